@@ -1,0 +1,219 @@
+# What script/demo and script/test share: packages, a sandbox, a private PostgreSQL server.
+#
+# A script that sources this file names what it needs and then works in a sandbox:
+#
+#   need_packages g++ make -- clang-tidy    installs what is missing; after `--`: nice to have
+#   enter_sandbox "$@"                      the script starts again, unprivileged, on a copy
+#   private_server                          PG_CONFIG is now a server of our own
+#   start_cluster                           psql and make installcheck reach it
+#
+# The sandbox is one directory under /tmp. It holds a copy of the source tree, a relocated copy of
+# the PostgreSQL server, the cluster and every build product, and goes away when the script ends,
+# however it ends. So nothing is built in the checkout, `make install` does not touch the system,
+# and the system's own clusters are never seen.
+#
+# The server is the one PG_CONFIG names, else the one installed, else the distribution's default.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SANDBOX=${BLOOMFILTER_SANDBOX:-}
+
+note() { printf '%s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# --- packages -------------------------------------------------------------------------------------
+
+need_packages() {
+  [ -z "$SANDBOX" ] || return 0
+  local required=() optional=() missing
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    required+=("$1")
+    shift
+  done
+  optional=("${@:2}")
+
+  find_server
+  if command -v apt-get >/dev/null; then
+    install_server "${SERVER_PACKAGES[@]}"
+    apt_install "${required[@]}"
+    apt_install "${optional[@]}"
+    missing=$(not_installed "${SERVER_PACKAGES[@]}" "${required[@]}" "${optional[@]}")
+    [ -z "$missing" ] || note "Could not install: ${missing//$'\n'/ }"
+    missing=$(not_installed "${SERVER_PACKAGES[@]}" "${required[@]}")
+    [ -z "$missing" ] || die "cannot go on without ${missing//$'\n'/ }"
+  fi
+  [ -x "$PG_CONFIG" ] || die "there is no PostgreSQL server at ${PG_CONFIG%/*}"
+}
+
+# Sets PG_CONFIG, which may not exist yet, and SERVER_PACKAGES, which bring it.
+find_server() {
+  local bindir
+  if [ -n "${PG_CONFIG:-}" ]; then
+    bindir=$("$PG_CONFIG" --bindir 2>/dev/null) || bindir=${PG_CONFIG%/*}
+  else
+    bindir=$(pg_config --bindir 2>/dev/null) || true
+    [ -x "$bindir/postgres" ] || bindir=$(newest_server)
+    [ -x "$bindir/postgres" ] || bindir=$(default_server)
+  fi
+  PG_CONFIG=$bindir/pg_config
+  SERVER_PACKAGES=()
+  if [[ $bindir =~ ^/usr/lib/postgresql/([0-9]+)/bin$ ]]; then
+    SERVER_PACKAGES=("postgresql-${BASH_REMATCH[1]}" "postgresql-server-dev-${BASH_REMATCH[1]}")
+  fi
+}
+
+newest_server() {
+  local postgres
+  postgres=$(printf '%s\n' /usr/lib/postgresql/*/bin/postgres | sort -V | tail -n 1)
+  note "${postgres%/postgres}"
+}
+
+default_server() {
+  command -v apt-get >/dev/null || die "no PostgreSQL server found: set PG_CONFIG"
+  apt_update >&2
+  local version
+  version=$(apt-cache depends postgresql | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p')
+  [ -n "$version" ] || die "apt knows no package named postgresql"
+  note "/usr/lib/postgresql/$version/bin"
+}
+
+not_installed() {
+  local package
+  for package; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      note "$package"
+  done
+}
+
+# Left to itself Debian's server package makes a cluster and starts it.
+install_server() (
+  conf=/etc/postgresql-common/createcluster.conf
+  [ -n "$(not_installed "$@")" ] || return 0
+  apt_install postgresql-common
+  if [ -e $conf ]; then
+    trap 'as_root mv $conf.bloomfilter $conf' EXIT
+    as_root cp -p $conf $conf.bloomfilter
+    note 'create_main_cluster = false' | as_root tee -a $conf >/dev/null
+  fi
+  apt_install "$@"
+)
+
+# Installs those of the packages that are missing and that apt knows; what fails is reported by
+# need_packages.
+apt_install() {
+  local package packages=() output
+  for package in $(not_installed "$@"); do
+    apt_update
+    ! apt-cache show "$package" >/dev/null 2>&1 || packages+=("$package")
+  done
+  [ ${#packages[@]} -gt 0 ] || return 0
+  note "Installing ${packages[*]} ..."
+  output=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -o DPkg::Lock::Timeout=300 \
+    --no-install-recommends "${packages[@]}" 2>&1) || tail -n 5 <<<"$output"
+}
+
+apt_update() {
+  [ -z "${APT_UPDATED:-}" ] || return 0
+  APT_UPDATED=yes
+  note "Updating the package lists ..."
+  as_root apt-get update -qq -o DPkg::Lock::Timeout=300 >/dev/null 2>&1 ||
+    note "apt-get update failed; going on with the lists at hand"
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# --- sandbox --------------------------------------------------------------------------------------
+
+# Starts the calling script again from a copy of the tree, as a user whom PostgreSQL accepts and
+# with an environment that says nothing about other servers.
+enter_sandbox() {
+  if [ -n "$SANDBOX" ]; then
+    trap leave_sandbox EXIT
+    trap 'exit 130' INT TERM HUP
+    return
+  fi
+  local dir user become=()
+  dir=$(mktemp -d /tmp/bloomfilter.XXXXXX) # not TMPDIR: a socket's path has at most 107 bytes
+  # shellcheck disable=SC2064
+  trap "rm -rf '$dir'" EXIT
+  mkdir "$dir/tmp" "$dir/src"
+  copy_tree "$dir/src"
+  if [ "$(id -u)" = 0 ]; then
+    user=postgres
+    id $user >/dev/null 2>&1 || user=nobody
+    chown -R "$user:$(id -g $user)" "$dir"
+    become=(setpriv "--reuid=$user" "--regid=$(id -g $user)" --init-groups --)
+  fi
+  cd "$dir/src"
+  exec env -i "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin" "TERM=${TERM:-dumb}" LC_ALL=C.UTF-8 \
+    "HOME=$dir" "TMPDIR=$dir/tmp" "PG_CONFIG=$PG_CONFIG" "BLOOMFILTER_SANDBOX=$dir" \
+    "${become[@]}" bash "$dir/src/script/${0##*/}" "$@"
+}
+
+# Tracked files and new ones that are not ignored; of an unpacked archive, every file.
+copy_tree() {
+  (
+    cd "$ROOT"
+    if [ -e .git ] && command -v git >/dev/null; then
+      git -c safe.directory='*' ls-files -zco --exclude-standard
+    else
+      find . -name .git -prune -o -type f -print0
+    fi
+  ) | tar -C "$ROOT" --null -T - --ignore-failed-read -cf - 2>/dev/null |
+    tar -C "$1" --no-same-owner -xf -
+}
+
+# Stops every server that runs in the sandbox (an interrupted TAP test leaves some) and removes it.
+leave_sandbox() {
+  local pid_file
+  find "$SANDBOX" -name postmaster.pid | while read -r pid_file; do
+    "$BINDIR/pg_ctl" -D "${pid_file%/*}" -m immediate stop >/dev/null 2>&1
+  done
+  cd /
+  rm -rf "$SANDBOX"
+}
+
+# --- private server -------------------------------------------------------------------------------
+
+# PostgreSQL is relocatable: programs find their files relative to where they are themselves. A copy
+# of the binary, library and share directories, in their old arrangement below another root, is a
+# server of its own, and its pg_config leads PGXS there. Headers are only read: links will do.
+private_server() {
+  local system=$PG_CONFIG dir path
+  [ -e "$($system --pgxs)" ] || die "the server's PGXS is missing: $($system --pgxs)"
+  for dir in bindir pkglibdir sharedir; do
+    path=$($system --$dir)
+    mkdir -p "$SANDBOX/pg${path%/*}"
+    cp -a "$path" "$SANDBOX/pg${path%/*}/"
+  done
+  for dir in includedir pkgincludedir includedir-server libdir; do
+    path=$($system --$dir)
+    [ -e "$SANDBOX/pg$path" ] || { mkdir -p "$SANDBOX/pg${path%/*}" && ln -s "$path" "$SANDBOX/pg$path"; }
+  done
+  BINDIR=$SANDBOX/pg$($system --bindir)
+  PG_CONFIG=$BINDIR/pg_config
+  for dir in bindir pkglibdir sharedir includedir-server; do
+    [ "$("$PG_CONFIG" --$dir)" = "$SANDBOX/pg$($system --$dir)" ] ||
+      die "this server cannot be relocated: a copy of it in $SANDBOX/pg still has" \
+        "$dir = $("$PG_CONFIG" --$dir)"
+  done
+  PATH=$BINDIR:$PATH
+}
+
+# A cluster on a socket in the sandbox; arguments are settings, as in `fsync=off`. psql, make
+# installcheck and the like find it through the environment.
+start_cluster() {
+  export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
+  PGDATA=$SANDBOX/data
+  initdb -D "$PGDATA" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$SANDBOX/initdb.log" ||
+    die "initdb failed: $(cat "$SANDBOX/initdb.log")"
+  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" "$@" \
+    >>"$PGDATA/postgresql.conf"
+  pg_ctl -D "$PGDATA" -l "$SANDBOX/server.log" -w start >/dev/null ||
+    die "the private server does not start: $(cat "$SANDBOX/server.log")"
+}

@@ -1,0 +1,93 @@
+// Where a hash falls in a filter: the scheme that every stored filter depends on.
+//
+// A filter is an array of units. A unit is one 64-byte line, or a page of eight lines. A value
+// sets k bits of one line, or k/2 bits in each of two lines of one page: one or two memory
+// accesses, and one or two TOAST chunks of a stored filter. (Blocked Bloom filters: F. Putze,
+// P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14, 2009.)
+//
+// From a 64-bit hash h come three 32-bit words: H = h >> 32 chooses the unit by multiply and
+// shift (D. Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that
+// OR-ing d adjacent units gives the filter with units/d. x, the low word, and y, from a
+// multiplication of all of h, choose lines and bits by multiplicative hashing with powers of the
+// golden ratio. Two words are needed in a page: both lines from one word fail below 0.01 %.
+//
+// Every constant here is part of the format.
+#ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
+#define BLOOMFILTER_CORE_GEOMETRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/namespace.hpp"
+
+namespace bloomfilter {
+
+constexpr int kLineBytes = 64;
+constexpr int kLineBits = 8 * kLineBytes;
+constexpr int kPageLines = 8;
+constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the first half
+constexpr int kMaxHashes = 16;
+constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
+
+enum class Layout : std::uint8_t { lines = 1, pages = 2 };
+
+struct Geometry {
+  Layout layout;
+  std::uint8_t hashes; // k; even in pages
+  std::uint32_t units;
+
+  std::size_t unit_bytes() const {
+    return layout == Layout::pages ? kPageLines * kLineBytes : kLineBytes;
+  }
+  std::size_t bytes() const { return units * unit_bytes(); }
+  std::uint64_t bits() const { return 8 * static_cast<std::uint64_t>(bytes()); }
+};
+
+inline bool operator==(const Geometry &a, const Geometry &b) {
+  return a.layout == b.layout && a.hashes == b.hashes && a.units == b.units;
+}
+
+constexpr std::uint32_t kGoldenRatio = 0x9E3779B9;
+
+// kMultipliers.power[i] = kGoldenRatio^(i + 1) mod 2^32
+struct Multipliers {
+  std::uint32_t power[kMaxHashes];
+
+  constexpr Multipliers() : power() {
+    std::uint32_t product = 1;
+    for (std::uint32_t &entry : power)
+      entry = product *= kGoldenRatio;
+  }
+};
+constexpr Multipliers kMultipliers;
+
+// Offset of the hash's unit in the bitmap, in bytes.
+inline std::size_t unit_offset(const Geometry &geometry, std::uint64_t hash) {
+  return (((hash >> 32) * geometry.units) >> 32) * geometry.unit_bytes();
+}
+
+inline std::uint32_t first_word(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash);
+}
+
+inline std::uint32_t second_word(std::uint64_t hash) {
+  return static_cast<std::uint32_t>((hash * 0x9E3779B97F4A7C15ULL) >> 32);
+}
+
+// Offsets of a page's two lines within the page, in bytes.
+inline std::size_t first_line_offset(std::uint32_t word) {
+  return ((word * 0xC2B2AE35U) >> 30) * kLineBytes;
+}
+
+inline std::size_t second_line_offset(std::uint32_t word) {
+  return (kHalfPageLines + ((word * 0xC2B2AE35U) >> 30)) * kLineBytes;
+}
+
+// The i-th bit of a word within its line, 0 ... 511; bit p is bit p & 7 of byte p >> 3.
+inline std::uint32_t bit_position(std::uint32_t word, int i) {
+  return (word * kMultipliers.power[i]) >> 23;
+}
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,106 @@
+// The AVX2 kernel: eight bit positions in one register.
+//
+// A line is two registers of eight 32-bit words. A test computes k positions at once, permutes
+// the words they fall in into their lanes and compares; an insertion writes what a test reads.
+
+#include "core/kernel.hpp"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+// Functions from here to the end of the region may use AVX2; what is included above may not, for
+// the linker could choose this file's copy of an inline function for the whole library.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
+
+namespace bloomfilter {
+namespace {
+
+constexpr int kLanes = 8;
+
+__m256i load_lanes(const void *from) {
+  return _mm256_loadu_si256(static_cast<const __m256i *>(from));
+}
+
+// One bit in each lane that a hash function has, none in the rest: lanes from 8 - k on.
+alignas(32) constexpr std::uint32_t kOnes[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+struct Bits {
+  __m256i word; // index of each lane's 32-bit word in the line, 0 ... 15
+  __m256i mask; // its bit there; 0 in lanes without a hash function
+};
+
+// Bits of hash functions `from` ... `from` + 7, of which the first `count` exist.
+Bits bits_of(std::uint32_t word, int from, int count) {
+  const __m256i multipliers = load_lanes(kMultipliers.power + from);
+  const __m256i ones = load_lanes(kOnes + (count < kLanes ? kLanes - count : 0));
+  const __m256i positions = _mm256_srli_epi32(
+      _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(word)), multipliers), 23);
+  return {_mm256_srli_epi32(positions, 5),
+          _mm256_sllv_epi32(ones, _mm256_and_si256(positions, _mm256_set1_epi32(31)))};
+}
+
+bool lanes_set(__m256i low, __m256i high, const Bits &bits) {
+  const __m256i from_low = _mm256_permutevar8x32_epi32(low, bits.word);
+  const __m256i from_high = _mm256_permutevar8x32_epi32(high, bits.word);
+  const __m256i in_high = _mm256_slli_epi32(bits.word, 28); // bit 3 becomes the sign
+  const __m256i words = _mm256_castps_si256(_mm256_blendv_ps(
+      _mm256_castsi256_ps(from_low), _mm256_castsi256_ps(from_high), _mm256_castsi256_ps(in_high)));
+  return _mm256_testc_si256(words, bits.mask);
+}
+
+bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+  const __m256i low = load_lanes(line), high = load_lanes(line + 32);
+  bool all = lanes_set(low, high, bits_of(word, 0, k));
+  if (k > kLanes)
+    all &= lanes_set(low, high, bits_of(word, kLanes, k - kLanes));
+  return all;
+}
+
+bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
+  const bool all = test_line(line, word, k);
+  alignas(32) std::uint32_t words[kLanes], masks[kLanes];
+  for (int from = 0; from < k; from += kLanes) {
+    const int count = k - from < kLanes ? k - from : kLanes;
+    const Bits bits = bits_of(word, from, count);
+    _mm256_store_si256(reinterpret_cast<__m256i *>(words), bits.word);
+    _mm256_store_si256(reinterpret_cast<__m256i *>(masks), bits.mask);
+    for (int i = 0; i < count; i++) {
+      std::uint32_t value; // x86 is little-endian: the word's bytes are the format's
+      __builtin_memcpy(&value, line + 4 * words[i], sizeof value);
+      value |= masks[i];
+      __builtin_memcpy(line + 4 * words[i], &value, sizeof value);
+    }
+  }
+  return !all;
+}
+
+#include "core/kernel_loops.inc"
+
+constexpr Kernel kAvx2Kernel = {"avx2", contains, add, add_many};
+
+} // namespace
+} // namespace bloomfilter
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+const bloomfilter::Kernel *bloomfilter::avx2_kernel() {
+  return __builtin_cpu_supports("avx2") ? &kAvx2Kernel : nullptr;
+}
+
+#else
+
+const bloomfilter::Kernel *bloomfilter::avx2_kernel() {
+  return nullptr;
+}
+
+#endif

@@ -1,0 +1,104 @@
+#include "core/sizing.hpp"
+
+#include "core/bytes.hpp"
+
+namespace bloomfilter {
+namespace {
+
+struct CoarseEntry {
+  std::uint8_t hashes;
+  std::uint32_t line_bits;
+};
+struct FineEntry {
+  std::uint8_t hashes;
+  std::uint32_t page_bits;
+  std::uint32_t line_bits;
+};
+
+#include "core/sizing_table/table.inc"
+
+// From this rate on, a value takes one line; below it, two lines of a page are smaller.
+constexpr double kCoarseRate = 0.001;
+// Rounding units up to a multiple costs nothing noticeable from here on.
+constexpr std::uint32_t kManyUnits = 64;
+constexpr std::uint32_t kUnitMultiple = 8;
+
+// A rate's place on the grid of the table: between entries `index` and `index + 1`, at
+// `part` / `whole` of the way.
+struct GridPlace {
+  int index;
+  std::uint64_t part, whole;
+};
+
+GridPlace place_on_grid(double rate) {
+  // rate = significand * 2^(exponent - 53), with the significand in (2^52, 2^53]
+  std::uint64_t bits = double_bits(rate);
+  int exponent = static_cast<int>(bits >> 52) - 1022;
+  std::uint64_t significand = (bits & ((1ULL << 52) - 1)) | (1ULL << 52);
+  if (significand == kSignificands[16]) {
+    significand = kSignificands[0];
+    exponent--;
+  }
+  int r = 0;
+  while (significand <= kSignificands[r + 1])
+    r++;
+  return {16 * (-1 - exponent) + r, kSignificands[r] - significand,
+          kSignificands[r] - kSignificands[r + 1]};
+}
+
+// Thousandths of a bit per value, linear between two entries, rounded up.
+std::uint64_t interpolate(std::uint32_t from, std::uint32_t to, const GridPlace &place) {
+  return from + ((to - from) * place.part + place.whole - 1) / place.whole;
+}
+
+// Units of `unit_bits` for all values, or more than any filter may have.
+std::uint64_t units_for(std::uint64_t expected, std::uint64_t thousandths,
+                        std::uint64_t unit_bits) {
+  std::uint64_t units = (expected * thousandths + 1000 * unit_bits - 1) / (1000 * unit_bits);
+  if (units < kManyUnits)
+    return units;
+  return (units + kUnitMultiple - 1) / kUnitMultiple * kUnitMultiple;
+}
+
+} // namespace
+
+bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) {
+  if (expected > kMaxBits) // no rate in range takes less than a bit per value
+    return false;
+
+  const GridPlace place = place_on_grid(rate);
+  std::uint64_t units;
+  Layout layout;
+  std::uint8_t hashes;
+  if (rate >= kCoarseRate) {
+    const CoarseEntry *entry = &kCoarse[place.index];
+    layout = Layout::lines;
+    hashes = entry->hashes;
+    units =
+        units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place), kLineBits);
+  } else {
+    const FineEntry *entry = &kFine[place.index - kFirstFine];
+    const std::uint64_t lines =
+        units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place), kLineBits);
+    const std::uint64_t pages =
+        units_for(expected, interpolate(entry[0].page_bits, entry[1].page_bits, place),
+                  kPageLines * kLineBits);
+    const bool small = lines < kManyUnits && lines < pages * kPageLines;
+    layout = small ? Layout::lines : Layout::pages;
+    hashes = entry->hashes;
+    units = small ? lines : pages;
+  }
+
+  const std::uint64_t unit_bits = layout == Layout::pages ? kPageLines * kLineBits : kLineBits;
+  if (units > kMaxBits / unit_bits)
+    return false;
+  *geometry = {layout, hashes, static_cast<std::uint32_t>(units)};
+  return true;
+}
+
+Geometry size_for_bits(std::uint64_t bits, int hashes) {
+  return {Layout::lines, static_cast<std::uint8_t>(hashes),
+          static_cast<std::uint32_t>((bits + kLineBits - 1) / kLineBits)};
+}
+
+} // namespace bloomfilter

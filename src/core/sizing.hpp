@@ -1,0 +1,33 @@
+// How large a filter must be: from a capacity and a false positive rate to a geometry.
+//
+// The rate is the one obtained, not the textbook's: bits per value and k come from a committed
+// table (sizing_table/) computed under the Poisson model of line loads. Everything is integer
+// arithmetic, so the same request gives the same geometry on every machine and in every release:
+// geometry decides whether two filters can be united bit for bit. From 64 units on their number
+// is a multiple of 8, so that filters can be folded.
+#ifndef BLOOMFILTER_CORE_SIZING_HPP
+#define BLOOMFILTER_CORE_SIZING_HPP
+
+#include <cstdint>
+
+#include "core/geometry.hpp"
+
+namespace bloomfilter {
+
+constexpr double kMinRate = 1e-9;
+constexpr double kMaxRate = 0.5;
+
+inline bool rate_in_range(double rate) {
+  return rate >= kMinRate && rate <= kMaxRate;
+} // no NaN
+
+// The geometry of a filter for `expected` distinct values (at least 1) at a false positive rate
+// within kMinRate ... kMaxRate. False, and `geometry` unchanged, if it would exceed kMaxBits.
+bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
+
+// The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.
+Geometry size_for_bits(std::uint64_t bits, int hashes);
+
+} // namespace bloomfilter
+
+#endif
