@@ -15,8 +15,8 @@ PROVE_TESTS = test/t/*.pl
 # The core knows no exceptions, no run-time type information and no C++ runtime; contracting a
 # product and a sum into one rounding would let two processors estimate two different sizes.
 # Server headers are system headers: their warnings are not ours.
-PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -Wextra -Wno-register \
-	-Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
+	-Wextra -Wno-register -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)

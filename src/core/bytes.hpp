@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/namespace.hpp"
-
 namespace bloomfilter {
 
 // T in the byte order of the format; the same call turns it back.

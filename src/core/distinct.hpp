@@ -13,8 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/namespace.hpp"
-
 namespace bloomfilter {
 
 constexpr int kRegisterBits = 16;

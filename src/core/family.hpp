@@ -8,8 +8,6 @@
 
 #include <cstdint>
 
-#include "core/namespace.hpp"
-
 namespace bloomfilter {
 
 enum class Family : std::uint8_t {

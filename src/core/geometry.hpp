@@ -18,8 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/namespace.hpp"
-
 namespace bloomfilter {
 
 constexpr int kLineBytes = 64;

@@ -16,8 +16,6 @@
 #error "bloomfilter requires xxHash 0.8.0 or newer, the first with a stable XXH3"
 #endif
 
-#include "core/namespace.hpp"
-
 namespace bloomfilter {
 
 inline std::uint64_t hash_bytes(const void *bytes, std::size_t length, std::uint64_t seed) {

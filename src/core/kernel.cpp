@@ -56,4 +56,9 @@ std::uint64_t count_bits(const std::uint8_t *bytes, std::size_t length) {
   return bits;
 }
 
+void unite_bits(std::uint8_t *bytes, const std::uint8_t *other, std::size_t length) {
+  for (std::size_t i = 0; i < length; i++)
+    bytes[i] = static_cast<std::uint8_t>(bytes[i] | other[i]);
+}
+
 } // namespace bloomfilter

@@ -38,6 +38,9 @@ const Kernel *find_kernel(const char *name);
 // The number of set bits in `length` bytes.
 std::uint64_t count_bits(const std::uint8_t *bytes, std::size_t length);
 
+// Sets in `bytes` every bit that is set in `other`.
+void unite_bits(std::uint8_t *bytes, const std::uint8_t *other, std::size_t length);
+
 } // namespace bloomfilter
 
 #endif

@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/namespace.hpp"
-
 namespace bloomfilter {
 
 constexpr std::size_t encoded_length(std::size_t bytes) {

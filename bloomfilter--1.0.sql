@@ -1,0 +1,383 @@
+-- The SQL surface of bloomfilter 1.0.
+--
+-- This script runs as a superuser on behalf of whoever creates the extension. So it only creates,
+-- never replaces; it has no body in SQL and no dynamic SQL; every name it refers to is of
+-- pg_catalog or of this script, with exact argument types.
+
+\echo Use "CREATE EXTENSION bloomfilter" to load this file. \quit
+
+-- The types
+
+CREATE TYPE bloomfilter;
+
+CREATE FUNCTION bloomfilter_in(cstring) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_in(cstring) IS 'text input: base64';
+
+CREATE FUNCTION bloomfilter_out(bloomfilter) RETURNS cstring
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_out(bloomfilter) IS 'text output: base64';
+
+CREATE FUNCTION bloomfilter_recv(internal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_recv(internal) IS 'binary input';
+
+CREATE FUNCTION bloomfilter_send(bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_send(bloomfilter) IS 'binary output';
+
+CREATE TYPE bloomfilter (
+  INPUT = bloomfilter_in,
+  OUTPUT = bloomfilter_out,
+  RECEIVE = bloomfilter_recv,
+  SEND = bloomfilter_send,
+  ALIGNMENT = double,
+  STORAGE = external
+);
+COMMENT ON TYPE bloomfilter IS
+  'a set summary that answers "definitely not in the set" or "possibly in the set"';
+
+CREATE TYPE bf_literal;
+
+CREATE FUNCTION bf_literal_in(cstring) RETURNS bf_literal
+  AS 'textin' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_literal_in(cstring) IS 'text input';
+
+CREATE FUNCTION bf_literal_out(bf_literal) RETURNS cstring
+  AS 'textout' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_literal_out(bf_literal) IS 'text output';
+
+CREATE FUNCTION bf_literal_recv(internal) RETURNS bf_literal
+  AS 'textrecv' LANGUAGE internal STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_literal_recv(internal) IS 'binary input';
+
+CREATE FUNCTION bf_literal_send(bf_literal) RETURNS bytea
+  AS 'textsend' LANGUAGE internal STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_literal_send(bf_literal) IS 'binary output';
+
+CREATE TYPE bf_literal (
+  INPUT = bf_literal_in,
+  OUTPUT = bf_literal_out,
+  RECEIVE = bf_literal_recv,
+  SEND = bf_literal_send,
+  STORAGE = extended,
+  CATEGORY = 'S'
+);
+COMMENT ON TYPE bf_literal IS
+  'a bare literal or untyped parameter, to be read as the element type of a bloom filter';
+
+-- Casts
+
+CREATE FUNCTION bytea(bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bytea(bloomfilter) IS 'the bytes of a filter, as doc/format.md describes them';
+
+CREATE FUNCTION bloomfilter(bytea) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME', 'bloomfilter_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter(bytea) IS 'a filter from its bytes, checked';
+
+CREATE CAST (bloomfilter AS bytea) WITH FUNCTION bytea(bloomfilter);
+COMMENT ON CAST (bloomfilter AS bytea) IS 'the bytes of a filter';
+
+CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea);
+COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
+
+-- Creation
+
+CREATE FUNCTION bf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0,
+                          grow boolean DEFAULT false, layout text DEFAULT 'lines')
+  RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_create(bigint, float8, bigint, boolean, text) IS
+  'empty filter for a number of distinct values at a false positive rate';
+
+CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
+  RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint) IS
+  'empty filter of a number of bits, rounded up to 512, and of hash functions, 1 to 16';
+
+CREATE FUNCTION bf_clear(filter bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_clear(bloomfilter) IS
+  'empty filter of the same geometry, element type and seed';
+
+-- Adding
+
+CREATE FUNCTION bf_add(filter bloomfilter, value "any") RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_add(bloomfilter, "any") IS 'filter plus one value';
+
+CREATE FUNCTION bf_add(filter bloomfilter, value bf_literal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME', 'bf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_add(bloomfilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+CREATE FUNCTION bf_add_all(filter bloomfilter, "values" anyarray) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_add_all(bloomfilter, anyarray) IS
+  'filter plus every element of an array that is not null';
+
+CREATE FUNCTION bf_put(filter bloomfilter, value "any", OUT filter bloomfilter,
+                       OUT changed boolean)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_put(bloomfilter, "any") IS
+  'filter plus one value, and whether the value was certainly new';
+
+CREATE FUNCTION bf_put(filter bloomfilter, value bf_literal, OUT filter bloomfilter,
+                       OUT changed boolean)
+  AS 'MODULE_PATHNAME', 'bf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_put(bloomfilter, bf_literal) IS
+  'filter plus a literal, and whether it was certainly new';
+
+CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = "any");
+COMMENT ON OPERATOR + (bloomfilter, "any") IS 'filter plus one value';
+
+CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+-- Asking
+
+CREATE FUNCTION bf_contains(filter bloomfilter, value "any") RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'possibly in the set?';
+
+CREATE FUNCTION bf_contains(filter bloomfilter, value bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains(bloomfilter, bf_literal) IS
+  'possibly in the set? The literal is read as the element type of the filter';
+
+CREATE FUNCTION bf_contained(value "any", filter bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'possibly in the set?';
+
+CREATE FUNCTION bf_contained(value bf_literal, filter bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contained(bf_literal, bloomfilter) IS
+  'possibly in the set? The literal is read as the element type of the filter';
+
+CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = "any",
+                    COMMUTATOR = <@);
+COMMENT ON OPERATOR @> (bloomfilter, "any") IS 'possibly in the set?';
+
+CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = bf_literal,
+                    COMMUTATOR = <@);
+COMMENT ON OPERATOR @> (bloomfilter, bf_literal) IS 'possibly in the set?';
+
+CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = "any", RIGHTARG = bloomfilter,
+                    COMMUTATOR = @>);
+COMMENT ON OPERATOR <@ ("any", bloomfilter) IS 'possibly in the set?';
+
+CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = bf_literal, RIGHTARG = bloomfilter,
+                    COMMUTATOR = @>);
+COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'possibly in the set?';
+
+CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" anyarray) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_any(bloomfilter, anyarray) IS
+  'is any element that is not null possibly in the set?';
+
+CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" anyarray) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_all(bloomfilter, anyarray) IS
+  'is every element that is not null possibly in the set?';
+
+CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" anyarray) RETURNS boolean[]
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_each(bloomfilter, anyarray) IS
+  'for each element: possibly in the set? null for null';
+
+-- Hashes
+
+CREATE FUNCTION bf_hash(value "any", seed bigint DEFAULT 0) RETURNS bigint
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_hash("any", bigint) IS 'the 64-bit hash that filters of that seed use';
+
+CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_add_hash(bloomfilter, bigint) IS 'filter plus the value of a hash';
+
+CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
+  'is the value of a hash possibly in the set?';
+
+-- Inspection
+
+CREATE FUNCTION bf_count(filter bloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_count(bloomfilter) IS 'estimated number of distinct values';
+
+CREATE FUNCTION bf_fpr(filter bloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_fpr(bloomfilter) IS 'the false positive rate now, from the actual fill';
+
+CREATE FUNCTION bf_info(filter bloomfilter, OUT version int, OUT layout text,
+                        OUT element_type text, OUT seed bigint, OUT expected bigint,
+                        OUT target_fpr float8, OUT hashes int, OUT bits bigint, OUT bytes bigint,
+                        OUT bits_set bigint, OUT fill float8, OUT estimated_count float8,
+                        OUT estimated_fpr float8, OUT saturated boolean, OUT links int)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_info(bloomfilter) IS 'parameters, size, fill and estimates of a filter';
+
+CREATE FUNCTION bf_sizing(expected bigint, fpr float8, OUT bits bigint, OUT bytes bigint,
+                          OUT hashes int, OUT bits_per_value float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_sizing(bigint, float8) IS
+  'the size of a filter for a number of distinct values at a false positive rate';
+
+CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_check(bloomfilter) IS 'null if the value is sound, else what is wrong with it';
+
+-- Aggregates
+
+CREATE FUNCTION bf_agg_trans(internal, "any") RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_trans(internal, "any") IS 'transition function of bf_agg';
+
+CREATE FUNCTION bf_agg_trans(internal, "any", bigint) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint) IS 'transition function of bf_agg';
+
+CREATE FUNCTION bf_agg_trans(internal, "any", bigint, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint, float8) IS
+  'transition function of bf_agg';
+
+CREATE FUNCTION bf_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_combine(internal, internal) IS 'combine function of bf_agg';
+
+CREATE FUNCTION bf_agg_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_serial(internal) IS 'serialization function of bf_agg';
+
+CREATE FUNCTION bf_agg_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_deserial(bytea, internal) IS 'deserialization function of bf_agg';
+
+CREATE FUNCTION bf_agg_final(internal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_final(internal) IS 'final function of bf_agg';
+
+CREATE AGGREGATE bf_agg(value "any") (
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_agg("any") IS
+  'filter of all values that are not null, sized for them at a false positive rate of 1 %';
+
+CREATE AGGREGATE bf_agg(value "any", expected bigint) (
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_agg("any", bigint) IS
+  'filter of all values that are not null, for a number of distinct values at 1 %';
+
+CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
+  'filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
+
+-- Comparison
+
+CREATE FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) IS 'same bytes?';
+
+CREATE FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) IS 'different bytes?';
+
+CREATE FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) IS 'before in bytewise order?';
+
+CREATE FUNCTION bloomfilter_le(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_le(bloomfilter, bloomfilter) IS 'not after in bytewise order?';
+
+CREATE FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) IS 'after in bytewise order?';
+
+CREATE FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) IS 'not before in bytewise order?';
+
+CREATE FUNCTION bloomfilter_cmp(bloomfilter, bloomfilter) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_cmp(bloomfilter, bloomfilter) IS
+  'less, equal or greater in bytewise order';
+
+CREATE FUNCTION bloomfilter_hash(bloomfilter) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_hash(bloomfilter) IS 'hash of the bytes of a filter';
+
+CREATE FUNCTION bloomfilter_hash_extended(bloomfilter, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_hash_extended(bloomfilter, bigint) IS
+  'hash of the bytes of a filter, with a seed';
+
+CREATE OPERATOR = (
+  FUNCTION = bloomfilter_eq, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+  COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (bloomfilter, bloomfilter) IS 'same bytes?';
+
+CREATE OPERATOR <> (
+  FUNCTION = bloomfilter_ne, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+  COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (bloomfilter, bloomfilter) IS 'different bytes?';
+
+CREATE OPERATOR < (
+  FUNCTION = bloomfilter_lt, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+  COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (bloomfilter, bloomfilter) IS 'before in bytewise order?';
+
+CREATE OPERATOR <= (
+  FUNCTION = bloomfilter_le, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+  COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (bloomfilter, bloomfilter) IS 'not after in bytewise order?';
+
+CREATE OPERATOR > (
+  FUNCTION = bloomfilter_gt, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+  COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (bloomfilter, bloomfilter) IS 'after in bytewise order?';
+
+CREATE OPERATOR >= (
+  FUNCTION = bloomfilter_ge, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+  COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (bloomfilter, bloomfilter) IS 'not before in bytewise order?';
+
+CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING btree AS
+  OPERATOR 1 < (bloomfilter, bloomfilter),
+  OPERATOR 2 <= (bloomfilter, bloomfilter),
+  OPERATOR 3 = (bloomfilter, bloomfilter),
+  OPERATOR 4 >= (bloomfilter, bloomfilter),
+  OPERATOR 5 > (bloomfilter, bloomfilter),
+  FUNCTION 1 bloomfilter_cmp(bloomfilter, bloomfilter);
+COMMENT ON OPERATOR CLASS bloomfilter_ops USING btree IS 'bytewise order of bloom filters';
+COMMENT ON OPERATOR FAMILY bloomfilter_ops USING btree IS 'bytewise order of bloom filters';
+
+CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING hash AS
+  OPERATOR 1 = (bloomfilter, bloomfilter),
+  FUNCTION 1 bloomfilter_hash(bloomfilter),
+  FUNCTION 2 bloomfilter_hash_extended(bloomfilter, bigint);
+COMMENT ON OPERATOR CLASS bloomfilter_ops USING hash IS 'hashing of bloom filters';
+COMMENT ON OPERATOR FAMILY bloomfilter_ops USING hash IS 'hashing of bloom filters';

@@ -1,0 +1,90 @@
+// Comparison of filters as bytes: equality, an order without meaning for btree, and hashing.
+// Filters that are equal have the same parameters and the same bits, hence the same answers.
+
+#include "pg/server.hpp"
+
+#include "core/hash.hpp"
+#include "pg/filter.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+int compare(FunctionCallInfo fcinfo) {
+  const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
+  const Size a_bytes = a.header.payload_bytes(), b_bytes = b.header.payload_bytes();
+  int order = memcmp(a.payload(), b.payload(), Min(a_bytes, b_bytes));
+  if (order == 0)
+    order = a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
+  PG_FREE_IF_COPY(a.value, 0);
+  PG_FREE_IF_COPY(b.value, 1);
+  return order;
+}
+
+// Filters of different sizes differ, which shows without reading them.
+bool equal(FunctionCallInfo fcinfo) {
+  return toast_raw_datum_size(PG_GETARG_DATUM(0)) == toast_raw_datum_size(PG_GETARG_DATUM(1)) &&
+         compare(fcinfo) == 0;
+}
+
+uint64 hash(FunctionCallInfo fcinfo, uint64 seed) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  const uint64 result = hash_bytes(filter.payload(), filter.header.payload_bytes(), seed);
+  PG_FREE_IF_COPY(filter.value, 0);
+  return result;
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bloomfilter_eq);
+Datum bloomfilter_eq(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(equal(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_ne);
+Datum bloomfilter_ne(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(!equal(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_lt);
+Datum bloomfilter_lt(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) < 0);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_le);
+Datum bloomfilter_le(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) <= 0);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_gt);
+Datum bloomfilter_gt(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) > 0);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_ge);
+Datum bloomfilter_ge(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_cmp);
+Datum bloomfilter_cmp(PG_FUNCTION_ARGS) {
+  PG_RETURN_INT32(compare(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_hash);
+Datum bloomfilter_hash(PG_FUNCTION_ARGS) {
+  PG_RETURN_UINT32(static_cast<uint32>(hash(fcinfo, 0)));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_hash_extended);
+Datum bloomfilter_hash_extended(PG_FUNCTION_ARGS) {
+  PG_RETURN_UINT64(hash(fcinfo, static_cast<uint64>(PG_GETARG_INT64(1))));
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,84 @@
+#include "pg/errors.hpp"
+
+#include "core/sizing.hpp"
+
+extern "C" {
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#endif
+}
+
+namespace bloomfilter {
+
+char *finding_text(const Finding &finding) {
+  const auto found = static_cast<unsigned long long>(finding.found);
+  const auto wanted = static_cast<unsigned long long>(finding.wanted);
+  switch (finding.status) {
+  case Status::ok:
+    break;
+  case Status::truncated:
+    return psprintf("value of %llu bytes is shorter than a header of %llu bytes", found, wanted);
+  case Status::wrong_length:
+    return psprintf("value has %llu bytes, but its header describes %llu", found, wanted);
+  case Status::unknown_version:
+    return psprintf("format version is %llu, but only version %llu is known", found, wanted);
+  case Status::unknown_layout:
+    return psprintf("layout %llu is unknown", found);
+  case Status::unknown_family:
+    return psprintf("element type %llu is unknown", found);
+  case Status::bad_hashes:
+    return psprintf("number of hash functions %llu is not possible in this layout", found);
+  case Status::bad_target:
+    return psprintf("capacity %llu and false positive rate are not possible together", found);
+  case Status::bad_units:
+    return psprintf("number of bitmap units %llu is out of range", found);
+  case Status::unknown_flags:
+    return psprintf("flags 0x%02llx are unknown", found);
+  case Status::bad_shape:
+    return psprintf("shape fingerprint %llu does not fit the element type", found);
+  case Status::stray_bits:
+    return psprintf("%llu bits are set, but the filter has no element type", found);
+  }
+  return nullptr;
+}
+
+void report_malformed(Node *context, int sqlstate, const char *detail) {
+#if PG_VERSION_NUM >= 160000
+  errsave(context,
+          (errcode(sqlstate), errmsg("invalid input for type bloomfilter"),
+           errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
+#else
+  (void)context;
+  ereport(ERROR,
+          (errcode(sqlstate), errmsg("invalid input for type bloomfilter"),
+           errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
+#endif
+}
+
+void raise_damaged(const Finding &finding) {
+  ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                  errmsg("bloom filter is damaged: %s", finding_text(finding)),
+                  errhint("bf_check() tells which stored values are damaged.")));
+}
+
+void raise_bad_rate(double rate) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("false positive rate %g is out of range", rate),
+                  errdetail("It must be between %g and %g.", kMinRate, kMaxRate)));
+}
+
+void raise_bad_expected(int64 expected) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("expected number of values " INT64_FORMAT " is out of range", expected),
+                  errdetail("It must be at least 1.")));
+}
+
+void raise_too_large(uint64 expected, double rate, int sqlstate) {
+  ereport(ERROR, (errcode(sqlstate),
+                  errmsg("bloom filter for " UINT64_FORMAT
+                         " values at a false positive rate of %g would exceed 512 MiB",
+                         expected, rate),
+                  errhint("Use a higher rate, or distribute the values over several filters.")));
+}
+
+} // namespace bloomfilter

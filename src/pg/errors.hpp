@@ -1,0 +1,30 @@
+// Errors of the extension, in the server's style: every SQLSTATE and message that more than one
+// function raises. The core reports a Finding or false; only these functions turn it into an error,
+// after the core has returned.
+#ifndef BLOOMFILTER_PG_ERRORS_HPP
+#define BLOOMFILTER_PG_ERRORS_HPP
+
+#include "pg/server.hpp"
+
+#include "core/format.hpp"
+
+namespace bloomfilter {
+
+// What is wrong with a value, as a sentence without its full stop; palloc'ed.
+char *finding_text(const Finding &finding);
+
+// 22P02 or 22P03: bytes from outside are not a bloom filter. Returns only if `context` (a call's
+// fcinfo->context, may be NULL) asks for soft errors.
+void report_malformed(Node *context, int sqlstate, const char *detail);
+
+// XX001: a stored value is damaged.
+[[noreturn]] void raise_damaged(const Finding &finding);
+
+// 22023: a false positive rate or a capacity is out of range.
+[[noreturn]] void raise_bad_rate(double rate);
+[[noreturn]] void raise_bad_expected(int64 expected);
+[[noreturn]] void raise_too_large(uint64 expected, double rate, int sqlstate);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,135 @@
+// What a filter is and how well it does: sizes, estimates, checks.
+
+#include "pg/server.hpp"
+
+#include <cmath>
+
+#include "core/estimate.hpp"
+#include "core/sizing.hpp"
+#include "pg/element.hpp"
+#include "pg/errors.hpp"
+#include "pg/filter.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+// A filter whose rate is more than this many times the asked one is saturated.
+constexpr double kSaturation = 2.0;
+
+const char *layout_name(Layout layout) {
+  return layout == Layout::pages ? "pages" : "lines";
+}
+
+uint64 bits_set(const Filter &filter) {
+  return count_bits(filter.bitmap(), filter.header.geometry.bytes());
+}
+
+// The result row of a function with OUT parameters, filled column by column.
+class Row {
+public:
+  explicit Row(FunctionCallInfo fcinfo) : column_(0), nulls_() {
+    if (get_call_result_type(fcinfo, nullptr, &descriptor_) != TYPEFUNC_COMPOSITE)
+      elog(ERROR, "return type must be a row type");
+    Assert(descriptor_->natts <= kColumns);
+  }
+  void add(Datum value) { values_[column_++] = value; }
+  void add_null() { nulls_[column_++] = true; }
+  Datum datum() {
+    Assert(column_ == descriptor_->natts);
+    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor_), values_, nulls_));
+  }
+
+private:
+  static constexpr int kColumns = 16;
+  TupleDesc descriptor_;
+  int column_;
+  Datum values_[kColumns];
+  bool nulls_[kColumns];
+};
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_sizing);
+Datum bf_sizing(PG_FUNCTION_ARGS) {
+  const int64 expected = PG_GETARG_INT64(0);
+  const Geometry geometry = geometry_for(expected, PG_GETARG_FLOAT8(1));
+  Header header = {};
+  header.geometry = geometry;
+  Row row(fcinfo);
+  row.add(Int64GetDatum(static_cast<int64>(geometry.bits())));
+  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
+  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Float8GetDatum(static_cast<double>(geometry.bits()) / static_cast<double>(expected)));
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_count);
+Datum bf_count(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  PG_RETURN_FLOAT8(estimate_count(filter.header.geometry, bits_set(filter)));
+}
+
+PG_FUNCTION_INFO_V1(bf_fpr);
+Datum bf_fpr(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  PG_RETURN_FLOAT8(estimate_rate(filter.header.geometry, filter.bitmap()));
+}
+
+PG_FUNCTION_INFO_V1(bf_info);
+Datum bf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  const Header &header = filter.header;
+  const uint64 set = bits_set(filter);
+  const double rate = estimate_rate(header.geometry, filter.bitmap());
+
+  Row row(fcinfo);
+  row.add(Int32GetDatum(kFormatVersion));
+  row.add(CStringGetTextDatum(layout_name(header.geometry.layout)));
+  if (header.family != Family::none)
+    row.add(CStringGetTextDatum(family_name(header.family)));
+  else
+    row.add_null();
+  row.add(Int64GetDatum(static_cast<int64>(header.seed)));
+  const bool sized = header.expected != 0;
+  if (sized) {
+    row.add(Int64GetDatum(static_cast<int64>(header.expected)));
+    row.add(Float8GetDatum(header.rate));
+  } else {
+    row.add_null();
+    row.add_null();
+  }
+  row.add(Int32GetDatum(header.geometry.hashes));
+  row.add(Int64GetDatum(static_cast<int64>(header.geometry.bits())));
+  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
+  row.add(Int64GetDatum(static_cast<int64>(set)));
+  row.add(Float8GetDatum(static_cast<double>(set) / static_cast<double>(header.geometry.bits())));
+  row.add(Float8GetDatum(estimate_count(header.geometry, set)));
+  row.add(Float8GetDatum(rate));
+  if (sized)
+    row.add(BoolGetDatum(rate > kSaturation * header.rate));
+  else
+    row.add_null();
+  row.add(Int32GetDatum(1));
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_check);
+Datum bf_check(PG_FUNCTION_ARGS) {
+  struct varlena *value = PG_GETARG_VARLENA_P(0);
+  Header header;
+  const Finding finding =
+      validate(reinterpret_cast<const uint8 *>(VARDATA(value)), VARSIZE(value) - VARHDRSZ, &header);
+  if (finding.ok())
+    PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,30 @@
+// Loading: the module's magic and the choice of a kernel.
+
+#include "pg/server.hpp"
+
+#include <cstdlib>
+
+#include "pg/filter.hpp"
+
+namespace bloomfilter {
+
+const Kernel *kernel = &kScalarKernel;
+
+} // namespace bloomfilter
+
+SQL_FUNCTIONS_BEGIN
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+// BLOOMFILTER_KERNEL=scalar in the server's environment forces a kernel, for tests: the bytes are
+// the same with every one. A name that this machine has no kernel for is ignored.
+void _PG_init(void) {
+  using namespace bloomfilter;
+  const char *forced = std::getenv("BLOOMFILTER_KERNEL");
+  const Kernel *chosen = forced ? find_kernel(forced) : nullptr;
+  kernel = chosen ? chosen : &best_kernel();
+}
+
+SQL_FUNCTIONS_END

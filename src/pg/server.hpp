@@ -1,0 +1,28 @@
+// The server's headers, wrapped for C++. Every file of src/pg includes this one first: postgres.h
+// must come before any system header.
+#ifndef BLOOMFILTER_PG_SERVER_HPP
+#define BLOOMFILTER_PG_SERVER_HPP
+
+extern "C" {
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+}
+
+#if PG_VERSION_NUM < 140000
+#error "bloomfilter requires PostgreSQL 14 or newer"
+#endif
+
+// Around what the server looks up by name. Everything else is compiled with hidden visibility, so
+// that no symbol of ours meets another module's in the same process.
+#define SQL_FUNCTIONS_BEGIN _Pragma("GCC visibility push(default)") extern "C" {
+#define SQL_FUNCTIONS_END                                                                          \
+  }                                                                                                \
+  _Pragma("GCC visibility pop")
+
+#endif
