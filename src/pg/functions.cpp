@@ -10,19 +10,19 @@
 #include "pg/element.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
+#include "pg/row.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 }
 
 using namespace bloomfilter;
 
 namespace {
 
-// A value as one call passes it: its hash and what it is.
+// A value argument: its hash and what it is.
 struct Probe {
   Element *element;
   uint64 hash;
@@ -50,18 +50,21 @@ bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_
   return found;
 }
 
-// An array argument's elements.
+// An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
 struct Items {
   Element *element;
   Datum *values;
   bool *nulls;
   int count;
+  MemoryContext scratch;
 };
 
 Items items_of(FunctionCallInfo fcinfo, int argument) {
   ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
   Items items;
   items.element = item_element(fcinfo, array);
+  items.scratch =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter elements", ALLOCSET_DEFAULT_SIZES);
   int16 length;
   bool by_value;
   char alignment;
@@ -69,6 +72,15 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
   deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment, &items.values,
                     &items.nulls, &items.count);
   return items;
+}
+
+uint64 hash_item(const Header &header, const Items &items, int i, const char *role) {
+  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  const uint64 hash = hash_element(items.element, items.values[i], header.seed);
+  MemoryContextSwitchTo(before);
+  MemoryContextReset(items.scratch);
+  check_element(header, items.element, role);
+  return hash;
 }
 
 // The filter plus one hash, in a copy unless nothing changes.
@@ -108,8 +120,7 @@ Addition add_items(FunctionCallInfo fcinfo) {
   for (int i = 0; i < items.count; i++) {
     if (items.nulls[i])
       continue;
-    hashes[count++] = hash_element(items.element, items.values[i], copy.header.seed);
-    check_element(copy.header, items.element, "value");
+    hashes[count++] = hash_item(copy.header, items, i, "value");
     adopt_family(&copy.header, member_header(items.element));
     if (count == lengthof(hashes)) {
       CHECK_FOR_INTERRUPTS();
@@ -135,23 +146,20 @@ Datum add_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
 Datum put_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
   if (PG_ARGISNULL(0))
     PG_RETURN_NULL();
-  TupleDesc descriptor;
-  if (get_call_result_type(fcinfo, nullptr, &descriptor) != TYPEFUNC_COMPOSITE)
-    elog(ERROR, "return type must be a row type");
-  Datum values[] = {PG_GETARG_DATUM(0), BoolGetDatum(false)};
-  bool nulls[] = {false, false};
-  if (!PG_ARGISNULL(1)) {
+  Row row(fcinfo);
+  if (PG_ARGISNULL(1)) {
+    row.add(PG_GETARG_DATUM(0));
+    row.add(BoolGetDatum(false));
+  } else {
     const Addition addition = add(fcinfo);
-    values[0] = addition.filter.datum();
-    values[1] = BoolGetDatum(addition.changed);
+    row.add(addition.filter.datum());
+    row.add(BoolGetDatum(addition.changed));
   }
-  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
+  return row.datum();
 }
 
 bool contains_item(const Filter &filter, const Items &items, int i) {
-  const uint64 hash = hash_element(items.element, items.values[i], filter.header.seed);
-  check_element(filter.header, items.element, "probe");
-  return filter.contains(hash);
+  return filter.contains(hash_item(filter.header, items, i, "probe"));
 }
 
 // Is the answer `wanted` for any element that is not NULL?

@@ -9,11 +9,7 @@
 #include "pg/element.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
-
-extern "C" {
-#include "access/htup_details.h"
-#include "funcapi.h"
-}
+#include "pg/row.hpp"
 
 using namespace bloomfilter;
 
@@ -29,29 +25,6 @@ const char *layout_name(Layout layout) {
 uint64 bits_set(const Filter &filter) {
   return count_bits(filter.bitmap(), filter.header.geometry.bytes());
 }
-
-// The result row of a function with OUT parameters, filled column by column.
-class Row {
-public:
-  explicit Row(FunctionCallInfo fcinfo) : column_(0), nulls_() {
-    if (get_call_result_type(fcinfo, nullptr, &descriptor_) != TYPEFUNC_COMPOSITE)
-      elog(ERROR, "return type must be a row type");
-    Assert(descriptor_->natts <= kColumns);
-  }
-  void add(Datum value) { values_[column_++] = value; }
-  void add_null() { nulls_[column_++] = true; }
-  Datum datum() {
-    Assert(column_ == descriptor_->natts);
-    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor_), values_, nulls_));
-  }
-
-private:
-  static constexpr int kColumns = 16;
-  TupleDesc descriptor_;
-  int column_;
-  Datum values_[kColumns];
-  bool nulls_[kColumns];
-};
 
 } // namespace
 
