@@ -14,7 +14,11 @@ const Kernel *kernel = &kScalarKernel;
 
 SQL_FUNCTIONS_BEGIN
 
+#ifdef PG_MODULE_MAGIC_EXT
+PG_MODULE_MAGIC_EXT(.name = "bloomfilter", .version = "1.0");
+#else
 PG_MODULE_MAGIC;
+#endif
 
 PGDLLEXPORT void _PG_init(void);
 
