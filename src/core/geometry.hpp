@@ -37,8 +37,8 @@ struct Geometry {
   std::size_t unit_bytes() const {
     return layout == Layout::pages ? kPageLines * kLineBytes : kLineBytes;
   }
-  std::size_t bytes() const { return units * unit_bytes(); }
-  std::uint64_t bits() const { return 8 * static_cast<std::uint64_t>(bytes()); }
+  std::uint64_t bits() const { return std::uint64_t{8} * units * unit_bytes(); }
+  std::size_t bytes() const { return static_cast<std::size_t>(bits() / 8); }
 };
 
 inline bool operator==(const Geometry &a, const Geometry &b) {

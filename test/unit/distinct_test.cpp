@@ -1,0 +1,130 @@
+// Counting distinct values: the registers, their estimate, and the exact way.
+
+#include "core/distinct.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "unit/support.hpp"
+
+namespace bloomfilter {
+namespace {
+
+constexpr double kStandardError = 1.04 / 256;
+
+std::vector<std::uint64_t> integer_hashes(std::int64_t count, std::uint64_t seed) {
+  std::vector<std::uint64_t> hashes;
+  for (std::int64_t i = 0; i < count; i++)
+    hashes.push_back(hash_integer(i, seed));
+  return hashes;
+}
+
+std::vector<std::uint8_t> registers_of(const std::vector<std::uint64_t> &hashes) {
+  std::vector<std::uint8_t> registers(kRegisters);
+  for (const std::uint64_t hash : hashes)
+    count_hash(registers.data(), hash);
+  return registers;
+}
+
+double estimate(const std::vector<std::uint64_t> &hashes) {
+  return estimate_distinct(registers_of(hashes).data());
+}
+
+// Register: the high 16 bits. Rank: the place of the first 1 in the other 48, 49 if there is none.
+TEST(Distinct, GoldenRegisters) {
+  static const struct {
+    std::uint64_t hash;
+    std::size_t entry;
+    int rank;
+  } golden[] = {
+      {0x0000000000000000, 0x0000, 49}, {0x0000000000000001, 0x0000, 48},
+      {0x0000000000000002, 0x0000, 47}, {0x0000800000000000, 0x0000, 1},
+      {0x00007FFFFFFFFFFF, 0x0000, 2},  {0x1234000000000000, 0x1234, 49},
+      {0x1235012345678901, 0x1235, 8},  {0xFFFFFFFFFFFFFFFF, 0xFFFF, 1},
+  };
+  for (const auto &entry : golden) {
+    SCOPED_TRACE(entry.hash);
+    const auto registers = registers_of({entry.hash});
+    EXPECT_EQ(registers[entry.entry], entry.rank);
+    EXPECT_EQ(std::count(registers.begin(), registers.end(), 0), kRegisters - 1);
+  }
+  EXPECT_EQ(registers_of({0x0000800000000000, 0, 0x00007FFFFFFFFFFF})[0], 49); // the maximum
+}
+
+// To the last bit, computed outside the core: a self-sized filter has one size on every machine.
+TEST(Distinct, GoldenEstimates) {
+  EXPECT_EQ(estimate(integer_hashes(1000, 0)), 0x1.f55021b3fc3e9p+9);
+  EXPECT_EQ(estimate(integer_hashes(100000, 0)), 0x1.83c8859abdcb9p+16);
+  EXPECT_EQ(estimate(integer_hashes(300000, 0)), 0x1.258ff30a17d01p+18);
+
+  // Registers at the end of their range: a thousand at the highest rank, the others one below.
+  std::vector<std::uint64_t> full;
+  for (std::uint64_t i = 0; i < kRegisters; i++)
+    full.push_back(i << 48 | (i < 1000 ? 0 : 1));
+  EXPECT_EQ(estimate(full), 0x1.752138da8c354p+63);
+}
+
+// Three standard errors, for every one of 40 fixed sets.
+TEST(Distinct, EstimatesWithinThreeStandardErrors) {
+  EXPECT_EQ(estimate({}), 0.0);
+  EXPECT_NEAR(estimate({42}), 1.0, 0.001);
+  for (const std::int64_t n : {10, 100, 1000, 10000, 50000, 65536, 100000, 200000, 500000, 1000000})
+    for (std::uint64_t seed = 0; seed < (SAMPLE_DIVISOR > 1 ? 1 : 4); seed++)
+      EXPECT_NEAR(estimate(integer_hashes(n, seed)) / static_cast<double>(n), 1.0,
+                  3 * kStandardError)
+          << n << " values, seed " << seed;
+}
+
+TEST(Distinct, DependsOnTheSetAlone) {
+  const auto hashes = integer_hashes(70000, 9);
+  const auto registers = registers_of(hashes);
+
+  auto reversed = hashes;
+  std::reverse(reversed.begin(), reversed.end());
+  EXPECT_EQ(registers_of(reversed), registers);
+
+  auto repeated = hashes;
+  repeated.insert(repeated.end(), hashes.begin(), hashes.begin() + 50000);
+  EXPECT_EQ(registers_of(repeated), registers);
+
+  // Two workers' registers combine by maximum.
+  auto left = registers_of({hashes.begin(), hashes.begin() + 30000});
+  const auto right = registers_of({hashes.begin() + 30000, hashes.end()});
+  for (std::size_t i = 0; i < kRegisters; i++)
+    left[i] = std::max(left[i], right[i]);
+  EXPECT_EQ(left, registers);
+
+  EXPECT_NE(registers_of({hashes.begin(), hashes.end() - 10000}), registers);
+}
+
+TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
+  static const struct {
+    double distinct;
+    std::uint64_t capacity;
+  } golden[] = {{0, 0}, {1, 2}, {123.4, 125}, {65536, 66069}, {1e6, 1008125}, {1e9, 1008125000}};
+  for (const auto &entry : golden)
+    EXPECT_EQ(padded_capacity(entry.distinct), entry.capacity) << entry.distinct;
+}
+
+TEST(Distinct, SortsAndRemovesRepetitions) {
+  EXPECT_EQ(sort_distinct(nullptr, 0), 0U);
+  Random random(1);
+  for (const std::size_t count : {1, 2, 10, 1000, 20000})
+    for (const std::uint64_t values : {1ULL, 5ULL, 1000ULL, ~0ULL}) {
+      SCOPED_TRACE(count);
+      std::vector<std::uint64_t> hashes(count);
+      for (std::uint64_t &hash : hashes)
+        hash = ~(random.next() % values); // the highest ones: the order is unsigned
+      hashes[0] = 1;
+      const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
+      hashes.resize(sort_distinct(hashes.data(), count));
+      EXPECT_EQ(hashes, std::vector<std::uint64_t>(expected.begin(), expected.end()));
+    }
+}
+
+} // namespace
+} // namespace bloomfilter

@@ -1,0 +1,112 @@
+// What the bits say, on bitmaps whose answer is known; rates_test.cpp compares with measured rates.
+
+#include "core/estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/sizing.hpp"
+#include "unit/support.hpp"
+
+namespace bloomfilter {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+TEST(EstimateCount, OfNoneAndOfAll) {
+  for (const Geometry &geometry :
+       {Geometry{Layout::lines, 6, 1}, Geometry{Layout::lines, 1, 1000},
+        Geometry{Layout::pages, 12, 1}, Geometry{Layout::pages, 2, 77}}) {
+    EXPECT_EQ(estimate_count(geometry, 0), 0.0);
+    EXPECT_TRUE(std::isfinite(estimate_count(geometry, geometry.bits() - 1)));
+    EXPECT_EQ(estimate_count(geometry, geometry.bits()), INFINITY);
+  }
+}
+
+// n values leave a bit clear with probability (1 - s)^n; the estimate inverts that.
+TEST(EstimateCount, InvertsTheExpectedFill) {
+  for (const Layout layout : {Layout::lines, Layout::pages})
+    for (const std::uint8_t hashes : {2, 6, 16})
+      for (const std::uint32_t units : {64U, 20000U}) {
+        const Geometry geometry = {layout, hashes, units};
+        const double bits = static_cast<double>(geometry.bits());
+        // A value's throws at one line of the filter: k at each of `units` lines alike, or k/2
+        // at one of four lines in each half of a page.
+        const bool paged = layout == Layout::pages;
+        const double line_share = (paged ? 0.25 : 1.0) / units;
+        const double hit = 1.0 - std::pow(511.0 / 512.0, paged ? hashes / 2 : hashes);
+        for (const double n : {5.0 * units, 50.0 * units}) {
+          const double set = bits * (1.0 - std::pow(1.0 - line_share * hit, n));
+          EXPECT_NEAR(estimate_count(geometry, std::llround(set)) / n, 1.0, 1e-3)
+              << (paged ? "pages, k " : "lines, k ") << int{hashes} << ", units " << units;
+        }
+      }
+}
+
+// Within 1 % from a tenth of the capacity to twice the capacity.
+TEST(EstimateCount, IsWithinOnePercent) {
+  for (const std::int64_t capacity : {100000, 1000000})
+    for (const double rate : {0.1, 0.01, 0.001, 1e-4, 1e-6}) {
+      Geometry geometry;
+      ASSERT_TRUE(size_for_capacity(capacity, rate, &geometry));
+      Bytes bitmap(geometry.bytes());
+      std::int64_t added = 0;
+      for (const std::int64_t n : {capacity / 10, capacity / 2, capacity, 2 * capacity}) {
+        for (; added < n; added++)
+          best_kernel().add(geometry, bitmap.data(), hash_integer(added, 3));
+        const std::uint64_t set = count_bits(bitmap.data(), bitmap.size());
+        EXPECT_NEAR(estimate_count(geometry, set) / static_cast<double>(n), 1.0, 0.01)
+            << n << " values at " << rate << " for " << capacity;
+      }
+    }
+}
+
+// Sets the first `count` bits of a line.
+void fill_line(Bytes *bitmap, std::size_t line, int count) {
+  for (int i = 0; i < count; i++)
+    set_bit(bitmap->data(), line * kLineBits + i);
+}
+
+TEST(EstimateRate, OfNoneAndOfAll) {
+  for (const Geometry &geometry : {Geometry{Layout::lines, 6, 3}, Geometry{Layout::pages, 12, 3}}) {
+    EXPECT_EQ(estimate_rate(geometry, Bytes(geometry.bytes(), 0x00).data()), 0.0);
+    EXPECT_EQ(estimate_rate(geometry, Bytes(geometry.bytes(), 0xFF).data()), 1.0);
+  }
+}
+
+// The mean over lines of (set / 512)^k, which is not the mean fill to the power of k.
+TEST(EstimateRate, OfLines) {
+  for (const std::uint8_t hashes : {1, 2, 6, 16}) {
+    const Geometry geometry = {Layout::lines, hashes, 4};
+    Bytes bitmap(geometry.bytes());
+    fill_line(&bitmap, 0, 256);
+    fill_line(&bitmap, 1, 128);
+    fill_line(&bitmap, 3, 512);
+    const double expected = (std::pow(0.5, hashes) + std::pow(0.25, hashes) + 0.0 + 1.0) / 4;
+    EXPECT_DOUBLE_EQ(estimate_rate(geometry, bitmap.data()), expected);
+  }
+}
+
+// The mean over pages of the product of the two halves' means.
+TEST(EstimateRate, OfPages) {
+  for (const std::uint8_t hashes : {2, 4, 12, 16}) {
+    const Geometry geometry = {Layout::pages, hashes, 3};
+    const double k = hashes / 2;
+    Bytes bitmap(geometry.bytes());
+    fill_line(&bitmap, 0, 256); // page 0, first half: 1/2, 1/4, 0, 0
+    fill_line(&bitmap, 1, 128);
+    fill_line(&bitmap, 7, 384); // second half: 0, 0, 0, 3/4
+    fill_line(&bitmap, 8, 512); // page 1: one half only
+    for (std::size_t line = 16; line < 24; line++)
+      fill_line(&bitmap, line, 64); // page 2: 1/8 everywhere
+    const double first = (std::pow(0.5, k) + std::pow(0.25, k)) / 4;
+    const double second = std::pow(0.75, k) / 4;
+    const double expected = (first * second + 0.0 + std::pow(0.125, 2 * k)) / 3;
+    EXPECT_DOUBLE_EQ(estimate_rate(geometry, bitmap.data()), expected);
+  }
+}
+
+} // namespace
+} // namespace bloomfilter

@@ -1,0 +1,308 @@
+// The stored bytes: one header written out by hand, and every way in which bytes can be wrong.
+
+#include "core/format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "unit/support.hpp"
+
+namespace bloomfilter {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+bool operator==(const Header &a, const Header &b) {
+  return a.geometry == b.geometry && a.family == b.family && a.flags == b.flags &&
+         a.shape == b.shape && a.seed == b.seed && a.expected == b.expected &&
+         double_bits(a.rate) == double_bits(b.rate);
+}
+
+// A filter of integers: two lines, k = 6.
+Header lines_header() {
+  return {{Layout::lines, 6, 2}, Family::integer, 0, 0, 0, 100, 0.01};
+}
+// A filter of arrays that sized itself: three pages, k = 12.
+Header pages_header() {
+  return {{Layout::pages, 12, 3}, Family::array, kFlagOwn, 0xC0FFEE, ~0ULL, 500, 1e-4};
+}
+
+// With some bits set.
+Bytes filter(const Header &header) {
+  Bytes payload(header.payload_bytes(), 0x11);
+  write_header(payload.data(), header);
+  return payload;
+}
+
+Finding validate(const Bytes &payload) {
+  Header header;
+  return bloomfilter::validate(payload.data(), payload.size(), &header);
+}
+
+// Byte by byte after the table in doc/format.md, whose offsets count 4 bytes more.
+TEST(Format, GoldenHeader) {
+  const Bytes golden = {
+      1,                                              // 0 version
+      2,                                              // 1 layout: pages
+      21,                                             // 2 family: array
+      12,                                             // 3 k
+      0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, // 4 seed 0x0102030405060708
+      0x40, 0x42, 0x0F, 0,    0,    0,    0,    0,    // 12 expected 1 000 000
+      0x7B, 0x14, 0xAE, 0x47, 0xE1, 0x7A, 0x84, 0x3F, // 20 rate 0.01 = 0x3F847AE147AE147B
+      0x03, 0,    0,    0,                            // 28 units 3
+      0x02,                                           // 32 flags: own
+      0xEF, 0xCD, 0xAB,                               // 33 shape 0xABCDEF
+  };
+  ASSERT_EQ(golden.size(), kHeaderBytes);
+  const Header header = {{Layout::pages, 12, 3}, Family::array, kFlagOwn, 0xABCDEF,
+                         0x0102030405060708,     1000000,       0.01};
+
+  Bytes payload(header.payload_bytes());
+  write_header(payload.data(), header);
+  EXPECT_EQ(Bytes(payload.begin(), payload.begin() + kHeaderBytes), golden);
+  EXPECT_TRUE(std::all_of(payload.begin() + kHeaderBytes, payload.end(),
+                          [](std::uint8_t byte) { return byte == 0; }));
+
+  Header read;
+  ASSERT_TRUE(parse(payload.data(), payload.size(), &read).ok());
+  EXPECT_TRUE(read == header);
+}
+
+TEST(Format, FamiliesAreNumberedForEver) {
+  static const Family families[] = {
+      Family::none,     Family::integer,   Family::floating,    Family::numeric,    Family::text,
+      Family::bytea,    Family::uuid,      Family::boolean,     Family::char_,      Family::oid,
+      Family::date,     Family::timestamp, Family::timestamptz, Family::time,       Family::timetz,
+      Family::interval, Family::inet,      Family::macaddr,     Family::macaddr8,   Family::jsonb,
+      Family::enum_,    Family::array,     Family::range,       Family::multirange, Family::row,
+      Family::hash,
+  };
+  int number = 0;
+  for (const Family family : families) {
+    EXPECT_EQ(static_cast<int>(family), number);
+    EXPECT_EQ(is_composed(family), number >= 21 && number <= 24) << number;
+    number++;
+  }
+  EXPECT_EQ(static_cast<int>(kLastFamily), number - 1);
+}
+
+TEST(Format, AcceptsAndReadsBack) {
+  Header headers[] = {lines_header(), pages_header(), lines_header(), lines_header(),
+                      lines_header(), pages_header(), pages_header()};
+  headers[2].expected = 0, headers[2].rate = 0;
+  headers[3].rate = 1e-9, headers[3].expected = kMaxBits;
+  headers[4].rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.hashes = 1;
+  headers[5].family = Family::row, headers[5].shape = 1, headers[5].geometry.hashes = 2;
+  headers[6].shape = 0xFFFFFF, headers[6].geometry.hashes = 16;
+  for (const Header &header : headers) {
+    SCOPED_TRACE(&header - headers);
+    const Bytes payload = filter(header);
+    Header parsed, validated;
+    EXPECT_TRUE(parse(payload.data(), payload.size(), &parsed).ok());
+    EXPECT_TRUE(bloomfilter::validate(payload.data(), payload.size(), &validated).ok());
+    EXPECT_TRUE(parsed == header);
+    EXPECT_TRUE(validated == header);
+  }
+}
+
+TEST(Format, AcceptsTheEmptyFilterOfNoFamily) {
+  Header header = lines_header();
+  header.family = Family::none;
+  Bytes payload(header.payload_bytes());
+  write_header(payload.data(), header);
+  EXPECT_TRUE(validate(payload).ok());
+}
+
+// In constant time, hence without a look at the bitmap: only the header is there.
+TEST(Format, ParsesTheLargestFilter) {
+  for (const Geometry &geometry :
+       {Geometry{Layout::lines, 6, 1U << 23}, Geometry{Layout::pages, 12, 1U << 20}}) {
+    Header header = lines_header(), read;
+    header.geometry = geometry;
+    std::uint8_t bytes[kHeaderBytes];
+    write_header(bytes, header);
+    EXPECT_EQ(header.payload_bytes(), kMaxPayload);
+    EXPECT_TRUE(parse(bytes, kMaxPayload, &read).ok());
+    EXPECT_TRUE(read == header);
+  }
+}
+
+void put_rate(Bytes &payload, double rate) {
+  store(&payload[20], double_bits(rate));
+}
+void put_expected(Bytes &payload, std::uint64_t expected) {
+  store(&payload[12], expected);
+}
+void put_units(Bytes &payload, std::uint32_t units) {
+  store(&payload[28], units);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// One defect each, in a filter that is good without it.
+struct Defect {
+  const char *name;
+  Header (*good)();
+  void (*damage)(Bytes &payload);
+  Status status;
+  std::uint64_t found, wanted;
+};
+
+const Defect kDefects[] = {
+    {"nothing", lines_header, [](Bytes &b) { b.clear(); }, Status::truncated, 0, 36},
+    {"cut in the header", lines_header, [](Bytes &b) { b.resize(35); }, Status::truncated, 35, 36},
+
+    {"version 0", lines_header, [](Bytes &b) { b[0] = 0; }, Status::unknown_version, 0, 1},
+    {"version 2", lines_header, [](Bytes &b) { b[0] = 2; }, Status::unknown_version, 2, 1},
+    {"layout 0", lines_header, [](Bytes &b) { b[1] = 0; }, Status::unknown_layout, 0, 0},
+    {"layout 3", lines_header, [](Bytes &b) { b[1] = 3; }, Status::unknown_layout, 3, 0},
+    {"family 26", lines_header, [](Bytes &b) { b[2] = 26; }, Status::unknown_family, 26, 0},
+    {"family 255", lines_header, [](Bytes &b) { b[2] = 255; }, Status::unknown_family, 255, 0},
+
+    {"k 0", lines_header, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
+    {"k 17", lines_header, [](Bytes &b) { b[3] = 17; }, Status::bad_hashes, 17, 0},
+    {"k 0 in pages", pages_header, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
+    {"k 18 in pages", pages_header, [](Bytes &b) { b[3] = 18; }, Status::bad_hashes, 18, 0},
+    {"odd k in pages", pages_header, [](Bytes &b) { b[3] = 7; }, Status::bad_hashes, 7, 0},
+
+    {"capacity without rate", lines_header, [](Bytes &b) { put_rate(b, 0.0); }, Status::bad_target,
+     100, 0},
+    {"rate without capacity", lines_header, [](Bytes &b) { put_expected(b, 0); },
+     Status::bad_target, 0, 0},
+    {"capacity past the cap", lines_header, [](Bytes &b) { put_expected(b, kMaxBits + 1); },
+     Status::bad_target, kMaxBits + 1, 0},
+    {"rate above 0.5", lines_header, [](Bytes &b) { put_rate(b, 0.50001); }, Status::bad_target,
+     100, 0},
+    {"rate below 1e-9", lines_header, [](Bytes &b) { put_rate(b, 0.9999e-9); }, Status::bad_target,
+     100, 0},
+    {"negative rate", lines_header, [](Bytes &b) { put_rate(b, -0.01); }, Status::bad_target, 100,
+     0},
+    {"infinite rate", lines_header, [](Bytes &b) { put_rate(b, kInfinity); }, Status::bad_target,
+     100, 0},
+    {"NaN", lines_header, [](Bytes &b) { put_rate(b, kNaN); }, Status::bad_target, 100, 0},
+    {"negative zero", lines_header, [](Bytes &b) { put_expected(b, 0), put_rate(b, -0.0); },
+     Status::bad_target, 0, 0},
+
+    {"flag 1", lines_header, [](Bytes &b) { b[32] = 0x01; }, Status::unknown_flags, 0x01, 0},
+    {"flag 4", lines_header, [](Bytes &b) { b[32] = 0x04; }, Status::unknown_flags, 0x04, 0},
+    {"flag 128", lines_header, [](Bytes &b) { b[32] = 0x80; }, Status::unknown_flags, 0x80, 0},
+    {"an unknown flag beside a known", lines_header, [](Bytes &b) { b[32] = 0x0A; },
+     Status::unknown_flags, 0x0A, 0},
+
+    {"shape of integers", lines_header, [](Bytes &b) { b[35] = 1; }, Status::bad_shape, 0x010000,
+     0},
+    {"shape of the last family", lines_header, [](Bytes &b) { b[2] = 25, b[33] = 1; },
+     Status::bad_shape, 1, 0},
+    {"array without shape", pages_header, [](Bytes &b) { b[33] = b[34] = b[35] = 0; },
+     Status::bad_shape, 0, 0},
+    {"row without shape", lines_header, [](Bytes &b) { b[2] = 24; }, Status::bad_shape, 0, 0},
+
+    {"no units", lines_header, [](Bytes &b) { put_units(b, 0); }, Status::bad_units, 0, 0},
+    {"lines past the cap", lines_header, [](Bytes &b) { put_units(b, (1U << 23) + 1); },
+     Status::bad_units, (1U << 23) + 1, 0},
+    {"pages past the cap", pages_header, [](Bytes &b) { put_units(b, (1U << 20) + 1); },
+     Status::bad_units, (1U << 20) + 1, 0},
+    {"lines that overflow 32 bits", lines_header, [](Bytes &b) { put_units(b, (1U << 26) + 2); },
+     Status::bad_units, (1U << 26) + 2, 0},
+    {"as many units as fit", pages_header, [](Bytes &b) { put_units(b, ~0U); }, Status::bad_units,
+     ~0U, 0},
+
+    {"a unit too many", lines_header, [](Bytes &b) { put_units(b, 3); }, Status::wrong_length, 164,
+     228},
+    {"a unit too few", lines_header, [](Bytes &b) { put_units(b, 1); }, Status::wrong_length, 164,
+     100},
+    {"a byte too many", lines_header, [](Bytes &b) { b.push_back(0); }, Status::wrong_length, 165,
+     164},
+    {"a byte too few", lines_header, [](Bytes &b) { b.pop_back(); }, Status::wrong_length, 163,
+     164},
+    {"header alone", lines_header, [](Bytes &b) { b.resize(36); }, Status::wrong_length, 36, 164},
+    {"lines called pages", lines_header, [](Bytes &b) { b[1] = 2; }, Status::wrong_length, 164,
+     36 + 2 * 512},
+
+    {"first bit without family", lines_header,
+     [](Bytes &b) { b[2] = 0, std::fill(b.begin() + 36, b.end(), 0), b[36] = 0x01; },
+     Status::stray_bits, 1, 0},
+    {"last bit without family", lines_header,
+     [](Bytes &b) { b[2] = 0, std::fill(b.begin() + 36, b.end(), 0), b.back() = 0x80; },
+     Status::stray_bits, 1, 0},
+    {"many bits without family", lines_header, [](Bytes &b) { b[2] = 0; }, Status::stray_bits,
+     2 * 128, 0},
+};
+
+TEST(Format, FindsEachDefect) {
+  std::set<Status> seen;
+  for (const Defect &defect : kDefects) {
+    SCOPED_TRACE(defect.name);
+    Bytes payload = filter(defect.good());
+    ASSERT_TRUE(validate(payload).ok());
+    defect.damage(payload);
+    const Finding finding = validate(payload);
+    EXPECT_EQ(finding.status, defect.status) << "status " << static_cast<int>(finding.status);
+    EXPECT_EQ(finding.found, defect.found);
+    EXPECT_EQ(finding.wanted, defect.wanted);
+    seen.insert(defect.status);
+  }
+  // Every status but `ok` has an example.
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Status::stray_bits));
+}
+
+// Only what needs the bitmap is left to validate().
+TEST(Format, ParseFindsTheSame) {
+  for (const Defect &defect : kDefects) {
+    SCOPED_TRACE(defect.name);
+    Bytes payload = filter(defect.good());
+    defect.damage(payload);
+    Header header;
+    const Finding finding = parse(payload.data(), payload.size(), &header);
+    EXPECT_EQ(finding.status, defect.status == Status::stray_bits ? Status::ok : defect.status);
+  }
+}
+
+// No bit of the header is ignored: a flipped one is a defect or another header.
+TEST(Format, EveryHeaderBitCounts) {
+  for (const Header &header : {lines_header(), pages_header()}) {
+    const Bytes good = filter(header);
+    int refused = 0;
+    for (std::size_t bit = 0; bit < 8 * kHeaderBytes; bit++) {
+      SCOPED_TRACE(bit);
+      Bytes payload = good;
+      payload[bit / 8] = static_cast<std::uint8_t>(payload[bit / 8] ^ 1U << bit % 8);
+      Header read;
+      if (!bloomfilter::validate(payload.data(), payload.size(), &read).ok()) {
+        refused++;
+        continue;
+      }
+      EXPECT_FALSE(read == header);
+      Bytes written = good;
+      write_header(written.data(), read);
+      EXPECT_EQ(written, payload);
+    }
+    EXPECT_GT(refused, 0);
+  }
+}
+
+TEST(Format, ReadsAndWritesAtAnyAlignment) {
+  const Header header = pages_header();
+  const Bytes payload = filter(header);
+  for (std::size_t offset = 0; offset < 16; offset++) {
+    SCOPED_TRACE(offset);
+    Bytes memory(offset + payload.size());
+    std::copy(payload.begin(), payload.end(), memory.begin() + static_cast<long>(offset));
+    Header read;
+    EXPECT_TRUE(bloomfilter::validate(&memory[offset], payload.size(), &read).ok());
+    EXPECT_TRUE(read == header);
+    std::fill_n(memory.begin() + static_cast<long>(offset), kHeaderBytes, std::uint8_t{0});
+    write_header(&memory[offset], header);
+    EXPECT_TRUE(
+        std::equal(payload.begin(), payload.end(), memory.begin() + static_cast<long>(offset)));
+  }
+}
+
+} // namespace
+} // namespace bloomfilter

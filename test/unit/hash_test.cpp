@@ -1,0 +1,57 @@
+// XXH3 must stay XXH3: an xxHash that hashed otherwise would lose every stored value.
+
+#include "core/hash.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "unit/support.hpp"
+
+namespace bloomfilter {
+namespace {
+
+TEST(Hash, OfKnownValues) {
+  EXPECT_EQ(hash_bytes("", 0, 0), 0x2D06800538D394C2); // as in xxHash's own sanity tests
+  EXPECT_EQ(hash_bytes("", 0, 7), 0x913AE0873E9B7EB8);
+  EXPECT_EQ(hash_bytes("abc", 3, 0), 0x78AF5F94892F3950);
+  EXPECT_EQ(hash_bytes("abc", 3, 7), 0x48FF56F569E39912);
+  const std::uint8_t forty_two[8] = {42, 0, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(hash_bytes(forty_two, 8, 0), 0xD5A6F8C838DF27C8);
+  EXPECT_EQ(hash_bytes(forty_two, 8, 7), 0xB117E48CA46DC725);
+  EXPECT_EQ(hash_integer(42, 0), 0xD5A6F8C838DF27C8);
+}
+
+// XXH3 takes another path for each of these ranges of lengths; the ends of each.
+TEST(Hash, OfEveryLength) {
+  static const struct {
+    std::size_t length;
+    std::uint64_t seed_0, seed_7, seed_max;
+  } vectors[] = {
+      {1, 0x8A21D78B1538B1C0, 0x4CD8AACF0E844AA6, 0x5614DBD5ADE629E6},
+      {3, 0x5F1FA6D2A3AA5A3B, 0xB4F8013971E6CF06, 0x12CD6FA5257E1951},
+      {4, 0xA8A9B82C81542A43, 0xA769BF40D668FC6C, 0x9E9CC4B34CF65576},
+      {8, 0x67B8F67A80D308A6, 0xD9BFC6393ACF01F1, 0x028AB67B4F634E0B},
+      {9, 0x7DF166798FE37670, 0xF82AF855EEC34E50, 0xB8E6369CB862F533},
+      {16, 0xC0967FEE676A5837, 0xEEBF8FA52EF4F441, 0x4A7817D5FB5AABCC},
+      {17, 0xBC307578D06E9D93, 0x3AB4B37AB8E612FC, 0xEB85115F03663FEF},
+      {128, 0xA45617BFE9BB88D6, 0xEFC6EED80EC427F6, 0x4EA82A178C4F9088},
+      {129, 0x4CA31F6B2CFD9A3E, 0x98C707F1817D0335, 0x3909246215C02D89},
+      {240, 0x2817ED3CDF9547E7, 0x5807D682D3E7BB1B, 0x88A584F5FE5FC5A3},
+      {241, 0x02F838DD48200EE8, 0x7BABC38AC2DBEF6B, 0xF417C89420D44EC3},
+      {1000, 0xB8B188B256D63F3D, 0x22B2668844B12E31, 0xD25B706C0F3A1ECB},
+      {5000, 0x4E105B8B18465DA3, 0x523201612E2EF4D2, 0x9C10F957ADB0C430},
+  };
+  for (const auto &vector : vectors) {
+    SCOPED_TRACE(vector.length);
+    std::vector<std::uint8_t> bytes(vector.length);
+    for (std::size_t i = 0; i < bytes.size(); i++)
+      bytes[i] = static_cast<std::uint8_t>(167 * i + 13);
+    EXPECT_EQ(hash_bytes(bytes.data(), bytes.size(), 0), vector.seed_0);
+    EXPECT_EQ(hash_bytes(bytes.data(), bytes.size(), 7), vector.seed_7);
+    EXPECT_EQ(hash_bytes(bytes.data(), bytes.size(), ~0ULL), vector.seed_max);
+  }
+}
+
+} // namespace
+} // namespace bloomfilter

@@ -1,0 +1,220 @@
+// Every kernel against the specification: the same bytes, the same answers, nothing outside.
+
+#include "core/kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "unit/support.hpp"
+
+namespace bloomfilter {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::size_t kGuardBytes = 64;
+constexpr std::uint8_t kGuard = 0xA5;
+
+// An empty bitmap `offset` bytes past an aligned address, with guard bytes before it. Behind it
+// there are guard bytes too, or the end of the allocation, which AddressSanitizer watches.
+class Bitmap {
+public:
+  Bitmap(const Geometry &geometry, std::size_t offset, bool guarded_end)
+      : memory_(kGuardBytes + offset + geometry.bytes() + (guarded_end ? kGuardBytes : 0), kGuard),
+        begin_(kGuardBytes + offset), end_(begin_ + geometry.bytes()) {
+    std::fill(bytes(), bytes() + geometry.bytes(), std::uint8_t{0});
+  }
+
+  std::uint8_t *bytes() { return memory_.data() + begin_; }
+  Bytes content() const { return {memory_.begin() + begin_, memory_.begin() + end_}; }
+
+  bool untouched_outside() const {
+    const auto is_guard = [](std::uint8_t byte) { return byte == kGuard; };
+    return std::all_of(memory_.begin(), memory_.begin() + begin_, is_guard) &&
+           std::all_of(memory_.begin() + end_, memory_.end(), is_guard);
+  }
+
+private:
+  Bytes memory_;
+  std::ptrdiff_t begin_, end_;
+};
+
+// A filter that knows nothing but the specification.
+class Model {
+public:
+  explicit Model(const Geometry &geometry) : geometry_(geometry), bytes_(geometry.bytes()) {}
+
+  bool contains(std::uint64_t hash) const {
+    const auto bits = specified_bits(geometry_, hash);
+    return std::all_of(bits.begin(), bits.end(),
+                       [this](std::uint64_t bit) { return bit_at(bytes_.data(), bit); });
+  }
+  void add(std::uint64_t hash) {
+    for (const std::uint64_t bit : specified_bits(geometry_, hash))
+      set_bit(bytes_.data(), bit);
+  }
+  const Bytes &bytes() const { return bytes_; }
+
+private:
+  Geometry geometry_;
+  Bytes bytes_;
+};
+
+std::vector<Geometry> all_geometries(std::uint32_t units) {
+  std::vector<Geometry> geometries;
+  for (std::uint8_t k = 1; k <= kMaxHashes; k++)
+    geometries.push_back({Layout::lines, k, units});
+  for (std::uint8_t k = 2; k <= kMaxHashes; k += 2)
+    geometries.push_back({Layout::pages, k, units});
+  return geometries;
+}
+
+std::string describe(const Geometry &geometry) {
+  return (geometry.layout == Layout::lines ? "lines, k " : "pages, k ") +
+         std::to_string(geometry.hashes) + ", units " + std::to_string(geometry.units);
+}
+
+// Enough hashes to fill about half of the bits, every fourth one a repetition.
+std::vector<std::uint64_t> some_hashes(const Geometry &geometry, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::uint64_t> hashes(8 + geometry.bits() / geometry.hashes * 2 / 3);
+  for (std::size_t i = 0; i < hashes.size(); i++)
+    hashes[i] = i % 4 == 3 ? hashes[random.next() % i] : random.next();
+  return hashes;
+}
+
+class EveryKernel : public testing::TestWithParam<const Kernel *> {
+protected:
+  const Kernel &kernel() const { return *GetParam(); }
+
+  void compare_with_model(const Geometry &geometry, std::size_t offset, bool guarded_end) {
+    SCOPED_TRACE(describe(geometry) + ", offset " + std::to_string(offset));
+    Bitmap bitmap(geometry, offset, guarded_end);
+    Model model(geometry);
+    const auto hashes = some_hashes(geometry, offset);
+    int wrong_answers = 0, wrong_changes = 0, false_negatives = 0;
+    for (const std::uint64_t hash : hashes) {
+      const bool known = model.contains(hash);
+      wrong_answers += kernel().contains(geometry, bitmap.bytes(), hash) != known;
+      wrong_changes += kernel().add(geometry, bitmap.bytes(), hash) == known;
+      model.add(hash);
+    }
+    for (const std::uint64_t hash : hashes)
+      false_negatives += !kernel().contains(geometry, bitmap.bytes(), hash);
+    EXPECT_EQ(wrong_answers, 0);
+    EXPECT_EQ(wrong_changes, 0);
+    EXPECT_EQ(false_negatives, 0);
+    EXPECT_EQ(bitmap.content(), model.bytes());
+    EXPECT_TRUE(bitmap.untouched_outside());
+  }
+};
+
+TEST_P(EveryKernel, AgreesAtEveryAlignment) {
+  for (const Geometry &geometry : all_geometries(1))
+    for (std::size_t offset = 0; offset < kLineBytes; offset++) {
+      compare_with_model(geometry, offset, true);
+      compare_with_model(geometry, offset, false);
+    }
+}
+
+TEST_P(EveryKernel, AgreesForManyUnits) {
+  for (const std::uint32_t units : {2U, 3U, 64U, 100U})
+    for (const Geometry &geometry : all_geometries(units))
+      compare_with_model(geometry, 40, false); // 40: behind length word and header
+}
+
+TEST_P(EveryKernel, ReachesTheEndsOfTheBitmap) {
+  for (const Geometry &geometry : all_geometries(5)) {
+    SCOPED_TRACE(describe(geometry));
+    for (const std::uint64_t hash : {0ULL, ~0ULL}) {
+      Bitmap bitmap(geometry, 0, true);
+      Model model(geometry);
+      EXPECT_TRUE(kernel().add(geometry, bitmap.bytes(), hash));
+      model.add(hash);
+      EXPECT_EQ(bitmap.content(), model.bytes());
+      EXPECT_TRUE(bitmap.untouched_outside());
+    }
+  }
+}
+
+// A hash is absent as soon as one of its bits is clear, and adding it again sets that bit.
+TEST_P(EveryKernel, AsksForEveryBit) {
+  Random random(3);
+  for (const Geometry &geometry : all_geometries(3)) {
+    SCOPED_TRACE(describe(geometry));
+    for (int i = 0; i < 20; i++) {
+      const std::uint64_t hash = random.next();
+      Bytes bitmap(geometry.bytes(), 0xFF);
+      EXPECT_FALSE(kernel().add(geometry, bitmap.data(), hash));
+      for (const std::uint64_t bit : specified_bits(geometry, hash)) {
+        clear_bit(bitmap.data(), bit);
+        EXPECT_FALSE(kernel().contains(geometry, bitmap.data(), hash));
+        EXPECT_TRUE(kernel().add(geometry, bitmap.data(), hash));
+        EXPECT_TRUE(bit_at(bitmap.data(), bit));
+        EXPECT_TRUE(kernel().contains(geometry, bitmap.data(), hash));
+      }
+    }
+  }
+}
+
+TEST_P(EveryKernel, AddsManyAsOneByOne) {
+  for (const Geometry &geometry : all_geometries(64))
+    for (const std::size_t count : {0, 1, 2, 15, 16, 17, 31, 32, 33, 500}) {
+      SCOPED_TRACE(describe(geometry) + ", count " + std::to_string(count));
+      const auto hashes = some_hashes(geometry, count);
+      ASSERT_GE(hashes.size(), count);
+      Bitmap bitmap(geometry, 40, true);
+      Model model(geometry);
+      kernel().add_many(geometry, bitmap.bytes(), hashes.data(), count);
+      for (std::size_t i = 0; i < count; i++)
+        model.add(hashes[i]);
+      EXPECT_EQ(bitmap.content(), model.bytes());
+      EXPECT_TRUE(bitmap.untouched_outside());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernel, EveryKernel, testing::ValuesIn(all_kernels()),
+                         [](const auto &info) { return std::string(info.param->name); });
+
+TEST(Kernel, IsFoundByName) {
+  for (const Kernel *kernel : all_kernels())
+    EXPECT_EQ(find_kernel(kernel->name), kernel);
+  EXPECT_EQ(find_kernel("scalar"), &kScalarKernel);
+  EXPECT_EQ(find_kernel("abacus"), nullptr);
+  EXPECT_EQ(find_kernel(""), nullptr);
+}
+
+TEST(Kernel, BestIsTheLastOfAll) {
+  EXPECT_EQ(&best_kernel(), all_kernels().back());
+}
+
+// At every length and alignment around the width of a word.
+TEST(Bits, AreCountedAndUnited) {
+  Random random(4);
+  Bytes memory(300), other(300);
+  for (std::size_t i = 0; i < memory.size(); i++) {
+    memory[i] = static_cast<std::uint8_t>(random.next());
+    other[i] = static_cast<std::uint8_t>(random.next());
+  }
+  for (std::size_t offset = 0; offset < 16; offset++)
+    for (std::size_t length = 0; length <= 200; length += length < 40 ? 1 : 13) {
+      SCOPED_TRACE(std::to_string(length) + " bytes at " + std::to_string(offset));
+      std::uint64_t set = 0;
+      Bytes expected = memory;
+      for (std::size_t i = offset; i < offset + length; i++) {
+        for (int bit = 0; bit < 8; bit++)
+          set += memory[i] >> bit & 1;
+        expected[i] = static_cast<std::uint8_t>(memory[i] | other[i]);
+      }
+      EXPECT_EQ(count_bits(&memory[offset], length), set);
+      Bytes united = memory;
+      unite_bits(&united[offset], &other[offset], length);
+      EXPECT_EQ(united, expected);
+    }
+}
+
+} // namespace
+} // namespace bloomfilter
