@@ -61,7 +61,8 @@ CREATE TYPE bf_literal (
   RECEIVE = bf_literal_recv,
   SEND = bf_literal_send,
   STORAGE = extended,
-  CATEGORY = 'S'
+  CATEGORY = 'S',
+  COLLATABLE = true
 );
 COMMENT ON TYPE bf_literal IS
   'a bare literal or untyped parameter, to be read as the element type of a bloom filter';

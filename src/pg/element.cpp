@@ -357,7 +357,7 @@ void canonical_array(Element *element, Datum value, Canonical *out) {
   Datum *items;
   bool *nulls;
   int count;
-  deconstruct_array(array, element->item->base, element->typlen, element->typbyval,
+  deconstruct_array(array, ARR_ELEMTYPE(array), element->typlen, element->typbyval,
                     element->typalign, &items, &nulls, &count);
   for (int i = 0; i < count; i++)
     append_item(&buffer, element->item, items[i], nulls[i]);
@@ -509,7 +509,7 @@ void check_collation(Oid type, Oid collation) {
            category == TYPCATEGORY_STRING
                ? errhint("The type may call values equal that differ in bytes; use a canonical "
                          "form of the value, such as lower(value::text), on both sides.")
-               : errhint("Cast the value to a supported type, such as text, on both sides.")));
+               : errhint("Cast the value to a supported type, on both sides.")));
 }
 
 Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
@@ -602,29 +602,44 @@ constexpr ScalarType kScalarTypes[] = {
     {JSONBOID, Family::jsonb, canonical_jsonb},
 };
 
-// Families whose text is read alike under every setting, and the type that reads it. The others
-// need a cast: dates depend on DateStyle, an enum's label on its type.
+// Families whose text is read alike under every setting, and the types that may read it: a literal
+// asked of a filter is compared, in SQL, as the type of the values that were added. The others need
+// a cast: dates depend on DateStyle, an enum's label on its type.
 struct LiteralType {
   Family family;
-  Oid type;
+  Oid readings[kMaxReadings];
 };
 constexpr LiteralType kLiteralTypes[] = {
-    {Family::integer, INT8OID}, {Family::floating, FLOAT8OID}, {Family::numeric, NUMERICOID},
-    {Family::text, TEXTOID},    {Family::bytea, BYTEAOID},     {Family::uuid, UUIDOID},
-    {Family::boolean, BOOLOID}, {Family::char_, CHAROID},      {Family::oid, OIDOID},
-    {Family::inet, INETOID},    {Family::macaddr, MACADDROID}, {Family::macaddr8, MACADDR8OID},
-    {Family::jsonb, JSONBOID},
+    {Family::integer, {INT8OID}},
+    {Family::floating, {FLOAT8OID, FLOAT4OID}}, // 0.1 differs
+    {Family::numeric, {NUMERICOID}},
+    {Family::text, {TEXTOID, BPCHAROID, NAMEOID}}, // trailing blanks, more than 63 bytes
+    {Family::bytea, {BYTEAOID}},
+    {Family::uuid, {UUIDOID}},
+    {Family::boolean, {BOOLOID}},
+    {Family::char_, {CHAROID}},
+    {Family::oid, {OIDOID}},
+    {Family::inet, {INETOID}},
+    {Family::macaddr, {MACADDROID}},
+    {Family::macaddr8, {MACADDR8OID}},
+    {Family::jsonb, {JSONBOID}},
 };
+
+const Oid *readings_for(Family family) {
+  for (const LiteralType &readable : kLiteralTypes)
+    if (readable.family == (family == Family::none ? Family::text : family))
+      return readable.readings;
+  ereport(ERROR,
+          (errcode(ERRCODE_DATATYPE_MISMATCH),
+           errmsg("bloom filter holds %s values, and a bare literal does not say which is meant",
+                  family_name(family)),
+           errhint("Cast the literal to the type that the filter was built from.")));
+}
 
 Datum read_literal(Oid type, const char *string) {
   Oid input, parameter;
   getTypeInputInfo(type, &input, &parameter);
   return OidInputFunctionCall(input, const_cast<char *>(string), parameter, -1);
-}
-
-uint64 hash_as(Oid type, Datum value, uint64 seed) {
-  return hash_element(resolve_element(type, DEFAULT_COLLATION_OID, CurrentMemoryContext), value,
-                      seed);
 }
 
 // Would reading the same number as float4 succeed?
@@ -659,7 +674,8 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
       element->family = scalar.family;
       element->canonical = scalar.canonical;
       element->typlen = get_typlen(scalar.type);
-      if (scalar.family == Family::text && scalar.type != UNKNOWNOID)
+      // A bare literal has a collation only where COLLATE gives it one.
+      if (scalar.family == Family::text && (scalar.type != UNKNOWNOID || OidIsValid(collation)))
         check_collation(type, collation);
       return element;
     }
@@ -739,24 +755,21 @@ const char *family_name(Family family) {
   return kFamilyNames[static_cast<int>(family)];
 }
 
-LiteralHashes hash_literal(const Header &header, text *literal) {
-  Oid type = header.family == Family::none ? TEXTOID : InvalidOid;
-  for (const LiteralType &readable : kLiteralTypes)
-    if (readable.family == header.family)
-      type = readable.type;
-  if (!OidIsValid(type))
-    ereport(ERROR,
-            (errcode(ERRCODE_DATATYPE_MISMATCH),
-             errmsg("bloom filter holds %s values, and a bare literal does not say which is meant",
-                    family_name(header.family)),
-             errhint("Cast the literal to the type that the filter was built from.")));
-
+LiteralHashes hash_literal(const Header &header, text *literal, Oid collation) {
+  const Oid *readings = readings_for(header.family);
   const char *string = text_to_cstring(literal);
-  const Datum value = read_literal(type, string);
-  LiteralHashes hashes = {{hash_as(type, value, header.seed), 0}, 1};
-  if (type == FLOAT8OID && float4_can_hold(DatumGetFloat8(value))) {
-    hashes.hash[1] = hash_as(FLOAT4OID, read_literal(FLOAT4OID, string), header.seed);
-    hashes.count = hashes.hash[1] == hashes.hash[0] ? 1 : 2;
+  LiteralHashes hashes = {};
+  for (int i = 0; i < kMaxReadings && OidIsValid(readings[i]); i++) {
+    if (readings[i] == FLOAT4OID &&
+        !float4_can_hold(DatumGetFloat8(read_literal(FLOAT8OID, string))))
+      continue;
+    Element *element = resolve_element(readings[i], collation, CurrentMemoryContext);
+    const uint64 hash = hash_element(element, read_literal(readings[i], string), header.seed);
+    bool known = false;
+    for (int j = 0; j < hashes.count; j++)
+      known |= hashes.hash[j] == hash;
+    if (!known)
+      hashes.hash[hashes.count++] = hash;
   }
   return hashes;
 }

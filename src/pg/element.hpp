@@ -65,14 +65,15 @@ void adopt_family(Header *header, const Header &member);
 // The name of a family as bf_info() shows it; NULL for none.
 const char *family_name(Family family);
 
-// A bare literal's hashes under the filter's own element type: one, or two where float4 and float8
-// read it differently; the float8 reading comes first. Raises 42804 where the reading would depend
-// on settings or on a type that the filter does not know.
+// A bare literal's hashes under the filter's own element type: several where types of the family
+// read it differently. All of them are added; any of them is a yes. Raises 42804 where the reading
+// would depend on settings or on a type that the filter does not know.
+constexpr int kMaxReadings = 3;
 struct LiteralHashes {
-  uint64 hash[2];
+  uint64 hash[kMaxReadings];
   int count;
 };
-LiteralHashes hash_literal(const Header &header, text *literal);
+LiteralHashes hash_literal(const Header &header, text *literal, Oid collation);
 
 } // namespace bloomfilter
 

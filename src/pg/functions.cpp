@@ -43,7 +43,8 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
   const Filter filter = probed_filter(fcinfo, filter_argument);
-  const LiteralHashes hashes = hash_literal(filter.header, PG_GETARG_TEXT_PP(literal_argument));
+  const LiteralHashes hashes =
+      hash_literal(filter.header, PG_GETARG_TEXT_PP(literal_argument), PG_GET_COLLATION());
   bool found = false;
   for (int i = 0; i < hashes.count; i++)
     found |= filter.contains(hashes.hash[i]);
@@ -83,17 +84,23 @@ uint64 hash_item(const Header &header, const Items &items, int i, const char *ro
   return hash;
 }
 
-// The filter plus one hash, in a copy unless nothing changes.
+// The filter plus hashes, in a copy unless nothing changes.
 struct Addition {
   Filter filter;
   bool changed;
 };
 
-Addition add_to_copy(const Filter &filter, const Header &member, uint64 hash) {
-  if (filter.header.family != Family::none && filter.contains(hash))
+Addition add_to_copy(const Filter &filter, const Header &member, const uint64 *hashes, int count) {
+  bool known = filter.header.family != Family::none;
+  for (int i = 0; i < count; i++)
+    known = known && filter.contains(hashes[i]);
+  if (known)
     return {filter, false};
+
   Filter copy = copy_filter(filter);
-  const bool changed = copy.add(hash);
+  bool changed = false;
+  for (int i = 0; i < count; i++)
+    changed |= copy.add(hashes[i]);
   adopt_family(&copy.header, member);
   copy.write_back();
   return {copy, changed};
@@ -102,13 +109,14 @@ Addition add_to_copy(const Filter &filter, const Header &member, uint64 hash) {
 Addition add_value(FunctionCallInfo fcinfo) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Probe probe = probe_of(fcinfo, filter, 1, "value");
-  return add_to_copy(filter, member_header(probe.element), probe.hash);
+  return add_to_copy(filter, member_header(probe.element), &probe.hash, 1);
 }
 
 Addition add_literal(FunctionCallInfo fcinfo) {
   const Filter filter = filter_arg(fcinfo, 0);
-  const LiteralHashes hashes = hash_literal(filter.header, PG_GETARG_TEXT_PP(1));
-  return add_to_copy(filter, member_header(Family::text), hashes.hash[0]);
+  const LiteralHashes hashes =
+      hash_literal(filter.header, PG_GETARG_TEXT_PP(1), PG_GET_COLLATION());
+  return add_to_copy(filter, member_header(Family::text), hashes.hash, hashes.count);
 }
 
 Addition add_items(FunctionCallInfo fcinfo) {
@@ -299,7 +307,7 @@ PG_FUNCTION_INFO_V1(bf_add_hash);
 Datum bf_add_hash(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const auto hash = static_cast<uint64>(PG_GETARG_INT64(1));
-  return add_to_copy(filter, member_header(Family::hash), hash).filter.datum();
+  return add_to_copy(filter, member_header(Family::hash), &hash, 1).filter.datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);

@@ -1,0 +1,125 @@
+-- A bare literal, and an untyped parameter, is read as what the filter holds; where the reading
+-- would depend on settings or on a type that the filter does not know, it is an error.
+CREATE SCHEMA literal;
+SET search_path = literal, public;
+\i sql/include/outcome.sql
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+
+-- value: an expression; literal: a text that means the same.
+CREATE TABLE literals (value text, literal text);
+COPY literals FROM stdin (FORMAT csv, DELIMITER '|', QUOTE e'\x01', FORCE_NOT_NULL (literal));
+5::int2|5
+5::int4| 5 
+5::int8|+5
+-9223372036854775808|-9223372036854775808
+0.1::float4|0.1
+0.1::float8|0.1
+0.1::float4::float8|0.10000000149011612
+-1.5::float4|-15e-1
+'NaN'::float4|nan
+'-0'::float4|0
+'Infinity'::float8|inf
+'1e300'::float8|1e300
+'1e-300'::float8|1e-300
+1.50|1.5
+1e-30|0.000000000000000000000000000001
+'NaN'::numeric|nan
+'abc'::text|abc
+''::text|
+' a b '::text| a b 
+'abc'::varchar(5)|abc
+'abc'::char(5)|abc
+'abc'::name|abc
+'\x61'::bytea|\x61
+'\x61'::bytea|a
+md5('')::uuid|{D41D8CD98F00B204E9800998ECF8427E}
+true|yes
+false|f
+'a'::"char"|a
+5::oid|5
+'10.0.0.0/8'::cidr|10.0.0.0/8
+'::1'::inet|0:0::1/128
+'08:00:2b:01:02:03'::macaddr|08002b010203
+'08:00:2b:01:02:03:04:05'::macaddr8|08002b0102030405
+'{"a": 1, "b": [2]}'::jsonb|{"b":[2.0], "a":1.0}
+\.
+
+CREATE FUNCTION missed(value text, literal text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  failures text;
+BEGIN
+  EXECUTE format($query$
+    SELECT string_agg(way, ', ')
+    FROM (SELECT bf_create(10) + (%1$s) AS f, (%1$s) AS x OFFSET 0) v, LATERAL (VALUES
+      ('@>', f @> %2$L), ('<@', %2$L <@ f), ('bf_contains', bf_contains(f, %2$L)),
+      ('bf_contained', bf_contained(%2$L, f)), ('column', f @> %2$L::bf_literal),
+      ('folded', bf_create(10) + (%1$s) @> %2$L),
+      ('bf_add', bf_add(bf_clear(f), %2$L) @> %2$L), ('+', bf_clear(f) + %2$L @> %2$L),
+      ('bf_put', (bf_put(bf_clear(f), %2$L)).filter @> %2$L),
+      ('bf_put again', NOT (bf_put(bf_clear(f) + %2$L, %2$L)).changed),
+      ('value', bf_clear(f) + %2$L @> x OR pg_typeof(x) = 'float4'::regtype)) w(way, holds)
+    WHERE holds IS NOT TRUE $query$, value, literal) INTO STRICT failures;
+  RETURN failures;
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLERRM;
+END $$;
+CREATE FUNCTION element_type(value text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('SELECT (bf_info(bf_create(10) + (%s))).element_type', value) INTO result;
+  RETURN result;
+END $$;
+SELECT count(*) AS literals, count(DISTINCT element_type(value)) AS families FROM literals;
+SELECT value, literal, missed(value, literal) FROM literals
+WHERE missed(value, literal) IS NOT NULL;
+
+-- In SQL a literal means what the other side's type makes of it. The filter knows only the family,
+-- so the literal means all that the family's types would, asking and adding.
+SELECT bf_create(10) + 0.1::float4 @> '0.1' AS asks_float4, f @> '0.1' AS asks_float8,
+  f @> 0.1::float8 AS adds_float8, f @> 0.1::float4 AS adds_float4, f @> 0.2::float8 AS other
+FROM (SELECT bf_create(10) + 1::float4 + '0.1' AS f) s;
+SELECT bf_create(10) + 1::float4 + '1e300' @> '1e300' AS float8_only;
+SELECT f @> 'a  ' AS asks_char, f @> 'a' AS text, bf_create(10) + 'a'::text @> 'a  ' AS text_blanks,
+  f + 'b  ' @> 'b'::char(3) AS adds_char, f + 'b  ' @> 'b  '::text AS adds_text
+FROM (SELECT bf_create(10) + 'a'::char(3) AS f) s;
+SELECT bf_create(10) + repeat('n', 63)::name @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'
+  AS asks_name;
+SELECT changed AS new, (bf_put(filter, '0.1')).changed AS again
+FROM bf_put(bf_create(10) + 1::float4, '0.1');
+
+SELECT bf_create(10) + 'abc' @> 'abc'::text AS text, bf_create(10) @> 'abc' AS empty,
+  (bf_info(bf_create(10) + '5')).element_type AS first,
+  (bf_info(bf_create(10) + 4 + '5')).element_type AS next, bf_create(10) + 4 + '5' @> 5 AS read,
+  bf_create(10) + 4 @> 4 AS number, bf_create(10) + 4 @> '6' AS other;
+SELECT bf_hash('abc') = bf_hash('abc'::text) AS bf_hash, bf_agg('abc') @> 'abc'::text AS bf_agg,
+  bf_create(10) + row('a', 1) @> row('a'::text, 1) AS in_row;
+
+-- Untyped parameters, from PREPARE and from EXECUTE ... USING.
+PREPARE probe AS
+  SELECT filter @> $1 AS contains, $1 <@ filter AS contained, (bf_info(filter + $1)).element_type
+  FROM (SELECT bf_agg(x) AS filter FROM generate_series(1, 9) x) s;
+EXECUTE probe('5');
+EXECUTE probe('10');
+EXECUTE probe(NULL);
+SELECT name, parameter_types FROM pg_prepared_statements WHERE name = 'probe';
+\set VERBOSITY sqlstate
+EXECUTE probe('five');
+\set VERBOSITY default
+DEALLOCATE probe;
+
+-- What cannot be read.
+SELECT literal, outcome(format('SELECT bf_create(10) + 5 @> %L', literal)) AS asking,
+  outcome(format('SELECT bf_create(10) + 5 + %L', literal)) AS adding
+FROM (VALUES ('abc'), (''), ('1.5'), ('99999999999999999999')) v(literal);
+SELECT bf_create(10) + date '2024-02-01' @> '2024-02-01';
+SELECT bf_create(10) + 'sad'::mood + 'sad';
+SELECT element_type(value),
+  outcome(format('SELECT bf_create(10) + (%s) @> ''1''', value)) AS asking,
+  outcome(format('SELECT bf_create(10) + (%s) + ''1''', value)) AS adding,
+  outcome(format('SELECT bf_put(bf_create(10) + (%s), ''1'')', value)) AS putting
+FROM (VALUES ('date ''2024-02-01'''), ('timestamp ''2024-02-01'''), ('timestamptz ''2024-02-01'''),
+  ('time ''00:00'''), ('timetz ''00:00+00'''), ('interval ''1 day'''), ('''sad''::mood'),
+  ('''{1}''::int[]'), ('int4range(1, 2)'), ('''{[1,2)}''::int4multirange'), ('row(1)')) v(value);
+SELECT outcome('SELECT bf_add_all(bf_create(10), ''{1}'')') AS bf_add_all,
+  outcome('SELECT bf_contains_any(bf_create(10), ''{1}'')') AS bf_contains_any;

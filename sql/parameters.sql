@@ -1,0 +1,69 @@
+-- Parameters out of range: an error that names them, with the right SQLSTATE.
+CREATE SCHEMA parameters;
+SET search_path = parameters, public;
+\i sql/include/outcome.sql
+
+SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
+  ('bf_create(1)'), ('bf_create(0)'), ('bf_create(-1)'), ('bf_create(-9223372036854775808)'),
+  ('bf_create(9223372036854775807)'), ('bf_create(1000000000)'), ('bf_create(100000000, 1e-9)'),
+  ('bf_create(10, 0.5)'), ('bf_create(10, 1e-9)'), ('bf_create(10, 0)'), ('bf_create(10, -0.01)'),
+  ('bf_create(10, 0.51)'), ('bf_create(10, 1)'), ('bf_create(10, 1.5)'),
+  ('bf_create(10, 9.9e-10)'), ('bf_create(10, ''NaN'')'), ('bf_create(10, ''Infinity'')'),
+  ('bf_create(10, ''-Infinity'')'), ('bf_create(10, seed => -9223372036854775808)'),
+  ('bf_create(10, grow => true)'), ('bf_create(10, layout => ''lines'')'),
+  ('bf_create(10, layout => ''pages'')'), ('bf_create(10, layout => ''parquet'')'),
+  ('bf_create(10, layout => '''')'), ('bf_create(''many'')'), ('bf_create(10, ''few'')'),
+  ('bf_create_by_size(1, 1)'), ('bf_create_by_size(512, 16)'), ('bf_create_by_size(0, 5)'),
+  ('bf_create_by_size(-1, 5)'), ('bf_create_by_size(4294967297, 5)'),
+  ('bf_create_by_size(9223372036854775807, 5)'), ('bf_create_by_size(1000, 0)'),
+  ('bf_create_by_size(1000, -1)'), ('bf_create_by_size(1000, 17)'),
+  ('bf_create_by_size(1000, 2147483647)'),
+  ('bf_sizing(0, 0.01)'), ('bf_sizing(-1, 0.01)'), ('bf_sizing(10, 0)'), ('bf_sizing(10, 1)'),
+  ('bf_sizing(10, ''NaN'')'), ('bf_sizing(9223372036854775807, 0.5)'),
+  ('bf_agg(1, 0)'), ('bf_agg(1, -1)'), ('bf_agg(1, 10, 0)'), ('bf_agg(1, 10, 1)'),
+  ('bf_agg(1, 10, ''NaN'')'), ('bf_agg(1, NULL, 0)'), ('bf_agg(1, NULL, 1.5)'),
+  ('bf_agg(1, 1000000000)'), ('bf_agg(1, NULL, NULL)'), ('bf_agg(1, 10, NULL)'),
+  ('bf_agg(NULL::int, 0)'), ('bf_create()'), ('bf_create(10, 0.01, 0, false, ''lines'', 1)')
+) v(statement);
+
+-- The largest filters, computed but not made.
+SELECT n, rate, bits <= 4294967296 AS fits
+FROM (VALUES (432000000, 0.01), (2000000000, 0.5), (70000000, 1e-9)) v(n, rate), bf_sizing(n, rate);
+SELECT outcome('SELECT bf_sizing(434000000, 0.01)');
+
+-- What the errors say.
+SELECT bf_create(0);
+SELECT bf_create(10, 1.5);
+SELECT bf_create(10, 'NaN');
+SELECT bf_create(1000000000);
+SELECT bf_sizing(1000000000, 0.01);
+SELECT bf_create(10, grow => true);
+SELECT bf_create(10, layout => 'parquet');
+SELECT bf_create_by_size(0, 5);
+SELECT bf_create_by_size(4294967297, 5);
+SELECT bf_create_by_size(1000, 17);
+SELECT bf_agg(1, 0);
+SELECT bf_agg(1, NULL, 2);
+
+-- The aggregate's parameters are those of the first row, of a NULL value too.
+SELECT bf_agg(x, 10 * x) FROM generate_series(1, 2) x;
+SELECT bf_agg(x, 10, 0.01 * x) FROM generate_series(1, 2) x;
+SELECT bf_agg(x, n) FROM (VALUES (1, 10), (2, NULL)) v(x, n);
+SELECT bf_agg(x, n) FROM (VALUES (1, NULL), (2, 10)) v(x, n);
+SELECT bf_agg(x, n) FROM (VALUES (NULL::int, 10), (2, 20)) v(x, n);
+SELECT bf_agg(x, n) FROM (VALUES (1, 10), (NULL::int, 20)) v(x, n);
+SELECT g, (bf_info(bf_agg(x, 10 * g))).expected
+FROM (SELECT x, 1 + x % 3 AS g FROM generate_series(1, 9) x) s GROUP BY g ORDER BY g;
+
+-- States that are combined must agree too; here, one of each partition.
+CREATE TABLE parts (part int, x int) PARTITION BY LIST (part);
+CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
+CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
+INSERT INTO parts SELECT 1 + x % 2, x FROM generate_series(1, 10) x;
+ANALYZE parts;
+SET enable_partitionwise_aggregate = on;
+EXPLAIN (COSTS OFF) SELECT bf_agg(x, 10 * part) FROM parts;
+SELECT bf_agg(x, 10 * part) FROM parts;
+SELECT bf_agg(x, 10, 0.01 * part) FROM parts;
+SELECT bf_agg(x, CASE part WHEN 1 THEN 10 END) FROM parts;
+SELECT bf_agg(x, 10) = bf_add_all(bf_create(10), array_agg(x)) AS same FROM parts;

@@ -1,0 +1,65 @@
+-- The false positive rate that is asked for is the rate obtained, and the estimates are right.
+-- Keys and seeds are fixed: the same bits, hence the same result, on every machine. Margins of
+-- three standard deviations stand for the finite number of probes.
+CREATE SCHEMA rate;
+SET search_path = rate, public;
+
+-- Fills filters with `n` keys and probes them with keys that are not in them.
+CREATE TABLE keys (kind text, expression text);
+INSERT INTO keys VALUES
+  ('integers', 'x'),
+  ('timestamps', 'timestamp ''2024-01-01'' + x * interval ''1 second'''),
+  ('URLs', '''https://www.example.org/articles/'' || x || ''.html''');
+CREATE TABLE runs (kind text, asked float8, seed int, n int, probes int, missed int, hits int,
+                   fpr float8, count float8, saturated boolean);
+CREATE FUNCTION run(kind text, expression text, asked float8, seed int, n int, capacity int,
+                    probes int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format($query$
+    WITH filled AS MATERIALIZED (
+      SELECT bf_add_all(bf_create(%6$s, %3$s, %4$s),
+                        array(SELECT %2$s FROM generate_series(1, %5$s) x)) AS f)
+    INSERT INTO runs
+      SELECT %1$L, %3$s, %4$s, %5$s, %7$s,
+        (SELECT count(*) FROM generate_series(1, %5$s) x WHERE NOT f @> (%2$s)),
+        (SELECT count(*) FROM generate_series(%5$s + 1, %5$s + %7$s) x WHERE f @> (%2$s)),
+        bf_fpr(f), bf_count(f), (bf_info(f)).saturated
+      FROM filled $query$, kind, expression, asked, seed, n, capacity, probes);
+END $$;
+
+SELECT count(run(kind, expression, asked, seed, 100000, 100000, probes)) AS at_capacity
+FROM keys, generate_series(1, 3) seed,
+  (VALUES (0.1, 100000), (0.01, 100000), (0.001, 300000), (0.0001, 500000)) r(asked, probes);
+SELECT bool_and(missed = 0) AS no_false_negative, bool_or(saturated) AS saturated,
+  bool_and(abs(count - n) <= 0.01 * n) AS count FROM runs;
+SELECT asked, sum(hits) <= 1.05 * asked * sum(probes) + 3 * sqrt(asked * sum(probes)) AS obtained,
+  sum(hits) >= 0.85 * asked * sum(probes) AS not_wasteful, -- whole units: 10 % less at 0.01 %
+  abs(sum(hits) - sum(fpr * probes)) <= 0.03 * sum(fpr * probes) + 3 * sqrt(sum(fpr * probes))
+    AS estimated
+FROM runs GROUP BY asked ORDER BY asked DESC;
+SELECT kind, sum(hits) <= 1.05 * sum(asked * probes) + 3 * sqrt(sum(asked * probes)) AS obtained
+FROM runs GROUP BY kind ORDER BY kind COLLATE "C";
+TRUNCATE runs;
+
+-- At half the capacity and up to twice as much.
+SELECT count(run(kind, expression, asked, 4, n, 100000, 100000)) AS around_capacity
+FROM keys, (VALUES (0.01), (0.0001)) r(asked), (VALUES (50000), (150000), (200000)) v(n)
+WHERE kind = 'integers';
+SELECT n, bool_and(abs(count - n) <= 0.01 * n) AS count,
+  bool_and(abs(hits - fpr * probes) <= 0.03 * fpr * probes + 3 * sqrt(fpr * probes)) AS estimated,
+  bool_and(missed = 0) AS no_false_negative, bool_and(saturated) AS saturated
+FROM runs GROUP BY n ORDER BY n;
+TRUNCATE runs;
+
+-- At a million, within 5 % either way, and at the documented bits per value.
+SELECT count(run(kind, expression, asked, 5, 1000000, 1000000, 1000000)) AS million
+FROM keys, (VALUES (0.1), (0.01), (0.001)) r(asked) WHERE kind = 'integers';
+SELECT asked,
+  abs(hits - asked * probes) <= 0.05 * asked * probes + 3 * sqrt(asked * probes) AS obtained,
+  abs(hits - fpr * probes) <= 0.03 * fpr * probes + 3 * sqrt(fpr * probes) AS estimated,
+  abs(count - n) <= 0.01 * n AS count, missed = 0 AS no_false_negative
+FROM runs ORDER BY asked DESC;
+SELECT rate, abs(bits_per_value - documented) <= 0.02 * documented AS bits, hashes
+FROM (VALUES (0.1, 4.84), (0.01, 9.92), (0.001, 15.55), (0.0001, 20.04), (1e-6, 31.98))
+  v(rate, documented), bf_sizing(1000000, rate)
+ORDER BY rate DESC;

@@ -1,0 +1,146 @@
+-- Every function and operator once, with its documented result. Equal values of different types
+-- are equality.sql's; errors are mismatch.sql's and parameters.sql's.
+CREATE SCHEMA surface;
+SET search_path = surface, public;
+\i sql/include/outcome.sql
+
+-- Making.
+SELECT version, layout, element_type, seed, expected, target_fpr, hashes, bits, bytes, bits_set,
+  fill, estimated_count, estimated_fpr, saturated, links
+FROM bf_info(bf_create(1000)) \gx
+SELECT layout, seed, expected, target_fpr, hashes, bits
+FROM bf_info(bf_create(1000, 0.0001, seed => -5));
+SELECT bf_create(10) = bf_create(expected => 10, fpr => 0.01, seed => 0, grow => false,
+                                 layout => 'lines') AS defaults;
+SELECT n, bits, hashes
+FROM (VALUES (1), (512), (513), (100000)) v(n), bf_info(bf_create_by_size(n, 3)) ORDER BY n;
+SELECT layout, seed, expected, target_fpr, saturated
+FROM bf_info(bf_create_by_size(bits => 1, hashes => 16, seed => 9));
+SELECT bits, bytes, hashes, bits_per_value FROM bf_sizing(expected => 1000, fpr => 0.01);
+SELECT bool_and((s.bits, s.bytes, s.hashes) = (i.bits, i.bytes, i.hashes)
+                AND i.bytes = pg_column_size(f) AND i.bytes = 4 + octet_length(f::bytea)
+                AND bits_per_value = s.bits::float8 / n) AS sizing_is_what_is_made
+FROM (VALUES (1), (10), (1000), (54321)) n(n),
+  (VALUES (0.3), (0.01), (0.001), (1e-4), (1e-9)) r(rate),
+  LATERAL (SELECT bf_create(n, rate) AS f) c, bf_sizing(n, rate) s, bf_info(f) i;
+SELECT max(pg_column_size(f)) AS bytes_for_ten_values FROM (
+  SELECT bf_create(10) AS f
+  UNION ALL SELECT bf_create(10, 0.0001)
+  UNION ALL SELECT bf_agg(x) FROM generate_series(1, 10) x
+  UNION ALL SELECT bf_agg(x, 10, 0.0001) FROM generate_series(1, 10) x) s;
+SELECT expected, seed, element_type, bits_set, cleared @> 1 AS contained,
+  outcome(format('SELECT %L::bloomfilter + ''a''::text', cleared)) AS other_type
+FROM (SELECT bf_clear(bf_create(100, seed => 7) + 1) AS cleared) s, bf_info(cleared);
+
+-- Adding and asking.
+SELECT bf_add(f, 5) = f + 5 AS plus, bf_contains(f + 5, 5), f + 5 @> 5 AS contains,
+  5 <@ f + 5 AS contained, bf_contained(5, f + 5), f + 5 @> 6 AS other, f @> 5 AS empty
+FROM (SELECT bf_create(100) AS f) s;
+SELECT bf_add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS list,
+  bf_add_all(f, '{}'::int[]) = f AS nothing,
+  bf_add_all(f, '{{1,2},{3,4}}'::int[]) = f + 1 + 2 + 3 + 4 AS matrix,
+  bf_add_all(f, array(SELECT generate_series(1, 1000))) =
+    (SELECT bf_agg(x, 100) FROM generate_series(1, 1000) x) AS thousand
+FROM (SELECT bf_create(100) AS f) s;
+SELECT (bf_put(f, 5)).changed AS new, (bf_put(f + 5, 5)).changed AS known,
+  (bf_put(f, '5')).changed AS new_literal, (bf_put(f + '5', '5')).changed AS known_literal,
+  (bf_put(f, 5)).filter = f + 5 AS filter
+FROM (SELECT bf_create(100) AS f) s;
+SELECT bf_contains_any(f, '{7,3}'::int[]) AS any, bf_contains_any(f, '{7,8}'::int[]) AS not_any,
+  bf_contains_all(f, '{1,3}'::int[]) AS all, bf_contains_all(f, '{1,8}'::int[]) AS not_all,
+  bf_contains_each(f, '{1,8,NULL,3}'::int[]) AS each
+FROM (SELECT bf_create(100) + 1 + 3 AS f) s;
+
+-- Hashes.
+SELECT bf_hash(5) = bf_hash(5, 0) AS default_seed, bf_hash(5) <> bf_hash(5, seed => 1) AS seeded,
+  bf_contains_hash(f + 5, bf_hash(5)) AS contained, bf_contains_hash(f + 5, bf_hash(6)) AS other,
+  bf_contains_hash(bf_create(100, seed => 3) + 5, bf_hash(5, 3)) AS contained_with_seed,
+  bf_add_hash(f + 4, bf_hash(5)) = f + 4 + 5 AS added,
+  (bf_info(bf_add_hash(f, 1))).element_type, (bf_info(bf_add_hash(f + 'a'::text, 1))).element_type
+FROM (SELECT bf_create(100) AS f) s;
+
+-- Estimates and checks. (How good they are: rate.sql.)
+SELECT bf_count(f) BETWEEN 950 AND 1050 AS count, bf_fpr(f) BETWEEN 0.008 AND 0.012 AS fpr,
+  bf_count(f) = estimated_count AND bf_fpr(f) = estimated_fpr AS info,
+  fill = bits_set::float8 / bits AS fill, saturated, bf_check(f)
+FROM (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, 1000) x) s, bf_info(f);
+SELECT bf_count(f), bf_fpr(f), bf_check(f) FROM (SELECT bf_create(10) AS f) s;
+SELECT saturated, bf_fpr(f) > 0.02 AS twice_the_rate
+FROM (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, 2000) x) s, bf_info(f);
+SELECT bf_count(f), bf_fpr(f), fill
+FROM (SELECT bf_agg(x, 1) AS f FROM generate_series(1, 5000) x) s, bf_info(f);
+
+-- The aggregate, given a capacity.
+SELECT expected, target_fpr, f = with_rate AS default_rate,
+  f = bf_add_all(bf_create(500), list) AS as_if_added, (bf_info(rarely)).target_fpr AS rate
+FROM (SELECT array_agg(x) AS list, bf_agg(x, 500) AS f, bf_agg(x, 500, 0.01) AS with_rate,
+        bf_agg(x, 500, 0.001) AS rarely FROM generate_series(1, 500) x) s, bf_info(f);
+
+-- Sizing itself.
+SELECT i.expected, target_fpr, i.bits = s.bits AS sized, f = null_capacity AS null_capacity,
+  f = backwards AND f = distinct_values AS same
+FROM (SELECT bf_agg(x) AS f, bf_agg(x, NULL) AS null_capacity, bf_agg(x ORDER BY -x) AS backwards,
+        bf_agg(DISTINCT x) AS distinct_values
+      FROM (SELECT x % 700 AS x FROM generate_series(1, 5000) x) v) a,
+  bf_info(f) i, bf_sizing(700, 0.01) s;
+SELECT expected, target_fpr
+FROM (SELECT bf_agg(x, NULL, 0.0001) AS f FROM generate_series(1, 10) x) s, bf_info(f);
+SELECT expected, target_fpr
+FROM (SELECT bf_agg(x, NULL, NULL) AS f FROM generate_series(1, 10) x) s, bf_info(f);
+
+-- Grouped, filtered, over a window.
+SELECT g, (bf_info(bf_agg(x))).expected
+FROM (SELECT x, x % 3 AS g FROM generate_series(1, 10) x) s GROUP BY g ORDER BY g;
+SELECT (bf_info(bf_agg(x) FILTER (WHERE x < 3))).expected FROM generate_series(1, 9) x;
+SELECT x, (bf_info(bf_agg(x) OVER (ORDER BY x))).expected AS so_far,
+  bf_agg(x) OVER (ORDER BY x ROWS 1 PRECEDING) @> x - 1 AS last,
+  bf_agg(x) OVER (ORDER BY x ROWS 1 PRECEDING) @> x - 2 AS last_but_one
+FROM generate_series(1, 4) x;
+
+-- Text, bytes and casts.
+SELECT f::text::bloomfilter = f AS text, f::bytea::bloomfilter = f AS bytea,
+  bytea(f) = f::bytea AND bloomfilter(f::bytea) = f AS functions,
+  decode(f::text, 'base64') = f::bytea AS base64, f::text !~ '\s' AS one_line,
+  encode(f::bytea, 'base64')::bloomfilter = f AS wrapped, bloomfilter_send(f) = f::bytea AS binary
+FROM (SELECT bf_create(100, 0.001, 5) + 'x'::text AS f) s;
+SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod FROM pg_cast
+WHERE castsource IN ('bloomfilter'::regtype, 'bf_literal'::regtype)
+  OR casttarget IN ('bloomfilter'::regtype, 'bf_literal'::regtype)
+ORDER BY castsource = 'bytea'::regtype;
+
+-- In generated columns, indexes, views, constraints, and functions in SQL and PL/pgSQL.
+CREATE TABLE items (id int, name text, hash bigint GENERATED ALWAYS AS (bf_hash(name)) STORED);
+INSERT INTO items (id, name) SELECT x, 'item ' || x FROM generate_series(1, 100) x;
+CREATE INDEX ON items (bf_hash(name));
+SET enable_seqscan = off;
+SELECT id FROM items WHERE bf_hash(name) = bf_hash('item 7'::text) AND hash = bf_hash(name);
+RESET enable_seqscan;
+CREATE VIEW names AS SELECT bf_agg(name) AS filter, bf_agg(name) @> 'item 5' AS fifth FROM items;
+SELECT fifth, bf_contains_hash(filter, hash) AS by_hash, filter @> name AS by_name, count(*)
+FROM names, items GROUP BY 1, 2, 3;
+SELECT rtrim(pg_get_viewdef('names'), ';') AS definition \gset
+SELECT fifth FROM (:definition) s; -- as a restored dump has it
+CREATE FUNCTION seen(f bloomfilter, x anyelement) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+  $$ SELECT f @> x $$;
+CREATE FUNCTION seen_too(f bloomfilter, x anyelement) RETURNS boolean LANGUAGE plpgsql AS
+  $$ BEGIN RETURN f @> x; END $$;
+SELECT seen(f, 1), seen(f, 1::int2) AS int2, seen(f, 3) AS other,
+  seen_too(f, 1), seen_too(f, 1::int8) AS int8, seen_too(f, 3) AS other,
+  outcome(format('SELECT seen_too(%L, ''1''::text)', f)) AS text
+FROM (SELECT bf_create(10) + 1 + 2 AS f) s;
+CREATE TABLE checked (x int CHECK (bf_create(10) + 1 + 2 @> x));
+SELECT outcome('INSERT INTO checked VALUES (1)') AS inside,
+  outcome('INSERT INTO checked VALUES (3)') AS outside;
+
+-- What the catalogs promise.
+SELECT typstorage, typalign, typlen FROM pg_type WHERE oid = 'bloomfilter'::regtype;
+CREATE VIEW functions AS
+  SELECT p.* FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
+  JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass
+  WHERE extname = 'bloomfilter' AND proname !~ '^bf_literal_';
+SELECT DISTINCT provolatile, proparallel, proleakproof FROM functions;
+SELECT DISTINCT proname AS not_strict FROM functions WHERE NOT proisstrict AND prokind = 'f'
+ORDER BY 1;
+SELECT count(*) AS bf_create FROM functions WHERE proname = 'bf_create';
+SELECT amname, amvalidate(o.oid) AS valid FROM pg_opclass o JOIN pg_am a ON a.oid = opcmethod
+WHERE opcname = 'bloomfilter_ops' ORDER BY amname;
