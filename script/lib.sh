@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What script/demo and script/test share: packages, a sandbox, a private PostgreSQL server.
 #
 # A script that sources this file names what it needs and then works in a sandbox:
@@ -14,6 +15,8 @@
 #
 # The server is the one PG_CONFIG names, else the one installed, else the distribution's default.
 
+set -euo pipefail
+
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
 
@@ -28,7 +31,7 @@ die() {
 
 need_packages() {
   [ -z "$SANDBOX" ] || return 0
-  local required=() optional=() missing
+  local required=() optional=() missing jit
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
     required+=("$1")
     shift
@@ -36,13 +39,18 @@ need_packages() {
   optional=("${@:2}")
 
   find_server
+  required=("${SERVER_PACKAGES[@]}" "${required[@]}")
   if command -v apt-get >/dev/null; then
+    [ -z "$(not_installed "${required[@]}" "${optional[@]}")" ] || apt_update
+    # From version 18 on, Debian packages the server's JIT apart.
+    jit=${SERVER_PACKAGES[0]:-none}-jit
+    ! known_to_apt "$jit" || optional+=("$jit")
     install_server "${SERVER_PACKAGES[@]}"
     apt_install "${required[@]}"
     apt_install "${optional[@]}"
-    missing=$(not_installed "${SERVER_PACKAGES[@]}" "${required[@]}" "${optional[@]}")
+    missing=$(not_installed "${required[@]}" "${optional[@]}")
     [ -z "$missing" ] || note "Could not install: ${missing//$'\n'/ }"
-    missing=$(not_installed "${SERVER_PACKAGES[@]}" "${required[@]}")
+    missing=$(not_installed "${required[@]}")
     [ -z "$missing" ] || die "cannot go on without ${missing//$'\n'/ }"
   fi
   [ -x "$PG_CONFIG" ] || die "there is no PostgreSQL server at ${PG_CONFIG%/*}"
@@ -56,7 +64,11 @@ find_server() {
   else
     bindir=$(pg_config --bindir 2>/dev/null) || true
     [ -x "$bindir/postgres" ] || bindir=$(newest_server)
-    [ -x "$bindir/postgres" ] || bindir=$(default_server)
+    if [ ! -x "$bindir/postgres" ]; then
+      command -v apt-get >/dev/null || die "found no PostgreSQL server; PG_CONFIG can name one"
+      apt_update
+      bindir=$(default_server)
+    fi
   fi
   PG_CONFIG=$bindir/pg_config
   SERVER_PACKAGES=()
@@ -72,8 +84,6 @@ newest_server() {
 }
 
 default_server() {
-  command -v apt-get >/dev/null || die "no PostgreSQL server found: set PG_CONFIG"
-  apt_update >&2
   local version
   version=$(apt-cache depends postgresql | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p')
   [ -n "$version" ] || die "apt knows no package named postgresql"
@@ -81,12 +91,14 @@ default_server() {
 }
 
 not_installed() {
-  local package
+  local package installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null) || true
   for package; do
-    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
-      note "$package"
+    grep -qx "installed $package" <<<"$installed" || note "$package"
   done
 }
+
+known_to_apt() { apt-cache show "$1" >/dev/null 2>&1; }
 
 # Left to itself Debian's server package makes a cluster and starts it.
 install_server() (
@@ -106,17 +118,16 @@ install_server() (
 apt_install() {
   local package packages=() output
   for package in $(not_installed "$@"); do
-    apt_update
-    ! apt-cache show "$package" >/dev/null 2>&1 || packages+=("$package")
+    ! known_to_apt "$package" || packages+=("$package")
   done
-  [ ${#packages[@]} -gt 0 ] || return 0
+  [ ${#packages[@]} -gt 0 ] && may_be_root || return 0
   note "Installing ${packages[*]} ..."
   output=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -o DPkg::Lock::Timeout=300 \
     --no-install-recommends "${packages[@]}" 2>&1) || tail -n 5 <<<"$output"
 }
 
 apt_update() {
-  [ -z "${APT_UPDATED:-}" ] || return 0
+  [ -z "${APT_UPDATED:-}" ] && may_be_root || return 0
   APT_UPDATED=yes
   note "Updating the package lists ..."
   as_root apt-get update -qq -o DPkg::Lock::Timeout=300 >/dev/null 2>&1 ||
@@ -126,6 +137,8 @@ apt_update() {
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
+
+may_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 
 # --- sandbox --------------------------------------------------------------------------------------
 
@@ -162,7 +175,7 @@ copy_tree() {
     if [ -e .git ] && command -v git >/dev/null; then
       git -c safe.directory='*' ls-files -zco --exclude-standard
     else
-      find . -name .git -prune -o -type f -print0
+      find . -name .git -prune -o ! -type d -print0
     fi
   ) | tar -C "$ROOT" --null -T - --ignore-failed-read -cf - 2>/dev/null |
     tar -C "$1" --no-same-owner -xf -
@@ -172,7 +185,7 @@ copy_tree() {
 leave_sandbox() {
   local pid_file
   find "$SANDBOX" -name postmaster.pid | while read -r pid_file; do
-    "$BINDIR/pg_ctl" -D "${pid_file%/*}" -m immediate stop >/dev/null 2>&1
+    "$BINDIR/pg_ctl" -D "${pid_file%/*}" -m immediate stop >/dev/null 2>&1 || true
   done
   cd /
   rm -rf "$SANDBOX"
@@ -185,35 +198,37 @@ leave_sandbox() {
 # server of its own, and its pg_config leads PGXS there. Headers are only read: links will do.
 private_server() {
   local system=$PG_CONFIG dir path
-  [ -e "$($system --pgxs)" ] || die "the server's PGXS is missing: $($system --pgxs)"
+  [ -e "$("$system" --pgxs)" ] || die "the server's PGXS is missing: $("$system" --pgxs)"
   for dir in bindir pkglibdir sharedir; do
-    path=$($system --$dir)
-    mkdir -p "$SANDBOX/pg${path%/*}"
-    cp -a "$path" "$SANDBOX/pg${path%/*}/"
+    path=$("$system" --$dir)
+    mkdir -p "$SANDBOX/pg$path"
+    cp -a "$path/." "$SANDBOX/pg$path"
   done
   for dir in includedir pkgincludedir includedir-server libdir; do
-    path=$($system --$dir)
+    path=$("$system" --$dir)
     [ -e "$SANDBOX/pg$path" ] || { mkdir -p "$SANDBOX/pg${path%/*}" && ln -s "$path" "$SANDBOX/pg$path"; }
   done
-  BINDIR=$SANDBOX/pg$($system --bindir)
+  BINDIR=$SANDBOX/pg$("$system" --bindir)
   PG_CONFIG=$BINDIR/pg_config
   for dir in bindir pkglibdir sharedir includedir-server; do
-    [ "$("$PG_CONFIG" --$dir)" = "$SANDBOX/pg$($system --$dir)" ] ||
+    [ "$("$PG_CONFIG" --$dir)" = "$SANDBOX/pg$("$system" --$dir)" ] ||
       die "this server cannot be relocated: a copy of it in $SANDBOX/pg still has" \
         "$dir = $("$PG_CONFIG" --$dir)"
   done
   PATH=$BINDIR:$PATH
+  # What the system may have installed of this extension came along, and is not what we build.
+  make -s PG_CONFIG="$PG_CONFIG" uninstall >/dev/null
 }
 
-# A cluster on a socket in the sandbox; arguments are settings, as in `fsync=off`. psql, make
-# installcheck and the like find it through the environment.
+# A cluster on a socket in the sandbox. psql, make installcheck and the like find it through the
+# environment. It need not survive a power cut: no fsync.
 start_cluster() {
   export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
   PGDATA=$SANDBOX/data
   initdb -D "$PGDATA" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$SANDBOX/initdb.log" ||
     die "initdb failed: $(cat "$SANDBOX/initdb.log")"
-  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" "$@" \
-    >>"$PGDATA/postgresql.conf"
+  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" \
+    'fsync = off' >>"$PGDATA/postgresql.conf"
   pg_ctl -D "$PGDATA" -l "$SANDBOX/server.log" -w start >/dev/null ||
     die "the private server does not start: $(cat "$SANDBOX/server.log")"
 }
