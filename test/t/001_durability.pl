@@ -1,0 +1,244 @@
+# A stored filter keeps its bytes, and so its answers, wherever PostgreSQL carries it: dumps of
+# both formats, COPY text and binary, restarts, crashes, standbys, databases of another encoding.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('primary', init => { allows_streaming => 1 });
+my $dir = PostgreSQL::Test::Utils::tempdir();
+
+# A value of every element family, made from the integer i.
+my %value_of = (
+    integer => 'i',
+    floating => 'i / 7.0::float8',
+    numeric => 'i / 7.0',
+    text => q{'word ' || chr(945 + i % 20) || i},
+    bytea => 'int4send(i)',
+    uuid => 'md5(i::text)::uuid',
+    boolean => 'i % 2 = 0',
+    char => '(i % 100)::"char"',
+    oid => 'i::oid',
+    date => q{date '2000-01-01' + i},
+    timestamp => q{timestamp '2000-01-01' + make_interval(secs => i)},
+    timestamptz => 'to_timestamp(i)',
+    time => q{time '00:00' + make_interval(secs => i)},
+    timetz => q{(time '00:00' + make_interval(secs => i) || '+02')::timetz},
+    interval => 'make_interval(secs => i)',
+    inet => q{inet '10.0.0.0' + i},
+    macaddr => q{lpad(to_hex(i), 12, '0')::macaddr},
+    macaddr8 => q{lpad(to_hex(i), 16, '0')::macaddr8},
+    jsonb => q{jsonb_build_object('number', i, 'list', array[i, NULL])},
+    enum => '(enum_range(NULL::mood))[1 + i % 3]',
+    array => 'array[i, NULL, i + 1]',
+    range => 'int4range(i, i + 5)',
+    multirange => 'int4multirange(int4range(i, i + 5), int4range(i + 10, i + 15))',
+    row => q{ROW(i, 'word ' || i)::pair});
+
+# Creates, in a new database: table `filters` of name, number of members, and filter; and a view of
+# the members that their filters do not contain. `more` adds filters whose members `value_of` tells.
+sub populate {
+    my ($db, $types, $value_of, $more) = @_;
+    my $sql = "CREATE EXTENSION bloomfilter; $types;"
+      . 'CREATE TABLE filters (name text, members int, filter bloomfilter);';
+    my @missing;
+    for my $name (sort keys %$value_of) {
+        my $value = $value_of->{$name};
+        for my $agg ([ 10, "bf_agg($value, 10)" ], [ 3000, "bf_agg($value)" ]) {
+            $sql .= "INSERT INTO filters SELECT '$name', $agg->[0], $agg->[1]"
+              . " FROM generate_series(1, $agg->[0]) i;";
+        }
+        push @missing, "SELECT name, members, i FROM filters, generate_series(1, members) i"
+          . " WHERE name = '$name' AND NOT filter @> ($value)";
+    }
+    $sql .= 'CREATE VIEW missing AS ' . join(' UNION ALL ', @missing) . ";$more";
+    $node->safe_psql($db, $sql);
+    return;
+}
+
+# What must stay as it is.
+sub bytes_of {
+    my ($server, $db) = @_;
+    return $server->safe_psql($db, q{
+        SELECT name, members, length(filter::bytea), md5(filter::bytea) FROM filters
+        ORDER BY 1, 2, 3, 4});
+}
+
+sub check {
+    my ($server, $db, $bytes, $what) = @_;
+    is(bytes_of($server, $db), $bytes, "$what: the same bytes");
+    is($server->safe_psql($db, 'SELECT * FROM missing'), '', "$what: no member is missing");
+    my $absent = $server->safe_psql($db, q{
+        SELECT count(*) FROM filters, generate_series(10001, 20000) i
+        WHERE name = 'text' AND members = 3000 AND filter @> ('absent ' || i)});
+    cmp_ok($absent, '<', 200, "$what: what is no member is mostly not found");
+    return;
+}
+
+sub run_on {
+    my ($what, @command) = @_;
+    $node->command_ok(\@command, $what);
+    return;
+}
+
+sub psql_file {
+    my ($db, $file) = @_;
+    run_on("psql into $db", 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $db, '-f', $file);
+    return;
+}
+
+# The families, and sizes from 104 bytes to 12 MB, toasted and compressed.
+$node->safe_psql('postgres', 'CREATE DATABASE origin');
+populate('origin', <<'TYPES', \%value_of, <<'MORE');
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
+CREATE TYPE pair AS (a int, b text)
+TYPES
+INSERT INTO filters SELECT 'integer', 0, bf_create(10);
+INSERT INTO filters SELECT 'integer', 1000, bf_agg(i, 10000000) FROM generate_series(1, 1000) i;
+INSERT INTO filters SELECT 'text', 30000, bf_agg('word ' || chr(945 + i % 20) || i)
+  FROM generate_series(1, 30000) i;
+INSERT INTO filters SELECT 'hashes', 0, bf_add_hash(bf_create(10), 42);
+ALTER TABLE filters ALTER filter SET STORAGE EXTENDED;
+INSERT INTO filters SELECT 'integer', 1001, bf_agg(i, 9000000) FROM generate_series(1, 1001) i;
+MORE
+is( $node->safe_psql('origin', q{
+        SELECT min(pg_column_size(filter)), max(pg_column_size(filter)) > 12000000,
+          bool_or(pg_column_size(filter) < length(filter::bytea) / 10)
+        FROM filters}),
+    '101|t|t', 'the filters are of many sizes, and one is compressed');
+my $bytes = bytes_of($node, 'origin');
+check($node, 'origin', $bytes, 'as built');
+is( $node->safe_psql('origin', q{
+        BEGIN;
+        UPDATE filters SET filter = bf_clear(filter);
+        SELECT count(DISTINCT name) FROM missing;
+        ROLLBACK}),
+    keys %value_of, 'the view of missing members would show them');
+
+# Dumps
+$node->safe_psql('postgres', "CREATE DATABASE $_") for qw(plain custom);
+run_on('pg_dump', 'pg_dump', '-d', 'origin', '-f', "$dir/plain.sql");
+psql_file('plain', "$dir/plain.sql");
+check($node, 'plain', $bytes, 'pg_dump and psql');
+run_on('pg_dump -Fc', 'pg_dump', '-Fc', '-d', 'origin', '-f', "$dir/custom.dump");
+run_on('pg_restore', 'pg_restore', '-e', '-d', 'custom', "$dir/custom.dump");
+check($node, 'custom', $bytes, 'pg_dump -Fc and pg_restore');
+
+# COPY
+for my $format (qw(text csv binary)) {
+    $node->safe_psql('plain', qq{
+        COPY filters TO '$dir/$format' (FORMAT $format);
+        TRUNCATE filters;
+        COPY filters FROM '$dir/$format' (FORMAT $format)});
+    check($node, 'plain', $bytes, "COPY $format");
+}
+
+# Restarts
+$node->restart;
+check($node, 'origin', $bytes, 'restart');
+$node->safe_psql('origin', q{
+    INSERT INTO filters SELECT 'late', 0, bf_agg(i) FROM generate_series(1, 500000) i});
+$bytes = bytes_of($node, 'origin');
+$node->stop('immediate');
+$node->start;
+check($node, 'origin', $bytes, 'crash');
+
+# A standby: what is in the base backup, what comes by WAL, and life after promotion.
+$node->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'backup', has_streaming => 1);
+$standby->start;
+$node->safe_psql('origin', q{
+    INSERT INTO filters SELECT 'streamed', 0, bf_agg(i) FROM generate_series(1, 500000) i;
+    UPDATE filters SET filter = bf_add(filter, 4711) WHERE name = 'late'});
+$bytes = bytes_of($node, 'origin');
+$node->wait_for_catchup($standby);
+check($standby, 'origin', $bytes, 'standby');
+is( $standby->safe_psql('origin', q{
+        SELECT bf_agg(i) = (SELECT filter FROM filters WHERE name = 'streamed')
+        FROM generate_series(1, 500000) i}),
+    't', 'a standby builds the same filter');
+$standby->promote;
+check($standby, 'origin', $bytes, 'promoted standby');
+$standby->safe_psql('origin', q{
+    UPDATE filters SET filter = bf_add(filter, 'new'::text) WHERE name = 'text'});
+is( $standby->safe_psql('origin', q{
+        SELECT bool_and(filter @> 'new') FROM filters WHERE name = 'text'}),
+    't', 'a promoted standby adds to its filters');
+clean_log($standby);
+$standby->stop;
+
+# Another encoding: filters of one text built on both sides are the same filter, so that what was
+# added on one side is found on the other, there and back.
+sub of_word {
+    my ($word) = @_;
+    return (
+        text => $word,
+        name => "($word)::name",
+        bpchar => "($word)::char(30)",
+        array => "array[$word, NULL]",
+        row => "ROW(i, $word)::pair",
+        range => "textrange($word, NULL)",
+        jsonb => "jsonb_build_object($word, $word)",
+        enum => '(enum_range(NULL::mood))[1 + i % 3]');
+}
+
+sub across_encodings {
+    my ($encoding, $word, $label) = @_;
+    my $types = qq{
+        CREATE TYPE pair AS (a int, b text);
+        CREATE TYPE textrange AS RANGE (subtype = text, collation = "C");
+        CREATE TYPE mood AS ENUM ('sad', 'ok', $label)};
+    my %of_word = of_word($word);
+    my ($there, $here, $back) = map { lc "${encoding}_$_" } qw(there here back);
+    for ([ $there, $encoding ], [ $here, 'UTF8' ], [ "${here}_built", 'UTF8' ],
+        [ $back, $encoding ]) {
+        $node->safe_psql('postgres', "CREATE DATABASE $_->[0] ENCODING '$_->[1]'"
+              . q{ TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});
+    }
+    populate($there, $types, \%of_word, '');
+    populate("${here}_built", $types, \%of_word, '');
+    my $length = "SELECT sum(octet_length($word)) FROM generate_series(1, 3000) i";
+    isnt(
+        $node->safe_psql($there, $length),
+        $node->safe_psql("${here}_built", $length),
+        "$encoding has other bytes than UTF8");
+
+    my $bytes = bytes_of($node, $there);
+    is(bytes_of($node, "${here}_built"), $bytes, "$encoding and UTF8 build the same filters");
+    for ([ $there, $here ], [ $here, $back ]) {
+        run_on("pg_dump $_->[0]", 'pg_dump', '-d', $_->[0], '-f', "$dir/$_->[0].sql");
+        psql_file($_->[1], "$dir/$_->[0].sql");
+        check($node, $_->[1], $bytes, "from $_->[0] to $_->[1]");
+    }
+    return;
+}
+
+across_encodings('LATIN1', q{'w' || chr(128 + i % 128) || chr(192 + i % 64) || i}, q{E'\u00fcber'});
+across_encodings('EUC_JP', q{E'\u65e5\u672c\u8a9e' || i}, q{E'\u65e5\u672c'});
+
+# A database without an encoding: its text is its bytes.
+$node->safe_psql('postgres',
+    q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});
+populate('bytes', '', { text => q{E'\xe9\xff' || i}, ascii => q{'word ' || i} }, '');
+$bytes = bytes_of($node, 'bytes');
+check($node, 'bytes', $bytes, 'SQL_ASCII');
+my $ascii = q{SELECT bf_agg('word ' || i) FROM generate_series(1, 9) i};
+is( $node->safe_psql('bytes', $ascii),
+    $node->safe_psql('origin', $ascii),
+    'ASCII text is the same in SQL_ASCII and UTF8');
+$node->safe_psql('postgres', 'CREATE DATABASE bytes_restored TEMPLATE template0'
+      . q{ ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'});
+run_on('pg_dump bytes', 'pg_dump', '-d', 'bytes', '-f', "$dir/bytes.sql");
+psql_file('bytes_restored', "$dir/bytes.sql");
+check($node, 'bytes_restored', $bytes, 'SQL_ASCII, restored');
+
+clean_log($node);
+done_testing();

@@ -1,0 +1,188 @@
+# bf_agg gives the same bytes however it is computed: serial or parallel, in memory or spilled,
+# hashed or sorted, in any order and number of repetitions, compiled or not, with every kernel.
+# And these are the bytes of a filter to which the values were added one by one.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('aggregate', conf => 'max_worker_processes = 8');
+
+# Distinct: i exactly, s a third of them, few: 50 000, one: 1. Groups g of 2, 20, ... 200 000 rows.
+$node->safe_psql('postgres', q{
+    CREATE TABLE rows AS
+      SELECT i::bigint, 'https://example.org/' || i / 3 AS s, i % 50000 AS few, 1 AS one,
+        CASE WHEN i % 7 = 0 THEN NULL ELSE i END AS gaps, floor(log(i))::int AS g
+      FROM generate_series(1, 400000) i;
+    ALTER TABLE rows SET (parallel_workers = 3);
+    CREATE TABLE parts (i bigint, s text, few int, one int, gaps int, g int)
+      PARTITION BY HASH (i);
+    SELECT format('CREATE TABLE parts_%s PARTITION OF parts
+        FOR VALUES WITH (MODULUS 3, REMAINDER %s)', r, r) FROM generate_series(0, 2) r
+    \gexec
+    INSERT INTO parts SELECT * FROM rows;
+    CREATE TABLE by_parameter (i int, p int) PARTITION BY LIST (p);
+    CREATE TABLE with_0 PARTITION OF by_parameter FOR VALUES IN (0);
+    CREATE TABLE with_1 PARTITION OF by_parameter FOR VALUES IN (1);
+    INSERT INTO by_parameter SELECT i, i % 2 FROM generate_series(1, 1000) i;
+    ANALYZE rows, parts, by_parameter});
+
+# Every form of the aggregate, sized and self-sized, above and below exact counting.
+my @forms = (
+    'bf_agg(i)', 'bf_agg(s)', 'bf_agg(few)', 'bf_agg(one)', 'bf_agg(gaps)',
+    'bf_agg(i, 400000)', 'bf_agg(i, 100)', 'bf_agg(s, 10000, 0.0001)', 'bf_agg(one, 10)',
+    'bf_agg(i, NULL, 0.001)', 'bf_agg(few, NULL, NULL)', 'bf_agg(i) FILTER (WHERE i <= 70000)',
+    'bf_agg(ROW(i, s), 400000)', 'bf_agg(i) FILTER (WHERE false)', 'bf_agg(NULL::int, 20)');
+my $digests = "SELECT concat_ws(' ', " . join(', ', map { "md5(($_)::bytea)" } @forms) . ')';
+my $memory = q{work_mem = '64MB'};
+my $spill = q{work_mem = '64kB'};
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
+  . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 3';
+
+sub result { my ($settings, $query) = @_; return $node->safe_psql('postgres', "$settings; $query") }
+
+# The truth: serial and in memory; checked against values added one by one.
+my ($truth, $no_bytes) = temp_bytes($node, "SET $memory; $digests FROM rows");
+is($no_bytes, 0, 'in memory, nothing is spilled');
+is( result("SET $memory", q{
+        SELECT bf_agg(i, 400000) = bf_add_all(bf_create(400000), array_agg(i)),
+          bf_agg(s, 10000, 0.0001) = bf_add_all(bf_create(10000, 0.0001), array_agg(s)),
+          bf_agg(few, 50000) = bf_add_all(bf_create(50000), array_agg(few)) FROM rows}),
+    't|t|t', 'the same bits as adding one by one');
+is( result("SET $memory", q{
+        SELECT substr(self_sized::bytea, 37) = substr(sized::bytea, 37), expected
+        FROM (SELECT bf_agg(few) AS self_sized, array_agg(few) AS members FROM rows) a,
+          bf_info(self_sized), bf_add_all(bf_create(expected), members) AS sized}),
+    't|50000', 'a self-sized filter is the filter of its number of values');
+is( result("SET $memory", 'SELECT bool_and(of_i @> i AND of_s @> s) FROM rows,'
+          . ' (SELECT bf_agg(i) AS of_i, bf_agg(s) AS of_s FROM rows) filters'),
+    't', 'a self-sized filter has its members');
+
+# Memory, order, repetitions
+my ($spilled, $bytes) = temp_bytes($node, "SET $spill; $digests FROM rows");
+is($spilled, $truth, 'spilled: the same bytes');
+cmp_ok($bytes, '>', 4 * 8 * 100000, "spilled: $bytes bytes of temporary files");
+is(result("SET work_mem = '4MB'", "$digests FROM rows"), $truth, 'work_mem 4MB: the same bytes');
+for my $order ('i', 'i DESC', 's', 'hashint8(i)') {
+    my $from = "FROM (SELECT * FROM rows ORDER BY $order) ordered";
+    is(result("SET $memory", "$digests $from"), $truth, "order by $order: the same bytes");
+    is(result("SET $spill", "$digests $from"), $truth, "order by $order, spilled: the same bytes");
+}
+for my $repeated (
+    'FROM (SELECT * FROM rows UNION ALL SELECT * FROM rows) repeated',
+    'FROM (SELECT * FROM rows, generate_series(1, 3) ORDER BY hashint8(i)) repeated') {
+    is(result("SET $memory", "$digests $repeated"), $truth, 'repetitions: the same bytes');
+    is(result("SET $spill", "$digests $repeated"), $truth, 'repetitions, spilled: the same bytes');
+}
+is( result("SET $spill", 'SELECT md5(bf_agg(DISTINCT i)::bytea), md5(bf_agg(DISTINCT s, 10000,'
+          . ' 0.0001)::bytea), md5(bf_agg(few ORDER BY s)::bytea) FROM rows'),
+    join('|', (split / /, $truth)[ 0, 7, 2 ]), 'DISTINCT and ORDER BY: the same bytes');
+
+# Partial aggregation: in workers, and per partition
+for my $leader (qw(on off)) {
+    for my $work_mem ($memory, $spill) {
+        my $settings = "$parallel; SET parallel_leader_participation = $leader; SET $work_mem";
+        my $query = "$digests FROM rows";
+        like(plan_of($node, $settings, $query),
+            qr/Finalize Aggregate\n.*Gather\n.*Workers Planned: 3\n.*Partial Aggregate/,
+            'the plan is parallel');
+        is(result($settings, $query), $truth,
+            "parallel, leader $leader, $work_mem: the same bytes");
+    }
+}
+like(
+    $node->safe_psql('postgres',
+        "$parallel; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT bf_agg(i) FROM rows"),
+    qr/Workers Launched: [1-3]/, 'parallel workers do run');
+for my $work_mem ($memory, $spill) {
+    my $settings = "SET enable_partitionwise_aggregate = on; SET $work_mem";
+    my $query = "$digests FROM parts";
+    like(plan_of($node, $settings, $query),
+        qr/^Finalize Aggregate\n +->  Append\n +->  Partial Aggregate/,
+        'the plan combines partitions');
+    is(result($settings, $query), $truth, "partitions, $work_mem: the same bytes");
+}
+
+# Groups: hashed and sorted, with a hash table that fits and one that does not, in parallel
+my $three = 'md5(bf_agg(i)::bytea), md5(bf_agg(few, 10)::bytea),'
+  . ' md5(bf_agg(s, NULL, 0.001)::bytea)';
+my $of_all = result("SET $memory", "SELECT $three FROM rows");
+my $groups = "SELECT g, $three";
+my $sorted = 'SET enable_hashagg = off';
+my $hashed = 'SET enable_sort = off';
+my $of_groups = result("$sorted; SET $memory", "$groups FROM rows GROUP BY g ORDER BY g");
+is( $of_groups,
+    join("\n", map {
+        result("SET $memory", "$groups FROM rows WHERE g = $_ GROUP BY g") } 0 .. 5),
+    'each group has the bytes of its rows alone');
+my %strategy = (
+    "$sorted; SET $memory" => 'GroupAggregate',
+    "$sorted; SET $spill" => 'GroupAggregate',
+    "$hashed; SET $memory" => 'HashAggregate',
+    "$hashed; SET $spill" => 'HashAggregate',
+    "$parallel; $sorted; SET $spill" => 'Partial GroupAggregate',
+    "$parallel; $hashed; SET $spill" => 'Partial HashAggregate');
+for my $settings (sort keys %strategy) {
+    my $query = "SELECT * FROM ($groups FROM rows GROUP BY g OFFSET 0) grouped";
+    like(plan_of($node, $settings, $query), qr/-> +$strategy{$settings}\n|^$strategy{$settings}\n/,
+        "the plan is a $strategy{$settings}");
+    my $result = join "\n", sort split /\n/, result($settings, $query);
+    is($result, $of_groups, "$settings: the same bytes");
+}
+my $many = 'SELECT md5(string_agg(d, NULL ORDER BY k)) FROM'
+  . ' (SELECT i % 30000 AS k, md5(bf_agg(s)::bytea) AS d FROM rows GROUP BY i % 30000) grouped';
+my ($one_batch) = temp_bytes($node, "$hashed; SET work_mem = '256MB'; $many");
+my ($many_batches, $hash_bytes) = temp_bytes($node, "$hashed; SET $spill; $many");
+is($many_batches, $one_batch, 'a hash table of many batches: the same bytes');
+cmp_ok($hash_bytes, '>', 0, 'it had many batches');
+for my $sets ('GROUPING SETS ((g), ())', 'ROLLUP (g)', 'CUBE (g)') {
+    for my $strategy ($sorted, $hashed) {
+        my $result = result("$strategy; SET $spill", "$groups FROM rows GROUP BY $sets ORDER BY g");
+        is($result, "$of_groups\n|$of_all", "$sets, $strategy: the same bytes");
+    }
+}
+
+# Compiled, with everything inlined
+SKIP: {
+    skip 'the server has no JIT', 2
+      if result("SET jit = on", 'SELECT pg_jit_available()') ne 't';
+    my $jit = 'SET jit = on; SET jit_above_cost = 0; SET jit_inline_above_cost = 0;'
+      . " SET jit_optimize_above_cost = 0; SET $memory";
+    like(result($jit, 'EXPLAIN (ANALYZE, TIMING OFF) SELECT bf_agg(i) FROM rows'),
+        qr/^JIT:.*Inlining true/ms, 'the plan is compiled');
+    is(result($jit, "$digests FROM rows"), $truth, 'compiled: the same bytes');
+}
+
+# Parameters that differ, within a worker and between two
+my $differ = 'SELECT bf_agg(i, 100 + i % 2) FROM rows';
+is(sqlstate($node, $differ), '22023', 'parameters differ between rows');
+is(sqlstate($node, "$parallel; $differ"), '22023', 'parameters differ between rows, in workers');
+for my $form ('bf_agg(i, 100 + p)', 'bf_agg(i, 100, 0.01 + p / 100.0)',
+    'bf_agg(i, CASE WHEN p = 1 THEN 100 END)', 'bf_agg(i, NULL, 0.01 + p / 100.0)') {
+    my $settings = 'SET enable_partitionwise_aggregate = on';
+    my $query = "SELECT $form FROM by_parameter";
+    like(plan_of($node, $settings, $query), qr/Partial Aggregate/, "the plan combines $form");
+    is(sqlstate($node, "$settings; $query"), '22023', "$form differs between partitions");
+}
+
+# The reference kernel
+{
+    local $ENV{BLOOMFILTER_KERNEL} = 'scalar';
+    $node->restart;
+}
+my ($postmaster) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
+like(slurp_file("/proc/$postmaster/environ"), qr/\bBLOOMFILTER_KERNEL=scalar\b/,
+    'the server has the scalar kernel');
+is(result("SET $memory", "$digests FROM rows"), $truth, 'scalar kernel: the same bytes');
+is(result("SET $spill", "$digests FROM rows"), $truth, 'scalar kernel, spilled: the same bytes');
+is(result("SET $memory", "$groups FROM rows GROUP BY g ORDER BY g"),
+    $of_groups, 'scalar kernel, groups: the same bytes');
+
+clean_log($node);
+done_testing();

@@ -1,0 +1,232 @@
+# bf_agg(value) takes its size from the distinct values it saw, and keeps that promise in every
+# situation in which PostgreSQL may leave, repeat, or interrupt an aggregate whose values are in a
+# temporary file. No file outlives its query.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('sizing', conf => "synchronize_seqscans = off\n");
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# Sizes
+
+my $rows = '(SELECT generate_series(1, 10000000) AS i) rows';
+my ($ratio, $missing, $rate) = split /\|/, query(qq{
+    WITH made AS (SELECT bf_agg(i % 100000) AS f FROM $rows)
+    SELECT bytes / (SELECT bytes::float8 FROM bf_sizing(100000, 0.01)),
+      (SELECT count(*) FROM generate_series(0, 99999) i WHERE NOT f @> i),
+      (SELECT count(*) / 1e6 FROM generate_series(100000, 1099999) i WHERE f @> i)
+    FROM made, bf_info(f)});
+cmp_ok($ratio, '>=', 0.98, '10 million rows, 100 000 distinct: not smaller than for that number');
+cmp_ok($ratio, '<=', 1.10, '... nor 10 % larger');
+is($missing, 0, '... no false negative');
+cmp_ok($rate, '<=', 0.0105, '... and not more false positives than asked for');
+cmp_ok($rate, '>=', 0.0080, '... and not much fewer');
+
+is( query(q{
+        SELECT count(*) FROM generate_series(1, 700) n,
+          LATERAL (SELECT bf_agg(x) AS f, array_agg(x) AS members FROM generate_series(1, n) x) a
+        WHERE substr(f::bytea, 37) = substr(bf_add_all(bf_create(n), members)::bytea, 37)}),
+    700, 'a small filter has the size for its number of values');
+
+# Around the numbers at which counting changes from exact to estimated, and spilling begins
+for my $n (65535, 65536, 65537, 131071, 131072, 131073) {
+    my %digests;
+    for my $work_mem ('64kB', '64MB') {
+        for my $source (
+            "generate_series(1, $n) i",
+            "generate_series($n, 1, -1) i",
+            "(SELECT i FROM generate_series(1, $n) i, generate_series(1, 2)"
+              . ' ORDER BY hashint4(i)) shuffled',
+            "generate_series(1, 2) twice, generate_series(1, $n) i") {
+            my $digest = query(qq{
+                SET work_mem = '$work_mem';
+                SELECT expected, md5(f::bytea) FROM (SELECT bf_agg(i) AS f FROM $source) made,
+                  bf_info(f)});
+            push @{ $digests{$digest} }, "$source, $work_mem";
+        }
+    }
+    is(keys %digests, 1, "$n values: one filter") or diag(explain(\%digests));
+    my ($expected) = (keys %digests)[0] =~ /^(\d+)/;
+    if ($n <= 65536) {
+        is($expected, $n, "$n values: counted");
+    } else {
+        cmp_ok(abs($expected / $n - 1.008), '<', 0.013, "$n values: estimated, $expected");
+        is( query("SELECT count(*) FROM (SELECT bf_agg(i) AS f FROM generate_series(1, $n) i) made,"
+                  . " generate_series(1, $n) i WHERE NOT f @> i"),
+            0, "$n values: no false negative");
+    }
+}
+
+# Spilling. 600 000 distinct values in groups of 200 000; a state keeps at least 131 072 in memory.
+
+query(q{
+    CREATE TABLE rows AS SELECT i, i % 3 AS g FROM generate_series(1, 600000) i;
+    ANALYZE rows});
+my $one_file = 8 * 131072;
+my $hashed = 'SET enable_sort = off';
+my $sorted = 'SET enable_hashagg = off';
+my $all = 'SELECT md5(bf_agg(i)::bytea) FROM rows';
+my $grouped = 'SELECT g, md5(f::bytea)'
+  . ' FROM (SELECT g, bf_agg(i) AS f FROM rows GROUP BY g OFFSET 0) x';
+my $truth = query("SET work_mem = '64MB'; $all");
+my @of_group = map { query("SET work_mem = '64MB'; $all WHERE g = $_") } 0 .. 2;
+
+# The result of a script that writes at least so many files and leaves none.
+sub spilled {
+    my ($what, $files, $sql) = @_;
+    my ($result, $bytes) = temp_bytes($node, "SET work_mem = '64kB'; $sql;"
+          . q{ SELECT count(*) || ' files left' FROM pg_ls_tmpdir()});
+    cmp_ok($bytes, '>=', $files * $one_file, "$what: spilled");
+    ok($result =~ s/\n?0 files left$//, "$what: no file is left") or diag($result);
+    return $result;
+}
+
+sub groups { return join "\n", map { "$_|$of_group[$_]" } @_ }
+
+# Rows come in the order of their group, however the plan gives them.
+sub in_order { return join "\n", sort split /\n/, $_[0] }
+
+is(spilled('a plain query', 1, $all), $truth, 'the same bytes');
+for my $strategy ($hashed, $sorted) {
+    is(in_order(spilled("groups, $strategy", 3, "$strategy; $grouped")),
+        groups(0 .. 2), 'the same bytes');
+
+    # LIMIT: the aggregate is left in the middle.
+    my $first = spilled("LIMIT, $strategy", 1, "$strategy; $grouped LIMIT 1");
+    is($first, groups(substr($first, 0, 1)), 'LIMIT: the same bytes');
+
+    # A nested loop executes its inner side three times.
+    my $loop = "$strategy; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+      . ' SET enable_material = off; SET enable_memoize = off';
+    my $join = "SELECT k, d FROM generate_series(0, 2) k LEFT JOIN"
+      . ' (SELECT g, md5(bf_agg(i)::bytea) AS d FROM rows GROUP BY g) x ON g = k';
+    like(plan_of($node, $loop, $join), qr/^Nested Loop Left Join.*Aggregate/s, 'a nested loop');
+    is(in_order(spilled("nested loop, $strategy", 3, "$loop; $join")),
+        groups(0 .. 2), 'nested loop: the same bytes');
+
+    # A subquery that is left in the middle and executed again
+    my $known = "array['" . join("', '", @of_group) . "']";
+    my $again = "SELECT k, (SELECT md5(f::bytea) = ($known)[g + 1]"
+      . ' FROM (SELECT g, bf_agg(i) AS f FROM rows WHERE i <> k GROUP BY g) x LIMIT 1)'
+      . ' FROM generate_series(-2, 0) k';
+    is(spilled("subquery, $strategy", 3, "$strategy; $again"),
+        "-2|t\n-1|t\n0|t", 'a subquery, repeated: the same bytes');
+}
+
+# LATERAL: the parameter changes.
+is( spilled('LATERAL', 3, 'SELECT k, d FROM generate_series(1, 3) k,'
+          . ' LATERAL (SELECT md5(bf_agg(i + k)::bytea) AS d FROM rows) x'),
+    join("\n", map { "$_|" . query("SELECT md5(bf_agg(i + $_)::bytea) FROM rows") } 1 .. 3),
+    'LATERAL: the bytes of each parameter');
+
+# Errors: caught in PL/pgSQL, at a savepoint
+my $error = 'bf_agg(i + 1 / (600000 - i))';
+my $cancel =
+  'bf_agg(CASE WHEN i < 500000 THEN i ELSE pg_cancel_backend(pg_backend_pid())::int END)';
+is( spilled('EXCEPTION', 4, qq{
+        DO \$\$
+          DECLARE digest text;
+          BEGIN
+            FOR n IN 1 .. 3 LOOP
+              BEGIN
+                PERFORM $error FROM rows;
+                RAISE 'expected an error';
+              EXCEPTION WHEN division_by_zero THEN
+                ASSERT NOT EXISTS (SELECT FROM pg_ls_tmpdir()), 'a file is left';
+              END;
+            END LOOP;
+            SELECT md5(bf_agg(i)::bytea) FROM rows INTO digest;
+            ASSERT digest = '$truth', 'other bytes';
+          END
+        \$\$;
+        $all}),
+    $truth, 'EXCEPTION: the same bytes');
+for (
+    [ 'an error', '1GB', $error, '22012' ],
+    [ 'a query cancel', '1GB', $cancel, '57014' ],
+    [ 'temp_file_limit', '2MB', 'bf_agg(i)', '53400' ]) {
+    my ($what, $limit, $aggregate, $sqlstate) = @$_;
+    is( spilled($what, 2, "\\set ON_ERROR_STOP off\nBEGIN; SAVEPOINT s;"
+              . " SET LOCAL temp_file_limit = '$limit';\n"
+              . "SELECT length($aggregate\::bytea) FROM rows;\n\\echo :LAST_ERROR_SQLSTATE\n"
+              . 'ROLLBACK TO s; SELECT count(*) FROM pg_ls_tmpdir();'
+              . "\n\\set ON_ERROR_STOP on\n$all; COMMIT"),
+        "$sqlstate\n0\n$truth", "$what: leaves no file, and then the same bytes");
+}
+
+# Cursors, whose files belong to their portal, and subtransactions that end before them
+for my $strategy ($hashed, $sorted) {
+    my $declare = "$strategy; BEGIN; DECLARE c CURSOR FOR $grouped";
+    my $rest = 'FETCH ALL FROM c; CLOSE c; COMMIT';
+    my %scripts = (
+        'FETCH in a subtransaction that fails' =>
+          "$declare; FETCH c; SAVEPOINT s; FETCH c; ROLLBACK TO s; $rest",
+        'the first FETCH in a subtransaction that fails' =>
+          "$declare; SAVEPOINT s; FETCH c; ROLLBACK TO s; $rest",
+        'an error in a subtransaction' =>
+          "$declare; FETCH c; SAVEPOINT s;\n\\set ON_ERROR_STOP off\nSELECT 1 / 0;\n"
+          . "\\set ON_ERROR_STOP on\nROLLBACK TO s; $rest",
+        'FETCH in a subtransaction that commits' =>
+          "$declare; SAVEPOINT s; FETCH c; RELEASE s; $rest",
+        'a cursor WITH HOLD' => "$strategy; BEGIN; DECLARE c CURSOR WITH HOLD FOR $grouped;"
+          . ' FETCH c; COMMIT; FETCH ALL FROM c; CLOSE c');
+    for my $what (sort keys %scripts) {
+        is(in_order(spilled("$what, $strategy", 3, $scripts{$what})),
+            groups(0 .. 2), "$what: the same bytes");
+    }
+    for my $end ('COMMIT', 'ROLLBACK') {
+        is(spilled("$end, $strategy", 1, "$declare; MOVE c; $end"), '', "$end with an open cursor");
+    }
+    is( spilled("a cursor of a failed subtransaction, $strategy", 2,
+            "$strategy; BEGIN; SAVEPOINT s; DECLARE c CURSOR FOR $grouped; MOVE c; ROLLBACK TO s;"
+              . " SELECT count(*) FROM pg_ls_tmpdir(); $all; COMMIT"),
+        "0\n$truth", 'a cursor of a failed subtransaction leaves no file');
+}
+
+# Window frames. The final function runs again and again on a state that goes on.
+
+for my $form ('bf_agg(%s)', 'bf_agg(%s, 50)', 'bf_agg(%s, NULL, 0.001)') {
+    for my $value ('i', 'i / 4') {
+        my ($windowed, $plain) = map { sprintf $form, $_ } $value, $value =~ s/i/x/r;
+        for (
+            [ growing => 'ORDER BY i', 'generate_series(1, i) x' ],
+            [ sliding => 'ORDER BY i ROWS 9 PRECEDING',
+                'generate_series(greatest(1, i - 9), i) x' ],
+            [ shrinking => 'ORDER BY i ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING',
+                'generate_series(i, 700) x' ],
+            [ whole => '', 'generate_series(1, 700) x' ]) {
+            my ($frame, $window, $source) = @$_;
+            is( query(qq{
+                    SELECT count(*) FROM
+                      (SELECT i, $windowed OVER ($window) AS f FROM generate_series(1, 700) i) w
+                    WHERE f = (SELECT $plain FROM $source)}),
+                700, "$frame frame, $windowed: the bytes of the values in it");
+        }
+    }
+}
+is( query(qq{
+        SET work_mem = '64kB';
+        SELECT g, md5(f::bytea)
+        FROM (SELECT i, g, bf_agg(i) OVER (ORDER BY g) AS f FROM rows OFFSET 0) w
+        WHERE i IN (100, 200, 300) ORDER BY g}),
+    join("\n", map { "$_|" . query("SET work_mem = '64MB'; $all WHERE g <= $_") } 0 .. 2),
+    'a large growing frame: the bytes of the values in it');
+is( in_order(query(qq{
+        SET work_mem = '64kB';
+        SELECT g, md5(f::bytea)
+        FROM (SELECT i, g, bf_agg(i) OVER (PARTITION BY g) AS f FROM rows OFFSET 0) w
+        WHERE i IN (100, 200, 300)})),
+    groups(0 .. 2), 'large window partitions: the bytes of the values in them');
+is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
+
+clean_log($node);
+done_testing();

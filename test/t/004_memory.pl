@@ -1,0 +1,81 @@
+# bf_agg's memory: small for many small groups, and for one large one bounded by work_mem and the
+# filter. Bytes are measured twice: as the executor counts them, and as the system does, by the
+# largest resident set of a fresh backend, compared with the same query under another aggregate.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+use constant MB => 1024 * 1024;
+
+my $node = new_server('memory');
+
+# 100 000 groups of 100 rows in one hash table, all groups growing side by side or one by one
+my $hashed = "SET enable_sort = off; SET work_mem = '4GB'";
+my $i = 'generate_series(1::bigint, 100) i';
+my $g = 'generate_series(1, 100000) g';
+my %rows = ('side by side' => "$i, LATERAL (SELECT g FROM $g OFFSET 0) s",
+    'one by one' => "$g, LATERAL (SELECT i FROM $i OFFSET 0) s");
+
+# What an aggregate takes: of the hash table, and of the process.
+sub measure {
+    my ($aggregate, $rows) = @_;
+    my ($process, $plan) = peak_memory($node, "$hashed; EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF)"
+          . " SELECT g, $aggregate FROM $rows GROUP BY g");
+    my ($count, $batches, $kilobytes) =
+      $plan =~ /^HashAggregate.*rows=(\d+).*\n.*\n *Batches: (\d+)  Memory Usage: (\d+)kB/
+      or die "no hash table: $plan";
+    is("$count $batches", '100000 1', "$aggregate: 100 000 groups in one batch");
+    return (1024 * $kilobytes, $process);
+}
+
+for my $order (sort keys %rows) {
+    my @least = measure('count(i)', $rows{$order});
+    my @peer = measure('array_agg(i)', $rows{$order});
+    for my $aggregate ('bf_agg(i)', 'bf_agg(i, 100)') {
+        my @ours = measure($aggregate, $rows{$order});
+        for my $place (0, 1) {
+            my $peer = $peer[$place] - $least[$place];
+            my $ours = $ours[$place] - $least[$place];
+            my $where = ('the hash table', 'the process')[$place] . ", $order";
+            cmp_ok($peer, '>', 100000 * 100 * 8, "array_agg(i) takes $peer bytes of $where");
+            cmp_ok($ours, '<=', 1.3 * $peer, "$aggregate takes $ours bytes of $where");
+        }
+    }
+}
+
+# 10 million distinct values
+my $rows = 'FROM (SELECT generate_series(1, 10000000) AS i) rows';
+for ([ 4, 2 ], [ 64, 1 ], [ 64, 2 ]) {
+    my ($work_mem, $multiplier) = @$_;
+    my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = $multiplier";
+    my $limit = $work_mem * MB * $multiplier;
+    my ($least) = peak_memory($node, "$setting; SELECT count(i) $rows");
+    my ($peak, $filter) = peak_memory($node,
+        "$setting; SELECT bytes FROM (SELECT bf_agg(i) AS f $rows) made, bf_info(f)");
+    my $ours = $peak - $least;
+    cmp_ok($filter, '>', 12_000_000, 'the filter is for all values');
+    cmp_ok($ours, '>=', $filter, "${work_mem}MB * $multiplier: $ours bytes include the filter");
+    cmp_ok($ours, '<=', $limit + $filter + 8 * MB, '... and little else beyond the limit');
+
+    my (undef, $files) = temp_bytes($node, "$setting; SELECT length(bf_agg(i)::bytea) $rows");
+    cmp_ok($files, '>=', 8 * 10_000_000 - $limit, '... what has no room in memory is in files');
+}
+
+# Hashing a value leaves nothing behind.
+$rows = 'FROM generate_series(1, 300000) i';
+for my $value ('i / 7.0', q{jsonb_build_object('a', array[i, i + 1])}, q{array['a' || i, NULL]},
+    q{ROW(i, 'a' || i)}, 'numrange(i, i + 1)') {
+    my ($least) = peak_memory($node, "SELECT count($value) $rows");
+    my ($peak) = peak_memory($node, "SELECT bf_agg($value, 1000) IS NULL $rows");
+    cmp_ok($peak - $least, '<=', 4 * MB, "$value: " . ($peak - $least) . ' bytes');
+}
+
+clean_log($node);
+done_testing();

@@ -1,0 +1,181 @@
+# Filters as client programs ask them: an untyped $1 through the extended protocol, its value as
+# text and as binary, answers and filters as text and as binary; pgbench as a driver with several
+# connections; and a client of our own, since neither psql nor pgbench sends binary values.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('protocol');
+$node->safe_psql('postgres', q{
+    CREATE TABLE stored (name text, f bloomfilter);
+    INSERT INTO stored
+      SELECT 'numbers', bf_agg(i) FROM generate_series(1, 5000) i UNION ALL
+      SELECT 'words', bf_agg(E'w\u00f6rd ' || i) FROM generate_series(1, 5000) i UNION ALL
+      SELECT 'dates', bf_agg(date '2000-01-01' + i) FROM generate_series(1, 10) i UNION ALL
+      SELECT 'empty', bf_create(10)});
+
+# pgbench: a wrong answer is a division by zero, which ends a client with an error.
+
+sub pgbench {
+    my ($mode, $what, $script, $status) = @_;
+    (my $file = "${mode}_$what") =~ tr/A-Za-z0-9/_/c;
+    my @errors = $status ? (qr/division by zero/) : ();
+    $node->pgbench("-n -M $mode -c 4 -j 2 -t 100", $status, [], \@errors,
+        "pgbench -M $mode: $what", { $file => $script });
+    return;
+}
+
+for my $mode (qw(simple extended prepared)) {
+    pgbench($mode, 'members', <<'SQL', 0);
+\set v random(1, 5000)
+SELECT 1 / (f @> :v)::int FROM stored WHERE name = 'numbers';
+SELECT 1 / (:v <@ f)::int FROM stored WHERE name = 'numbers';
+SELECT 1 / bf_contains(f, :v)::int FROM stored WHERE name = 'numbers';
+SELECT 1 / (f @> (E'w\u00f6rd ' || :v))::int FROM stored WHERE name = 'words';
+SQL
+    pgbench($mode, 'as with a type', <<'SQL', 0);
+\set v random(1, 100000)
+SELECT 1 / ((f @> :v) = (f @> :v::bigint))::int FROM stored WHERE name = 'numbers';
+SELECT 1 / (NOT (bf_clear(f) @> :v))::int FROM stored WHERE name = 'numbers';
+SELECT 1 / ((f + :v) @> :v)::int FROM stored WHERE name = 'numbers';
+SELECT 1 / (bf_add(f, :v) = bf_add(f, :v::bigint))::int FROM stored WHERE name = 'numbers';
+SQL
+    pgbench($mode, 'a wrong answer', <<'SQL', 2);
+\set v random(1, 5000)
+SELECT 1 / (f @> :v)::int FROM stored WHERE name = 'empty';
+SQL
+}
+pgbench('prepared', 'the parameter has no type of its own', <<'SQL', 0);
+\set v random(1, 5000)
+SELECT f @> :v FROM stored WHERE name = 'numbers';
+SELECT 1 / count(*) FROM pg_prepared_statements
+  WHERE NOT from_sql AND parameter_types = '{bf_literal}';
+SQL
+
+# A client of our own
+
+my $socket = $node->raw_connect;
+
+sub send_message {
+    my ($type, $body) = @_;
+    $socket->syswrite($type . pack('N', 4 + length $body) . $body);
+    return;
+}
+
+sub receive {
+    my ($length) = @_;
+    my $bytes = '';
+    while (length $bytes < $length) {
+        $socket->sysread($bytes, $length - length $bytes, length $bytes) or die 'connection lost';
+    }
+    return $bytes;
+}
+
+# The messages until the server is ready for the next query, as a list of [type, body].
+sub messages {
+    my @messages;
+    do {
+        my ($type, $length) = unpack 'a N', receive(5);
+        push @messages, [ $type, receive($length - 4) ];
+    } until $messages[-1][0] eq 'Z';
+    return @messages;
+}
+
+sub body_of {
+    my ($type, @messages) = @_;
+    my ($found) = grep { $_->[0] eq $type } @messages;
+    return $found ? $found->[1] : undef;
+}
+
+# Runs a statement with untyped parameters, all in one format (0 text, 1 binary): the first field
+# of the first row, or the SQLSTATE of the error; and the types of the parameters.
+sub ask {
+    my ($sql, $format, @values) = @_;
+    my $parameters = join '',
+      map { defined $_ ? pack('N', length $_) . $_ : pack('N', 0xFFFFFFFF) } @values;
+    send_message('P', "\0$sql\0" . pack('n', 0));
+    send_message('D', "S\0");
+    send_message('B', "\0\0" . pack('n n n', 1, $format, scalar @values) . $parameters
+          . pack('n n', 1, $format));
+    send_message('E', "\0" . pack('N', 0));
+    send_message('S', '');
+    my @answer = messages();
+    if (defined(my $error = body_of('E', @answer))) {
+        return ($error =~ /(?:^|\0)C(\w{5})\0/);
+    }
+    my (undef, @types) = unpack 'n N*', body_of('t', @answer);
+    my ($fields, $length, $rest) = unpack 'n N a*', body_of('D', @answer);
+    return ($length == 0xFFFFFFFF ? undef : substr($rest, 0, $length), @types);
+}
+
+my $startup = pack('N', 196608) . 'user' . "\0" . getpwuid($<) . "\0database\0postgres\0\0";
+$socket->syswrite(pack('N', 4 + length $startup) . $startup);
+is(body_of('R', messages()), pack('N', 0), 'connected');
+
+my $literal = $node->safe_psql('postgres', q{SELECT 'bf_literal'::regtype::oid});
+my $absent = $node->safe_psql('postgres', q{
+    SELECT min(i) FROM generate_series(5001, 6000) i, stored
+    WHERE name = 'numbers' AND NOT f @> i});
+my $word = "w\xc3\xb6rd";
+my ($false, $true) = ('f', 't');
+
+for my $format (0, 1) {
+    my $name = $format ? 'binary' : 'text';
+    my @cases = (
+        [ 'f @> $1', 'numbers', ['4711'], $true ],
+        [ 'f @> $1', 'numbers', [$absent], $false ],
+        [ '$1 <@ f', 'numbers', [' 5000 '], $true ],
+        [ 'bf_contains(f, $1)', 'numbers', [$absent], $false ],
+        [ 'bf_contained($1, f)', 'words', ["$word 4711"], $true ],
+        [ 'f @> $1', 'words', ["$word 0"], $false ],
+        [ 'f @> $1', 'empty', ['anything'], $false ],
+        [ 'bf_add(f, $1) @> $2', 'empty', [ $word, $word ], $true ],
+        [ 'f + $1 @> $2', 'numbers', [ $absent, $absent ], $true ],
+        [ '(bf_put(f, $1)).changed', 'numbers', [$absent], $true ],
+        [ 'f @> $1', 'words', [''], $false ],
+        [ 'f @> $1', 'numbers', [undef], undef ]);
+    for (@cases) {
+        my ($expression, $filter, $values, $expected) = @$_;
+        my ($answer, @types) =
+          ask("SELECT $expression FROM stored WHERE name = '$filter'", $format, @$values);
+        $answer =~ tr/\0\1/ft/ if $format && defined $answer;
+        is($answer, $expected, "$name: $expression, $filter");
+        is("@types", join(' ', ($literal) x @$values), '... of an untyped parameter');
+    }
+    for (
+        [ 'f @> $1', 'numbers', ['word'], '22P02' ],
+        [ 'f @> $1', 'numbers', ['99999999999999999999'], '22003' ],
+        [ 'f @> $1', 'words', ["\xc3"], '22021' ],
+        [ 'f @> $1', 'dates', ['2000-01-02'], '42804' ]) {
+        my ($expression, $filter, $values, $expected) = @$_;
+        my ($answer) =
+          ask("SELECT $expression FROM stored WHERE name = '$filter'", $format, @$values);
+        is($answer, $expected, "$name: $expression, $filter: an error");
+    }
+}
+
+# A filter as a binary result and a binary parameter
+my ($numbers) = ask(q{SELECT f FROM stored WHERE name = 'numbers'}, 1);
+is( unpack('H*', $numbers),
+    $node->safe_psql('postgres', q{
+        SELECT encode(f::bytea, 'hex') FROM stored WHERE name = 'numbers'}),
+    'the binary form of a filter is its bytes');
+is((ask(q{SELECT f = $1 FROM stored WHERE name = 'numbers'}, 1, $numbers))[0],
+    "\1", 'a filter as a binary parameter is the same filter');
+is((ask(q{SELECT $1::bloomfilter @> 4711}, 1, $numbers))[0],
+    "\1", 'a filter as a binary parameter has its members');
+is((ask(q{SELECT $1::bloomfilter}, 1, substr $numbers, 1))[0],
+    '22P03', 'a damaged one is an error');
+is((ask(q{SELECT $1::bloomfilter}, 0, 'word'))[0], '22P02', 'and so is a damaged text');
+is((ask('SELECT 1::text', 0))[0], 1, 'the connection lives');
+
+send_message('X', '');
+clean_log($node);
+done_testing();

@@ -1,0 +1,190 @@
+# At the largest sizes and for damaged input there is a filter or an error, never a crash.
+#
+# Storing and copying the largest filter, texts of 1 GB, and a partial aggregate state too large to
+# be combined take gigabytes and a minute: they are tested if BLOOMFILTER_TEST_LARGE is set.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use MIME::Base64;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('limits');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# Large filters: made, stored, asked, sent through COPY and back
+
+sub large {
+    my ($create, $payload) = @_;
+    query(qq{
+        CREATE TABLE large (f bloomfilter);
+        INSERT INTO large SELECT bf_add_all($create, array[1, 2, 3]);
+        UPDATE large SET f = f + 4});
+    is(query('SELECT string_agg((f @> i)::text, NULL) FROM large, generate_series(1, 5) i'),
+        'truetruetruetruefalse', "$create: members are found, and no others");
+    is(query('SELECT length(f::bytea), pg_column_size(f) FROM large'),
+        "$payload|$payload", "$create: stored, $payload bytes");
+    my $digest = query('SELECT md5(f::bytea) FROM large');
+    for my $format (qw(text binary)) {
+        query(qq{
+            COPY large TO '$dir/large' (FORMAT $format);
+            TRUNCATE large;
+            COPY large FROM '$dir/large' (FORMAT $format)});
+        is(query('SELECT md5(f::bytea) FROM large'), $digest, "$create: COPY $format and back");
+        unlink "$dir/large";
+    }
+    is(query('SELECT bf_check(f) IS NULL, round(bf_count(f)) FROM large'), 't|4', "$create: sound");
+    query('DROP TABLE large');
+    return;
+}
+
+large('bf_create(100000000)', query('SELECT bytes - 4 FROM bf_sizing(100000000, 0.01)'));
+is( query(q{
+        SELECT f @> 5, f @> 6, length(f::bytea)
+        FROM (SELECT bf_create_by_size(4294967296, 8) + 5 AS f OFFSET 0) largest}),
+    't|f|' . (36 + 512 * 1024 * 1024), 'the largest filter');
+SKIP: {
+    skip 'BLOOMFILTER_TEST_LARGE is not set', 5 if !$ENV{BLOOMFILTER_TEST_LARGE};
+    large('bf_create_by_size(4294967296, 8)', 36 + 512 * 1024 * 1024);
+}
+
+# Beyond the largest
+for (
+    [ 'bf_create_by_size(4294967297, 8)', '22023' ],
+    [ 'bf_create_by_size(9223372036854775807, 8)', '22023' ],
+    [ 'bf_create(440000000)', '22023' ],
+    [ 'bf_create(9223372036854775807, 0.000000001)', '22023' ],
+    [ 'bf_agg(1, 440000000)', '22023' ]) {
+    my ($expression, $sqlstate) = @$_;
+    is(sqlstate($node, "SELECT length(($expression)::bytea)"), $sqlstate, "$expression: an error");
+}
+SKIP: {
+    skip 'BLOOMFILTER_TEST_LARGE is not set', 3 if !$ENV{BLOOMFILTER_TEST_LARGE};
+    is(sqlstate($node, q{SELECT repeat('A', 1000000000)::bloomfilter}), '22P02', 'a text of 1 GB');
+
+    # One worker has all rows: the leader is planned to take part, and then does not.
+    my $huge = 'SET parallel_setup_cost = 0;'
+      . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 1;'
+      . ' PREPARE huge AS SELECT bf_agg(j) FROM thousand,'
+      . ' LATERAL generate_series(i * 135000::bigint, (i + 1) * 135000::bigint - 1) j';
+    query('CREATE TABLE thousand AS SELECT generate_series(1, 1000) AS i; ANALYZE thousand');
+    like(plan_of($node, $huge, 'EXECUTE huge'), qr/Partial Aggregate/, 'the plan combines');
+    is(sqlstate($node, "$huge; EXPLAIN EXECUTE huge; SET parallel_leader_participation = off;"
+              . ' EXECUTE huge'),
+        '54000', 'a partial state of more than 1 GB: an error');
+}
+
+# Damaged input: thousands of mutations of valid values as text and as binary, each the only row of
+# a COPY. What is accepted must be a sound filter.
+
+srand 20;
+
+my @valid = map { pack 'H*', $_ } split /\n/, query(q{
+    SELECT encode(f::bytea, 'hex') FROM (
+      SELECT bf_create(10) AS f UNION ALL
+      SELECT bf_create_by_size(1000, 16, 99) UNION ALL
+      SELECT bf_add_hash(bf_create(10), 42) UNION ALL
+      SELECT bf_agg(i) FROM generate_series(1, 10) i UNION ALL
+      SELECT bf_agg(i / 7.0, 100, 0.0001) FROM generate_series(1, 100) i UNION ALL
+      SELECT bf_agg('word ' || i, 1000, 0.00001) FROM generate_series(1, 1000) i UNION ALL
+      SELECT bf_agg(array[i]) FROM generate_series(1, 100) i) valid});
+
+sub noise {
+    my ($length) = @_;
+    return join '', map { chr int rand 256 } 1 .. $length;
+}
+
+sub mutate {
+    my ($bytes) = @_;
+    my $header = 36;
+    my $what = int rand 7;
+    if ($what == 0) {
+        return substr $bytes, 0, int rand length $bytes;
+    } elsif ($what == 1) {
+        return $bytes . noise(1 + int rand 100);
+    } elsif ($what == 2) {
+        return noise(int rand 200);
+    } elsif ($what == 3) {
+        return substr($bytes, 0, $header) . noise(length($bytes) - $header);
+    } elsif ($what == 4) {
+        substr($bytes, 4 * int(rand 9), 4) = ("\0" x 4, "\xff" x 4, noise(4))[ rand 3 ];
+    } elsif ($what == 5) {
+        substr($bytes, rand $header, 1) = noise(1);
+    } else {
+        vec($bytes, rand 8 * $header, 1) ^= 1;
+    }
+    return $bytes;
+}
+
+sub mutate_text {
+    my ($text) = @_;
+    my $what = int rand 4;
+    if ($what == 0) {
+        return substr $text, 0, int rand length $text;
+    } elsif ($what == 1) {
+        my @characters = ('A' .. 'Z', 'a' .. 'z', split //, q{0+/=-_ .,{}'"});
+        substr($text, rand length $text, 1) = $characters[ rand @characters ];
+    } elsif ($what == 2) {
+        substr($text, rand length $text, 0) = ('=', '==', ' ', 'A', 'AAAA', '~')[ rand 6 ];
+    } else {
+        return encode_base64(mutate(decode_base64($text)), '');
+    }
+    return $text;
+}
+
+# Feeds the values to COPY: how many statements ended with each SQLSTATE.
+sub copy_all {
+    my ($format, @contents) = @_;
+    my $script = "\\set ON_ERROR_STOP off\n";
+    for my $i (0 .. $#contents) {
+        open my $file, '>:raw', "$dir/$format$i" or die $!;
+        print $file $contents[$i];
+        close $file;
+        $script .= "COPY fed FROM '$dir/$format$i' (FORMAT $format);\n\\echo :SQLSTATE\n";
+    }
+    my ($status, $codes) = $node->psql('postgres', $script, on_error_stop => 0);
+    is($status, 0, "COPY $format: the connection lives");
+    my %count;
+    $count{$_}++ for split /\n/, $codes;
+    return \%count;
+}
+
+sub binary_copy {
+    my ($bytes) = @_;
+    return "PGCOPY\n\xff\r\n\0" . pack('N N n N', 0, 0, 1, length $bytes) . $bytes . "\xff\xff";
+}
+
+query('CREATE TABLE fed (f bloomfilter)');
+my $copies = copy_all('binary', map { binary_copy($_) } @valid);
+is_deeply($copies, { '00000' => scalar @valid }, 'COPY binary takes what is valid');
+$copies = copy_all('text', map { encode_base64($_, '') . "\n" } @valid);
+is_deeply($copies, { '00000' => scalar @valid }, 'COPY text takes what is valid');
+
+for (
+    [ 'binary', '22P03', sub { binary_copy(mutate($_[0])) } ],
+    [ 'text', '22P02', sub { mutate_text(encode_base64($_[0], '')) . "\n" } ]) {
+    my ($format, $sqlstate, $mutation) = @$_;
+    my $count = copy_all($format, map { $mutation->($valid[ rand @valid ]) } 1 .. 2000);
+    my ($rejected, $accepted) = @$count{ $sqlstate, '00000' };
+    cmp_ok($rejected, '>', 1000, "COPY $format: $rejected of 2000 are rejected");
+    cmp_ok($accepted, '>', 100, "COPY $format: $accepted are still filters");
+    delete @$count{ $sqlstate, '00000' };
+    is_deeply($count, {}, "COPY $format: there is no other error");
+}
+is( query(q{
+        SELECT count(*) > 300, count(bf_check(f)) FROM fed
+        UNION ALL
+        SELECT bool_and(bf_fpr(f) BETWEEN 0 AND 1 AND bf_count(f) >= 0
+            AND f::text::bloomfilter = f),
+          count(*) - count(bf_contains_hash(f, 4711)) FROM fed, bf_info(f)}),
+    "t|0\nt|0", 'what is accepted is sound');
+
+clean_log($node);
+done_testing();

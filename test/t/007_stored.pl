@@ -1,0 +1,205 @@
+# A stored filter is detoasted once and asked many times, but a changed filter is never mistaken
+# for the one before: not when a row is updated between probes, not when every row brings another
+# filter, not when a variable is reassigned, a subtransaction is undone, or a plan is kept.
+#
+# In most tests filter n holds n alone and has room for 10 000 more values: asked for another
+# number, nearly every filter says no, so that the wrong filter gives the wrong answer.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('stored');
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+query(q{
+    CREATE TABLE one (id int PRIMARY KEY, f bloomfilter);
+    INSERT INTO one VALUES (1, bf_create(10000) + 1);
+    CREATE TABLE many (id int PRIMARY KEY, f bloomfilter);
+    INSERT INTO many SELECT n, bf_create(10000) + n FROM generate_series(1, 200) n;
+    CREATE TABLE probes AS SELECT v FROM generate_series(1, 200) v;
+    CREATE TABLE compressed (LIKE many);
+    ALTER TABLE compressed ALTER f SET STORAGE EXTENDED;
+    INSERT INTO compressed SELECT id, f FROM many;
+    INSERT INTO compressed SELECT 0, bf_create(100000) + 0;
+    CREATE TABLE tiny AS SELECT n AS id, bf_create(10) + n AS f FROM generate_series(1, 200) n;
+    ANALYZE});
+is( query(q{
+        SELECT bool_and(pg_column_size(f) > 10000) FROM many UNION ALL
+        SELECT bool_and(pg_column_size(f) < 2000) FROM compressed UNION ALL
+        SELECT max(pg_column_size(f)) < 128 FROM tiny}),
+    "t\nt\nt", 'the filters are stored out of line, compressed, and in the row');
+
+# Every row another filter. The same bytes through bytea are a new inline value for each probe.
+for my $table (qw(many compressed tiny)) {
+    my $inline = 'f::bytea::bloomfilter';
+    for my $order ('id, v', 'v, id', 'hashint4(id * 1000 + v)') {
+        my $pairs = "(SELECT id, f, v FROM $table, probes"
+          . " WHERE id > 0 AND (v - id) % 4 = 0 ORDER BY $order) pairs";
+        is( query(qq{
+                SELECT count(*) FILTER (WHERE id = v AND NOT f @> v),
+                  count(*) FILTER (WHERE (f @> v) <> ($inline @> v)),
+                  count(*) FILTER (WHERE (v <@ f) <> (v <@ $inline)),
+                  count(*) FILTER (WHERE (f @> v::text::bf_literal) <> (f @> v)),
+                  count(*) FILTER (WHERE bf_contains_any(f, array[v]) <> (f @> v)),
+                  count(*) FILTER (WHERE bf_contains_hash(f, bf_hash(v)) <> (f @> v)),
+                  count(*) FILTER (WHERE f @> v) BETWEEN 200 AND 500
+                FROM $pairs}),
+            '0|0|0|0|0|0|t', "$table: each filter answers for itself, ordered by $order");
+    }
+}
+for my $join ('enable_hashjoin', 'enable_mergejoin', 'enable_nestloop') {
+    my $off = join '; ', map { "SET $_ = off" }
+      grep { $_ ne $join } qw(enable_hashjoin enable_mergejoin enable_nestloop);
+    is(query("$off; SELECT count(*) FROM many JOIN probes ON id = v WHERE f @> v"),
+        200, "each filter answers for itself, $join");
+}
+is( query('SELECT count(*) FROM probes WHERE (SELECT f FROM many WHERE id = v) @> v'),
+    200, 'a subquery that gives another filter for each row');
+is( query('SELECT count(*), sum(v) FROM probes WHERE (SELECT f FROM many WHERE id = 77) @> v'),
+    '1|77', 'a subquery that gives one filter for all rows');
+is( query('SELECT count(*) FROM many a JOIN many b ON b.id = 201 - a.id'
+          . ' WHERE a.f @> a.id AND b.f @> b.id AND NOT a.f @> b.id'),
+    200, 'two filters in one row');
+is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f ELSE t.f END @> v)::int)'
+          . ' FROM probes JOIN many m ON m.id = v JOIN tiny t ON t.id = v'),
+    200, 'stored and inline filters in turn');
+is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f WHEN v % 3 = 0 THEN c.f END @> v)::int),'
+          . ' count(*) FROM probes JOIN many m ON m.id = v JOIN compressed c ON c.id = v'),
+    '133|200', 'stored, compressed and no filters in turn');
+
+# One row that changes between probes
+is( query(q{
+        BEGIN;
+        SELECT f @> 1, f @> 2 FROM one;
+        UPDATE one SET f = f + 2;
+        SELECT f @> 1, f @> 2 FROM one;
+        SAVEPOINT s;
+        UPDATE one SET f = bf_clear(f) + 3;
+        SELECT f @> 1, f @> 2, f @> 3 FROM one;
+        ROLLBACK TO s;
+        SELECT f @> 1, f @> 2, f @> 3 FROM one;
+        ROLLBACK;
+        SELECT f @> 1, f @> 2 FROM one}),
+    "t|f\nt|t\nf|f|t\nt|t|f\nt|f", 'a row that is updated, and restored');
+
+# The same in one session with plans and functions that are kept, whose call sites live on
+my $probing = q{
+    PREPARE probe (int) AS SELECT f @> $1 FROM one;
+    CREATE FUNCTION probe(v int) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN RETURN (SELECT f @> v FROM one); END $$;
+    CREATE FUNCTION probe_value(f bloomfilter, v int) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN RETURN f @> v; END $$;
+    SET plan_cache_mode = %s;
+    EXECUTE probe (1); EXECUTE probe (2);
+    SELECT probe(1), probe(2), probe_value(f, 1), probe_value(f, 2) FROM one;
+    UPDATE one SET f = bf_clear(f) + 2;
+    EXECUTE probe (1); EXECUTE probe (2);
+    SELECT probe(1), probe(2), probe_value(f, 1), probe_value(f, 2) FROM one;
+    BEGIN;
+    SAVEPOINT s;
+    UPDATE one SET f = bf_clear(f) + 1;
+    SELECT probe(1), probe(2), probe_value(f, 1), probe_value(f, 2) FROM one;
+    ROLLBACK TO s;
+    SELECT probe(1), probe(2), probe_value(f, 1), probe_value(f, 2) FROM one;
+    UPDATE one SET f = bf_clear(f) + 1;
+    COMMIT;
+    EXECUTE probe (1); EXECUTE probe (2);
+    VACUUM FULL one;
+    SELECT probe(1), probe(2), probe_value(f, 1), probe_value(f, 2) FROM one;
+    DROP FUNCTION probe; DROP FUNCTION probe_value};
+for my $mode (qw(force_generic_plan force_custom_plan)) {
+    is( query(sprintf $probing, $mode), join("\n", qw(
+            t f t|f|t|f
+            f t f|t|f|t
+            t|f|t|f f|t|f|t
+            t f t|f|t|f)),
+        "kept plans and functions see the row as it is, $mode");
+}
+is( query(q{
+        CREATE FUNCTION changing(v int) RETURNS boolean LANGUAGE plpgsql AS $$
+          BEGIN
+            UPDATE one SET f = bf_clear(f) + v;
+            RETURN (SELECT f @> v AND NOT f @> v - 1 AND NOT f @> v + 1 FROM one);
+          END $$;
+        SELECT count(*) FROM generate_series(1, 300) v WHERE changing(v);
+        UPDATE one SET f = bf_clear(f) + 1}),
+    300, 'a row that is updated 300 times within a query');
+
+# The slot of a deleted filter is used again by another one.
+is( query(q{
+        CREATE TABLE reused (f bloomfilter);
+        CREATE FUNCTION asked(v int) RETURNS boolean LANGUAGE plpgsql AS $$
+          BEGIN RETURN (SELECT f @> v FROM reused); END $$;
+        INSERT INTO reused VALUES (bf_create(10000) + 1);
+        SELECT asked(1), asked(2);
+        TRUNCATE reused;
+        INSERT INTO reused VALUES (bf_create(10000) + 2);
+        SELECT asked(1), asked(2);
+        DELETE FROM reused;
+        VACUUM reused;
+        INSERT INTO reused VALUES (bf_create(10000) + 1);
+        SELECT asked(1), asked(2)}),
+    "t|f\nf|t\nt|f", 'a filter in the place of another one');
+
+# PL/pgSQL variables
+is( query(q{
+        DO $$
+          DECLARE
+            f bloomfilter := bf_create(10000);
+            stored bloomfilter;
+            found int := 0;
+          BEGIN
+            FOR i IN 1 .. 500 LOOP
+              ASSERT NOT f @> i + 100000 OR i > 100, 'found before it was added';
+              f := bf_add(f, i);
+              ASSERT f @> i AND f @> 1 AND f @> (i + 1) / 2, 'not found';
+            END LOOP;
+            FOR i IN 1 .. 200 LOOP
+              SELECT many.f INTO stored FROM many WHERE id = i;
+              ASSERT stored @> i AND NOT stored @> i + 1, 'not found in the stored filter';
+              stored := stored + -i;
+              ASSERT stored @> i AND stored @> -i, 'not found in the changed filter';
+            END LOOP;
+            FOR stored IN SELECT many.f FROM many ORDER BY id LOOP
+              found := found + 1;
+              ASSERT stored @> found AND NOT stored @> found + 1, 'not found in a loop';
+            END LOOP;
+          END $$;
+        SELECT 'done'}),
+    'done', 'variables that are reassigned');
+
+# Cursors
+is( query(q{
+        BEGIN;
+        DECLARE held CURSOR WITH HOLD FOR SELECT id, f FROM many WHERE id <= 3 ORDER BY id;
+        DECLARE open CURSOR FOR SELECT f @> v FROM one, generate_series(1, 2) v;
+        FETCH open;
+        UPDATE one SET f = bf_clear(f) + 2;
+        FETCH open;
+        SELECT f @> 1, f @> 2 FROM one;
+        UPDATE many SET f = bf_clear(f) + (id + 1);
+        COMMIT;
+        CREATE FUNCTION of_cursor(OUT answers text) LANGUAGE plpgsql AS $$
+          DECLARE held refcursor := 'held'; id int; f bloomfilter;
+          BEGIN
+            LOOP
+              FETCH held INTO id, f;
+              EXIT WHEN NOT FOUND;
+              answers := concat_ws(' ', answers, f @> id, f @> id + 1);
+            END LOOP;
+          END $$;
+        SELECT of_cursor();
+        SELECT string_agg(concat_ws(' ', f @> id, f @> id + 1), ' ' ORDER BY id) FROM many
+        WHERE id <= 3}),
+    "t\nf\nf|t\nt f t f t f\nf t f t f t", 'cursors see the filters of their snapshot');
+
+clean_log($node);
+done_testing();

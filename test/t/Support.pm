@@ -1,0 +1,80 @@
+# What the TAP tests share: a server with the extension, and short ways to ask it.
+package Support;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(new_server sqlstate temp_bytes plan_of peak_memory clean_log);
+
+# A running server, in UTF8 and the C locale whatever the environment says, whose database
+# "postgres" has the extension. A difference in bytes must come from the extension, so there is
+# no JIT and no parallel query unless a test asks for them.
+sub new_server {
+    my ($name, %options) = @_;
+    my $node = PostgreSQL::Test::Cluster->new($name);
+    $node->init(extra => [ '--encoding=UTF8', '--no-locale' ], %{ $options{init} || {} });
+    $node->append_conf('postgresql.conf', <<"CONF" . ($options{conf} || ''));
+log_statement = none
+shared_buffers = 128MB
+max_wal_size = 4GB
+autovacuum = off
+jit = off
+max_parallel_workers_per_gather = 0
+CONF
+    $node->start;
+    $node->safe_psql('postgres', 'CREATE EXTENSION bloomfilter');
+    return $node;
+}
+
+# The SQLSTATE of a statement, 00000 if it succeeds.
+sub sqlstate {
+    my ($node, $sql) = @_;
+    my ($status, undef, $errors) =
+      $node->psql('postgres', $sql, extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
+    return $errors =~ /(?:ERROR|FATAL): +(\w{5})/ ? $1 : $status == 0 ? '00000' : $errors;
+}
+
+# The result of a script and how many bytes of temporary files it used.
+sub temp_bytes {
+    my ($node, $sql) = @_;
+    my ($status, $result, $log) = $node->psql('postgres',
+        "SET log_temp_files = 0; SET client_min_messages = log; $sql");
+    die "$sql: $log" if $status != 0;
+    my $bytes = 0;
+    $bytes += $1 while $log =~ /temporary file: .* size (\d+)/g;
+    return ($result, $bytes);
+}
+
+# EXPLAIN's text. The settings are statements in front of the query.
+sub plan_of {
+    my ($node, $settings, $query) = @_;
+    return $node->safe_psql('postgres', "$settings; EXPLAIN (COSTS OFF) $query");
+}
+
+# The largest resident set, in bytes, of a fresh backend that runs a script; and its result.
+sub peak_memory {
+    my ($node, $sql) = @_;
+    my $result = $node->safe_psql('postgres', "$sql; SELECT pg_read_file('/proc/self/status')");
+    $result =~ s/^Name:.*^VmHWM:\s+(\d+) kB.*//ms or die "no VmHWM: $result";
+    my $peak = 1024 * $1;
+    chomp $result;
+    return ($peak, $result);
+}
+
+# The server lives, and its log tells neither of a crash nor of a resource that was left behind.
+sub clean_log {
+    my ($node) = @_;
+    is($node->safe_psql('postgres', 'SELECT 1'), 1, 'the server is alive');
+    my $log = slurp_file($node->logfile);
+    my @bad = grep { /PANIC:|TRAP:|terminated by signal|WARNING:.*(?:leak|not closed)/ }
+      split /\n/, $log;
+    is("@bad", '', 'the log tells of no crash and no leak');
+    return;
+}
+
+1;
