@@ -165,6 +165,7 @@ enter_sandbox() {
   cd "$dir/src"
   exec env -i "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin" "TERM=${TERM:-dumb}" LC_ALL=C.UTF-8 \
     "HOME=$dir" "TMPDIR=$dir/tmp" "PG_CONFIG=$PG_CONFIG" "BLOOMFILTER_SANDBOX=$dir" \
+    "BLOOMFILTER_TEST_LARGE=${BLOOMFILTER_TEST_LARGE:-}" \
     "${become[@]}" bash "$dir/src/script/${0##*/}" "$@"
 }
 
