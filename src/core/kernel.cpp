@@ -33,17 +33,17 @@ bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
 
 const Kernel kScalarKernel = {"scalar", contains, add, add_many};
 
-const Kernel &best_kernel() {
-  const Kernel *avx2 = avx2_kernel();
-  return avx2 ? *avx2 : kScalarKernel;
-}
-
 const Kernel *find_kernel(const char *name) {
-  const Kernel *const kernels[] = {&kScalarKernel, avx2_kernel()};
-  for (const Kernel *kernel : kernels)
-    if (kernel && std::strcmp(kernel->name, name) == 0)
+  const Kernel *const fastest_first[] = {avx512_kernel(), avx2_kernel(), neon_kernel(),
+                                         &kScalarKernel};
+  for (const Kernel *kernel : fastest_first)
+    if (kernel && (!name || std::strcmp(kernel->name, name) == 0))
       return kernel;
   return nullptr;
+}
+
+const Kernel &best_kernel() {
+  return *find_kernel(nullptr);
 }
 
 std::uint64_t count_bits(const std::uint8_t *bytes, std::size_t length) {

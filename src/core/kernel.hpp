@@ -26,8 +26,10 @@ struct Kernel {
 
 extern const Kernel kScalarKernel;
 
-// The AVX2 kernel, or NULL where the processor or the build has none.
+// Each NULL where the processor or the build has none.
 const Kernel *avx2_kernel();
+const Kernel *avx512_kernel();
+const Kernel *neon_kernel();
 
 // The fastest kernel of this machine.
 const Kernel &best_kernel();

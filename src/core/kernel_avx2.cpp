@@ -1,7 +1,7 @@
 // The AVX2 kernel: eight bit positions in one register.
 //
-// A line is two registers of eight 32-bit words. A test computes k positions at once, permutes
-// the words they fall in into their lanes and compares; an insertion writes what a test reads.
+// A line is two registers. A test computes k positions at once, permutes the 32-bit words that they
+// fall in into their lanes and compares; an insertion builds the value's bits by 64-bit shifts.
 
 #include "core/kernel.hpp"
 
@@ -25,6 +25,10 @@ constexpr int kLanes = 8;
 
 __m256i load_lanes(const void *from) {
   return _mm256_loadu_si256(static_cast<const __m256i *>(from));
+}
+
+void store_lanes(void *to, __m256i lanes) {
+  _mm256_storeu_si256(static_cast<__m256i *>(to), lanes);
 }
 
 // One bit in each lane that a hash function has, none in the rest: lanes from 8 - k on.
@@ -62,22 +66,24 @@ bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
   return all;
 }
 
+// A shift by 64 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
+// a bit in the right lane only.
 bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
-  const bool all = test_line(line, word, k);
-  alignas(32) std::uint32_t words[kLanes], masks[kLanes];
-  for (int from = 0; from < k; from += kLanes) {
-    const int count = k - from < kLanes ? k - from : kLanes;
-    const Bits bits = bits_of(word, from, count);
-    _mm256_store_si256(reinterpret_cast<__m256i *>(words), bits.word);
-    _mm256_store_si256(reinterpret_cast<__m256i *>(masks), bits.mask);
-    for (int i = 0; i < count; i++) {
-      std::uint32_t value; // x86 is little-endian: the word's bytes are the format's
-      __builtin_memcpy(&value, line + 4 * words[i], sizeof value);
-      value |= masks[i];
-      __builtin_memcpy(line + 4 * words[i], &value, sizeof value);
-    }
+  const __m256i first_low = _mm256_set_epi64x(192, 128, 64, 0);
+  const __m256i first_high = _mm256_set_epi64x(448, 384, 320, 256);
+  const __m256i one = _mm256_set1_epi64x(1);
+  __m256i mask_low = _mm256_setzero_si256(), mask_high = _mm256_setzero_si256();
+  for (int i = 0; i < k; i++) {
+    const __m256i position = _mm256_set1_epi64x(bit_position(word, i));
+    mask_low =
+        _mm256_or_si256(mask_low, _mm256_sllv_epi64(one, _mm256_sub_epi64(position, first_low)));
+    mask_high =
+        _mm256_or_si256(mask_high, _mm256_sllv_epi64(one, _mm256_sub_epi64(position, first_high)));
   }
-  return !all;
+  const __m256i low = load_lanes(line), high = load_lanes(line + 32);
+  store_lanes(line, _mm256_or_si256(low, mask_low));
+  store_lanes(line + 32, _mm256_or_si256(high, mask_high));
+  return !(_mm256_testc_si256(low, mask_low) & _mm256_testc_si256(high, mask_high));
 }
 
 #include "core/kernel_loops.inc"

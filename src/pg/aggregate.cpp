@@ -7,10 +7,11 @@
 //   lines prefetched, which is three times as fast as one by one.
 // - Sizing itself, the state keeps the set of distinct hashes, because the size is a function of
 //   that set alone: their exact number up to kExactDistinct, a HyperLogLog estimate plus two
-//   standard errors above. Repetitions are removed when the array is full and at least half of it
-//   are such; else it doubles, up to the memory limit (work_mem * hash_mem_multiplier for each
-//   state); beyond, its content moves to a temporary file. So the bytes of the result depend
-//   neither on work_mem, nor on the plan, nor on the order of the rows.
+//   standard errors above. When the array is full and at least half of it are repetitions, these
+//   are sorted out, and from then on a table of hashes seen recently stops most of them at once;
+//   else it doubles, up to the memory limit (work_mem * hash_mem_multiplier for each state);
+//   beyond, its content moves to a temporary file. So the bytes of the result depend neither on
+//   work_mem, nor on the plan, nor on the order of the rows.
 //
 // The final function changes no state: transitions may go on after it, as in a window frame.
 //
@@ -27,9 +28,9 @@
 #include "pg/element.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
-#include "executor/nodeHash.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 }
@@ -40,9 +41,10 @@ namespace {
 
 constexpr double kDefaultRate = 0.01;
 constexpr Size kFirstCapacity = 8;
-constexpr Size kBuffer = 256;                  // hashes that a sized state collects for one flush
+constexpr Size kBuffer = 1024;                 // hashes that a sized state collects for one flush
 constexpr Size kSortFrom = 128;                // smaller arrays are not worth sorting
 constexpr Size kCounting = 2 * kExactDistinct; // capacity that always fits in memory
+constexpr Size kMaxRecent = 262144;            // 2 MB: more would not stay in a processor's cache
 constexpr Size kSpillBlock = 8192;             // hashes read back at a time
 
 struct State {
@@ -53,6 +55,9 @@ struct State {
 
   uint64 *hashes;
   Size count, capacity;
+
+  uint64 *recent; // by their low bits: hashes that need not be collected again
+  Size recent_mask;
 
   uint8 *bitmap;    // of a sized state, from its first flush on
   uint8 *registers; // of a self-sized state, from kExactDistinct on: of all hashes ever seen
@@ -113,29 +118,18 @@ void check_target(const State *state, const Target &target) {
     raise_parameters_differ(state, target);
 }
 
-Size memory_limit() {
-#if PG_VERSION_NUM >= 150000
-  return get_hash_memory_limit();
-#else
-  return static_cast<Size>(get_hash_mem()) * 1024;
-#endif
-}
-
-void *allocate_huge(MemoryContext context, Size size, int flags) {
-  return MemoryContextAllocExtended(context, size, MCXT_ALLOC_HUGE | flags);
-}
-
 // A zeroed bitmap whose lines do not straddle cache lines.
 uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
-  auto address = reinterpret_cast<uintptr_t>(
-      allocate_huge(context, geometry.bytes() + kLineBytes, MCXT_ALLOC_ZERO));
-  return reinterpret_cast<uint8 *>(TYPEALIGN(kLineBytes, address));
+  void *chunk; // goes with its context
+  return static_cast<uint8 *>(
+      allocate_aligned(context, geometry.bytes(), 0, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO, &chunk));
 }
 
 void grow(State *state, Size capacity) {
   const Size bytes = capacity * sizeof(uint64);
-  state->hashes = static_cast<uint64 *>(state->hashes ? repalloc_huge(state->hashes, bytes)
-                                                      : allocate_huge(state->context, bytes, 0));
+  state->hashes =
+      static_cast<uint64 *>(state->hashes ? repalloc_huge(state->hashes, bytes)
+                                          : MemoryContextAllocHuge(state->context, bytes));
   state->capacity = capacity;
 }
 
@@ -172,6 +166,21 @@ void spill(FunctionCallInfo fcinfo, State *state) {
   state->count = 0;
 }
 
+// Starts or enlarges the table of recent hashes, to twice the array.
+void watch_repetitions(State *state) {
+  Size slots = kSortFrom;
+  while (slots < Min(2 * state->capacity, kMaxRecent))
+    slots *= 2;
+  if (state->recent && state->recent_mask >= slots - 1)
+    return;
+  if (state->recent)
+    pfree(state->recent);
+  state->recent =
+      static_cast<uint64 *>(MemoryContextAllocZero(state->context, slots * sizeof(uint64)));
+  state->recent[0] = 1; // 0 would say that the hash 0 was seen; 1 belongs into another slot
+  state->recent_mask = slots - 1;
+}
+
 // Is sorting the array likely to halve it? Small arrays are sorted to find out.
 bool worth_sorting(const State *state) {
   if (!state->registers)
@@ -186,14 +195,16 @@ void make_room(FunctionCallInfo fcinfo, State *state) {
     state->count = sort_distinct(state->hashes, full);
     if (!state->registers && state->count > kExactDistinct)
       start_counting(state);
-    if (state->count <= full / 2)
+    if (state->count <= full / 2) {
+      watch_repetitions(state);
       return;
+    }
   }
   if (full < kCounting) {
     grow(state, full * 2);
     return;
   }
-  const Size limit = Max(memory_limit() / sizeof(uint64), kCounting);
+  const Size limit = Max(hash_memory_limit() / sizeof(uint64), kCounting);
   if (!state->may_spill || full * 2 <= limit)
     grow(state, full * 2);
   else if (full < limit)
@@ -203,6 +214,12 @@ void make_room(FunctionCallInfo fcinfo, State *state) {
 }
 
 void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
+  if (state->recent) {
+    uint64 *slot = &state->recent[hash & state->recent_mask];
+    if (*slot == hash)
+      return;
+    *slot = hash;
+  }
   if (state->count == state->capacity) {
     if (state->capacity == 0)
       grow(state, kFirstCapacity);
@@ -298,7 +315,8 @@ Datum bf_agg_trans(PG_FUNCTION_ARGS) {
     Element *element = argument_element(fcinfo, 1);
     const uint64 hash = hash_element(element, PG_GETARG_DATUM(1), state->header.seed);
     check_element(state->header, element, "value");
-    adopt_family(&state->header, member_header(element));
+    if (state->header.family == Family::none)
+      adopt_family(&state->header, member_header(element));
     push(fcinfo, state, hash);
   }
   PG_RETURN_POINTER(state);

@@ -1,7 +1,6 @@
 #include "pg/call_site.hpp"
 
 extern "C" {
-#include "access/detoast.h"
 #include "utils/memutils.h"
 }
 
@@ -10,8 +9,7 @@ namespace {
 
 struct CallSite {
   Element *element;
-  struct varatt_external pointer; // of `stored`
-  struct varlena *stored;
+  ProbeMemory probed;
 };
 
 CallSite *call_site(FunctionCallInfo fcinfo) {
@@ -38,25 +36,8 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   return site->element;
 }
 
-Filter probed_filter(FunctionCallInfo fcinfo, int argument) {
-  auto *datum = reinterpret_cast<struct varlena *>(PG_GETARG_POINTER(argument));
-  if (!VARATT_IS_EXTERNAL_ONDISK(datum))
-    return open_filter(PG_DETOAST_DATUM(PointerGetDatum(datum)));
-
-  struct varatt_external pointer;
-  VARATT_EXTERNAL_GET_POINTER(pointer, datum);
-  CallSite *site = call_site(fcinfo);
-  if (!site->stored || memcmp(&site->pointer, &pointer, sizeof pointer) != 0) {
-    if (site->stored) {
-      pfree(site->stored);
-      site->stored = nullptr;
-    }
-    const MemoryContext before = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-    site->stored = detoast_attr(datum);
-    MemoryContextSwitchTo(before);
-    site->pointer = pointer;
-  }
-  return open_filter(site->stored);
+ProbedFilter probed_filter(FunctionCallInfo fcinfo, int argument) {
+  return probe_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->probed);
 }
 
 } // namespace bloomfilter

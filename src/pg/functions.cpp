@@ -28,21 +28,21 @@ struct Probe {
   uint64 hash;
 };
 
-Probe probe_of(FunctionCallInfo fcinfo, const Filter &filter, int argument, const char *role) {
+Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, const char *role) {
   Element *element = argument_element(fcinfo, argument);
-  const uint64 hash = hash_element(element, PG_GETARG_DATUM(argument), filter.header.seed);
-  check_element(filter.header, element, role);
+  const uint64 hash = hash_element(element, PG_GETARG_DATUM(argument), header.seed);
+  check_element(header, element, role);
   return {element, hash};
 }
 
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
-  const Filter filter = probed_filter(fcinfo, filter_argument);
-  const Probe probe = probe_of(fcinfo, filter, value_argument, "probe");
+  ProbedFilter filter = probed_filter(fcinfo, filter_argument);
+  const Probe probe = probe_of(fcinfo, filter.header, value_argument, "probe");
   return filter.contains(probe.hash);
 }
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
-  const Filter filter = probed_filter(fcinfo, filter_argument);
+  ProbedFilter filter = probed_filter(fcinfo, filter_argument);
   const LiteralHashes hashes =
       hash_literal(filter.header, PG_GETARG_TEXT_PP(literal_argument), PG_GET_COLLATION());
   bool found = false;
@@ -108,7 +108,7 @@ Addition add_to_copy(const Filter &filter, const Header &member, const uint64 *h
 
 Addition add_value(FunctionCallInfo fcinfo) {
   const Filter filter = filter_arg(fcinfo, 0);
-  const Probe probe = probe_of(fcinfo, filter, 1, "value");
+  const Probe probe = probe_of(fcinfo, filter.header, 1, "value");
   return add_to_copy(filter, member_header(probe.element), &probe.hash, 1);
 }
 
@@ -166,13 +166,13 @@ Datum put_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
   return row.datum();
 }
 
-bool contains_item(const Filter &filter, const Items &items, int i) {
+bool contains_item(ProbedFilter &filter, const Items &items, int i) {
   return filter.contains(hash_item(filter.header, items, i, "probe"));
 }
 
 // Is the answer `wanted` for any element that is not NULL?
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
-  const Filter filter = probed_filter(fcinfo, 0);
+  ProbedFilter filter = probed_filter(fcinfo, 0);
   const Items items = items_of(fcinfo, 1);
   for (int i = 0; i < items.count; i++)
     if (!items.nulls[i] && contains_item(filter, items, i) == wanted)
@@ -283,7 +283,7 @@ Datum bf_contains_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_each);
 Datum bf_contains_each(PG_FUNCTION_ARGS) {
-  const Filter filter = probed_filter(fcinfo, 0);
+  ProbedFilter filter = probed_filter(fcinfo, 0);
   const Items items = items_of(fcinfo, 1);
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
@@ -312,7 +312,7 @@ Datum bf_add_hash(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);
 Datum bf_contains_hash(PG_FUNCTION_ARGS) {
-  const Filter filter = probed_filter(fcinfo, 0);
+  ProbedFilter filter = probed_filter(fcinfo, 0);
   PG_RETURN_BOOL(filter.contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 

@@ -38,8 +38,9 @@ inline std::uint64_t hash_integer(std::int64_t value, std::uint64_t seed) {
 // Every kernel of this machine, the scalar one first.
 inline std::vector<const Kernel *> all_kernels() {
   std::vector<const Kernel *> kernels = {&kScalarKernel};
-  if (avx2_kernel())
-    kernels.push_back(avx2_kernel());
+  for (const Kernel *kernel : {neon_kernel(), avx2_kernel(), avx512_kernel()})
+    if (kernel)
+      kernels.push_back(kernel);
   return kernels;
 }
 

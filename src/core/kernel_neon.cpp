@@ -1,0 +1,75 @@
+// The NEON kernel of 64-bit ARM, where NEON is always there: a line is four registers, and one
+// table lookup reads any sixteen of its bytes.
+
+#include "core/kernel.hpp"
+
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+#include <arm_neon.h>
+
+namespace bloomfilter {
+namespace {
+
+// Nothing in lanes that have a hash function, all ones in the rest: lanes from 16 - k on.
+constexpr std::uint8_t kUnused[2 * kMaxHashes] = {
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+// Four numbers below 256 in each, to sixteen bytes.
+uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
+  return vcombine_u8(vmovn_u16(vcombine_u16(vmovn_u32(a), vmovn_u32(b))),
+                     vmovn_u16(vcombine_u16(vmovn_u32(c), vmovn_u32(d))));
+}
+
+bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+  uint32x4_t positions[4], bytes[4], shifts[4];
+  for (int i = 0; i < 4; i++) {
+    positions[i] = vshrq_n_u32(vmulq_n_u32(vld1q_u32(kMultipliers.power + 4 * i), word), 23);
+    bytes[i] = vshrq_n_u32(positions[i], 3);
+    shifts[i] = vandq_u32(positions[i], vdupq_n_u32(7));
+  }
+  const uint8x16_t found =
+      vqtbl4q_u8(vld1q_u8_x4(line), narrow(bytes[0], bytes[1], bytes[2], bytes[3]));
+  const uint8x16_t bits = vshlq_u8(
+      vdupq_n_u8(1), vreinterpretq_s8_u8(narrow(shifts[0], shifts[1], shifts[2], shifts[3])));
+  const uint8x16_t set = vorrq_u8(vtstq_u8(found, bits), vld1q_u8(kUnused + kMaxHashes - k));
+  return vminvq_u8(set) == 0xff;
+}
+
+// Each bit goes into the one 64-bit lane whose number is its position's upper part.
+bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
+  uint64x2_t missing = vdupq_n_u64(0);
+  for (std::uint64_t lane = 0; lane < kLineBytes / 8; lane += 2) {
+    const uint64x2_t lanes = {lane, lane + 1};
+    uint64x2_t mask = vdupq_n_u64(0);
+    for (int i = 0; i < k; i++) {
+      const std::uint32_t position = bit_position(word, i);
+      const uint64x2_t here = vceqq_u64(lanes, vdupq_n_u64(position >> 6));
+      mask = vorrq_u64(mask, vandq_u64(here, vdupq_n_u64(std::uint64_t{1} << (position & 63))));
+    }
+    std::uint8_t *at = line + 8 * lane;
+    const uint64x2_t before = vreinterpretq_u64_u8(vld1q_u8(at));
+    vst1q_u8(at, vreinterpretq_u8_u64(vorrq_u64(before, mask)));
+    missing = vorrq_u64(missing, vbicq_u64(mask, before));
+  }
+  return vmaxvq_u32(vreinterpretq_u32_u64(missing)) != 0;
+}
+
+#include "core/kernel_loops.inc"
+
+constexpr Kernel kNeonKernel = {"neon", contains, add, add_many};
+
+} // namespace
+} // namespace bloomfilter
+
+const bloomfilter::Kernel *bloomfilter::neon_kernel() {
+  return &kNeonKernel;
+}
+
+#else
+
+const bloomfilter::Kernel *bloomfilter::neon_kernel() {
+  return nullptr;
+}
+
+#endif

@@ -1,0 +1,208 @@
+#include "pg/stored.hpp"
+
+#include "pg/errors.hpp"
+#include "pg/memory.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "lib/ilist.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+
+struct CachedFilter {
+  struct varatt_external pointer; // the key
+  dlist_node recent;
+  Header header;
+  Size paid; // bytes that could have been detoasted for what slices have cost
+  bool copied;
+  struct varlena *value; // the copy; NULL before one was begun
+  void *chunk;           // its memory
+
+  const uint8 *bitmap() const {
+    return reinterpret_cast<const uint8 *>(VARDATA(value)) + kHeaderBytes;
+  }
+};
+
+namespace {
+
+// A slice takes about as long as detoasting this many bytes; script/bench measures both.
+constexpr Size kSliceCost = 8192;
+// Bytes that are copied at a time: a copy needs no second one of its size beside it.
+constexpr Size kCopyStep = 1024 * 1024;
+// What an entry itself takes, roughly.
+constexpr Size kEntryBytes = 256;
+
+// Lives and dies with its memory context, a child of the transaction's.
+struct Cache {
+  MemoryContext context;
+  HTAB *filters;
+  dlist_head recent; // first: last used
+  Size bytes;
+  MemoryContextCallback reset;
+};
+Cache *cache = nullptr;
+// Changes whenever an entry goes, so that no call site follows a stale pointer.
+uint64 generation = 1;
+
+void forget_cache(void *) {
+  cache = nullptr;
+  generation++;
+}
+
+Cache *current_cache() {
+  if (cache)
+    return cache;
+  MemoryContext context =
+      AllocSetContextCreate(TopTransactionContext, "bloomfilter cache", ALLOCSET_DEFAULT_SIZES);
+  auto *created = static_cast<Cache *>(MemoryContextAllocZero(context, sizeof(Cache)));
+  created->context = context;
+  dlist_init(&created->recent);
+  HASHCTL control = {};
+  control.keysize = sizeof(struct varatt_external);
+  control.entrysize = sizeof(CachedFilter);
+  control.hcxt = context;
+  created->filters =
+      hash_create("bloomfilter cache", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  created->reset.func = forget_cache;
+  MemoryContextRegisterResetCallback(context, &created->reset);
+  return cache = created;
+}
+
+void evict(CachedFilter *filter) {
+  cache->bytes -= kEntryBytes;
+  if (filter->value) {
+    cache->bytes -= VARSIZE(filter->value);
+    pfree(filter->chunk);
+  }
+  dlist_delete(&filter->recent);
+  hash_search(cache->filters, &filter->pointer, HASH_REMOVE, nullptr);
+  generation++;
+}
+
+CachedFilter *least_recent() { // the server's macro for this is C only
+  char *node = reinterpret_cast<char *>(dlist_tail_node(&cache->recent));
+  return reinterpret_cast<CachedFilter *>(node - offsetof(CachedFilter, recent));
+}
+
+// Makes room for as many bytes more, sparing the filter that was used last.
+void make_room(Size bytes) {
+  const Size limit = hash_memory_limit();
+  while (cache->bytes + bytes > limit &&
+         dlist_has_next(&cache->recent, dlist_head_node(&cache->recent)))
+    evict(least_recent());
+}
+
+// A TOAST pointer as a datum.
+struct ToastDatum {
+  alignas(8) char bytes[VARHDRSZ_EXTERNAL + sizeof(struct varatt_external)];
+
+  explicit ToastDatum(const struct varatt_external &pointer) {
+    SET_VARTAG_EXTERNAL(bytes, VARTAG_ONDISK);
+    memcpy(VARDATA_EXTERNAL(bytes), &pointer, sizeof pointer);
+  }
+  // Part of the payload, in the current memory context.
+  struct varlena *slice(Size offset, Size length) {
+    return detoast_attr_slice(reinterpret_cast<struct varlena *>(bytes), static_cast<int32>(offset),
+                              static_cast<int32>(length));
+  }
+};
+
+// Not as the type stores it, but a column's storage can be changed.
+bool is_compressed(const CachedFilter *filter) {
+  return VARATT_EXTERNAL_GET_EXTSIZE(filter->pointer) < filter->header.payload_bytes();
+}
+
+void copy_stored(CachedFilter *filter) {
+  const Size length = filter->header.payload_bytes(), size = VARHDRSZ + length;
+  dlist_move_head(&cache->recent, &filter->recent);
+  if (!filter->value) { // else an earlier attempt was interrupted
+    make_room(size);
+    filter->value = static_cast<struct varlena *>(allocate_aligned(
+        cache->context, size, VARHDRSZ + kHeaderBytes, MCXT_ALLOC_HUGE, &filter->chunk));
+    SET_VARSIZE(filter->value, size);
+    cache->bytes += size;
+  }
+  ToastDatum stored(filter->pointer);
+  const Size step = is_compressed(filter) ? length : kCopyStep;
+  for (Size done = 0; done < length; done += step) {
+    CHECK_FOR_INTERRUPTS();
+    struct varlena *part = stored.slice(done, Min(step, length - done));
+    memcpy(VARDATA(filter->value) + done, VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part));
+    pfree(part);
+  }
+  filter->copied = true;
+}
+
+// Reads the header of a value that the cache does not know, and enters it.
+CachedFilter *enter(const struct varatt_external &pointer) {
+  struct varlena *start = ToastDatum(pointer).slice(0, kHeaderBytes);
+  Header header;
+  const Finding finding = parse(reinterpret_cast<const uint8 *>(VARDATA_ANY(start)),
+                                static_cast<Size>(pointer.va_rawsize) - VARHDRSZ, &header);
+  if (!finding.ok())
+    raise_damaged(finding);
+  pfree(start);
+
+  make_room(kEntryBytes);
+  auto *filter =
+      static_cast<CachedFilter *>(hash_search(cache->filters, &pointer, HASH_ENTER, nullptr));
+  filter->header = header;
+  filter->paid = kSliceCost; // for this one
+  filter->value = nullptr;
+  filter->copied = false;
+  dlist_push_head(&cache->recent, &filter->recent);
+  cache->bytes += kEntryBytes;
+  return filter;
+}
+
+CachedFilter *find_or_enter(const struct varatt_external &pointer) {
+  auto *filter = static_cast<CachedFilter *>(
+      hash_search(current_cache()->filters, &pointer, HASH_FIND, nullptr));
+  if (!filter)
+    return enter(pointer);
+  dlist_move_head(&cache->recent, &filter->recent);
+  return filter;
+}
+
+} // namespace
+
+ProbedFilter probe_filter(Datum datum, ProbeMemory *memory) {
+  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
+  if (!VARATT_IS_EXTERNAL_ONDISK(value)) {
+    const Filter filter = open_filter(PG_DETOAST_DATUM(datum));
+    return {filter.header, filter.bitmap(), nullptr};
+  }
+
+  struct varatt_external pointer;
+  VARATT_EXTERNAL_GET_POINTER(pointer, value);
+  if (memory->generation != generation ||
+      memcmp(&memory->cached->pointer, &pointer, sizeof pointer) != 0) {
+    memory->cached = find_or_enter(pointer);
+    memory->generation = generation;
+  }
+  CachedFilter *filter = memory->cached;
+  return {filter->header, filter->copied ? filter->bitmap() : nullptr, filter};
+}
+
+bool ProbedFilter::contains_by_slice(uint64 hash) {
+  if (cached->paid >= header.payload_bytes() || is_compressed(cached)) {
+    copy_stored(cached);
+    bitmap = cached->bitmap();
+    return contains(hash);
+  }
+  cached->paid += kSliceCost;
+  const Size length = header.geometry.unit_bytes();
+  struct varlena *unit =
+      ToastDatum(cached->pointer).slice(kHeaderBytes + unit_offset(header.geometry, hash), length);
+  // A filter of this one unit gives the same answer.
+  const Geometry alone = {header.geometry.layout, header.geometry.hashes, 1};
+  const bool found =
+      kernel->contains(alone, reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
+  pfree(unit);
+  return found;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,51 @@
+// Filters as a query probes them: in place, from the transaction's cache, or by slice.
+//
+// A value in place (a constant, an aggregate's result, a short stored value) is used in place. Its
+// address names nothing: the next row may lie there, so nothing is kept about it.
+//
+// A value stored out of line is named by its TOAST pointer, all 16 bytes of it: a pointer names one
+// immutable value, and its id cannot come round again within a transaction. What is known about
+// such values is kept in one cache for all call sites of the process, until the transaction ends:
+// 64 partitions that probe one filter share one copy.
+//
+// Detoasting a large value for one probe would be a waste, and probing by slice for ever would be
+// one too. So a probe reads the header and the one or two chunks that it needs, until what slices
+// have cost equals the cost of detoasting: then the value is copied once (at most twice the cost of
+// knowing the future: the ski rental argument). The copies take at most work_mem *
+// hash_mem_multiplier, the least recently used leaving first, but the last used always stays.
+#ifndef BLOOMFILTER_PG_STORED_HPP
+#define BLOOMFILTER_PG_STORED_HPP
+
+#include "pg/server.hpp"
+
+#include "pg/filter.hpp"
+
+namespace bloomfilter {
+
+struct CachedFilter;
+
+// What a call site remembers of the filter it probed last. Zero at first.
+struct ProbeMemory {
+  CachedFilter *cached;
+  uint64 generation; // of the cache; another one says that `cached` may be gone
+};
+
+// A filter that can be asked, until the next call for any filter.
+struct ProbedFilter {
+  Header header;
+  const uint8 *bitmap;  // NULL: probed by slice
+  CachedFilter *cached; // NULL: in place
+
+  bool contains(uint64 hash) {
+    return bitmap ? kernel->contains(header.geometry, bitmap, hash) : contains_by_slice(hash);
+  }
+
+private:
+  bool contains_by_slice(uint64 hash);
+};
+
+ProbedFilter probe_filter(Datum filter, ProbeMemory *memory);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,84 @@
+# What a probe of a stored filter reads: a few chunks when it is asked once, the whole value once
+# when it is asked often, whoever asks in the transaction, and within the memory that the settings
+# allow. Counted in buffers, not in time.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('probing');
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+query(q{
+    CREATE TABLE filters (name text PRIMARY KEY, f bloomfilter);
+    INSERT INTO filters
+      SELECT size || ' ' || rate, bf_agg(i, size, rate)
+      FROM unnest(ARRAY[6000, 100000, 1000000, 10000000]) size,
+        unnest(ARRAY[0.01, 0.0001]::float8[]) rate, generate_series(1, 1000) i
+      GROUP BY size, rate;
+    INSERT INTO filters SELECT 'other ' || n, bf_agg(i, 1000000, 0.01)
+      FROM generate_series(1, 20) n, generate_series(n, n + 10) i GROUP BY n;
+    CREATE TABLE parts (x int) PARTITION BY RANGE (x);
+    SELECT format('CREATE TABLE part%s PARTITION OF parts FOR VALUES FROM (%s) TO (%s)',
+      p, p * 1000, p * 1000 + 1000) FROM generate_series(0, 63) p \gexec
+    INSERT INTO parts SELECT generate_series(0, 63999);
+    VACUUM ANALYZE});
+
+# Buffers that a query touches, all of its plan, in a session that has run it before.
+sub buffers {
+    my ($sql) = @_;
+    my $plan = query("$sql; EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, SUMMARY OFF) $sql");
+    my @counts = $plan =~ /^ *Buffers: shared(.*)$/m or die "no buffers: $plan";
+    my $total = 0;
+    $total += $1 while $counts[0] =~ /(?:hit|read)=(\d+)/g;
+    return $total;
+}
+
+my %chunks = map { split /\|/ } split /\n/, query(
+    q{SELECT name, pg_column_size(f) / 1996 + 1 FROM filters WHERE name NOT LIKE 'other%'});
+for my $name (sort keys %chunks) {
+    my $row = "FROM filters WHERE name = '$name'";
+    my $least = buffers("SELECT f IS NULL $row");
+    my $probe = buffers("SELECT f @> 1 $row");
+    cmp_ok($probe - $least, '<=', 8, "$name: one probe touches " . ($probe - $least) . ' buffers');
+    next if $chunks{$name} < 100;
+
+    # Asked often: the slices stop when they have cost as much as the whole.
+    my $asks = $chunks{$name};
+    my $many = buffers(
+        "SELECT count(*) FROM generate_series(1, $asks) i WHERE (SELECT f $row) @> i");
+    cmp_ok($many, '>', $chunks{$name} / 4, "$name: asked $asks times, it is read whole");
+    cmp_ok($many, '<', 5 * $chunks{$name}, "... once, after slices of like cost: $many buffers");
+}
+
+# 64 call sites, one copy.
+my $filter = "(SELECT f FROM filters WHERE name = '10000000 0.01')";
+my $scan = buffers('SELECT count(*) FROM parts WHERE x > 5');
+my $filtered = buffers("SELECT count(*) FROM parts WHERE $filter @> x");
+cmp_ok($filtered - $scan, '<', 5 * $chunks{'10000000 0.01'},
+    '64 partitions read one filter once: ' . ($filtered - $scan) . ' buffers');
+
+# Many large filters in turn, asked often: no more memory than the limit allows. (The resident set
+# counts shared buffers, too; bf_check reads the same ones.)
+my $turns = q{SELECT sum(yes) > 0 FROM generate_series(1, 2000) i, LATERAL (
+    SELECT count(*) AS yes FROM filters WHERE name LIKE 'other%' AND f @> i) s};
+for my $work_mem (1, 16) {
+    my $setting = "SET hash_mem_multiplier = 1; SET work_mem = '${work_mem}MB'";
+    my ($least) =
+      peak_memory($node, "$setting; SELECT count(*) FROM filters"
+          . " WHERE name LIKE 'other%' AND bf_check(f) IS NULL");
+    my ($peak, $count) = peak_memory($node, "$setting; $turns");
+    is($count, 't', 'members are found');
+    cmp_ok($peak - $least, '<=', ($work_mem + 8) * 1024 * 1024,
+        "copies within work_mem of ${work_mem}MB: " . ($peak - $least) . ' bytes');
+}
+
+clean_log($node);
+done_testing();
