@@ -386,3 +386,16 @@ SELECT * FROM (
   SELECT family, b, a, missed_in_arrays(b, a) FROM pairs WHERE family <> 'array') m
 WHERE missed IS NOT NULL;
 SELECT family, a, b FROM different WHERE NOT hashes_differ(a, b);
+
+-- A varchar with blanks at its end equals a text with them and a char(n) without: two hashes.
+SELECT v = t AS equals_text, v = c AS equals_char, f_v @> t AS asks_text, f_v @> c AS asks_char,
+  bf_create(10) + t @> v AS of_text, bf_create(10) + c @> v AS of_char, f_v @> v AS itself,
+  bf_contains_each(f_v, array[v, 'ab'::varchar, 'b '::varchar]) AS each
+FROM (SELECT v, c, t, bf_create(10) + v AS f_v
+  FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t) s) s;
+SELECT bf_agg(v) @> 'a'::char(5) AS aggregate, bf_add_all(bf_create(10), array_agg(v)) @> 'a'::char(5)
+  AS all FROM (VALUES ('a '::varchar), ('b')) s(v);
+SELECT row('a '::varchar) = row('a'::char(5)) AS equal;
+SELECT bf_create(10) + row('a '::varchar);
+SELECT bf_create(10) @> row(1, 'a '::varchar(5));
+SELECT bf_create(10) + row('a'::varchar) @> row('a'::char(5)) AS without_blanks;

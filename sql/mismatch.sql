@@ -159,6 +159,10 @@ SELECT any_case_range('a', 'b') = any_case_range('A', 'B') AS equal;
 SELECT bf_create(10) + any_case_range('a', 'b');
 SELECT bf_agg(any_case_range('a', 'b'));
 SELECT bf_create(10) @> any_case_multirange(any_case_range('a', 'b'));
+-- Nor is one ordered by a comparison of another type.
+CREATE TYPE blank_range AS RANGE (subtype = text, subtype_opclass = bpchar_ops, collation = "C");
+SELECT blank_range('a', 'c') = blank_range('a  ', 'c') AS equal;
+SELECT bf_create(10) + blank_range('a', 'c');
 
 -- A filter of hashes alone does not know what was hashed: any supported value may be asked for,
 -- a bare literal not.

@@ -83,6 +83,10 @@ Target target_of(FunctionCallInfo fcinfo) {
   return target;
 }
 
+Target target_of(const State *state) {
+  return {state->self_sized, static_cast<int64>(state->header.expected), state->header.rate};
+}
+
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
   Geometry geometry = {};
   if (!target.self_sized)
@@ -99,16 +103,16 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
 }
 
 [[noreturn]] void raise_parameters_differ(const State *state, const Target &target) {
-  auto text_of = [](bool self_sized, uint64 expected) {
-    return self_sized ? pstrdup("NULL") : psprintf(UINT64_FORMAT, expected);
+  auto text_of = [](bool self_sized, int64 expected) {
+    return self_sized ? pstrdup("NULL") : psprintf(INT64_FORMAT, expected);
   };
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("parameters of bf_agg differ between rows"),
            errdetail("Expected number of values and false positive rate were %s and %g, then %s "
                      "and %g.",
-                     text_of(state->self_sized, state->header.expected), state->header.rate,
-                     text_of(target.self_sized, static_cast<uint64>(target.expected)), target.rate),
+                     text_of(state->self_sized, static_cast<int64>(state->header.expected)),
+                     state->header.rate, text_of(target.self_sized, target.expected), target.rate),
            errhint("Use the same values for all rows of a group.")));
 }
 
@@ -185,13 +189,15 @@ void watch_repetitions(State *state) {
 bool worth_sorting(const State *state) {
   if (!state->registers)
     return state->count >= kSortFrom;
-  return estimate_distinct(state->registers) <= static_cast<double>(state->count) / 2;
+  return estimate_distinct(state->registers) <=
+         static_cast<double>(state->spilled + state->count) / 2;
 }
 
 // Makes room in a self-sized state's full array.
 void make_room(FunctionCallInfo fcinfo, State *state) {
   const Size full = state->count;
   if (worth_sorting(state)) {
+    CHECK_FOR_INTERRUPTS();
     state->count = sort_distinct(state->hashes, full);
     if (!state->registers && state->count > kExactDistinct)
       start_counting(state);
@@ -299,6 +305,11 @@ enum WireOffset : Size {
   kWireHead = 24,
 };
 
+Size wire_size(const State *state) {
+  return VARHDRSZ + kWireHead + (state->bitmap ? state->header.geometry.bytes() : 0) +
+         (state->spilled + state->count) * sizeof(uint64);
+}
+
 } // namespace
 
 SQL_FUNCTIONS_BEGIN
@@ -313,11 +324,12 @@ Datum bf_agg_trans(PG_FUNCTION_ARGS) {
 
   if (!PG_ARGISNULL(1)) {
     Element *element = argument_element(fcinfo, 1);
-    const uint64 hash = hash_element(element, PG_GETARG_DATUM(1), state->header.seed);
+    const Hashes hashes = hash_value(element, PG_GETARG_DATUM(1), state->header.seed);
     check_element(state->header, element, "value");
     if (state->header.family == Family::none)
       adopt_family(&state->header, member_header(element));
-    push(fcinfo, state, hash);
+    for (int i = 0; i < hashes.count; i++)
+      push(fcinfo, state, hashes.hash[i]);
   }
   PG_RETURN_POINTER(state);
 }
@@ -332,8 +344,7 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
   }
 
-  const Target target = {other->self_sized, static_cast<int64>(other->header.expected),
-                         other->header.rate};
+  const Target target = target_of(other);
   if (!state)
     state = make_call_state(fcinfo, target);
   else
@@ -346,8 +357,11 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
       state->bitmap = allocate_bitmap(state->context, state->header.geometry);
     unite_bits(state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for (Size i = 0; i < other->count; i++)
+  for (Size i = 0; i < other->count; i++) {
+    if (i % kSpillBlock == 0)
+      CHECK_FOR_INTERRUPTS();
     push(fcinfo, state, other->hashes[i]);
+  }
   PG_RETURN_POINTER(state);
 }
 
@@ -359,9 +373,20 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
   if (state->bitmap && state->count > 0)
     flush(state);
 
-  const Size bitmap_bytes = state->bitmap ? state->header.geometry.bytes() : 0;
-  const Size hash_bytes = (state->spilled + state->count) * sizeof(uint64);
-  const Size size = VARHDRSZ + kWireHead + bitmap_bytes + hash_bytes;
+  // What was spilled may repeat itself; a state without a file takes its part, distinct.
+  if (state->spill && (worth_sorting(state) || !AllocSizeIsValid(wire_size(state)))) {
+    State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
+    distinct->header = state->header;
+    auto collect = [fcinfo, distinct](const uint64 *hashes, Size count) {
+      for (Size i = 0; i < count; i++)
+        push(fcinfo, distinct, hashes[i]);
+    };
+    collect(state->hashes, state->count);
+    for_each_spilled_block(state, collect);
+    distinct->count = sort_distinct(distinct->hashes, distinct->count);
+    state = distinct;
+  }
+  const Size size = wire_size(state);
   if (!AllocSizeIsValid(size))
     ereport(ERROR,
             (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -381,8 +406,8 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
   store(wire + kAtRate, double_bits(state->header.rate));
   wire += kWireHead;
   if (state->bitmap) {
-    memcpy(wire, state->bitmap, bitmap_bytes);
-    wire += bitmap_bytes;
+    memcpy(wire, state->bitmap, state->header.geometry.bytes());
+    wire += state->header.geometry.bytes();
   }
   auto append = [&wire](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++, wire += sizeof(uint64))

@@ -5,35 +5,35 @@ extern "C" {
 }
 
 namespace bloomfilter {
-namespace {
 
-struct CallSite {
-  Element *element;
-  ProbeMemory probed;
-};
-
-CallSite *call_site(FunctionCallInfo fcinfo) {
-  if (!fcinfo->flinfo->fn_extra)
-    fcinfo->flinfo->fn_extra = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
-  return static_cast<CallSite *>(fcinfo->flinfo->fn_extra);
+CallSite *make_call_site(FunctionCallInfo fcinfo) {
+  if (!fcinfo->flinfo)
+    ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
+                    errmsg("could not determine the type of a bloom filter's value")));
+  auto *site =
+      static_cast<CallSite *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite)));
+  fcinfo->flinfo->fn_extra = site;
+  return site;
 }
 
-} // namespace
-
-Element *argument_element(FunctionCallInfo fcinfo, int argument) {
-  CallSite *site = call_site(fcinfo);
-  if (!site->element)
-    site->element = resolve_element(get_fn_expr_argtype(fcinfo->flinfo, argument),
-                                    PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
-  return site->element;
+void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument) {
+  site->element = resolve_element(get_fn_expr_argtype(fcinfo->flinfo, argument), PG_GET_COLLATION(),
+                                  fcinfo->flinfo->fn_mcxt);
 }
 
+// An array names its element type itself: columns of type anyarray have another one in each row.
 Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   CallSite *site = call_site(fcinfo);
-  if (!site->element || element_type(site->element) != ARR_ELEMTYPE(array))
-    site->element =
-        resolve_element(ARR_ELEMTYPE(array), PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
-  return site->element;
+  const Oid type = ARR_ELEMTYPE(array);
+  if (site->element && site->element->type == type)
+    return site->element;
+  site->element = nullptr;
+  if (site->items)
+    MemoryContextReset(site->items);
+  else
+    site->items = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "bloomfilter element type",
+                                        ALLOCSET_SMALL_SIZES);
+  return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
 }
 
 ProbedFilter probed_filter(FunctionCallInfo fcinfo, int argument) {

@@ -14,8 +14,28 @@ extern "C" {
 
 namespace bloomfilter {
 
+struct CallSite {
+  Element *element;
+  MemoryContext items; // of item_element()
+  ProbeMemory probed;
+};
+
+CallSite *make_call_site(FunctionCallInfo fcinfo);
+void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument);
+
+inline CallSite *call_site(FunctionCallInfo fcinfo) {
+  if (fcinfo->flinfo && fcinfo->flinfo->fn_extra)
+    return static_cast<CallSite *>(fcinfo->flinfo->fn_extra);
+  return make_call_site(fcinfo);
+}
+
 // The element type of an argument declared "any".
-Element *argument_element(FunctionCallInfo fcinfo, int argument);
+inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
+  CallSite *site = call_site(fcinfo);
+  if (!site->element)
+    resolve_argument(fcinfo, site, argument);
+  return site->element;
+}
 
 // The element type of an array argument's elements.
 Element *item_element(FunctionCallInfo fcinfo, ArrayType *array);

@@ -48,29 +48,6 @@ struct Canonical {
   }
 };
 
-struct Element {
-  Oid type; // of the value as the caller sees it, for messages
-  Oid base; // the same without domains
-  Family family;
-  uint32 shape;
-  void (*canonical)(Element *element, Datum value, Canonical *out);
-  MemoryContext context;
-
-  // Of an array's elements, a range's bounds, a multirange's ranges.
-  Element *item;
-  int16 typlen;
-  bool typbyval;
-  char typalign;
-  TypeCacheEntry *range;
-
-  // Of the rows seen last; `row_identifier` changes with the row type's definition.
-  Oid row_type;
-  int32 row_typmod;
-  uint64 row_identifier;
-  Element **fields; // NULL for a dropped column
-  MemoryContext row_context;
-};
-
 namespace {
 
 constexpr int64 kUnixEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
@@ -214,6 +191,7 @@ void canonical_timetz(Element *, Datum value, Canonical *out) {
 
 void canonical_interval(Element *, Datum value, Canonical *out) {
   const Interval *interval = DatumGetIntervalP(value);
+  static_assert(sizeof(void *) == 8, "bloomfilter requires a 64-bit server");
   const int64 days = interval->month * static_cast<int64>(DAYS_PER_MONTH) + interval->day;
   const __int128 span = static_cast<__int128>(days) * USECS_PER_DAY + interval->time;
   store(out->buffer, static_cast<uint64>(span));
@@ -255,6 +233,15 @@ void append_value(StringInfo out, Element *element, Datum value) {
   Canonical canonical;
   element->canonical(element, value, &canonical);
   append_sized(out, canonical);
+}
+
+// A varchar whose equality depends on the type that it is compared with.
+bool ends_with_blank(const Element *element, Datum value) {
+  if (!element->varying)
+    return false;
+  const text *string = DatumGetTextPP(value);
+  const Size length = VARSIZE_ANY_EXHDR(string);
+  return length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
 }
 
 void append_item(StringInfo out, Element *element, Datum value, bool isnull) {
@@ -454,6 +441,17 @@ void resolve_fields(Element *element, TupleDesc descriptor) {
   element->fields = fields;
 }
 
+// One hash for a row cannot serve both comparisons.
+[[noreturn]] void raise_ambiguous_field() {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("bloom filters of rows with a character varying value that ends with a blank are "
+                  "not supported"),
+           errdetail("It is equal to a character value without the blank and to a text value with "
+                     "it."),
+           errhint("Cast the field to text, on both sides.")));
+}
+
 void canonical_row(Element *element, Datum value, Canonical *out) {
   check_stack_depth();
   HeapTupleHeader row = DatumGetHeapTupleHeader(value);
@@ -476,6 +474,8 @@ void canonical_row(Element *element, Datum value, Canonical *out) {
   append_number(&buffer, present);
   for (int i = 0; i < count; i++)
     if (element->fields[i]) {
+      if (!nulls[i] && ends_with_blank(element->fields[i], values[i]))
+        raise_ambiguous_field();
       append_item(&buffer, element->fields[i], values[i], nulls[i]);
       present++;
     }
@@ -517,13 +517,16 @@ Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
   return resolve_element(type, collation, context);
 }
 
-// Ranges may be ordered by a comparison of the user's, under which unequal bounds are equal.
+// Ranges may be ordered by another comparison than the bounds' own, which may call bounds equal
+// that are not.
 void check_range_order(const TypeCacheEntry *range, Oid type) {
-  if (range->rng_cmp_proc_finfo.fn_oid >= FirstNormalObjectId)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("bloom filters of type %s are not supported", format_type_be(type)),
-                    errdetail("The range type's operator class is user-defined."),
-                    errhint("Use the bounds, lower(value) and upper(value), as values.")));
+  const Oid own = lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
+  if (range->rng_cmp_proc_finfo.fn_oid != own)
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("bloom filters of type %s are not supported", format_type_be(type)),
+             errdetail("The range type's operator class is not the default one of its bounds."),
+             errhint("Use the bounds, lower(value) and upper(value), as values.")));
 }
 
 // Types composed of others, and enums. False if the type is none of them.
@@ -566,40 +569,60 @@ bool resolve_composed(Element *element, Oid collation, MemoryContext context) {
   return true;
 }
 
+// The hash of canonical bytes whose making the compiler sees, and often their length.
+template <void (*kCanonical)(Element *, Datum, Canonical *)>
+__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
+  Canonical canonical;
+  kCanonical(element, value, &canonical);
+  return hash_bytes(canonical.bytes, canonical.length, seed);
+}
+
+uint64 hash_composed(Element *element, Datum value, uint64 seed) {
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  return hash_bytes(canonical.bytes, canonical.length, seed);
+}
+
 struct ScalarType {
   Oid type;
   Family family;
   void (*canonical)(Element *element, Datum value, Canonical *out);
+  uint64 (*hash)(Element *element, Datum value, uint64 seed);
 };
 
+template <void (*kCanonical)(Element *, Datum, Canonical *)>
+constexpr ScalarType scalar(Oid type, Family family) {
+  return {type, family, kCanonical, hash_through<kCanonical>};
+}
+
 constexpr ScalarType kScalarTypes[] = {
-    {INT8OID, Family::integer, canonical_int8},
-    {INT4OID, Family::integer, canonical_int4},
-    {INT2OID, Family::integer, canonical_int2},
-    {FLOAT8OID, Family::floating, canonical_float8},
-    {FLOAT4OID, Family::floating, canonical_float4},
-    {NUMERICOID, Family::numeric, canonical_numeric},
-    {TEXTOID, Family::text, canonical_text},
-    {VARCHAROID, Family::text, canonical_text},
-    {BPCHAROID, Family::text, canonical_bpchar},
-    {NAMEOID, Family::text, canonical_name},
-    {UNKNOWNOID, Family::text, canonical_cstring},
-    {BYTEAOID, Family::bytea, canonical_bytea},
-    {UUIDOID, Family::uuid, canonical_fixed},
-    {BOOLOID, Family::boolean, canonical_bool},
-    {CHAROID, Family::char_, canonical_char},
-    {OIDOID, Family::oid, canonical_oid},
-    {DATEOID, Family::date, canonical_date},
-    {TIMESTAMPOID, Family::timestamp, canonical_timestamp},
-    {TIMESTAMPTZOID, Family::timestamptz, canonical_timestamp},
-    {TIMEOID, Family::time, canonical_time},
-    {TIMETZOID, Family::timetz, canonical_timetz},
-    {INTERVALOID, Family::interval, canonical_interval},
-    {INETOID, Family::inet, canonical_inet},
-    {CIDROID, Family::inet, canonical_inet},
-    {MACADDROID, Family::macaddr, canonical_fixed},
-    {MACADDR8OID, Family::macaddr8, canonical_fixed},
-    {JSONBOID, Family::jsonb, canonical_jsonb},
+    scalar<canonical_int8>(INT8OID, Family::integer),
+    scalar<canonical_int4>(INT4OID, Family::integer),
+    scalar<canonical_int2>(INT2OID, Family::integer),
+    scalar<canonical_float8>(FLOAT8OID, Family::floating),
+    scalar<canonical_float4>(FLOAT4OID, Family::floating),
+    scalar<canonical_numeric>(NUMERICOID, Family::numeric),
+    scalar<canonical_text>(TEXTOID, Family::text),
+    scalar<canonical_text>(VARCHAROID, Family::text),
+    scalar<canonical_bpchar>(BPCHAROID, Family::text),
+    scalar<canonical_name>(NAMEOID, Family::text),
+    scalar<canonical_cstring>(UNKNOWNOID, Family::text),
+    scalar<canonical_bytea>(BYTEAOID, Family::bytea),
+    scalar<canonical_fixed>(UUIDOID, Family::uuid),
+    scalar<canonical_bool>(BOOLOID, Family::boolean),
+    scalar<canonical_char>(CHAROID, Family::char_),
+    scalar<canonical_oid>(OIDOID, Family::oid),
+    scalar<canonical_date>(DATEOID, Family::date),
+    scalar<canonical_timestamp>(TIMESTAMPOID, Family::timestamp),
+    scalar<canonical_timestamp>(TIMESTAMPTZOID, Family::timestamptz),
+    scalar<canonical_time>(TIMEOID, Family::time),
+    scalar<canonical_timetz>(TIMETZOID, Family::timetz),
+    scalar<canonical_interval>(INTERVALOID, Family::interval),
+    scalar<canonical_inet>(INETOID, Family::inet),
+    scalar<canonical_inet>(CIDROID, Family::inet),
+    scalar<canonical_fixed>(MACADDROID, Family::macaddr),
+    scalar<canonical_fixed>(MACADDR8OID, Family::macaddr8),
+    scalar<canonical_jsonb>(JSONBOID, Family::jsonb),
 };
 
 // Families whose text is read alike under every setting, and the types that may read it: a literal
@@ -669,34 +692,33 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
   element->context = context;
   element->type = type;
   element->base = getBaseType(type);
+  element->varying = element->base == VARCHAROID;
   for (const ScalarType &scalar : kScalarTypes)
     if (scalar.type == element->base) {
       element->family = scalar.family;
       element->canonical = scalar.canonical;
+      element->hash = scalar.hash;
       element->typlen = get_typlen(scalar.type);
       // A bare literal has a collation only where COLLATE gives it one.
       if (scalar.family == Family::text && (scalar.type != UNKNOWNOID || OidIsValid(collation)))
         check_collation(type, collation);
       return element;
     }
+  element->hash = hash_composed;
   if (!resolve_composed(element, collation, context))
     raise_unsupported(type, element->base);
   return element;
 }
 
-Oid element_type(const Element *element) {
-  return element->type;
-}
-
-uint64 hash_element(Element *element, Datum value, uint64 seed) {
-  Canonical canonical;
-  element->canonical(element, value, &canonical);
-  return hash_bytes(canonical.bytes, canonical.length, seed);
-}
-
-void check_element(const Header &header, const Element *element, const char *role) {
-  if (header.family == element->family && header.shape == element->shape)
+void add_reading(Element *element, Datum value, uint64 seed, Hashes *hashes) {
+  if (!ends_with_blank(element, value))
     return;
+  Canonical stripped;
+  canonical_bpchar(element, value, &stripped);
+  hashes->hash[hashes->count++] = hash_bytes(stripped.bytes, stripped.length, seed);
+}
+
+void raise_unless_fitting(const Header &header, const Element *element, const char *role) {
   if (header.family == Family::none || header.family == Family::hash)
     return;
 
@@ -755,11 +777,13 @@ const char *family_name(Family family) {
   return kFamilyNames[static_cast<int>(family)];
 }
 
-LiteralHashes hash_literal(const Header &header, text *literal, Oid collation) {
+Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding) {
   const Oid *readings = readings_for(header.family);
   const char *string = text_to_cstring(literal);
-  LiteralHashes hashes = {};
+  Hashes hashes = {};
   for (int i = 0; i < kMaxReadings && OidIsValid(readings[i]); i++) {
+    if (readings[i] == NAMEOID && adding)
+      continue;
     if (readings[i] == FLOAT4OID &&
         !float4_can_hold(DatumGetFloat8(read_literal(FLOAT8OID, string))))
       continue;

@@ -8,7 +8,7 @@
 //   float        float8 of float4 and float8; one zero, one NaN
 //   numeric      sign u16, weight i16, base-10000 digits u16, without scale or outer zeros
 //   text         UTF-8 (the bytes as they are in an SQL_ASCII database); bpchar without its
-//                trailing blanks
+//                trailing blanks, varchar both ways (see hash_value)
 //   bytea, uuid, boolean, "char", macaddr, macaddr8   their bytes
 //   oid          u32
 //   date         i32 days; timestamp, timestamptz i64 microseconds; all since 1970-01-01
@@ -34,23 +34,75 @@
 
 #include "core/format.hpp"
 
+struct TypeCacheEntry;
+
 namespace bloomfilter {
 
-struct Element;
+struct Canonical;
 
-// An element type, looked up once and kept in `context` (a call site's fn_mcxt). `type` is any
-// type, a domain or `unknown` included; `collation` is the one that the value comes with. Raises
-// 0A000 for what cannot be hashed and 42P22 for text without a collation.
+// An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
+struct Element {
+  Family family;
+  uint32 shape; // of a row only after one was hashed
+  uint64 (*hash)(Element *element, Datum value, uint64 seed);
+  void (*canonical)(Element *element, Datum value, Canonical *out);
+
+  Oid type;     // of the value as the caller sees it, for messages
+  Oid base;     // the same without domains
+  bool varying; // is the base varchar?
+  MemoryContext context;
+
+  // Of an array's elements, a range's bounds, a multirange's ranges.
+  Element *item;
+  int16 typlen;
+  bool typbyval;
+  char typalign;
+  TypeCacheEntry *range;
+
+  // Of the rows seen last; `row_identifier` changes with the row type's definition.
+  Oid row_type;
+  int32 row_typmod;
+  uint64 row_identifier;
+  Element **fields; // NULL for a dropped column
+  MemoryContext row_context;
+};
+
+// `type` is any type, a domain or `unknown` included; `collation` is the one that the value comes
+// with. Raises 0A000 for what cannot be hashed and 42P22 for text without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
-Oid element_type(const Element *element);
-
 // The hash of a value that is not NULL. Allocates in the current memory context.
-uint64 hash_element(Element *element, Datum value, uint64 seed);
+inline uint64 hash_element(Element *element, Datum value, uint64 seed) {
+  return element->hash(element, value, seed);
+}
+
+// A value's hashes: several where SQL compares it differently with different types of its family.
+// All of them are added; any of them is a yes.
+constexpr int kMaxReadings = 3;
+struct Hashes {
+  uint64 hash[kMaxReadings];
+  int count;
+};
+
+// Of a value that is not NULL. A varchar equals a text with the same blanks at its end, but a
+// char(n) without regard to them, so one that ends with a blank has two hashes.
+void add_reading(Element *element, Datum value, uint64 seed, Hashes *hashes);
+inline Hashes hash_value(Element *element, Datum value, uint64 seed) {
+  Hashes hashes;
+  hashes.hash[0] = hash_element(element, value, seed);
+  hashes.count = 1;
+  if (element->varying)
+    add_reading(element, value, seed, &hashes);
+  return hashes;
+}
 
 // Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
 // composition is known only from the row. `role` is how the message calls the value: "probe".
-void check_element(const Header &header, const Element *element, const char *role);
+void raise_unless_fitting(const Header &header, const Element *element, const char *role);
+inline void check_element(const Header &header, const Element *element, const char *role) {
+  if (header.family != element->family || header.shape != element->shape)
+    raise_unless_fitting(header, element, role);
+}
 
 // Raises 42804 if two filters or aggregate states hold different values.
 void check_family(const Header &header, const Header &other);
@@ -65,15 +117,10 @@ void adopt_family(Header *header, const Header &member);
 // The name of a family as bf_info() shows it; NULL for none.
 const char *family_name(Family family);
 
-// A bare literal's hashes under the filter's own element type: several where types of the family
-// read it differently. All of them are added; any of them is a yes. Raises 42804 where the reading
-// would depend on settings or on a type that the filter does not know.
-constexpr int kMaxReadings = 3;
-struct LiteralHashes {
-  uint64 hash[kMaxReadings];
-  int count;
-};
-LiteralHashes hash_literal(const Header &header, text *literal, Oid collation);
+// A bare literal's hashes under the filter's own element type. Raises 42804 where the reading would
+// depend on settings or on a type that the filter does not know. A text of more than 63 bytes may
+// be asked of names, which are shorter, but is added as it is.
+Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding);
 
 } // namespace bloomfilter
 

@@ -21,7 +21,6 @@ struct Filter {
   uint8 *bitmap() const { return payload() + kHeaderBytes; }
 
   bool contains(uint64 hash) const { return kernel->contains(header.geometry, bitmap(), hash); }
-  bool add(uint64 hash) { return kernel->add(header.geometry, bitmap(), hash); }
   void add_many(const uint64 *hashes, Size count) {
     kernel->add_many(header.geometry, bitmap(), hashes, count);
   }

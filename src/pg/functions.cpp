@@ -22,33 +22,35 @@ using namespace bloomfilter;
 
 namespace {
 
-// A value argument: its hash and what it is.
+// A value argument: its hashes and what it is.
 struct Probe {
   Element *element;
-  uint64 hash;
+  Hashes hashes;
 };
 
 Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, const char *role) {
   Element *element = argument_element(fcinfo, argument);
-  const uint64 hash = hash_element(element, PG_GETARG_DATUM(argument), header.seed);
+  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header.seed);
   check_element(header, element, role);
-  return {element, hash};
+  return {element, hashes};
+}
+
+bool contains_any_of(ProbedFilter &filter, const Hashes &hashes) {
+  bool found = filter.contains(hashes.hash[0]);
+  for (int i = 1; i < hashes.count; i++)
+    found |= filter.contains(hashes.hash[i]);
+  return found;
 }
 
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
   ProbedFilter filter = probed_filter(fcinfo, filter_argument);
-  const Probe probe = probe_of(fcinfo, filter.header, value_argument, "probe");
-  return filter.contains(probe.hash);
+  return contains_any_of(filter, probe_of(fcinfo, filter.header, value_argument, "probe").hashes);
 }
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
   ProbedFilter filter = probed_filter(fcinfo, filter_argument);
-  const LiteralHashes hashes =
-      hash_literal(filter.header, PG_GETARG_TEXT_PP(literal_argument), PG_GET_COLLATION());
-  bool found = false;
-  for (int i = 0; i < hashes.count; i++)
-    found |= filter.contains(hashes.hash[i]);
-  return found;
+  return contains_any_of(filter, hash_literal(filter.header, PG_GETARG_TEXT_PP(literal_argument),
+                                              PG_GET_COLLATION(), false));
 }
 
 // An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
@@ -75,70 +77,96 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
   return items;
 }
 
-uint64 hash_item(const Header &header, const Items &items, int i, const char *role) {
+Hashes hash_item(const Header &header, const Items &items, int i, const char *role) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const uint64 hash = hash_element(items.element, items.values[i], header.seed);
+  const Hashes hashes = hash_value(items.element, items.values[i], header.seed);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
   check_element(header, items.element, role);
-  return hash;
+  return hashes;
 }
 
-// The filter plus hashes, in a copy unless nothing changes.
-struct Addition {
-  Filter filter;
-  bool changed;
+// An argument plus hashes: the argument itself where nothing changes, so that an UPDATE that adds
+// what is known need not write the filter again; else a copy, made when it is first needed.
+class Addition {
+public:
+  explicit Addition(FunctionCallInfo fcinfo)
+      : argument_(PG_GETARG_DATUM(0)), filter_(filter_arg(fcinfo, 0)), changed_(false),
+        pending_count_(0) {}
+
+  const Header &header() const { return filter_.header; }
+  bool changed() const { return changed_; }
+
+  void add(const Header &member, const Hashes &hashes) {
+    for (int i = 0; i < hashes.count; i++)
+      if (changed_)
+        push(hashes.hash[i]);
+      else if (filter_.header.family == Family::none || !filter_.contains(hashes.hash[i]))
+        change(member, hashes.hash[i]);
+  }
+
+  Datum datum() {
+    flush();
+    return changed_ ? filter_.datum() : argument_;
+  }
+
+private:
+  void change(const Header &member, uint64 hash) {
+    filter_ = copy_filter(filter_);
+    adopt_family(&filter_.header, member);
+    filter_.write_back();
+    changed_ = true;
+    push(hash);
+  }
+  // Many hashes at a time, so that their lines are prefetched.
+  void push(uint64 hash) {
+    if (pending_count_ == lengthof(pending_))
+      flush();
+    pending_[pending_count_++] = hash;
+  }
+  void flush() {
+    filter_.add_many(pending_, pending_count_);
+    pending_count_ = 0;
+  }
+
+  Datum argument_;
+  Filter filter_;
+  bool changed_;
+  Size pending_count_;
+  uint64 pending_[256];
 };
 
-Addition add_to_copy(const Filter &filter, const Header &member, const uint64 *hashes, int count) {
-  bool known = filter.header.family != Family::none;
-  for (int i = 0; i < count; i++)
-    known = known && filter.contains(hashes[i]);
-  if (known)
-    return {filter, false};
-
-  Filter copy = copy_filter(filter);
-  bool changed = false;
-  for (int i = 0; i < count; i++)
-    changed |= copy.add(hashes[i]);
-  adopt_family(&copy.header, member);
-  copy.write_back();
-  return {copy, changed};
-}
-
 Addition add_value(FunctionCallInfo fcinfo) {
-  const Filter filter = filter_arg(fcinfo, 0);
-  const Probe probe = probe_of(fcinfo, filter.header, 1, "value");
-  return add_to_copy(filter, member_header(probe.element), &probe.hash, 1);
+  Addition addition(fcinfo);
+  const Probe probe = probe_of(fcinfo, addition.header(), 1, "value");
+  addition.add(member_header(probe.element), probe.hashes);
+  return addition;
 }
 
 Addition add_literal(FunctionCallInfo fcinfo) {
-  const Filter filter = filter_arg(fcinfo, 0);
-  const LiteralHashes hashes =
-      hash_literal(filter.header, PG_GETARG_TEXT_PP(1), PG_GET_COLLATION());
-  return add_to_copy(filter, member_header(Family::text), hashes.hash, hashes.count);
+  Addition addition(fcinfo);
+  addition.add(member_header(Family::text),
+               hash_literal(addition.header(), PG_GETARG_TEXT_PP(1), PG_GET_COLLATION(), true));
+  return addition;
+}
+
+Addition add_hash(FunctionCallInfo fcinfo) {
+  Addition addition(fcinfo);
+  addition.add(member_header(Family::hash), {{static_cast<uint64>(PG_GETARG_INT64(1))}, 1});
+  return addition;
 }
 
 Addition add_items(FunctionCallInfo fcinfo) {
-  const Filter filter = filter_arg(fcinfo, 0);
+  Addition addition(fcinfo);
   const Items items = items_of(fcinfo, 1);
-  Filter copy = copy_filter(filter);
-  uint64 hashes[256];
-  Size count = 0;
   for (int i = 0; i < items.count; i++) {
+    CHECK_FOR_INTERRUPTS();
     if (items.nulls[i])
       continue;
-    hashes[count++] = hash_item(copy.header, items, i, "value");
-    adopt_family(&copy.header, member_header(items.element));
-    if (count == lengthof(hashes)) {
-      CHECK_FOR_INTERRUPTS();
-      copy.add_many(hashes, count);
-      count = 0;
-    }
+    const Hashes hashes = hash_item(addition.header(), items, i, "value");
+    addition.add(member_header(items.element), hashes);
   }
-  copy.add_many(hashes, count);
-  copy.write_back();
-  return {copy, true};
+  return addition;
 }
 
 // NULL never destroys a filter: a NULL filter gives NULL, a NULL addition the filter as it is.
@@ -147,7 +175,7 @@ Datum add_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
     PG_RETURN_NULL();
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  return add(fcinfo).filter.datum();
+  return add(fcinfo).datum();
 }
 
 // The same with the result of bf_put, the row (filter, changed).
@@ -159,15 +187,15 @@ Datum put_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
     row.add(PG_GETARG_DATUM(0));
     row.add(BoolGetDatum(false));
   } else {
-    const Addition addition = add(fcinfo);
-    row.add(addition.filter.datum());
-    row.add(BoolGetDatum(addition.changed));
+    Addition addition = add(fcinfo);
+    row.add(addition.datum());
+    row.add(BoolGetDatum(addition.changed()));
   }
   return row.datum();
 }
 
 bool contains_item(ProbedFilter &filter, const Items &items, int i) {
-  return filter.contains(hash_item(filter.header, items, i, "probe"));
+  return contains_any_of(filter, hash_item(filter.header, items, i, "probe"));
 }
 
 // Is the answer `wanted` for any element that is not NULL?
@@ -305,9 +333,7 @@ Datum bf_hash(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_add_hash);
 Datum bf_add_hash(PG_FUNCTION_ARGS) {
-  const Filter filter = filter_arg(fcinfo, 0);
-  const auto hash = static_cast<uint64>(PG_GETARG_INT64(1));
-  return add_to_copy(filter, member_header(Family::hash), &hash, 1).filter.datum();
+  return add_hash(fcinfo).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);

@@ -108,6 +108,10 @@ for my $work_mem ($memory, $spill) {
         'the plan combines partitions');
     is(result($settings, $query), $truth, "partitions, $work_mem: the same bytes");
 }
+# Spilled states ship the distinct values of files that repeat themselves.
+$node->safe_psql('postgres', 'INSERT INTO parts SELECT r.* FROM rows r, generate_series(1, 5)');
+is(result("SET enable_partitionwise_aggregate = on; SET $spill", "$digests FROM parts"),
+    $truth, 'repetitions in partitions, spilled: the same bytes');
 
 # Groups: hashed and sorted, with a hash table that fits and one that does not, in parallel
 my $three = 'md5(bf_agg(i)::bytea), md5(bf_agg(few, 10)::bytea),'

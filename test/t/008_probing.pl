@@ -80,5 +80,17 @@ for my $work_mem (1, 16) {
         "copies within work_mem of ${work_mem}MB: " . ($peak - $least) . ' bytes');
 }
 
+# Adding what is known already writes no filter.
+sub wal { my ($sql) = @_; return query("SELECT pg_current_wal_insert_lsn() AS before \\gset\n$sql;"
+      . ' SELECT pg_current_wal_insert_lsn() - :\'before\'') }
+query('CHECKPOINT');
+for my $known ('f + 5', q{f + '5'}, 'bf_add_all(f, array[5, 6])', q{bf_add_all(f, '{}'::int[])},
+    'bf_add_hash(f, bf_hash(7))', 'f + NULL::int') {
+    my $bytes = wal("UPDATE filters SET f = $known WHERE name = '1000000 0.01'");
+    cmp_ok($bytes, '<', 50_000, "$known writes $bytes bytes of WAL");
+}
+my $bytes = wal("UPDATE filters SET f = f + 123456789 WHERE name = '1000000 0.01'");
+cmp_ok($bytes, '>', 1_000_000, "a new value writes $bytes");
+
 clean_log($node);
 done_testing();
