@@ -210,7 +210,7 @@ void make_room(FunctionCallInfo fcinfo, State *state) {
     grow(state, full * 2);
     return;
   }
-  const Size limit = Max(hash_memory_limit() / sizeof(uint64), kCounting);
+  const Size limit = Max(get_hash_memory_limit() / sizeof(uint64), kCounting);
   if (!state->may_spill || full * 2 <= limit)
     grow(state, full * 2);
   else if (full < limit)

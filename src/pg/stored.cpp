@@ -89,7 +89,7 @@ CachedFilter *least_recent() { // the server's macro for this is C only
 
 // Makes room for as many bytes more, sparing the filter that was used last.
 void make_room(Size bytes) {
-  const Size limit = hash_memory_limit();
+  const Size limit = get_hash_memory_limit();
   while (cache->bytes + bytes > limit &&
          dlist_has_next(&cache->recent, dlist_head_node(&cache->recent)))
     evict(least_recent());
