@@ -6,7 +6,9 @@
 #   need_packages g++ make -- clang-tidy    installs what is missing; after `--`: nice to have
 #   enter_sandbox "$@"                      the script starts again, unprivileged, on a copy
 #   private_server                          PG_CONFIG is now a server of our own
-#   start_cluster                           psql and make installcheck reach it
+#   start_cluster [SETTING...]              psql and make installcheck reach it
+#
+# A script with results to keep says enter_sandbox_and_return instead, and hand_back FILE... for each.
 #
 # The sandbox is one directory under /tmp. It holds a copy of the source tree, a relocated copy of
 # the PostgreSQL server, the cluster and every build product, and goes away when the script ends,
@@ -169,6 +171,24 @@ enter_sandbox() {
     "${become[@]}" bash "$dir/src/script/${0##*/}" "$@"
 }
 
+# enter_sandbox for a script that hands files back: only the caller may write to the checkout, so they
+# travel through a descriptor and the caller unpacks them, also those of a script that then failed.
+enter_sandbox_and_return() {
+  [ -z "$SANDBOX" ] || { enter_sandbox "$@" && return; }
+  local archive status
+  archive=$(mktemp)
+  set +e
+  (set -e; enter_sandbox "$@") 3>"$archive"
+  status=$?
+  set -e
+  [ ! -s "$archive" ] || tar -C "$ROOT" --no-same-owner --ignore-zeros -xmf "$archive" || status=1
+  rm -f "$archive"
+  exit "$status"
+}
+
+# Of the sandbox's copy of the tree to the checkout, when the script ends.
+hand_back() { tar -cf - "$@" >&3; }
+
 # Tracked files and new ones that are not ignored; of an unpacked archive, every file.
 copy_tree() {
   (
@@ -222,14 +242,14 @@ private_server() {
 }
 
 # A cluster on a socket in the sandbox. psql, make installcheck and the like find it through the
-# environment. It need not survive a power cut: no fsync.
+# environment. It need not survive a power cut: no fsync. Arguments are lines of postgresql.conf.
 start_cluster() {
   export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
   PGDATA=$SANDBOX/data
   initdb -D "$PGDATA" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$SANDBOX/initdb.log" ||
     die "initdb failed: $(cat "$SANDBOX/initdb.log")"
   printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" \
-    'fsync = off' >>"$PGDATA/postgresql.conf"
+    'fsync = off' "$@" >>"$PGDATA/postgresql.conf"
   pg_ctl -D "$PGDATA" -l "$SANDBOX/server.log" -w start >/dev/null ||
     die "the private server does not start: $(cat "$SANDBOX/server.log")"
 }

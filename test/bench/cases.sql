@@ -1,0 +1,169 @@
+-- What is measured: one line a case, the floor first.
+
+-- Each round asks for other strangers.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template) VALUES
+('rates', 'rates', 'rate', 'ratio', 'asked',
+ 'False positive rate obtained with a million values, asked for {rows} others',
+ $$SELECT bench.report(avg((f @> (x + others))::int), {})
+   FROM (SELECT bf_agg(x, 1000000, {}) AS f, 1000000000 + (random() * 1e15)::bigint AS others
+     FROM numbers WHERE x < 1000000) f, numbers$$),
+('rates', 'bits', 'bits per value', 'ratio', 'theory',
+ 'Bits per value; in theory, a Bloom filter needs at least 1.44 log2(1/rate)',
+ $$SELECT bench.report(bits_per_value, -log(2, {}::numeric) / ln(2)) FROM bf_sizing(1000000, {})$$);
+
+INSERT INTO bench.workloads (section, workload, unit, compare, title, template, before) VALUES
+('build', 'build', 'ms', 'ratio', 'Building from {rows} bigints, all distinct',
+ 'SELECT pg_column_size({}) FROM numbers', NULL),
+('build', 'build_few', 'ms', 'ratio', 'Building from {rows} bigints, 100 000 of them distinct',
+ 'SELECT pg_column_size({}) FROM numbers', NULL),
+('build', 'build_text', 'ms', 'ratio', 'Building from {rows}/2 URLs of 50 bytes, all distinct',
+ 'SELECT pg_column_size({}) FROM urls', NULL),
+('build', 'build_groups', 'ms', 'ratio', 'Building 100 000 small filters: GROUP BY over {rows} bigints',
+ 'SELECT sum(pg_column_size(a)) FROM (SELECT {} AS a FROM numbers GROUP BY x % 100000) g', NULL),
+('build', 'build_parallel', 'ms', 'ratio', 'Building serially and with two workers, from {rows} bigints',
+ 'SELECT pg_column_size({}) FROM numbers', NULL),
+
+('memory', 'memory', 'MB', 'difference', 'Peak memory of the backend, above count(x): {rows} bigints, all distinct',
+ 'SELECT pg_column_size({}) FROM numbers', NULL),
+('memory', 'memory_few', 'MB', 'difference', 'Peak memory of the backend, above count(x): 100 000 distinct bigints',
+ 'SELECT pg_column_size({}) FROM numbers', NULL),
+
+('probe', 'probe', 'ms', 'ratio', 'Probing with {rows} bigints, the filter stored',
+ 'SELECT count(*) FROM numbers WHERE {}', NULL),
+
+('lookup', 'lookup_first', 'µs', 'difference', 'One probe of a stored filter, each in a transaction of its own',
+ $$CALL bench.repeat({operations}, 'SELECT {} FROM filters WHERE name = $2', '{filter}', true)$$, NULL),
+('lookup', 'lookup_again', 'µs', 'difference', 'One probe of a stored filter, many in a transaction',
+ $$CALL bench.repeat({operations}, 'SELECT {} FROM filters WHERE name = $2', '{filter}', false)$$, NULL),
+('lookup', 'lookup_buffers', 'buffers', 'difference', 'Buffers that the first probe in a transaction touches',
+ $$SELECT bench.report(bench.buffers($q$SELECT {} FROM filters WHERE name = '{filter}'$q$))$$, NULL),
+
+('partitions', 'partitions', 'ms', 'ratio', 'Probing one stored filter of 12 MB from 64 partitions, {rows}/8 bigints',
+ 'SELECT count(*) FROM parts WHERE {}', NULL),
+
+('update', 'update', 'µs', 'ratio', 'Adding one value to a stored filter: time of an UPDATE and its COMMIT',
+ $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$, 'VACUUM stored, shards'),
+('update', 'update_wal', 'WAL bytes', 'ratio', 'Adding one value to a stored filter: WAL written',
+ $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$, 'VACUUM stored, shards'),
+
+('inspect', 'inspect', 'GB/s', NULL, 'Inspecting a filter in memory',
+ $$DO $do$
+   DECLARE f bloomfilter := (SELECT filter FROM filters WHERE name = '{filter}'); result text;
+   BEGIN FOR i IN 1 .. {operations} LOOP result := {}; END LOOP; END $do$ $$, NULL),
+('inspect', 'inspect_stored', 'ms', 'ratio', 'Inspecting a stored filter of 120 MB',
+ $$SELECT {} FROM filters WHERE name = '120 MB'$$, NULL);
+
+INSERT INTO bench.cases (workload, expression)
+SELECT workload, rate FROM unnest(ARRAY['rates', 'bits']) workload,
+  unnest(ARRAY['0.1', '0.01', '0.001', '0.0001', '0.00001']) rate;
+
+INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUES
+('build', 'count(x)', '', NULL, NULL),
+('build', 'bf_agg(x, 100000)', '', '120 KB', NULL),
+('build', 'bf_agg(x, 1000000)', '', '1.2 MB', NULL),
+('build', 'bf_agg(x, 10000000)', '', '12 MB', NULL),
+('build', 'bf_agg(x, 100000000)', '', '120 MB', NULL),
+('build', 'bf_agg(x)', 'work_mem=64MB', NULL, NULL),
+('build', 'bf_agg(x)', 'work_mem=4MB', NULL, NULL),
+('build', 'count(DISTINCT x)', 'work_mem=64MB', NULL, NULL),
+('build', 'array_agg(DISTINCT x)', 'work_mem=64MB', NULL, NULL),
+('build', 'hll_add_agg(hll_hash_bigint(x))', '', NULL, 'hll'),
+
+('build_few', 'count(x % 100000)', '', NULL, NULL),
+('build_few', 'bf_agg(x % 100000, 100000)', '', '120 KB', NULL),
+('build_few', 'bf_agg(x % 100000)', 'work_mem=64MB', NULL, NULL),
+('build_few', 'bf_agg(x % 100000)', 'work_mem=4MB', NULL, NULL),
+('build_few', 'count(DISTINCT x % 100000)', 'work_mem=64MB', NULL, NULL),
+('build_few', 'array_agg(DISTINCT x % 100000)', 'work_mem=64MB', NULL, NULL),
+('build_few', 'hll_add_agg(hll_hash_bigint(x % 100000))', '', NULL, 'hll'),
+
+('build_text', 'count(u)', '', NULL, NULL),
+('build_text', 'bit_xor(hashtextextended(u, 0))', '', NULL, NULL),
+('build_text', 'bf_agg(u, 5000000)', '', NULL, NULL),
+('build_text', 'bf_agg(u)', 'work_mem=64MB', NULL, NULL),
+('build_text', 'bf_agg(u)', 'work_mem=4MB', NULL, NULL),
+('build_text', 'hll_add_agg(hll_hash_text(u))', '', NULL, 'hll'),
+
+('build_groups', 'count(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups', 'bf_agg(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups', 'bf_agg(x, 100)', 'work_mem=512MB', NULL, NULL),
+('build_groups', 'array_agg(x)', 'work_mem=512MB', NULL, NULL),
+
+('build_parallel', 'count(x)', '', NULL, NULL),
+('build_parallel', 'count(x)', 'max_parallel_workers_per_gather=2', NULL, NULL),
+('build_parallel', 'bf_agg(x % 100000, 100000)', '', NULL, NULL),
+('build_parallel', 'bf_agg(x % 100000, 100000)', 'max_parallel_workers_per_gather=2', NULL, NULL),
+('build_parallel', 'bf_agg(x % 100000)', 'work_mem=64MB', NULL, NULL),
+('build_parallel', 'bf_agg(x % 100000)', 'work_mem=64MB max_parallel_workers_per_gather=2', NULL, NULL),
+('build_parallel', 'bf_agg(x, 10000000)', '', NULL, NULL),
+('build_parallel', 'bf_agg(x, 10000000)', 'max_parallel_workers_per_gather=2', NULL, NULL),
+('build_parallel', 'bf_agg(x)', 'work_mem=64MB', NULL, NULL),
+('build_parallel', 'bf_agg(x)', 'work_mem=64MB max_parallel_workers_per_gather=2', NULL, NULL),
+
+('memory', 'count(x)', '', NULL, NULL),
+('memory', 'bf_agg(x, 10000000)', '', '12 MB', NULL),
+('memory', 'bf_agg(x)', 'work_mem=64MB', NULL, NULL),
+('memory', 'bf_agg(x)', 'work_mem=4MB', NULL, NULL),
+('memory', 'array_agg(DISTINCT x)', 'work_mem=64MB', NULL, NULL),
+
+('memory_few', 'count(x % 100000)', '', NULL, NULL),
+('memory_few', 'bf_agg(x % 100000, 100000)', '', '120 KB', NULL),
+('memory_few', 'bf_agg(x % 100000)', 'work_mem=64MB', NULL, NULL),
+('memory_few', 'bf_agg(x % 100000)', 'work_mem=4MB', NULL, NULL),
+
+('probe', 'x > -1', '', NULL, NULL),
+('probe', $$(SELECT filter FROM filters WHERE name = '120 KB') @> x$$, '', '120 KB', NULL),
+('probe', $$(SELECT filter FROM filters WHERE name = '1.2 MB') @> x$$, '', '1.2 MB', NULL),
+('probe', $$(SELECT filter FROM filters WHERE name = '12 MB') @> x$$, '', '12 MB', NULL),
+('probe', 'x IN (SELECT k FROM keys)', 'work_mem=4MB', NULL, NULL),
+('probe', 'x IN (SELECT k FROM keys)', 'work_mem=64MB', NULL, NULL),
+('probe', 'EXISTS (SELECT FROM keys WHERE k = x)',
+ 'enable_hashjoin=off enable_mergejoin=off enable_material=off enable_memoize=off', NULL, NULL),
+
+('partitions', 'x > -1', '', NULL, NULL),
+('partitions', $$(SELECT filter FROM filters WHERE name = '12 MB') @> x$$, '', '12 MB', NULL),
+
+('inspect_stored', 'octet_length(filter::bytea)', '', NULL, NULL),
+('inspect_stored', 'bf_count(filter)', '', '120 MB', NULL),
+('inspect_stored', 'bf_fpr(filter)', '', '120 MB', NULL),
+('inspect_stored', 'bf_info(filter)', '', '120 MB', NULL);
+
+-- The planner hashes an array only if it is a constant, as the parameter of EXECUTE is.
+INSERT INTO bench.cases (workload, expression, statement) VALUES
+('probe', 'x = ANY (array of the 1 M keys)', $$DO $do$
+  DECLARE a bigint[] := (SELECT keys FROM key_array);
+  BEGIN EXECUTE 'SELECT count(*) FROM numbers WHERE x = ANY ($1)' USING a; END $do$ $$);
+
+-- The no-op call takes the filter, too, but reads only the length in its TOAST pointer.
+INSERT INTO bench.cases (workload, expression, settings, filter, operations, label)
+SELECT workload, expression, 'enable_seqscan=off', name,
+  CASE workload WHEN 'lookup_buffers' THEN 1 ELSE 5000 END, label || ', ' || name
+FROM unnest(ARRAY['lookup_first', 'lookup_again', 'lookup_buffers']) workload,
+  (VALUES (1, 'pg_column_size(filter)', 'no-op call'), (2, 'filter @> $1', 'filter @> value'))
+    calls (number, expression, label),
+  filters
+WHERE expected IS NOT NULL AND (number = 2 OR name = '12 MB')
+ORDER BY workload, calls.number, bytes;
+UPDATE bench.cases SET expression = replace(expression, '$1', '1') WHERE workload = 'lookup_buffers';
+
+INSERT INTO bench.cases (workload, expression, filter, operations, label)
+SELECT workload, sql, filter, operations, label || CASE filter WHEN 'shard' THEN '' ELSE filter END
+FROM unnest(ARRAY['update', 'update_wal']) workload,
+  (VALUES
+    (1, 'UPDATE shards SET filter = filter + $1 WHERE id = $1 % 1000', 'shard', 5000,
+     '1000 rows of 1.9 KB'),
+    (2, 'UPDATE stored SET filter = filter + $1 WHERE name = $2', '8 KB', 500, 'one row of '),
+    (3, 'UPDATE stored SET filter = filter + $1 WHERE name = $2', '120 KB', 100, 'one row of '),
+    (4, 'UPDATE stored SET filter = filter + $1 WHERE name = $2', '1.2 MB', 20, 'one row of '),
+    (5, 'UPDATE stored SET filter = filter + $1 WHERE name = $2', '12 MB', 4, 'one row of ')
+  ) updates (number, sql, filter, operations, label)
+ORDER BY workload, updates.number;
+
+INSERT INTO bench.cases (workload, expression, filter, operations, label)
+SELECT 'inspect', expression, name, round(2e9 / bytes), expression || ', ' || name
+FROM unnest(ARRAY['bf_count(f)', 'bf_fpr(f)', 'bf_info(f)']) expression, filters
+WHERE name IN ('12 MB', '120 MB') ORDER BY bytes, expression;
+
+UPDATE bench.workloads SET title = replace(replace(replace(title,
+  '{rows}/2', to_char(:rows / 2, 'FM999G999G999')), '{rows}/8', to_char(:rows / 8, 'FM999G999G999')),
+  '{rows}', to_char(:rows, 'FM999G999G999'));

@@ -1,0 +1,35 @@
+-- Takes the micro-benchmarks in: core_bench's CSV, a line for each repetition, as samples whose base
+-- is the scalar kernel's in the same repetition.
+
+CREATE TEMP TABLE csv (name text, iterations float8, real_time float8, cpu_time float8, time_unit text,
+  bytes_per_second float8, items_per_second float8, label text, error_occurred text, error_message text);
+\copy csv FROM pstdin WITH (FORMAT csv, HEADER)
+
+CREATE TEMP TABLE measured AS
+SELECT 'core_' || split_part(name, '/', 1) AS workload, split_part(name, '/', 2) AS kernel,
+  split_part(name, '/', 3)::bigint AS of, split_part(name, '/', 4)::bigint AS one_in,
+  row_number() OVER (PARTITION BY name) AS round,
+  coalesce(bytes_per_second / 1e9, 1e9 / items_per_second) AS value
+FROM csv;
+
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title) VALUES
+('core', 'core_insert', 'ns', 'ratio', 'scalar', 'The core: insert, 256 at a time'),
+('core', 'core_insert_single', 'ns', 'ratio', 'scalar', 'The core: insert, one at a time'),
+('core', 'core_hit', 'ns', 'ratio', 'scalar', 'The core: lookup of a value that is in the filter'),
+('core', 'core_miss', 'ns', 'ratio', 'scalar', 'The core: lookup of a value that is not'),
+('core', 'core_union', 'GB/s', NULL, NULL, 'The core: union'),
+('core', 'core_popcount', 'GB/s', NULL, NULL, 'The core: count of set bits');
+
+ALTER TABLE measured ADD expression text;
+UPDATE measured SET expression =
+  format('%s values at %s %%, %s', to_char(of, 'FM999G999G999'), trim_scale(100.0 / one_in), kernel);
+
+INSERT INTO bench.cases (workload, expression)
+SELECT DISTINCT ON (workload, of, one_in, expression) workload, expression
+FROM measured ORDER BY workload, of, one_in, expression DESC;
+
+INSERT INTO bench.samples
+SELECT number, round, value, base
+FROM measured m JOIN bench.cases USING (workload, expression)
+  LEFT JOIN (SELECT workload, of, one_in, round, value FROM measured WHERE kernel = 'scalar')
+    AS scalar (workload, of, one_in, round, base) USING (workload, of, one_in, round);

@@ -1,0 +1,45 @@
+-- What is worked on. :rows is 10 000 000 unless one only tries; filters have the same size always.
+
+CREATE EXTENSION bloomfilter;
+SELECT count(*) = 1 AS has_hll FROM pg_available_extensions WHERE name = 'hll' \gset
+\if :has_hll
+CREATE EXTENSION hll;
+\endif
+
+-- 0 ... :rows - 1, in no order that a sort or a cache could like.
+CREATE UNLOGGED TABLE numbers AS
+SELECT i * 618033989 % :rows AS x FROM generate_series(1, :rows::bigint) i;
+
+-- URLs of some 50 bytes.
+CREATE UNLOGGED TABLE urls AS
+SELECT 'https://shop' || i % 997 || '.example.org/'
+  || left(md5(i::text), 8 + i % 13) || '/' || i AS u
+FROM generate_series(1, :rows / 2) i;
+
+-- The million keys of the peers.
+CREATE UNLOGGED TABLE keys AS SELECT x AS k FROM numbers WHERE x < 1000000;
+CREATE INDEX ON keys (k);
+CREATE UNLOGGED TABLE key_array AS SELECT array_agg(k) AS keys FROM keys;
+
+-- A filter of `expected` values at 1 %, full up to 12 MB.
+CREATE UNLOGGED TABLE filters AS
+SELECT name, expected, pg_column_size(filter) AS bytes, filter
+FROM (VALUES ('8 KB', 6600), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 10000000),
+  ('120 MB', 100000000)) sizes (name, expected),
+  LATERAL (SELECT bf_agg(x, expected) AS filter FROM numbers WHERE x < expected) built;
+ALTER TABLE filters ADD PRIMARY KEY (name);
+
+CREATE UNLOGGED TABLE parts (x bigint) PARTITION BY HASH (x);
+SELECT format('CREATE UNLOGGED TABLE part_%s PARTITION OF parts FOR VALUES WITH (modulus 64, remainder %1$s)', i)
+FROM generate_series(0, 63) i \gexec
+INSERT INTO parts SELECT x FROM numbers LIMIT :rows / 8;
+
+-- What is updated is logged, as real tables are. A shard stays inline, and so on its page.
+CREATE TABLE stored (name text PRIMARY KEY, filter bloomfilter);
+INSERT INTO stored SELECT name, bf_create(expected) FROM filters WHERE expected <= 10000000;
+CREATE TABLE shards (id int PRIMARY KEY, filter bloomfilter) WITH (fillfactor = 50);
+INSERT INTO shards SELECT i, bf_create_by_size(29 * 512, 6) FROM generate_series(0, 999) i;
+INSERT INTO filters SELECT 'shard', NULL, pg_column_size(filter), NULL FROM shards LIMIT 1;
+
+VACUUM ANALYZE;
+CHECKPOINT;

@@ -1,0 +1,162 @@
+-- The frame of the benchmark: what is measured (workloads and their cases), how, and the summary.
+--
+-- A workload is one table of the report: cases that do the same work, in one unit, the floor first.
+-- A case is an expression, put into the workload's template. bench.script() writes the psql script
+-- of a section: in every round each case once, by turns, so that whatever else the machine does
+-- falls on all alike. A case is compared with the floor of its own round; round 0 warms up.
+
+CREATE SCHEMA bench;
+
+CREATE TABLE bench.workloads (
+  workload text PRIMARY KEY,
+  section text NOT NULL,
+  number serial,                      -- order in the report
+  title text NOT NULL,
+  -- ms, µs, ns and GB/s: time, of the statement or per operation; WAL bytes: per operation;
+  -- MB: peak memory of a fresh session; other units: what the statement gave to bench.report()
+  unit text NOT NULL,
+  compare text CHECK (compare IN ('ratio', 'difference')),  -- with the floor; NULL: there is none
+  against text,                       -- what is compared with, if statements report it themselves
+  template text NOT NULL DEFAULT '{}', -- {}, {filter}, {operations} stand for the case's
+  before text                         -- SQL run before every case, not measured
+);
+
+CREATE TABLE bench.cases (
+  workload text NOT NULL REFERENCES bench.workloads,
+  expression text NOT NULL,
+  settings text NOT NULL DEFAULT '',  -- like 'work_mem=4MB jit=off'
+  filter text,                        -- the filter's size, a name in table filters
+  operations float8 NOT NULL DEFAULT 1,
+  label text,                         -- in the report; default: the expression
+  statement text,                     -- instead of the template
+  requires text,                      -- skip without this extension
+  number serial PRIMARY KEY           -- order in the workload
+);
+
+CREATE TABLE bench.samples (
+  number int NOT NULL REFERENCES bench.cases,
+  round int NOT NULL,
+  value float8 NOT NULL,
+  base float8                         -- instead of the floor's value
+);
+
+-- --- measuring -----------------------------------------------------------------------------------
+
+-- The session remembers the start, or the value that the statement reports itself.
+CREATE FUNCTION bench.start() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('bench.base', '', false),
+          set_config('bench.wal', pg_current_wal_insert_lsn()::text, false),
+          set_config('bench.clock', clock_timestamp()::text, false);
+END $$;
+
+CREATE FUNCTION bench.report(value float8, base float8 DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
+  SELECT set_config('bench.value', value::text, false),
+         set_config('bench.base', coalesce(base::text, ''), false);
+$$;
+
+CREATE FUNCTION bench.stop(case_number int, round int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  ms float8 := 1000 * extract(epoch FROM clock_timestamp() - current_setting('bench.clock')::timestamptz);
+  wal float8 := pg_current_wal_insert_lsn() - current_setting('bench.wal')::pg_lsn;
+BEGIN
+  INSERT INTO bench.samples
+  SELECT c.number, round,
+    CASE w.unit
+      WHEN 'ms' THEN ms / operations
+      WHEN 'µs' THEN ms / operations * 1e3
+      WHEN 'ns' THEN ms / operations * 1e6
+      WHEN 'GB/s' THEN operations * f.bytes / ms / 1e6
+      WHEN 'WAL bytes' THEN wal / operations
+      WHEN 'MB' THEN substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s*(\d+)')::float8 / 1024
+      ELSE current_setting('bench.value')::float8
+    END,
+    nullif(current_setting('bench.base'), '')::float8
+  FROM bench.cases c JOIN bench.workloads w USING (workload)
+    LEFT JOIN filters f ON f.name = c.filter
+  WHERE c.number = case_number;
+END $$;
+
+-- Buffers touched by a query, as EXPLAIN counts them.
+CREATE FUNCTION bench.buffers(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT json) ' || query INTO plan;
+  plan := plan -> 0 -> 'Plan';
+  RETURN (plan ->> 'Shared Hit Blocks')::float8 + (plan ->> 'Shared Read Blocks')::float8;
+END $$;
+
+-- Runs a query `times` times, $1 a random number and $2 `name`, all in one transaction or each in
+-- one of its own.
+CREATE PROCEDURE bench.repeat(times int, query text, name text, own_transactions boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR i IN 1 .. times LOOP
+    EXECUTE query USING (random() * 1e15)::bigint, name;
+    IF own_transactions THEN
+      COMMIT;
+    END IF;
+  END LOOP;
+END $$;
+
+CREATE FUNCTION bench.script(of_section text, rounds int) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+  c record;
+BEGIN
+  FOR round IN 0 .. rounds LOOP
+    RETURN NEXT format('\echo %L', format('%s: %s', of_section,
+      CASE round WHEN 0 THEN 'warming up' ELSE format('round %s of %s', round, rounds) END));
+    FOR c IN
+      SELECT cases.*, unit, before, coalesce(statement,
+          replace(replace(replace(template, '{}', expression), '{filter}', coalesce(filter, '')),
+            '{operations}', operations::text)) AS sql,
+        requires IS NULL OR EXISTS (SELECT FROM pg_extension WHERE extname = requires) AS possible
+      FROM bench.cases JOIN bench.workloads w USING (workload)
+      WHERE section = of_section ORDER BY w.number, cases.number
+    LOOP
+      IF NOT c.possible THEN
+        IF round = 0 THEN
+          RETURN NEXT format('\echo %L', format('skipped, no extension %s: %s', c.requires, c.expression));
+        END IF;
+        CONTINUE;
+      END IF;
+      RETURN NEXT CASE c.unit WHEN 'MB' THEN '\connect' ELSE 'RESET ALL;' END;
+      RETURN QUERY SELECT format('SET %I = %L;', split_part(setting, '=', 1), split_part(setting, '=', 2))
+        FROM regexp_split_to_table(nullif(c.settings, ''), ' ') setting;
+      RETURN NEXT coalesce(c.before || ';', '');
+      RETURN NEXT 'SELECT bench.start();';
+      RETURN NEXT c.sql || ';';
+      RETURN NEXT format('SELECT bench.stop(%s, %s);', c.number, round);
+    END LOOP;
+  END LOOP;
+END $$;
+
+-- --- summing up ----------------------------------------------------------------------------------
+
+CREATE FUNCTION bench.rounded(value float8) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+  SELECT round(value::numeric,
+    CASE value WHEN 0 THEN 0 ELSE greatest(0, 2 - floor(log(abs(value)))::int) END);
+$$;
+
+CREATE VIEW bench.summary AS
+SELECT section, workload, coalesce(label, expression) AS "case", settings,
+  bytes AS filter_bytes, unit, median, min, max, compare, compared, compared_min, compared_max,
+  coalesce(against, first_value(coalesce(label, expression))
+    OVER (PARTITION BY workload ORDER BY c.number)) AS against, title
+FROM bench.workloads w JOIN bench.cases c USING (workload) LEFT JOIN filters f ON f.name = c.filter
+  JOIN LATERAL (
+    SELECT bench.rounded(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.value)) AS median,
+      bench.rounded(min(s.value)) AS min, bench.rounded(max(s.value)) AS max,
+      bench.rounded(percentile_cont(0.5) WITHIN GROUP (ORDER BY a.compared)) AS compared,
+      bench.rounded(min(a.compared)) AS compared_min, bench.rounded(max(a.compared)) AS compared_max
+    FROM bench.samples s
+      JOIN bench.samples floor USING (round)
+      CROSS JOIN coalesce(s.base, floor.value) AS beside
+      CROSS JOIN LATERAL (SELECT
+        CASE compare WHEN 'ratio' THEN s.value / nullif(beside, 0) WHEN 'difference' THEN s.value - beside END) a(compared)
+    WHERE s.round > 0 AND s.number = c.number
+      AND floor.number = (SELECT min(number) FROM bench.cases WHERE workload = c.workload)
+  ) numbers ON median IS NOT NULL
+ORDER BY w.number, c.number;
