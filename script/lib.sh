@@ -6,7 +6,7 @@
 #   need_packages g++ make -- clang-tidy    installs what is missing; after `--`: nice to have
 #   enter_sandbox "$@"                      the script starts again, unprivileged, on a copy
 #   private_server                          PG_CONFIG is now a server of our own
-#   start_cluster [SETTING...]              psql and make installcheck reach it
+#   start_cluster                           psql and make installcheck reach it
 #
 # A script with results to keep says enter_sandbox_and_return instead, and hand_back FILE... for each.
 #
@@ -21,6 +21,7 @@ set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
+CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a power cut
 
 note() { printf '%s\n' "$*"; }
 
@@ -242,14 +243,14 @@ private_server() {
 }
 
 # A cluster on a socket in the sandbox. psql, make installcheck and the like find it through the
-# environment. It need not survive a power cut: no fsync. Arguments are lines of postgresql.conf.
+# environment.
 start_cluster() {
   export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
   PGDATA=$SANDBOX/data
   initdb -D "$PGDATA" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$SANDBOX/initdb.log" ||
     die "initdb failed: $(cat "$SANDBOX/initdb.log")"
   printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" \
-    'fsync = off' "$@" >>"$PGDATA/postgresql.conf"
+    "${CLUSTER_SETTINGS[@]}" >>"$PGDATA/postgresql.conf"
   pg_ctl -D "$PGDATA" -l "$SANDBOX/server.log" -w start >/dev/null ||
     die "the private server does not start: $(cat "$SANDBOX/server.log")"
 }
