@@ -8,7 +8,6 @@
 #include "core/sizing.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element.hpp"
-#include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/row.hpp"
 
