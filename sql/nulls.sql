@@ -38,6 +38,24 @@ SELECT bf_contains_any(f, '{}'::int[]) AS any, bf_contains_all(f, '{}'::int[]) A
   bf_contains_all(f, '{NULL,1}'::int[]) AS all_other
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f);
 
+-- Arrays longer than the batches in which they are asked, of values with one hash and with two:
+-- the answers are those of single values.
+SELECT bf_contains_each(f, a) = singly AS each, members, nulls, bf_contains_any(f, a) AS any,
+  bf_contains_all(f, a) AS all, bf_contains_any(f, strangers) AS any_stranger,
+  bf_contains_all(f, array_cat(known, a[1001:1001])) AS all_known,
+  bf_contains_any(f, array_cat(strangers, known[1000:1000])) AS any_last,
+  bf_contains_all(f, array_cat(known, strangers[1000:1000])) AS all_but_last
+FROM (
+  SELECT f, array_agg(v ORDER BY i) AS a, array_agg(f @> v ORDER BY i) AS singly,
+    array_agg(v ORDER BY i) FILTER (WHERE f @> v) AS known,
+    array_agg(v ORDER BY i) FILTER (WHERE NOT f @> v) AS strangers,
+    count(*) FILTER (WHERE f @> v) AS members, count(*) FILTER (WHERE v IS NULL) AS nulls
+  FROM (SELECT bf_agg((i || repeat(' ', i % 3))::varchar, 2000, 1e-9) AS f
+      FROM generate_series(2, 2500, 2) i) filled,
+    generate_series(1, 2500) i,
+    LATERAL (SELECT CASE WHEN i <> 1001 THEN i || repeat(' ', i % 3) END::varchar AS v) value
+  GROUP BY f) s;
+
 -- No rows, or only NULL.
 SELECT f = nulls AS same, f @> 1 AS contains, f @> '' AS literal, bf_contains_any(f, '{1}'::int[]),
   bf_contains_all(f, '{1}'::int[]), bf_count(f), element_type, expected, target_fpr, bytes,

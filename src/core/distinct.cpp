@@ -70,4 +70,52 @@ std::size_t sort_distinct(std::uint64_t *hashes, std::size_t count) {
   return static_cast<std::size_t>(std::unique(hashes, hashes + count, Equal()) - hashes);
 }
 
+std::size_t insert_distinct(HashSet *set, std::uint64_t *hashes, std::size_t count) {
+  constexpr std::size_t kPrefetchAhead = 16;
+  const std::size_t mask = set->slot_count - 1;
+  std::size_t fresh = 0;
+  for (std::size_t i = 0; i < count; i++) {
+    if (i + kPrefetchAhead < count)
+      __builtin_prefetch(&set->slots[hashes[i + kPrefetchAhead] & mask]);
+    const std::uint64_t hash = hashes[i];
+    std::size_t slot = hash & mask;
+    while (set->slots[slot] != hash && set->slots[slot] != 0)
+      slot = (slot + 1) & mask;
+    const bool known = hash != 0 ? set->slots[slot] == hash : set->has_zero;
+    if (known)
+      continue;
+    set->slots[slot] = hash;
+    set->has_zero |= hash == 0;
+    hashes[fresh++] = hash;
+  }
+  set->count += fresh;
+  return fresh;
+}
+
+double sample_distinct(const std::uint64_t *hashes, std::size_t count) {
+  constexpr std::size_t kSample = 256;
+  std::uint64_t slots[4 * kSample] = {};
+  HashSet sample = {slots, 4 * kSample, 0, false};
+  std::size_t parts = 1;
+  while (count / parts > kSample)
+    parts *= 2;
+  for (std::size_t i = 0; i < count && sample.has_room(1); i++) {
+    std::uint64_t hash = hashes[i];
+    if ((hash >> 32 & (parts - 1)) == 0) // the set's slots use the lowest bits
+      insert_distinct(&sample, &hash, 1);
+  }
+  return static_cast<double>(sample.count) * static_cast<double>(parts);
+}
+
+std::size_t read_distinct(const HashSet &set, std::size_t *next, std::uint64_t *hashes,
+                          std::size_t limit) {
+  std::size_t count = 0;
+  if (*next == 0 && set.has_zero)
+    hashes[count++] = 0;
+  for (; *next < set.slot_count && count < limit; ++*next)
+    if (set.slots[*next] != 0)
+      hashes[count++] = set.slots[*next];
+  return count;
+}
+
 } // namespace bloomfilter

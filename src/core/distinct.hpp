@@ -1,5 +1,6 @@
-// How many distinct hashes there were: HyperLogLog.
+// Which hashes are distinct, and how many there were.
 //
+// Which: a set with open addressing and linear probing, or sorting. How many: HyperLogLog,
 // P. Flajolet et al., "HyperLogLog: the analysis of a near-optimal cardinality estimation
 // algorithm", AofA 2007, with 2^16 one-byte registers and the estimator of O. Ertl, "New
 // cardinality estimation algorithms for HyperLogLog sketches", arXiv:1702.01284, which needs no
@@ -38,6 +39,31 @@ std::uint64_t padded_capacity(double distinct);
 
 // Sorts hashes and removes repetitions; returns how many are left. Not stable, no allocation.
 std::size_t sort_distinct(std::uint64_t *hashes, std::size_t count);
+
+// The number of distinct hashes, estimated in passing from those in one part of the space of
+// hashes; exact for few. Good enough to tell few repetitions from many.
+double sample_distinct(const std::uint64_t *hashes, std::size_t count);
+
+// A set of hashes in the caller's memory. An empty slot is 0, so that the hash 0 has a place apart.
+struct HashSet {
+  std::uint64_t *slots; // a power of two, all 0 at first
+  std::size_t slot_count;
+  std::size_t count; // hashes in the set
+  bool has_zero;
+
+  std::size_t bytes() const { return slot_count * sizeof(std::uint64_t); }
+  // Are at most half of the slots taken, also with as many hashes more?
+  bool has_room(std::size_t more) const { return 2 * (count + more) <= slot_count; }
+};
+
+// Adds hashes to a set that has room for them. Those that were new move to the front of `hashes`;
+// returns their number.
+std::size_t insert_distinct(HashSet *set, std::uint64_t *hashes, std::size_t count);
+
+// Writes the set's hashes from slot `*next` on, at most `limit` >= 2, and moves `*next` on; returns
+// how many they were, 0 at the end. Begin with 0.
+std::size_t read_distinct(const HashSet &set, std::size_t *next, std::uint64_t *hashes,
+                          std::size_t limit);
 
 } // namespace bloomfilter
 

@@ -1,34 +1,28 @@
 #include "core/estimate.hpp"
 
+#include <algorithm>
 #include <cmath>
-
-#include "core/kernel.hpp"
 
 namespace bloomfilter {
 namespace {
 
-// (set / 512)^k for every number of set bits.
-struct PassRates {
-  double at[kLineBits + 1];
-
-  explicit PassRates(int k) {
-    for (int set = 0; set <= kLineBits; set++) {
-      double power = 1.0;
-      for (int i = 0; i < k; i++)
-        power *= static_cast<double>(set) / kLineBits;
-      at[set] = power;
-    }
-  }
-
-  double mean(const std::uint8_t *lines, std::uint32_t count) const {
-    double sum = 0.0;
-    for (std::uint32_t i = 0; i < count; i++)
-      sum += at[count_bits(lines + static_cast<std::size_t>(i) * kLineBytes, kLineBytes)];
-    return sum / count;
-  }
-};
+constexpr std::size_t kCountedLines = 512; // at a time; whole pages
 
 } // namespace
+
+std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::size_t bytes) {
+  std::uint16_t set[kCountedLines];
+  std::uint64_t sum = 0;
+  for (std::size_t left = bytes / kLineBytes; left > 0;) {
+    const std::size_t count = std::min(left, kCountedLines);
+    kernel.count_bits(lines, count, set);
+    for (std::size_t i = 0; i < count; i++)
+      sum += set[i];
+    lines += count * kLineBytes;
+    left -= count;
+  }
+  return sum;
+}
 
 double estimate_count(const Geometry &geometry, std::uint64_t bits_set) {
   const std::uint64_t bits = geometry.bits();
@@ -45,18 +39,45 @@ double estimate_count(const Geometry &geometry, std::uint64_t bits_set) {
   return std::log1p(-set_share) / std::log1p(-(1.0 - untouched) / geometry.units);
 }
 
-double estimate_rate(const Geometry &geometry, const std::uint8_t *bitmap) {
-  if (geometry.layout == Layout::lines)
-    return PassRates(geometry.hashes).mean(bitmap, geometry.units);
-
-  const PassRates rates(geometry.hashes / 2);
-  double sum = 0.0;
-  for (std::uint32_t page = 0; page < geometry.units; page++) {
-    const std::uint8_t *first = bitmap + page * geometry.unit_bytes();
-    sum += rates.mean(first, kHalfPageLines) *
-           rates.mean(first + kHalfPageLines * kLineBytes, kPageLines - kHalfPageLines);
+Survey::Survey(const Kernel &kernel, const Geometry &geometry)
+    : kernel_(kernel), geometry_(geometry) {
+  const int k = geometry.layout == Layout::pages ? geometry.hashes / 2 : geometry.hashes;
+  for (int set = 0; set <= kLineBits; set++) {
+    double power = 1.0;
+    for (int i = 0; i < k; i++)
+      power *= static_cast<double>(set) / kLineBits;
+    pass_rates_[set] = power;
   }
-  return sum / geometry.units;
+}
+
+// The mean over lines.
+double Survey::pass_rate(const std::uint16_t *set, int lines) {
+  double sum = 0.0;
+  for (int i = 0; i < lines; i++) {
+    bits_set_ += set[i];
+    sum += pass_rates_[set[i]];
+  }
+  return sum / lines;
+}
+
+void Survey::read(const std::uint8_t *units, std::size_t count) {
+  std::uint16_t set[kCountedLines];
+  const std::size_t lines = geometry_.unit_bytes() / kLineBytes;
+  units_ += count;
+  while (count > 0) {
+    const std::size_t batch = std::min(count, kCountedLines / lines);
+    kernel_.count_bits(units, batch * lines, set);
+    for (std::size_t i = 0; i < batch; i++) {
+      const std::uint16_t *unit = set + i * lines;
+      if (geometry_.layout == Layout::lines)
+        sum_ += pass_rate(unit, 1);
+      else
+        sum_ += pass_rate(unit, kHalfPageLines) *
+                pass_rate(unit + kHalfPageLines, kPageLines - kHalfPageLines);
+    }
+    units += batch * geometry_.unit_bytes();
+    count -= batch;
+  }
 }
 
 } // namespace bloomfilter

@@ -5,11 +5,15 @@
 #ifndef BLOOMFILTER_CORE_ESTIMATE_HPP
 #define BLOOMFILTER_CORE_ESTIMATE_HPP
 
+#include <cstddef>
 #include <cstdint>
 
-#include "core/geometry.hpp"
+#include "core/kernel.hpp"
 
 namespace bloomfilter {
+
+// The number of set bits in whole lines.
+std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::size_t bytes);
 
 // The estimated number of distinct values, from the share z of zero bits (S. J. Swamidass,
 // P. Baldi, "Mathematical correction for fingerprint similarity measures", J. Chem. Inf. Model.
@@ -17,9 +21,29 @@ namespace bloomfilter {
 // value sets on average. Infinity when no bit is zero.
 double estimate_count(const Geometry &geometry, std::uint64_t bits_set);
 
-// The false positive rate now: the mean over lines of (set bits / 512)^k; in pages the mean of
-// the product of the two halves' means, with k/2 each.
-double estimate_rate(const Geometry &geometry, const std::uint8_t *bitmap);
+// The false positive rate now: the mean over lines of (set bits / 512)^k; in pages the mean of the
+// product of the two halves' means, with k/2 each. A survey reads the bitmap in parts, so that who
+// asks can look up from a large one.
+class Survey {
+public:
+  Survey(const Kernel &kernel, const Geometry &geometry);
+
+  // Takes in the bitmap's next units.
+  void read(const std::uint8_t *units, std::size_t count);
+
+  // Of all units read so far.
+  std::uint64_t bits_set() const { return bits_set_; }
+  double rate() const { return sum_ / static_cast<double>(units_); }
+
+private:
+  double pass_rate(const std::uint16_t *set, int lines);
+
+  const Kernel &kernel_;
+  Geometry geometry_;
+  double pass_rates_[kLineBits + 1]; // (set / 512)^k for every number of set bits in a line
+  std::uint64_t bits_set_ = 0, units_ = 0;
+  double sum_ = 0.0;
+};
 
 } // namespace bloomfilter
 

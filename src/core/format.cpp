@@ -1,7 +1,7 @@
 #include "core/format.hpp"
 
 #include "core/bytes.hpp"
-#include "core/kernel.hpp"
+#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -78,7 +78,8 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
   if (!finding.ok())
     return finding;
   if (header->family == Family::none) {
-    const std::uint64_t bits = count_bits(payload + kHeaderBytes, header->geometry.bytes());
+    const std::uint64_t bits =
+        count_set(best_kernel(), payload + kHeaderBytes, header->geometry.bytes());
     if (bits != 0)
       return fault(Status::stray_bits, bits);
   }

@@ -13,15 +13,21 @@
 
 namespace bloomfilter {
 
+// A bitmap is whole lines, at any alignment.
 struct Kernel {
   const char *name;
   // Are all bits of the hash set? Tests all of them: a mispredicted early exit costs more.
   bool (*contains)(const Geometry &geometry, const std::uint8_t *bitmap, std::uint64_t hash);
-  // Sets the bits of the hash; was any of them clear?
-  bool (*add)(const Geometry &geometry, std::uint8_t *bitmap, std::uint64_t hash);
-  // add() for many hashes, their lines prefetched.
+  // contains() for many hashes, one answer each.
+  void (*contains_many)(const Geometry &geometry, const std::uint8_t *bitmap,
+                        const std::uint64_t *hashes, std::size_t count, bool *answers);
+  // Sets the bits of many hashes.
   void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *hashes,
                    std::size_t count);
+  // Sets in `lines` every bit that is set in `other`.
+  void (*unite)(std::uint8_t *lines, const std::uint8_t *other, std::size_t count);
+  // The number of set bits, 0 ... 512, of each line.
+  void (*count_bits)(const std::uint8_t *lines, std::size_t count, std::uint16_t *set);
 };
 
 extern const Kernel kScalarKernel;
@@ -36,12 +42,6 @@ const Kernel &best_kernel();
 
 // The kernel of that name, or NULL if this machine has none such.
 const Kernel *find_kernel(const char *name);
-
-// The number of set bits in `length` bytes.
-std::uint64_t count_bits(const std::uint8_t *bytes, std::size_t length);
-
-// Sets in `bytes` every bit that is set in `other`.
-void unite_bits(std::uint8_t *bytes, const std::uint8_t *other, std::size_t length);
 
 } // namespace bloomfilter
 

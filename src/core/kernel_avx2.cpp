@@ -1,7 +1,7 @@
 // The AVX2 kernel: eight bit positions in one register.
 //
 // A line is two registers. A test computes k positions at once, permutes the 32-bit words that they
-// fall in into their lanes and compares; an insertion builds the value's bits by 64-bit shifts.
+// fall in into their lanes and compares; an insertion shifts each bit into its lane.
 
 #include "core/kernel.hpp"
 
@@ -58,7 +58,7 @@ bool lanes_set(__m256i low, __m256i high, const Bits &bits) {
   return _mm256_testc_si256(words, bits.mask);
 }
 
-bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
   const __m256i low = load_lanes(line), high = load_lanes(line + 32);
   bool all = lanes_set(low, high, bits_of(word, 0, k));
   if (k > kLanes)
@@ -66,29 +66,51 @@ bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
   return all;
 }
 
-// A shift by 64 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
+// A shift by 32 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
 // a bit in the right lane only.
-bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
-  const __m256i first_low = _mm256_set_epi64x(192, 128, 64, 0);
-  const __m256i first_high = _mm256_set_epi64x(448, 384, 320, 256);
-  const __m256i one = _mm256_set1_epi64x(1);
-  __m256i mask_low = _mm256_setzero_si256(), mask_high = _mm256_setzero_si256();
+[[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
+  const __m256i first_low = _mm256_set_epi32(224, 192, 160, 128, 96, 64, 32, 0);
+  const __m256i first_high = _mm256_set_epi32(480, 448, 416, 384, 352, 320, 288, 256);
+  const __m256i words = _mm256_set1_epi32(static_cast<int>(word)), one = _mm256_set1_epi32(1);
+  __m256i low = load_lanes(line), high = load_lanes(line + 32);
   for (int i = 0; i < k; i++) {
-    const __m256i position = _mm256_set1_epi64x(bit_position(word, i));
-    mask_low =
-        _mm256_or_si256(mask_low, _mm256_sllv_epi64(one, _mm256_sub_epi64(position, first_low)));
-    mask_high =
-        _mm256_or_si256(mask_high, _mm256_sllv_epi64(one, _mm256_sub_epi64(position, first_high)));
+    const __m256i multiplier = _mm256_set1_epi32(static_cast<int>(kMultipliers.power[i]));
+    const __m256i position = _mm256_srli_epi32(_mm256_mullo_epi32(words, multiplier), 23);
+    low = _mm256_or_si256(low, _mm256_sllv_epi32(one, _mm256_sub_epi32(position, first_low)));
+    high = _mm256_or_si256(high, _mm256_sllv_epi32(one, _mm256_sub_epi32(position, first_high)));
   }
-  const __m256i low = load_lanes(line), high = load_lanes(line + 32);
-  store_lanes(line, _mm256_or_si256(low, mask_low));
-  store_lanes(line + 32, _mm256_or_si256(high, mask_high));
-  return !(_mm256_testc_si256(low, mask_low) & _mm256_testc_si256(high, mask_high));
+  store_lanes(line, low);
+  store_lanes(line + 32, high);
+}
+
+void unite_line(std::uint8_t *line, const std::uint8_t *other) {
+  for (int i = 0; i < kLineBytes; i += 32)
+    store_lanes(line + i, _mm256_or_si256(load_lanes(line + i), load_lanes(other + i)));
+}
+
+// Of each byte, by a table of the 16 half bytes (W. Mula, N. Kurz, D. Lemire, "Faster population
+// counts using AVX2 instructions", The Computer Journal 61, 2018).
+__m256i count_bytes(__m256i bytes) {
+  const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
+                                          2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i half = _mm256_set1_epi8(0x0F);
+  const __m256i low = _mm256_and_si256(bytes, half);
+  const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
+  return _mm256_add_epi8(_mm256_shuffle_epi8(counts, low), _mm256_shuffle_epi8(counts, high));
+}
+
+unsigned count_line(const std::uint8_t *line) {
+  const __m256i bytes =
+      _mm256_add_epi8(count_bytes(load_lanes(line)), count_bytes(load_lanes(line + 32)));
+  const __m256i sums = _mm256_sad_epu8(bytes, _mm256_setzero_si256());
+  const __m128i halves =
+      _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+  return static_cast<unsigned>(_mm_cvtsi128_si32(halves) + _mm_extract_epi16(halves, 4));
 }
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kAvx2Kernel = {"avx2", contains, add, add_many};
+constexpr Kernel kAvx2Kernel = {"avx2", contains, contains_many, add_many, unite, count_bits};
 
 } // namespace
 } // namespace bloomfilter

@@ -8,53 +8,58 @@
 
 // As in kernel_avx2.cpp: only functions from here on may use the instruction set.
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))),        \
-                             apply_to = function)
+#pragma clang attribute push(                                                                      \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"))),                 \
+    apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized" // of gcc's own header, gcc bug 105593
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")
 #endif
 
 namespace bloomfilter {
 namespace {
 
-// Permutes the line's words into their positions' lanes and tests all bits at once.
-bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
-  const __mmask16 lanes = static_cast<__mmask16>((1U << k) - 1);
-  const __m512i positions =
-      _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(word)),
-                                           _mm512_loadu_si512(kMultipliers.power)),
-                        23);
+// Permutes the line's words into their positions' lanes and tests all bits at once. Position and
+// word number are the product's upper 9 and 4 bits; a rotation reads the lower 5 bits of a count.
+[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+  const auto lanes = static_cast<__mmask16>((1U << k) - 1);
+  const __m512i products = _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(word)),
+                                              _mm512_loadu_si512(kMultipliers.power));
   const __m512i words =
-      _mm512_permutexvar_epi32(_mm512_srli_epi32(positions, 5), _mm512_loadu_si512(line));
-  const __m512i bits =
-      _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(positions, _mm512_set1_epi32(31)));
-  return (_mm512_test_epi32_mask(words, bits) & lanes) == lanes;
+      _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28), _mm512_loadu_si512(line));
+  const __m512i bits = _mm512_rolv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(products, 23));
+  return _mm512_mask_testn_epi32_mask(lanes, words, bits) == 0;
 }
 
-// The bits of a value in a line. A shift by 64 or more gives zero, so shifting 1 by (position -
-// first position of the lane) leaves a bit in the right lane only.
-__m512i line_mask(std::uint32_t word, int k) {
-  const __m512i first = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
-  const __m512i one = _mm512_set1_epi64(1);
-  __m512i mask = _mm512_setzero_si512();
+// A shift by 32 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
+// a bit in the right lane only.
+[[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
+  const __m512i first =
+      _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192, 160, 128, 96, 64, 32, 0);
+  const __m512i words = _mm512_set1_epi32(static_cast<int>(word)), one = _mm512_set1_epi32(1);
+  __m512i bits = _mm512_loadu_si512(line);
   for (int i = 0; i < k; i++) {
-    const __m512i position = _mm512_set1_epi64(bit_position(word, i));
-    mask = _mm512_or_si512(mask, _mm512_sllv_epi64(one, _mm512_sub_epi64(position, first)));
+    const __m512i multiplier = _mm512_set1_epi32(static_cast<int>(kMultipliers.power[i]));
+    const __m512i position = _mm512_srli_epi32(_mm512_mullo_epi32(words, multiplier), 23);
+    bits = _mm512_or_si512(bits, _mm512_sllv_epi32(one, _mm512_sub_epi32(position, first)));
   }
-  return mask;
+  _mm512_storeu_si512(line, bits);
 }
 
-bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
-  const __m512i before = _mm512_loadu_si512(line), mask = line_mask(word, k);
-  _mm512_storeu_si512(line, _mm512_or_si512(before, mask));
-  return _mm512_test_epi64_mask(_mm512_andnot_si512(before, mask), mask) != 0;
+void unite_line(std::uint8_t *line, const std::uint8_t *other) {
+  _mm512_storeu_si512(line, _mm512_or_si512(_mm512_loadu_si512(line), _mm512_loadu_si512(other)));
+}
+
+// Eight counts of at most 64, as bytes, are summed by their distance from zero.
+unsigned count_line(const std::uint8_t *line) {
+  const __m128i counts = _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(_mm512_loadu_si512(line)));
+  return static_cast<unsigned>(_mm_cvtsi128_si32(_mm_sad_epu8(counts, _mm_setzero_si128())));
 }
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kAvx512Kernel = {"avx512", contains, add, add_many};
+constexpr Kernel kAvx512Kernel = {"avx512", contains, contains_many, add_many, unite, count_bits};
 
 } // namespace
 } // namespace bloomfilter
@@ -67,7 +72,8 @@ constexpr Kernel kAvx512Kernel = {"avx512", contains, add, add_many};
 
 const bloomfilter::Kernel *bloomfilter::avx512_kernel() {
   const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512vpopcntdq");
   return has ? &kAvx512Kernel : nullptr;
 }
 

@@ -21,7 +21,7 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
                      vmovn_u16(vcombine_u16(vmovn_u32(c), vmovn_u32(d))));
 }
 
-bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
   uint32x4_t positions[4], bytes[4], shifts[4];
   for (int i = 0; i < 4; i++) {
     positions[i] = vshrq_n_u32(vmulq_n_u32(vld1q_u32(kMultipliers.power + 4 * i), word), 23);
@@ -37,27 +37,35 @@ bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
 }
 
 // Each bit goes into the one 64-bit lane whose number is its position's upper part.
-bool set_line(std::uint8_t *line, std::uint32_t word, int k) {
-  uint64x2_t missing = vdupq_n_u64(0);
+[[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
   for (std::uint64_t lane = 0; lane < kLineBytes / 8; lane += 2) {
     const uint64x2_t lanes = {lane, lane + 1};
-    uint64x2_t mask = vdupq_n_u64(0);
+    std::uint8_t *at = line + 8 * lane;
+    uint64x2_t bits = vreinterpretq_u64_u8(vld1q_u8(at));
     for (int i = 0; i < k; i++) {
       const std::uint32_t position = bit_position(word, i);
       const uint64x2_t here = vceqq_u64(lanes, vdupq_n_u64(position >> 6));
-      mask = vorrq_u64(mask, vandq_u64(here, vdupq_n_u64(std::uint64_t{1} << (position & 63))));
+      bits = vorrq_u64(bits, vandq_u64(here, vdupq_n_u64(std::uint64_t{1} << (position & 63))));
     }
-    std::uint8_t *at = line + 8 * lane;
-    const uint64x2_t before = vreinterpretq_u64_u8(vld1q_u8(at));
-    vst1q_u8(at, vreinterpretq_u8_u64(vorrq_u64(before, mask)));
-    missing = vorrq_u64(missing, vbicq_u64(mask, before));
+    vst1q_u8(at, vreinterpretq_u8_u64(bits));
   }
-  return vmaxvq_u32(vreinterpretq_u32_u64(missing)) != 0;
+}
+
+void unite_line(std::uint8_t *line, const std::uint8_t *other) {
+  for (int i = 0; i < kLineBytes; i += 16)
+    vst1q_u8(line + i, vorrq_u8(vld1q_u8(line + i), vld1q_u8(other + i)));
+}
+
+unsigned count_line(const std::uint8_t *line) {
+  uint8x16_t bits = vdupq_n_u8(0);
+  for (int i = 0; i < kLineBytes; i += 16)
+    bits = vaddq_u8(bits, vcntq_u8(vld1q_u8(line + i)));
+  return vaddlvq_u8(bits);
 }
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kNeonKernel = {"neon", contains, add, add_many};
+constexpr Kernel kNeonKernel = {"neon", contains, contains_many, add_many, unite, count_bits};
 
 } // namespace
 } // namespace bloomfilter

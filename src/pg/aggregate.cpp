@@ -5,13 +5,13 @@
 //
 // - Given a capacity, the array is a buffer: its hashes go into the bitmap together, with their
 //   lines prefetched, which is three times as fast as one by one.
-// - Sizing itself, the state keeps the set of distinct hashes, because the size is a function of
-//   that set alone: their exact number up to kExactDistinct, a HyperLogLog estimate plus two
-//   standard errors above. When the array is full and at least half of it are repetitions, these
-//   are sorted out, and from then on a table of hashes seen recently stops most of them at once;
-//   else it doubles, up to the memory limit (work_mem * hash_mem_multiplier for each state);
-//   beyond, its content moves to a temporary file. So the bytes of the result depend neither on
-//   work_mem, nor on the plan, nor on the order of the rows.
+// - Sizing itself, the state keeps the distinct hashes, because the size is a function of that set
+//   alone: their exact number up to kExactDistinct, a HyperLogLog estimate plus two standard errors
+//   above. A full array doubles. But if at least half of it are repetitions, its content becomes a
+//   hash set, which takes more memory for each hash and none for repetitions, and the array its
+//   buffer; until most hashes are new again. What exceeds the memory limit (work_mem *
+//   hash_mem_multiplier for each state) moves to a temporary file. So the bytes of the result
+//   depend neither on work_mem, nor on the plan, nor on the order of the rows.
 //
 // The final function changes no state: transitions may go on after it, as in a window frame.
 //
@@ -42,10 +42,9 @@ namespace {
 constexpr double kDefaultRate = 0.01;
 constexpr Size kFirstCapacity = 8;
 constexpr Size kBuffer = 1024;                 // hashes that a sized state collects for one flush
-constexpr Size kSortFrom = 128;                // smaller arrays are not worth sorting
-constexpr Size kCounting = 2 * kExactDistinct; // capacity that always fits in memory
-constexpr Size kMaxRecent = 262144;            // 2 MB: more would not stay in a processor's cache
-constexpr Size kSpillBlock = 8192;             // hashes read back at a time
+constexpr Size kSetFrom = 128;                 // smaller arrays do not become sets
+constexpr Size kCounting = 2 * kExactDistinct; // an array this large need not be sorted any more
+constexpr Size kBlock = 8192;                  // hashes handled between two looks for interrupts
 
 struct State {
   MemoryContext context;
@@ -56,13 +55,19 @@ struct State {
   uint64 *hashes;
   Size count, capacity;
 
-  uint64 *recent; // by their low bits: hashes that need not be collected again
-  Size recent_mask;
+  uint8 *bitmap; // of a sized state, from its first flush on
 
-  uint8 *bitmap;    // of a sized state, from its first flush on
-  uint8 *registers; // of a self-sized state, from kExactDistinct on: of all hashes ever seen
-  BufFile *spill;   // hashes that left the array
+  // Of a self-sized state:
+  HashSet set;              // without slots while the array collects
+  uint64 offered, accepted; // hashes for the set since its size was decided, and new ones of these
+  uint8 *registers;         // from kExactDistinct on: of all hashes ever seen
+  Size registered;          // hashes of the array that the registers know
+  BufFile *spill;           // hashes that left memory
   uint64 spilled;
+
+  // Of a state that came from another process: hashes in its wire form, which is read once.
+  const uint8 *wire;
+  Size wire_count;
 };
 
 // What the caller asked for: bf_agg's arguments behind the value.
@@ -102,7 +107,7 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
   return state;
 }
 
-[[noreturn]] void raise_parameters_differ(const State *state, const Target &target) {
+[[noreturn]] void raise_parameters_differ(const State *state, Target target) {
   auto text_of = [](bool self_sized, int64 expected) {
     return self_sized ? pstrdup("NULL") : psprintf(INT64_FORMAT, expected);
   };
@@ -116,20 +121,21 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
            errhint("Use the same values for all rows of a group.")));
 }
 
-void check_target(const State *state, const Target &target) {
-  if (state->self_sized != target.self_sized || state->header.rate != target.rate ||
-      state->header.expected != static_cast<uint64>(target.expected))
+// By value: what a call for every row compares stays in registers.
+inline void check_target(const State *state, Target target) {
+  if (unlikely(state->self_sized != target.self_sized || state->header.rate != target.rate ||
+               state->header.expected != static_cast<uint64>(target.expected)))
     raise_parameters_differ(state, target);
 }
 
 // A zeroed bitmap whose lines do not straddle cache lines.
 uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   void *chunk; // goes with its context
-  return static_cast<uint8 *>(
-      allocate_aligned(context, geometry.bytes(), 0, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO, &chunk));
+  void *bitmap = allocate_aligned(context, geometry.bytes(), 0, &chunk);
+  return static_cast<uint8 *>(memset(bitmap, 0, geometry.bytes()));
 }
 
-void grow(State *state, Size capacity) {
+void resize_array(State *state, Size capacity) {
   const Size bytes = capacity * sizeof(uint64);
   state->hashes =
       static_cast<uint64 *>(state->hashes ? repalloc_huge(state->hashes, bytes)
@@ -145,10 +151,65 @@ void flush(State *state) {
   state->count = 0;
 }
 
-void start_counting(State *state) {
+// Calls use(hashes, count) for everything in memory, in blocks.
+template <typename F> void for_each_block_in_memory(const State *state, F use) {
+  for (Size i = 0; i < state->count; i += kBlock) {
+    CHECK_FOR_INTERRUPTS();
+    use(state->hashes + i, Min(state->count - i, kBlock));
+  }
+  if (!state->set.slots && !state->wire)
+    return;
+  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
+  for (Size i = 0; i < state->wire_count; i += kBlock) {
+    CHECK_FOR_INTERRUPTS();
+    const Size count = Min(state->wire_count - i, kBlock);
+    for (Size j = 0; j < count; j++)
+      block[j] = load<uint64>(state->wire + (i + j) * sizeof(uint64));
+    use(block, count);
+  }
+  Size next = 0;
+  while (const Size count = read_distinct(state->set, &next, block, kBlock)) {
+    CHECK_FOR_INTERRUPTS();
+    use(block, count);
+  }
+  pfree(block);
+}
+
+Size in_memory(const State *state) {
+  return state->count + state->set.count;
+}
+
+void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
+  for (Size i = 0; i < count; i++)
+    count_hash(registers, hashes[i]);
+}
+
+// Makes registers, if the exact number does no longer decide.
+void start_registers(State *state) {
+  if (state->registers || in_memory(state) <= kExactDistinct)
+    return;
   state->registers = static_cast<uint8 *>(MemoryContextAllocZero(state->context, kRegisters));
-  for (Size i = 0; i < state->count; i++)
-    count_hash(state->registers, state->hashes[i]);
+  for_each_block_in_memory(state, [state](const uint64 *hashes, Size count) {
+    count_hashes(state->registers, hashes, count);
+  });
+  state->registered = state->count;
+}
+
+// Enters the array's new hashes into the registers.
+void update_registers(State *state) {
+  if (!state->registers)
+    return;
+  count_hashes(state->registers, state->hashes + state->registered,
+               state->count - state->registered);
+  state->registered = state->count;
+}
+
+void sort_array(State *state) {
+  CHECK_FOR_INTERRUPTS();
+  update_registers(state);
+  state->count = sort_distinct(state->hashes, state->count);
+  state->registered = state->count;
+  start_registers(state);
 }
 
 void close_spill(Datum argument) {
@@ -157,92 +218,182 @@ void close_spill(Datum argument) {
   state->spill = nullptr;
 }
 
+// Moves everything in memory to the file.
 void spill(FunctionCallInfo fcinfo, State *state) {
-  CHECK_FOR_INTERRUPTS();
+  Assert(state->registers);
+  update_registers(state);
   if (!state->spill) {
     const MemoryContext before = MemoryContextSwitchTo(state->context);
     state->spill = BufFileCreateTemp(false);
     MemoryContextSwitchTo(before);
     AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
   }
-  BufFileWrite(state->spill, state->hashes, state->count * sizeof(uint64));
-  state->spilled += state->count;
-  state->count = 0;
+  for_each_block_in_memory(state, [state](const uint64 *hashes, Size count) {
+    BufFileWrite(state->spill, const_cast<uint64 *>(hashes), count * sizeof(uint64));
+  });
+  state->spilled += in_memory(state);
+  state->count = state->registered = 0;
+  if (state->set.slots) {
+    memset(state->set.slots, 0, state->set.bytes());
+    state->set.count = 0;
+    state->set.has_zero = false;
+  }
 }
 
-// Starts or enlarges the table of recent hashes, to twice the array.
-void watch_repetitions(State *state) {
-  Size slots = kSortFrom;
-  while (slots < Min(2 * state->capacity, kMaxRecent))
-    slots *= 2;
-  if (state->recent && state->recent_mask >= slots - 1)
-    return;
-  if (state->recent)
-    pfree(state->recent);
-  state->recent =
-      static_cast<uint64 *>(MemoryContextAllocZero(state->context, slots * sizeof(uint64)));
-  state->recent[0] = 1; // 0 would say that the hash 0 was seen; 1 belongs into another slot
-  state->recent_mask = slots - 1;
+// May a self-sized state keep so many hashes and slots in memory? It may always keep `least`:
+// before it spills, it must know that it has more than kExactDistinct distinct hashes.
+bool fits_in_memory(const State *state, Size numbers, Size least) {
+  return !state->may_spill || numbers <= Max(get_hash_memory_limit() / sizeof(uint64), least);
 }
 
-// Is sorting the array likely to halve it? Small arrays are sorted to find out.
-bool worth_sorting(const State *state) {
-  if (!state->registers)
-    return state->count >= kSortFrom;
-  return estimate_distinct(state->registers) <=
-         static_cast<double>(state->spilled + state->count) / 2;
+// Replaces the set, or the lack of one, by one of so many slots with the same hashes.
+void resize_set(State *state, Size slot_count) {
+  HashSet larger = {};
+  larger.slot_count = slot_count;
+  larger.slots = static_cast<uint64 *>(MemoryContextAllocExtended(
+      state->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
+  Size next = 0;
+  while (const Size count = read_distinct(state->set, &next, block, kBlock))
+    insert_distinct(&larger, block, count);
+  pfree(block);
+  if (state->set.slots)
+    pfree(state->set.slots);
+  state->set = larger;
+  state->offered = state->accepted = 0;
+}
+
+// Slots of the set that takes over from a full array, of whose hashes few are distinct.
+Size first_slots(const State *state) {
+  Size slot_count = kSetFrom;
+  while (slot_count < state->count)
+    slot_count *= 2;
+  return slot_count;
+}
+
+// From the array to a set, whose buffer it becomes.
+void start_set(State *state) {
+  update_registers(state);
+  resize_set(state, first_slots(state));
+  const Size buffer = Min(state->capacity, kBuffer);
+  for (Size i = 0; i < state->count; i += buffer) {
+    const Size count = Min(state->count - i, buffer);
+    if (!state->set.has_room(count))
+      resize_set(state, 2 * state->set.slot_count);
+    insert_distinct(&state->set, state->hashes + i, count);
+  }
+  state->count = state->registered = 0;
+  resize_array(state, buffer);
+}
+
+// From the set back to the array.
+void end_set(State *state) {
+  update_registers(state);
+  resize_array(state, in_memory(state));
+  Size next = 0;
+  state->count += read_distinct(state->set, &next, state->hashes + state->count, SIZE_MAX);
+  state->registered = state->count;
+  pfree(state->set.slots);
+  state->set = {};
+}
+
+// Moves the array into the set.
+void drain(FunctionCallInfo fcinfo, State *state) {
+  CHECK_FOR_INTERRUPTS();
+  if (!state->set.has_room(state->count)) {
+    if (state->accepted > state->offered / 2) {
+      end_set(state);
+      return;
+    }
+    if (fits_in_memory(state, 3 * state->set.slot_count, 3 * kCounting)) // the old and the new
+      resize_set(state, 2 * state->set.slot_count);
+    else
+      spill(fcinfo, state);
+  }
+  state->offered += state->count;
+  const Size fresh = insert_distinct(&state->set, state->hashes, state->count);
+  state->accepted += fresh;
+  state->count = state->registered = 0;
+  if (state->registers)
+    count_hashes(state->registers, state->hashes, fresh);
+  else
+    start_registers(state);
+}
+
+// Are at most half of all hashes distinct?
+bool mostly_repeated(State *state) {
+  update_registers(state);
+  const double distinct = state->registers ? estimate_distinct(state->registers)
+                                           : sample_distinct(state->hashes, state->count);
+  return distinct <= static_cast<double>(state->spilled + in_memory(state)) / 2;
+}
+
+// Leaves each hash in memory once.
+void remove_repetitions(FunctionCallInfo fcinfo, State *state) {
+  if (state->set.slots)
+    drain(fcinfo, state);
+  if (!state->set.slots)
+    sort_array(state);
 }
 
 // Makes room in a self-sized state's full array.
-void make_room(FunctionCallInfo fcinfo, State *state) {
+void make_room_for_distinct(FunctionCallInfo fcinfo, State *state) {
+  if (state->set.slots) {
+    drain(fcinfo, state);
+    if (state->count < state->capacity)
+      return;
+  }
   const Size full = state->count;
-  if (worth_sorting(state)) {
-    CHECK_FOR_INTERRUPTS();
-    state->count = sort_distinct(state->hashes, full);
-    if (!state->registers && state->count > kExactDistinct)
-      start_counting(state);
-    if (state->count <= full / 2) {
-      watch_repetitions(state);
+  if (full >= kSetFrom && mostly_repeated(state)) {
+    if (fits_in_memory(state, full + first_slots(state), 3 * kCounting)) {
+      start_set(state);
       return;
     }
+    sort_array(state);
+  } else if (full >= kCounting && !state->registers) {
+    sort_array(state);
   }
-  if (full < kCounting) {
-    grow(state, full * 2);
+  if (state->count <= full / 4 * 3)
     return;
-  }
-  const Size limit = Max(get_hash_memory_limit() / sizeof(uint64), kCounting);
-  if (!state->may_spill || full * 2 <= limit)
-    grow(state, full * 2);
-  else if (full < limit)
-    grow(state, limit);
+  if (!state->registers || fits_in_memory(state, full * 2, kCounting))
+    resize_array(state, full * 2);
   else
     spill(fcinfo, state);
 }
 
-void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
-  if (state->recent) {
-    uint64 *slot = &state->recent[hash & state->recent_mask];
-    if (*slot == hash)
-      return;
-    *slot = hash;
-  }
-  if (state->count == state->capacity) {
-    if (state->capacity == 0)
-      grow(state, kFirstCapacity);
-    else if (state->self_sized)
-      make_room(fcinfo, state);
-    else if (state->capacity < kBuffer)
-      grow(state, state->capacity * 2);
-    else
-      flush(state);
-  }
-  state->hashes[state->count++] = hash;
-  if (state->registers)
-    count_hash(state->registers, hash);
+// Makes room in a full array.
+pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
+  if (state->capacity == 0)
+    resize_array(state, kFirstCapacity);
+  else if (state->self_sized)
+    make_room_for_distinct(fcinfo, state);
+  else if (state->capacity < kBuffer)
+    resize_array(state, state->capacity * 2);
+  else
+    flush(state);
 }
 
-// Reads a state's spilled hashes, a block at a time, and leaves the file as it was.
-template <typename F> void for_each_spilled_block(State *state, F use) {
+// Takes in a family, or raises an error.
+pg_noinline void admit(State *state, const Element *element) {
+  check_element(state->header, element, "value");
+  adopt_family(&state->header, member_header(element));
+}
+
+inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
+  if (unlikely(state->count == state->capacity))
+    make_room(fcinfo, state);
+  state->hashes[state->count++] = hash;
+}
+
+pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *element) {
+  const SecondHash second = second_hash(element, PG_GETARG_DATUM(1), state->header.seed);
+  if (second.exists)
+    push(fcinfo, state, second.hash);
+}
+
+// Calls use(hashes, count) for all hashes that a state keeps, in blocks, and leaves it as it was.
+template <typename F> void for_each_block(State *state, F use) {
+  for_each_block_in_memory(state, use);
   if (!state->spill)
     return;
   int file;
@@ -250,10 +401,10 @@ template <typename F> void for_each_spilled_block(State *state, F use) {
   BufFileTell(state->spill, &file, &offset);
   if (BufFileSeek(state->spill, 0, 0, SEEK_SET) != 0)
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
-  auto *block = static_cast<uint64 *>(palloc(kSpillBlock * sizeof(uint64)));
+  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
   for (uint64 left = state->spilled; left > 0;) {
     CHECK_FOR_INTERRUPTS();
-    const Size count = Min(left, kSpillBlock);
+    const Size count = Min(left, kBlock);
     if (BufFileRead(state->spill, block, count * sizeof(uint64)) != count * sizeof(uint64))
       ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
     use(block, count);
@@ -265,14 +416,12 @@ template <typename F> void for_each_spilled_block(State *state, F use) {
 }
 
 // The header of a self-sized state's result: its distinct values decide the size.
-Header sized_header(State *state) {
-  if (!state->registers) {
-    state->count = sort_distinct(state->hashes, state->count);
-    if (state->count > kExactDistinct)
-      start_counting(state);
-  }
+Header sized_header(FunctionCallInfo fcinfo, State *state) {
+  if (!state->registers)
+    remove_repetitions(fcinfo, state);
+  update_registers(state);
   const uint64 expected = state->registers ? padded_capacity(estimate_distinct(state->registers))
-                                           : Max(state->count, Size{1});
+                                           : Max(in_memory(state), Size{1});
   Header header = state->header;
   header.expected = expected;
   header.flags = kFlagOwn;
@@ -285,7 +434,7 @@ State *state_arg(FunctionCallInfo fcinfo, int argument) {
   return PG_ARGISNULL(argument) ? nullptr : reinterpret_cast<State *>(PG_GETARG_POINTER(argument));
 }
 
-State *make_call_state(FunctionCallInfo fcinfo, const Target &target) {
+pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Target target) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
   if (!kind)
@@ -307,7 +456,7 @@ enum WireOffset : Size {
 
 Size wire_size(const State *state) {
   return VARHDRSZ + kWireHead + (state->bitmap ? state->header.geometry.bytes() : 0) +
-         (state->spilled + state->count) * sizeof(uint64);
+         (state->spilled + in_memory(state)) * sizeof(uint64);
 }
 
 } // namespace
@@ -317,19 +466,19 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bf_agg_trans);
 Datum bf_agg_trans(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);
-  if (!state)
+  if (unlikely(!state))
     state = make_call_state(fcinfo, target_of(fcinfo));
   else if (PG_NARGS() > 2)
     check_target(state, target_of(fcinfo));
 
   if (!PG_ARGISNULL(1)) {
     Element *element = argument_element(fcinfo, 1);
-    const Hashes hashes = hash_value(element, PG_GETARG_DATUM(1), state->header.seed);
-    check_element(state->header, element, "value");
-    if (state->header.family == Family::none)
-      adopt_family(&state->header, member_header(element));
-    for (int i = 0; i < hashes.count; i++)
-      push(fcinfo, state, hashes.hash[i]);
+    const uint64 hash = hash_element(element, PG_GETARG_DATUM(1), state->header.seed);
+    if (unlikely(!fits(state->header, element)))
+      admit(state, element);
+    push(fcinfo, state, hash);
+    if (unlikely(element->varying))
+      push_second(fcinfo, state, element);
   }
   PG_RETURN_POINTER(state);
 }
@@ -355,35 +504,32 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
   if (other->bitmap) {
     if (!state->bitmap)
       state->bitmap = allocate_bitmap(state->context, state->header.geometry);
-    unite_bits(state->bitmap, other->bitmap, state->header.geometry.bytes());
+    unite_lines(state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for (Size i = 0; i < other->count; i++) {
-    if (i % kSpillBlock == 0)
-      CHECK_FOR_INTERRUPTS();
-    push(fcinfo, state, other->hashes[i]);
-  }
+  for_each_block_in_memory(other, [fcinfo, state](const uint64 *hashes, Size count) {
+    for (Size i = 0; i < count; i++)
+      push(fcinfo, state, hashes[i]);
+  });
   PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(bf_agg_serial);
 Datum bf_agg_serial(PG_FUNCTION_ARGS) {
   auto *state = reinterpret_cast<State *>(PG_GETARG_POINTER(0));
-  if (state->self_sized && worth_sorting(state))
-    state->count = sort_distinct(state->hashes, state->count);
+  if (state->self_sized && mostly_repeated(state))
+    remove_repetitions(fcinfo, state);
   if (state->bitmap && state->count > 0)
     flush(state);
 
   // What was spilled may repeat itself; a state without a file takes its part, distinct.
-  if (state->spill && (worth_sorting(state) || !AllocSizeIsValid(wire_size(state)))) {
+  if (state->spill && (mostly_repeated(state) || !AllocSizeIsValid(wire_size(state)))) {
     State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
     distinct->header = state->header;
-    auto collect = [fcinfo, distinct](const uint64 *hashes, Size count) {
+    for_each_block(state, [fcinfo, distinct](const uint64 *hashes, Size count) {
       for (Size i = 0; i < count; i++)
         push(fcinfo, distinct, hashes[i]);
-    };
-    collect(state->hashes, state->count);
-    for_each_spilled_block(state, collect);
-    distinct->count = sort_distinct(distinct->hashes, distinct->count);
+    });
+    remove_repetitions(fcinfo, distinct);
     state = distinct;
   }
   const Size size = wire_size(state);
@@ -391,7 +537,7 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
     ereport(ERROR,
             (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
              errmsg("partial state of bf_agg is too large to be combined: " UINT64_FORMAT " hashes",
-                    state->spilled + state->count),
+                    state->spilled + in_memory(state)),
              errhint("Give the expected number of values: bf_agg(value, expected).")));
 
   auto *result = static_cast<bytea *>(palloc(size));
@@ -409,12 +555,10 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
     memcpy(wire, state->bitmap, state->header.geometry.bytes());
     wire += state->header.geometry.bytes();
   }
-  auto append = [&wire](const uint64 *hashes, Size count) {
+  for_each_block(state, [&wire](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++, wire += sizeof(uint64))
       store(wire, hashes[i]);
-  };
-  append(state->hashes, state->count);
-  for_each_spilled_block(state, append);
+  });
   PG_RETURN_BYTEA_P(result);
 }
 
@@ -446,11 +590,8 @@ Datum bf_agg_deserial(PG_FUNCTION_ARGS) {
   }
   if (length % sizeof(uint64) != 0)
     elog(ERROR, "invalid serialized state of bf_agg");
-  state->count = length / sizeof(uint64);
-  if (state->count > 0)
-    grow(state, state->count);
-  for (Size i = 0; i < state->count; i++)
-    state->hashes[i] = load<uint64>(wire + i * sizeof(uint64));
+  state->wire = wire;
+  state->wire_count = length / sizeof(uint64);
   PG_RETURN_POINTER(state);
 }
 
@@ -460,20 +601,11 @@ Datum bf_agg_final(PG_FUNCTION_ARGS) {
   if (!state) // no rows: nothing says which size, and the filter stays empty
     state = make_state(CurrentMemoryContext, false, {true, 0, kDefaultRate});
 
-  Filter filter = make_filter(state->self_sized ? sized_header(state) : state->header);
+  Filter filter = make_filter(state->self_sized ? sized_header(fcinfo, state) : state->header);
   if (state->bitmap)
     memcpy(filter.bitmap(), state->bitmap, filter.header.geometry.bytes());
-  auto add = [&filter](const uint64 *hashes, Size count) {
-    while (count > 0) {
-      CHECK_FOR_INTERRUPTS();
-      const Size batch = Min(count, kSpillBlock);
-      filter.add_many(hashes, batch);
-      hashes += batch;
-      count -= batch;
-    }
-  };
-  add(state->hashes, state->count);
-  for_each_spilled_block(state, add);
+  for_each_block(state,
+                 [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   return filter.datum();
 }
 

@@ -36,8 +36,4 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
 }
 
-ProbedFilter probed_filter(FunctionCallInfo fcinfo, int argument) {
-  return probe_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->probed);
-}
-
 } // namespace bloomfilter

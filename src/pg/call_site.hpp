@@ -41,7 +41,9 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
 Element *item_element(FunctionCallInfo fcinfo, ArrayType *array);
 
 // The filter of an argument that is not NULL, to be asked until the next call for any filter.
-ProbedFilter probed_filter(FunctionCallInfo fcinfo, int argument);
+inline ProbedFilter *probed_filter(FunctionCallInfo fcinfo, int argument) {
+  return probe_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->probed);
+}
 
 } // namespace bloomfilter
 

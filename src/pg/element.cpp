@@ -116,10 +116,15 @@ void canonical_numeric(Element *, Datum value, Canonical *out) {
   out->set(bytes, length);
 }
 
+// Is text kept as the bytes that are hashed?
+bool text_is_canonical() {
+  const int encoding = GetDatabaseEncoding();
+  return encoding == PG_UTF8 || encoding == PG_SQL_ASCII;
+}
+
 // Text in the server's encoding as UTF-8.
 void canonical_string(const char *string, Size length, Canonical *out) {
-  const int encoding = GetDatabaseEncoding();
-  if (encoding == PG_UTF8 || encoding == PG_SQL_ASCII) {
+  if (text_is_canonical()) {
     out->set(string, length);
     return;
   }
@@ -127,13 +132,21 @@ void canonical_string(const char *string, Size length, Canonical *out) {
   out->set(converted, converted == string ? length : strlen(converted));
 }
 
+// A value as it is stored, with a short header if it has one. A call for each row is spared where
+// there is nothing to unpack.
+struct varlena *packed(Datum value) {
+  auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
+  const bool plain = !VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored);
+  return likely(plain) ? stored : pg_detoast_datum_packed(stored);
+}
+
 void canonical_text(Element *, Datum value, Canonical *out) {
-  const text *string = DatumGetTextPP(value);
+  const text *string = packed(value);
   canonical_string(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string), out);
 }
 
 void canonical_bpchar(Element *, Datum value, Canonical *out) {
-  const BpChar *string = DatumGetBpCharPP(value);
+  const BpChar *string = packed(value);
   canonical_string(VARDATA_ANY(string),
                    bpchartruelen(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string)), out);
 }
@@ -144,7 +157,7 @@ void canonical_cstring(Element *, Datum value, Canonical *out) {
 }
 
 void canonical_bytea(Element *, Datum value, Canonical *out) {
-  const bytea *bytes = DatumGetByteaPP(value);
+  const bytea *bytes = packed(value);
   out->set(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
@@ -239,7 +252,7 @@ void append_value(StringInfo out, Element *element, Datum value) {
 bool ends_with_blank(const Element *element, Datum value) {
   if (!element->varying)
     return false;
-  const text *string = DatumGetTextPP(value);
+  const text *string = packed(value);
   const Size length = VARSIZE_ANY_EXHDR(string);
   return length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
 }
@@ -698,6 +711,8 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
       element->family = scalar.family;
       element->canonical = scalar.canonical;
       element->hash = scalar.hash;
+      if (scalar.canonical == canonical_text && text_is_canonical())
+        element->hash = hash_through<canonical_bytea>;
       element->typlen = get_typlen(scalar.type);
       // A bare literal has a collation only where COLLATE gives it one.
       if (scalar.family == Family::text && (scalar.type != UNKNOWNOID || OidIsValid(collation)))
@@ -710,12 +725,12 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
   return element;
 }
 
-void add_reading(Element *element, Datum value, uint64 seed, Hashes *hashes) {
+SecondHash second_hash(Element *element, Datum value, uint64 seed) {
   if (!ends_with_blank(element, value))
-    return;
+    return {false, 0};
   Canonical stripped;
   canonical_bpchar(element, value, &stripped);
-  hashes->hash[hashes->count++] = hash_bytes(stripped.bytes, stripped.length, seed);
+  return {true, hash_bytes(stripped.bytes, stripped.length, seed)};
 }
 
 void raise_unless_fitting(const Header &header, const Element *element, const char *role) {

@@ -8,7 +8,7 @@
 //   float        float8 of float4 and float8; one zero, one NaN
 //   numeric      sign u16, weight i16, base-10000 digits u16, without scale or outer zeros
 //   text         UTF-8 (the bytes as they are in an SQL_ASCII database); bpchar without its
-//                trailing blanks, varchar both ways (see hash_value)
+//                trailing blanks, varchar both ways (see second_hash)
 //   bytea, uuid, boolean, "char", macaddr, macaddr8   their bytes
 //   oid          u32
 //   date         i32 days; timestamp, timestamptz i64 microseconds; all since 1970-01-01
@@ -71,36 +71,45 @@ struct Element {
 // with. Raises 0A000 for what cannot be hashed and 42P22 for text without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
-// The hash of a value that is not NULL. Allocates in the current memory context.
+// The first hash of a value that is not NULL. Allocates in the current memory context.
 inline uint64 hash_element(Element *element, Datum value, uint64 seed) {
   return element->hash(element, value, seed);
 }
 
-// A value's hashes: several where SQL compares it differently with different types of its family.
-// All of them are added; any of them is a yes.
+// A value has several hashes where SQL compares it differently with different types of its family:
+// a varchar equals a text with the same blanks at its end, but a char(n) without regard to them, so
+// one that ends with a blank has two. All of them are added; any of them is a yes.
+struct SecondHash {
+  bool exists;
+  uint64 hash;
+};
+// Only of an element that is `varying`.
+SecondHash second_hash(Element *element, Datum value, uint64 seed);
+
+// Both together. A literal may have more.
 constexpr int kMaxReadings = 3;
 struct Hashes {
   uint64 hash[kMaxReadings];
   int count;
 };
-
-// Of a value that is not NULL. A varchar equals a text with the same blanks at its end, but a
-// char(n) without regard to them, so one that ends with a blank has two hashes.
-void add_reading(Element *element, Datum value, uint64 seed, Hashes *hashes);
 inline Hashes hash_value(Element *element, Datum value, uint64 seed) {
-  Hashes hashes;
-  hashes.hash[0] = hash_element(element, value, seed);
-  hashes.count = 1;
-  if (element->varying)
-    add_reading(element, value, seed, &hashes);
+  Hashes hashes = {{hash_element(element, value, seed)}, 1};
+  if (element->varying) {
+    const SecondHash second = second_hash(element, value, seed);
+    if (second.exists)
+      hashes.hash[hashes.count++] = second.hash;
+  }
   return hashes;
 }
 
 // Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
 // composition is known only from the row. `role` is how the message calls the value: "probe".
 void raise_unless_fitting(const Header &header, const Element *element, const char *role);
+inline bool fits(const Header &header, const Element *element) {
+  return header.family == element->family && header.shape == element->shape;
+}
 inline void check_element(const Header &header, const Element *element, const char *role) {
-  if (header.family != element->family || header.shape != element->shape)
+  if (!fits(header, element))
     raise_unless_fitting(header, element, role);
 }
 

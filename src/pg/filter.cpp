@@ -5,6 +5,13 @@
 
 namespace bloomfilter {
 
+void unite_lines(uint8 *bitmap, const uint8 *other, Size bytes) {
+  for (Size at = 0; at < bytes; at += kStep) {
+    CHECK_FOR_INTERRUPTS();
+    kernel->unite(bitmap + at, other + at, Min(bytes - at, kStep) / kLineBytes);
+  }
+}
+
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed) {
   Header header = {};
   header.geometry = geometry;

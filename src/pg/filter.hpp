@@ -12,6 +12,9 @@ namespace bloomfilter {
 // The kernel for this process, chosen when the library is loaded.
 extern const Kernel *kernel;
 
+// Bytes of a bitmap that are handled between two looks for interrupts; whole units.
+constexpr Size kStep = 1024 * 1024;
+
 // A checked, uncompressed value and its header.
 struct Filter {
   struct varlena *value;
@@ -28,6 +31,9 @@ struct Filter {
   void write_back() { write_header(payload(), header); }
   Datum datum() const { return PointerGetDatum(value); }
 };
+
+// Sets in a bitmap every bit that another one of as many bytes has.
+void unite_lines(uint8 *bitmap, const uint8 *other, Size bytes);
 
 // The header of a filter without values, family or shape.
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);

@@ -34,22 +34,28 @@ Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, cons
   return {element, hashes};
 }
 
-bool contains_any_of(ProbedFilter &filter, const Hashes &hashes) {
-  bool found = filter.contains(hashes.hash[0]);
-  for (int i = 1; i < hashes.count; i++)
-    found |= filter.contains(hashes.hash[i]);
+bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
+  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
+  Element *element = argument_element(fcinfo, value_argument);
+  const Datum value = PG_GETARG_DATUM(value_argument);
+  const uint64 hash = hash_element(element, value, filter->header.seed);
+  check_element(filter->header, element, "probe");
+  bool found = filter->contains(hash);
+  if (unlikely(element->varying)) {
+    const SecondHash second = second_hash(element, value, filter->header.seed);
+    found |= second.exists && filter->contains(second.hash);
+  }
   return found;
 }
 
-bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
-  ProbedFilter filter = probed_filter(fcinfo, filter_argument);
-  return contains_any_of(filter, probe_of(fcinfo, filter.header, value_argument, "probe").hashes);
-}
-
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
-  ProbedFilter filter = probed_filter(fcinfo, filter_argument);
-  return contains_any_of(filter, hash_literal(filter.header, PG_GETARG_TEXT_PP(literal_argument),
-                                              PG_GET_COLLATION(), false));
+  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
+  const Hashes hashes =
+      hash_literal(filter->header, PG_GETARG_TEXT_PP(literal_argument), PG_GET_COLLATION(), false);
+  bool found = false;
+  for (int i = 0; i < hashes.count; i++)
+    found |= filter->contains(hashes.hash[i]);
+  return found;
 }
 
 // An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
@@ -193,17 +199,39 @@ Datum put_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
   return row.datum();
 }
 
-bool contains_item(ProbedFilter &filter, const Items &items, int i) {
-  return contains_any_of(filter, hash_item(filter.header, items, i, "probe"));
+// Asks for elements from `first` on, as many as make a batch, whose lines are then prefetched.
+// Returns the element behind the last. NULL gets the answer false.
+int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers) {
+  constexpr int kBatch = 256;
+  uint64 hashes[kBatch];
+  int owners[kBatch], count = 0, item = first;
+  CHECK_FOR_INTERRUPTS();
+  for (; item < items.count && count + kMaxReadings <= kBatch; item++) {
+    answers[item] = false;
+    if (items.nulls[item])
+      continue;
+    const Hashes of_item = hash_item(filter->header, items, item, "probe");
+    for (int i = 0; i < of_item.count; i++) {
+      owners[count] = item;
+      hashes[count++] = of_item.hash[i];
+    }
+  }
+  bool found[kBatch];
+  filter->contains_many(hashes, count, found);
+  for (int i = 0; i < count; i++)
+    answers[owners[i]] |= found[i];
+  return item;
 }
 
 // Is the answer `wanted` for any element that is not NULL?
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
-  ProbedFilter filter = probed_filter(fcinfo, 0);
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
   const Items items = items_of(fcinfo, 1);
-  for (int i = 0; i < items.count; i++)
-    if (!items.nulls[i] && contains_item(filter, items, i) == wanted)
-      return true;
+  auto *answers = static_cast<bool *>(palloc(items.count + 1));
+  for (int item = 0; item < items.count;)
+    for (const int end = ask_items(filter, items, item, answers); item < end; item++)
+      if (!items.nulls[item] && answers[item] == wanted)
+        return true;
   return false;
 }
 
@@ -310,16 +338,19 @@ Datum bf_contains_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_each);
 Datum bf_contains_each(PG_FUNCTION_ARGS) {
-  ProbedFilter filter = probed_filter(fcinfo, 0);
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
   const Items items = items_of(fcinfo, 1);
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
 
-  auto *answers = static_cast<Datum *>(palloc(items.count * sizeof(Datum)));
+  auto *answers = static_cast<bool *>(palloc(items.count));
+  for (int item = 0; item < items.count;)
+    item = ask_items(filter, items, item, answers);
+  auto *datums = static_cast<Datum *>(palloc(items.count * sizeof(Datum)));
   for (int i = 0; i < items.count; i++)
-    answers[i] = BoolGetDatum(!items.nulls[i] && contains_item(filter, items, i));
+    datums[i] = BoolGetDatum(answers[i]);
   int dimension = items.count, lower_bound = 1;
-  PG_RETURN_ARRAYTYPE_P(construct_md_array(answers, items.nulls, 1, &dimension, &lower_bound,
+  PG_RETURN_ARRAYTYPE_P(construct_md_array(datums, items.nulls, 1, &dimension, &lower_bound,
                                            BOOLOID, sizeof(bool), true, TYPALIGN_CHAR));
 }
 
@@ -337,8 +368,7 @@ Datum bf_add_hash(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);
 Datum bf_contains_hash(PG_FUNCTION_ARGS) {
-  ProbedFilter filter = probed_filter(fcinfo, 0);
-  PG_RETURN_BOOL(filter.contains(static_cast<uint64>(PG_GETARG_INT64(1))));
+  PG_RETURN_BOOL(probed_filter(fcinfo, 0)->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 
 SQL_FUNCTIONS_END

@@ -22,8 +22,21 @@ const char *layout_name(Layout layout) {
   return layout == Layout::pages ? "pages" : "lines";
 }
 
-uint64 bits_set(const Filter &filter) {
-  return count_bits(filter.bitmap(), filter.header.geometry.bytes());
+// Calls use(bytes, length) for parts of the bitmap, all whole units.
+template <typename F> void for_each_part(const Filter &filter, F use) {
+  const Size bytes = filter.header.geometry.bytes();
+  for (Size at = 0; at < bytes; at += kStep) {
+    CHECK_FOR_INTERRUPTS();
+    use(filter.bitmap() + at, Min(bytes - at, kStep));
+  }
+}
+
+Survey survey(const Filter &filter) {
+  Survey result(*kernel, filter.header.geometry);
+  for_each_part(filter, [&](const uint8 *bytes, Size length) {
+    result.read(bytes, length / filter.header.geometry.unit_bytes());
+  });
+  return result;
 }
 
 } // namespace
@@ -47,21 +60,26 @@ Datum bf_sizing(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_count);
 Datum bf_count(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
-  PG_RETURN_FLOAT8(estimate_count(filter.header.geometry, bits_set(filter)));
+  uint64 set = 0;
+  for_each_part(filter, [&set](const uint8 *bytes, Size length) {
+    set += count_set(*kernel, bytes, length);
+  });
+  PG_RETURN_FLOAT8(estimate_count(filter.header.geometry, set));
 }
 
 PG_FUNCTION_INFO_V1(bf_fpr);
 Datum bf_fpr(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
-  PG_RETURN_FLOAT8(estimate_rate(filter.header.geometry, filter.bitmap()));
+  PG_RETURN_FLOAT8(survey(filter).rate());
 }
 
 PG_FUNCTION_INFO_V1(bf_info);
 Datum bf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
-  const uint64 set = bits_set(filter);
-  const double rate = estimate_rate(header.geometry, filter.bitmap());
+  const Survey surveyed = survey(filter);
+  const uint64 set = surveyed.bits_set();
+  const double rate = surveyed.rate();
 
   Row row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));

@@ -26,6 +26,8 @@ struct CachedFilter {
   }
 };
 
+uint64 cache_generation = 1;
+
 namespace {
 
 // A slice takes about as long as detoasting this many bytes; script/bench measures both.
@@ -44,12 +46,9 @@ struct Cache {
   MemoryContextCallback reset;
 };
 Cache *cache = nullptr;
-// Changes whenever an entry goes, so that no call site follows a stale pointer.
-uint64 generation = 1;
-
 void forget_cache(void *) {
   cache = nullptr;
-  generation++;
+  cache_generation++;
 }
 
 Cache *current_cache() {
@@ -79,7 +78,7 @@ void evict(CachedFilter *filter) {
   }
   dlist_delete(&filter->recent);
   hash_search(cache->filters, &filter->pointer, HASH_REMOVE, nullptr);
-  generation++;
+  cache_generation++;
 }
 
 CachedFilter *least_recent() { // the server's macro for this is C only
@@ -120,8 +119,8 @@ void copy_stored(CachedFilter *filter) {
   dlist_move_head(&cache->recent, &filter->recent);
   if (!filter->value) { // else an earlier attempt was interrupted
     make_room(size);
-    filter->value = static_cast<struct varlena *>(allocate_aligned(
-        cache->context, size, VARHDRSZ + kHeaderBytes, MCXT_ALLOC_HUGE, &filter->chunk));
+    filter->value = static_cast<struct varlena *>(
+        allocate_aligned(cache->context, size, VARHDRSZ + kHeaderBytes, &filter->chunk));
     SET_VARSIZE(filter->value, size);
     cache->bytes += size;
   }
@@ -169,27 +168,32 @@ CachedFilter *find_or_enter(const struct varatt_external &pointer) {
 
 } // namespace
 
-ProbedFilter probe_filter(Datum datum, ProbeMemory *memory) {
-  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
-  if (!VARATT_IS_EXTERNAL_ONDISK(value)) {
-    const Filter filter = open_filter(PG_DETOAST_DATUM(datum));
-    return {filter.header, filter.bitmap(), nullptr};
+ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
+  if (VARATT_IS_EXTERNAL_ONDISK(value)) {
+    memory->generation = memory->length = 0;
+    VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
+    CachedFilter *filter = find_or_enter(memory->pointer);
+    memory->filter = {filter->header, filter->copied ? filter->bitmap() : nullptr, filter};
+    memory->generation = cache_generation;
+    return &memory->filter;
   }
 
-  struct varatt_external pointer;
-  VARATT_EXTERNAL_GET_POINTER(pointer, value);
-  if (memory->generation != generation ||
-      memcmp(&memory->cached->pointer, &pointer, sizeof pointer) != 0) {
-    memory->cached = find_or_enter(pointer);
-    memory->generation = generation;
+  value = PG_DETOAST_DATUM(PointerGetDatum(value));
+  const Size length = VARSIZE(value) - VARHDRSZ;
+  if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
+    memory->generation = memory->length = 0;
+    memory->filter = {open_filter(value).header, nullptr, nullptr};
+    memcpy(memory->header, VARDATA(value), kHeaderBytes);
+    memory->length = length;
   }
-  CachedFilter *filter = memory->cached;
-  return {filter->header, filter->copied ? filter->bitmap() : nullptr, filter};
+  memory->filter.bitmap = reinterpret_cast<const uint8 *>(VARDATA(value)) + kHeaderBytes;
+  return &memory->filter;
 }
 
 bool ProbedFilter::contains_by_slice(uint64 hash) {
-  if (cached->paid >= header.payload_bytes() || is_compressed(cached)) {
+  if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
     copy_stored(cached);
+  if (cached->copied) {
     bitmap = cached->bitmap();
     return contains(hash);
   }
@@ -203,6 +207,14 @@ bool ProbedFilter::contains_by_slice(uint64 hash) {
       kernel->contains(alone, reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
   pfree(unit);
   return found;
+}
+
+void ProbedFilter::contains_many(const uint64 *hashes, Size count, bool *answers) {
+  Size i = 0;
+  for (; !bitmap && i < count; i++)
+    answers[i] = contains_by_slice(hashes[i]);
+  if (i < count)
+    kernel->contains_many(header.geometry, bitmap, hashes + i, count - i, answers + i);
 }
 
 } // namespace bloomfilter

@@ -24,12 +24,6 @@ namespace bloomfilter {
 
 struct CachedFilter;
 
-// What a call site remembers of the filter it probed last. Zero at first.
-struct ProbeMemory {
-  CachedFilter *cached;
-  uint64 generation; // of the cache; another one says that `cached` may be gone
-};
-
 // A filter that can be asked, until the next call for any filter.
 struct ProbedFilter {
   Header header;
@@ -37,14 +31,39 @@ struct ProbedFilter {
   CachedFilter *cached; // NULL: in place
 
   bool contains(uint64 hash) {
-    return bitmap ? kernel->contains(header.geometry, bitmap, hash) : contains_by_slice(hash);
+    return likely(bitmap != nullptr) ? kernel->contains(header.geometry, bitmap, hash)
+                                     : contains_by_slice(hash);
   }
+  void contains_many(const uint64 *hashes, Size count, bool *answers);
 
 private:
   bool contains_by_slice(uint64 hash);
 };
 
-ProbedFilter probe_filter(Datum filter, ProbeMemory *memory);
+// What a call site remembers of the filter that it probed last. Zero at first.
+struct ProbeMemory {
+  ProbedFilter filter;
+  // Of a stored filter: its name and the cache's generation, another one of which says that the
+  // filter may be gone.
+  struct varatt_external pointer;
+  uint64 generation; // 0: none
+  // Of a filter in place: its header, which need not be checked again if the next one has the same.
+  uint8 header[kHeaderBytes];
+  Size length; // of its payload; 0: none
+};
+
+// Changes whenever a filter leaves the cache.
+extern uint64 cache_generation;
+
+ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory);
+
+inline ProbedFilter *probe_filter(Datum datum, ProbeMemory *memory) {
+  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
+  if (VARATT_IS_EXTERNAL_ONDISK(value) && memory->generation == cache_generation &&
+      memcmp(&memory->pointer, VARDATA_EXTERNAL(value), sizeof memory->pointer) == 0)
+    return &memory->filter;
+  return probe_another(value, memory);
+}
 
 } // namespace bloomfilter
 

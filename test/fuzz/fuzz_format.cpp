@@ -27,11 +27,12 @@ void use(const Header &header, const std::uint8_t *payload) {
   write_header(written, header);
   require(std::memcmp(written, payload, kHeaderBytes) == 0);
 
-  const std::uint64_t set = count_bits(bitmap, geometry.bytes());
-  require(set <= geometry.bits());
-  require(estimate_count(geometry, set) >= 0);
-  const double rate = estimate_rate(geometry, bitmap);
-  require(rate >= 0 && rate <= 1);
+  Survey survey(best_kernel(), geometry);
+  survey.read(bitmap, geometry.units);
+  require(survey.bits_set() == count_set(kScalarKernel, bitmap, geometry.bytes()));
+  require(survey.bits_set() <= geometry.bits());
+  require(estimate_count(geometry, survey.bits_set()) >= 0);
+  require(survey.rate() >= 0 && survey.rate() <= 1);
 
   // Both ends of the bitmap, and somewhere between.
   const std::uint64_t hashes[] = {0, ~0ULL, hash_bytes(payload, kHeaderBytes, 0)};
@@ -41,8 +42,9 @@ void use(const Header &header, const std::uint8_t *payload) {
   for (const Kernel *kernel : all_kernels()) {
     std::vector<std::uint8_t> copy = original;
     for (const std::uint64_t hash : hashes) {
-      const bool known = kernel->contains(geometry, copy.data(), hash);
-      require(kernel->add(geometry, copy.data(), hash) != known);
+      require(kernel->contains(geometry, copy.data(), hash) ==
+              kScalarKernel.contains(geometry, copy.data(), hash));
+      add(*kernel, geometry, copy.data(), hash);
       require(kernel->contains(geometry, copy.data(), hash));
     }
     require(copy == reference);

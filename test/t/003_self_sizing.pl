@@ -192,6 +192,41 @@ for my $strategy ($hashed, $sorted) {
         "0\n$truth", 'a cursor of a failed subtransaction leaves no file');
 }
 
+# Repetitions, which a state keeps out with a set of hashes: with little memory and with much, in
+# one process and in three, as from the distinct values alone.
+query(q{
+    CREATE TABLE streams AS SELECT i,
+      i % 200000 AS round_after_round, i / 4 AS in_a_row, i % 1000 AS few,
+      CASE WHEN i <= 400000 THEN i % 1000 ELSE i END AS few_then_many,
+      CASE WHEN i <= 400000 THEN i ELSE i % 1000 END AS many_then_few,
+      CASE WHEN i BETWEEN 200000 AND 800000 THEN i % 1000 ELSE i END AS many_few_many,
+      CASE WHEN i % 100000 < 50000 THEN i % 1000 ELSE i END AS by_turns,
+      CASE WHEN i % 50 = 0 THEN i ELSE 0 END AS mostly_one
+    FROM generate_series(1, 1400000) i;
+    ALTER TABLE streams SET (parallel_workers = 2);
+    ANALYZE streams});
+for (
+    [ round_after_round => 2 ], [ in_a_row => 2 ], [ few => 0 ], [ few_then_many => 1 ],
+    [ many_then_few => 1 ], [ many_few_many => 1 ],
+    [ by_turns => 1 ], [ mostly_one => 0 ]) {
+    my ($stream, $files) = @$_;
+    my $distinct = query("SET work_mem = '256MB';"
+          . " SELECT md5(bf_agg(v)::bytea) FROM (SELECT DISTINCT $stream AS v FROM streams) x");
+    for my $work_mem ('64kB', '64MB') {
+        my ($result, $bytes) = temp_bytes($node,
+            "SET work_mem = '$work_mem'; SELECT md5(bf_agg($stream)::bytea) FROM streams");
+        is($result, $distinct, "$stream, $work_mem: the bytes of the distinct values");
+        # A value is written once, but for those that come again after its set was emptied.
+        my $expected = $work_mem eq '64kB' ? $files : 0;
+        cmp_ok($bytes, $expected ? '>=' : '==', $expected && $one_file,
+            "$stream, $work_mem: $bytes bytes written");
+        is( query("SET work_mem = '$work_mem'; SET max_parallel_workers_per_gather = 2;"
+                  . ' SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
+                  . " SELECT md5(bf_agg($stream)::bytea) FROM streams"),
+            $distinct, "$stream, $work_mem, parallel: the bytes of the distinct values");
+    }
+}
+
 # Window frames. The final function runs again and again on a state that goes on.
 
 for my $form ('bf_agg(%s)', 'bf_agg(%s, 50)', 'bf_agg(%s, NULL, 0.001)') {

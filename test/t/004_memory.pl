@@ -68,6 +68,20 @@ for ([ 4, 2 ], [ 64, 1 ], [ 64, 2 ]) {
     cmp_ok($files, '>=', 8 * 10_000_000 - $limit, '... what has no room in memory is in files');
 }
 
+# Repetitions take no memory, and their sets no more than the limit.
+for (
+    [ 'i % 100000', 64, 0 ], [ 'i / 100', 64, 0 ], [ 'i % 1000000', 16, 16 ], [ 'i / 4', 16, 16 ],
+    [ 'i % 3000000', 4, 4 ]) {
+    my ($value, $work_mem, $limit) = @$_;
+    my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = 1";
+    my ($least) = peak_memory($node, "$setting; SELECT count($value) $rows");
+    my ($peak, $filter) = peak_memory($node,
+        "$setting; SELECT bytes FROM (SELECT bf_agg($value) AS f $rows) made, bf_info(f)");
+    my $ours = $peak - $least;
+    cmp_ok($ours, '<=', $limit * MB + $filter + 8 * MB,
+        "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
+}
+
 # Hashing a value leaves nothing behind.
 $rows = 'FROM generate_series(1, 300000) i';
 for my $value ('i / 7.0', q{jsonb_build_object('a', array[i, i + 1])}, q{array['a' || i, NULL]},

@@ -75,6 +75,39 @@ is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f WHEN v % 3 = 0 THEN c.f END 
           . ' count(*) FROM probes JOIN many m ON m.id = v JOIN compressed c ON c.id = v'),
     '133|200', 'stored, compressed and no filters in turn');
 
+# A call site that asks one filter while another one drives that filter out of the cache, again and
+# again, and puts others into its memory
+is( query(q{
+        SET work_mem = '64kB';
+        SELECT count(*), count(*) FILTER (WHERE one_answer = (g = 77)),
+          count(*) FILTER (WHERE each_answer = (g = id))
+        FROM (SELECT id, g, (SELECT f FROM many WHERE id = 77) @> g AS one_answer,
+            f @> g AS each_answer
+          FROM many, generate_series(1, 200) g ORDER BY id, g OFFSET 0) asked}),
+    '40000|40000|40000', 'a filter that leaves the cache between two probes');
+
+# Values in place, all of one length: what the last one was says nothing about the next.
+is( query(q{
+        CREATE TABLE alike AS
+        SELECT i, bf_create_by_size(1536, 1 + i % 16, i / 16)
+          + CASE i % 3 WHEN 0 THEN i END::int + CASE i % 3 WHEN 1 THEN i::text END
+          + CASE i % 3 WHEN 2 THEN i END::numeric AS f
+        FROM generate_series(0, 999) i;
+        SELECT count(*), count(DISTINCT pg_column_size(f)),
+          count(*) FILTER (WHERE CASE i % 3 WHEN 0 THEN f @> i WHEN 1 THEN f @> i::text
+            ELSE f @> i::numeric END),
+          count(*) FILTER (WHERE f @> i::text::bf_literal)
+        FROM (SELECT * FROM alike ORDER BY hashint4(i) OFFSET 0) shuffled}),
+    '1000|1|1000|1000', 'inline filters of one length with many geometries, seeds and families');
+for my $text ('i::text', 'i') {
+    my $rest = $text eq 'i' ? 1 : 0;
+    my ($code, undef, $error) = $node->psql('postgres',
+        "SELECT count(*) FILTER (WHERE f @> $text) FROM (SELECT * FROM alike"
+          . " WHERE i % 3 = $rest OR i = 998 - $rest ORDER BY i OFFSET 0) x");
+    like($error, qr/bloom filter holds \w+ values, but the probe is/,
+        'a filter of another family after many that fit is an error');
+}
+
 # One row that changes between probes
 is( query(q{
         BEGIN;

@@ -126,5 +126,77 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
     }
 }
 
+// A set with its memory.
+struct OwnedSet : HashSet {
+  explicit OwnedSet(std::size_t slot_count) : HashSet{}, memory(slot_count) {
+    slots = memory.data();
+    this->slot_count = slot_count;
+  }
+  std::vector<std::uint64_t> memory;
+};
+
+std::vector<std::uint64_t> content(const HashSet &set, std::size_t limit) {
+  std::vector<std::uint64_t> all, part(limit);
+  std::size_t next = 0;
+  while (const std::size_t count = read_distinct(set, &next, part.data(), limit))
+    all.insert(all.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// Random batches with repetitions, 0, and hashes that all want one slot, against std::set.
+TEST(HashSet, HoldsWhatWasInserted) {
+  Random random(6);
+  for (const std::size_t slot_count : {8, 64, 4096}) {
+    SCOPED_TRACE(slot_count);
+    OwnedSet set(slot_count);
+    std::set<std::uint64_t> model;
+    while (set.has_room(slot_count / 8)) {
+      std::vector<std::uint64_t> batch;
+      for (std::size_t i = 0; i < slot_count / 8; i++)
+        batch.push_back(random.next() % 3 == 0 ? random.next() % 4 * slot_count
+                                               : random.next() % (2 * slot_count));
+      std::vector<std::uint64_t> fresh; // in the order of their first appearance
+      for (const std::uint64_t hash : batch)
+        if (model.insert(hash).second)
+          fresh.push_back(hash);
+      batch.resize(insert_distinct(&set, batch.data(), batch.size()));
+      EXPECT_EQ(batch, fresh);
+      EXPECT_EQ(set.count, model.size());
+    }
+    EXPECT_GT(set.count, slot_count / 4);
+    for (const std::size_t limit : {std::size_t{2}, std::size_t{3}, slot_count})
+      EXPECT_EQ(content(set, limit), std::vector<std::uint64_t>(model.begin(), model.end()));
+  }
+}
+
+TEST(HashSet, KnowsZero) {
+  OwnedSet set(16);
+  std::uint64_t zero = 0;
+  EXPECT_TRUE(content(set, 2).empty());
+  EXPECT_EQ(insert_distinct(&set, &zero, 1), 1U);
+  EXPECT_EQ(insert_distinct(&set, &zero, 1), 0U);
+  EXPECT_EQ(content(set, 2), std::vector<std::uint64_t>{0});
+}
+
+TEST(SampleDistinct, TellsFewRepetitionsFromMany) {
+  Random random(7);
+  for (const std::size_t count : {0, 1, 100, 256})
+    EXPECT_EQ(sample_distinct(integer_hashes(256, 1).data(), count), static_cast<double>(count));
+  for (const std::size_t count : {1000, 30000, 1000000})
+    for (const double share : {0.1, 0.3, 0.7, 1.0}) {
+      SCOPED_TRACE(std::to_string(count) + " hashes, distinct " + std::to_string(share));
+      const auto values = static_cast<std::uint64_t>(share * static_cast<double>(count));
+      auto hashes = integer_hashes(static_cast<std::int64_t>(values), 2);
+      while (hashes.size() < count)
+        hashes.push_back(hashes[random.next() % values]);
+      EXPECT_EQ(sample_distinct(hashes.data(), count) <= static_cast<double>(count) / 2,
+                share < 0.5);
+      // One value that makes up nearly all does not hide the others, nor do they hide it.
+      std::fill(hashes.begin(), hashes.end() - static_cast<std::ptrdiff_t>(count / 100), hashes[0]);
+      EXPECT_LT(sample_distinct(hashes.data(), count), static_cast<double>(count) / 4);
+    }
+}
+
 } // namespace
 } // namespace bloomfilter

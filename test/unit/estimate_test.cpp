@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -55,8 +56,8 @@ TEST(EstimateCount, IsWithinOnePercent) {
       std::int64_t added = 0;
       for (const std::int64_t n : {capacity / 10, capacity / 2, capacity, 2 * capacity}) {
         for (; added < n; added++)
-          best_kernel().add(geometry, bitmap.data(), hash_integer(added, 3));
-        const std::uint64_t set = count_bits(bitmap.data(), bitmap.size());
+          add(best_kernel(), geometry, bitmap.data(), hash_integer(added, 3));
+        const std::uint64_t set = count_set(best_kernel(), bitmap.data(), bitmap.size());
         EXPECT_NEAR(estimate_count(geometry, set) / static_cast<double>(n), 1.0, 0.01)
             << n << " values at " << rate << " for " << capacity;
       }
@@ -67,6 +68,12 @@ TEST(EstimateCount, IsWithinOnePercent) {
 void fill_line(Bytes *bitmap, std::size_t line, int count) {
   for (int i = 0; i < count; i++)
     set_bit(bitmap->data(), line * kLineBits + i);
+}
+
+double estimate_rate(const Geometry &geometry, const std::uint8_t *bitmap) {
+  Survey survey(best_kernel(), geometry);
+  survey.read(bitmap, geometry.units);
+  return survey.rate();
 }
 
 TEST(EstimateRate, OfNoneAndOfAll) {
@@ -105,6 +112,35 @@ TEST(EstimateRate, OfPages) {
     const double second = std::pow(0.75, k) / 4;
     const double expected = (first * second + 0.0 + std::pow(0.125, 2 * k)) / 3;
     EXPECT_DOUBLE_EQ(estimate_rate(geometry, bitmap.data()), expected);
+  }
+}
+
+// In whatever parts and by whatever kernel a bitmap is read, the answer is the same to the last
+// bit.
+TEST(Survey, DoesNotDependOnPartsOrKernel) {
+  for (const Geometry &geometry :
+       {Geometry{Layout::lines, 6, 1500}, Geometry{Layout::pages, 12, 1500}}) {
+    Random random(8);
+    Bytes bitmap(geometry.bytes());
+    std::uint64_t set = 0;
+    for (std::uint8_t &byte : bitmap) {
+      byte = static_cast<std::uint8_t>(random.next() & random.next());
+      for (int bit = 0; bit < 8; bit++)
+        set += byte >> bit & 1;
+    }
+    const double expected = estimate_rate(geometry, bitmap.data());
+    for (const Kernel *kernel : all_kernels()) {
+      SCOPED_TRACE(kernel->name);
+      EXPECT_EQ(count_set(*kernel, bitmap.data(), bitmap.size()), set);
+      for (const std::size_t part : {1, 3, 511, 512, 513, 1499, 1500}) {
+        Survey survey(*kernel, geometry);
+        for (std::size_t unit = 0; unit < geometry.units; unit += part)
+          survey.read(bitmap.data() + unit * geometry.unit_bytes(),
+                      std::min<std::size_t>(part, geometry.units - unit));
+        EXPECT_EQ(survey.bits_set(), set);
+        EXPECT_EQ(survey.rate(), expected);
+      }
+    }
   }
 }
 

@@ -117,7 +117,7 @@ TEST_P(Folding, IsTheSmallerFilter) {
   const auto build = [](const Geometry &geometry) {
     Bytes bitmap(geometry.bytes());
     for (std::int64_t i = 0; i < 300; i++)
-      kScalarKernel.add(geometry, bitmap.data(), hash_integer(i, 5));
+      add(kScalarKernel, geometry, bitmap.data(), hash_integer(i, 5));
     return bitmap;
   };
   const Bytes bitmap = build(whole);
@@ -130,7 +130,7 @@ TEST_P(Folding, IsTheSmallerFilter) {
     const Geometry part = {whole.layout, whole.hashes, whole.units / d};
     Bytes folded(part.bytes());
     for (std::uint32_t i = 0; i < whole.units; i++)
-      unite_bits(&folded[i / d * unit], &bitmap[i * unit], unit);
+      kScalarKernel.unite(&folded[i / d * unit], &bitmap[i * unit], unit / kLineBytes);
     EXPECT_EQ(folded, build(part)) << "divided by " << d;
   }
   EXPECT_GE(divisors, 4);

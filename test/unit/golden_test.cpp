@@ -68,7 +68,7 @@ TEST_P(GoldenFilter, IsRebuilt) {
       std::snprintf(line, sizeof line, "hash %d %016llx\n", value,
                     static_cast<unsigned long long>(hash));
       text += line;
-      kernel->add(header.geometry, bitmap, hash);
+      add(*kernel, header.geometry, bitmap, hash);
     }
     text += "header " + hex(payload.data(), kHeaderBytes) + "\n";
     for (std::size_t i = 0; i < header.geometry.bytes(); i += kLineBytes)

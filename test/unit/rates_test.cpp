@@ -66,12 +66,14 @@ TEST_P(Rates, AreTheRatesAskedFor) {
     for (std::uint64_t seed = 0; seed < filters; seed++) {
       std::vector<std::uint8_t> bitmap(geometry.bytes());
       for (std::uint64_t i = 0; i < n; i++)
-        kernel.add(geometry, bitmap.data(), keys.hash(i, seed));
+        add(kernel, geometry, bitmap.data(), keys.hash(i, seed));
       for (std::uint64_t i = 0; i < n; i++)
         false_negatives += !kernel.contains(geometry, bitmap.data(), keys.hash(i, seed));
       for (std::uint64_t i = n; i < n + probes; i++)
         false_positives += kernel.contains(geometry, bitmap.data(), keys.hash(i, seed));
-      estimated += estimate_rate(geometry, bitmap.data()) / static_cast<double>(filters);
+      Survey survey(kernel, geometry);
+      survey.read(bitmap.data(), geometry.units);
+      estimated += survey.rate() / static_cast<double>(filters);
     }
     EXPECT_EQ(false_negatives, 0U);
 

@@ -44,6 +44,11 @@ inline std::vector<const Kernel *> all_kernels() {
   return kernels;
 }
 
+inline void add(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bitmap,
+                std::uint64_t hash) {
+  kernel.add_many(geometry, bitmap, &hash, 1);
+}
+
 // The bits of a hash, from the start of the bitmap, word for word after the specification of the
 // format (doc/format.md) and without any code of the core: what the core must agree with.
 inline std::vector<std::uint64_t> specified_bits(const Geometry &geometry, std::uint64_t h) {
