@@ -59,6 +59,7 @@ SELECT workload, rate FROM unnest(ARRAY['rates', 'bits']) workload,
 
 INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUES
 ('build', 'count(x)', '', NULL, NULL),
+('build', 'nothing_agg(x, 10000000)', '', NULL, NULL),
 ('build', 'bf_agg(x, 100000)', '', '120 KB', NULL),
 ('build', 'bf_agg(x, 1000000)', '', '1.2 MB', NULL),
 ('build', 'bf_agg(x, 10000000)', '', '12 MB', NULL),
@@ -70,6 +71,7 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('build', 'hll_add_agg(hll_hash_bigint(x))', '', NULL, 'hll'),
 
 ('build_few', 'count(x % 100000)', '', NULL, NULL),
+('build_few', 'nothing_agg(x % 100000, 100000)', '', NULL, NULL),
 ('build_few', 'bf_agg(x % 100000, 100000)', '', '120 KB', NULL),
 ('build_few', 'bf_agg(x % 100000)', 'work_mem=64MB', NULL, NULL),
 ('build_few', 'bf_agg(x % 100000)', 'work_mem=4MB', NULL, NULL),
@@ -78,6 +80,7 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('build_few', 'hll_add_agg(hll_hash_bigint(x % 100000))', '', NULL, 'hll'),
 
 ('build_text', 'count(u)', '', NULL, NULL),
+('build_text', 'nothing_agg(u, 5000000)', '', NULL, NULL),
 ('build_text', 'bit_xor(hashtextextended(u, 0))', '', NULL, NULL),
 ('build_text', 'bf_agg(u, 5000000)', '', NULL, NULL),
 ('build_text', 'bf_agg(u)', 'work_mem=64MB', NULL, NULL),
@@ -85,9 +88,12 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('build_text', 'hll_add_agg(hll_hash_text(u))', '', NULL, 'hll'),
 
 ('build_groups', 'count(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups', 'nothing_agg(x)', 'work_mem=512MB', NULL, NULL),
 ('build_groups', 'bf_agg(x)', 'work_mem=512MB', NULL, NULL),
 ('build_groups', 'bf_agg(x, 100)', 'work_mem=512MB', NULL, NULL),
 ('build_groups', 'array_agg(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups', 'array_agg(DISTINCT x)', 'work_mem=512MB', NULL, NULL),
+('build_groups', 'count(DISTINCT x)', 'work_mem=512MB', NULL, NULL),
 
 ('build_parallel', 'count(x)', '', NULL, NULL),
 ('build_parallel', 'count(x)', 'max_parallel_workers_per_gather=2', NULL, NULL),
@@ -99,6 +105,8 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('build_parallel', 'bf_agg(x, 10000000)', 'max_parallel_workers_per_gather=2', NULL, NULL),
 ('build_parallel', 'bf_agg(x)', 'work_mem=64MB', NULL, NULL),
 ('build_parallel', 'bf_agg(x)', 'work_mem=64MB max_parallel_workers_per_gather=2', NULL, NULL),
+('build_parallel', 'bf_agg(x)', 'work_mem=4MB', NULL, NULL),
+('build_parallel', 'bf_agg(x)', 'work_mem=4MB max_parallel_workers_per_gather=2', NULL, NULL),
 
 ('memory', 'count(x)', '', NULL, NULL),
 ('memory', 'bf_agg(x, 10000000)', '', '12 MB', NULL),
@@ -112,6 +120,7 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('memory_few', 'bf_agg(x % 100000)', 'work_mem=4MB', NULL, NULL),
 
 ('probe', 'x > -1', '', NULL, NULL),
+('probe', $$nothing_contains((SELECT filter FROM filters WHERE name = '120 KB'), x)$$, '', NULL, NULL),
 ('probe', $$(SELECT filter FROM filters WHERE name = '120 KB') @> x$$, '', '120 KB', NULL),
 ('probe', $$(SELECT filter FROM filters WHERE name = '1.2 MB') @> x$$, '', '1.2 MB', NULL),
 ('probe', $$(SELECT filter FROM filters WHERE name = '12 MB') @> x$$, '', '12 MB', NULL),
@@ -144,6 +153,11 @@ FROM unnest(ARRAY['lookup_first', 'lookup_again', 'lookup_buffers']) workload,
   filters
 WHERE expected IS NOT NULL AND (number = 2 OR name = '12 MB')
 ORDER BY workload, calls.number, bytes;
+-- Every probe asks for another value, whose chunk and index entry are in no processor's cache. But:
+INSERT INTO bench.cases (workload, expression, settings, filter, operations, label)
+SELECT workload, 'filter @> ($1 * 0 + 1)', settings, filter, operations,
+  'the same value each time, ' || filter
+FROM bench.cases WHERE workload = 'lookup_first' AND filter = '120 MB';
 UPDATE bench.cases SET expression = replace(expression, '$1', '1') WHERE workload = 'lookup_buffers';
 
 INSERT INTO bench.cases (workload, expression, filter, operations, label)

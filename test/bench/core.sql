@@ -12,13 +12,19 @@ SELECT 'core_' || split_part(name, '/', 1) AS workload, split_part(name, '/', 2)
   coalesce(bytes_per_second / 1e9, 1e9 / items_per_second) AS value
 FROM csv;
 
-INSERT INTO bench.workloads (section, workload, unit, compare, against, title) VALUES
-('core', 'core_insert', 'ns', 'ratio', 'scalar', 'The core: insert, 256 at a time'),
-('core', 'core_insert_single', 'ns', 'ratio', 'scalar', 'The core: insert, one at a time'),
-('core', 'core_hit', 'ns', 'ratio', 'scalar', 'The core: lookup of a value that is in the filter'),
-('core', 'core_miss', 'ns', 'ratio', 'scalar', 'The core: lookup of a value that is not'),
-('core', 'core_union', 'GB/s', NULL, NULL, 'The core: union'),
-('core', 'core_popcount', 'GB/s', NULL, NULL, 'The core: count of set bits');
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title)
+SELECT section, 'core_' || operation, unit, compare, against, title
+FROM (VALUES
+  ('core', 'insert', 'ns', 'ratio', 'scalar', 'The core: insert, 256 at a time'),
+  ('core', 'hit', 'ns', 'ratio', 'scalar', 'The core: lookup of a value that is in the filter'),
+  ('core', 'miss', 'ns', 'ratio', 'scalar', 'The core: lookup of a value that is not'),
+  ('core', 'hit_many', 'ns', 'ratio', 'scalar', 'The core: lookup of values that are in the filter, 256 at a time'),
+  ('core', 'miss_many', 'ns', 'ratio', 'scalar', 'The core: lookup of values that are not, 256 at a time'),
+  ('core', 'union', 'GB/s', 'ratio', 'scalar', 'The core: union'),
+  ('core', 'popcount', 'GB/s', 'ratio', 'scalar', 'The core: count of set bits'),
+  ('probe', 'chained', 'ns', NULL, NULL, 'The core: lookups of which each waits for the one before')
+) workloads (section, operation, unit, compare, against, title)
+WHERE 'core_' || operation IN (SELECT workload FROM measured);
 
 ALTER TABLE measured ADD expression text;
 UPDATE measured SET expression =

@@ -2,8 +2,10 @@
 //
 // A benchmark is named operation/kernel/values/1-in-n, where 1-in-n is the false positive rate.
 // Hashes are given, as PostgreSQL's side gives them; operations do not wait for each other's
-// result. A filter is filled once and shared: inserting its values again costs the same and changes
-// nothing.
+// result, but for the chained lookups, which measure what the memory makes each of them wait. A
+// filter is filled once and shared: inserting its values again costs the same and changes nothing.
+//
+// Beside the kernels, where its headers are found: Boost.Bloom, with 64-byte blocks as here.
 #include "core/kernel.hpp"
 
 #include <benchmark/benchmark.h>
@@ -19,8 +21,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/estimate.hpp"
 #include "core/hash.hpp"
 #include "core/sizing.hpp"
+
+#if __has_include(<boost/bloom.hpp>)
+#include <boost/bloom.hpp>
+#endif
 
 namespace bloomfilter {
 namespace {
@@ -74,55 +81,160 @@ std::size_t sample_size(std::uint64_t values) {
   return std::min<std::uint64_t>(values, 1 << 20);
 }
 
-void lookup(benchmark::State &state, const Kernel &kernel, std::uint64_t values,
-            std::uint64_t one_in, std::uint64_t first) {
-  Filter &filter = Filter::of(values, one_in);
+std::int64_t items(const benchmark::State &state, std::size_t count) {
+  return state.iterations() * static_cast<std::int64_t>(count);
+}
+
+constexpr std::size_t kBatch = 256; // as bf_contains_each() asks and bf_add_all() adds
+
+// What every benchmark is about.
+struct Case {
+  const Kernel &kernel;
+  std::uint64_t values, one_in;
+
+  Filter &filter() const { return Filter::of(values, one_in); }
+  std::size_t lines() const { return filter().geometry().bytes() / kLineBytes; }
+};
+
+void lookup(benchmark::State &state, const Case &of, std::uint64_t first) {
+  Filter &filter = of.filter();
   const Geometry geometry = filter.geometry();
-  const auto hashes = hashes_from(first, sample_size(values));
+  const auto hashes = hashes_from(first, sample_size(of.values));
   for (auto _ : state) {
     std::size_t found = 0;
     for (const std::uint64_t hash : hashes)
-      found += kernel.contains(geometry, filter.bitmap(), hash);
+      found += of.kernel.contains(geometry, filter.bitmap(), hash);
     benchmark::DoNotOptimize(found);
   }
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(hashes.size()));
+  state.SetItemsProcessed(items(state, hashes.size()));
 }
 
-void insert(benchmark::State &state, const Kernel &kernel, std::uint64_t values,
-            std::uint64_t one_in, std::size_t batch) {
-  Filter &filter = Filter::of(values, one_in);
+void hit(benchmark::State &state, const Case &of) {
+  lookup(state, of, 0);
+}
+
+void miss(benchmark::State &state, const Case &of) {
+  lookup(state, of, kAbsent);
+}
+
+// The next hash depends on the answer.
+void chained(benchmark::State &state, const Case &of) {
+  Filter &filter = of.filter();
   const Geometry geometry = filter.geometry();
-  const auto hashes = hashes_from(0, sample_size(values) / batch * batch);
-  for (auto _ : state)
-    for (std::size_t i = 0; i < hashes.size(); i += batch)
-      if (batch == 1)
-        kernel.add(geometry, filter.bitmap(), hashes[i]);
-      else
-        kernel.add_many(geometry, filter.bitmap(), &hashes[i], batch);
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(hashes.size()));
+  const auto hashes = hashes_from(0, sample_size(of.values));
+  for (auto _ : state) {
+    std::uint64_t wrong = 0; // always 0, but the processor cannot know
+    for (const std::uint64_t hash : hashes)
+      wrong |= !of.kernel.contains(geometry, filter.bitmap(), hash ^ wrong);
+    benchmark::DoNotOptimize(wrong);
+  }
+  state.SetItemsProcessed(items(state, hashes.size()));
 }
 
-void unite(benchmark::State &state, std::uint64_t values, std::uint64_t one_in) {
-  Filter &filter = Filter::of(values, one_in);
-  const std::size_t bytes = filter.geometry().bytes();
-  std::vector<std::uint8_t> target(bytes);
+void lookup_many(benchmark::State &state, const Case &of, std::uint64_t first) {
+  Filter &filter = of.filter();
+  const auto hashes = hashes_from(first, sample_size(of.values) / kBatch * kBatch);
+  bool answers[kBatch];
+  for (auto _ : state)
+    for (std::size_t i = 0; i < hashes.size(); i += kBatch) {
+      of.kernel.contains_many(filter.geometry(), filter.bitmap(), &hashes[i], kBatch, answers);
+      benchmark::DoNotOptimize(answers);
+    }
+  state.SetItemsProcessed(items(state, hashes.size()));
+}
+
+void hit_many(benchmark::State &state, const Case &of) {
+  lookup_many(state, of, 0);
+}
+
+void miss_many(benchmark::State &state, const Case &of) {
+  lookup_many(state, of, kAbsent);
+}
+
+void insert(benchmark::State &state, const Case &of) {
+  Filter &filter = of.filter();
+  const auto hashes = hashes_from(0, sample_size(of.values) / kBatch * kBatch);
+  for (auto _ : state)
+    for (std::size_t i = 0; i < hashes.size(); i += kBatch)
+      of.kernel.add_many(filter.geometry(), filter.bitmap(), &hashes[i], kBatch);
+  state.SetItemsProcessed(items(state, hashes.size()));
+}
+
+void unite(benchmark::State &state, const Case &of) {
+  std::vector<std::uint8_t> target(of.lines() * kLineBytes);
   for (auto _ : state) {
-    unite_bits(target.data(), filter.bitmap(), bytes);
+    of.kernel.unite(target.data(), of.filter().bitmap(), of.lines());
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
+  state.SetBytesProcessed(items(state, target.size()));
 }
 
-void count(benchmark::State &state, std::uint64_t values, std::uint64_t one_in) {
-  Filter &filter = Filter::of(values, one_in);
-  const std::size_t bytes = filter.geometry().bytes();
+void popcount(benchmark::State &state, const Case &of) {
   for (auto _ : state)
-    benchmark::DoNotOptimize(count_bits(filter.bitmap(), bytes));
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
+    benchmark::DoNotOptimize(count_set(of.kernel, of.filter().bitmap(), of.lines() * kLineBytes));
+  state.SetBytesProcessed(items(state, of.lines() * kLineBytes));
 }
+
+#if __has_include(<boost/bloom.hpp>)
+
+struct Identity {
+  using is_avalanching = void; // what is inserted is a hash already
+  std::size_t operator()(std::uint64_t hash) const { return hash; }
+};
+using Boost =
+    boost::bloom::filter<std::uint64_t, 1, boost::bloom::fast_multiblock64<8>, 0, Identity>;
+
+void register_boost(const std::string &size, std::uint64_t values, std::uint64_t one_in) {
+  static std::map<std::string, Boost> filters;
+  const std::size_t capacity = Boost::capacity_for(values, 1.0 / static_cast<double>(one_in));
+  char bits[64];
+  std::snprintf(bits, sizeof bits, "Boost.Bloom with %.2f bits per value",
+                static_cast<double>(capacity) / static_cast<double>(values));
+  const auto add = [&](const char *operation, std::uint64_t first, auto run) {
+    benchmark::RegisterBenchmark(
+        (std::string(operation) + "/" + bits + "/" + size).c_str(), [=](benchmark::State &state) {
+          Boost &filter = filters.try_emplace(size, capacity).first->second;
+          constexpr std::size_t kChunk = 1 << 16;
+          for (std::uint64_t at = 0; filter.may_contain(hash_of(values - 1)) == false; at += kChunk)
+            for (const std::uint64_t hash :
+                 hashes_from(at, std::min<std::uint64_t>(kChunk, values - at)))
+              filter.insert(hash);
+          const auto hashes = hashes_from(first, sample_size(values));
+          for (auto _ : state)
+            run(filter, hashes);
+          state.SetItemsProcessed(items(state, hashes.size()));
+        });
+  };
+  using Hashes = std::vector<std::uint64_t>;
+  const auto one_by_one = [](Boost &filter, const Hashes &hashes) {
+    std::size_t found = 0;
+    for (const std::uint64_t hash : hashes)
+      found += filter.may_contain(hash);
+    benchmark::DoNotOptimize(found);
+  };
+  const auto together = [](Boost &filter, const Hashes &hashes) {
+    std::size_t found = 0;
+    filter.may_contain(hashes.begin(), hashes.end(),
+                       [&found](std::uint64_t, bool answer) { found += answer; });
+    benchmark::DoNotOptimize(found);
+  };
+  add("hit", 0, one_by_one);
+  add("miss", kAbsent, one_by_one);
+  add("hit_many", 0, together);
+  add("miss_many", kAbsent, together);
+  add("insert", 0, [](Boost &filter, const Hashes &hashes) {
+    filter.insert(hashes.begin(), hashes.end());
+    benchmark::ClobberMemory();
+  });
+}
+
+#else
+
+void register_boost(const std::string &, std::uint64_t, std::uint64_t) {}
+
+#endif
 
 void register_all() {
-  constexpr std::size_t kBatch = 256; // as the aggregate inserts
   for (const std::uint64_t values : {10'000, 1'000'000, 100'000'000})
     for (const std::uint64_t one_in : {100, 10'000}) {
       const std::string size = std::to_string(values) + "/" + std::to_string(one_in);
@@ -130,19 +242,29 @@ void register_all() {
         const Kernel *kernel = find_kernel(name);
         if (!kernel)
           continue;
-        const auto add = [&](const char *operation, auto run, std::uint64_t argument) {
-          benchmark::RegisterBenchmark(
-              (std::string(operation) + "/" + name + "/" + size).c_str(),
-              [=](benchmark::State &state) { run(state, *kernel, values, one_in, argument); });
+        const auto add = [&](const char *operation, void (*run)(benchmark::State &, const Case &)) {
+          benchmark::RegisterBenchmark((std::string(operation) + "/" + name + "/" + size).c_str(),
+                                       [=](benchmark::State &state) {
+                                         run(state, {*kernel, values, one_in});
+                                       });
         };
-        add("insert", insert, kBatch);
-        add("insert_single", insert, 1);
-        add("hit", lookup, 0);
-        add("miss", lookup, kAbsent);
+        add("insert", insert);
+        add("hit", hit);
+        add("miss", miss);
+        add("hit_many", hit_many);
+        add("miss_many", miss_many);
+        add("union", unite);
+        add("popcount", popcount);
       }
-      benchmark::RegisterBenchmark(("union/best/" + size).c_str(), unite, values, one_in);
-      benchmark::RegisterBenchmark(("popcount/best/" + size).c_str(), count, values, one_in);
+      register_boost(size, values, one_in);
     }
+  for (const std::uint64_t values : {100'000, 1'000'000, 10'000'000})
+    benchmark::RegisterBenchmark(
+        ("chained/" + std::string(best_kernel().name) + "/" + std::to_string(values) + "/100")
+            .c_str(),
+        [=](benchmark::State &state) {
+          chained(state, {best_kernel(), values, 100});
+        });
 }
 
 } // namespace

@@ -6,6 +6,18 @@ SELECT count(*) = 1 AS has_hll FROM pg_available_extensions WHERE name = 'hll' \
 CREATE EXTENSION hll;
 \endif
 
+-- The floors of test/bench/nothing.c.
+CREATE FUNCTION nothing_trans(internal, "any") RETURNS internal LANGUAGE c IMMUTABLE AS :'nothing';
+CREATE FUNCTION nothing_trans(internal, "any", bigint) RETURNS internal LANGUAGE c IMMUTABLE
+AS :'nothing';
+CREATE FUNCTION nothing_final(internal) RETURNS bigint LANGUAGE c IMMUTABLE AS :'nothing';
+CREATE AGGREGATE nothing_agg("any")
+  (SFUNC = nothing_trans, STYPE = internal, FINALFUNC = nothing_final);
+CREATE AGGREGATE nothing_agg("any", bigint)
+  (SFUNC = nothing_trans, STYPE = internal, FINALFUNC = nothing_final);
+CREATE FUNCTION nothing_contains(bloomfilter, "any") RETURNS boolean LANGUAGE c STRICT IMMUTABLE
+AS :'nothing';
+
 -- 0 ... :rows - 1, in no order that a sort or a cache could like.
 CREATE UNLOGGED TABLE numbers AS
 SELECT i * 618033989 % :rows AS x FROM generate_series(1, :rows::bigint) i;
