@@ -157,7 +157,7 @@ ORDER BY workload, calls.number, bytes;
 INSERT INTO bench.cases (workload, expression, settings, filter, operations, label)
 SELECT workload, 'filter @> ($1 * 0 + 1)', settings, filter, operations,
   'the same value each time, ' || filter
-FROM bench.cases WHERE workload = 'lookup_first' AND filter = '120 MB';
+FROM bench.cases WHERE workload = 'lookup_first' AND filter IN ('8 KB', '120 MB') AND expression LIKE '%@>%';
 UPDATE bench.cases SET expression = replace(expression, '$1', '1') WHERE workload = 'lookup_buffers';
 
 INSERT INTO bench.cases (workload, expression, filter, operations, label)

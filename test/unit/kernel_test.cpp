@@ -159,7 +159,7 @@ TEST_P(EveryKernel, AsksForEveryBit) {
 }
 
 // Around the number of hashes whose lines are prefetched ahead.
-constexpr std::size_t kCounts[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 500};
+constexpr std::size_t kCounts[] = {0, 1, 2, 127, 128, 129, 255, 256, 257, 500};
 
 TEST_P(EveryKernel, AddsManyAsOneByOne) {
   for (const Geometry &geometry : all_geometries(64))
