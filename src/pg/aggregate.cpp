@@ -263,19 +263,14 @@ void resize_set(State *state, Size slot_count) {
   state->offered = state->accepted = 0;
 }
 
-// Slots of the set that takes over from a full array, of whose hashes few are distinct.
-Size first_slots(const State *state) {
-  Size slot_count = kSetFrom;
-  while (slot_count < state->count)
-    slot_count *= 2;
-  return slot_count;
-}
-
-// From the array to a set, whose buffer it becomes.
+// From a full array, of whose hashes few are distinct, to a set, whose buffer it becomes.
 void start_set(State *state) {
   update_registers(state);
-  resize_set(state, first_slots(state));
   const Size buffer = Min(state->capacity, kBuffer);
+  Size slot_count = kSetFrom;
+  while (slot_count < 2 * buffer)
+    slot_count *= 2;
+  resize_set(state, slot_count);
   for (Size i = 0; i < state->count; i += buffer) {
     const Size count = Min(state->count - i, buffer);
     if (!state->set.has_room(count))
@@ -345,7 +340,7 @@ void make_room_for_distinct(FunctionCallInfo fcinfo, State *state) {
   }
   const Size full = state->count;
   if (full >= kSetFrom && mostly_repeated(state)) {
-    if (fits_in_memory(state, full + first_slots(state), 3 * kCounting)) {
+    if (fits_in_memory(state, 3 * full, 3 * kCounting)) { // the array and, at most, twice its slots
       start_set(state);
       return;
     }

@@ -70,7 +70,7 @@ for ([ 4, 2 ], [ 64, 1 ], [ 64, 2 ]) {
 
 # Repetitions take no memory, and their sets no more than the limit.
 for (
-    [ 'i % 100000', 64, 0 ], [ 'i / 100', 64, 0 ], [ 'i % 1000000', 16, 16 ], [ 'i / 4', 16, 16 ],
+    [ 'i % 100000', 64, 4 ], [ 'i / 100', 64, 4 ], [ 'i % 1000000', 16, 16 ], [ 'i / 4', 16, 16 ],
     [ 'i % 3000000', 4, 4 ]) {
     my ($value, $work_mem, $limit) = @$_;
     my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = 1";
