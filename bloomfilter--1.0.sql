@@ -232,6 +232,72 @@ CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_check(bloomfilter) IS 'null if the value is sound, else what is wrong with it';
 
+-- Set algebra
+
+CREATE FUNCTION bf_compatible(a bloomfilter, b bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_compatible(bloomfilter, bloomfilter) IS
+  'same geometry, seed and element type, so that their bits can be united and intersected?';
+
+CREATE FUNCTION bf_union(a bloomfilter, b bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_union(bloomfilter, bloomfilter) IS
+  'filter of the values of both; a null filter adds nothing';
+
+CREATE OPERATOR | (FUNCTION = bf_union, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+                   COMMUTATOR = |);
+COMMENT ON OPERATOR | (bloomfilter, bloomfilter) IS 'filter of the values of both';
+
+CREATE FUNCTION bf_intersect(a bloomfilter, b bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_intersect(bloomfilter, bloomfilter) IS
+  'filter of the bits that both have: of the values in both, and with more false positives';
+
+CREATE OPERATOR & (FUNCTION = bf_intersect, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
+                   COMMUTATOR = &);
+COMMENT ON OPERATOR & (bloomfilter, bloomfilter) IS
+  'filter of the bits that both have: of the values in both, and with more false positives';
+
+CREATE FUNCTION bf_union_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_union_step(bloomfilter, bloomfilter) IS 'step of bf_union_agg';
+
+CREATE FUNCTION bf_intersect_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_intersect_step(bloomfilter, bloomfilter) IS 'step of bf_intersect_agg';
+
+CREATE AGGREGATE bf_union_agg(filter bloomfilter) (
+  SFUNC = bf_union_step, STYPE = bloomfilter, COMBINEFUNC = bf_union_step, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_union_agg(bloomfilter) IS
+  'union of all filters that are not null; null if there are none';
+
+CREATE AGGREGATE bf_intersect_agg(filter bloomfilter) (
+  SFUNC = bf_intersect_step, STYPE = bloomfilter, COMBINEFUNC = bf_intersect_step, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_intersect_agg(bloomfilter) IS
+  'intersection of all filters that are not null; null if there are none';
+
+CREATE FUNCTION bf_fold(filter bloomfilter, target_bytes bigint) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_fold(bloomfilter, bigint) IS
+  'the same set in a smaller filter, the largest that fits, with a higher false positive rate';
+
+CREATE FUNCTION bf_union_count(a bloomfilter, b bloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_union_count(bloomfilter, bloomfilter) IS
+  'estimated number of distinct values in one or the other';
+
+CREATE FUNCTION bf_intersect_count(a bloomfilter, b bloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_intersect_count(bloomfilter, bloomfilter) IS
+  'estimated number of distinct values in both';
+
+CREATE FUNCTION bf_jaccard(a bloomfilter, b bloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_jaccard(bloomfilter, bloomfilter) IS
+  'estimated Jaccard similarity: the share of the values in one or the other that are in both';
+
 -- Aggregates
 
 CREATE FUNCTION bf_agg_trans(internal, "any") RETURNS internal

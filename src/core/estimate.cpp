@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace bloomfilter {
 namespace {
@@ -20,6 +21,19 @@ std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::si
       sum += set[i];
     lines += count * kLineBytes;
     left -= count;
+  }
+  return sum;
+}
+
+std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *lines,
+                          const std::uint8_t *other, std::size_t bytes) {
+  std::uint8_t block[64 * kLineBytes]; // stays in the nearest cache
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < bytes; at += sizeof block) {
+    const std::size_t length = std::min(bytes - at, sizeof block);
+    std::memcpy(block, lines + at, length);
+    kernel.unite(block, other + at, length / kLineBytes);
+    sum += count_set(kernel, block, length);
   }
   return sum;
 }

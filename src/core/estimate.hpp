@@ -15,6 +15,10 @@ namespace bloomfilter {
 // The number of set bits in whole lines.
 std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::size_t bytes);
 
+// The number of bits that are set in one or the other of two bitmaps of as many whole lines.
+std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *lines,
+                          const std::uint8_t *other, std::size_t bytes);
+
 // The estimated number of distinct values, from the share z of zero bits (S. J. Swamidass,
 // P. Baldi, "Mathematical correction for fingerprint similarity measures", J. Chem. Inf. Model.
 // 47, 2007, applied to lines): ln z / ln(1 - s), with s the share of the bitmap's bits that one

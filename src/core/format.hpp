@@ -21,7 +21,8 @@ constexpr std::size_t kHeaderBytes = 36;
 constexpr std::size_t kMaxPayload = kHeaderBytes + kMaxBits / 8;
 
 constexpr std::uint8_t kFlagOwn = 0x02; // sized by what it holds, not by what was asked for
-constexpr std::uint8_t kKnownFlags = kFlagOwn;
+constexpr std::uint8_t kFlagIntersection = 0x08; // made of the bits that two filters had in common
+constexpr std::uint8_t kKnownFlags = kFlagOwn | kFlagIntersection;
 
 struct Header {
   Geometry geometry;

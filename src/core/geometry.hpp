@@ -45,6 +45,27 @@ inline bool operator==(const Geometry &a, const Geometry &b) {
   return a.layout == b.layout && a.hashes == b.hashes && a.units == b.units;
 }
 
+// The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units
+// gives the filter of all its values with units/d, for every divisor d. False, and `folded` the
+// smallest fold there is, if none fits.
+inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
+  const std::uint32_t units = geometry.units;
+  *folded = geometry;
+  folded->units = 1;
+  if (geometry.unit_bytes() > bytes)
+    return false;
+  const auto consider = [&](std::uint32_t count) {
+    if (count > folded->units && count * geometry.unit_bytes() <= bytes)
+      folded->units = count;
+  };
+  for (std::uint32_t d = 1; std::uint64_t{d} * d <= units; d++)
+    if (units % d == 0) {
+      consider(d);
+      consider(units / d);
+    }
+  return true;
+}
+
 constexpr std::uint32_t kGoldenRatio = 0x9E3779B9;
 
 // kMultipliers.power[i] = kGoldenRatio^(i + 1) mod 2^32

@@ -28,6 +28,11 @@ void unite_line(std::uint8_t *line, const std::uint8_t *other) {
     store(line + i, load<std::uint64_t>(line + i) | load<std::uint64_t>(other + i));
 }
 
+void intersect_line(std::uint8_t *line, const std::uint8_t *other) {
+  for (int i = 0; i < kLineBytes; i += 8)
+    store(line + i, load<std::uint64_t>(line + i) & load<std::uint64_t>(other + i));
+}
+
 unsigned count_line(const std::uint8_t *line) {
   unsigned set = 0;
   for (int i = 0; i < kLineBytes; i += 8)
@@ -39,7 +44,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 } // namespace
 
-const Kernel kScalarKernel = {"scalar", contains, contains_many, add_many, unite, count_bits};
+const Kernel kScalarKernel = {"scalar", contains,  contains_many, add_many,
+                              unite,    intersect, count_bits};
 
 const Kernel *find_kernel(const char *name) {
   const Kernel *const fastest_first[] = {avx512_kernel(), avx2_kernel(), neon_kernel(),

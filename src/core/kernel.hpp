@@ -26,6 +26,8 @@ struct Kernel {
                    std::size_t count);
   // Sets in `lines` every bit that is set in `other`.
   void (*unite)(std::uint8_t *lines, const std::uint8_t *other, std::size_t count);
+  // Clears in `lines` every bit that is clear in `other`.
+  void (*intersect)(std::uint8_t *lines, const std::uint8_t *other, std::size_t count);
   // The number of set bits, 0 ... 512, of each line.
   void (*count_bits)(const std::uint8_t *lines, std::size_t count, std::uint16_t *set);
 };

@@ -51,6 +51,10 @@ void unite_line(std::uint8_t *line, const std::uint8_t *other) {
   _mm512_storeu_si512(line, _mm512_or_si512(_mm512_loadu_si512(line), _mm512_loadu_si512(other)));
 }
 
+void intersect_line(std::uint8_t *line, const std::uint8_t *other) {
+  _mm512_storeu_si512(line, _mm512_and_si512(_mm512_loadu_si512(line), _mm512_loadu_si512(other)));
+}
+
 // Eight counts of at most 64, as bytes, are summed by their distance from zero.
 unsigned count_line(const std::uint8_t *line) {
   const __m128i counts = _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(_mm512_loadu_si512(line)));
@@ -59,7 +63,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kAvx512Kernel = {"avx512", contains, contains_many, add_many, unite, count_bits};
+constexpr Kernel kAvx512Kernel = {"avx512", contains,  contains_many, add_many,
+                                  unite,    intersect, count_bits};
 
 } // namespace
 } // namespace bloomfilter

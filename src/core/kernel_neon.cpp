@@ -56,6 +56,11 @@ void unite_line(std::uint8_t *line, const std::uint8_t *other) {
     vst1q_u8(line + i, vorrq_u8(vld1q_u8(line + i), vld1q_u8(other + i)));
 }
 
+void intersect_line(std::uint8_t *line, const std::uint8_t *other) {
+  for (int i = 0; i < kLineBytes; i += 16)
+    vst1q_u8(line + i, vandq_u8(vld1q_u8(line + i), vld1q_u8(other + i)));
+}
+
 unsigned count_line(const std::uint8_t *line) {
   uint8x16_t bits = vdupq_n_u8(0);
   for (int i = 0; i < kLineBytes; i += 16)
@@ -65,7 +70,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kNeonKernel = {"neon", contains, contains_many, add_many, unite, count_bits};
+constexpr Kernel kNeonKernel = {"neon", contains,  contains_many, add_many,
+                                unite,  intersect, count_bits};
 
 } // namespace
 } // namespace bloomfilter

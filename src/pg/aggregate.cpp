@@ -499,7 +499,7 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
   if (other->bitmap) {
     if (!state->bitmap)
       state->bitmap = allocate_bitmap(state->context, state->header.geometry);
-    unite_lines(state->bitmap, other->bitmap, state->header.geometry.bytes());
+    unite_bitmaps(state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
   for_each_block_in_memory(other, [fcinfo, state](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++)

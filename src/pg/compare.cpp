@@ -16,10 +16,7 @@ namespace {
 
 int compare(FunctionCallInfo fcinfo) {
   const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
-  const Size a_bytes = a.header.payload_bytes(), b_bytes = b.header.payload_bytes();
-  int order = memcmp(a.payload(), b.payload(), Min(a_bytes, b_bytes));
-  if (order == 0)
-    order = a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
+  const int order = compare_payloads(a, b);
   PG_FREE_IF_COPY(a.value, 0);
   PG_FREE_IF_COPY(b.value, 1);
   return order;

@@ -1,15 +1,44 @@
 #include "pg/filter.hpp"
 
+#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
 
 namespace bloomfilter {
 
-void unite_lines(uint8 *bitmap, const uint8 *other, Size bytes) {
+namespace {
+
+// In steps, with a look for interrupts before each.
+void combine(void (*lines)(uint8 *, const uint8 *, Size), uint8 *bitmap, const uint8 *other,
+             Size bytes) {
   for (Size at = 0; at < bytes; at += kStep) {
     CHECK_FOR_INTERRUPTS();
-    kernel->unite(bitmap + at, other + at, Min(bytes - at, kStep) / kLineBytes);
+    lines(bitmap + at, other + at, Min(bytes - at, kStep) / kLineBytes);
   }
+}
+
+} // namespace
+
+uint64 bits_set(const Filter &filter) {
+  uint64 set = 0;
+  for_each_part(filter, [&set](const uint8 *bytes, Size, Size length) {
+    set += count_set(*kernel, bytes, length);
+  });
+  return set;
+}
+
+int compare_payloads(const Filter &a, const Filter &b) {
+  const Size a_bytes = a.header.payload_bytes(), b_bytes = b.header.payload_bytes();
+  const int order = memcmp(a.payload(), b.payload(), Min(a_bytes, b_bytes));
+  return order != 0 ? order : a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
+}
+
+void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes) {
+  combine(kernel->unite, bitmap, other, bytes);
+}
+
+void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes) {
+  combine(kernel->intersect, bitmap, other, bytes);
 }
 
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed) {

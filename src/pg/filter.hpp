@@ -32,8 +32,25 @@ struct Filter {
   Datum datum() const { return PointerGetDatum(value); }
 };
 
-// Sets in a bitmap every bit that another one of as many bytes has.
-void unite_lines(uint8 *bitmap, const uint8 *other, Size bytes);
+// Calls use(bytes, offset, length) for the bitmap's parts, all whole units, with a look for
+// interrupts before each.
+template <typename F> void for_each_part(const Filter &filter, F use) {
+  const Size bytes = filter.header.geometry.bytes();
+  for (Size at = 0; at < bytes; at += kStep) {
+    CHECK_FOR_INTERRUPTS();
+    use(filter.bitmap() + at, at, Min(bytes - at, kStep));
+  }
+}
+
+// The number of set bits.
+uint64 bits_set(const Filter &filter);
+
+// Bytewise order: negative, 0, or positive.
+int compare_payloads(const Filter &a, const Filter &b);
+
+// Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.
+void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
+void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 
 // The header of a filter without values, family or shape.
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);

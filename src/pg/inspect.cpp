@@ -22,18 +22,9 @@ const char *layout_name(Layout layout) {
   return layout == Layout::pages ? "pages" : "lines";
 }
 
-// Calls use(bytes, length) for parts of the bitmap, all whole units.
-template <typename F> void for_each_part(const Filter &filter, F use) {
-  const Size bytes = filter.header.geometry.bytes();
-  for (Size at = 0; at < bytes; at += kStep) {
-    CHECK_FOR_INTERRUPTS();
-    use(filter.bitmap() + at, Min(bytes - at, kStep));
-  }
-}
-
 Survey survey(const Filter &filter) {
   Survey result(*kernel, filter.header.geometry);
-  for_each_part(filter, [&](const uint8 *bytes, Size length) {
+  for_each_part(filter, [&](const uint8 *bytes, Size, Size length) {
     result.read(bytes, length / filter.header.geometry.unit_bytes());
   });
   return result;
@@ -60,11 +51,9 @@ Datum bf_sizing(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_count);
 Datum bf_count(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
-  uint64 set = 0;
-  for_each_part(filter, [&set](const uint8 *bytes, Size length) {
-    set += count_set(*kernel, bytes, length);
-  });
-  PG_RETURN_FLOAT8(estimate_count(filter.header.geometry, set));
+  if (filter.header.flags & kFlagIntersection)
+    PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(estimate_count(filter.header.geometry, bits_set(filter)));
 }
 
 PG_FUNCTION_INFO_V1(bf_fpr);
@@ -102,7 +91,10 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
   row.add(Int64GetDatum(static_cast<int64>(set)));
   row.add(Float8GetDatum(static_cast<double>(set) / static_cast<double>(header.geometry.bits())));
-  row.add(Float8GetDatum(estimate_count(header.geometry, set)));
+  if (header.flags & kFlagIntersection)
+    row.add_null();
+  else
+    row.add(Float8GetDatum(estimate_count(header.geometry, set)));
   row.add(Float8GetDatum(rate));
   if (sized)
     row.add(BoolGetDatum(rate > kSaturation * header.rate));

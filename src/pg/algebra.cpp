@@ -1,0 +1,246 @@
+// Union, intersection, folding, and what two filters say about their sets.
+//
+// Filters of one geometry, seed and element type are united bit by bit, and the result is the
+// filter that would have been built from all values. The bits that two filters have in common hold
+// all common values, but also some of others, so the result of an intersection has no count; how
+// many values are common is counted by inclusion and exclusion, |A| + |B| - |A or B|.
+//
+// A filter that sized itself is as full as its rate allows. Two of them in one bitmap would give
+// many times the rate, so they are never OR-ed, even if they happen to have one size.
+
+#include "pg/server.hpp"
+
+#include <cmath>
+
+#include "core/estimate.hpp"
+#include "pg/element.hpp"
+#include "pg/filter.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+bool same_filters(const Header &a, const Header &b) {
+  const bool same_values = a.family == Family::none || b.family == Family::none ||
+                           (a.family == b.family && a.shape == b.shape);
+  return same_values && a.seed == b.seed && a.geometry == b.geometry;
+}
+
+char *describe(const Geometry &geometry) {
+  return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
+                  geometry.layout == Layout::pages ? "pages" : "lines", geometry.hashes);
+}
+
+// Raises 42804 or 22023 if two filters do not hash the same values alike. `verb` is what is to be
+// done with them.
+void check_hashing(const Header &a, const Header &b, const char *verb) {
+  check_family(a, b);
+  if (a.seed != b.seed)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filters with different seeds cannot be %s: " INT64_FORMAT
+                           " and " INT64_FORMAT,
+                           verb, static_cast<int64>(a.seed), static_cast<int64>(b.seed)),
+                    errhint("Build both filters with one seed.")));
+}
+
+void check_geometry(const Header &a, const Header &b, const char *verb) {
+  if (!(a.geometry == b.geometry))
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filters of different geometry cannot be %s", verb),
+             errdetail("One has %s, the other %s.", describe(a.geometry), describe(b.geometry)),
+             errhint("Build both filters with the same expected number of values and false "
+                     "positive rate.")));
+}
+
+void check_one_geometry(const Header &a, const Header &b, const char *verb) {
+  check_hashing(a, b, verb);
+  check_geometry(a, b, verb);
+}
+
+// The header of two filters' union or intersection.
+Header merged(const Header &a, const Header &b) {
+  Header header = a;
+  adopt_family(&header, b);
+  header.flags |= b.flags;
+  header.expected = Max(a.expected, b.expected);
+  header.rate = Max(a.rate, b.rate);
+  return header;
+}
+
+uint64 bits_united(const Filter &a, const Filter &b) {
+  uint64 set = 0;
+  for_each_part(a, [&](const uint8 *bytes, Size at, Size length) {
+    set += count_union(*kernel, bytes, b.bitmap() + at, length);
+  });
+  return set;
+}
+
+// A filter that sized itself and holds nothing adds nothing to a union, not even its size.
+bool adds_nothing(const Filter &filter) {
+  return (filter.header.flags & kFlagOwn) &&
+         (filter.header.family == Family::none || bits_set(filter) == 0);
+}
+
+// `a` with a changed header, and as a copy unless it may be changed in place.
+Filter changed(const Filter &a, const Header &header, bool in_place) {
+  Filter result = in_place ? a : copy_filter(a);
+  result.header = header;
+  result.write_back();
+  return result;
+}
+
+Filter unite(const Filter &a, const Filter &b, bool in_place) {
+  check_family(a.header, b.header);
+  const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
+  if (without_a && without_b)
+    return compare_payloads(a, b) <= 0 ? a : b; // whichever comes first
+  if (without_a || without_b)
+    return without_a ? b : a;
+  check_hashing(a.header, b.header, "united");
+  check_geometry(a.header, b.header, "united");
+
+  const Header header = merged(a.header, b.header);
+  if (header.flags & kFlagOwn) {
+    const uint64 united = bits_united(a, b);
+    if (united == bits_set(a))
+      return changed(a, header, in_place);
+    if (united == bits_set(b))
+      return changed(b, header, false);
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("bloom filters that sized themselves cannot be united"),
+             errdetail("They were sized for " UINT64_FORMAT " and " UINT64_FORMAT " values.",
+                       a.header.expected, b.header.expected),
+             errhint("Build both with one capacity, that of the union: bf_agg(value, expected).")));
+  }
+  Filter result = changed(a, header, in_place);
+  unite_bitmaps(result.bitmap(), b.bitmap(), header.geometry.bytes());
+  return result;
+}
+
+Filter intersect(const Filter &a, const Filter &b, bool in_place) {
+  check_one_geometry(a.header, b.header, "intersected");
+  Header header = merged(a.header, b.header);
+  header.flags |= kFlagIntersection;
+  if (a.header.family == Family::none || b.header.family == Family::none) {
+    header.family = Family::none;
+    header.shape = 0;
+    return make_filter(header);
+  }
+  Filter result = changed(a, header, in_place);
+  intersect_bitmaps(result.bitmap(), b.bitmap(), header.geometry.bytes());
+  return result;
+}
+
+// An aggregate's step: its state is its own, and changed in place once it is in memory as a whole.
+Datum step(FunctionCallInfo fcinfo, Filter (*combine)(const Filter &, const Filter &, bool)) {
+  const Filter state = filter_arg(fcinfo, 0);
+  const bool in_place = AggCheckCallContext(fcinfo, nullptr) == AGG_CONTEXT_AGGREGATE &&
+                        PointerGetDatum(state.value) == PG_GETARG_DATUM(0);
+  return combine(state, filter_arg(fcinfo, 1), in_place).datum();
+}
+
+// Of two filters, the numbers of distinct values. Not known of intersections.
+struct Counts {
+  bool known;
+  double a, b, united;
+
+  double common() const { return Max(a + b - united, 0.0); }
+};
+
+Counts counts_of(FunctionCallInfo fcinfo) {
+  const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
+  check_one_geometry(a.header, b.header, "compared");
+  if ((a.header.flags | b.header.flags) & kFlagIntersection)
+    return {false, 0, 0, 0};
+  const Geometry &geometry = a.header.geometry;
+  return {true, estimate_count(geometry, bits_set(a)), estimate_count(geometry, bits_set(b)),
+          estimate_count(geometry, bits_united(a, b))};
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_compatible);
+Datum bf_compatible(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(same_filters(filter_arg(fcinfo, 0).header, filter_arg(fcinfo, 1).header));
+}
+
+// A NULL operand adds nothing.
+PG_FUNCTION_INFO_V1(bf_union);
+Datum bf_union(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
+  return unite(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_intersect);
+Datum bf_intersect(PG_FUNCTION_ARGS) {
+  return intersect(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_union_step);
+Datum bf_union_step(PG_FUNCTION_ARGS) {
+  return step(fcinfo, unite);
+}
+
+PG_FUNCTION_INFO_V1(bf_intersect_step);
+Datum bf_intersect_step(PG_FUNCTION_ARGS) {
+  return step(fcinfo, intersect);
+}
+
+PG_FUNCTION_INFO_V1(bf_fold);
+Datum bf_fold(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  const int64 target = PG_GETARG_INT64(1);
+  constexpr int64 kHead = VARHDRSZ + kHeaderBytes;
+  Header header = filter.header;
+  if (!fold_geometry(filter.header.geometry, target > kHead ? target - kHead : 0, &header.geometry))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter cannot be folded into " INT64_FORMAT " bytes", target),
+                    errdetail("The smallest size that it can be folded to is %zu bytes.",
+                              VARHDRSZ + header.payload_bytes())));
+  const uint32 units = filter.header.geometry.units, adjacent = units / header.geometry.units;
+  if (adjacent == 1)
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+  Filter folded = make_filter(header);
+  const Size unit_bytes = header.geometry.unit_bytes();
+  for (uint32 unit = 0; unit < units; unit++) {
+    if (unit % (kStep / kLineBytes) == 0)
+      CHECK_FOR_INTERRUPTS();
+    kernel->unite(folded.bitmap() + unit / adjacent * unit_bytes,
+                  filter.bitmap() + unit * unit_bytes, unit_bytes / kLineBytes);
+  }
+  return folded.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_union_count);
+Datum bf_union_count(PG_FUNCTION_ARGS) {
+  const Counts counts = counts_of(fcinfo);
+  if (!counts.known)
+    PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(counts.united);
+}
+
+PG_FUNCTION_INFO_V1(bf_intersect_count);
+Datum bf_intersect_count(PG_FUNCTION_ARGS) {
+  const Counts counts = counts_of(fcinfo);
+  if (!counts.known || std::isinf(counts.united))
+    PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(counts.common());
+}
+
+PG_FUNCTION_INFO_V1(bf_jaccard);
+Datum bf_jaccard(PG_FUNCTION_ARGS) {
+  const Counts counts = counts_of(fcinfo);
+  if (!counts.known || std::isinf(counts.united) || counts.united == 0)
+    PG_RETURN_NULL();
+  PG_RETURN_FLOAT8(counts.common() / counts.united);
+}
+
+SQL_FUNCTIONS_END
