@@ -266,8 +266,13 @@ CREATE FUNCTION bf_intersect_step(state bloomfilter, filter bloomfilter) RETURNS
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_intersect_step(bloomfilter, bloomfilter) IS 'step of bf_intersect_agg';
 
+CREATE FUNCTION bf_union_final(state bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_union_final(bloomfilter) IS 'end of bf_union_agg';
+
 CREATE AGGREGATE bf_union_agg(filter bloomfilter) (
-  SFUNC = bf_union_step, STYPE = bloomfilter, COMBINEFUNC = bf_union_step, PARALLEL = SAFE
+  SFUNC = bf_union_step, STYPE = bloomfilter, FINALFUNC = bf_union_final,
+  FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = bf_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_union_agg(bloomfilter) IS
   'union of all filters that are not null; null if there are none';

@@ -56,6 +56,7 @@ SELECT bf_intersect_agg(f) @> 400 AS agg, bf_intersect_agg(f) @> 1 AS other,
 FROM (VALUES (made(1, 600)), (made(301, 1000)), (NULL), (made(350, 450))) v(f);
 SELECT bits_set, element_type, bf_check(f) IS NULL AS sound, f @> 1 AS contains, f @> 'a'::text AS text
 FROM (SELECT made(1, 600) & bf_create(1000) AS f) x, bf_info(f);
+SELECT bf_count(bf_clear(made(1, 600) & made(301, 1000))) AS cleared;
 SELECT (made(1, 600) & NULL) IS NULL AS null_operand;
 SELECT bf_count((made(1, 600) & made(301, 1000)) | made(1, 5)) IS NULL AS union_of_an_intersection;
 

@@ -17,7 +17,7 @@ SELECT count(*), bool_and(bf_check(filter) IS NULL) AS sound FROM sound;
 -- shown, and goes out as it came in.
 CREATE FUNCTION usable(f bloomfilter) RETURNS boolean LANGUAGE sql AS $$
   SELECT bf_check(f) IS NULL AND bf_contains_hash(f, 1) IS NOT NULL AND bf_fpr(f) BETWEEN 0 AND 1
-    AND bf_count(f) >= 0 AND (bf_info(f)).bytes = 4 + octet_length(f::bytea)
+    AND (bf_count(f) >= 0 OR get_byte(f::bytea, 32) & 8 = 8) AND (bf_info(f)).bytes = 4 + octet_length(f::bytea)
     AND bf_contains_hash(bf_add_hash(f, 1), 1) AND f::text::bloomfilter = f AND bf_clear(f) <= f
 $$;
 CREATE FUNCTION from_bytes(b bytea) RETURNS text LANGUAGE plpgsql AS $$

@@ -29,6 +29,7 @@
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/memory.hpp"
+#include "pg/overfill.hpp"
 
 extern "C" {
 #include "storage/buffile.h"
@@ -601,6 +602,8 @@ Datum bf_agg_final(PG_FUNCTION_ARGS) {
     memcpy(filter.bitmap(), state->bitmap, filter.header.geometry.bytes());
   for_each_block(state,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
+  if (!state->self_sized)
+    check_overfill(filter);
   return filter.datum();
 }
 

@@ -15,6 +15,7 @@
 #include "core/estimate.hpp"
 #include "pg/element.hpp"
 #include "pg/filter.hpp"
+#include "pg/overfill.hpp"
 
 using namespace bloomfilter;
 
@@ -186,6 +187,12 @@ Datum bf_intersect(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_union_step);
 Datum bf_union_step(PG_FUNCTION_ARGS) {
   return step(fcinfo, unite);
+}
+
+PG_FUNCTION_INFO_V1(bf_union_final);
+Datum bf_union_final(PG_FUNCTION_ARGS) {
+  check_overfill(filter_arg(fcinfo, 0));
+  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 PG_FUNCTION_INFO_V1(bf_intersect_step);

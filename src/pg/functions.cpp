@@ -9,6 +9,7 @@
 #include "pg/call_site.hpp"
 #include "pg/element.hpp"
 #include "pg/filter.hpp"
+#include "pg/overfill.hpp"
 #include "pg/row.hpp"
 
 extern "C" {
@@ -115,6 +116,13 @@ public:
     return changed_ ? filter_.datum() : argument_;
   }
 
+  // Of a filter that was changed: is it overfilled now?
+  void check() {
+    flush();
+    if (changed_)
+      check_overfill(filter_);
+  }
+
 private:
   void change(const Header &member, uint64 hash) {
     filter_ = copy_filter(filter_);
@@ -161,6 +169,7 @@ Addition add_hash(FunctionCallInfo fcinfo) {
   return addition;
 }
 
+// Many values at once, which may be too many.
 Addition add_items(FunctionCallInfo fcinfo) {
   Addition addition(fcinfo);
   const Items items = items_of(fcinfo, 1);
@@ -171,6 +180,7 @@ Addition add_items(FunctionCallInfo fcinfo) {
     const Hashes hashes = hash_item(addition.header(), items, i, "value");
     addition.add(member_header(items.element), hashes);
   }
+  addition.check();
   return addition;
 }
 
@@ -278,7 +288,9 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_clear);
 Datum bf_clear(PG_FUNCTION_ARGS) {
-  return make_filter(filter_arg(fcinfo, 0).header).datum();
+  Header header = filter_arg(fcinfo, 0).header;
+  header.flags &= static_cast<uint8>(~kFlagIntersection);
+  return make_filter(header).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_add);

@@ -4,30 +4,19 @@
 
 #include <cmath>
 
-#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 #include "pg/element.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
+#include "pg/overfill.hpp"
 #include "pg/row.hpp"
 
 using namespace bloomfilter;
 
 namespace {
 
-// A filter whose rate is more than this many times the asked one is saturated.
-constexpr double kSaturation = 2.0;
-
 const char *layout_name(Layout layout) {
   return layout == Layout::pages ? "pages" : "lines";
-}
-
-Survey survey(const Filter &filter) {
-  Survey result(*kernel, filter.header.geometry);
-  for_each_part(filter, [&](const uint8 *bytes, Size, Size length) {
-    result.read(bytes, length / filter.header.geometry.unit_bytes());
-  });
-  return result;
 }
 
 } // namespace

@@ -1,10 +1,11 @@
-// Loading: the module's magic and the choice of a kernel.
+// Loading: the module's magic, the choice of a kernel, the settings.
 
 #include "pg/server.hpp"
 
 #include <cstdlib>
 
 #include "pg/filter.hpp"
+#include "pg/overfill.hpp"
 
 namespace bloomfilter {
 
@@ -29,6 +30,7 @@ void _PG_init(void) {
   const char *forced = std::getenv("BLOOMFILTER_KERNEL");
   const Kernel *chosen = forced ? find_kernel(forced) : nullptr;
   kernel = chosen ? chosen : &best_kernel();
+  define_settings();
 }
 
 SQL_FUNCTIONS_END

@@ -192,8 +192,8 @@ const Defect kDefects[] = {
     {"flag 1", lines_header, [](Bytes &b) { b[32] = 0x01; }, Status::unknown_flags, 0x01, 0},
     {"flag 4", lines_header, [](Bytes &b) { b[32] = 0x04; }, Status::unknown_flags, 0x04, 0},
     {"flag 128", lines_header, [](Bytes &b) { b[32] = 0x80; }, Status::unknown_flags, 0x80, 0},
-    {"an unknown flag beside a known", lines_header, [](Bytes &b) { b[32] = 0x0A; },
-     Status::unknown_flags, 0x0A, 0},
+    {"an unknown flag beside a known", lines_header, [](Bytes &b) { b[32] = 0x12; },
+     Status::unknown_flags, 0x12, 0},
 
     {"shape of integers", lines_header, [](Bytes &b) { b[35] = 1; }, Status::bad_shape, 0x010000,
      0},

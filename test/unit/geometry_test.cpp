@@ -147,5 +147,24 @@ INSTANTIATE_TEST_SUITE_P(Geometry, Folding,
                                   std::to_string(info.param.units);
                          });
 
+TEST(FoldGeometry, IsTheLargestDivisorThatFits) {
+  for (const Layout layout : {Layout::lines, Layout::pages})
+    for (const std::uint32_t units : {1U, 2U, 7U, 64U, 97U, 720U, 19376U, 1U << 20}) {
+      const Geometry geometry = {layout, 6, units};
+      const std::size_t unit = geometry.unit_bytes();
+      for (const std::size_t bytes :
+           {std::size_t{0}, unit - 1, unit, 2 * unit, 3 * unit + 1, geometry.bytes() / 2,
+            geometry.bytes() - 1, geometry.bytes(), geometry.bytes() + 1, SIZE_MAX}) {
+        std::uint32_t expected = 0;
+        for (std::uint32_t count = 1; count <= units; count++)
+          if (units % count == 0 && count * unit <= bytes)
+            expected = count;
+        Geometry folded;
+        EXPECT_EQ(fold_geometry(geometry, bytes, &folded), expected > 0);
+        EXPECT_EQ(folded, (Geometry{layout, 6, std::max(expected, 1U)})) << units << " " << bytes;
+      }
+    }
+}
+
 } // namespace
 } // namespace bloomfilter

@@ -198,14 +198,14 @@ TEST_P(EveryKernel, AsksManyAsOneByOne) {
 }
 
 // At every alignment; nothing outside the lines is read, where the memory ends, or written.
-TEST_P(EveryKernel, CountsAndUnitesLines) {
+TEST_P(EveryKernel, CountsUnitesAndIntersectsLines) {
   Random random(4);
   for (std::size_t offset = 0; offset < kLineBytes; offset++)
     for (const std::uint32_t lines : {0U, 1U, 2U, 3U, 17U}) {
       SCOPED_TRACE(std::to_string(lines) + " lines at " + std::to_string(offset));
       const Geometry geometry = {Layout::lines, 1, lines};
       Bitmap bitmap(geometry, offset, lines % 2 == 0), other(geometry, 64 - offset, false);
-      Bytes expected;
+      Bytes expected, expected_common;
       std::vector<std::uint16_t> expected_set(lines);
       for (std::size_t i = 0; i < lines * kLineBytes; i++) {
         // Also lines with no bit and with all.
@@ -216,11 +216,16 @@ TEST_P(EveryKernel, CountsAndUnitesLines) {
           expected_set[i / kLineBytes] = static_cast<std::uint16_t>(expected_set[i / kLineBytes] +
                                                                     (bitmap.bytes()[i] >> bit & 1));
         expected.push_back(static_cast<std::uint8_t>(bitmap.bytes()[i] | other.bytes()[i]));
+        expected_common.push_back(static_cast<std::uint8_t>(bitmap.bytes()[i] & other.bytes()[i]));
       }
       const Bytes other_before = other.content();
       std::vector<std::uint16_t> set(lines);
       kernel().count_bits(bitmap.bytes(), lines, set.data());
       EXPECT_EQ(set, expected_set);
+      Bitmap common = bitmap;
+      kernel().intersect(common.bytes(), other.bytes(), lines);
+      EXPECT_EQ(common.content(), expected_common);
+      EXPECT_TRUE(common.untouched_outside());
       kernel().unite(bitmap.bytes(), other.bytes(), lines);
       EXPECT_EQ(bitmap.content(), expected);
       EXPECT_EQ(other.content(), other_before);

@@ -1,0 +1,75 @@
+#include "pg/overfill.hpp"
+
+#include <cmath>
+
+extern "C" {
+#include "access/xact.h"
+#include "utils/guc.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+enum Overfill : int { kIgnore, kWarn, kError };
+constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
+                                                   {"warn", kWarn, false},
+                                                   {"error", kError, false},
+                                                   {nullptr, 0, false}};
+
+int overfill = kWarn;
+TimestampTz warned_statement = 0; // by its start
+
+} // namespace
+
+void define_settings() {
+  DefineCustomEnumVariable(
+      "bloomfilter.overfill",
+      "What happens when a bloom filter ends above twice the false positive rate asked for.",
+      "It applies to bf_agg with an expected number of values, bf_add_all and bf_union_agg.",
+      &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+#if PG_VERSION_NUM >= 150000
+  MarkGUCPrefixReserved("bloomfilter");
+#else
+  EmitWarningsOnPlaceholders("bloomfilter");
+#endif
+}
+
+Survey survey(const Filter &filter) {
+  Survey result(*kernel, filter.header.geometry);
+  for_each_part(filter, [&](const uint8 *bytes, Size, Size length) {
+    result.read(bytes, length / filter.header.geometry.unit_bytes());
+  });
+  return result;
+}
+
+void check_overfill(const Filter &filter) {
+  const Header &header = filter.header;
+  if (overfill == kIgnore || header.rate == 0)
+    return;
+  // Counting bits is much cheaper than the rate, and nearly always enough.
+  const double count = estimate_count(header.geometry, bits_set(filter));
+  if (count <= static_cast<double>(header.expected))
+    return;
+  const double rate = survey(filter).rate();
+  if (rate <= kSaturation * header.rate)
+    return;
+  if (overfill == kWarn) {
+    if (warned_statement == GetCurrentStatementStartTimestamp())
+      return;
+    warned_statement = GetCurrentStatementStartTimestamp();
+  }
+  ereport(
+      overfill == kError ? ERROR : WARNING,
+      (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
+       errmsg("bloom filter is overfilled: its false positive rate is %.2g, %.1f times the %g "
+              "asked for",
+              rate, rate / header.rate, header.rate),
+       std::isinf(count)
+           ? errdetail("It was made for " UINT64_FORMAT " values; all its bits are set.",
+                       header.expected)
+           : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
+                       header.expected, count),
+       errhint("Make the filter for more values; bf_agg(value) without a number sizes itself.")));
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,30 @@
+// Telling that a filter got more values than it was made for.
+//
+// The setting bloomfilter.overfill says what happens when a filter that was sized for a number of
+// values, and has just got many at once, ends above twice the false positive rate asked for:
+// nothing, a warning (once per statement in each process), or an error. Filters without an asked
+// rate cannot be overfilled.
+#ifndef BLOOMFILTER_PG_OVERFILL_HPP
+#define BLOOMFILTER_PG_OVERFILL_HPP
+
+#include "pg/server.hpp"
+
+#include "core/estimate.hpp"
+#include "pg/filter.hpp"
+
+namespace bloomfilter {
+
+// A filter whose rate is more than this many times the asked one is saturated.
+constexpr double kSaturation = 2.0;
+
+void define_settings();
+
+// The filter's bits, with looks for interrupts.
+Survey survey(const Filter &filter);
+
+// Called with the result of what adds many values.
+void check_overfill(const Filter &filter);
+
+} // namespace bloomfilter
+
+#endif
