@@ -51,7 +51,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
    DECLARE f bloomfilter := (SELECT filter FROM filters WHERE name = '{filter}'); result text;
    BEGIN FOR i IN 1 .. {operations} LOOP result := {}; END LOOP; END $do$ $$, NULL),
 ('inspect', 'inspect_stored', 'ms', 'ratio', 'Inspecting a stored filter of 120 MB',
- $$SELECT {} FROM filters WHERE name = '120 MB'$$, NULL);
+ $$SELECT {} FROM filters WHERE name = '120 MB'$$, NULL),
+('inspect', 'union', 'ms', 'ratio', 'Combining 1000 stored filters of 120 KB',
+ 'SELECT {} FROM thousand', NULL);
 
 INSERT INTO bench.cases (workload, expression)
 SELECT workload, rate FROM unnest(ARRAY['rates', 'bits']) workload,
@@ -136,6 +138,12 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('inspect_stored', 'bf_count(filter)', '', '120 MB', NULL),
 ('inspect_stored', 'bf_fpr(filter)', '', '120 MB', NULL),
 ('inspect_stored', 'bf_info(filter)', '', '120 MB', NULL);
+
+INSERT INTO bench.cases (workload, expression, filter) VALUES
+('union', 'sum(bf_count(filter))', '120 KB'),
+('union', 'bf_count(bf_union_agg(filter))', '120 KB'),
+('union', 'bf_fpr(bf_intersect_agg(filter))', '120 KB'),
+('union', 'sum(bf_union_count(filter, filter))', '120 KB');
 
 -- The planner hashes an array only if it is a constant, as the parameter of EXECUTE is.
 INSERT INTO bench.cases (workload, expression, statement) VALUES

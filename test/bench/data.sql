@@ -41,6 +41,10 @@ FROM (VALUES ('8 KB', 6600), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 
   LATERAL (SELECT bf_agg(x, expected) AS filter FROM numbers WHERE x < expected) built;
 ALTER TABLE filters ADD PRIMARY KEY (name);
 
+-- What bf_union_agg is fed with.
+CREATE UNLOGGED TABLE thousand AS
+SELECT i, filter FROM filters, generate_series(1, 1000) i WHERE name = '120 KB';
+
 CREATE UNLOGGED TABLE parts (x bigint) PARTITION BY HASH (x);
 SELECT format('CREATE UNLOGGED TABLE part_%s PARTITION OF parts FOR VALUES WITH (modulus 64, remainder %1$s)', i)
 FROM generate_series(0, 63) i \gexec
