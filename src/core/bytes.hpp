@@ -9,12 +9,13 @@ namespace bloomfilter {
 
 // T in the byte order of the format; the same call turns it back.
 template <typename T> inline T little_endian(T value) {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "a number");
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   if constexpr (sizeof(T) == 8)
     return static_cast<T>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
   else if constexpr (sizeof(T) == 4)
     return static_cast<T>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
-  else
+  else if constexpr (sizeof(T) == 2)
     return static_cast<T>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
 #endif
   return value;

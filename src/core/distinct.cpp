@@ -16,6 +16,10 @@ struct Less {
 struct Equal {
   bool operator()(std::uint64_t a, std::uint64_t b) const { return a == b; }
 };
+struct BitIsClear {
+  int bit;
+  bool operator()(std::uint64_t hash) const { return (hash >> bit & 1) == 0; }
+};
 
 // x + x^2 + 2 x^4 + 4 x^8 + ...: the part of registers that are still zero.
 double sigma(double x) {
@@ -65,8 +69,15 @@ std::uint64_t padded_capacity(double distinct) {
   return static_cast<std::uint64_t>(std::ceil(distinct * (1.0 + 2.0 * kStandardError)));
 }
 
-std::size_t sort_distinct(std::uint64_t *hashes, std::size_t count) {
+void sort_hashes(std::uint64_t *hashes, std::size_t count) {
   std::sort(hashes, hashes + count, Less());
+}
+
+std::size_t split_hashes(std::uint64_t *hashes, std::size_t count, int bit) {
+  return static_cast<std::size_t>(std::partition(hashes, hashes + count, BitIsClear{bit}) - hashes);
+}
+
+std::size_t unique_hashes(std::uint64_t *hashes, std::size_t count) {
   return static_cast<std::size_t>(std::unique(hashes, hashes + count, Equal()) - hashes);
 }
 

@@ -37,8 +37,14 @@ double estimate_distinct(const std::uint8_t *registers);
 // The capacity for that many: two standard errors above, so that the rate is kept.
 std::uint64_t padded_capacity(double distinct);
 
-// Sorts hashes and removes repetitions; returns how many are left. Not stable, no allocation.
-std::size_t sort_distinct(std::uint64_t *hashes, std::size_t count);
+// Sorts hashes; not stable, no allocation. A large array is split first, so that who sorts it can
+// look up between the parts: split_hashes() moves those with the bit (63 ... 0) clear to the front
+// and returns their number.
+void sort_hashes(std::uint64_t *hashes, std::size_t count);
+std::size_t split_hashes(std::uint64_t *hashes, std::size_t count, int bit);
+
+// Removes repetitions from sorted hashes; returns how many are left.
+std::size_t unique_hashes(std::uint64_t *hashes, std::size_t count);
 
 // The number of distinct hashes, estimated in passing from those in one part of the space of
 // hashes; exact for few. Good enough to tell few repetitions from many.

@@ -205,10 +205,22 @@ void update_registers(State *state) {
   state->registered = state->count;
 }
 
-void sort_array(State *state) {
+// Radix exchange down to parts that take milliseconds.
+void sort_interruptibly(uint64 *hashes, Size count, int bit) {
   CHECK_FOR_INTERRUPTS();
+  if (count <= kCounting || bit < 0) {
+    sort_hashes(hashes, count);
+    return;
+  }
+  const Size clear = split_hashes(hashes, count, bit);
+  sort_interruptibly(hashes, clear, bit - 1);
+  sort_interruptibly(hashes + clear, count - clear, bit - 1);
+}
+
+void sort_array(State *state) {
   update_registers(state);
-  state->count = sort_distinct(state->hashes, state->count);
+  sort_interruptibly(state->hashes, state->count, 63);
+  state->count = unique_hashes(state->hashes, state->count);
   state->registered = state->count;
   start_registers(state);
 }
@@ -255,8 +267,10 @@ void resize_set(State *state, Size slot_count) {
       state->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
   auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
   Size next = 0;
-  while (const Size count = read_distinct(state->set, &next, block, kBlock))
+  while (const Size count = read_distinct(state->set, &next, block, kBlock)) {
+    CHECK_FOR_INTERRUPTS();
     insert_distinct(&larger, block, count);
+  }
   pfree(block);
   if (state->set.slots)
     pfree(state->set.slots);
@@ -264,8 +278,10 @@ void resize_set(State *state, Size slot_count) {
   state->offered = state->accepted = 0;
 }
 
-// From a full array, of whose hashes few are distinct, to a set, whose buffer it becomes.
-void start_set(State *state) {
+// From a full array to a set, whose buffer it becomes; false if the array has too many distinct
+// hashes, which then are still all there. The set takes at most twice as many slots, and replaces
+// one half its size.
+bool start_set(State *state) {
   update_registers(state);
   const Size buffer = Min(state->capacity, kBuffer);
   Size slot_count = kSetFrom;
@@ -273,13 +289,22 @@ void start_set(State *state) {
     slot_count *= 2;
   resize_set(state, slot_count);
   for (Size i = 0; i < state->count; i += buffer) {
+    CHECK_FOR_INTERRUPTS();
     const Size count = Min(state->count - i, buffer);
-    if (!state->set.has_room(count))
+    if (!state->set.has_room(count)) {
+      if (state->set.slot_count > state->count) {
+        pfree(state->set.slots);
+        state->set = {};
+        return false;
+      }
       resize_set(state, 2 * state->set.slot_count);
+    }
     insert_distinct(&state->set, state->hashes + i, count);
   }
   state->count = state->registered = 0;
   resize_array(state, buffer);
+  start_registers(state);
+  return true;
 }
 
 // From the set back to the array.
@@ -301,7 +326,7 @@ void drain(FunctionCallInfo fcinfo, State *state) {
       end_set(state);
       return;
     }
-    if (fits_in_memory(state, 3 * state->set.slot_count, 3 * kCounting)) // the old and the new
+    if (fits_in_memory(state, 3 * state->set.slot_count, 4 * kCounting)) // the old and the new
       resize_set(state, 2 * state->set.slot_count);
     else
       spill(fcinfo, state);
@@ -341,10 +366,8 @@ void make_room_for_distinct(FunctionCallInfo fcinfo, State *state) {
   }
   const Size full = state->count;
   if (full >= kSetFrom && mostly_repeated(state)) {
-    if (fits_in_memory(state, 3 * full, 3 * kCounting)) { // the array and, at most, twice its slots
-      start_set(state);
+    if (fits_in_memory(state, 4 * full, 4 * kCounting) && start_set(state))
       return;
-    }
     sort_array(state);
   } else if (full >= kCounting && !state->registers) {
     sort_array(state);
@@ -502,7 +525,7 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
       state->bitmap = allocate_bitmap(state->context, state->header.geometry);
     unite_bitmaps(state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for_each_block_in_memory(other, [fcinfo, state](const uint64 *hashes, Size count) {
+  for_each_block(other, [fcinfo, state](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++)
       push(fcinfo, state, hashes[i]);
   });

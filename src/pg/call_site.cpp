@@ -36,4 +36,24 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
 }
 
+Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {
+  text *literal = PG_GETARG_TEXT_PP(argument);
+  const Size length = VARSIZE_ANY_EXHDR(literal);
+  LiteralMemory *memory = &call_site(fcinfo)->literal;
+  if (memory->bytes && memory->length == length && memory->family == header.family &&
+      memory->seed == header.seed && memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
+    return memory->hashes;
+
+  const Hashes hashes = hash_literal(header, literal, PG_GET_COLLATION(), adding);
+  if (memory->bytes)
+    pfree(memory->bytes);
+  memory->bytes = nullptr;
+  memory->bytes = static_cast<char *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, length + 1));
+  memcpy(memory->bytes, VARDATA_ANY(literal), length);
+  memory->length = length;
+  memory->family = header.family;
+  memory->seed = header.seed;
+  return memory->hashes = hashes;
+}
+
 } // namespace bloomfilter

@@ -14,8 +14,19 @@ extern "C" {
 
 namespace bloomfilter {
 
+// The bare literal or untyped parameter that a call site read last, under which element type and
+// seed, and its hashes. It is the same for all rows of a query.
+struct LiteralMemory {
+  char *bytes; // NULL: none yet
+  Size length;
+  Family family;
+  uint64 seed;
+  Hashes hashes;
+};
+
 struct CallSite {
   Element *element;
+  LiteralMemory literal;
   MemoryContext items; // of item_element()
   ProbeMemory probed;
 };
@@ -39,6 +50,9 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
 
 // The element type of an array argument's elements.
 Element *item_element(FunctionCallInfo fcinfo, ArrayType *array);
+
+// The hashes of a literal argument, as hash_literal() gives them.
+Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding);
 
 // The filter of an argument that is not NULL, to be asked until the next call for any filter.
 inline ProbedFilter *probed_filter(FunctionCallInfo fcinfo, int argument) {

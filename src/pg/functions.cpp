@@ -51,8 +51,7 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
   ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
-  const Hashes hashes =
-      hash_literal(filter->header, PG_GETARG_TEXT_PP(literal_argument), PG_GET_COLLATION(), false);
+  const Hashes hashes = literal_hashes(fcinfo, filter->header, literal_argument, false);
   bool found = false;
   for (int i = 0; i < hashes.count; i++)
     found |= filter->contains(hashes.hash[i]);
@@ -158,8 +157,7 @@ Addition add_value(FunctionCallInfo fcinfo) {
 
 Addition add_literal(FunctionCallInfo fcinfo) {
   Addition addition(fcinfo);
-  addition.add(member_header(Family::text),
-               hash_literal(addition.header(), PG_GETARG_TEXT_PP(1), PG_GET_COLLATION(), true));
+  addition.add(member_header(Family::text), literal_hashes(fcinfo, addition.header(), 1, true));
   return addition;
 }
 

@@ -234,6 +234,12 @@ void register_boost(const std::string &, std::uint64_t, std::uint64_t) {}
 
 #endif
 
+using Run = void (*)(benchmark::State &, const Case &);
+
+void register_case(const std::string &name, Run run, const Case &of) {
+  benchmark::RegisterBenchmark(name.c_str(), run, of);
+}
+
 void register_all() {
   for (const std::uint64_t values : {10'000, 1'000'000, 100'000'000})
     for (const std::uint64_t one_in : {100, 10'000}) {
@@ -242,11 +248,9 @@ void register_all() {
         const Kernel *kernel = find_kernel(name);
         if (!kernel)
           continue;
-        const auto add = [&](const char *operation, void (*run)(benchmark::State &, const Case &)) {
-          benchmark::RegisterBenchmark((std::string(operation) + "/" + name + "/" + size).c_str(),
-                                       [=](benchmark::State &state) {
-                                         run(state, {*kernel, values, one_in});
-                                       });
+        const auto add = [&](const char *operation, Run run) {
+          register_case(std::string(operation) + "/" + name + "/" + size, run,
+                        {*kernel, values, one_in});
         };
         add("insert", insert);
         add("hit", hit);
@@ -259,12 +263,9 @@ void register_all() {
       register_boost(size, values, one_in);
     }
   for (const std::uint64_t values : {100'000, 1'000'000, 10'000'000})
-    benchmark::RegisterBenchmark(
-        ("chained/" + std::string(best_kernel().name) + "/" + std::to_string(values) + "/100")
-            .c_str(),
-        [=](benchmark::State &state) {
-          chained(state, {best_kernel(), values, 100});
-        });
+    register_case(std::string("chained/") + best_kernel().name + "/" + std::to_string(values) +
+                      "/100",
+                  chained, {best_kernel(), values, 100});
 }
 
 } // namespace

@@ -82,6 +82,24 @@ for (
         "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
 }
 
+# As many distinct values as half of an array holds, and all new ones after repetitions that are in
+# files already
+for (
+    [ 'i % 1048000', 32, 'generate_series(1, 3000000) i' ],
+    [ 'i % 1049500', 32, 'generate_series(1, 3000000) i' ],
+    [ 'CASE WHEN i <= 5000000 THEN i * 100 / 205 % 300000 ELSE i END', 8,
+        'generate_series(1::bigint, 7000000) i' ]) {
+    my ($value, $work_mem, $from) = @$_;
+    my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = 1";
+    my $stream = "FROM (SELECT $value AS v FROM (SELECT " . ($from =~ s/ i$/ AS i/r) . ') g) s';
+    my ($least) = peak_memory($node, "$setting; SELECT count(v) $stream");
+    my ($peak, $filter) = peak_memory($node,
+        "$setting; SELECT bytes FROM (SELECT bf_agg(v) AS f $stream) made, bf_info(f)");
+    my $ours = $peak - $least;
+    cmp_ok($ours, '<=', $work_mem * MB + $filter + 8 * MB,
+        "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
+}
+
 # Hashing a value leaves nothing behind.
 $rows = 'FROM generate_series(1, 300000) i';
 for my $value ('i / 7.0', q{jsonb_build_object('a', array[i, i + 1])}, q{array['a' || i, NULL]},

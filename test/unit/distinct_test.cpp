@@ -111,7 +111,9 @@ TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
 }
 
 TEST(Distinct, SortsAndRemovesRepetitions) {
-  EXPECT_EQ(sort_distinct(nullptr, 0), 0U);
+  sort_hashes(nullptr, 0);
+  EXPECT_EQ(unique_hashes(nullptr, 0), 0U);
+  EXPECT_EQ(split_hashes(nullptr, 0, 63), 0U);
   Random random(1);
   for (const std::size_t count : {1, 2, 10, 1000, 20000})
     for (const std::uint64_t values : {1ULL, 5ULL, 1000ULL, ~0ULL}) {
@@ -121,7 +123,12 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
         hash = ~(random.next() % values); // the highest ones: the order is unsigned
       hashes[0] = 1;
       const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
-      hashes.resize(sort_distinct(hashes.data(), count));
+      const std::size_t clear = split_hashes(hashes.data(), count, 63);
+      EXPECT_TRUE(std::all_of(hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(clear),
+                              [](std::uint64_t hash) { return hash >> 63 == 0; }));
+      sort_hashes(hashes.data(), clear);
+      sort_hashes(hashes.data() + clear, count - clear);
+      hashes.resize(unique_hashes(hashes.data(), count));
       EXPECT_EQ(hashes, std::vector<std::uint64_t>(expected.begin(), expected.end()));
     }
 }

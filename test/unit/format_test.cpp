@@ -304,5 +304,22 @@ TEST(Format, ReadsAndWritesAtAnyAlignment) {
   }
 }
 
+// Of every width, on machines of either byte order.
+TEST(Bytes, AreLittleEndian) {
+  std::uint8_t bytes[8] = {};
+  store<std::uint8_t>(bytes, 0xA1);
+  EXPECT_EQ(bytes[0], 0xA1);
+  EXPECT_EQ(load<std::uint8_t>(bytes), 0xA1);
+  store<std::uint16_t>(bytes, 0xB1B2);
+  EXPECT_EQ(Bytes(bytes, bytes + 2), (Bytes{0xB2, 0xB1}));
+  EXPECT_EQ(load<std::uint16_t>(bytes), 0xB1B2);
+  store<std::uint32_t>(bytes, 0xC1C2C3C4);
+  EXPECT_EQ(Bytes(bytes, bytes + 4), (Bytes{0xC4, 0xC3, 0xC2, 0xC1}));
+  EXPECT_EQ(load<std::uint32_t>(bytes), 0xC1C2C3C4);
+  store<std::uint64_t>(bytes, 0xD1D2D3D4D5D6D7D8);
+  EXPECT_EQ(Bytes(bytes, bytes + 8), (Bytes{0xD8, 0xD7, 0xD6, 0xD5, 0xD4, 0xD3, 0xD2, 0xD1}));
+  EXPECT_EQ(load<std::uint64_t>(bytes), 0xD1D2D3D4D5D6D7D8);
+}
+
 } // namespace
 } // namespace bloomfilter
