@@ -99,6 +99,15 @@ is( query(q{
           count(*) FILTER (WHERE f @> i::text::bf_literal)
         FROM (SELECT * FROM alike ORDER BY hashint4(i) OFFSET 0) shuffled}),
     '1000|1|1000|1000', 'inline filters of one length with many geometries, seeds and families');
+is( query(q{
+        CREATE TABLE sevens AS
+        SELECT CASE i % 10 WHEN 0 THEN f + 7 WHEN 1 THEN f + 7::numeric ELSE f + '7'::text END AS f
+        FROM generate_series(1, 300) i, LATERAL (SELECT bf_create_by_size(1536, 6, i / 7) AS f) empty;
+        PREPARE ask (unknown) AS SELECT count(*) FILTER (WHERE f @> $1) FROM sevens;
+        SELECT count(*) FILTER (WHERE f @> '7'), count(*) FILTER (WHERE f @> '8') < 10,
+          count(*) FILTER (WHERE f + '9' @> '9' AND NOT f + '9' = f) FROM sevens;
+        EXECUTE ask ('7')}),
+    "300|t|300\n300", 'one literal for filters of many seeds and families');
 for my $text ('i::text', 'i') {
     my $rest = $text eq 'i' ? 1 : 0;
     my ($code, undef, $error) = $node->psql('postgres',
