@@ -31,6 +31,11 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('probe', 'probe', 'ms', 'ratio', 'Probing with {rows} bigints, the filter stored',
  'SELECT count(*) FROM numbers WHERE {}', NULL),
 
+('probe', 'probe_few', 'ms', 'ratio', 'The same beside a comparison that lets as many rows through, 2 %',
+ 'SELECT count(*) FROM numbers WHERE {}', NULL),
+('probe', 'probe_some', 'ms', 'ratio', 'The same beside a comparison that lets as many rows through, 11 %',
+ 'SELECT count(*) FROM numbers WHERE {}', NULL),
+
 ('lookup', 'lookup_first', 'µs', 'difference', 'One probe of a stored filter, each in a transaction of its own',
  $$CALL bench.repeat({operations}, 'SELECT {} FROM filters WHERE name = $2', '{filter}', true)$$, NULL),
 ('lookup', 'lookup_again', 'µs', 'difference', 'One probe of a stored filter, many in a transaction',
@@ -130,6 +135,11 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('probe', 'x IN (SELECT k FROM keys)', 'work_mem=64MB', NULL, NULL),
 ('probe', 'EXISTS (SELECT FROM keys WHERE k = x)',
  'enable_hashjoin=off enable_mergejoin=off enable_material=off enable_memoize=off', NULL, NULL),
+
+('probe_few', 'x < 199000', '', NULL, NULL),
+('probe_few', $$(SELECT filter FROM filters WHERE name = '120 KB') @> x$$, '', '120 KB', NULL),
+('probe_some', 'x < 1090000', '', NULL, NULL),
+('probe_some', $$(SELECT filter FROM filters WHERE name = '1.2 MB') @> x$$, '', '1.2 MB', NULL),
 
 ('partitions', 'x > -1', '', NULL, NULL),
 ('partitions', $$(SELECT filter FROM filters WHERE name = '12 MB') @> x$$, '', '12 MB', NULL),
