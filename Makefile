@@ -9,6 +9,8 @@ OBJS = $(patsubst %.cpp,%.o,$(wildcard src/core/*.cpp src/pg/*.cpp))
 
 REGRESS = $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))
 REGRESS_OPTS = --load-extension=bloomfilter
+ISOLATION = $(patsubst specs/%.spec,%,$(wildcard specs/*.spec))
+ISOLATION_OPTS = --load-extension=bloomfilter
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 

@@ -204,6 +204,18 @@ CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolea
 COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
   'is the value of a hash possibly in the set?';
 
+-- Sharding
+
+CREATE FUNCTION bf_shard(value "any", shards int) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_shard("any", int) IS
+  'the shard of a value, 0 to shards - 1, in a table of small filters';
+
+CREATE FUNCTION bf_shard_count(expected bigint, fpr float8) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_shard_count(bigint, float8) IS
+  'how many shards a set needs, each a filter for expected / shards + 1 values of at most 1.9 KB';
+
 -- Inspection
 
 CREATE FUNCTION bf_count(filter bloomfilter) RETURNS float8

@@ -305,6 +305,7 @@ BEGIN
       LATERAL (VALUES
         ('bf_hash', bf_hash(a) = bf_hash(b)),
         ('bf_hash with seed', bf_hash(a, 7) = bf_hash(b, 7)),
+        ('bf_shard', bf_shard(a, 1000000000) = bf_shard(b, 1000000000)),
         ('bytes', f + a = f + b),
         ('element_type', (bf_info(f + a)).element_type = %3$L),
         ('bf_add, bf_contains', bf_contains(bf_add(f, a), b)),

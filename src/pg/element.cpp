@@ -733,6 +733,18 @@ SecondHash second_hash(Element *element, Datum value, uint64 seed) {
   return {true, hash_bytes(stripped.bytes, stripped.length, seed)};
 }
 
+uint64 distribution_hash(Element *element, Datum value) {
+  if (element->family != Family::text)
+    return hash_element(element, value, 0);
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  const auto *bytes = static_cast<const char *>(canonical.bytes);
+  Size length = canonical.length;
+  while (length > 0 && bytes[length - 1] == ' ')
+    length--;
+  return hash_bytes(bytes, length, 0);
+}
+
 void raise_unless_fitting(const Header &header, const Element *element, const char *role) {
   if (header.family == Family::none || header.family == Family::hash)
     return;

@@ -102,6 +102,10 @@ inline Hashes hash_value(Element *element, Datum value, uint64 seed) {
   return hashes;
 }
 
+// The hash under seed 0, of text without the blanks at its end: one for all values that SQL calls
+// equal, those with two hashes included.
+uint64 distribution_hash(Element *element, Datum value);
+
 // Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
 // composition is known only from the row. `role` is how the message calls the value: "probe".
 void raise_unless_fitting(const Header &header, const Element *element, const char *role);

@@ -51,6 +51,11 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('update', 'update_wal', 'WAL bytes', 'ratio', 'Adding one value to a stored filter: WAL written',
  $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$, 'VACUUM stored, shards'),
 
+('stream', 'stream', 'µs', 'ratio', 'Adding new values to a table of shards, statement and COMMIT: time per value',
+ '{}', NULL),
+('stream', 'stream_wal', 'WAL bytes', 'ratio', 'Adding new values to a table of shards: WAL per value',
+ '{}', NULL),
+
 ('inspect', 'inspect', 'GB/s', NULL, 'Inspecting a filter in memory',
  $$DO $do$
    DECLARE f bloomfilter := (SELECT filter FROM filters WHERE name = '{filter}'); result text;
@@ -190,6 +195,31 @@ FROM unnest(ARRAY['update', 'update_wal']) workload,
     (5, 'UPDATE stored SET filter = filter + $1 WHERE name = $2', '12 MB', 4, 'one row of ')
   ) updates (number, sql, filter, operations, label)
 ORDER BY workload, updates.number;
+
+INSERT INTO bench.cases (workload, expression, filter, operations, label)
+SELECT workload, format($$DO $do$ DECLARE v bigint; BEGIN
+    FOR n IN 1 .. %s LOOP v := random() * 1e15; %s; COMMIT; END LOOP; END $do$ $$,
+    operations / size, format(sql, name, shards, capacity, size)),
+  'shard', operations, label || ', set of ' || expected
+FROM unnest(ARRAY['stream', 'stream_wal']) workload,
+  (VALUES ('seen_1m', '1 M', 669, 1495), ('seen_10m', '10 M', 6685, 1496))
+    sets (name, expected, shards, capacity),
+  (VALUES
+    (1, 'INSERT … ON CONFLICT, one value', 10000, 1,
+     $$INSERT INTO %1$s AS s VALUES (bf_shard(v, %2$s), bf_create(%3$s) + v)
+       ON CONFLICT (shard) DO UPDATE SET filter = s.filter + v WHERE NOT s.filter @> v$$),
+    (2, 'UPDATE, one value', 10000, 1,
+     $$UPDATE %1$s SET filter = filter + v WHERE shard = bf_shard(v, %2$s) AND NOT filter @> v$$),
+    (3, 'batch of 100', 10000, 100, NULL),
+    (4, 'batch of 1000', 10000, 1000, NULL),
+    (5, 'batch of 10 000', 20000, 10000, NULL)) cases (number, label, operations, size, one),
+  coalesce(one,
+     $$INSERT INTO %1$s AS s SELECT bf_shard(b.v, %2$s), bf_agg(b.v, %3$s)
+       FROM (SELECT (random() * 1e15)::bigint AS v FROM generate_series(1, %4$s)) b
+       GROUP BY 1 ORDER BY 1
+       ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter
+         WHERE s.filter <> (s.filter | excluded.filter)$$) sql
+ORDER BY workload, shards, cases.number;
 
 INSERT INTO bench.cases (workload, expression, filter, operations, label)
 SELECT 'inspect', expression, name, round(2e9 / bytes), expression || ', ' || name

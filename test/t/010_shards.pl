@@ -1,0 +1,204 @@
+# The recipe of doc/streaming.md: many writers at once neither block each other for ever nor lose a
+# value, a crash loses nothing that was acknowledged, rows stay inline and on their page, and all
+# shards together keep the rate that was asked for.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $node = new_server('shards');
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# The recipe, for a number of values at 1 %: $shards filters for $capacity values each.
+my ($shards, $capacity);
+
+sub empty_table {
+    my ($expected) = @_;
+    ($shards, $capacity) = split /\|/,
+      query("SELECT n, $expected / n + 1 FROM bf_shard_count($expected, 0.01) n");
+    query(q{
+        DROP TABLE IF EXISTS seen;
+        CREATE TABLE seen (shard int PRIMARY KEY, filter bloomfilter NOT NULL)
+          WITH (fillfactor = 50)});
+    return;
+}
+
+sub new_table {
+    my ($expected) = @_;
+    empty_table($expected);
+    query("INSERT INTO seen SELECT i, bf_create($capacity) FROM generate_series(0, $shards - 1) i;"
+          . ' ALTER TABLE seen SET (fillfactor = 100)');
+    return;
+}
+
+sub add_one {
+    my ($value) = @_;
+    return "INSERT INTO seen AS s VALUES (bf_shard($value, $shards), bf_create($capacity) + $value)"
+      . " ON CONFLICT (shard) DO UPDATE SET filter = s.filter + $value"
+      . " WHERE NOT s.filter @> $value";
+}
+
+sub add_many {
+    my ($values) = @_;
+    return "INSERT INTO seen AS s SELECT bf_shard(v, $shards), bf_agg(v, $capacity)"
+      . " FROM $values v(v) GROUP BY 1 ORDER BY 1"
+      . ' ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter'
+      . ' WHERE s.filter <> (s.filter | excluded.filter)';
+}
+
+# How many of some values are not contained.
+sub missing {
+    my ($values) = @_;
+    return query("SELECT count(*) FROM $values v(v) WHERE NOT EXISTS"
+          . " (SELECT FROM seen WHERE shard = bf_shard(v, $shards) AND filter @> v)");
+}
+
+sub deadlocks { return query(q{SELECT sum(deadlocks) FROM pg_stat_database}) }
+
+# 16 writers of overlapping batches, each a transaction and each over all shards; the first ones
+# create the shards. Of the batches, half have their values in one order, half in the other.
+empty_table(40000);
+query('CREATE TABLE acknowledged (first int)');
+$node->pgbench('-n -c 16 -j 2 -t 50', 0, [qr{actually processed: 800/800}], [qr/^$/],
+    '16 writers of overlapping batches',
+    {
+        up => '\set first random(1, 40) * 500' . "\nBEGIN;\n"
+          . add_many('generate_series(:first + 1, :first + 1000)')
+          . ";\nINSERT INTO acknowledged VALUES (:first);\nCOMMIT;\n",
+        down => '\set first random(1, 40) * 500' . "\nBEGIN;\n"
+          . add_many('generate_series(:first + 1000, :first + 1, -1)')
+          . ";\nINSERT INTO acknowledged VALUES (:first);\nCOMMIT;\n"
+    });
+is(deadlocks(), 0, 'no deadlock');
+is(query('SELECT count(*) FROM acknowledged'), 800, 'every batch was acknowledged');
+is( missing('(SELECT first + i FROM (SELECT DISTINCT first FROM acknowledged) a,'
+          . ' generate_series(1, 1000) i)'),
+    0, 'nothing is lost');
+
+# Single values and batches at once, and readers that never see a value disappear.
+new_table(40000);
+query('TRUNCATE acknowledged');
+$node->pgbench('-n -c 16 -j 2 -t 200', 0, [qr{actually processed: 3200/3200}], [qr/^$/],
+    '16 writers of single values and batches',
+    {
+        'single@8' => '\set v random(1, 30000)' . "\n"
+          . add_one(':v') . ";\nINSERT INTO acknowledged VALUES (:v);\n"
+          . "SELECT 1 / count(*) FROM seen WHERE shard = bf_shard(:v, $shards) AND filter @> :v;\n",
+        'batch@1' => '\set v random(1, 30000)' . "\n"
+          . add_many('generate_series(:v, :v + 100)') . ";\nINSERT INTO acknowledged VALUES (:v);\n"
+    });
+is(deadlocks(), 0, 'no deadlock');
+is(missing('(SELECT DISTINCT first FROM acknowledged)'), 0, 'nothing is lost');
+
+# Every shard filled to capacity.
+my $count = 1_000_000;
+new_table($count);
+query(add_many("generate_series(1, $count)"));
+is(query('SELECT count(*) FROM seen WHERE bf_count(filter) > 0'),
+    $shards, 'a million values fall into all shards');
+is(missing("generate_series(1, $count)"), 0, 'all of them are contained');
+my ($fullest, $rate) = split /\|/,
+  query("SELECT max(bf_count(filter) / $capacity), avg(bf_fpr(filter)) FROM seen");
+cmp_ok($fullest, '>', 1.03, 'some shards hold more than they were made for');
+cmp_ok($rate, '<', 0.0105, 'the rate that bf_fpr() tells is kept');
+my $strangers = query("SELECT count(*) FROM generate_series($count + 1, 2 * $count) v WHERE EXISTS"
+      . " (SELECT FROM seen WHERE shard = bf_shard(v, $shards) AND filter @> v)");
+cmp_ok($strangers, '<', 0.0105 * $count, 'the rate obtained is at most 5 % above the asked one');
+cmp_ok($strangers, '>', 0.0090 * $count, 'and not much below it');
+
+# Rows stay inline and on their page, and an addition writes little.
+sub wal_of {
+    my ($values, $sql) = @_;
+    return query("SELECT pg_current_wal_insert_lsn() AS before \\gset\n$sql\n"
+          . "SELECT round((pg_current_wal_insert_lsn() - :'before') / $values)");
+}
+
+sub each_in_a_transaction {
+    my ($sql) = @_;
+    return "DO \$\$ BEGIN FOR v IN 2000001 .. 2020000 LOOP $sql; COMMIT; END LOOP; END \$\$;";
+}
+
+sub batches_of {
+    my ($size, $from) = @_;
+    return "DO \$\$ BEGIN FOR n IN 0 .. 20000 / $size - 1 LOOP "
+      . add_many("(SELECT $from + $size * n + i FROM generate_series(1, $size) i)")
+      . '; COMMIT; END LOOP; END $$;';
+}
+
+sub add_existing {
+    my ($value) = @_;
+    return "UPDATE seen SET filter = filter + ($value) WHERE shard = bf_shard($value, $shards)"
+      . " AND NOT filter @> ($value)";
+}
+new_table($count);
+query(add_many("generate_series(1, $count / 2)") . '; VACUUM seen; CHECKPOINT');
+query(each_in_a_transaction(add_one('v')) =~ s/20(\d{5})/10$1/gr);    # full-page images
+my %wal = (
+    value => wal_of(20000, each_in_a_transaction(add_one('v'))),
+    'value by UPDATE' => wal_of(20000, each_in_a_transaction(add_existing('v + 100000'))),
+    'value of a batch of 100' => wal_of(20000, batches_of(100, 3000000)),
+    'value of a batch of 10000' => wal_of(20000, batches_of(10000, 4000000)));
+note("WAL bytes per $_: $wal{$_}") for sort keys %wal;
+cmp_ok($wal{$_}, '<=', 250, "WAL bytes per $_") for sort keys %wal;
+cmp_ok(wal_of(20000, each_in_a_transaction(add_existing('v'))),
+    '<', 5, 'an UPDATE writes nothing for a known value');
+$node->poll_query_until('postgres', # statistics may come late
+    q{SELECT n_tup_upd > 60000 FROM pg_stat_user_tables WHERE relname = 'seen'})
+  or die 'too few updates';
+my ($updates, $hot, $toast, $pages) = split /\|/, query(q{
+    SELECT n_tup_upd, n_tup_hot_upd, pg_relation_size(reltoastrelid), pg_relation_size(c.oid) / 8192
+    FROM pg_stat_all_tables JOIN pg_class c ON c.oid = relid WHERE c.relname = 'seen'});
+is($hot, $updates, 'always on their page');
+is($toast, 0, 'and are inline');
+cmp_ok($pages, '<=', $shards / 2 + 1, 'the table has not grown');
+
+# A crash. Each session logs what was acknowledged to it, and the server is killed under the load.
+new_table($count);
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my @sessions;
+for my $session (0 .. 3) {
+    my $sql = join '', map {
+        my $first = 10 * (4 * $_ + $session);
+        $_ % 20
+          ? add_one($first) . " RETURNING '$first';\n"
+          : 'WITH batch AS (' . add_many("generate_series($first, $first + 9)")
+          . " RETURNING 1) SELECT '$first+9' FROM batch LIMIT 1;\n"
+    } 1 .. 50000;
+    append_to_file("$dir/$session.sql", $sql);
+    push @sessions, IPC::Run::start(
+        [ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'),
+            '-f', "$dir/$session.sql" ],
+        '>', "$dir/$session.out", '2>', "$dir/$session.err");
+}
+my $postmaster = (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
+for (1 .. 600) {
+    last if query('SELECT coalesce(sum(bf_count(filter)), 0) > 20000 FROM seen') eq 't';
+    usleep(50_000);
+}
+my @children = split ' ', `ps -o pid= --ppid $postmaster`;
+$node->kill9;
+kill 'KILL', @children;
+$_->finish for @sessions;
+usleep(100_000) while grep { kill 0, $_ } $postmaster, @children;
+$node->start;
+my @acknowledged = map { split /\n/, slurp_file("$dir/$_.out") } 0 .. 3;
+cmp_ok(@acknowledged, '>', 100, 'values were acknowledged before the crash');
+cmp_ok(@acknowledged, '<', 200000, 'and the crash came before the end');
+query('CREATE TABLE survivors (first int, last int); INSERT INTO survivors VALUES '
+      . join(', ', map { /^(\d+)\+9$/ ? "($1, $1 + 9)" : "($_, $_)" } @acknowledged));
+is(missing('(SELECT generate_series(first, last) FROM survivors)'),
+    0, 'every acknowledged value is there');
+is(query('SELECT count(*) FROM seen WHERE bf_check(filter) IS NOT NULL'),
+    0, 'all filters are sound');
+
+done_testing();
