@@ -44,7 +44,7 @@ constexpr double kDefaultRate = 0.01;
 constexpr Size kFirstCapacity = 8;
 constexpr Size kBuffer = 1024;                 // hashes that a sized state collects for one flush
 constexpr Size kSetFrom = 128;                 // smaller arrays do not become sets
-constexpr Size kCounting = 2 * kExactDistinct; // an array this large need not be sorted any more
+constexpr Size kCounting = 2 * kExactDistinct; // from here on an array knows if it has more
 constexpr Size kBlock = 8192;                  // hashes handled between two looks for interrupts
 
 struct State {
@@ -253,10 +253,10 @@ void spill(FunctionCallInfo fcinfo, State *state) {
   }
 }
 
-// May a self-sized state keep so many hashes and slots in memory? It may always keep `least`:
-// before it spills, it must know that it has more than kExactDistinct distinct hashes.
-bool fits_in_memory(const State *state, Size numbers, Size least) {
-  return !state->may_spill || numbers <= Max(get_hash_memory_limit() / sizeof(uint64), least);
+// How many hashes and slots a self-sized state may keep in memory. At least `least`: before it
+// spills, it must know that it has more than kExactDistinct distinct hashes.
+Size memory_limit(const State *state, Size least) {
+  return state->may_spill ? Max(get_hash_memory_limit() / sizeof(uint64), least) : SIZE_MAX;
 }
 
 // Replaces the set, or the lack of one, by one of so many slots with the same hashes.
@@ -326,7 +326,7 @@ void drain(FunctionCallInfo fcinfo, State *state) {
       end_set(state);
       return;
     }
-    if (fits_in_memory(state, 3 * state->set.slot_count, 4 * kCounting)) // the old and the new
+    if (3 * state->set.slot_count <= memory_limit(state, 4 * kCounting)) // the old and the new
       resize_set(state, 2 * state->set.slot_count);
     else
       spill(fcinfo, state);
@@ -366,7 +366,7 @@ void make_room_for_distinct(FunctionCallInfo fcinfo, State *state) {
   }
   const Size full = state->count;
   if (full >= kSetFrom && mostly_repeated(state)) {
-    if (fits_in_memory(state, 4 * full, 4 * kCounting) && start_set(state))
+    if (4 * full <= memory_limit(state, 4 * kCounting) && start_set(state))
       return;
     sort_array(state);
   } else if (full >= kCounting && !state->registers) {
@@ -374,8 +374,9 @@ void make_room_for_distinct(FunctionCallInfo fcinfo, State *state) {
   }
   if (state->count <= full / 4 * 3)
     return;
-  if (!state->registers || fits_in_memory(state, full * 2, kCounting))
-    resize_array(state, full * 2);
+  const Size limit = state->registers ? memory_limit(state, kCounting) : SIZE_MAX;
+  if (full < limit)
+    resize_array(state, Min(full * 2, limit));
   else
     spill(fcinfo, state);
 }

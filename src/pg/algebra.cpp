@@ -21,20 +21,14 @@ using namespace bloomfilter;
 
 namespace {
 
-bool same_filters(const Header &a, const Header &b) {
-  const bool same_values = a.family == Family::none || b.family == Family::none ||
-                           (a.family == b.family && a.shape == b.shape);
-  return same_values && a.seed == b.seed && a.geometry == b.geometry;
-}
-
 char *describe(const Geometry &geometry) {
   return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                  geometry.layout == Layout::pages ? "pages" : "lines", geometry.hashes);
+                  layout_name(geometry.layout), geometry.hashes);
 }
 
-// Raises 42804 or 22023 if two filters do not hash the same values alike. `verb` is what is to be
-// done with them.
-void check_hashing(const Header &a, const Header &b, const char *verb) {
+// Raises 42804 or 22023 if two filters have not the same bits for the same values. `verb` is what
+// is to be done with them.
+void check_one_geometry(const Header &a, const Header &b, const char *verb) {
   check_family(a, b);
   if (a.seed != b.seed)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -42,9 +36,6 @@ void check_hashing(const Header &a, const Header &b, const char *verb) {
                            " and " INT64_FORMAT,
                            verb, static_cast<int64>(a.seed), static_cast<int64>(b.seed)),
                     errhint("Build both filters with one seed.")));
-}
-
-void check_geometry(const Header &a, const Header &b, const char *verb) {
   if (!(a.geometry == b.geometry))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -52,11 +43,6 @@ void check_geometry(const Header &a, const Header &b, const char *verb) {
              errdetail("One has %s, the other %s.", describe(a.geometry), describe(b.geometry)),
              errhint("Build both filters with the same expected number of values and false "
                      "positive rate.")));
-}
-
-void check_one_geometry(const Header &a, const Header &b, const char *verb) {
-  check_hashing(a, b, verb);
-  check_geometry(a, b, verb);
 }
 
 // The header of two filters' union or intersection.
@@ -98,8 +84,7 @@ Filter unite(const Filter &a, const Filter &b, bool in_place) {
     return compare_payloads(a, b) <= 0 ? a : b; // whichever comes first
   if (without_a || without_b)
     return without_a ? b : a;
-  check_hashing(a.header, b.header, "united");
-  check_geometry(a.header, b.header, "united");
+  check_one_geometry(a.header, b.header, "united");
 
   const Header header = merged(a.header, b.header);
   if (header.flags & kFlagOwn) {
@@ -166,7 +151,8 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_compatible);
 Datum bf_compatible(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL(same_filters(filter_arg(fcinfo, 0).header, filter_arg(fcinfo, 1).header));
+  const Header a = filter_arg(fcinfo, 0).header, b = filter_arg(fcinfo, 1).header;
+  PG_RETURN_BOOL(same_family(a, b) && a.seed == b.seed && a.geometry == b.geometry);
 }
 
 // A NULL operand adds nothing.

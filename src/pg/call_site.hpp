@@ -1,5 +1,5 @@
 // What one call site (an expression's fn_extra) keeps between rows: the element type, looked up
-// once, and the stored filter that it probed last.
+// once, the literal that it read last, and the filter that it probed last.
 #ifndef BLOOMFILTER_PG_CALL_SITE_HPP
 #define BLOOMFILTER_PG_CALL_SITE_HPP
 

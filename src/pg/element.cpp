@@ -767,18 +767,22 @@ void raise_unless_fitting(const Header &header, const Element *element, const ch
                : errhint("Cast the %s to the type that the filter was built from.", role)));
 }
 
+bool same_family(const Header &header, const Header &other) {
+  return header.family == Family::none || other.family == Family::none ||
+         (header.family == other.family && header.shape == other.shape);
+}
+
 void check_family(const Header &header, const Header &other) {
-  if (header.family == Family::none || other.family == Family::none)
+  if (same_family(header, other))
     return;
   if (header.family != other.family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("bloom filters hold different values: %s and %s",
                            family_name(header.family), family_name(other.family))));
-  if (header.shape != other.shape)
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("bloom filters hold %s values of different compositions",
-                           family_name(header.family)),
-                    errdetail("The shape fingerprints are %u and %u.", header.shape, other.shape)));
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("bloom filters hold %s values of different compositions",
+                         family_name(header.family)),
+                  errdetail("The shape fingerprints are %u and %u.", header.shape, other.shape)));
 }
 
 Header member_header(const Element *element) {

@@ -117,7 +117,10 @@ inline void check_element(const Header &header, const Element *element, const ch
     raise_unless_fitting(header, element, role);
 }
 
-// Raises 42804 if two filters or aggregate states hold different values.
+// Can two filters or aggregate states hold the same values? One without values can hold any.
+bool same_family(const Header &header, const Header &other);
+
+// Raises 42804 if they cannot.
 void check_family(const Header &header, const Header &other);
 
 // The family and shape of a member, all else zero.

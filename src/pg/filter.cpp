@@ -1,6 +1,5 @@
 #include "pg/filter.hpp"
 
-#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
 
@@ -25,6 +24,18 @@ uint64 bits_set(const Filter &filter) {
     set += count_set(*kernel, bytes, length);
   });
   return set;
+}
+
+Survey survey(const Filter &filter) {
+  Survey result(*kernel, filter.header.geometry);
+  for_each_part(filter, [&](const uint8 *bytes, Size, Size length) {
+    result.read(bytes, length / filter.header.geometry.unit_bytes());
+  });
+  return result;
+}
+
+const char *layout_name(Layout layout) {
+  return layout == Layout::pages ? "pages" : "lines";
 }
 
 int compare_payloads(const Filter &a, const Filter &b) {

@@ -4,6 +4,7 @@
 
 #include "pg/server.hpp"
 
+#include "core/estimate.hpp"
 #include "core/format.hpp"
 #include "core/kernel.hpp"
 
@@ -42,8 +43,12 @@ template <typename F> void for_each_part(const Filter &filter, F use) {
   }
 }
 
-// The number of set bits.
+// The number of set bits, and with the rate.
 uint64 bits_set(const Filter &filter);
+Survey survey(const Filter &filter);
+
+// As bf_info() shows it.
+const char *layout_name(Layout layout);
 
 // Bytewise order: negative, 0, or positive.
 int compare_payloads(const Filter &a, const Filter &b);

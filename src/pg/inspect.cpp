@@ -13,14 +13,6 @@
 
 using namespace bloomfilter;
 
-namespace {
-
-const char *layout_name(Layout layout) {
-  return layout == Layout::pages ? "pages" : "lines";
-}
-
-} // namespace
-
 SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);

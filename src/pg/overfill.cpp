@@ -34,14 +34,6 @@ void define_settings() {
 #endif
 }
 
-Survey survey(const Filter &filter) {
-  Survey result(*kernel, filter.header.geometry);
-  for_each_part(filter, [&](const uint8 *bytes, Size, Size length) {
-    result.read(bytes, length / filter.header.geometry.unit_bytes());
-  });
-  return result;
-}
-
 void check_overfill(const Filter &filter) {
   const Header &header = filter.header;
   if (overfill == kIgnore || header.rate == 0)

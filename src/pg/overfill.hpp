@@ -9,7 +9,6 @@
 
 #include "pg/server.hpp"
 
-#include "core/estimate.hpp"
 #include "pg/filter.hpp"
 
 namespace bloomfilter {
@@ -18,9 +17,6 @@ namespace bloomfilter {
 constexpr double kSaturation = 2.0;
 
 void define_settings();
-
-// The filter's bits, with looks for interrupts.
-Survey survey(const Filter &filter);
 
 // Called with the result of what adds many values.
 void check_overfill(const Filter &filter);

@@ -46,6 +46,7 @@ struct Cache {
   MemoryContextCallback reset;
 };
 Cache *cache = nullptr;
+
 void forget_cache(void *) {
   cache = nullptr;
   cache_generation++;

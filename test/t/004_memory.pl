@@ -50,16 +50,23 @@ for my $order (sort keys %rows) {
     }
 }
 
+# What bf_agg takes above count, and the size of its filter.
+sub self_sized {
+    my ($value, $rows, $work_mem, $multiplier) = @_;
+    my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = $multiplier";
+    my ($least) = peak_memory($node, "$setting; SELECT count($value) $rows");
+    my ($peak, $filter) = peak_memory($node,
+        "$setting; SELECT bytes FROM (SELECT bf_agg($value) AS f $rows) made, bf_info(f)");
+    return ($peak - $least, $filter);
+}
+
 # 10 million distinct values
 my $rows = 'FROM (SELECT generate_series(1, 10000000) AS i) rows';
 for ([ 4, 2 ], [ 64, 1 ], [ 64, 2 ]) {
     my ($work_mem, $multiplier) = @$_;
     my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = $multiplier";
     my $limit = $work_mem * MB * $multiplier;
-    my ($least) = peak_memory($node, "$setting; SELECT count(i) $rows");
-    my ($peak, $filter) = peak_memory($node,
-        "$setting; SELECT bytes FROM (SELECT bf_agg(i) AS f $rows) made, bf_info(f)");
-    my $ours = $peak - $least;
+    my ($ours, $filter) = self_sized('i', $rows, $work_mem, $multiplier);
     cmp_ok($filter, '>', 12_000_000, 'the filter is for all values');
     cmp_ok($ours, '>=', $filter, "${work_mem}MB * $multiplier: $ours bytes include the filter");
     cmp_ok($ours, '<=', $limit + $filter + 8 * MB, '... and little else beyond the limit');
@@ -73,11 +80,7 @@ for (
     [ 'i % 100000', 64, 4 ], [ 'i / 100', 64, 4 ], [ 'i % 1000000', 16, 16 ], [ 'i / 4', 16, 16 ],
     [ 'i % 3000000', 4, 4 ]) {
     my ($value, $work_mem, $limit) = @$_;
-    my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = 1";
-    my ($least) = peak_memory($node, "$setting; SELECT count($value) $rows");
-    my ($peak, $filter) = peak_memory($node,
-        "$setting; SELECT bytes FROM (SELECT bf_agg($value) AS f $rows) made, bf_info(f)");
-    my $ours = $peak - $least;
+    my ($ours, $filter) = self_sized($value, $rows, $work_mem, 1);
     cmp_ok($ours, '<=', $limit * MB + $filter + 8 * MB,
         "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
 }
@@ -90,12 +93,8 @@ for (
     [ 'CASE WHEN i <= 5000000 THEN i * 100 / 205 % 300000 ELSE i END', 8,
         'generate_series(1::bigint, 7000000) i' ]) {
     my ($value, $work_mem, $from) = @$_;
-    my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = 1";
     my $stream = "FROM (SELECT $value AS v FROM (SELECT " . ($from =~ s/ i$/ AS i/r) . ') g) s';
-    my ($least) = peak_memory($node, "$setting; SELECT count(v) $stream");
-    my ($peak, $filter) = peak_memory($node,
-        "$setting; SELECT bytes FROM (SELECT bf_agg(v) AS f $stream) made, bf_info(f)");
-    my $ours = $peak - $least;
+    my ($ours, $filter) = self_sized('v', $stream, $work_mem, 1);
     cmp_ok($ours, '<=', $work_mem * MB + $filter + 8 * MB,
         "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
 }
