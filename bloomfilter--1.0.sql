@@ -103,6 +103,11 @@ CREATE FUNCTION bf_clear(filter bloomfilter) RETURNS bloomfilter
 COMMENT ON FUNCTION bf_clear(bloomfilter) IS
   'empty filter of the same geometry, element type and seed';
 
+CREATE FUNCTION bf_growable(filter bloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_growable(bloomfilter) IS
+  'the same filter, which gets another link when it is full';
+
 -- Adding
 
 CREATE FUNCTION bf_add(filter bloomfilter, value "any") RETURNS bloomfilter

@@ -1,4 +1,5 @@
--- Set algebra: unions and intersections of filters of one geometry, folding, estimates.
+-- Set algebra: unions and intersections of filters of one geometry, folding, estimates. Unions of
+-- any others are links.sql's.
 CREATE SCHEMA algebra;
 SET search_path = algebra, public;
 SET extra_float_digits = 0;
@@ -99,26 +100,15 @@ FROM (SELECT bf_add_all(bf_create_by_size(512, 6), array_agg(i)) AS full_one,
     bf_create_by_size(512, 6) + 1 AS f, bf_create_by_size(512, 6) AS empty
   FROM generate_series(1, 5000) i) x;
 
--- Filters that sized themselves: empty ones add nothing, others are not OR-ed.
-SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS left_empty,
-  made(1, 5) | bf_agg(NULL::int) = made(1, 5) AS right_empty,
-  bf_agg(NULL::int) | bf_agg(NULL::int) = bf_agg(NULL::int) AS both_empty;
-SELECT bf_agg(i) | bf_agg(i) = bf_agg(i) AS same,
-  bf_union(bf_agg(i), bf_agg(i) FILTER (WHERE i < 300)) = bf_agg(i) AS idle
-FROM generate_series(1, 300) i;
-SELECT bf_agg(i) | bf_agg(i + 1000) FROM generate_series(1, 300) i;
-
 -- What does not fit together.
 SELECT bf_compatible(a, b), b.what
 FROM (SELECT made(1, 10) AS a) a, (VALUES (made(5, 50), 'same'), (bf_create(1000), 'empty'),
   (made(1, 10, 2000), 'size'), (made(1, 10, 1000, 0.001), 'rate'), (bf_create(1000, seed => 1), 'seed'),
   (bf_create(1000) + 'x'::text, 'type'), (NULL, 'null')) b(b, what);
-SELECT made(1, 10) | made(1, 10, 2000);
 SELECT made(1, 10) & made(1, 10, 1000, 0.0001);
 SELECT made(1, 10) | (bf_create(1000, seed => 7) + 1);
 SELECT made(1, 10) & bf_create(1000, seed => -1);
 SELECT made(1, 10) | (bf_create(1000) + 'x'::text);
 SELECT bf_jaccard(made(1, 10), made(1, 10, 2000));
 SELECT bf_union_count(made(1, 10), bf_create(1000) + 1.5);
-SELECT bf_union_agg(f) FROM (VALUES (made(1, 10)), (made(1, 10, 2000))) v(f);
 SELECT bf_intersect_agg(f) FROM (VALUES (made(1, 10)), (bf_create(1000) + 'x'::text)) v(f);

@@ -9,6 +9,23 @@ namespace {
 
 constexpr std::size_t kCountedLines = 512; // at a time; whole pages
 
+double power(double base, std::uint64_t exponent) {
+  double result = 1.0;
+  for (; exponent > 0; exponent >>= 1, base *= base)
+    if (exponent & 1)
+      result *= base;
+  return result;
+}
+
+// The share of the whole bitmap's bits that one value sets on average.
+double touched_share(const Geometry &geometry) {
+  constexpr double kMissed = 1.0 - 1.0 / kLineBits;
+  const double missed = geometry.layout == Layout::lines
+                            ? power(kMissed, geometry.hashes)
+                            : 0.75 + 0.25 * power(kMissed, geometry.hashes / 2);
+  return (1.0 - missed) / geometry.units;
+}
+
 } // namespace
 
 std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::size_t bytes) {
@@ -43,25 +60,21 @@ double estimate_count(const Geometry &geometry, std::uint64_t bits_set) {
   if (bits_set >= bits)
     return INFINITY;
 
-  // Share of its unit's bits that a value leaves as they are.
-  double untouched;
-  if (geometry.layout == Layout::lines)
-    untouched = std::pow(1.0 - 1.0 / kLineBits, geometry.hashes);
-  else
-    untouched = 0.75 + 0.25 * std::pow(1.0 - 1.0 / kLineBits, geometry.hashes / 2);
   const double set_share = static_cast<double>(bits_set) / static_cast<double>(bits);
-  return std::log1p(-set_share) / std::log1p(-(1.0 - untouched) / geometry.units);
+  return std::log1p(-set_share) / std::log1p(-touched_share(geometry));
+}
+
+std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count) {
+  const double clear_share = power(1.0 - touched_share(geometry), count);
+  const double set = static_cast<double>(geometry.bits()) * (1.0 - clear_share);
+  return static_cast<std::uint64_t>(std::ceil(set));
 }
 
 Survey::Survey(const Kernel &kernel, const Geometry &geometry)
     : kernel_(kernel), geometry_(geometry) {
   const int k = geometry.layout == Layout::pages ? geometry.hashes / 2 : geometry.hashes;
-  for (int set = 0; set <= kLineBits; set++) {
-    double power = 1.0;
-    for (int i = 0; i < k; i++)
-      power *= static_cast<double>(set) / kLineBits;
-    pass_rates_[set] = power;
-  }
+  for (int set = 0; set <= kLineBits; set++)
+    pass_rates_[set] = power(static_cast<double>(set) / kLineBits, static_cast<std::uint64_t>(k));
 }
 
 // The mean over lines.

@@ -25,6 +25,11 @@ std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *lines,
 // value sets on average. Infinity when no bit is zero.
 double estimate_count(const Geometry &geometry, std::uint64_t bits_set);
 
+// The number of bits, rounded up, that so many distinct values set on average: what
+// estimate_count() inverts. Computed without the C library's functions, for it decides when a
+// filter grows, and that must not depend on the machine.
+std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count);
+
 // The false positive rate now: the mean over lines of (set bits / 512)^k; in pages the mean of the
 // product of the two halves' means, with k/2 each. A survey reads the bitmap in parts, so that who
 // asks can look up from a large one.

@@ -1,5 +1,7 @@
 #include "core/format.hpp"
 
+#include <cstring>
+
 #include "core/bytes.hpp"
 #include "core/estimate.hpp"
 #include "core/sizing.hpp"
@@ -22,8 +24,99 @@ enum : std::size_t {
 };
 static_assert(kAtShape + 3 == kHeaderBytes, "the header ends with the shape");
 
+// Offsets in a link's entry.
+enum : std::size_t {
+  kAtLinkExpected = 0,
+  kAtLinkRate = 8,
+  kAtLinkUnits = 16,
+  kAtLinkHashes = 20,
+  kAtLinkFlags = 21, // in the lower half; the layout in the upper
+  kAtLinkReserved = 22,
+};
+static_assert(kAtLinkReserved + 2 == kLinkBytes, "an entry ends with reserved bytes");
+
+std::size_t entry_offset(int number) {
+  return kHeaderBytes + static_cast<std::size_t>(number) * kLinkBytes;
+}
+
 Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
   return {status, found, wanted};
+}
+const Finding kSound = {Status::ok, 0, 0};
+
+Finding check_layout(std::uint8_t layout) {
+  if (layout == static_cast<std::uint8_t>(Layout::lines) ||
+      layout == static_cast<std::uint8_t>(Layout::pages))
+    return kSound;
+  return fault(Status::unknown_layout, layout);
+}
+
+// Capacity and rate are both known or both unknown; +0 is the only zero.
+Finding check_target(std::uint64_t expected, double rate) {
+  const bool unknown_rate = double_bits(rate) == 0;
+  if (expected > kMaxBits || unknown_rate != (expected == 0) ||
+      (!unknown_rate && !rate_in_range(rate)))
+    return fault(Status::bad_target, expected);
+  return kSound;
+}
+
+Finding check_link(const Link &link) {
+  const Geometry &geometry = link.geometry;
+  if (geometry.hashes < 1 || geometry.hashes > kMaxHashes ||
+      (geometry.layout == Layout::pages && geometry.hashes % 2 != 0))
+    return fault(Status::bad_hashes, geometry.hashes);
+  const Finding target = check_target(link.expected, link.rate);
+  if (!target.ok())
+    return target;
+  if (link.flags & ~kLinkFlags)
+    return fault(Status::unknown_flags, link.flags);
+  if (geometry.units == 0 || geometry.bits() > kMaxBits)
+    return fault(Status::bad_units, geometry.units);
+  return kSound;
+}
+
+// The entries of a chain, whose header has been read.
+Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
+  const Geometry &geometry = header->geometry;
+  if (header->flags & ~(kFlagChain | kFlagGrow))
+    return fault(Status::unknown_flags, header->flags);
+  if (geometry.layout != Layout::lines)
+    return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
+  if (geometry.hashes != 0)
+    return fault(Status::bad_hashes, geometry.hashes);
+  const Finding target = check_target(header->expected, header->rate);
+  if (!target.ok() || header->grows() != (header->expected != 0))
+    return fault(Status::bad_target, header->expected);
+  if (geometry.units < (header->grows() ? 1 : 2) || geometry.units > kMaxLinks)
+    return fault(Status::bad_links, geometry.units, kMaxLinks);
+  if (length < header->head_bytes())
+    return fault(Status::truncated, length, header->head_bytes());
+
+  std::uint64_t bits = 0;
+  Link before = {};
+  for (int number = 0; number < header->links(); number++) {
+    const std::uint8_t *entry = payload + entry_offset(number);
+    const Finding layout = check_layout(entry[kAtLinkFlags] >> 4);
+    if (!layout.ok())
+      return layout;
+    const std::uint16_t reserved = load<std::uint16_t>(entry + kAtLinkReserved);
+    if (reserved != 0)
+      return fault(Status::reserved_bits, reserved);
+    const Link link = read_link(payload, *header, number);
+    const Finding finding = check_link(link);
+    if (!finding.ok())
+      return finding;
+    // Of one geometry, only filters that sized themselves stay apart.
+    const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
+    if (order > 0 || (order == 0 && !(before.flags & kFlagOwn)))
+      return fault(Status::bad_order, header->geometry.units);
+    bits += link.geometry.bits();
+    before = link;
+  }
+  if (bits > kMaxBits)
+    return fault(Status::bad_units, bits / kLineBits);
+  header->links_bytes = geometry.units * kLinkBytes + static_cast<std::size_t>(bits / 8);
+  return kSound;
 }
 
 } // namespace
@@ -33,44 +126,33 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
     return fault(Status::truncated, length, kHeaderBytes);
   if (payload[kAtVersion] != kFormatVersion)
     return fault(Status::unknown_version, payload[kAtVersion], kFormatVersion);
-
-  const std::uint8_t layout = payload[kAtLayout];
-  if (layout != static_cast<std::uint8_t>(Layout::lines) &&
-      layout != static_cast<std::uint8_t>(Layout::pages))
-    return fault(Status::unknown_layout, layout);
-
+  const Finding layout = check_layout(payload[kAtLayout]);
+  if (!layout.ok())
+    return layout;
   const std::uint8_t family = payload[kAtFamily];
   if (family > static_cast<std::uint8_t>(kLastFamily))
     return fault(Status::unknown_family, family);
 
-  Geometry &geometry = header->geometry;
-  geometry.layout = static_cast<Layout>(layout);
-  geometry.hashes = payload[kAtHashes];
-  geometry.units = load<std::uint32_t>(payload + kAtUnits);
+  header->geometry.layout = static_cast<Layout>(payload[kAtLayout]);
+  header->geometry.hashes = payload[kAtHashes];
+  header->geometry.units = load<std::uint32_t>(payload + kAtUnits);
   header->family = static_cast<Family>(family);
   header->flags = payload[kAtFlags];
   header->shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
   header->seed = load<std::uint64_t>(payload + kAtSeed);
   header->expected = load<std::uint64_t>(payload + kAtExpected);
   header->rate = bits_double(load<std::uint64_t>(payload + kAtRate));
+  header->links_bytes = 0;
 
-  if (geometry.hashes < 1 || geometry.hashes > kMaxHashes ||
-      (geometry.layout == Layout::pages && geometry.hashes % 2 != 0))
-    return fault(Status::bad_hashes, geometry.hashes);
-  // Capacity and rate are both known or both unknown; +0 is the only zero.
-  const bool unknown_rate = double_bits(header->rate) == 0;
-  if (header->expected > kMaxBits || unknown_rate != (header->expected == 0) ||
-      (!unknown_rate && !rate_in_range(header->rate)))
-    return fault(Status::bad_target, header->expected);
-  if (header->flags & ~kKnownFlags)
-    return fault(Status::unknown_flags, header->flags);
   if (is_composed(header->family) != (header->shape != 0))
     return fault(Status::bad_shape, header->shape);
-  if (geometry.units == 0 || geometry.bits() > kMaxBits)
-    return fault(Status::bad_units, geometry.units);
+  const Finding finding = header->is_chain() ? check_links(payload, length, header)
+                                             : check_link(read_link(payload, *header, 0));
+  if (!finding.ok())
+    return finding;
   if (length != header->payload_bytes())
     return fault(Status::wrong_length, length, header->payload_bytes());
-  return fault(Status::ok, 0);
+  return kSound;
 }
 
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header) {
@@ -78,12 +160,49 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
   if (!finding.ok())
     return finding;
   if (header->family == Family::none) {
-    const std::uint64_t bits =
-        count_set(best_kernel(), payload + kHeaderBytes, header->geometry.bytes());
+    const std::size_t head = header->head_bytes();
+    const std::uint64_t bits = count_set(best_kernel(), payload + head, length - head);
     if (bits != 0)
       return fault(Status::stray_bits, bits);
   }
-  return finding;
+  // Filters of one geometry that sized themselves stand in the order of their bytes.
+  Link next = {};
+  const std::uint8_t *next_bitmap = nullptr;
+  if (any_link(payload, *header, [&](const Link &link, std::size_t offset) {
+        const std::uint8_t *bitmap = payload + offset;
+        const bool wrong = link.geometry == next.geometry && (next.flags & kFlagOwn) &&
+                           std::memcmp(bitmap, next_bitmap, link.geometry.bytes()) >= 0;
+        next = link;
+        next_bitmap = bitmap;
+        return wrong;
+      }))
+    return fault(Status::bad_order, header->geometry.units);
+  return kSound;
+}
+
+Link read_link(const std::uint8_t *payload, const Header &header, int number) {
+  if (!header.is_chain())
+    return {header.geometry, header.flags, header.expected, header.rate};
+  const std::uint8_t *entry = payload + entry_offset(number);
+  Link link;
+  link.expected = load<std::uint64_t>(entry + kAtLinkExpected);
+  link.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
+  link.geometry.layout = static_cast<Layout>(entry[kAtLinkFlags] >> 4);
+  link.geometry.hashes = entry[kAtLinkHashes];
+  link.geometry.units = load<std::uint32_t>(entry + kAtLinkUnits);
+  link.flags = entry[kAtLinkFlags] & 0x0F;
+  return link;
+}
+
+void write_link(std::uint8_t *payload, int number, const Link &link) {
+  std::uint8_t *entry = payload + entry_offset(number);
+  store(entry + kAtLinkExpected, link.expected);
+  store(entry + kAtLinkRate, double_bits(link.rate));
+  store(entry + kAtLinkUnits, link.geometry.units);
+  entry[kAtLinkHashes] = link.geometry.hashes;
+  entry[kAtLinkFlags] =
+      static_cast<std::uint8_t>(static_cast<unsigned>(link.geometry.layout) << 4 | link.flags);
+  store<std::uint16_t>(entry + kAtLinkReserved, 0);
 }
 
 void write_header(std::uint8_t *payload, const Header &header) {

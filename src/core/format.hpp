@@ -1,4 +1,9 @@
-// The stored value: a header of 36 bytes, then the bitmap. doc/format.md has the byte table.
+// The stored value: a header of 36 bytes, then the bitmap; or, of a chain, the header, an entry of
+// 24 bytes for each link, and the links' bitmaps. doc/format.md has the byte tables.
+//
+// A link is a filter with a geometry, a capacity and a rate of its own; family and seed are the
+// chain's. Links stand in one order, the largest last, so that equal sets of links are equal bytes.
+// A plain value is read as a chain of one link; a chain of one link is one that grows.
 //
 // `payload` is everything behind PostgreSQL's length word, which is what bytea, COPY BINARY and
 // the text form carry. (Offsets in doc/format.md count the length word's 4 bytes as well.) Unused
@@ -17,24 +22,72 @@
 namespace bloomfilter {
 
 constexpr std::uint8_t kFormatVersion = 1;
+constexpr int kMaxLinks = 64;
 constexpr std::size_t kHeaderBytes = 36;
-constexpr std::size_t kMaxPayload = kHeaderBytes + kMaxBits / 8;
+constexpr std::size_t kLinkBytes = 24;
+constexpr std::size_t kMaxHeadBytes = kHeaderBytes + kMaxLinks * kLinkBytes;
+constexpr std::size_t kMaxPayload = kMaxHeadBytes + kMaxBits / 8;
 
-constexpr std::uint8_t kFlagOwn = 0x02; // sized by what it holds, not by what was asked for
+constexpr std::uint8_t kFlagChain = 0x01;
+constexpr std::uint8_t kFlagOwn = 0x02;  // sized by what it holds, not by what was asked for
+constexpr std::uint8_t kFlagGrow = 0x04; // of a chain: when it is full it gets another link
 constexpr std::uint8_t kFlagIntersection = 0x08; // made of the bits that two filters had in common
-constexpr std::uint8_t kKnownFlags = kFlagOwn | kFlagIntersection;
+constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
+
+struct Link {
+  Geometry geometry;
+  std::uint8_t flags;     // of kLinkFlags
+  std::uint64_t expected; // distinct values it was sized for; 0 if unknown
+  double rate;            // false positive rate it was sized for; 0 if unknown
+};
 
 struct Header {
-  Geometry geometry;
+  Geometry geometry; // of a chain: lines, no hash functions, as many units as there are links
   Family family;
   std::uint8_t flags;
   std::uint32_t shape; // 24 bits; 0 unless the family is composed
   std::uint64_t seed;
-  std::uint64_t expected; // distinct values it was sized for; 0 if unknown
-  double rate;            // false positive rate it was sized for; 0 if unknown
+  std::uint64_t expected; // distinct values that were asked for; 0 if unknown, or of links that
+  double rate;            // do not grow; with their false positive rate
+  std::size_t links_bytes = 0; // of a chain: entries and bitmaps
 
-  std::size_t payload_bytes() const { return kHeaderBytes + geometry.bytes(); }
+  bool is_chain() const { return (flags & kFlagChain) != 0; }
+  bool grows() const { return (flags & kFlagGrow) != 0; }
+  int links() const { return is_chain() ? static_cast<int>(geometry.units) : 1; }
+  std::size_t head_bytes() const {
+    return kHeaderBytes + (is_chain() ? geometry.units * kLinkBytes : 0);
+  }
+  std::size_t payload_bytes() const {
+    return kHeaderBytes + (is_chain() ? links_bytes : geometry.bytes());
+  }
 };
+
+// A link of a parsed value, 0 ... links() - 1. Reads the head only.
+Link read_link(const std::uint8_t *payload, const Header &header, int number);
+
+// Calls test(link, offset) for a parsed value's links, the last and largest first, until one
+// answers true; returns if one did. `offset` is that of the link's bitmap in the payload, of which
+// only the head is read.
+template <typename Test>
+bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
+  std::size_t offset = header.payload_bytes();
+  for (int number = header.links(); number-- > 0;) {
+    const Link link = read_link(payload, header, number);
+    offset -= link.geometry.bytes();
+    if (test(link, offset))
+      return true;
+  }
+  return false;
+}
+
+// The same for all links.
+template <typename Use>
+void for_each_link(const std::uint8_t *payload, const Header &header, Use use) {
+  any_link(payload, header, [&use](const Link &link, std::size_t offset) {
+    use(link, offset);
+    return false;
+  });
+}
 
 enum class Status : std::uint8_t {
   ok,
@@ -48,6 +101,9 @@ enum class Status : std::uint8_t {
   bad_units,
   unknown_flags,
   bad_shape,
+  bad_links,
+  bad_order,
+  reserved_bits,
   stray_bits,
 };
 
@@ -60,13 +116,16 @@ struct Finding {
   bool ok() const { return status == Status::ok; }
 };
 
-// Reads and checks the header, in constant time.
+// Reads and checks the head, in constant time. Of a payload of `length` bytes, the first
+// kMaxHeadBytes must be there, or all if there are fewer.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// parse(), and the invariants of the bitmap.
+// parse(), and the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header);
 
+// A chain's entries are written one by one.
 void write_header(std::uint8_t *payload, const Header &header);
+void write_link(std::uint8_t *payload, int number, const Link &link);
 
 } // namespace bloomfilter
 

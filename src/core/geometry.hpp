@@ -45,6 +45,15 @@ inline bool operator==(const Geometry &a, const Geometry &b) {
   return a.layout == b.layout && a.hashes == b.hashes && a.units == b.units;
 }
 
+// By size, then by layout and hash functions: negative, 0, or positive.
+inline int compare_geometry(const Geometry &a, const Geometry &b) {
+  if (a.bits() != b.bits())
+    return a.bits() < b.bits() ? -1 : 1;
+  if (a.layout != b.layout)
+    return a.layout < b.layout ? -1 : 1;
+  return a.hashes - b.hashes;
+}
+
 // The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units
 // gives the filter of all its values with units/d, for every divisor d. False, and `folded` the
 // smallest fold there is, if none fits.

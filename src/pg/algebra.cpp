@@ -1,12 +1,12 @@
 // Union, intersection, folding, and what two filters say about their sets.
 //
-// Filters of one geometry, seed and element type are united bit by bit, and the result is the
-// filter that would have been built from all values. The bits that two filters have in common hold
-// all common values, but also some of others, so the result of an intersection has no count; how
-// many values are common is counted by inclusion and exclusion, |A| + |B| - |A or B|.
+// Filters of one geometry, seed and element type that were made for an asked capacity are united
+// bit by bit, and the result is the filter that would have been built from all values. Any others
+// are kept side by side in one value (core/links.hpp).
 //
-// A filter that sized itself is as full as its rate allows. Two of them in one bitmap would give
-// many times the rate, so they are never OR-ed, even if they happen to have one size.
+// The bits that two filters have in common hold all common values, but also some of others, so the
+// result of an intersection has no count; how many values are common is counted by inclusion and
+// exclusion, |A| + |B| - |A or B|. Both need one geometry, and folding a filter of one link.
 
 #include "pg/server.hpp"
 
@@ -26,9 +26,9 @@ char *describe(const Geometry &geometry) {
                   layout_name(geometry.layout), geometry.hashes);
 }
 
-// Raises 42804 or 22023 if two filters have not the same bits for the same values. `verb` is what
-// is to be done with them.
-void check_one_geometry(const Header &a, const Header &b, const char *verb) {
+// Raises 42804 or 22023 if two filters give one value different hashes. `verb` is what is to be
+// done with them.
+void check_one_hash(const Header &a, const Header &b, const char *verb) {
   check_family(a, b);
   if (a.seed != b.seed)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -36,7 +36,22 @@ void check_one_geometry(const Header &a, const Header &b, const char *verb) {
                            " and " INT64_FORMAT,
                            verb, static_cast<int64>(a.seed), static_cast<int64>(b.seed)),
                     errhint("Build both filters with one seed.")));
-  if (!(a.geometry == b.geometry))
+}
+
+bool have_one_geometry(const Header &a, const Header &b) {
+  return !a.is_chain() && !b.is_chain() && a.geometry == b.geometry;
+}
+
+// The same, and if they do not set the same bits for it.
+void check_one_geometry(const Header &a, const Header &b, const char *verb) {
+  check_one_hash(a, b, verb);
+  if (a.is_chain() || b.is_chain())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filters of several links, or that grow, cannot be %s", verb),
+                    errdetail("The numbers of links are %d and %d.", a.links(), b.links()),
+                    errhint("Build both filters with one expected number of values and false "
+                            "positive rate.")));
+  if (!have_one_geometry(a, b))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("bloom filters of different geometry cannot be %s", verb),
@@ -55,26 +70,28 @@ Header merged(const Header &a, const Header &b) {
   return header;
 }
 
-uint64 bits_united(const Filter &a, const Filter &b) {
-  uint64 set = 0;
-  for_each_part(a, [&](const uint8 *bytes, Size at, Size length) {
-    set += count_union(*kernel, bytes, b.bitmap() + at, length);
-  });
-  return set;
-}
-
-// A filter that sized itself and holds nothing adds nothing to a union, not even its size.
-bool adds_nothing(const Filter &filter) {
-  return (filter.header.flags & kFlagOwn) &&
-         (filter.header.family == Family::none || bits_set(filter) == 0);
-}
-
 // `a` with a changed header, and as a copy unless it may be changed in place.
 Filter changed(const Filter &a, const Header &header, bool in_place) {
   Filter result = in_place ? a : copy_filter(a);
   result.header = header;
   result.write_back();
   return result;
+}
+
+// A filter that sized itself and holds nothing adds nothing to a union, not even its size.
+bool adds_nothing(const Filter &filter) {
+  return !filter.header.is_chain() && (filter.header.flags & kFlagOwn) &&
+         !has_bits(filter.bitmap(), filter.header.geometry.bytes());
+}
+
+// The header of two filters' union that keeps them as links.
+Header linked(const Header &a, const Header &b) {
+  Header header = a;
+  adopt_family(&header, b);
+  header.flags = (a.flags | b.flags) & kFlagGrow;
+  header.expected = Max(a.grows() ? a.expected : 0, b.grows() ? b.expected : 0);
+  header.rate = Max(a.grows() ? a.rate : 0.0, b.grows() ? b.rate : 0.0);
+  return header;
 }
 
 Filter unite(const Filter &a, const Filter &b, bool in_place) {
@@ -84,25 +101,17 @@ Filter unite(const Filter &a, const Filter &b, bool in_place) {
     return compare_payloads(a, b) <= 0 ? a : b; // whichever comes first
   if (without_a || without_b)
     return without_a ? b : a;
-  check_one_geometry(a.header, b.header, "united");
+  check_one_hash(a.header, b.header, "united");
 
-  const Header header = merged(a.header, b.header);
-  if (header.flags & kFlagOwn) {
-    const uint64 united = bits_united(a, b);
-    if (united == bits_set(a))
-      return changed(a, header, in_place);
-    if (united == bits_set(b))
-      return changed(b, header, false);
-    ereport(ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("bloom filters that sized themselves cannot be united"),
-             errdetail("They were sized for " UINT64_FORMAT " and " UINT64_FORMAT " values.",
-                       a.header.expected, b.header.expected),
-             errhint("Build both with one capacity, that of the union: bf_agg(value, expected).")));
+  if (have_one_geometry(a.header, b.header) && !((a.header.flags | b.header.flags) & kFlagOwn)) {
+    Filter result = changed(a, merged(a.header, b.header), in_place);
+    unite_bitmaps(result.bitmap(), b.bitmap(), result.header.geometry.bytes());
+    return result;
   }
-  Filter result = changed(a, header, in_place);
-  unite_bitmaps(result.bitmap(), b.bitmap(), header.geometry.bytes());
-  return result;
+  LinkView links[2 * kMaxLinks];
+  int count = view_links(a.payload(), a.header, links);
+  count += view_links(b.payload(), b.header, links + count);
+  return make_filter(linked(a.header, b.header), links, normalize_links(links, count));
 }
 
 Filter intersect(const Filter &a, const Filter &b, bool in_place) {
@@ -127,6 +136,15 @@ Datum step(FunctionCallInfo fcinfo, Filter (*combine)(const Filter &, const Filt
   return combine(state, filter_arg(fcinfo, 1), in_place).datum();
 }
 
+uint64 bits_united(const Filter &a, const Filter &b) {
+  uint64 set = 0;
+  for_each_part(a.bitmap(), a.header.geometry.bytes(),
+                [&](const uint8 *bytes, Size at, Size length) {
+                  set += count_union(*kernel, bytes, b.bitmap() + at, length);
+                });
+  return set;
+}
+
 // Of two filters, the numbers of distinct values. Not known of intersections.
 struct Counts {
   bool known;
@@ -141,7 +159,8 @@ Counts counts_of(FunctionCallInfo fcinfo) {
   if ((a.header.flags | b.header.flags) & kFlagIntersection)
     return {false, 0, 0, 0};
   const Geometry &geometry = a.header.geometry;
-  return {true, estimate_count(geometry, bits_set(a)), estimate_count(geometry, bits_set(b)),
+  return {true, estimate_count(geometry, bits_set(a.bitmap(), geometry)),
+          estimate_count(geometry, bits_set(b.bitmap(), geometry)),
           estimate_count(geometry, bits_united(a, b))};
 }
 
@@ -152,7 +171,7 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bf_compatible);
 Datum bf_compatible(PG_FUNCTION_ARGS) {
   const Header a = filter_arg(fcinfo, 0).header, b = filter_arg(fcinfo, 1).header;
-  PG_RETURN_BOOL(same_family(a, b) && a.seed == b.seed && a.geometry == b.geometry);
+  PG_RETURN_BOOL(same_family(a, b) && a.seed == b.seed && have_one_geometry(a, b));
 }
 
 // A NULL operand adds nothing.
@@ -191,6 +210,11 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const int64 target = PG_GETARG_INT64(1);
   constexpr int64 kHead = VARHDRSZ + kHeaderBytes;
+  if (filter.header.is_chain())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter of several links, or that grows, cannot be folded"),
+                    errdetail("The number of links is %d.", filter.header.links()),
+                    errhint("Fold the filters that it was united from.")));
   Header header = filter.header;
   if (!fold_geometry(filter.header.geometry, target > kHead ? target - kHead : 0, &header.geometry))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -36,6 +36,12 @@ char *finding_text(const Finding &finding) {
     return psprintf("flags 0x%02llx are unknown", found);
   case Status::bad_shape:
     return psprintf("shape fingerprint %llu does not fit the element type", found);
+  case Status::bad_links:
+    return psprintf("number of links %llu is out of range", found);
+  case Status::bad_order:
+    return psprintf("%llu links are not in order", found);
+  case Status::reserved_bits:
+    return psprintf("reserved bytes of a link are 0x%04llx, not zero", found);
   case Status::stray_bits:
     return psprintf("%llu bits are set, but the filter has no element type", found);
   }
@@ -79,6 +85,22 @@ void raise_too_large(uint64 expected, double rate, int sqlstate) {
                          " values at a false positive rate of %g would exceed 512 MiB",
                          expected, rate),
                   errhint("Use a higher rate, or distribute the values over several filters.")));
+}
+
+void raise_too_many_links(int links) {
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("union of bloom filters would have %d links", links),
+                  errdetail("There can be at most %d.", kMaxLinks),
+                  errhint("Build all filters with one expected number of values, that of the "
+                          "union: bf_agg(value, expected).")));
+}
+
+void raise_links_too_large(int links) {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("bloom filter of %d links would exceed 512 MiB", links),
+           errhint("Distribute the values over several filters; bf_shard() tells which one a "
+                   "value belongs to.")));
 }
 
 } // namespace bloomfilter

@@ -25,6 +25,10 @@ void report_malformed(Node *context, int sqlstate, const char *detail);
 [[noreturn]] void raise_bad_expected(int64 expected);
 [[noreturn]] void raise_too_large(uint64 expected, double rate, int sqlstate);
 
+// 54000: a union or a growing filter has no room for another link.
+[[noreturn]] void raise_too_many_links(int links);
+[[noreturn]] void raise_links_too_large(int links);
+
 } // namespace bloomfilter
 
 #endif

@@ -18,20 +18,52 @@ void combine(void (*lines)(uint8 *, const uint8 *, Size), uint8 *bitmap, const u
 
 } // namespace
 
-uint64 bits_set(const Filter &filter) {
+uint64 bits_set(const uint8 *bitmap, const Geometry &geometry) {
   uint64 set = 0;
-  for_each_part(filter, [&set](const uint8 *bytes, Size, Size length) {
+  for_each_part(bitmap, geometry.bytes(), [&set](const uint8 *bytes, Size, Size length) {
     set += count_set(*kernel, bytes, length);
   });
   return set;
 }
 
-Survey survey(const Filter &filter) {
-  Survey result(*kernel, filter.header.geometry);
-  for_each_part(filter, [&](const uint8 *bytes, Size, Size length) {
-    result.read(bytes, length / filter.header.geometry.unit_bytes());
+Fill measure(const Filter &filter) {
+  Fill fill = {0, 0, 0.0, 0.0};
+  double denied = 1.0; // the share of other values that every link denies
+  for_each_link(filter.payload(), filter.header, [&](const Link &link, Size offset) {
+    const Geometry &geometry = link.geometry;
+    Survey survey(*kernel, geometry);
+    for_each_part(filter.payload() + offset, geometry.bytes(),
+                  [&](const uint8 *bytes, Size, Size length) {
+                    survey.read(bytes, length / geometry.unit_bytes());
+                  });
+    fill.bits += geometry.bits();
+    fill.bits_set += survey.bits_set();
+    fill.count += estimate_count(geometry, survey.bits_set());
+    fill.rate += denied * survey.rate();
+    denied *= 1.0 - survey.rate();
   });
-  return result;
+  return fill;
+}
+
+Asked asked_of(const Filter &filter) {
+  const Header &header = filter.header;
+  Asked asked = {header.expected, header.rate};
+  if (!header.is_chain() || header.grows())
+    return asked;
+  bool known = true;
+  double denied = 1.0;
+  for_each_link(filter.payload(), header, [&](const Link &link, Size) {
+    known = known && link.expected != 0;
+    asked.expected += link.expected;
+    asked.rate += denied * link.rate;
+    denied *= 1.0 - link.rate;
+  });
+  return known ? asked : Asked{0, 0.0};
+}
+
+bool is_countable(const Filter &filter) {
+  return !any_link(filter.payload(), filter.header,
+                   [](const Link &link, Size) { return (link.flags & kFlagIntersection) != 0; });
 }
 
 const char *layout_name(Layout layout) {
@@ -81,6 +113,67 @@ Filter make_filter(const Header &header) {
   SET_VARSIZE(filter.value, size);
   filter.write_back();
   return filter;
+}
+
+Filter make_filter(Header header, const LinkView *views, int count) {
+  if (count == 1 && !header.grows()) {
+    const Link &link = views[0].link;
+    header.geometry = link.geometry;
+    header.flags = link.flags;
+    header.expected = link.expected;
+    header.rate = link.rate;
+  } else {
+    if (count > kMaxLinks)
+      raise_too_many_links(count);
+    uint64 bits = 0;
+    for (int i = 0; i < count; i++)
+      bits += views[i].link.geometry.bits();
+    if (bits > kMaxBits)
+      raise_links_too_large(count);
+    if (!header.grows())
+      header.expected = 0, header.rate = 0;
+    header.geometry = {Layout::lines, 0, static_cast<uint32>(count)};
+    header.flags = kFlagChain | (header.flags & kFlagGrow);
+    header.links_bytes = count * kLinkBytes + bits / 8;
+  }
+
+  Filter filter;
+  filter.header = header;
+  filter.value = static_cast<struct varlena *>(palloc(VARHDRSZ + header.payload_bytes()));
+  SET_VARSIZE(filter.value, VARHDRSZ + header.payload_bytes());
+  filter.write_back();
+  uint8 *bitmap = filter.payload() + header.head_bytes();
+  for (int i = 0; i < count; i++) {
+    const LinkView &view = views[i];
+    const Size bytes = view.link.geometry.bytes();
+    if (header.is_chain())
+      write_link(filter.payload(), i, view.link);
+    if (view.bitmap)
+      memcpy(bitmap, view.bitmap, bytes);
+    else
+      memset(bitmap, 0, bytes);
+    if (view.other)
+      unite_bitmaps(bitmap, view.other, bytes);
+    bitmap += bytes;
+  }
+  return filter;
+}
+
+Filter normalized(const Filter &filter) {
+  LinkView views[kMaxLinks];
+  const int count = view_links(filter.payload(), filter.header, views);
+  const int kept = count == 1 ? 1 : normalize_links(views, count);
+  return kept == count ? filter : make_filter(filter.header, views, kept);
+}
+
+Filter grown(const Filter &filter) {
+  LinkView views[kMaxLinks + 1];
+  const int count = view_links(filter.payload(), filter.header, views);
+  LinkView *next = &views[count];
+  *next = {{}, nullptr, nullptr};
+  if (!next_link(filter.header, views[count - 1].link, &next->link))
+    raise_links_too_large(count + 1);
+  return make_filter(filter.header, views, count + 1);
 }
 
 Filter open_filter(struct varlena *value) {

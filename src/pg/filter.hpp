@@ -7,6 +7,7 @@
 #include "core/estimate.hpp"
 #include "core/format.hpp"
 #include "core/kernel.hpp"
+#include "core/links.hpp"
 
 namespace bloomfilter {
 
@@ -22,30 +23,49 @@ struct Filter {
   Header header;
 
   uint8 *payload() const { return reinterpret_cast<uint8 *>(VARDATA(value)); }
-  uint8 *bitmap() const { return payload() + kHeaderBytes; }
+  // Of the largest link; a plain filter has one.
+  Link link() const { return read_link(payload(), header, header.links() - 1); }
+  uint8 *bitmap() const { return payload() + header.payload_bytes() - link().geometry.bytes(); }
 
-  bool contains(uint64 hash) const { return kernel->contains(header.geometry, bitmap(), hash); }
+  bool contains(uint64 hash) const { return links_contain(*kernel, payload(), header, hash); }
+  // To the largest link. For values of our own only.
   void add_many(const uint64 *hashes, Size count) {
-    kernel->add_many(header.geometry, bitmap(), hashes, count);
+    kernel->add_many(link().geometry, bitmap(), hashes, count);
   }
   // Stores a changed header. For values of our own only.
   void write_back() { write_header(payload(), header); }
   Datum datum() const { return PointerGetDatum(value); }
 };
 
-// Calls use(bytes, offset, length) for the bitmap's parts, all whole units, with a look for
+// Calls use(bytes, offset, length) for a bitmap's parts, all whole units, with a look for
 // interrupts before each.
-template <typename F> void for_each_part(const Filter &filter, F use) {
-  const Size bytes = filter.header.geometry.bytes();
+template <typename F> void for_each_part(const uint8 *bitmap, Size bytes, F use) {
   for (Size at = 0; at < bytes; at += kStep) {
     CHECK_FOR_INTERRUPTS();
-    use(filter.bitmap() + at, at, Min(bytes - at, kStep));
+    use(bitmap + at, at, Min(bytes - at, kStep));
   }
 }
 
-// The number of set bits, and with the rate.
-uint64 bits_set(const Filter &filter);
-Survey survey(const Filter &filter);
+uint64 bits_set(const uint8 *bitmap, const Geometry &geometry);
+
+// What the bits say of all links together.
+struct Fill {
+  uint64 bits, bits_set;
+  double count; // estimated number of distinct values: the sum over the links
+  double rate;  // false positive rate now
+};
+Fill measure(const Filter &filter);
+
+// What was asked for: of links that do not grow the sum of capacities, and the rate of all
+// together. Zeros where a link does not know.
+struct Asked {
+  uint64 expected;
+  double rate;
+};
+Asked asked_of(const Filter &filter);
+
+// Does it have links from an intersection, of which bits tell no number of values?
+bool is_countable(const Filter &filter);
 
 // As bf_info() shows it.
 const char *layout_name(Layout layout);
@@ -63,8 +83,18 @@ Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint
 // A capacity and a rate as SQL gave them -> a geometry; ERROR 22023 if they are out of range.
 Geometry geometry_for(int64 expected, double rate);
 
-// A new value in the current memory context, its bitmap zero.
+// A new plain value in the current memory context, its bitmap zero.
 Filter make_filter(const Header &header);
+
+// A new value of such links, in their normal form. Of the header family, seed, whether it grows and
+// what it was then asked for are used. ERROR 54000 if there are too many, or too many bits.
+Filter make_filter(Header header, const LinkView *views, int count);
+
+// The value with its links in their normal form: itself if they are.
+Filter normalized(const Filter &filter);
+
+// The value with another, empty link; ERROR 54000 if there cannot be one.
+Filter grown(const Filter &filter);
 
 // A detoasted value's header, checked in constant time; ERROR XX001 if it is damaged.
 Filter open_filter(struct varlena *value);

@@ -93,58 +93,87 @@ Hashes hash_item(const Header &header, const Items &items, int i, const char *ro
 
 // An argument plus hashes: the argument itself where nothing changes, so that an UPDATE that adds
 // what is known need not write the filter again; else a copy, made when it is first needed.
+//
+// Hashes go into the largest link, and only if all links deny them. A link that grows gets no more
+// once as many of its bits are set as its capacity sets on average: then comes the next one.
 class Addition {
 public:
   explicit Addition(FunctionCallInfo fcinfo)
-      : argument_(PG_GETARG_DATUM(0)), filter_(filter_arg(fcinfo, 0)), changed_(false),
-        pending_count_(0) {}
+      : argument_(PG_GETARG_DATUM(0)), filter_(filter_arg(fcinfo, 0)), changed_(false), room_(0),
+        pending_count_(0), pending_limit_(0) {}
 
   const Header &header() const { return filter_.header; }
   bool changed() const { return changed_; }
 
   void add(const Header &member, const Hashes &hashes) {
-    for (int i = 0; i < hashes.count; i++)
-      if (changed_)
-        push(hashes.hash[i]);
-      else if (filter_.header.family == Family::none || !filter_.contains(hashes.hash[i]))
-        change(member, hashes.hash[i]);
+    for (int i = 0; i < hashes.count; i++) {
+      const bool asks =
+          !changed_ || filter_.header.is_chain(); // one bitmap can as well be set again
+      if (asks && filter_.contains(hashes.hash[i]))
+        continue;
+      if (!changed_)
+        change(member);
+      if (pending_count_ == pending_limit_)
+        make_room();
+      pending_[pending_count_++] = hashes.hash[i];
+    }
   }
 
   Datum datum() {
-    flush();
+    finish();
     return changed_ ? filter_.datum() : argument_;
   }
 
   // Of a filter that was changed: is it overfilled now?
   void check() {
-    flush();
+    finish();
     if (changed_)
       check_overfill(filter_);
   }
 
 private:
-  void change(const Header &member, uint64 hash) {
+  void change(const Header &member) {
     filter_ = copy_filter(filter_);
     adopt_family(&filter_.header, member);
     filter_.write_back();
     changed_ = true;
-    push(hash);
+    room_ = filter_.header.grows() ? 0 : PG_UINT64_MAX;
+  }
+  // How many additions certainly leave the largest link less than full.
+  uint64 room_in_link() const {
+    const Link link = filter_.link();
+    const uint64 full = expected_bits(link.geometry, link.expected);
+    const uint64 set = bits_set(filter_.bitmap(), link.geometry);
+    return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
+  }
+  void make_room() {
+    flush();
+    if (room_ == 0)
+      room_ = room_in_link();
+    if (room_ == 0) {
+      filter_ = grown(filter_);
+      room_ = room_in_link();
+    }
+    pending_limit_ = Min(room_, lengthof(pending_));
   }
   // Many hashes at a time, so that their lines are prefetched.
-  void push(uint64 hash) {
-    if (pending_count_ == lengthof(pending_))
-      flush();
-    pending_[pending_count_++] = hash;
-  }
   void flush() {
-    filter_.add_many(pending_, pending_count_);
-    pending_count_ = 0;
+    if (pending_count_ > 0)
+      filter_.add_many(pending_, pending_count_);
+    room_ -= pending_count_;
+    pending_count_ = pending_limit_ = 0;
+  }
+  void finish() {
+    flush();
+    if (changed_)
+      filter_ = normalized(filter_); // the largest link may have got all the bits of another
   }
 
   Datum argument_;
   Filter filter_;
   bool changed_;
-  Size pending_count_;
+  uint64 room_; // additions that may come before the largest link is looked at
+  Size pending_count_, pending_limit_;
   uint64 pending_[256];
 };
 
@@ -210,11 +239,10 @@ Datum put_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
 // Asks for elements from `first` on, as many as make a batch, whose lines are then prefetched.
 // Returns the element behind the last. NULL gets the answer false.
 int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers) {
-  constexpr int kBatch = 256;
-  uint64 hashes[kBatch];
-  int owners[kBatch], count = 0, item = first;
+  uint64 hashes[kAskedAtOnce];
+  int owners[kAskedAtOnce], count = 0, item = first;
   CHECK_FOR_INTERRUPTS();
-  for (; item < items.count && count + kMaxReadings <= kBatch; item++) {
+  for (; item < items.count && count + kMaxReadings <= kAskedAtOnce; item++) {
     answers[item] = false;
     if (items.nulls[item])
       continue;
@@ -224,7 +252,7 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
       hashes[count++] = of_item.hash[i];
     }
   }
-  bool found[kBatch];
+  bool found[kAskedAtOnce];
   filter->contains_many(hashes, count, found);
   for (int i = 0; i < count; i++)
     answers[owners[i]] |= found[i];
@@ -255,15 +283,19 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   const bool grow = PG_GETARG_BOOL(3);
   const char *layout = text_to_cstring(PG_GETARG_TEXT_PP(4));
 
-  if (grow)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("growing bloom filters are not supported")));
   if (strcmp(layout, "lines") != 0)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filter layout \"%s\" is not supported", layout),
                     errhint("The supported layout is \"lines\".")));
-  const Geometry geometry = geometry_for(expected, rate);
-  return make_filter(empty_header(geometry, static_cast<uint64>(expected), rate, seed)).datum();
+  Header header =
+      empty_header(geometry_for(expected, rate), static_cast<uint64>(expected), rate, seed);
+  if (!grow)
+    return make_filter(header).datum();
+  header.flags = kFlagGrow;
+  const double first = first_rate(rate);
+  const LinkView link = {
+      {geometry_for(expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
+  return make_filter(header, &link, 1).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_create_by_size);
@@ -284,11 +316,40 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
   return make_filter(empty_header(geometry, 0, 0, seed)).datum();
 }
 
+// From an asked rate on, growth adds three times the rate of the link that it starts from.
+PG_FUNCTION_INFO_V1(bf_growable);
+Datum bf_growable(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  if (filter.header.grows())
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+  const Asked asked = asked_of(filter);
+  if (asked.expected == 0)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter without a capacity cannot grow"),
+                    errhint("Use bf_create(expected, fpr, grow => true).")));
+  const double reached = asked.rate + 3 * filter.link().rate;
+  if (reached > kMaxRate)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter with a false positive rate of %g cannot grow", asked.rate),
+             errdetail("It could reach a rate of %g, and %g is the highest.", reached, kMaxRate),
+             errhint("Use bf_create(expected, fpr, grow => true).")));
+
+  Header header = filter.header;
+  header.flags = kFlagGrow;
+  header.expected = Min(asked.expected, kMaxBits);
+  header.rate = reached;
+  LinkView links[kMaxLinks];
+  return make_filter(header, links, view_links(filter.payload(), filter.header, links)).datum();
+}
+
 PG_FUNCTION_INFO_V1(bf_clear);
 Datum bf_clear(PG_FUNCTION_ARGS) {
-  Header header = filter_arg(fcinfo, 0).header;
-  header.flags &= static_cast<uint8>(~kFlagIntersection);
-  return make_filter(header).datum();
+  const Filter filter = filter_arg(fcinfo, 0);
+  LinkView largest = {filter.link(), nullptr, nullptr};
+  largest.link.flags &= kFlagOwn;
+  return make_filter(filter.header, &largest, 1).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_add);

@@ -32,56 +32,53 @@ Datum bf_sizing(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_count);
 Datum bf_count(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
-  if (filter.header.flags & kFlagIntersection)
+  if (!is_countable(filter))
     PG_RETURN_NULL();
-  PG_RETURN_FLOAT8(estimate_count(filter.header.geometry, bits_set(filter)));
+  double count = 0.0;
+  for_each_link(filter.payload(), filter.header, [&](const Link &link, Size offset) {
+    count += estimate_count(link.geometry, bits_set(filter.payload() + offset, link.geometry));
+  });
+  PG_RETURN_FLOAT8(count);
 }
 
 PG_FUNCTION_INFO_V1(bf_fpr);
 Datum bf_fpr(PG_FUNCTION_ARGS) {
-  const Filter filter = filter_arg(fcinfo, 0);
-  PG_RETURN_FLOAT8(survey(filter).rate());
+  PG_RETURN_FLOAT8(measure(filter_arg(fcinfo, 0)).rate);
 }
 
 PG_FUNCTION_INFO_V1(bf_info);
 Datum bf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
-  const Survey surveyed = survey(filter);
-  const uint64 set = surveyed.bits_set();
-  const double rate = surveyed.rate();
+  const Fill fill = measure(filter);
+  const Asked asked = asked_of(filter);
+  const bool sized = asked.expected != 0;
+  const Geometry largest = filter.link().geometry;
+  bool one_layout = true, one_k = true;
+  for_each_link(filter.payload(), header, [&](const Link &link, Size) {
+    one_layout = one_layout && link.geometry.layout == largest.layout;
+    one_k = one_k && link.geometry.hashes == largest.hashes;
+  });
 
   Row row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
-  row.add(CStringGetTextDatum(layout_name(header.geometry.layout)));
+  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout)));
   if (header.family != Family::none)
     row.add(CStringGetTextDatum(family_name(header.family)));
   else
     row.add_null();
   row.add(Int64GetDatum(static_cast<int64>(header.seed)));
-  const bool sized = header.expected != 0;
-  if (sized) {
-    row.add(Int64GetDatum(static_cast<int64>(header.expected)));
-    row.add(Float8GetDatum(header.rate));
-  } else {
-    row.add_null();
-    row.add_null();
-  }
-  row.add(Int32GetDatum(header.geometry.hashes));
-  row.add(Int64GetDatum(static_cast<int64>(header.geometry.bits())));
+  row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.expected)));
+  row.add_if(sized, Float8GetDatum(asked.rate));
+  row.add_if(one_k, Int32GetDatum(largest.hashes));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
-  row.add(Int64GetDatum(static_cast<int64>(set)));
-  row.add(Float8GetDatum(static_cast<double>(set) / static_cast<double>(header.geometry.bits())));
-  if (header.flags & kFlagIntersection)
-    row.add_null();
-  else
-    row.add(Float8GetDatum(estimate_count(header.geometry, set)));
-  row.add(Float8GetDatum(rate));
-  if (sized)
-    row.add(BoolGetDatum(rate > kSaturation * header.rate));
-  else
-    row.add_null();
-  row.add(Int32GetDatum(1));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
+  row.add(Float8GetDatum(static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits)));
+  row.add_if(is_countable(filter), Float8GetDatum(fill.count));
+  row.add(Float8GetDatum(fill.rate));
+  row.add_if(sized, BoolGetDatum(fill.rate > kSaturation * asked.rate));
+  row.add(Int32GetDatum(header.links()));
   return row.datum();
 }
 

@@ -35,15 +35,18 @@ void define_settings() {
 }
 
 void check_overfill(const Filter &filter) {
-  const Header &header = filter.header;
-  if (overfill == kIgnore || header.rate == 0)
+  if (overfill == kIgnore)
+    return;
+  const Asked asked = asked_of(filter);
+  if (asked.expected == 0)
     return;
   // Counting bits is much cheaper than the rate, and nearly always enough.
-  const double count = estimate_count(header.geometry, bits_set(filter));
-  if (count <= static_cast<double>(header.expected))
+  const Header &header = filter.header;
+  if (!header.is_chain() &&
+      bits_set(filter.bitmap(), header.geometry) <= expected_bits(header.geometry, header.expected))
     return;
-  const double rate = survey(filter).rate();
-  if (rate <= kSaturation * header.rate)
+  const Fill fill = measure(filter);
+  if (fill.rate <= kSaturation * asked.rate)
     return;
   if (overfill == kWarn) {
     if (warned_statement == GetCurrentStatementStartTimestamp())
@@ -55,12 +58,12 @@ void check_overfill(const Filter &filter) {
       (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
        errmsg("bloom filter is overfilled: its false positive rate is %.2g, %.1f times the %g "
               "asked for",
-              rate, rate / header.rate, header.rate),
-       std::isinf(count)
+              fill.rate, fill.rate / asked.rate, asked.rate),
+       std::isinf(fill.count)
            ? errdetail("It was made for " UINT64_FORMAT " values; all its bits are set.",
-                       header.expected)
+                       asked.expected)
            : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
-                       header.expected, count),
+                       asked.expected, fill.count),
        errhint("Make the filter for more values; bf_agg(value) without a number sizes itself.")));
 }
 

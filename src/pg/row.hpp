@@ -21,6 +21,11 @@ public:
   }
   void add(Datum value) { values_[column_++] = value; }
   void add_null() { nulls_[column_++] = true; }
+  // NULL unless the value is known.
+  void add_if(bool known, Datum value) {
+    nulls_[column_] = !known;
+    add(value);
+  }
   Datum datum() {
     Assert(column_ == descriptor_->natts);
     return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor_), values_, nulls_));

@@ -16,14 +16,13 @@ struct CachedFilter {
   struct varatt_external pointer; // the key
   dlist_node recent;
   Header header;
-  Size paid; // bytes that could have been detoasted for what slices have cost
-  bool copied;
+  Size paid;             // bytes that could have been detoasted for what slices have cost
+  uint8 *head;           // header and entries
   struct varlena *value; // the copy; NULL before one was begun
   void *chunk;           // its memory
+  bool copied;
 
-  const uint8 *bitmap() const {
-    return reinterpret_cast<const uint8 *>(VARDATA(value)) + kHeaderBytes;
-  }
+  const uint8 *payload() const { return reinterpret_cast<const uint8 *>(VARDATA(value)); }
 };
 
 uint64 cache_generation = 1;
@@ -34,8 +33,8 @@ namespace {
 constexpr Size kSliceCost = 8192;
 // Bytes that are copied at a time: a copy needs no second one of its size beside it.
 constexpr Size kCopyStep = 1024 * 1024;
-// What an entry itself takes, roughly.
-constexpr Size kEntryBytes = 256;
+// What an entry itself takes, at most.
+constexpr Size kEntryBytes = 256 + kMaxHeadBytes;
 
 // Lives and dies with its memory context, a child of the transaction's.
 struct Cache {
@@ -77,6 +76,7 @@ void evict(CachedFilter *filter) {
     cache->bytes -= VARSIZE(filter->value);
     pfree(filter->chunk);
   }
+  pfree(filter->head);
   dlist_delete(&filter->recent);
   hash_search(cache->filters, &filter->pointer, HASH_REMOVE, nullptr);
   cache_generation++;
@@ -136,14 +136,17 @@ void copy_stored(CachedFilter *filter) {
   filter->copied = true;
 }
 
-// Reads the header of a value that the cache does not know, and enters it.
+// Reads the head of a value that the cache does not know, and enters it.
 CachedFilter *enter(const struct varatt_external &pointer) {
-  struct varlena *start = ToastDatum(pointer).slice(0, kHeaderBytes);
+  struct varlena *start = ToastDatum(pointer).slice(0, kMaxHeadBytes);
+  const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(start));
   Header header;
-  const Finding finding = parse(reinterpret_cast<const uint8 *>(VARDATA_ANY(start)),
-                                static_cast<Size>(pointer.va_rawsize) - VARHDRSZ, &header);
+  const Finding finding = parse(payload, static_cast<Size>(pointer.va_rawsize) - VARHDRSZ, &header);
   if (!finding.ok())
     raise_damaged(finding);
+  const Size head_bytes = header.head_bytes();
+  auto *head = static_cast<uint8 *>(MemoryContextAlloc(cache->context, head_bytes));
+  memcpy(head, payload, head_bytes);
   pfree(start);
 
   make_room(kEntryBytes);
@@ -151,6 +154,7 @@ CachedFilter *enter(const struct varatt_external &pointer) {
       static_cast<CachedFilter *>(hash_search(cache->filters, &pointer, HASH_ENTER, nullptr));
   filter->header = header;
   filter->paid = kSliceCost; // for this one
+  filter->head = head;
   filter->value = nullptr;
   filter->copied = false;
   dlist_push_head(&cache->recent, &filter->recent);
@@ -174,7 +178,9 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
     CachedFilter *filter = find_or_enter(memory->pointer);
-    memory->filter = {filter->header, filter->copied ? filter->bitmap() : nullptr, filter};
+    memory->filter = {filter->header, nullptr, nullptr, filter};
+    if (filter->copied)
+      memory->filter.set_payload(filter->payload());
     memory->generation = cache_generation;
     return &memory->filter;
   }
@@ -183,39 +189,54 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
   const Size length = VARSIZE(value) - VARHDRSZ;
   if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
     memory->generation = memory->length = 0;
-    memory->filter = {open_filter(value).header, nullptr, nullptr};
+    memory->filter = {open_filter(value).header, nullptr, nullptr, nullptr};
     memcpy(memory->header, VARDATA(value), kHeaderBytes);
-    memory->length = length;
+    if (!memory->filter.header.is_chain()) // of which the header does not tell all
+      memory->length = length;
   }
-  memory->filter.bitmap = reinterpret_cast<const uint8 *>(VARDATA(value)) + kHeaderBytes;
+  memory->filter.set_payload(reinterpret_cast<const uint8 *>(VARDATA(value)));
   return &memory->filter;
 }
 
-bool ProbedFilter::contains_by_slice(uint64 hash) {
-  if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
-    copy_stored(cached);
-  if (cached->copied) {
-    bitmap = cached->bitmap();
-    return contains(hash);
+bool ProbedFilter::contains_in_links(uint64 hash) {
+  if (!payload) {
+    if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
+      copy_stored(cached);
+    if (cached->copied)
+      set_payload(cached->payload());
   }
-  cached->paid += kSliceCost;
-  const Size length = header.geometry.unit_bytes();
-  struct varlena *unit =
-      ToastDatum(cached->pointer).slice(kHeaderBytes + unit_offset(header.geometry, hash), length);
-  // A filter of this one unit gives the same answer.
-  const Geometry alone = {header.geometry.layout, header.geometry.hashes, 1};
-  const bool found =
-      kernel->contains(alone, reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
-  pfree(unit);
-  return found;
+  if (payload)
+    return links_contain(*kernel, payload, header, hash);
+
+  return any_link(cached->head, header, [&](const Link &link, Size offset) {
+    cached->paid += kSliceCost;
+    struct varlena *unit =
+        ToastDatum(cached->pointer)
+            .slice(offset + unit_offset(link.geometry, hash), link.geometry.unit_bytes());
+    // A filter of this one unit gives the same answer.
+    const Geometry alone = {link.geometry.layout, link.geometry.hashes, 1};
+    const bool found =
+        kernel->contains(alone, reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
+    pfree(unit);
+    return found;
+  });
 }
 
-void ProbedFilter::contains_many(const uint64 *hashes, Size count, bool *answers) {
-  Size i = 0;
-  for (; !bitmap && i < count; i++)
-    answers[i] = contains_by_slice(hashes[i]);
-  if (i < count)
-    kernel->contains_many(header.geometry, bitmap, hashes + i, count - i, answers + i);
+void ProbedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
+  Assert(count <= kAskedAtOnce);
+  while (count > 0 && !payload) {
+    *answers++ = contains(*hashes++);
+    count--;
+  }
+  if (count == 0)
+    return;
+  bool found[kAskedAtOnce];
+  memset(answers, 0, count);
+  for_each_link(payload, header, [&](const Link &link, Size offset) {
+    kernel->contains_many(link.geometry, payload + offset, hashes, static_cast<Size>(count), found);
+    for (int i = 0; i < count; i++)
+      answers[i] |= found[i];
+  });
 }
 
 } // namespace bloomfilter

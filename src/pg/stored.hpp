@@ -9,10 +9,10 @@
 // 64 partitions that probe one filter share one copy.
 //
 // Detoasting a large value for one probe would be a waste, and probing by slice for ever would be
-// one too. So a probe reads the header and the one or two chunks that it needs, until what slices
-// have cost equals the cost of detoasting: then the value is copied once (at most twice the cost of
-// knowing the future: the ski rental argument). The copies take at most work_mem *
-// hash_mem_multiplier, the least recently used leaving first, but the last used always stays.
+// one too. So a probe reads the head once and of each link the one or two chunks that it needs,
+// until what slices have cost equals the cost of detoasting: then the value is copied once (at most
+// twice the cost of knowing the future: the ski rental argument). The copies take at most work_mem
+// * hash_mem_multiplier, the least recently used leaving first, but the last used always stays.
 #ifndef BLOOMFILTER_PG_STORED_HPP
 #define BLOOMFILTER_PG_STORED_HPP
 
@@ -24,20 +24,29 @@ namespace bloomfilter {
 
 struct CachedFilter;
 
+// Hashes that contains_many() takes at a time.
+constexpr int kAskedAtOnce = 256;
+
 // A filter that can be asked, until the next call for any filter.
 struct ProbedFilter {
   Header header;
-  const uint8 *bitmap;  // NULL: probed by slice
+  const uint8 *bitmap;  // of a plain filter that is in memory
+  const uint8 *payload; // NULL: probed by slice
   CachedFilter *cached; // NULL: in place
 
   bool contains(uint64 hash) {
     return likely(bitmap != nullptr) ? kernel->contains(header.geometry, bitmap, hash)
-                                     : contains_by_slice(hash);
+                                     : contains_in_links(hash);
   }
-  void contains_many(const uint64 *hashes, Size count, bool *answers);
+  void contains_many(const uint64 *hashes, int count, bool *answers);
+
+  void set_payload(const uint8 *in_memory) {
+    payload = in_memory;
+    bitmap = header.is_chain() ? nullptr : payload + kHeaderBytes;
+  }
 
 private:
-  bool contains_by_slice(uint64 hash);
+  bool contains_in_links(uint64 hash);
 };
 
 // What a call site remembers of the filter that it probed last. Zero at first.
@@ -47,7 +56,8 @@ struct ProbeMemory {
   // filter may be gone.
   struct varatt_external pointer;
   uint64 generation; // 0: none
-  // Of a filter in place: its header, which need not be checked again if the next one has the same.
+  // Of a plain filter in place: its header, which need not be checked again if the next one has the
+  // same.
   uint8 header[kHeaderBytes];
   Size length; // of its payload; 0: none
 };

@@ -8,6 +8,7 @@
 
 #include "core/estimate.hpp"
 #include "core/format.hpp"
+#include "core/links.hpp"
 #include "unit/support.hpp"
 
 using namespace bloomfilter;
@@ -19,14 +20,7 @@ void require(bool condition) {
     std::abort();
 }
 
-void use(const Header &header, const std::uint8_t *payload) {
-  const Geometry &geometry = header.geometry;
-  const std::uint8_t *bitmap = payload + kHeaderBytes;
-
-  std::uint8_t written[kHeaderBytes];
-  write_header(written, header);
-  require(std::memcmp(written, payload, kHeaderBytes) == 0);
-
+void use_link(const Geometry &geometry, const std::uint8_t *bitmap) {
   Survey survey(best_kernel(), geometry);
   survey.read(bitmap, geometry.units);
   require(survey.bits_set() == count_set(kScalarKernel, bitmap, geometry.bytes()));
@@ -35,7 +29,7 @@ void use(const Header &header, const std::uint8_t *payload) {
   require(survey.rate() >= 0 && survey.rate() <= 1);
 
   // Both ends of the bitmap, and somewhere between.
-  const std::uint64_t hashes[] = {0, ~0ULL, hash_bytes(payload, kHeaderBytes, 0)};
+  const std::uint64_t hashes[] = {0, ~0ULL, hash_bytes(bitmap, geometry.bytes(), 0)};
   const std::vector<std::uint8_t> original(bitmap, bitmap + geometry.bytes());
   std::vector<std::uint8_t> reference = original;
   kScalarKernel.add_many(geometry, reference.data(), hashes, 3);
@@ -51,6 +45,33 @@ void use(const Header &header, const std::uint8_t *payload) {
   }
 }
 
+void use(const Header &header, const std::uint8_t *payload) {
+  std::vector<std::uint8_t> written(header.head_bytes());
+  write_header(written.data(), header);
+  if (header.is_chain())
+    for (int i = 0; i < header.links(); i++)
+      write_link(written.data(), i, read_link(payload, header, i));
+  require(std::memcmp(written.data(), payload, written.size()) == 0);
+
+  for_each_link(payload, header, [payload](const Link &link, std::size_t offset) {
+    use_link(link.geometry, payload + offset);
+  });
+
+  // In normal form, links stay in their order, and a union with itself adds none.
+  LinkView once[kMaxLinks], twice[2 * kMaxLinks];
+  const int links = view_links(payload, header, once);
+  const int kept = normalize_links(once, links);
+  require(kept >= 1 && kept <= links);
+  view_links(payload, header, twice);
+  view_links(payload, header, twice + links);
+  require(normalize_links(twice, 2 * links) == kept);
+  for (int i = 0; i < kept; i++)
+    require(once[i].bitmap == twice[i].bitmap || twice[i].link.flags & kFlagOwn);
+  Link next;
+  if (header.grows() && next_link(header, once[kept - 1].link, &next))
+    require(next.geometry.bits() > once[kept - 1].link.geometry.bits());
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
@@ -60,6 +81,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
     use(header, bytes);
   else
     require(parse(bytes, length, &header).status == finding.status ||
-            finding.status == Status::stray_bits);
+            finding.status == Status::stray_bits || finding.status == Status::bad_order);
   return 0;
 }

@@ -61,7 +61,9 @@ for (
     [ 'bf_create_by_size(9223372036854775807, 8)', '22023' ],
     [ 'bf_create(440000000)', '22023' ],
     [ 'bf_create(9223372036854775807, 0.000000001)', '22023' ],
-    [ 'bf_agg(1, 440000000)', '22023' ]) {
+    [ 'bf_agg(1, 440000000)', '22023' ],
+    [ '(bf_create_by_size(4294967296, 8) + 1) | bf_create(10)', '54000' ],
+    [ '((bf_create_by_size(3000000000, 1) + 1) | bf_create(10, grow => true)) + 2', '54000' ]) {
     my ($expression, $sqlstate) = @$_;
     is(sqlstate($node, "SELECT length(($expression)::bytea)"), $sqlstate, "$expression: an error");
 }
@@ -94,7 +96,9 @@ my @valid = map { pack 'H*', $_ } split /\n/, query(q{
       SELECT bf_agg(i) FROM generate_series(1, 10) i UNION ALL
       SELECT bf_agg(i / 7.0, 100, 0.0001) FROM generate_series(1, 100) i UNION ALL
       SELECT bf_agg('word ' || i, 1000, 0.00001) FROM generate_series(1, 1000) i UNION ALL
-      SELECT bf_agg(array[i]) FROM generate_series(1, 100) i) valid});
+      SELECT bf_agg(array[i]) FROM generate_series(1, 100) i UNION ALL
+      SELECT bf_agg(i) | (bf_create(20) + 5) | bf_create(100, 0.0001) FROM generate_series(1, 10) i UNION ALL
+      SELECT bf_add_all(bf_create(10, grow => true), array_agg(i)) FROM generate_series(1, 200) i) valid});
 
 sub noise {
     my ($length) = @_;
@@ -103,7 +107,8 @@ sub noise {
 
 sub mutate {
     my ($bytes) = @_;
-    my $header = 36;
+    my ($units, $flags) = unpack 'x28 V C', $bytes;
+    my $header = $flags & 1 ? 36 + 24 * $units : 36;
     my $what = int rand 7;
     if ($what == 0) {
         return substr $bytes, 0, int rand length $bytes;
@@ -114,7 +119,7 @@ sub mutate {
     } elsif ($what == 3) {
         return substr($bytes, 0, $header) . noise(length($bytes) - $header);
     } elsif ($what == 4) {
-        substr($bytes, 4 * int(rand 9), 4) = ("\0" x 4, "\xff" x 4, noise(4))[ rand 3 ];
+        substr($bytes, 4 * int(rand $header / 4), 4) = ("\0" x 4, "\xff" x 4, noise(4))[ rand 3 ];
     } elsif ($what == 5) {
         substr($bytes, rand $header, 1) = noise(1);
     } else {

@@ -30,15 +30,26 @@ query(q{
     INSERT INTO compressed SELECT id, f FROM many;
     INSERT INTO compressed SELECT 0, bf_create(100000) + 0;
     CREATE TABLE tiny AS SELECT n AS id, bf_create(10) + n AS f FROM generate_series(1, 200) n;
+    CREATE TABLE linked (LIKE many);
+    INSERT INTO linked
+      SELECT id, CASE id % 3 WHEN 0 THEN f | bf_create(20000) WHEN 1 THEN bf_create(5000, 0.0001) | f
+        ELSE (bf_create(5000) + id) | f | bf_create(10, grow => true) END
+      FROM many;
+    CREATE TABLE tiny_linked AS
+      SELECT n AS id, CASE n % 2 WHEN 0 THEN (bf_create(10) + n) | bf_create(100)
+        ELSE bf_create(20, 0.001, grow => true) + n END AS f
+      FROM generate_series(1, 200) n;
     ANALYZE});
 is( query(q{
         SELECT bool_and(pg_column_size(f) > 10000) FROM many UNION ALL
         SELECT bool_and(pg_column_size(f) < 2000) FROM compressed UNION ALL
-        SELECT max(pg_column_size(f)) < 128 FROM tiny}),
-    "t\nt\nt", 'the filters are stored out of line, compressed, and in the row');
+        SELECT max(pg_column_size(f)) < 128 FROM tiny UNION ALL
+        SELECT bool_and(pg_column_size(f) > 10000) FROM linked UNION ALL
+        SELECT max(pg_column_size(f)) < 512 FROM tiny_linked}),
+    "t\nt\nt\nt\nt", 'the filters are stored out of line, compressed, and in the row');
 
 # Every row another filter. The same bytes through bytea are a new inline value for each probe.
-for my $table (qw(many compressed tiny)) {
+for my $table (qw(many compressed tiny linked tiny_linked)) {
     my $inline = 'f::bytea::bloomfilter';
     for my $order ('id, v', 'v, id', 'hashint4(id * 1000 + v)') {
         my $pairs = "(SELECT id, f, v FROM $table, probes"

@@ -67,6 +67,30 @@ for my $name (sort keys %chunks) {
     cmp_ok($many, '<', $once, "... once, after slices of like cost: $many buffers");
 }
 
+# Of several links, each costs one slice more, and they are copied together.
+query(q{
+    CREATE TABLE linked AS
+    SELECT bf_union_agg(f) AS f FROM filters WHERE name IN ('6000 0.01', '1000000 0.01', '10000000 0.01');
+    CREATE TABLE grown AS
+    SELECT bf_add_all(bf_create(1000, grow => true), array_agg(i)) AS f FROM generate_series(1, 200000) i;
+    VACUUM ANALYZE linked, grown});
+is(query('SELECT a.links, b.links FROM linked l, bf_info(l.f) a, grown g, bf_info(g.f) b'), '3|8', 'links');
+for (['linked', 3], ['grown', 8]) {
+    my ($table, $links) = @$_;
+    my $row = "FROM $table";
+    my $probe = buffers("SELECT f @> -1 $row") - buffers("SELECT f IS NULL $row");
+    cmp_ok($probe, '<=', 4 + 4 * $links, "$table: one probe touches $probe buffers");
+    $chunks{$table} = query("SELECT pg_column_size(f) / 1996 + 1 $row");
+    my $whole = buffers("SELECT bf_check(f) $row");
+    my $limit = 3 * 1996 * $chunks{$table} / 8192 + 1.5 * $whole + 50;
+    my $many = buffers(
+        "SELECT count(*) FROM generate_series(1, $chunks{$table}) i WHERE (SELECT f $row) @> -i");
+    cmp_ok($many, '>', $chunks{$table} / 4, "$table: asked often, it is read whole");
+    cmp_ok($many, '<', $limit, "... once, after slices of like cost: $many buffers");
+    is(query("SELECT count(*) FROM generate_series(1, 1000) i WHERE (SELECT f $row) @> i"), 1000,
+        "$table: members are found by slice and in the copy");
+}
+
 # 64 call sites, one copy.
 my $filter = "(SELECT f FROM filters WHERE name = '10000000 0.01')";
 my $scan = buffers('SELECT count(*) FROM parts WHERE x > 5');

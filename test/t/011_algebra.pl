@@ -51,5 +51,21 @@ for my $aggregate ('bf_union_agg(f)', 'bf_intersect_agg(f)') {
 }
 is(query($union), $direct, 'and the table is as it was');
 
+# Filters of several sizes, and some that sized themselves: as many links in every plan.
+query(q{
+    CREATE TABLE mixed AS
+    SELECT id, CASE WHEN id % 20 = 0 THEN bf_agg(i) ELSE bf_agg(i, 1000 * (1 + id % 3)) END AS f
+    FROM generate_series(1, 500) id, LATERAL generate_series(id, id * 2) i GROUP BY id;
+    ALTER TABLE mixed SET (parallel_workers = 2);
+    ANALYZE mixed});
+my $linked = 'SELECT md5(bf_union_agg(f)::bytea) FROM mixed';
+my $links = query('SET bloomfilter.overfill = ignore; SELECT links FROM mixed, bf_info((SELECT bf_union_agg(f)'
+      . ' FROM mixed)) LIMIT 1');
+is($links, 28, 'three sizes, and 25 that sized themselves');
+like(plan_of($node, $parallel, $linked), qr/Finalize Aggregate.*Gather.*Partial Aggregate/s,
+    'a parallel plan of links');
+is(query("SET bloomfilter.overfill = ignore; $parallel; $linked"),
+    query("SET bloomfilter.overfill = ignore; $linked"), 'links, parallel: the same union');
+
 clean_log($node);
 done_testing();

@@ -1,0 +1,153 @@
+#include "core/links.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/bytes.hpp"
+#include "core/sizing.hpp"
+
+namespace bloomfilter {
+namespace {
+
+bool is_own(const LinkView &view) {
+  return (view.link.flags & kFlagOwn) != 0;
+}
+
+bool is_empty(const LinkView &view) {
+  return !view.bitmap || !has_bits(view.bitmap, view.link.geometry.bytes());
+}
+
+// Of filters that hold nothing, an order by all that is left.
+bool less_asked(const LinkView &a, const LinkView &b) {
+  const int order = compare_geometry(a.link.geometry, b.link.geometry);
+  if (order != 0)
+    return order < 0;
+  if (a.link.expected != b.link.expected)
+    return a.link.expected < b.link.expected;
+  if (a.link.rate != b.link.rate)
+    return a.link.rate < b.link.rate;
+  return a.link.flags < b.link.flags;
+}
+
+int drop_empty(LinkView *views, int count) {
+  LinkView *const end = views + count;
+  const LinkView least = *std::min_element(views, end, less_asked);
+  LinkView *const kept = std::remove_if(
+      views, end, [](const LinkView &view) { return is_own(view) && is_empty(view); });
+  if (kept > views)
+    return static_cast<int>(kept - views);
+  views[0] = least;
+  return 1;
+}
+
+int compare_bitmaps(const LinkView &a, const LinkView &b) {
+  return std::memcmp(a.bitmap, b.bitmap, a.link.geometry.bytes());
+}
+
+bool in_order(const LinkView &a, const LinkView &b) {
+  const int order = compare_geometry(a.link.geometry, b.link.geometry);
+  if (order != 0)
+    return order < 0;
+  if (is_own(a) != is_own(b))
+    return is_own(a);
+  return is_own(a) && compare_bitmaps(a, b) < 0;
+}
+
+// Takes the second of two links in order into the first, if they are to be one.
+bool join(LinkView *first, const LinkView &second) {
+  if (!(first->link.geometry == second.link.geometry) || is_own(*first) != is_own(second))
+    return false;
+  if (!is_own(second))
+    first->other = second.bitmap;
+  else if (compare_bitmaps(*first, second) != 0)
+    return false;
+  first->link.expected = std::max(first->link.expected, second.link.expected);
+  first->link.rate = std::max(first->link.rate, second.link.rate);
+  first->link.flags |= second.link.flags;
+  return true;
+}
+
+// Are all bits of a link in another one of its geometry?
+bool is_covered(const LinkView &view, const LinkView &by) {
+  if (!(view.link.geometry == by.link.geometry) || !by.bitmap)
+    return false;
+  for (std::size_t at = 0; at < view.link.geometry.bytes(); at += kLineBytes) {
+    std::uint64_t missing = 0;
+    for (std::size_t i = at; i < at + kLineBytes; i += 8)
+      missing |= load<std::uint64_t>(view.bitmap + i) &
+                 ~(load<std::uint64_t>(by.bitmap + i) |
+                   (by.other ? load<std::uint64_t>(by.other + i) : 0));
+    if (missing != 0)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+int view_links(const std::uint8_t *payload, const Header &header, LinkView *views) {
+  int number = header.links();
+  for_each_link(payload, header, [&](const Link &link, std::size_t offset) {
+    views[--number] = {link, payload + offset, nullptr};
+  });
+  return header.links();
+}
+
+bool has_bits(const std::uint8_t *bitmap, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 8)
+    if (load<std::uint64_t>(bitmap + at) != 0)
+      return true;
+  return false;
+}
+
+int normalize_links(LinkView *views, int count) {
+  count = drop_empty(views, count);
+  std::sort(views, views + count, in_order);
+
+  int joined = 1;
+  for (int i = 1; i < count; i++)
+    if (!join(&views[joined - 1], views[i]))
+      views[joined++] = views[i];
+
+  // Who is covered by what is left out is covered by what covers that.
+  LinkView *const end = views + joined;
+  for (LinkView *view = views; view < end; view++)
+    if (is_own(*view) && std::any_of(views, end, [view](const LinkView &by) {
+          return &by != view && is_covered(*view, by);
+        }))
+      view->bitmap = nullptr;
+  LinkView *const kept =
+      std::remove_if(views, end, [](const LinkView &view) { return is_own(view) && !view.bitmap; });
+  return static_cast<int>(kept - views);
+}
+
+bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
+                   std::uint64_t hash) {
+  return any_link(payload, header, [&](const Link &link, std::size_t offset) {
+    return kernel.contains(link.geometry, payload + offset, hash);
+  });
+}
+
+double first_rate(double rate) {
+  return std::max(rate / 4, kMinRate);
+}
+
+bool next_link(const Header &header, const Link &largest, Link *next) {
+  next->flags = kFlagOwn;
+  if (largest.expected != 0) {
+    next->expected = largest.expected * 2;
+    next->rate = std::max(largest.rate * 3 / 4, kMinRate);
+  } else { // a union with a filter whose capacity nobody knows
+    next->expected = header.expected;
+    next->rate = first_rate(header.rate);
+  }
+  // Where twice as many values still fit into one line, more than twice as many.
+  for (;; next->expected *= 2) {
+    if (!size_for_capacity(next->expected, next->rate, &next->geometry))
+      return false;
+    if (next->geometry.bits() > largest.geometry.bits())
+      return true;
+  }
+}
+
+} // namespace bloomfilter

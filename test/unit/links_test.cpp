@@ -1,0 +1,254 @@
+// Links: the laws of union over random filters, byte for byte; that no member is lost; growth.
+
+#include "core/links.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "core/estimate.hpp"
+#include "core/sizing.hpp"
+#include "unit/support.hpp"
+
+namespace bloomfilter {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// A value of links, as src/pg makes it.
+Bytes make_value(const LinkView *views, int count) {
+  Header header = {{Layout::lines, 0, static_cast<std::uint32_t>(count)},
+                   Family::integer,
+                   kFlagChain | kFlagGrow,
+                   0,
+                   0,
+                   1,
+                   0.01};
+  Bytes payload(header.head_bytes());
+  write_header(payload.data(), header);
+  for (int i = 0; i < count; i++) {
+    write_link(payload.data(), i, views[i].link);
+    const std::size_t at = payload.size(), bytes = views[i].link.geometry.bytes();
+    payload.resize(at + bytes);
+    if (views[i].bitmap)
+      std::memcpy(&payload[at], views[i].bitmap, bytes);
+    if (views[i].other)
+      kScalarKernel.unite(&payload[at], views[i].other, bytes / kLineBytes);
+  }
+  return payload;
+}
+
+Header header_of(const Bytes &payload) {
+  Header header;
+  const Finding finding = validate(payload.data(), payload.size(), &header);
+  EXPECT_TRUE(finding.ok()) << "status " << static_cast<int>(finding.status);
+  return header;
+}
+
+Bytes unite(const Bytes &a, const Bytes &b) {
+  LinkView views[2 * kMaxLinks];
+  int count = view_links(a.data(), header_of(a), views);
+  count += view_links(b.data(), header_of(b), views + count);
+  return make_value(views, normalize_links(views, count));
+}
+
+bool contains(const Bytes &payload, std::uint64_t hash) {
+  return links_contain(best_kernel(), payload.data(), header_of(payload), hash);
+}
+
+Bytes make_link(const Link &link, const std::vector<std::uint64_t> &hashes) {
+  Bytes bitmap(link.geometry.bytes());
+  best_kernel().add_many(link.geometry, bitmap.data(), hashes.data(), hashes.size());
+  const LinkView view = {link, bitmap.data(), nullptr};
+  return make_value(&view, 1);
+}
+
+// One of few geometries, capacities and sets, so that links often meet their like.
+struct Sample {
+  Bytes payload;
+  std::vector<std::uint64_t> hashes;
+};
+Sample random_sample(Random *random) {
+  static const Geometry kGeometries[] = {
+      {Layout::lines, 6, 1}, {Layout::lines, 6, 2}, {Layout::lines, 4, 2}, {Layout::pages, 12, 1}};
+  Sample sample;
+  const std::uint64_t first = random->next() % 3, count = random->next() % 4 * 20;
+  for (std::uint64_t i = first; i < first + count; i++)
+    sample.hashes.push_back(hash_integer(static_cast<std::int64_t>(i), 0));
+  Link link = {kGeometries[random->next() % 4], 0, 0, 0};
+  if (random->next() % 4 != 0)
+    link.expected = 1 + random->next() % 3, link.rate = random->next() % 2 ? 0.01 : 0.1;
+  if (random->next() % 2)
+    link.flags |= kFlagOwn;
+  if (random->next() % 8 == 0)
+    link.flags |= kFlagIntersection;
+  sample.payload = make_link(link, sample.hashes);
+  return sample;
+}
+Sample random_union(Random *random) {
+  Sample sample = random_sample(random);
+  for (std::uint64_t more = random->next() % 4; more > 0; more--) {
+    const Sample other = random_sample(random);
+    sample.payload = unite(sample.payload, other.payload);
+    sample.hashes.insert(sample.hashes.end(), other.hashes.begin(), other.hashes.end());
+  }
+  return sample;
+}
+
+TEST(Links, UnionIsCommutativeAssociativeIdempotent) {
+  Random random(1);
+  std::set<int> numbers;
+  for (int round = 0; round < 20000; round++) {
+    SCOPED_TRACE(round);
+    const Bytes a = random_union(&random).payload, b = random_union(&random).payload,
+                c = random_union(&random).payload;
+    const Bytes ab = unite(a, b);
+    ASSERT_EQ(ab, unite(b, a));
+    ASSERT_EQ(unite(ab, c), unite(a, unite(b, c)));
+    ASSERT_EQ(unite(a, a), a);
+    ASSERT_EQ(unite(ab, b), ab);
+    numbers.insert(header_of(unite(ab, c)).links());
+  }
+  EXPECT_GE(numbers.size(), 6U); // of links: the samples met all kinds of their like
+}
+
+TEST(Links, UnionLosesNoMember) {
+  Random random(2);
+  for (int round = 0; round < 5000; round++) {
+    SCOPED_TRACE(round);
+    const Sample a = random_union(&random), b = random_union(&random);
+    const Bytes united = unite(a.payload, b.payload);
+    for (const Sample *sample : {&a, &b})
+      for (const std::uint64_t hash : sample->hashes)
+        ASSERT_TRUE(contains(united, hash));
+  }
+}
+
+TEST(Links, AreInTheUnionIfAnyIs) {
+  Random random(3);
+  for (int round = 0; round < 2000; round++) {
+    const Bytes a = random_union(&random).payload, b = random_union(&random).payload;
+    const Bytes united = unite(a, b);
+    for (int i = 0; i < 20; i++) {
+      const std::uint64_t hash = random.next();
+      ASSERT_LE(contains(a, hash) || contains(b, hash), contains(united, hash));
+    }
+  }
+}
+
+std::vector<std::uint64_t> integers(int first, int last) {
+  std::vector<std::uint64_t> hashes;
+  for (int i = first; i <= last; i++)
+    hashes.push_back(hash_integer(i, 0));
+  return hashes;
+}
+
+constexpr Geometry kLine = {Layout::lines, 6, 1};
+constexpr Geometry kTwoLines = {Layout::lines, 6, 2};
+
+// The rules one by one, in bytes.
+TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
+  const Link asked = {kLine, 0, 10, 0.01}, more = {kLine, kFlagIntersection, 20, 0.001};
+  EXPECT_EQ(unite(make_link(asked, integers(1, 10)), make_link(more, integers(5, 20))),
+            make_link({kLine, kFlagIntersection, 20, 0.01}, integers(1, 20)));
+  EXPECT_EQ(unite(make_link(asked, {}), make_link(asked, integers(5, 20))),
+            make_link(asked, integers(5, 20)));
+
+  const Link own = {kLine, kFlagOwn, 10, 0.01};
+  EXPECT_EQ(
+      header_of(unite(make_link(own, integers(1, 9)), make_link(own, integers(5, 20)))).links(), 2);
+  EXPECT_EQ(
+      header_of(unite(make_link(own, integers(1, 9)), make_link(asked, integers(5, 20)))).links(),
+      2);
+}
+
+TEST(Links, ThatAnotherOneCoversAreLeftOut) {
+  const Link asked = {kLine, 0, 10, 0.01}, own = {kLine, kFlagOwn, 30, 0.02},
+             large = {kTwoLines, kFlagOwn, 30, 0.01};
+  const Bytes part = make_link(own, integers(3, 9)), all = make_link(asked, integers(1, 10));
+  EXPECT_EQ(unite(part, all), all);
+  // What a link that was asked for holds stays where it was asked for.
+  EXPECT_EQ(
+      header_of(unite(make_link(asked, integers(3, 9)), make_link(own, integers(1, 10)))).links(),
+      2);
+  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, 1, 0.01}, integers(3, 10))),
+            make_link({kLine, kFlagOwn, 1, 0.01}, integers(3, 10)));
+  // With the same bits, of capacity and rate the larger.
+  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, 1, 0.03}, integers(3, 9))),
+            make_link({kLine, kFlagOwn, 30, 0.03}, integers(3, 9)));
+  // Covered by two that were OR-ed.
+  EXPECT_EQ(unite(unite(part, make_link(asked, integers(1, 5))), make_link(asked, integers(6, 9))),
+            make_link(asked, integers(1, 9)));
+  EXPECT_EQ(header_of(unite(part, make_link(large, integers(1, 30)))).links(), 2);
+}
+
+TEST(Links, WithoutValuesStayIfTheyWereAskedFor) {
+  const Link asked = {kTwoLines, 0, 40, 0.01}, own = {kLine, kFlagOwn, 1, 0.01},
+             larger = {kTwoLines, kFlagOwn, 1, 0.01};
+  const Bytes values = make_link(own, integers(1, 5));
+  EXPECT_EQ(unite(make_link(larger, {}), values), values);
+  EXPECT_EQ(header_of(unite(make_link(asked, {}), values)).links(), 2);
+  EXPECT_EQ(unite(make_link(larger, {}), make_link(own, {})), make_link(own, {}));
+}
+
+TEST(Links, GrowWhileTheRateStays) {
+  for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-6, 1e-9})
+    for (const std::uint64_t expected : {1, 10, 1000, 1000000}) {
+      SCOPED_TRACE(rate);
+      SCOPED_TRACE(expected);
+      Header header = {{}, Family::none, kFlagChain | kFlagGrow, 0, 0, expected, rate};
+      Link link = {{}, kFlagOwn, expected, first_rate(rate)};
+      ASSERT_TRUE(size_for_capacity(expected, link.rate, &link.geometry));
+      double sum = link.rate;
+      for (Link next; next_link(header, link, &next); link = next) {
+        EXPECT_GT(next.geometry.bits(), link.geometry.bits());
+        EXPECT_EQ(next.flags, kFlagOwn);
+        EXPECT_EQ(next.rate, std::max(link.rate * 3 / 4, kMinRate));
+        EXPECT_GE(next.expected, 2 * link.expected);
+        EXPECT_TRUE(next.expected == 2 * link.expected || link.geometry.bits() < 64 * kLineBits);
+        Geometry geometry;
+        ASSERT_TRUE(size_for_capacity(next.expected, next.rate, &geometry));
+        EXPECT_EQ(next.geometry, geometry);
+        sum += next.rate;
+      }
+      EXPECT_GT(link.geometry.bits() * 4, kMaxBits); // until nothing larger fits
+      EXPECT_TRUE(sum < rate || link.rate == kMinRate);
+    }
+}
+
+TEST(Links, GrowFromALinkWithoutCapacity) {
+  const Header header = {{}, Family::none, kFlagChain | kFlagGrow, 0, 0, 100, 0.01};
+  const Link by_size = {{Layout::lines, 3, 1000}, 0, 0, 0};
+  Link next;
+  ASSERT_TRUE(next_link(header, by_size, &next));
+  EXPECT_GT(next.geometry.bits(), by_size.geometry.bits());
+  EXPECT_LT(next.geometry.bits(), 2 * by_size.geometry.bits());
+  EXPECT_EQ(next.rate, 0.0025);
+}
+
+// A filter that got as many values as it was made for is full, more or less.
+TEST(Links, AreFullAtTheirCapacity) {
+  for (const double rate : {0.1, 0.01, 0.0001})
+    for (const std::uint64_t expected : {1, 100, 10000, 1000000}) {
+      Geometry geometry;
+      ASSERT_TRUE(size_for_capacity(expected, rate, &geometry));
+      Bytes bitmap(geometry.bytes());
+      for (std::uint64_t i = 0; i < expected; i++)
+        add(best_kernel(), geometry, bitmap.data(), hash_integer(static_cast<std::int64_t>(i), 0));
+      const std::uint64_t set = count_set(best_kernel(), bitmap.data(), bitmap.size());
+      const std::uint64_t full = expected_bits(geometry, expected);
+      EXPECT_LE(std::fabs(static_cast<double>(set) - static_cast<double>(full)),
+                6 + 2 * std::sqrt(static_cast<double>(full)));
+      EXPECT_NEAR(estimate_count(geometry, full), static_cast<double>(expected),
+                  1 + 1e-6 * static_cast<double>(expected));
+    }
+  // At their number there is no end.
+  EXPECT_EQ(expected_bits(kLine, 0), 0U);
+  EXPECT_EQ(expected_bits(kLine, kMaxBits), 512U);
+}
+
+} // namespace
+} // namespace bloomfilter
