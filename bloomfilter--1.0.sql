@@ -90,7 +90,7 @@ CREATE FUNCTION bf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint 
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_create(bigint, float8, bigint, boolean, text) IS
-  'empty filter for a number of distinct values at a false positive rate';
+  'empty filter for a number of distinct values at a false positive rate, which may grow';
 
 CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
   RETURNS bloomfilter
@@ -101,12 +101,12 @@ COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint) IS
 CREATE FUNCTION bf_clear(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_clear(bloomfilter) IS
-  'empty filter of the same geometry, element type and seed';
+  'empty filter of the same geometry, element type and seed; of several links the largest';
 
 CREATE FUNCTION bf_growable(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_growable(bloomfilter) IS
-  'the same filter, which gets another link when it is full';
+  'the same filter, which gets another link when it is full and keeps four times its rate';
 
 -- Adding
 
@@ -254,7 +254,7 @@ COMMENT ON FUNCTION bf_check(bloomfilter) IS 'null if the value is sound, else w
 CREATE FUNCTION bf_compatible(a bloomfilter, b bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_compatible(bloomfilter, bloomfilter) IS
-  'same geometry, seed and element type, so that their bits can be united and intersected?';
+  'one geometry, seed and element type, so that their bits can be united and intersected?';
 
 CREATE FUNCTION bf_union(a bloomfilter, b bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

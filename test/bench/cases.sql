@@ -56,6 +56,15 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('stream', 'stream_wal', 'WAL bytes', 'ratio', 'Adding new values to a table of shards: WAL per value',
  '{}', NULL),
 
+('links', 'links_add', 'ms', 'ratio', 'Adding an array of a million bigints, all distinct',
+ 'SELECT pg_column_size(bf_add_all({}, keys)) FROM key_array', NULL),
+('links', 'links_probe', 'ms', 'ratio',
+ 'Probing with {rows} bigints, the filter stored, with the same million values',
+ 'SELECT count(*) FROM numbers WHERE {} @> x', NULL),
+('links', 'links_union', 'ms', 'ratio',
+ 'Uniting 60 stored filters of 20 KB that sized themselves to one of 60 links',
+ 'SELECT {} FROM sixty', NULL),
+
 ('inspect', 'inspect', 'GB/s', NULL, 'Inspecting a filter in memory',
  $$DO $do$
    DECLARE f bloomfilter := (SELECT filter FROM filters WHERE name = '{filter}'); result text;
@@ -153,6 +162,19 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('inspect_stored', 'bf_count(filter)', '', '120 MB', NULL),
 ('inspect_stored', 'bf_fpr(filter)', '', '120 MB', NULL),
 ('inspect_stored', 'bf_info(filter)', '', '120 MB', NULL);
+
+INSERT INTO bench.cases (workload, expression, label) VALUES
+('links_add', 'bf_create(1000000)', NULL),
+('links_add', 'bf_create(1000000, grow => true)', NULL),
+('links_add', 'bf_create(100000, grow => true)', NULL),
+('links_add', 'bf_create(10000, grow => true)', NULL),
+('links_union', 'sum(bf_count(filter))', NULL),
+('links_union', 'bf_count(bf_union_agg(filter))', NULL);
+INSERT INTO bench.cases (workload, expression, filter, label)
+SELECT 'links_probe', format('(SELECT filter FROM filters WHERE name = %L)', name), name, label
+FROM (VALUES (1, '1.2 MB', 'made for a million'), (2, 'union of two', 'union of two, 500 000 each'),
+  (3, 'grown from 1000000', 'growing, made for a million'), (4, 'grown from 10000', 'grown from 10 000'))
+  probed (number, name, label) ORDER BY number;
 
 INSERT INTO bench.cases (workload, expression, filter) VALUES
 ('union', 'sum(bf_count(filter))', '120 KB'),

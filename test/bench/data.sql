@@ -57,6 +57,20 @@ CREATE TABLE shards (id int PRIMARY KEY, filter bloomfilter) WITH (fillfactor = 
 INSERT INTO shards SELECT i, bf_create_by_size(29 * 512, 6) FROM generate_series(0, 999) i;
 INSERT INTO filters SELECT 'shard', NULL, pg_column_size(filter), NULL FROM shards LIMIT 1;
 
+-- Of several links: a million values that came by and by, and ones that two filters brought.
+INSERT INTO filters
+SELECT name, NULL, pg_column_size(filter), filter
+FROM (
+  SELECT 'grown from ' || start AS name,
+    bf_add_all(bf_create(start, grow => true), keys) AS filter
+  FROM key_array, unnest(ARRAY[10000, 1000000]) start
+  UNION ALL
+  SELECT 'union of two', (SELECT bf_agg(k, 500000) FROM keys WHERE k < 500000)
+    | (SELECT bf_agg(k, 600000) FROM keys WHERE k >= 500000)) linked;
+-- 60 filters that sized themselves.
+CREATE UNLOGGED TABLE sixty AS
+SELECT k % 60 AS i, bf_agg(k) AS filter FROM keys GROUP BY 1;
+
 -- The recipe of doc/streaming.md, for a million values and for ten million, filled so far that the
 -- benchmark's own values leave them below capacity.
 CREATE TABLE seen_1m (shard int PRIMARY KEY, filter bloomfilter NOT NULL) WITH (fillfactor = 50);
