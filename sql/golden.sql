@@ -145,3 +145,31 @@ FROM (VALUES
 ORDER BY bits, seed;
 SELECT md5(bf_agg(x)::bytea) = 'e38e34fe3dfd89b58f8831d53d381b73' AS same
 FROM generate_series(1, 1000) x;
+
+-- Links: unions of two sizes, of filters that sized themselves, of one that another covers; growth.
+SET bloomfilter.overfill = ignore;
+CREATE FUNCTION made(empty bloomfilter, first int, last int) RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_add_all(empty, array(SELECT generate_series(first, last)))';
+CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_agg(x) FROM generate_series(first, last) x';
+SELECT number, links, md5(f::bytea) = md5 AS same
+FROM (VALUES
+  (1, made(bf_create(10), 1, 10) | made(bf_create(1000), 11, 500),
+   'cafd0ab9966fdd915d13e258cf45d842'),
+  (2, made(bf_create(2000, 0.0001, seed => -42), 1, 2000) | made(bf_create(100, seed => -42), 1901, 2000),
+   '86770bad6fb87ffde07f2d2c5dc68efb'),
+  (3, own(101, 140) | own(1, 40) | own(41, 85),
+   '158ea6493a5f2cd38862ba6f56e03ed8'),
+  (4, own(1, 40) | own(5, 20) | made(bf_create(30), 21, 40) | made(bf_create_by_size(512, 6), 41, 45)
+    | own(30, 50),
+   '5949eccea5477cafb04ab80e81b2771f'),
+  (5, made(bf_create(100, grow => true), 1, 3000),
+   '871a68332539d963fafb42b7ecaf2754'),
+  (6, made(bf_create(300, 0.0001, grow => true), 1, 5000),
+   '31672ebf3c3b8fb218b1c93a155ffc4c'),
+  (7, made(bf_growable(made(bf_create(50), 1, 50) | made(bf_create(200, 0.001), 51, 200)), 201, 2000),
+   '28392fef859915128cb3d61e8bb252c0'),
+  (8, made(made(bf_create(20, 0.02, grow => true), 1, 200) | made(bf_create_by_size(20000, 5), 150, 300),
+           301, 600),
+   '89824e36c04c135d046bbb20a9a71259')) v(number, f, md5), bf_info(f)
+ORDER BY number;

@@ -32,6 +32,16 @@ BEGIN
   ASSERT f = bf_add_all(bf_create(10, grow => true), array(SELECT i FROM generate_series(1, 1000) i, generate_series(1, 3)));
   ASSERT f = bf_add_all(f, array(SELECT generate_series(1, 1000)));
   ASSERT (SELECT links FROM bf_info(f)) > 4;
+  -- Repetitions at the moment when a link is full.
+  FOR n IN 1 .. 12 LOOP
+    FOR upto IN 1 .. 60 LOOP
+      SELECT bf_create(n, 0.5, grow => true) INTO f;
+      FOR i IN 1 .. upto LOOP f := f + i + i; END LOOP;
+      ASSERT f = bf_add_all(bf_create(n, 0.5, grow => true),
+                            array(SELECT i FROM generate_series(1, upto) i, generate_series(1, 2))),
+        format('%s values, capacity %s', upto, n);
+    END LOOP;
+  END LOOP;
 END $$;
 SELECT (bf_put(f, 5)).changed AS known, (bf_put(f, -5)).changed AS new, (bf_put(f, '-5')).changed AS literal,
   (bf_put(f, -5)).filter = f + -5 AS filter

@@ -89,7 +89,7 @@ void raise_too_large(uint64 expected, double rate, int sqlstate) {
 
 void raise_too_many_links(int links) {
   ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                  errmsg("union of bloom filters would have %d links", links),
+                  errmsg("bloom filter would have %d links", links),
                   errdetail("There can be at most %d.", kMaxLinks),
                   errhint("Build all filters with one expected number of values, that of the "
                           "union: bf_agg(value, expected).")));

@@ -106,17 +106,9 @@ public:
   bool changed() const { return changed_; }
 
   void add(const Header &member, const Hashes &hashes) {
-    for (int i = 0; i < hashes.count; i++) {
-      const bool asks =
-          !changed_ || filter_.header.is_chain(); // one bitmap can as well be set again
-      if (asks && filter_.contains(hashes.hash[i]))
-        continue;
-      if (!changed_)
-        change(member);
-      if (pending_count_ == pending_limit_)
-        make_room();
-      pending_[pending_count_++] = hashes.hash[i];
-    }
+    for (int i = 0; i < hashes.count; i++)
+      if (!is_known(hashes.hash[i]))
+        push(member, hashes.hash[i]);
   }
 
   Datum datum() {
@@ -132,6 +124,21 @@ public:
   }
 
 private:
+  // In one bitmap, setting bits again is cheaper than asking.
+  bool is_known(uint64 hash) const {
+    return (!changed_ || filter_.header.is_chain()) && filter_.contains(hash);
+  }
+  void push(const Header &member, uint64 hash) {
+    if (!changed_)
+      change(member);
+    if (pending_count_ == pending_limit_) {
+      flush();
+      if (is_known(hash)) // by what was pending: it must not begin a link
+        return;
+      make_room();
+    }
+    pending_[pending_count_++] = hash;
+  }
   void change(const Header &member) {
     filter_ = copy_filter(filter_);
     adopt_family(&filter_.header, member);
@@ -147,7 +154,6 @@ private:
     return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
   }
   void make_room() {
-    flush();
     if (room_ == 0)
       room_ = room_in_link();
     if (room_ == 0) {
