@@ -75,6 +75,10 @@ SELECT links, expected, round(target_fpr::numeric, 4) AS target_fpr, estimated_f
 FROM (SELECT bf_add_all(bf_growable(bf_create(100) | bf_create(500)), array(SELECT generate_series(1, 50000))) AS g) x,
   bf_info(g);
 SELECT bf_growable(NULL) IS NULL AS "null";
+-- A folded one is full earlier.
+SELECT links > 1 AS grown, target_fpr, estimated_fpr <= target_fpr AS kept
+FROM (SELECT bf_add_all(bf_growable(bf_fold(bf_create(100000), 10000)), array(SELECT generate_series(1, 200000))) AS g) x,
+  bf_info(g);
 
 -- Unions: links of both, and it grows on if one does.
 SELECT links, expected, target_fpr, u = b | a AS commutative, u | a = u AS idempotent,
@@ -84,6 +88,13 @@ SELECT links, expected, target_fpr, u = b | a AS commutative, u | a = u AS idemp
 FROM (SELECT bf_add_all(bf_create(100, grow => true), array(SELECT generate_series(1, 1000))) AS a,
     bf_add_all(bf_create(200, 0.001, grow => true), array(SELECT generate_series(1001, 2000))) AS b) x,
   LATERAL (SELECT a | b AS u OFFSET 0) y, bf_info(u);
+-- The rate asked for is that of all links, and of those to come.
+SELECT target_fpr, saturated, estimated_fpr < target_fpr AS kept
+FROM (SELECT bf_create(1000, 0.001, grow => true) | bf_agg(i, 1000, 0.1) AS u FROM generate_series(1, 1000) i) x,
+  bf_info(u);
+SELECT saturated, estimated_fpr <= target_fpr AS kept FROM bf_info((
+  SELECT bf_union_agg(bf_add_all(bf_create(1000, grow => true), array(SELECT n * 100000 + generate_series(1, 100000))))
+  FROM generate_series(1, 4) n));
 -- Also beside a filter of unknown capacity, which counts as full.
 SELECT a.links, b.links, b.saturated, f @> 5 AND f @> -5 AS members
 FROM (SELECT bf_create_by_size(50000, 3) + 5 | bf_create(100, grow => true) AS u) x,

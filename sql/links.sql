@@ -81,6 +81,13 @@ SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS left_empty,
   made(1, 5) | bf_agg(NULL::int) = made(1, 5) AS right_empty,
   bf_agg(NULL::int) | bf_agg(NULL::int) = bf_agg(NULL::int) AS both_empty,
   bf_agg(NULL::int) | bf_create(5, seed => 7) = bf_create(5, seed => 7) AS of_another_seed;
+-- Also a cleared one, but for its element type; of two empty ones the order does not matter.
+SELECT bf_clear(own(1, 300)) | made(1, 5) = made(1, 5) AS cleared, bf_clear(own(1, 300)) | own(1, 5) = own(1, 5) AS own,
+  bf_clear(own(1, 300)) | bf_clear(own(1, 9)) = bf_clear(own(1, 9)) | bf_clear(own(1, 300)) AS two,
+  bf_clear(own(1, 300)) | bf_agg(NULL::int) = bf_agg(NULL::int) | bf_clear(own(1, 300)) AS with_new,
+  (bf_info(bf_clear(own(1, 300)) | bf_agg(NULL::int))).element_type;
+SELECT outcome('SELECT (bf_clear(own(1, 3)) | bf_agg(NULL::int)) | bf_agg(''x''::text)') AS one_order,
+  outcome('SELECT bf_clear(own(1, 3)) | (bf_agg(NULL::int) | bf_agg(''x''::text))') AS the_other;
 -- An empty filter that was asked for keeps its capacity.
 SELECT links, expected, element_type FROM bf_info(bf_create(5000) | own(1, 10));
 
@@ -91,6 +98,11 @@ FROM generate_series(1, 60) i;
 SELECT links(bf_union_agg(f)), bf_union_agg(f ORDER BY i) = bf_union_agg(f ORDER BY -i) AS any_order,
   bf_contains_all(bf_union_agg(f), array_agg(i)) AS members
 FROM parts;
+-- A state that has the links already is changed in place, and only a state.
+SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS twice,
+  count(*) = count(*) FILTER (WHERE f = CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000)
+    ELSE own(i, i + i) END) AS unchanged
+FROM (SELECT * FROM parts UNION ALL SELECT * FROM parts) p;
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS of_parts
 FROM (SELECT bf_union_agg(f) AS f FROM parts GROUP BY i / 10) p;
 SELECT count(*) FILTER (WHERE u = whole) AS window_frames, count(*) AS of

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
+#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -11,6 +12,13 @@ namespace {
 
 bool is_own(const LinkView &view) {
   return (view.link.flags & kFlagOwn) != 0;
+}
+
+bool has_bits(const std::uint8_t *bitmap, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 8)
+    if (load<std::uint64_t>(bitmap + at) != 0)
+      return true;
+  return false;
 }
 
 bool is_empty(const LinkView &view) {
@@ -93,13 +101,6 @@ int view_links(const std::uint8_t *payload, const Header &header, LinkView *view
   return header.links();
 }
 
-bool has_bits(const std::uint8_t *bitmap, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += 8)
-    if (load<std::uint64_t>(bitmap + at) != 0)
-      return true;
-  return false;
-}
-
 int normalize_links(LinkView *views, int count) {
   count = drop_empty(views, count);
   std::sort(views, views + count, in_order);
@@ -109,10 +110,14 @@ int normalize_links(LinkView *views, int count) {
     if (!join(&views[joined - 1], views[i]))
       views[joined++] = views[i];
 
+  return drop_covered(views, joined, 0);
+}
+
+int drop_covered(LinkView *views, int count, int from) {
   // Who is covered by what is left out is covered by what covers that.
-  LinkView *const end = views + joined;
+  LinkView *const end = views + count;
   for (LinkView *view = views; view < end; view++)
-    if (is_own(*view) && std::any_of(views, end, [view](const LinkView &by) {
+    if (is_own(*view) && std::any_of(views + from, end, [view](const LinkView &by) {
           return &by != view && is_covered(*view, by);
         }))
       view->bitmap = nullptr;
@@ -126,6 +131,15 @@ bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Head
   return any_link(payload, header, [&](const Link &link, std::size_t offset) {
     return kernel.contains(link.geometry, payload + offset, hash);
   });
+}
+
+std::uint64_t full_bits(const Link &link) {
+  std::uint64_t expected = link.expected;
+  Geometry made;
+  if (expected != 0 && size_for_capacity(expected, link.rate, &made) &&
+      made.bits() > link.geometry.bits())
+    expected = std::max<std::uint64_t>(expected * link.geometry.bits() / made.bits(), 1);
+  return expected_bits(link.geometry, expected);
 }
 
 double first_rate(double rate) {

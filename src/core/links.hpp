@@ -40,15 +40,22 @@ struct LinkView {
 // The links of a parsed value; returns their number, at most kMaxLinks.
 int view_links(const std::uint8_t *payload, const Header &header, LinkView *views);
 
-bool has_bits(const std::uint8_t *bitmap, std::size_t bytes);
-
 // Brings the links of one value, or of two in a row, into the normal form of their union; returns
 // their number.
 int normalize_links(LinkView *views, int count);
 
+// Leaves out the links that sized themselves and whose bits are all in another one of their
+// geometry, of those from number `from` on; returns how many are left.
+int drop_covered(LinkView *views, int count, int from);
+
 // Possibly in any link of a value?
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    std::uint64_t hash);
+
+// The number of set bits at which a link is full: that its capacity sets on average. A folded
+// link's capacity is so much smaller than the one that it was sized for as its bits are fewer. 0 of
+// an unknown capacity.
+std::uint64_t full_bits(const Link &link);
 
 // The rate of the first link of a filter that grows.
 double first_rate(double rate);

@@ -50,7 +50,7 @@ void check_one_geometry(const Header &a, const Header &b, const char *verb) {
                     errmsg("bloom filters of several links, or that grow, cannot be %s", verb),
                     errdetail("The numbers of links are %d and %d.", a.links(), b.links()),
                     errhint("Build both filters with one expected number of values and false "
-                            "positive rate.")));
+                            "positive rate, and do not let them grow.")));
   if (!have_one_geometry(a, b))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -78,10 +78,11 @@ Filter changed(const Filter &a, const Header &header, bool in_place) {
   return result;
 }
 
-// A filter that sized itself and holds nothing adds nothing to a union, not even its size.
+// A filter that sized itself and never had a value adds nothing to a union, not even its size or
+// seed.
 bool adds_nothing(const Filter &filter) {
-  return !filter.header.is_chain() && (filter.header.flags & kFlagOwn) &&
-         !has_bits(filter.bitmap(), filter.header.geometry.bytes());
+  const Header &header = filter.header;
+  return !header.is_chain() && (header.flags & kFlagOwn) && header.family == Family::none;
 }
 
 // The header of two filters' union that keeps them as links.
@@ -111,7 +112,8 @@ Filter unite(const Filter &a, const Filter &b, bool in_place) {
   LinkView links[2 * kMaxLinks];
   int count = view_links(a.payload(), a.header, links);
   count += view_links(b.payload(), b.header, links + count);
-  return make_filter(linked(a.header, b.header), links, normalize_links(links, count));
+  count = normalize_links(links, count);
+  return make_filter(linked(a.header, b.header), links, count, in_place ? &a : nullptr);
 }
 
 Filter intersect(const Filter &a, const Filter &b, bool in_place) {
@@ -214,7 +216,7 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter of several links, or that grows, cannot be folded"),
                     errdetail("The number of links is %d.", filter.header.links()),
-                    errhint("Fold the filters that it was united from.")));
+                    errhint("Fold filters before they are united or grow.")));
   Header header = filter.header;
   if (!fold_geometry(filter.header.geometry, target > kHead ? target - kHead : 0, &header.geometry))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -47,18 +47,25 @@ Fill measure(const Filter &filter) {
 
 Asked asked_of(const Filter &filter) {
   const Header &header = filter.header;
-  Asked asked = {header.expected, header.rate};
-  if (!header.is_chain() || header.grows())
-    return asked;
+  if (!header.is_chain())
+    return {header.expected, header.rate};
   bool known = true;
-  double denied = 1.0;
+  uint64 expected = 0;
+  double rate = 0.0, denied = 1.0;
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
     known = known && link.expected != 0;
-    asked.expected += link.expected;
-    asked.rate += denied * link.rate;
+    expected += link.expected;
+    rate += denied * link.rate;
     denied *= 1.0 - link.rate;
   });
-  return known ? asked : Asked{0, 0.0};
+  if (!known)
+    return {0, 0.0};
+  if (!header.grows())
+    return {expected, rate};
+  // A union may have links that are not of its growth; with those to come they reach more. (Not
+  // counted: that the lowest rate of a link is more than its share.)
+  const double last = filter.link().rate;
+  return {header.expected, last > kMinRate ? Max(header.rate, rate + 3 * last) : header.rate};
 }
 
 bool is_countable(const Filter &filter) {
@@ -115,7 +122,24 @@ Filter make_filter(const Header &header) {
   return filter;
 }
 
-Filter make_filter(Header header, const LinkView *views, int count) {
+namespace {
+
+// Is every link, with its bitmap or the one that it is OR-ed with, where the value would have it?
+bool stands_in(const Filter &filter, const Header &header, const LinkView *views, int count) {
+  if (filter.header.payload_bytes() != header.payload_bytes())
+    return false;
+  const uint8 *bitmap = filter.payload() + header.head_bytes();
+  for (int i = 0; i < count; i++) {
+    if (views[i].bitmap != bitmap && views[i].other != bitmap)
+      return false;
+    bitmap += views[i].link.geometry.bytes();
+  }
+  return true;
+}
+
+} // namespace
+
+Filter make_filter(Header header, const LinkView *views, int count, const Filter *state) {
   if (count == 1 && !header.grows()) {
     const Link &link = views[0].link;
     header.geometry = link.geometry;
@@ -130,8 +154,6 @@ Filter make_filter(Header header, const LinkView *views, int count) {
       bits += views[i].link.geometry.bits();
     if (bits > kMaxBits)
       raise_links_too_large(count);
-    if (!header.grows())
-      header.expected = 0, header.rate = 0;
     header.geometry = {Layout::lines, 0, static_cast<uint32>(count)};
     header.flags = kFlagChain | (header.flags & kFlagGrow);
     header.links_bytes = count * kLinkBytes + bits / 8;
@@ -139,8 +161,10 @@ Filter make_filter(Header header, const LinkView *views, int count) {
 
   Filter filter;
   filter.header = header;
-  filter.value = static_cast<struct varlena *>(palloc(VARHDRSZ + header.payload_bytes()));
-  SET_VARSIZE(filter.value, VARHDRSZ + header.payload_bytes());
+  const Size size = VARHDRSZ + header.payload_bytes();
+  const bool in_place = state && stands_in(*state, header, views, count);
+  filter.value = in_place ? state->value : static_cast<struct varlena *>(palloc(size));
+  SET_VARSIZE(filter.value, size);
   filter.write_back();
   uint8 *bitmap = filter.payload() + header.head_bytes();
   for (int i = 0; i < count; i++) {
@@ -148,12 +172,18 @@ Filter make_filter(Header header, const LinkView *views, int count) {
     const Size bytes = view.link.geometry.bytes();
     if (header.is_chain())
       write_link(filter.payload(), i, view.link);
-    if (view.bitmap)
-      memcpy(bitmap, view.bitmap, bytes);
-    else
-      memset(bitmap, 0, bytes);
-    if (view.other)
-      unite_bitmaps(bitmap, view.other, bytes);
+    if (in_place) {
+      const uint8 *more = view.bitmap == bitmap ? view.other : view.bitmap;
+      if (more)
+        unite_bitmaps(bitmap, more, bytes);
+    } else {
+      if (view.bitmap)
+        memcpy(bitmap, view.bitmap, bytes);
+      else
+        memset(bitmap, 0, bytes);
+      if (view.other)
+        unite_bitmaps(bitmap, view.other, bytes);
+    }
     bitmap += bytes;
   }
   return filter;
@@ -162,7 +192,7 @@ Filter make_filter(Header header, const LinkView *views, int count) {
 Filter normalized(const Filter &filter) {
   LinkView views[kMaxLinks];
   const int count = view_links(filter.payload(), filter.header, views);
-  const int kept = count == 1 ? 1 : normalize_links(views, count);
+  const int kept = drop_covered(views, count, count - 1);
   return kept == count ? filter : make_filter(filter.header, views, kept);
 }
 

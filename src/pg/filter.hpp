@@ -56,8 +56,8 @@ struct Fill {
 };
 Fill measure(const Filter &filter);
 
-// What was asked for: of links that do not grow the sum of capacities, and the rate of all
-// together. Zeros where a link does not know.
+// What was asked for: of links the sum of capacities, and the rate of all together; if it grows the
+// capacity that it began with, and the rate that it may reach. Zeros where a link does not know.
 struct Asked {
   uint64 expected;
   double rate;
@@ -86,11 +86,13 @@ Geometry geometry_for(int64 expected, double rate);
 // A new plain value in the current memory context, its bitmap zero.
 Filter make_filter(const Header &header);
 
-// A new value of such links, in their normal form. Of the header family, seed, whether it grows and
-// what it was then asked for are used. ERROR 54000 if there are too many, or too many bits.
-Filter make_filter(Header header, const LinkView *views, int count);
+// A value of such links, in their normal form; in `state`, which may be changed, if all of it is
+// part of the value and has the place already. Of the header family, seed, whether it grows and
+// what it was then asked for are used. ERROR 54000 if there are too many links, or too many bits.
+Filter make_filter(Header header, const LinkView *views, int count, const Filter *state = nullptr);
 
-// The value with its links in their normal form: itself if they are.
+// A value in normal form, to whose largest link values were added since, in normal form again. Bits
+// that were added keep the links' order, but the largest may now have all those of another.
 Filter normalized(const Filter &filter);
 
 // The value with another, empty link; ERROR 54000 if there cannot be one.

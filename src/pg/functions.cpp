@@ -149,7 +149,7 @@ private:
   // How many additions certainly leave the largest link less than full.
   uint64 room_in_link() const {
     const Link link = filter_.link();
-    const uint64 full = expected_bits(link.geometry, link.expected);
+    const uint64 full = full_bits(link);
     const uint64 set = bits_set(filter_.bitmap(), link.geometry);
     return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
   }
@@ -172,7 +172,7 @@ private:
   void finish() {
     flush();
     if (changed_)
-      filter_ = normalized(filter_); // the largest link may have got all the bits of another
+      filter_ = normalized(filter_);
   }
 
   Datum argument_;

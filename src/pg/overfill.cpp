@@ -59,12 +59,16 @@ void check_overfill(const Filter &filter) {
        errmsg("bloom filter is overfilled: its false positive rate is %.2g, %.1f times the %g "
               "asked for",
               fill.rate, fill.rate / asked.rate, asked.rate),
-       std::isinf(fill.count)
+       header.grows() ? errdetail("It grows, and holds about %.0f values.", fill.count)
+       : std::isinf(fill.count)
            ? errdetail("It was made for " UINT64_FORMAT " values; all its bits are set.",
                        asked.expected)
            : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
                        asked.expected, fill.count),
-       errhint("Make the filter for more values; bf_agg(value) without a number sizes itself.")));
+       header.grows()
+           ? errhint("Build it again from the values.")
+           : errhint(
+                 "Make the filter for more values; bf_agg(value) without a number sizes itself.")));
 }
 
 } // namespace bloomfilter

@@ -33,8 +33,10 @@ namespace {
 constexpr Size kSliceCost = 8192;
 // Bytes that are copied at a time: a copy needs no second one of its size beside it.
 constexpr Size kCopyStep = 1024 * 1024;
-// What an entry itself takes, at most.
-constexpr Size kEntryBytes = 256 + kMaxHeadBytes;
+// What an entry itself takes, roughly.
+Size entry_bytes(const Header &header) {
+  return 256 + header.head_bytes();
+}
 
 // Lives and dies with its memory context, a child of the transaction's.
 struct Cache {
@@ -71,7 +73,7 @@ Cache *current_cache() {
 }
 
 void evict(CachedFilter *filter) {
-  cache->bytes -= kEntryBytes;
+  cache->bytes -= entry_bytes(filter->header);
   if (filter->value) {
     cache->bytes -= VARSIZE(filter->value);
     pfree(filter->chunk);
@@ -120,8 +122,8 @@ void copy_stored(CachedFilter *filter) {
   dlist_move_head(&cache->recent, &filter->recent);
   if (!filter->value) { // else an earlier attempt was interrupted
     make_room(size);
-    filter->value = static_cast<struct varlena *>(
-        allocate_aligned(cache->context, size, VARHDRSZ + kHeaderBytes, &filter->chunk));
+    filter->value = static_cast<struct varlena *>(allocate_aligned(
+        cache->context, size, VARHDRSZ + filter->header.head_bytes(), &filter->chunk));
     SET_VARSIZE(filter->value, size);
     cache->bytes += size;
   }
@@ -149,7 +151,7 @@ CachedFilter *enter(const struct varatt_external &pointer) {
   memcpy(head, payload, head_bytes);
   pfree(start);
 
-  make_room(kEntryBytes);
+  make_room(entry_bytes(header));
   auto *filter =
       static_cast<CachedFilter *>(hash_search(cache->filters, &pointer, HASH_ENTER, nullptr));
   filter->header = header;
@@ -158,7 +160,7 @@ CachedFilter *enter(const struct varatt_external &pointer) {
   filter->value = nullptr;
   filter->copied = false;
   dlist_push_head(&cache->recent, &filter->recent);
-  cache->bytes += kEntryBytes;
+  cache->bytes += entry_bytes(header);
   return filter;
 }
 

@@ -70,13 +70,15 @@ for my $name (sort keys %chunks) {
 # Of several links, each costs one slice more, and they are copied together.
 query(q{
     CREATE TABLE linked AS
-    SELECT bf_union_agg(f) AS f FROM filters WHERE name IN ('6000 0.01', '1000000 0.01', '10000000 0.01');
+    SELECT bf_agg(i, 6000) FILTER (WHERE i <= 2000) | bf_agg(i, 1000000) FILTER (WHERE i > 2000 AND i <= 9000)
+      | bf_agg(i, 10000000) FILTER (WHERE i > 9000) AS f
+    FROM generate_series(1, 20000) i;
     CREATE TABLE grown AS
     SELECT bf_add_all(bf_create(1000, grow => true), array_agg(i)) AS f FROM generate_series(1, 200000) i;
     VACUUM ANALYZE linked, grown});
 is(query('SELECT a.links, b.links FROM linked l, bf_info(l.f) a, grown g, bf_info(g.f) b'), '3|8', 'links');
-for (['linked', 3], ['grown', 8]) {
-    my ($table, $links) = @$_;
+for (['linked', 3, 20000], ['grown', 8, 200000]) {
+    my ($table, $links, $last) = @$_;
     my $row = "FROM $table";
     my $probe = buffers("SELECT f @> -1 $row") - buffers("SELECT f IS NULL $row");
     cmp_ok($probe, '<=', 4 + 4 * $links, "$table: one probe touches $probe buffers");
@@ -87,8 +89,12 @@ for (['linked', 3], ['grown', 8]) {
         "SELECT count(*) FROM generate_series(1, $chunks{$table}) i WHERE (SELECT f $row) @> -i");
     cmp_ok($many, '>', $chunks{$table} / 4, "$table: asked often, it is read whole");
     cmp_ok($many, '<', $limit, "... once, after slices of like cost: $many buffers");
-    is(query("SELECT count(*) FROM generate_series(1, 1000) i WHERE (SELECT f $row) @> i"), 1000,
-        "$table: members are found by slice and in the copy");
+    # Members of the first link and of the last.
+    is( query("SELECT count(*) FROM generate_series(1, 1000) i WHERE (SELECT f $row) @> i"
+              . " AND (SELECT f $row) @> $last - i"),
+        1000, "$table: members are found by slice and in the copy");
+    my $by_slice = join '; ', map { "SELECT f @> $_ $row" } 1, $last / 2, $last;
+    is(query($by_slice), "t\nt\nt", "$table: by slice alone, each in a transaction of its own");
 }
 
 # 64 call sites, one copy.

@@ -185,6 +185,14 @@ TEST(Links, ThatAnotherOneCoversAreLeftOut) {
   EXPECT_EQ(header_of(unite(part, make_link(large, integers(1, 30)))).links(), 2);
 }
 
+// As many bits, but other positions: what k = 6 covers, k = 3 does not.
+TEST(Links, OfAnotherGeometryCoverNothing) {
+  const Link few = {{Layout::lines, 3, 1}, kFlagOwn, 10, 0.1}, many = {kLine, kFlagOwn, 10, 0.01};
+  EXPECT_EQ(
+      header_of(unite(make_link(few, integers(1, 9)), make_link(many, integers(1, 20)))).links(),
+      2);
+}
+
 TEST(Links, WithoutValuesStayIfTheyWereAskedFor) {
   const Link asked = {kTwoLines, 0, 40, 0.01}, own = {kLine, kFlagOwn, 1, 0.01},
              larger = {kTwoLines, kFlagOwn, 1, 0.01};
@@ -245,6 +253,12 @@ TEST(Links, AreFullAtTheirCapacity) {
       EXPECT_NEAR(estimate_count(geometry, full), static_cast<double>(expected),
                   1 + 1e-6 * static_cast<double>(expected));
     }
+  // A folded one is full with as many values fewer as it has bits fewer.
+  EXPECT_EQ(full_bits({{Layout::lines, 6, 20}, 0, 1000, 0.01}),
+            expected_bits({Layout::lines, 6, 20}, 1000));
+  EXPECT_EQ(full_bits({{Layout::lines, 6, 5}, 0, 1000, 0.01}),
+            expected_bits({Layout::lines, 6, 5}, 250));
+  EXPECT_EQ(full_bits({kLine, 0, 0, 0}), 0U);
   // At their number there is no end.
   EXPECT_EQ(expected_bits(kLine, 0), 0U);
   EXPECT_EQ(expected_bits(kLine, kMaxBits), 512U);
