@@ -335,6 +335,11 @@ CREATE FUNCTION bf_agg_trans(internal, "any", bigint, float8) RETURNS internal
 COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint, float8) IS
   'transition function of bf_agg';
 
+CREATE FUNCTION bf_agg_trans(internal, "any", bigint, float8, text) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint, float8, text) IS
+  'transition function of bf_agg';
+
 CREATE FUNCTION bf_agg_combine(internal, internal) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_agg_combine(internal, internal) IS 'combine function of bf_agg';
@@ -377,6 +382,42 @@ CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
   'filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
+
+CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8, layout text) (
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_agg("any", bigint, float8, text) IS
+  'filter of all values that are not null, for a number of distinct values at a rate, in a layout that another system can read';
+
+-- Other systems
+
+CREATE FUNCTION bf_to_guava(filter bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_to_guava(bloomfilter) IS
+  'the bytes that the writeTo method of a Guava BloomFilter gives for the same values';
+
+CREATE FUNCTION bf_from_guava(bytes bytea, funnel text) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_from_guava(bytea, text) IS
+  'filter from the bytes of the writeTo method of a Guava BloomFilter; funnels are long, integer, string_utf8, unencoded_chars, bytes';
+
+CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS
+  'the Bloom filter of a Parquet column chunk: its header and bitset';
+
+CREATE FUNCTION bf_from_parquet(bytes bytea, physical_type text) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
+  'filter from the Bloom filter of a Parquet column chunk, its header and bitset, and the physical type of the column';
+
+CREATE FUNCTION bf_from_redis(header bytea, chunks bytea[]) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_from_redis(bytea, bytea[]) IS
+  'filter from what BF.SCANDUMP of RedisBloom gives: the first chunk, and all others in their order';
 
 -- Comparison
 

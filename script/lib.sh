@@ -34,7 +34,7 @@ die() {
 
 need_packages() {
   [ -z "$SANDBOX" ] || return 0
-  local required=() optional=() missing jit
+  local required=() optional=() missing package jit
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
     required+=("$1")
     shift
@@ -51,6 +51,9 @@ need_packages() {
     install_server "${SERVER_PACKAGES[@]}"
     apt_install "${required[@]}"
     apt_install "${optional[@]}"
+    for package in $(not_installed "${optional[@]}"); do # one that fails takes no other with it
+      apt_install "$package"
+    done
     missing=$(not_installed "${required[@]}" "${optional[@]}")
     [ -z "$missing" ] || note "Could not install: ${missing//$'\n'/ }"
     missing=$(not_installed "${required[@]}")

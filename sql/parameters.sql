@@ -37,7 +37,7 @@ SELECT bf_create(10, 1.5);
 SELECT bf_create(10, 'NaN');
 SELECT bf_create(1000000000);
 SELECT bf_sizing(1000000000, 0.01);
-SELECT bf_create(10, layout => 'parquet');
+SELECT bf_create(10, layout => 'x');
 SELECT bf_create_by_size(0, 5);
 SELECT bf_create_by_size(4294967297, 5);
 SELECT bf_create_by_size(1000, 17);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/bytes.hpp"
+
 namespace bloomfilter {
 namespace {
 
@@ -20,39 +22,77 @@ double power(double base, std::uint64_t exponent) {
 // The share of the whole bitmap's bits that one value sets on average.
 double touched_share(const Geometry &geometry) {
   constexpr double kMissed = 1.0 - 1.0 / kLineBits;
-  const double missed = geometry.layout == Layout::lines
-                            ? power(kMissed, geometry.hashes)
-                            : 0.75 + 0.25 * power(kMissed, geometry.hashes / 2);
-  return (1.0 - missed) / geometry.units;
+  const auto bits = static_cast<double>(geometry.bits());
+  if (geometry.layout == Layout::lines)
+    return (1.0 - power(kMissed, geometry.hashes)) / geometry.units;
+  if (geometry.layout == Layout::pages)
+    return (1.0 - (0.75 + 0.25 * power(kMissed, geometry.hashes / 2))) / geometry.units;
+  if (is_parquet(geometry.layout))
+    return kBlockWords / bits;
+  return 1.0 - power(1.0 - 1.0 / bits, geometry.hashes);
+}
+
+double block_rate(const std::uint8_t *block) {
+  double rate = 1.0;
+  for (int word = 0; word < kBlockWords; word++)
+    rate *= __builtin_popcount(load<std::uint32_t>(block + 4 * word)) / 32.0;
+  return rate;
+}
+
+// Calls use(lines, other, count) for two bitmaps: for all whole lines, then for a last one that is
+// completed by zeros.
+template <typename Use>
+void for_lines(std::uint8_t *bitmap, const std::uint8_t *other, std::size_t bytes, Use use) {
+  const std::size_t whole = bytes / kLineBytes * kLineBytes, rest = bytes - whole;
+  use(bitmap, other, whole / kLineBytes);
+  if (rest == 0)
+    return;
+  std::uint8_t line[kLineBytes] = {}, other_line[kLineBytes] = {};
+  std::memcpy(line, bitmap + whole, rest);
+  std::memcpy(other_line, other + whole, rest);
+  use(line, other_line, 1);
+  std::memcpy(bitmap + whole, line, rest);
 }
 
 } // namespace
 
-std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::size_t bytes) {
+std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::size_t bytes) {
   std::uint16_t set[kCountedLines];
   std::uint64_t sum = 0;
-  for (std::size_t left = bytes / kLineBytes; left > 0;) {
-    const std::size_t count = std::min(left, kCountedLines);
-    kernel.count_bits(lines, count, set);
+  while (bytes >= kLineBytes) {
+    const std::size_t count = std::min(bytes / kLineBytes, kCountedLines);
+    kernel.count_bits(bitmap, count, set);
     for (std::size_t i = 0; i < count; i++)
       sum += set[i];
-    lines += count * kLineBytes;
-    left -= count;
+    bitmap += count * kLineBytes;
+    bytes -= count * kLineBytes;
   }
+  for (; bytes > 0; bitmap += kWordBytes, bytes -= kWordBytes)
+    sum += static_cast<std::uint64_t>(__builtin_popcountll(load<std::uint64_t>(bitmap)));
   return sum;
 }
 
-std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *lines,
+std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
                           const std::uint8_t *other, std::size_t bytes) {
   std::uint8_t block[64 * kLineBytes]; // stays in the nearest cache
   std::uint64_t sum = 0;
   for (std::size_t at = 0; at < bytes; at += sizeof block) {
     const std::size_t length = std::min(bytes - at, sizeof block);
-    std::memcpy(block, lines + at, length);
-    kernel.unite(block, other + at, length / kLineBytes);
+    std::memcpy(block, bitmap + at, length);
+    unite(kernel, block, other + at, length);
     sum += count_set(kernel, block, length);
   }
   return sum;
+}
+
+void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
+           std::size_t bytes) {
+  for_lines(bitmap, other, bytes, kernel.unite);
+}
+
+void intersect(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
+               std::size_t bytes) {
+  for_lines(bitmap, other, bytes, kernel.intersect);
 }
 
 double estimate_count(const Geometry &geometry, std::uint64_t bits_set) {
@@ -72,9 +112,18 @@ std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count) {
 
 Survey::Survey(const Kernel &kernel, const Geometry &geometry)
     : kernel_(kernel), geometry_(geometry) {
+  if (is_foreign(geometry.layout))
+    return;
   const int k = geometry.layout == Layout::pages ? geometry.hashes / 2 : geometry.hashes;
   for (int set = 0; set <= kLineBits; set++)
     pass_rates_[set] = power(static_cast<double>(set) / kLineBits, static_cast<std::uint64_t>(k));
+}
+
+double Survey::rate() const {
+  if (is_flat(geometry_.layout))
+    return power(static_cast<double>(bits_set_) / (64.0 * static_cast<double>(units_)),
+                 geometry_.hashes);
+  return sum_ / static_cast<double>(units_);
 }
 
 // The mean over lines.
@@ -88,8 +137,16 @@ double Survey::pass_rate(const std::uint16_t *set, int lines) {
 }
 
 void Survey::read(const std::uint8_t *units, std::size_t count) {
+  if (is_foreign(geometry_.layout)) {
+    bits_set_ += count_set(kernel_, units, count * geometry_.unit_bytes());
+    units_ += count;
+    if (is_parquet(geometry_.layout))
+      for (std::size_t i = 0; i < count; i++)
+        sum_ += block_rate(units + i * kBlockBytes);
+    return;
+  }
   std::uint16_t set[kCountedLines];
-  const std::size_t lines = geometry_.unit_bytes() / kLineBytes;
+  const std::size_t lines = geometry_.layout == Layout::pages ? kPageLines : 1;
   units_ += count;
   while (count > 0) {
     const std::size_t batch = std::min(count, kCountedLines / lines);

@@ -12,12 +12,18 @@
 
 namespace bloomfilter {
 
-// The number of set bits in whole lines.
-std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *lines, std::size_t bytes);
+// The number of set bits.
+std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::size_t bytes);
 
-// The number of bits that are set in one or the other of two bitmaps of as many whole lines.
-std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *lines,
+// The number of bits that are set in one or the other of two bitmaps of as many bytes.
+std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
                           const std::uint8_t *other, std::size_t bytes);
+
+// Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.
+void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
+           std::size_t bytes);
+void intersect(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
+               std::size_t bytes);
 
 // The estimated number of distinct values, from the share z of zero bits (S. J. Swamidass,
 // P. Baldi, "Mathematical correction for fingerprint similarity measures", J. Chem. Inf. Model.
@@ -31,8 +37,9 @@ double estimate_count(const Geometry &geometry, std::uint64_t bits_set);
 std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count);
 
 // The false positive rate now: the mean over lines of (set bits / 512)^k; in pages the mean of the
-// product of the two halves' means, with k/2 each. A survey reads the bitmap in parts, so that who
-// asks can look up from a large one.
+// product of the two halves' means, with k/2 each; in blocks the mean of the product over words of
+// (set bits / 32); in a flat bitmap (set bits / bits)^k. A survey reads the bitmap in parts, so
+// that who asks can look up from a large one.
 class Survey {
 public:
   Survey(const Kernel &kernel, const Geometry &geometry);
@@ -42,7 +49,7 @@ public:
 
   // Of all units read so far.
   std::uint64_t bits_set() const { return bits_set_; }
-  double rate() const { return sum_ / static_cast<double>(units_); }
+  double rate() const;
 
 private:
   double pass_rate(const std::uint16_t *set, int lines);

@@ -36,10 +36,11 @@ enum class Family : std::uint8_t {
   range = 22,
   multirange = 23,
   row = 24,
-  hash = 25, // fed with hashes alone: what was hashed is not known
+  hash = 25,   // fed with hashes alone: what was hashed is not known
+  string = 26, // byte strings of Parquet and RedisBloom
 };
 
-constexpr Family kLastFamily = Family::hash;
+constexpr Family kLastFamily = Family::string;
 
 // Families of composed values also carry a shape, the fingerprint of what they are composed of.
 inline bool is_composed(Family family) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
+#include "core/digest.hpp"
 #include "core/estimate.hpp"
 #include "core/sizing.hpp"
 
@@ -45,8 +46,8 @@ Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
 const Finding kSound = {Status::ok, 0, 0};
 
 Finding check_layout(std::uint8_t layout) {
-  if (layout == static_cast<std::uint8_t>(Layout::lines) ||
-      layout == static_cast<std::uint8_t>(Layout::pages))
+  if (layout >= static_cast<std::uint8_t>(Layout::lines) &&
+      layout <= static_cast<std::uint8_t>(kLastLayout))
     return kSound;
   return fault(Status::unknown_layout, layout);
 }
@@ -60,10 +61,17 @@ Finding check_target(std::uint64_t expected, double rate) {
   return kSound;
 }
 
+bool is_possible(Layout layout, int hashes) {
+  if (is_parquet(layout))
+    return hashes == kBlockWords;
+  if (is_foreign(layout))
+    return hashes >= 1;
+  return hashes >= 1 && hashes <= kMaxHashes && (layout == Layout::lines || hashes % 2 == 0);
+}
+
 Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
-  if (geometry.hashes < 1 || geometry.hashes > kMaxHashes ||
-      (geometry.layout == Layout::pages && geometry.hashes % 2 != 0))
+  if (!is_possible(geometry.layout, geometry.hashes))
     return fault(Status::bad_hashes, geometry.hashes);
   const Finding target = check_target(link.expected, link.rate);
   if (!target.ok())
@@ -78,9 +86,9 @@ Finding check_link(const Link &link) {
 // The entries of a chain, whose header has been read.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  if (header->flags & ~(kFlagChain | kFlagGrow))
+  if (header->flags & ~(is_foreign(geometry.layout) ? kFlagChain : kFlagChain | kFlagGrow))
     return fault(Status::unknown_flags, header->flags);
-  if (geometry.layout != Layout::lines)
+  if (geometry.layout != profile_of(geometry.layout))
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
   if (geometry.hashes != 0)
     return fault(Status::bad_hashes, geometry.hashes);
@@ -103,6 +111,8 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     if (reserved != 0)
       return fault(Status::reserved_bits, reserved);
     const Link link = read_link(payload, *header, number);
+    if (profile_of(link.geometry.layout) != geometry.layout)
+      return fault(Status::unknown_layout, static_cast<std::uint64_t>(link.geometry.layout));
     const Finding finding = check_link(link);
     if (!finding.ok())
       return finding;
@@ -146,6 +156,10 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
 
   if (is_composed(header->family) != (header->shape != 0))
     return fault(Status::bad_shape, header->shape);
+  if (family_in(header->geometry.layout, header->family) != header->family)
+    return fault(Status::bad_family, family);
+  if (is_foreign(header->geometry.layout) && header->seed != 0)
+    return fault(Status::bad_seed, header->seed);
   const Finding finding = header->is_chain() ? check_links(payload, length, header)
                                              : check_link(read_link(payload, *header, 0));
   if (!finding.ok())

@@ -42,7 +42,7 @@ struct Link {
 };
 
 struct Header {
-  Geometry geometry; // of a chain: lines, no hash functions, as many units as there are links
+  Geometry geometry; // of a chain: its profile, no hash functions, as many units as links
   Family family;
   std::uint8_t flags;
   std::uint32_t shape; // 24 bits; 0 unless the family is composed
@@ -101,6 +101,8 @@ enum class Status : std::uint8_t {
   bad_units,
   unknown_flags,
   bad_shape,
+  bad_family,
+  bad_seed,
   bad_links,
   bad_order,
   reserved_bits,

@@ -27,15 +27,64 @@ constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the
 constexpr int kMaxHashes = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
 
-enum class Layout : std::uint8_t { lines = 1, pages = 2 };
+// The numbers are stored in every filter and never change. lines and pages are our own, described
+// above; the others are other systems' (core/digest.hpp, core/foreign.hpp).
+enum class Layout : std::uint8_t {
+  lines = 1,
+  pages = 2,
+  guava = 3,
+  guava_integer = 4,
+  guava_chars = 5,
+  guava_mitz32 = 6,
+  guava_integer_mitz32 = 7,
+  guava_chars_mitz32 = 8,
+  parquet = 9,
+  parquet_int32 = 10,
+  parquet_float = 11,
+  redis = 12,
+};
+constexpr Layout kLastLayout = Layout::redis;
+
+inline bool is_foreign(Layout layout) {
+  return layout > Layout::pages;
+}
+inline bool is_guava(Layout layout) {
+  return layout >= Layout::guava && layout <= Layout::guava_chars_mitz32;
+}
+inline bool is_mitz32(Layout layout) {
+  return layout >= Layout::guava_mitz32 && layout <= Layout::guava_chars_mitz32;
+}
+inline bool is_parquet(Layout layout) {
+  return layout >= Layout::parquet && layout <= Layout::parquet_float;
+}
+// Has it one bitmap without parts, as Guava's and RedisBloom's?
+inline bool is_flat(Layout layout) {
+  return is_guava(layout) || layout == Layout::redis;
+}
+// Filters of one profile have the same bits for the same values, but for their size.
+inline Layout profile_of(Layout layout) {
+  return layout == Layout::pages ? Layout::lines : layout;
+}
+
+constexpr int kBlockWords = 8; // of Parquet: words of 32 bits
+constexpr int kBlockBytes = 4 * kBlockWords;
+constexpr int kWordBytes = 8; // what flat bitmaps are counted in
+constexpr int kMaxForeignHashes = 255;
 
 struct Geometry {
   Layout layout;
-  std::uint8_t hashes; // k; even in pages
+  std::uint8_t hashes; // k; even in pages, 8 in Parquet's
   std::uint32_t units;
 
   std::size_t unit_bytes() const {
-    return layout == Layout::pages ? kPageLines * kLineBytes : kLineBytes;
+    switch (layout) {
+    case Layout::lines:
+      return kLineBytes;
+    case Layout::pages:
+      return kPageLines * kLineBytes;
+    default:
+      return is_flat(layout) ? kWordBytes : kBlockBytes;
+    }
   }
   std::uint64_t bits() const { return std::uint64_t{8} * units * unit_bytes(); }
   std::size_t bytes() const { return static_cast<std::size_t>(bits() / 8); }
@@ -54,9 +103,9 @@ inline int compare_geometry(const Geometry &a, const Geometry &b) {
   return a.hashes - b.hashes;
 }
 
-// The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units
-// gives the filter of all its values with units/d, for every divisor d. False, and `folded` the
-// smallest fold there is, if none fits.
+// The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units,
+// of flat layouts d parts, gives the filter of all its values with units/d, for every divisor d.
+// False, and `folded` the smallest fold there is, if none fits.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;

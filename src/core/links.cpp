@@ -5,6 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "core/estimate.hpp"
+#include "core/foreign.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -79,13 +80,10 @@ bool join(LinkView *first, const LinkView &second) {
 bool is_covered(const LinkView &view, const LinkView &by) {
   if (!(view.link.geometry == by.link.geometry) || !by.bitmap)
     return false;
-  for (std::size_t at = 0; at < view.link.geometry.bytes(); at += kLineBytes) {
-    std::uint64_t missing = 0;
-    for (std::size_t i = at; i < at + kLineBytes; i += 8)
-      missing |= load<std::uint64_t>(view.bitmap + i) &
-                 ~(load<std::uint64_t>(by.bitmap + i) |
-                   (by.other ? load<std::uint64_t>(by.other + i) : 0));
-    if (missing != 0)
+  const std::size_t bytes = view.link.geometry.bytes();
+  for (std::size_t at = 0; at < bytes; at += kWordBytes) {
+    const auto other = by.other ? load<std::uint64_t>(by.other + at) : 0;
+    if (load<std::uint64_t>(view.bitmap + at) & ~(load<std::uint64_t>(by.bitmap + at) | other))
       return false;
   }
   return true;
@@ -127,9 +125,11 @@ int drop_covered(LinkView *views, int count, int from) {
 }
 
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
-                   std::uint64_t hash) {
+                   const Digest &digest) {
   return any_link(payload, header, [&](const Link &link, std::size_t offset) {
-    return kernel.contains(link.geometry, payload + offset, hash);
+    return is_foreign(link.geometry.layout)
+               ? foreign_contains(link.geometry, payload + offset, digest)
+               : kernel.contains(link.geometry, payload + offset, digest.first);
   });
 }
 

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/digest.hpp"
 #include "core/format.hpp"
 #include "core/kernel.hpp"
 
@@ -48,9 +49,9 @@ int normalize_links(LinkView *views, int count);
 // geometry, of those from number `from` on; returns how many are left.
 int drop_covered(LinkView *views, int count, int from);
 
-// Possibly in any link of a value?
+// Possibly in any link of a value? Of our own layouts, a digest is a hash and nothing more.
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
-                   std::uint64_t hash);
+                   const Digest &digest);
 
 // The number of set bits at which a link is full: that its capacity sets on average. A folded
 // link's capacity is so much smaller than the one that it was sized for as its bits are fewer. 0 of

@@ -32,6 +32,7 @@
 #include "pg/overfill.hpp"
 
 extern "C" {
+#include "nodes/primnodes.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 }
@@ -53,10 +54,11 @@ struct State {
   bool may_spill;
   Header header; // geometry only if not self-sized
 
-  uint64 *hashes;
+  uint64 *hashes; // or digests, of two words each
   Size count, capacity;
 
   uint8 *bitmap; // of a sized state, from its first flush on
+  Family plain;  // of a foreign layout: a fitting element family that it hashes as it is
 
   // Of a self-sized state:
   HashSet set;              // without slots while the array collects
@@ -76,10 +78,12 @@ struct Target {
   bool self_sized;
   int64 expected;
   double rate;
+  Layout layout;
 };
 
+// Without the layout, of which there is a call's own.
 Target target_of(FunctionCallInfo fcinfo) {
-  Target target = {true, 0, kDefaultRate};
+  Target target = {true, 0, kDefaultRate, Layout::lines};
   if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
     target.self_sized = false;
     target.expected = PG_GETARG_INT64(2);
@@ -89,16 +93,33 @@ Target target_of(FunctionCallInfo fcinfo) {
   return target;
 }
 
+Layout layout_of(const State *state) {
+  return state->self_sized ? Layout::lines : profile_of(state->header.geometry.layout);
+}
+
+Target target_with_layout(FunctionCallInfo fcinfo) {
+  Target target = target_of(fcinfo);
+  if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
+    target.layout = layout_for(PG_GETARG_TEXT_PP(4));
+  return target;
+}
+
 Target target_of(const State *state) {
-  return {state->self_sized, static_cast<int64>(state->header.expected), state->header.rate};
+  return {state->self_sized, static_cast<int64>(state->header.expected), state->header.rate,
+          layout_of(state)};
 }
 
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
   Geometry geometry = {};
   if (!target.self_sized)
-    geometry = geometry_for(target.expected, target.rate);
+    geometry = geometry_for(target.layout, target.expected, target.rate);
   else if (!rate_in_range(target.rate))
     raise_bad_rate(target.rate);
+  else if (is_foreign(target.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bf_agg does not size filters of layout \"%s\" itself",
+                           layout_name(target.layout)),
+                    errhint("Give the expected number of values.")));
 
   auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
   state->context = context;
@@ -115,10 +136,12 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("parameters of bf_agg differ between rows"),
-           errdetail("Expected number of values and false positive rate were %s and %g, then %s "
-                     "and %g.",
+           errdetail("Expected number of values, false positive rate and layout were %s, %g and "
+                     "\"%s\", then %s, %g and \"%s\".",
                      text_of(state->self_sized, static_cast<int64>(state->header.expected)),
-                     state->header.rate, text_of(target.self_sized, target.expected), target.rate),
+                     state->header.rate, layout_name(layout_of(state)),
+                     text_of(target.self_sized, target.expected), target.rate,
+                     layout_name(target.layout)),
            errhint("Use the same values for all rows of a group.")));
 }
 
@@ -127,6 +150,25 @@ inline void check_target(const State *state, Target target) {
   if (unlikely(state->self_sized != target.self_sized || state->header.rate != target.rate ||
                state->header.expected != static_cast<uint64>(target.expected)))
     raise_parameters_differ(state, target);
+}
+
+void check_layout(const State *state, const Target &target) {
+  if (layout_of(state) != target.layout)
+    raise_parameters_differ(state, target);
+}
+
+// Is the layout the same in all rows because it is a constant? Comparing a text in each takes as
+// long as hashing a number.
+bool layout_is_constant(FunctionCallInfo fcinfo) {
+  CallSite *site = call_site(fcinfo);
+  if (!site->layout_known) {
+    const Aggref *aggref = AggGetAggref(fcinfo); // NULL in a window
+    constexpr int kLayout = 3;
+    site->layout_known = true;
+    site->layout_constant =
+        aggref && IsA(static_cast<TargetEntry *>(list_nth(aggref->args, kLayout))->expr, Const);
+  }
+  return site->layout_constant;
 }
 
 // A zeroed bitmap whose lines do not straddle cache lines.
@@ -148,7 +190,7 @@ void resize_array(State *state, Size capacity) {
 void flush(State *state) {
   if (!state->bitmap)
     state->bitmap = allocate_bitmap(state->context, state->header.geometry);
-  kernel->add_many(state->header.geometry, state->bitmap, state->hashes, state->count);
+  add_words(state->header.geometry, state->bitmap, state->hashes, state->count);
   state->count = 0;
 }
 
@@ -411,6 +453,30 @@ pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *ele
     push(fcinfo, state, second.hash);
 }
 
+inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &digest) {
+  push(fcinfo, state, digest.first);
+  push(fcinfo, state, digest.second);
+}
+
+// A value's digests, of a state for another system's layout.
+pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *element) {
+  const Layout layout = state->header.geometry.layout;
+  const Datum value = PG_GETARG_DATUM(1);
+  if (likely(state->plain == element->family && !element->varying)) {
+    push_digest(fcinfo, state, hash_plain(element, value, layout));
+    return;
+  }
+  const Hashes hashes = hash_foreign(element, value, layout);
+  check_element(state->header, element, "value");
+  if (unlikely(hashes.no_value))
+    raise_no_value(state->header);
+  adopt_family(&state->header, member_header(element));
+  if (is_plain(layout, element->family))
+    state->plain = element->family;
+  for (int i = 0; i < hashes.count; i++)
+    push_digest(fcinfo, state, hashes.digest[i]);
+}
+
 // Calls use(hashes, count) for all hashes that a state keeps, in blocks, and leaves it as it was.
 template <typename F> void for_each_block(State *state, F use) {
   for_each_block_in_memory(state, use);
@@ -446,7 +512,7 @@ Header sized_header(FunctionCallInfo fcinfo, State *state) {
   header.expected = expected;
   header.flags = kFlagOwn;
   if (!size_for_capacity(expected, header.rate, &header.geometry))
-    raise_too_large(expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+    raise_too_large(Layout::lines, expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
   return header;
 }
 
@@ -468,6 +534,7 @@ enum WireOffset : Size {
   kAtSelfSized = 0,
   kAtHasBitmap = 1,
   kAtFamily = 2,
+  kAtLayout = 3,
   kAtShape = 4,
   kAtExpected = 8,
   kAtRate = 16,
@@ -487,12 +554,19 @@ PG_FUNCTION_INFO_V1(bf_agg_trans);
 Datum bf_agg_trans(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);
   if (unlikely(!state))
-    state = make_call_state(fcinfo, target_of(fcinfo));
-  else if (PG_NARGS() > 2)
+    state = make_call_state(fcinfo, target_with_layout(fcinfo));
+  else if (PG_NARGS() > 2) {
     check_target(state, target_of(fcinfo));
+    if (PG_NARGS() > 4 && !layout_is_constant(fcinfo))
+      check_layout(state, target_with_layout(fcinfo));
+  }
 
   if (!PG_ARGISNULL(1)) {
     Element *element = argument_element(fcinfo, 1);
+    if (unlikely(is_foreign(state->header.geometry.layout))) {
+      push_foreign(fcinfo, state, element);
+      PG_RETURN_POINTER(state);
+    }
     const uint64 hash = hash_element(element, PG_GETARG_DATUM(1), state->header.seed);
     if (unlikely(!fits(state->header, element)))
       admit(state, element);
@@ -516,8 +590,10 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
   const Target target = target_of(other);
   if (!state)
     state = make_call_state(fcinfo, target);
-  else
+  else {
     check_target(state, target);
+    check_layout(state, target);
+  }
   check_family(state->header, other->header);
   adopt_family(&state->header, other->header);
 
@@ -567,6 +643,7 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
   wire[kAtSelfSized] = state->self_sized;
   wire[kAtHasBitmap] = state->bitmap != nullptr;
   wire[kAtFamily] = static_cast<uint8>(state->header.family);
+  wire[kAtLayout] = static_cast<uint8>(layout_of(state));
   store(wire + kAtShape, state->header.shape);
   store(wire + kAtExpected, state->header.expected);
   store(wire + kAtRate, double_bits(state->header.rate));
@@ -587,11 +664,13 @@ Datum bf_agg_deserial(PG_FUNCTION_ARGS) {
   const bytea *bytes = PG_GETARG_BYTEA_PP(0);
   const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
   Size length = VARSIZE_ANY_EXHDR(bytes);
-  if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily))
+  if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily) ||
+      wire[kAtLayout] > static_cast<uint8>(kLastLayout))
     elog(ERROR, "invalid serialized state of bf_agg");
 
   const Target target = {wire[kAtSelfSized] != 0, load<int64>(wire + kAtExpected),
-                         bits_double(load<uint64>(wire + kAtRate))};
+                         bits_double(load<uint64>(wire + kAtRate)),
+                         static_cast<Layout>(wire[kAtLayout])};
   State *state = make_state(CurrentMemoryContext, false, target);
   state->header.family = static_cast<Family>(wire[kAtFamily]);
   state->header.shape = load<uint32>(wire + kAtShape);
@@ -619,7 +698,7 @@ PG_FUNCTION_INFO_V1(bf_agg_final);
 Datum bf_agg_final(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);
   if (!state) // no rows: nothing says which size, and the filter stays empty
-    state = make_state(CurrentMemoryContext, false, {true, 0, kDefaultRate});
+    state = make_state(CurrentMemoryContext, false, {true, 0, kDefaultRate, Layout::lines});
 
   Filter filter = make_filter(state->self_sized ? sized_header(fcinfo, state) : state->header);
   if (state->bitmap)

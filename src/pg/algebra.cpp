@@ -29,6 +29,12 @@ char *describe(const Geometry &geometry) {
 // Raises 42804 or 22023 if two filters give one value different hashes. `verb` is what is to be
 // done with them.
 void check_one_hash(const Header &a, const Header &b, const char *verb) {
+  const Layout layout = profile_of(a.geometry.layout), other = profile_of(b.geometry.layout);
+  if (layout != other)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filters of different layouts cannot be %s: \"%s\" and \"%s\"",
+                           verb, layout_name(layout), layout_name(other)),
+                    errhint("Build both filters with one layout.")));
   check_family(a, b);
   if (a.seed != b.seed)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -95,8 +101,7 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
-Filter unite(const Filter &a, const Filter &b, bool in_place) {
-  check_family(a.header, b.header);
+Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
   if (without_a && without_b)
     return compare_payloads(a, b) <= 0 ? a : b; // whichever comes first
@@ -116,7 +121,7 @@ Filter unite(const Filter &a, const Filter &b, bool in_place) {
   return make_filter(linked(a.header, b.header), links, count, in_place ? &a : nullptr);
 }
 
-Filter intersect(const Filter &a, const Filter &b, bool in_place) {
+Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
   check_one_geometry(a.header, b.header, "intersected");
   Header header = merged(a.header, b.header);
   header.flags |= kFlagIntersection;
@@ -183,17 +188,17 @@ Datum bf_union(PG_FUNCTION_ARGS) {
     PG_RETURN_NULL();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
-  return unite(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
+  return unite_filters(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_intersect);
 Datum bf_intersect(PG_FUNCTION_ARGS) {
-  return intersect(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
+  return intersect_filters(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_union_step);
 Datum bf_union_step(PG_FUNCTION_ARGS) {
-  return step(fcinfo, unite);
+  return step(fcinfo, unite_filters);
 }
 
 PG_FUNCTION_INFO_V1(bf_union_final);
@@ -204,7 +209,7 @@ Datum bf_union_final(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_intersect_step);
 Datum bf_intersect_step(PG_FUNCTION_ARGS) {
-  return step(fcinfo, intersect);
+  return step(fcinfo, intersect_filters);
 }
 
 PG_FUNCTION_INFO_V1(bf_fold);
@@ -229,11 +234,17 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
 
   Filter folded = make_filter(header);
   const Size unit_bytes = header.geometry.unit_bytes();
+  uint8 *to = folded.bitmap();
+  const uint8 *from = filter.bitmap();
+  if (is_flat(header.geometry.layout)) {
+    for (uint32 part = 0; part < adjacent; part++)
+      unite_bitmaps(to, from + part * header.geometry.bytes(), header.geometry.bytes());
+    return folded.datum();
+  }
   for (uint32 unit = 0; unit < units; unit++) {
     if (unit % (kStep / kLineBytes) == 0)
       CHECK_FOR_INTERRUPTS();
-    kernel->unite(folded.bitmap() + unit / adjacent * unit_bytes,
-                  filter.bitmap() + unit * unit_bytes, unit_bytes / kLineBytes);
+    unite(*kernel, to + unit / adjacent * unit_bytes, from + unit * unit_bytes, unit_bytes);
   }
   return folded.datum();
 }

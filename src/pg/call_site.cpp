@@ -40,8 +40,10 @@ Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argumen
   text *literal = PG_GETARG_TEXT_PP(argument);
   const Size length = VARSIZE_ANY_EXHDR(literal);
   LiteralMemory *memory = &call_site(fcinfo)->literal;
-  if (memory->bytes && memory->length == length && memory->family == header.family &&
-      memory->seed == header.seed && memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
+  const Layout layout = profile_of(header.geometry.layout);
+  if (memory->bytes && memory->length == length && memory->layout == layout &&
+      memory->family == header.family && memory->seed == header.seed &&
+      memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
     return memory->hashes;
 
   const Hashes hashes = hash_literal(header, literal, PG_GET_COLLATION(), adding);
@@ -51,6 +53,7 @@ Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argumen
   memory->bytes = static_cast<char *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, length + 1));
   memcpy(memory->bytes, VARDATA_ANY(literal), length);
   memory->length = length;
+  memory->layout = layout;
   memory->family = header.family;
   memory->seed = header.seed;
   return memory->hashes = hashes;

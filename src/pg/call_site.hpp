@@ -14,11 +14,12 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The bare literal or untyped parameter that a call site read last, under which element type and
-// seed, and its hashes. It is the same for all rows of a query.
+// The bare literal or untyped parameter that a call site read last, under which layout, element
+// type and seed, and its hashes. It is the same for all rows of a query.
 struct LiteralMemory {
   char *bytes; // NULL: none yet
   Size length;
+  Layout layout;
   Family family;
   uint64 seed;
   Hashes hashes;
@@ -27,7 +28,8 @@ struct LiteralMemory {
 struct CallSite {
   Element *element;
   LiteralMemory literal;
-  MemoryContext items; // of item_element()
+  MemoryContext items;                // of item_element()
+  bool layout_known, layout_constant; // of bf_agg()
   ProbeMemory probed;
 };
 

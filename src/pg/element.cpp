@@ -6,6 +6,7 @@
 
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
+#include "pg/layout.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -659,6 +660,7 @@ constexpr LiteralType kLiteralTypes[] = {
     {Family::macaddr, {MACADDROID}},
     {Family::macaddr8, {MACADDR8OID}},
     {Family::jsonb, {JSONBOID}},
+    {Family::string, {TEXTOID}},
 };
 
 const Oid *readings_for(Family family) {
@@ -684,12 +686,27 @@ bool float4_can_hold(double number) {
   return std::isinf(narrow) == std::isinf(number) && (narrow == 0) == (number == 0);
 }
 
+// Adds the digests of canonical bytes.
+void append_encoded(Hashes *hashes, Layout layout, Family family, const Canonical &canonical) {
+  uint8 small[scratch_bytes(64)];
+  const bool fits = scratch_bytes(canonical.length) <= sizeof small;
+  auto *scratch = fits ? small
+                       : static_cast<uint8 *>(MemoryContextAllocHuge(
+                             CurrentMemoryContext, scratch_bytes(canonical.length)));
+  const Encoded encoded = encode(layout, family, static_cast<const uint8 *>(canonical.bytes),
+                                 canonical.length, scratch);
+  hashes->any |= encoded.kind == Encoded::any;
+  hashes->no_value |= encoded.kind == Encoded::none;
+  for (int i = 0; i < encoded.count; i++)
+    hashes->digest[hashes->count++] = encoded.digests[i];
+}
+
 // By family number.
 constexpr const char *kFamilyNames[] = {
     nullptr,   "integer",  "float",      "numeric", "text",      "bytea",       "uuid",
     "boolean", "\"char\"", "oid",        "date",    "timestamp", "timestamptz", "time",
     "timetz",  "interval", "inet",       "macaddr", "macaddr8",  "jsonb",       "enum",
-    "array",   "range",    "multirange", "row",     "hash",
+    "array",   "range",    "multirange", "row",     "hash",      "byte string",
 };
 static_assert(lengthof(kFamilyNames) == static_cast<int>(kLastFamily) + 1,
               "every family has a name");
@@ -745,7 +762,45 @@ uint64 distribution_hash(Element *element, Datum value) {
   return hash_bytes(bytes, length, 0);
 }
 
+Hashes hash_foreign(Element *element, Datum value, Layout layout) {
+  Hashes hashes = no_hashes();
+  if (family_in(layout, element->family) == Family::none)
+    return hashes; // which check_element() refuses
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  append_encoded(&hashes, layout, element->family, canonical);
+  if (ends_with_blank(element, value)) {
+    canonical_bpchar(element, value, &canonical);
+    append_encoded(&hashes, layout, element->family, canonical);
+  }
+  return hashes;
+}
+
+Digest hash_plain(Element *element, Datum value, Layout layout) {
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  return digest_of(layout, static_cast<const uint8 *>(canonical.bytes), canonical.length);
+}
+
+void raise_no_value(const Header &header) {
+  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                  errmsg("value is out of range for a bloom filter of layout \"%s\"",
+                         layout_name(header.geometry.layout)),
+                  errdetail("The layout keeps numbers of 32 bits.")));
+}
+
 void raise_unless_fitting(const Header &header, const Element *element, const char *role) {
+  const Layout layout = header.geometry.layout;
+  if (is_foreign(layout)) {
+    const Family member = family_in(layout, element->family);
+    if (member == Family::none)
+      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                      errmsg("bloom filters of layout \"%s\" do not hold %s values",
+                             layout_name(layout), format_type_be(element->type)),
+                      errhint("Cast the %s to a type that the layout knows.", role)));
+    if (header.family == member)
+      return;
+  }
   if (header.family == Family::none || header.family == Family::hash)
     return;
 
@@ -799,7 +854,7 @@ Header member_header(Family family) {
 
 void adopt_family(Header *header, const Header &member) {
   if (header->family == Family::none) {
-    header->family = member.family;
+    header->family = family_in(header->geometry.layout, member.family);
     header->shape = member.shape;
   }
 }
@@ -811,7 +866,7 @@ const char *family_name(Family family) {
 Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding) {
   const Oid *readings = readings_for(header.family);
   const char *string = text_to_cstring(literal);
-  Hashes hashes = {};
+  Hashes hashes = no_hashes();
   for (int i = 0; i < kMaxReadings && OidIsValid(readings[i]); i++) {
     if (readings[i] == NAMEOID && adding)
       continue;
@@ -819,13 +874,20 @@ Hashes hash_literal(const Header &header, text *literal, Oid collation, bool add
         !float4_can_hold(DatumGetFloat8(read_literal(FLOAT8OID, string))))
       continue;
     Element *element = resolve_element(readings[i], collation, CurrentMemoryContext);
-    const uint64 hash = hash_element(element, read_literal(readings[i], string), header.seed);
-    bool known = false;
-    for (int j = 0; j < hashes.count; j++)
-      known |= hashes.hash[j] == hash;
-    if (!known)
-      hashes.hash[hashes.count++] = hash;
+    const Hashes reading = hash_value(element, read_literal(readings[i], string), header);
+    check_element(header, element, adding ? "value" : "probe");
+    hashes.any |= reading.any;
+    hashes.no_value |= reading.no_value;
+    for (int j = 0; j < reading.count; j++) {
+      const Digest &digest = reading.digest[j];
+      bool known = false;
+      for (int k = 0; k < hashes.count; k++)
+        known |= hashes.digest[k].first == digest.first && hashes.digest[k].second == digest.second;
+      if (!known)
+        hashes.digest[hashes.count++] = digest;
+    }
   }
+  hashes.no_value &= hashes.count == 0; // another reading is one
   return hashes;
 }
 

@@ -32,6 +32,7 @@
 
 #include "pg/server.hpp"
 
+#include "core/digest.hpp"
 #include "core/format.hpp"
 
 struct TypeCacheEntry;
@@ -86,21 +87,40 @@ struct SecondHash {
 // Only of an element that is `varying`.
 SecondHash second_hash(Element *element, Datum value, uint64 seed);
 
-// Both together. A literal may have more.
-constexpr int kMaxReadings = 3;
+// All digests of a value: any of them is a yes, all of them are added. Of our own layouts, a digest
+// is a hash and nothing more.
+constexpr int kMaxReadings = 3; // of a literal
 struct Hashes {
-  uint64 hash[kMaxReadings];
+  Digest digest[2 * kMaxReadings];
   int count;
+  bool any;      // may be equal to every value: a yes in any case
+  bool no_value; // not a value of the filter's layout: a no, and not to be added
 };
-inline Hashes hash_value(Element *element, Datum value, uint64 seed) {
-  Hashes hashes = {{hash_element(element, value, seed)}, 1};
+inline Hashes no_hashes() {
+  Hashes hashes;
+  hashes.count = 0;
+  hashes.any = hashes.no_value = false;
+  return hashes;
+}
+Hashes hash_foreign(Element *element, Datum value, Layout layout);
+inline Hashes hash_value(Element *element, Datum value, const Header &header) {
+  if (unlikely(is_foreign(header.geometry.layout)))
+    return hash_foreign(element, value, header.geometry.layout);
+  Hashes hashes = no_hashes();
+  hashes.digest[hashes.count++] = {hash_element(element, value, header.seed), 0};
   if (element->varying) {
-    const SecondHash second = second_hash(element, value, seed);
+    const SecondHash second = second_hash(element, value, header.seed);
     if (second.exists)
-      hashes.hash[hashes.count++] = second.hash;
+      hashes.digest[hashes.count++] = {second.hash, 0};
   }
   return hashes;
 }
+
+// The same of a value that a layout hashes by its canonical bytes (is_plain()), and not varying.
+Digest hash_plain(Element *element, Datum value, Layout layout);
+
+// Raises 22003: what is to be added is not a value of the filter's layout.
+[[noreturn]] void raise_no_value(const Header &header);
 
 // The hash under seed 0, of text without the blanks at its end: one for all values that SQL calls
 // equal, those with two hashes included.
@@ -127,7 +147,8 @@ void check_family(const Header &header, const Header &other);
 Header member_header(const Element *element);
 Header member_header(Family family);
 
-// Gives a filter without a family that of its new member, or of the filter it takes in.
+// Gives a filter without a family that of its new member, or of the filter it takes in, as its
+// layout knows it.
 void adopt_family(Header *header, const Header &member);
 
 // The name of a family as bf_info() shows it; NULL for none.

@@ -36,6 +36,11 @@ char *finding_text(const Finding &finding) {
     return psprintf("flags 0x%02llx are unknown", found);
   case Status::bad_shape:
     return psprintf("shape fingerprint %llu does not fit the element type", found);
+  case Status::bad_family:
+    return psprintf("element type %llu is not possible in this layout", found);
+  case Status::bad_seed:
+    return psprintf("seed %lld is not possible in this layout",
+                    static_cast<long long>(finding.found));
   case Status::bad_links:
     return psprintf("number of links %llu is out of range", found);
   case Status::bad_order:
@@ -79,11 +84,11 @@ void raise_bad_expected(int64 expected) {
                   errdetail("It must be at least 1.")));
 }
 
-void raise_too_large(uint64 expected, double rate, int sqlstate) {
+void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate) {
   ereport(ERROR, (errcode(sqlstate),
                   errmsg("bloom filter for " UINT64_FORMAT
-                         " values at a false positive rate of %g would exceed 512 MiB",
-                         expected, rate),
+                         " values at a false positive rate of %g would exceed %d MiB",
+                         expected, rate, is_parquet(layout) ? 128 : 512),
                   errhint("Use a higher rate, or distribute the values over several filters.")));
 }
 

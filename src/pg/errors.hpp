@@ -23,7 +23,7 @@ void report_malformed(Node *context, int sqlstate, const char *detail);
 // 22023: a false positive rate or a capacity is out of range.
 [[noreturn]] void raise_bad_rate(double rate);
 [[noreturn]] void raise_bad_expected(int64 expected);
-[[noreturn]] void raise_too_large(uint64 expected, double rate, int sqlstate);
+[[noreturn]] void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate);
 
 // 54000: a union or a growing filter has no room for another link.
 [[noreturn]] void raise_too_many_links(int links);

@@ -8,11 +8,11 @@ namespace bloomfilter {
 namespace {
 
 // In steps, with a look for interrupts before each.
-void combine(void (*lines)(uint8 *, const uint8 *, Size), uint8 *bitmap, const uint8 *other,
-             Size bytes) {
+void combine(void (*in_step)(const Kernel &, uint8 *, const uint8 *, Size), uint8 *bitmap,
+             const uint8 *other, Size bytes) {
   for (Size at = 0; at < bytes; at += kStep) {
     CHECK_FOR_INTERRUPTS();
-    lines(bitmap + at, other + at, Min(bytes - at, kStep) / kLineBytes);
+    in_step(*kernel, bitmap + at, other + at, Min(bytes - at, kStep));
   }
 }
 
@@ -73,10 +73,6 @@ bool is_countable(const Filter &filter) {
                    [](const Link &link, Size) { return (link.flags & kFlagIntersection) != 0; });
 }
 
-const char *layout_name(Layout layout) {
-  return layout == Layout::pages ? "pages" : "lines";
-}
-
 int compare_payloads(const Filter &a, const Filter &b) {
   const Size a_bytes = a.header.payload_bytes(), b_bytes = b.header.payload_bytes();
   const int order = memcmp(a.payload(), b.payload(), Min(a_bytes, b_bytes));
@@ -84,11 +80,11 @@ int compare_payloads(const Filter &a, const Filter &b) {
 }
 
 void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes) {
-  combine(kernel->unite, bitmap, other, bytes);
+  combine(unite, bitmap, other, bytes);
 }
 
 void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes) {
-  combine(kernel->intersect, bitmap, other, bytes);
+  combine(intersect, bitmap, other, bytes);
 }
 
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed) {
@@ -101,14 +97,16 @@ Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint
   return header;
 }
 
-Geometry geometry_for(int64 expected, double rate) {
+Geometry geometry_for(Layout layout, int64 expected, double rate) {
   if (expected < 1)
     raise_bad_expected(expected);
   if (!rate_in_range(rate))
     raise_bad_rate(rate);
   Geometry geometry;
-  if (!size_for_capacity(static_cast<uint64>(expected), rate, &geometry))
-    raise_too_large(static_cast<uint64>(expected), rate, ERRCODE_INVALID_PARAMETER_VALUE);
+  const auto values = static_cast<uint64>(expected);
+  if (!(is_foreign(layout) ? size_foreign(layout, values, rate, &geometry)
+                           : size_for_capacity(values, rate, &geometry)))
+    raise_too_large(layout, values, rate, ERRCODE_INVALID_PARAMETER_VALUE);
   return geometry;
 }
 
@@ -154,7 +152,7 @@ Filter make_filter(Header header, const LinkView *views, int count, const Filter
       bits += views[i].link.geometry.bits();
     if (bits > kMaxBits)
       raise_links_too_large(count);
-    header.geometry = {Layout::lines, 0, static_cast<uint32>(count)};
+    header.geometry = {profile_of(views[0].link.geometry.layout), 0, static_cast<uint32>(count)};
     header.flags = kFlagChain | (header.flags & kFlagGrow);
     header.links_bytes = count * kLinkBytes + bits / 8;
   }

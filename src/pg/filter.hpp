@@ -5,9 +5,11 @@
 #include "pg/server.hpp"
 
 #include "core/estimate.hpp"
+#include "core/foreign.hpp"
 #include "core/format.hpp"
 #include "core/kernel.hpp"
 #include "core/links.hpp"
+#include "pg/layout.hpp"
 
 namespace bloomfilter {
 
@@ -16,6 +18,19 @@ extern const Kernel *kernel;
 
 // Bytes of a bitmap that are handled between two looks for interrupts; whole units.
 constexpr Size kStep = 1024 * 1024;
+
+// Words of 64 bits that a value of a layout takes: its hash, or its digest.
+inline int words_of(Layout layout) {
+  return is_foreign(layout) ? kDigestWords : 1;
+}
+
+// Adds the values of `count` words to a bitmap.
+inline void add_words(const Geometry &geometry, uint8 *bitmap, const uint64 *words, Size count) {
+  if (is_foreign(geometry.layout))
+    foreign_add_many(geometry, bitmap, words, count / kDigestWords);
+  else
+    kernel->add_many(geometry, bitmap, words, count);
+}
 
 // A checked, uncompressed value and its header.
 struct Filter {
@@ -27,10 +42,12 @@ struct Filter {
   Link link() const { return read_link(payload(), header, header.links() - 1); }
   uint8 *bitmap() const { return payload() + header.payload_bytes() - link().geometry.bytes(); }
 
-  bool contains(uint64 hash) const { return links_contain(*kernel, payload(), header, hash); }
-  // To the largest link. For values of our own only.
-  void add_many(const uint64 *hashes, Size count) {
-    kernel->add_many(link().geometry, bitmap(), hashes, count);
+  bool contains(const Digest &digest) const {
+    return links_contain(*kernel, payload(), header, digest);
+  }
+  // Adds hashes, or digests of so many words, to the largest link. For values of our own only.
+  void add_many(const uint64 *words, Size count) {
+    add_words(link().geometry, bitmap(), words, count);
   }
   // Stores a changed header. For values of our own only.
   void write_back() { write_header(payload(), header); }
@@ -67,9 +84,6 @@ Asked asked_of(const Filter &filter);
 // Does it have links from an intersection, of which bits tell no number of values?
 bool is_countable(const Filter &filter);
 
-// As bf_info() shows it.
-const char *layout_name(Layout layout);
-
 // Bytewise order: negative, 0, or positive.
 int compare_payloads(const Filter &a, const Filter &b);
 
@@ -81,7 +95,7 @@ void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);
 
 // A capacity and a rate as SQL gave them -> a geometry; ERROR 22023 if they are out of range.
-Geometry geometry_for(int64 expected, double rate);
+Geometry geometry_for(Layout layout, int64 expected, double rate);
 
 // A new plain value in the current memory context, its bitmap zero.
 Filter make_filter(const Header &header);

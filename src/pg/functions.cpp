@@ -30,15 +30,24 @@ struct Probe {
 
 Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, const char *role) {
   Element *element = argument_element(fcinfo, argument);
-  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header.seed);
+  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header);
   check_element(header, element, role);
   return {element, hashes};
+}
+
+bool contains_any(ProbedFilter *filter, const Hashes &hashes) {
+  bool found = hashes.any;
+  for (int i = 0; i < hashes.count; i++)
+    found |= filter->contains(hashes.digest[i]);
+  return found;
 }
 
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
   ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
   Element *element = argument_element(fcinfo, value_argument);
   const Datum value = PG_GETARG_DATUM(value_argument);
+  if (unlikely(is_foreign(filter->header.geometry.layout)))
+    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, "probe").hashes);
   const uint64 hash = hash_element(element, value, filter->header.seed);
   check_element(filter->header, element, "probe");
   bool found = filter->contains(hash);
@@ -51,11 +60,7 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
   ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
-  const Hashes hashes = literal_hashes(fcinfo, filter->header, literal_argument, false);
-  bool found = false;
-  for (int i = 0; i < hashes.count; i++)
-    found |= filter->contains(hashes.hash[i]);
-  return found;
+  return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, false));
 }
 
 // An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
@@ -84,7 +89,7 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
 
 Hashes hash_item(const Header &header, const Items &items, int i, const char *role) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Hashes hashes = hash_value(items.element, items.values[i], header.seed);
+  const Hashes hashes = hash_value(items.element, items.values[i], header);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
   check_element(header, items.element, role);
@@ -106,9 +111,11 @@ public:
   bool changed() const { return changed_; }
 
   void add(const Header &member, const Hashes &hashes) {
+    if (unlikely(hashes.no_value))
+      raise_no_value(filter_.header);
     for (int i = 0; i < hashes.count; i++)
-      if (!is_known(hashes.hash[i]))
-        push(member, hashes.hash[i]);
+      if (!is_known(hashes.digest[i]))
+        push(member, hashes.digest[i]);
   }
 
   Datum datum() {
@@ -125,19 +132,21 @@ public:
 
 private:
   // In one bitmap, setting bits again is cheaper than asking.
-  bool is_known(uint64 hash) const {
-    return (!changed_ || filter_.header.is_chain()) && filter_.contains(hash);
+  bool is_known(const Digest &digest) const {
+    return (!changed_ || filter_.header.is_chain()) && filter_.contains(digest);
   }
-  void push(const Header &member, uint64 hash) {
+  void push(const Header &member, const Digest &digest) {
     if (!changed_)
       change(member);
     if (pending_count_ == pending_limit_) {
       flush();
-      if (is_known(hash)) // by what was pending: it must not begin a link
+      if (is_known(digest)) // by what was pending: it must not begin a link
         return;
       make_room();
     }
-    pending_[pending_count_++] = hash;
+    pending_[pending_count_++] = digest.first;
+    if (is_foreign(filter_.header.geometry.layout))
+      pending_[pending_count_++] = digest.second;
   }
   void change(const Header &member) {
     filter_ = copy_filter(filter_);
@@ -179,7 +188,7 @@ private:
   Filter filter_;
   bool changed_;
   uint64 room_; // additions that may come before the largest link is looked at
-  Size pending_count_, pending_limit_;
+  Size pending_count_, pending_limit_; // in words
   uint64 pending_[256];
 };
 
@@ -196,9 +205,20 @@ Addition add_literal(FunctionCallInfo fcinfo) {
   return addition;
 }
 
+// What bf_hash() gives means nothing to filters of other systems.
+void check_hashed_alike(const Header &header) {
+  if (is_foreign(header.geometry.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bloom filters of layout \"%s\" do not take hashes",
+                           layout_name(header.geometry.layout)),
+                    errhint("Add or ask the value itself.")));
+}
+
 Addition add_hash(FunctionCallInfo fcinfo) {
   Addition addition(fcinfo);
-  addition.add(member_header(Family::hash), {{static_cast<uint64>(PG_GETARG_INT64(1))}, 1});
+  check_hashed_alike(addition.header());
+  addition.add(member_header(Family::hash),
+               {{{static_cast<uint64>(PG_GETARG_INT64(1)), 0}}, 1, false, false});
   return addition;
 }
 
@@ -247,15 +267,21 @@ Datum put_or_keep(FunctionCallInfo fcinfo, Addition (*add)(FunctionCallInfo)) {
 int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers) {
   uint64 hashes[kAskedAtOnce];
   int owners[kAskedAtOnce], count = 0, item = first;
+  const bool foreign = is_foreign(filter->header.geometry.layout);
   CHECK_FOR_INTERRUPTS();
-  for (; item < items.count && count + kMaxReadings <= kAskedAtOnce; item++) {
+  for (; item < items.count && item < first + kAskedAtOnce && count + kMaxReadings <= kAskedAtOnce;
+       item++) {
     answers[item] = false;
     if (items.nulls[item])
       continue;
     const Hashes of_item = hash_item(filter->header, items, item, "probe");
+    if (foreign) {
+      answers[item] = contains_any(filter, of_item);
+      continue;
+    }
     for (int i = 0; i < of_item.count; i++) {
       owners[count] = item;
-      hashes[count++] = of_item.hash[i];
+      hashes[count++] = of_item.digest[i].first;
     }
   }
   bool found[kAskedAtOnce];
@@ -263,6 +289,14 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
   for (int i = 0; i < count; i++)
     answers[owners[i]] |= found[i];
   return item;
+}
+
+// The other systems know no links.
+void check_may_grow(const Header &header) {
+  if (is_foreign(header.geometry.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bloom filters of layout \"%s\" cannot grow",
+                           layout_name(header.geometry.layout))));
 }
 
 // Is the answer `wanted` for any element that is not NULL?
@@ -287,20 +321,22 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   const double rate = PG_GETARG_FLOAT8(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   const bool grow = PG_GETARG_BOOL(3);
-  const char *layout = text_to_cstring(PG_GETARG_TEXT_PP(4));
+  const Layout layout = layout_for(PG_GETARG_TEXT_PP(4));
 
-  if (strcmp(layout, "lines") != 0)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("bloom filter layout \"%s\" is not supported", layout),
-                    errhint("The supported layout is \"lines\".")));
+  if (is_foreign(layout) && seed != 0)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
+                    layout_name(layout), static_cast<int64>(seed))));
   Header header =
-      empty_header(geometry_for(expected, rate), static_cast<uint64>(expected), rate, seed);
+      empty_header(geometry_for(layout, expected, rate), static_cast<uint64>(expected), rate, seed);
   if (!grow)
     return make_filter(header).datum();
+  check_may_grow(header);
   header.flags = kFlagGrow;
   const double first = first_rate(rate);
   const LinkView link = {
-      {geometry_for(expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
+      {geometry_for(layout, expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
   return make_filter(header, &link, 1).datum();
 }
 
@@ -329,6 +365,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
   if (filter.header.grows())
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
+  check_may_grow(filter.header);
   const Asked asked = asked_of(filter);
   if (asked.expected == 0)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -445,7 +482,9 @@ Datum bf_add_hash(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);
 Datum bf_contains_hash(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL(probed_filter(fcinfo, 0)->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  check_hashed_alike(filter->header);
+  PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 
 SQL_FUNCTIONS_END

@@ -18,7 +18,7 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bf_sizing);
 Datum bf_sizing(PG_FUNCTION_ARGS) {
   const int64 expected = PG_GETARG_INT64(0);
-  const Geometry geometry = geometry_for(expected, PG_GETARG_FLOAT8(1));
+  const Geometry geometry = geometry_for(Layout::lines, expected, PG_GETARG_FLOAT8(1));
   Header header = {};
   header.geometry = geometry;
   Row row(fcinfo);

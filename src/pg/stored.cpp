@@ -200,7 +200,35 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
   return &memory->filter;
 }
 
-bool ProbedFilter::contains_in_links(uint64 hash) {
+struct varlena *ProbedFilter::slice(Size offset, Size length) {
+  cached->paid += kSliceCost;
+  return ToastDatum(cached->pointer).slice(offset, length);
+}
+
+bool ProbedFilter::contains_by_slice(const Link &link, Size offset, const Digest &digest) {
+  const Geometry &geometry = link.geometry;
+  if (is_flat(geometry.layout)) {
+    uint64 positions[kMaxForeignHashes];
+    foreign_positions(geometry, digest, positions);
+    bool found = true;
+    for (int i = 0; i < geometry.hashes && found; i++) {
+      struct varlena *byte = slice(offset + positions[i] / 8, 1);
+      found = *reinterpret_cast<const uint8 *>(VARDATA_ANY(byte)) >> positions[i] % 8 & 1;
+      pfree(byte);
+    }
+    return found;
+  }
+  struct varlena *unit = slice(offset + unit_offset(geometry, digest.first), geometry.unit_bytes());
+  const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(unit));
+  // A filter of this one unit gives the same answer.
+  const Geometry alone = {geometry.layout, geometry.hashes, 1};
+  const bool found = is_foreign(geometry.layout) ? foreign_contains(alone, bytes, digest)
+                                                 : kernel->contains(alone, bytes, digest.first);
+  pfree(unit);
+  return found;
+}
+
+bool ProbedFilter::contains_in_links(const Digest &digest) {
   if (!payload) {
     if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
       copy_stored(cached);
@@ -208,19 +236,9 @@ bool ProbedFilter::contains_in_links(uint64 hash) {
       set_payload(cached->payload());
   }
   if (payload)
-    return links_contain(*kernel, payload, header, hash);
-
+    return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
-    cached->paid += kSliceCost;
-    struct varlena *unit =
-        ToastDatum(cached->pointer)
-            .slice(offset + unit_offset(link.geometry, hash), link.geometry.unit_bytes());
-    // A filter of this one unit gives the same answer.
-    const Geometry alone = {link.geometry.layout, link.geometry.hashes, 1};
-    const bool found =
-        kernel->contains(alone, reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
-    pfree(unit);
-    return found;
+    return contains_by_slice(link, offset, digest);
   });
 }
 

@@ -30,23 +30,30 @@ constexpr int kAskedAtOnce = 256;
 // A filter that can be asked, until the next call for any filter.
 struct ProbedFilter {
   Header header;
-  const uint8 *bitmap;  // of a plain filter that is in memory
+  const uint8 *bitmap;  // of a plain filter of our own layouts that is in memory
   const uint8 *payload; // NULL: probed by slice
   CachedFilter *cached; // NULL: in place
 
   bool contains(uint64 hash) {
     return likely(bitmap != nullptr) ? kernel->contains(header.geometry, bitmap, hash)
-                                     : contains_in_links(hash);
+                                     : contains_in_links({hash, 0});
   }
+  bool contains(const Digest &digest) {
+    return bitmap ? contains(digest.first) : contains_in_links(digest);
+  }
+  // Of our own layouts.
   void contains_many(const uint64 *hashes, int count, bool *answers);
 
   void set_payload(const uint8 *in_memory) {
     payload = in_memory;
-    bitmap = header.is_chain() ? nullptr : payload + kHeaderBytes;
+    const bool plain = !header.is_chain() && !is_foreign(header.geometry.layout);
+    bitmap = plain ? payload + kHeaderBytes : nullptr;
   }
 
 private:
-  bool contains_in_links(uint64 hash);
+  bool contains_in_links(const Digest &digest);
+  bool contains_by_slice(const Link &link, Size offset, const Digest &digest);
+  struct varlena *slice(Size offset, Size length);
 };
 
 // What a call site remembers of the filter that it probed last. Zero at first.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/estimate.hpp"
+#include "core/foreign.hpp"
 #include "core/format.hpp"
 #include "core/links.hpp"
 #include "unit/support.hpp"
@@ -27,6 +28,14 @@ void use_link(const Geometry &geometry, const std::uint8_t *bitmap) {
   require(survey.bits_set() <= geometry.bits());
   require(estimate_count(geometry, survey.bits_set()) >= 0);
   require(survey.rate() >= 0 && survey.rate() <= 1);
+
+  if (is_foreign(geometry.layout)) {
+    std::vector<std::uint8_t> copy(bitmap, bitmap + geometry.bytes());
+    const std::uint64_t words[] = {~0ULL, hash_bytes(bitmap, geometry.bytes(), 0)};
+    foreign_add_many(geometry, copy.data(), words, 1);
+    require(foreign_contains(geometry, copy.data(), {words[0], words[1]}));
+    return;
+  }
 
   // Both ends of the bitmap, and somewhere between.
   const std::uint64_t hashes[] = {0, ~0ULL, hash_bytes(bitmap, geometry.bytes(), 0)};

@@ -67,7 +67,8 @@ for my $name (sort keys %chunks) {
     cmp_ok($many, '<', $once, "... once, after slices of like cost: $many buffers");
 }
 
-# Of several links, each costs one slice more, and they are copied together.
+# Of several links, each costs one slice more, and they are copied together. A value of Guava's has each
+# bit elsewhere.
 query(q{
     CREATE TABLE linked AS
     SELECT bf_agg(i, 6000) FILTER (WHERE i <= 2000) | bf_agg(i, 1000000) FILTER (WHERE i > 2000 AND i <= 9000)
@@ -75,9 +76,11 @@ query(q{
     FROM generate_series(1, 20000) i;
     CREATE TABLE grown AS
     SELECT bf_add_all(bf_create(1000, grow => true), array_agg(i)) AS f FROM generate_series(1, 200000) i;
-    VACUUM ANALYZE linked, grown});
+    CREATE TABLE parquet AS SELECT bf_agg(i, 1000000, 0.01, 'parquet') AS f FROM generate_series(1, 100000) i;
+    CREATE TABLE guava AS SELECT bf_agg(i, 1000000, 0.01, 'guava') AS f FROM generate_series(1, 100000) i;
+    VACUUM ANALYZE linked, grown, parquet, guava});
 is(query('SELECT a.links, b.links FROM linked l, bf_info(l.f) a, grown g, bf_info(g.f) b'), '3|8', 'links');
-for (['linked', 3, 20000], ['grown', 8, 200000]) {
+for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava', 7, 100000]) {
     my ($table, $links, $last) = @$_;
     my $row = "FROM $table";
     my $probe = buffers("SELECT f @> -1 $row") - buffers("SELECT f IS NULL $row");

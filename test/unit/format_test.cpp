@@ -116,7 +116,7 @@ TEST(Format, FamiliesAreNumberedForEver) {
       Family::date,     Family::timestamp, Family::timestamptz, Family::time,       Family::timetz,
       Family::interval, Family::inet,      Family::macaddr,     Family::macaddr8,   Family::jsonb,
       Family::enum_,    Family::array,     Family::range,       Family::multirange, Family::row,
-      Family::hash,
+      Family::hash,     Family::string,
   };
   int number = 0;
   for (const Family family : families) {
@@ -197,8 +197,15 @@ const Defect kDefects[] = {
     {"version 0", lines_filter, [](Bytes &b) { b[0] = 0; }, Status::unknown_version, 0, 1},
     {"version 2", lines_filter, [](Bytes &b) { b[0] = 2; }, Status::unknown_version, 2, 1},
     {"layout 0", lines_filter, [](Bytes &b) { b[1] = 0; }, Status::unknown_layout, 0, 0},
-    {"layout 3", lines_filter, [](Bytes &b) { b[1] = 3; }, Status::unknown_layout, 3, 0},
-    {"family 26", lines_filter, [](Bytes &b) { b[2] = 26; }, Status::unknown_family, 26, 0},
+    {"layout 13", lines_filter, [](Bytes &b) { b[1] = 13; }, Status::unknown_layout, 13, 0},
+    {"family 27", lines_filter, [](Bytes &b) { b[2] = 27; }, Status::unknown_family, 27, 0},
+    {"byte strings of our own", lines_filter, [](Bytes &b) { b[2] = 26; }, Status::bad_family, 26,
+     0},
+    {"array of Guava", pages_filter, [](Bytes &b) { b[1] = 3; }, Status::bad_family, 21, 0},
+    {"Guava with a seed", lines_filter, [](Bytes &b) { b[1] = 3, b[4] = 7; }, Status::bad_seed, 7,
+     0},
+    {"Parquet's k 6", lines_filter, [](Bytes &b) { b[1] = 9; }, Status::bad_hashes, 6, 0},
+    {"Guava's k 0", lines_filter, [](Bytes &b) { b[1] = 3, b[3] = 0; }, Status::bad_hashes, 0, 0},
     {"family 255", lines_filter, [](Bytes &b) { b[2] = 255; }, Status::unknown_family, 255, 0},
 
     {"k 0", lines_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
@@ -298,8 +305,10 @@ const Defect kDefects[] = {
 
     {"layout 0 of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0x02; }, Status::unknown_layout,
      0, 0},
-    {"layout 3 of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0x32; }, Status::unknown_layout,
-     3, 0},
+    {"layout 13 of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0xD2; }, Status::unknown_layout,
+     13, 0},
+    {"Guava's layout of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0x32; },
+     Status::unknown_layout, 3, 0},
     {"reserved byte of a link", chain, [](Bytes &b) { b[kEntry + 22] = 1; }, Status::reserved_bits,
      1, 0},
     {"the other one", chain, [](Bytes &b) { b[kEntry + 23] = 1; }, Status::reserved_bits, 0x100, 0},

@@ -56,7 +56,7 @@ Bytes unite(const Bytes &a, const Bytes &b) {
 }
 
 bool contains(const Bytes &payload, std::uint64_t hash) {
-  return links_contain(best_kernel(), payload.data(), header_of(payload), hash);
+  return links_contain(best_kernel(), payload.data(), header_of(payload), {hash, 0});
 }
 
 Bytes make_link(const Link &link, const std::vector<std::uint64_t> &hashes) {

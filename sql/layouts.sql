@@ -1,0 +1,164 @@
+-- Layouts of other systems: everything that a filter can do, in each of them with each element type.
+-- What the systems themselves say about the bytes is test/t/013_interop.pl's.
+CREATE SCHEMA layouts;
+SET search_path = layouts, public;
+SET extra_float_digits = 0;
+\i sql/include/outcome.sql
+
+CREATE TABLE kinds (layout text, value text);
+INSERT INTO kinds
+SELECT layout || mitz, value
+FROM (VALUES ('guava', 'i'), ('guava', '(-i)::bigint << 33'), ('guava', '''value '' || i'), ('guava', 'decode(md5(i::text), ''hex'')'),
+    ('guava_integer', '-i'), ('guava_integer', 'i::bigint'), ('guava_chars', '''été '' || i')) g(layout, value),
+  unnest('{"", _mitz32}'::text[]) mitz
+UNION ALL VALUES ('parquet', 'i::bigint << 32'), ('parquet', 'i'), ('parquet', '''value '' || i'), ('parquet', 'i::text::varchar'),
+  ('parquet', 'decode(md5(i::text), ''hex'')'), ('parquet', 'md5(i::text)::uuid'), ('parquet', 'i / 7.0::float8'),
+  ('parquet', 'timestamp ''1999-12-31'' + i * interval ''1 second'''), ('parquet', 'timestamptz ''1970-01-01 00:00+00'' + i * interval ''1 second'''),
+  ('parquet', 'time ''00:00'' + i * interval ''1 second'''), ('parquet_int32', 'i'), ('parquet_int32', 'i::smallint'),
+  ('parquet_int32', 'date ''1969-12-31'' + i'), ('parquet_float', 'i::float4 / 4'), ('parquet_float', 'i::float8 * 2 - 1');
+
+-- What is wrong, or NULL. The filter is of the values of i from 1 to 1000.
+CREATE FUNCTION trouble(layout text, value text, OUT trouble text) LANGUAGE plpgsql AS $$
+DECLARE
+  test text;
+BEGIN
+  EXECUTE format($q$
+    CREATE TEMP TABLE t AS
+    SELECT bf_agg(%1$s, 1000, 0.01, %2$L) AS f, bf_agg(%1$s, 1000, 0.01, %2$L) FILTER (WHERE i <= 600) AS a,
+      bf_agg(%1$s, 1000, 0.01, %2$L) FILTER (WHERE i > 400) AS b, bf_agg(%1$s, 2500, 0.01, %2$L) AS larger,
+      bf_create(1000, 0.01, layout => %2$L) AS empty, array_agg(%1$s ORDER BY i) AS list
+    FROM generate_series(1, 1000) i$q$, value, layout);
+  EXECUTE format('CREATE TEMP TABLE others AS SELECT %s AS v FROM generate_series(10001, 14000) i', value);
+  FOREACH test IN ARRAY ARRAY[
+    'bf_check(f) IS NULL AND (bf_info(f)).layout = ' || quote_literal(layout),
+    'bf_contains_all(f, list)', 'false <> ALL (bf_contains_each(f, list))',
+    '(SELECT bool_and(f @> v AND v <@ f) FROM unnest(list) v)',
+    'bf_add_all(empty, list) = f', 'empty + list[1] + list[2] = bf_add_all(empty, list[1:2])', 'f + list[7] = f',
+    'NOT bf_contains_any(empty, list)', 'NOT empty @> list[1]', '(bf_put(empty, list[1])).changed', 'NOT (bf_put(f, list[1])).changed',
+    'a | b = f', 'b | a = f', 'f | f = f', 'f | empty = f', '(SELECT bf_union_agg(x) FROM unnest(ARRAY[a, b, empty, NULL]) x) = f',
+    'bf_contains_all(a & b, list[401:600])', 'bf_check(a & b) IS NULL', 'bf_compatible(a, b)',
+    'bf_contains_all(f | larger, list)', '(bf_info(a | larger)).links = 2', 'bf_check(a | larger) IS NULL',
+    'bf_contains_each(a | larger, list) = bf_contains_each(larger | a, list)', 'a | larger = larger | a',
+    'f::text::bloomfilter = f', 'f::bytea::bloomfilter = f', '(f | larger)::bytea::bloomfilter = f | larger',
+    'bf_clear(f) + list[1] = empty + list[1]', '(bf_info(bf_clear(f))).element_type = (bf_info(f)).element_type',
+    'bf_count(f) BETWEEN 950 AND 1050', 'bf_union_count(a, b) BETWEEN 950 AND 1050', 'bf_intersect_count(a, b) BETWEEN 150 AND 250',
+    'NOT (bf_info(f)).saturated', 'bf_fpr(f) < 0.013',
+    '(SELECT abs(avg((f @> v)::int) - bf_fpr(f)) < 0.008 FROM others)', '(SELECT abs(avg((larger @> v)::int) - bf_fpr(larger)) < 0.008 FROM others)',
+    'bf_contains_all(bf_fold(f, (bf_info(f)).bytes / 2), list)', 'bf_check(bf_fold(f, (bf_info(f)).bytes / 2)) IS NULL',
+    '(bf_info(bf_fold(f, (bf_info(f)).bytes / 2))).bytes <= (bf_info(f)).bytes / 2',
+    '(SELECT bf_union_agg(bf_fold(x, (bf_info(f)).bytes / 2)) FROM unnest(ARRAY[a, b]) x) = bf_fold(f, (bf_info(f)).bytes / 2)'
+  ] LOOP
+    EXECUTE format('SELECT CASE WHEN (%s) IS NOT TRUE THEN %L END FROM t', test, test) INTO trouble;
+    EXIT WHEN trouble IS NOT NULL;
+  END LOOP;
+  DROP TABLE t, others;
+END $$;
+SET bloomfilter.overfill = ignore;
+SELECT layout, value, trouble(layout, value) FROM kinds ORDER BY layout, value;
+RESET bloomfilter.overfill;
+
+-- Element types, as the layout knows them; byte strings of Parquet have no finer one.
+SELECT v.layout, element_type, seed, expected, target_fpr, hashes, bits, saturated
+FROM (VALUES (bf_create(100, 0.001, layout => 'guava') + 5), (bf_create(100, layout => 'guava') + 'x'::text),
+  (bf_create(100, layout => 'guava_chars_mitz32')), (bf_create(100, layout => 'parquet') + 'x'::text),
+  (bf_create(100, 0.05, layout => 'parquet') + '\x00'::bytea), (bf_create(100, layout => 'parquet_int32') + date '2000-01-01')) f(f),
+  bf_info(f) v;
+SELECT f @> 'x'::text AS text, f @> 'x'::bytea AS bytea, f @> 'x' AS literal, f @> 'y' AS other, f @> 'x'::char(5) AS bpchar,
+  f + 'y'::bytea @> 'y'::text AS added
+FROM (SELECT bf_create(100, layout => 'parquet') + 'x'::text AS f) x;
+-- A varchar equals a char(n) without its trailing blanks.
+SELECT f @> 'a '::varchar AS varchar, f @> 'a '::text AS text, f @> 'a'::char(5) AS bpchar
+FROM (SELECT bf_create(100, layout => 'guava') + 'a '::varchar AS f) x;
+-- A literal is read as the element type.
+SELECT bf_create(10, layout => 'guava') + 5 @> '5' AS integer, bf_create(10, layout => 'guava') + '5' @> '5'::text AS text,
+  bf_create(10, layout => 'parquet') + 0.5::float8 @> '0.5' AS float, bf_create(10, layout => 'guava') + '\x05'::bytea @> '\x05' AS bytea;
+
+-- Both zeros, and every NaN.
+SELECT f @> '-0'::float8 AS minus, f @> 0::float4 AS plus, f @> 'NaN'::float8 AS nan, f @> 1::float8 AS other,
+  bf_contains_each(f, '{NaN, 0, 2}'::float8[])
+FROM (SELECT bf_create(10, layout => layout) + 0::float8 AS f FROM unnest('{parquet, parquet_float}'::text[]) layout) x;
+SELECT bf_create(10, layout => 'parquet') + 'NaN'::float8 <> bf_create(10, layout => 'parquet') AS nan_sets_bits;
+-- A number that is not of the type cannot be in the set, and cannot be added.
+SELECT f @> 5000000000 AS large, f @> -5::bigint AS small, bf_contains_each(f, '{5000000000, -5}'::bigint[])
+FROM (SELECT bf_create(10, layout => layout) + -5 AS f FROM unnest('{guava_integer, parquet_int32}'::text[]) layout) x;
+SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 @> 0.1::float8 AS double;
+SELECT bf_create(10, layout => 'guava_integer') + 5000000000;
+SELECT bf_agg(0.1::float8, 10, 0.01, 'parquet_float');
+SELECT bf_add_all(bf_create(10, layout => 'parquet_int32'), '{-2147483649}'::bigint[]);
+
+-- Parameters of the aggregate.
+SELECT bf_agg(i, 100, 0.01, 'lines') = bf_agg(i, 100) AS lines, bf_agg(i, 100, 0.01, NULL) = bf_agg(i, 100) AS "null",
+  bf_agg(i, 100, NULL, 'guava') = bf_agg(i, 100, 0.01, 'guava') AS default_rate,
+  bf_agg(NULL::int, 100, 0.01, 'guava') = bf_create(100, layout => 'guava') AS of_null,
+  (bf_info(bf_agg(i, 100, 0.01, 'guava') FILTER (WHERE false))).layout AS of_nothing
+FROM generate_series(1, 100) i;
+SELECT bf_agg(i, NULL, 0.01, 'guava') FROM generate_series(1, 3) i;
+SELECT bf_agg(i, 10, 0.01, CASE i WHEN 1 THEN 'guava' ELSE 'parquet' END) FROM generate_series(1, 2) i;
+SELECT bf_agg(i, 10, 0.01, 'no such') FROM generate_series(1, 2) i;
+
+-- In parallel the same bytes.
+CREATE TABLE numbers AS SELECT generate_series(1, 20000) AS i;
+ALTER TABLE numbers SET (parallel_workers = 2);
+ANALYZE numbers;
+SELECT layout, md5(bf_agg(i, 20000, 0.01, layout)::bytea) AS serial INTO serial
+FROM numbers, unnest('{guava, guava_integer_mitz32, parquet, parquet_int32}'::text[]) layout GROUP BY layout;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+EXPLAIN (COSTS OFF) SELECT bf_agg(i, 20000, 0.01, 'guava') FROM numbers;
+SELECT md5(bf_agg(i, 20000, 0.01, 'guava')::bytea) = (SELECT serial FROM serial WHERE layout = 'guava') AS guava,
+  md5(bf_agg(i, 20000, 0.01, 'guava_integer_mitz32')::bytea) = (SELECT serial FROM serial WHERE layout = 'guava_integer_mitz32') AS mitz32,
+  md5(bf_agg(i, 20000, 0.01, 'parquet')::bytea) = (SELECT serial FROM serial WHERE layout = 'parquet') AS parquet,
+  md5(bf_agg(i, 20000, 0.01, 'parquet_int32')::bytea) = (SELECT serial FROM serial WHERE layout = 'parquet_int32') AS int32
+FROM numbers;
+
+-- Written and read.
+SELECT bf_from_guava(bf_to_guava(f), 'long') @> 5 AS member, bf_to_guava(bf_from_guava(bf_to_guava(f), 'long')) = bf_to_guava(f) AS again,
+  i.layout, element_type, expected, links, bf_from_guava(bf_to_guava(f), 'long') | f @> 5 AS united
+FROM (SELECT bf_create(100, layout => 'guava') + 5 AS f) x, bf_info(bf_from_guava(bf_to_guava(f), 'long')) i;
+SELECT type, f @> 'x' AS literal, layout, element_type
+FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet') + 'x'::text) AS file) x, unnest('{BYTE_ARRAY, fixed_len_byte_array}'::text[]) type,
+  LATERAL (SELECT bf_from_parquet(file, type) AS f) y, bf_info(f);
+SELECT type, layout, element_type
+FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x, unnest('{INT32, INT64, FLOAT, DOUBLE}'::text[]) type,
+  bf_info(bf_from_parquet(file, type));
+SELECT bf_from_guava(bf_to_guava(bf_create(10, layout => 'guava')), 'double');
+SELECT bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet')), 'INT96');
+SELECT bf_to_guava(bf_create(10));
+SELECT bf_to_parquet(bf_create(10, layout => 'guava'));
+SELECT bf_to_guava((bf_create(10, layout => 'guava') + 1) | (bf_create(1000, layout => 'guava') + 2));
+SELECT bf_to_parquet(bf_from_parquet('\x15' || '\xc001'::bytea || '\x1c1c00001c1c00001c1c000000'::bytea || decode(repeat('00', 96), 'hex'), 'INT32'));
+
+-- Bytes that are none.
+SELECT bf_from_guava('\x01', 'long');
+SELECT bf_from_guava('\x020100000001' || decode(repeat('00', 8), 'hex'), 'long');
+SELECT bf_from_guava('\x010000000001' || decode(repeat('00', 8), 'hex'), 'long');
+SELECT bf_from_guava('\x010100000002' || decode(repeat('00', 8), 'hex'), 'long');
+SELECT bf_from_guava('\x0101ffffffff' || decode(repeat('00', 8), 'hex'), 'long');
+SELECT bf_from_parquet('\x', 'INT32');
+SELECT bf_from_parquet('\x15401c2c00001c1c00001c1c000000' || decode(repeat('00', 32), 'hex'), 'INT32');
+SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000000' || decode(repeat('00', 31), 'hex'), 'INT32');
+SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00', 33), 'hex'), 'INT32');
+SELECT bf_from_redis('\x00', '{}');
+SELECT bf_from_redis(NULL, '{}') IS NULL AS "null", bf_from_guava(NULL, 'long') IS NULL AS null_guava;
+SELECT bf_from_redis('\x00', ARRAY[NULL]::bytea[]);
+
+-- Layouts do not mix, hashes mean nothing to them, and they neither grow nor have seeds.
+SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10) + 1);
+SELECT (bf_create(10, layout => 'guava') + 1) & (bf_create(10, layout => 'guava_mitz32') + 1);
+SELECT bf_union_agg(f) FROM (VALUES (bf_create(10, layout => 'parquet') + 1), (bf_create(10, layout => 'parquet_int32') + 1)) v(f);
+SELECT bf_compatible(bf_create(10, layout => 'guava'), bf_create(10, layout => 'guava_mitz32')) AS compatible;
+SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10, layout => 'guava') + '1'::text);
+SELECT bf_create(10, layout => 'guava') + 1.5;
+SELECT bf_create(10, layout => 'guava_chars') + 1;
+SELECT bf_create(10, layout => 'guava') + 1 @> 'x'::bytea;
+SELECT bf_add_hash(bf_create(10, layout => 'guava'), 1);
+SELECT bf_contains_hash(bf_create(10, layout => 'parquet'), 1);
+SELECT bf_create(10, grow => true, layout => 'guava');
+SELECT bf_growable(bf_create(10, layout => 'parquet'));
+SELECT bf_create(10, seed => 7, layout => 'guava');
+SELECT bf_create(10, layout => 'redis');
+SELECT bf_create(10, layout => 'pages');
+SELECT bf_create(1000000000, 0.01, layout => 'parquet');
+SELECT bf_create(1000000000, 0.01, layout => 'guava');

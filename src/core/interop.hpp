@@ -1,0 +1,53 @@
+// The files in which other systems keep Bloom filters: read, checked, and written byte for byte.
+//
+//   Guava     BloomFilter.writeTo: strategy u8, k u8, number of words i32, words u64; big-endian
+//   Parquet   BloomFilterHeader (parquet.thrift) in Thrift's compact protocol, then the bitset
+//   Redis     BF.SCANDUMP of RedisBloom: a chain of filters. The header chunk is size u64, number
+//             of links u32, options u32, growth u32, and for each link bytes u64, bits u64, values
+//             u64, error f64, bits per entry f64, k u32, capacity u64, log2 of bits u8;
+//             little-endian. The other chunks are the bitmaps, one after the other.
+//
+// A reader gets bytes from anywhere. It accepts what it understands as a whole, and nothing else.
+#ifndef BLOOMFILTER_CORE_INTEROP_HPP
+#define BLOOMFILTER_CORE_INTEROP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/format.hpp"
+
+namespace bloomfilter {
+
+// What is wrong with a file: a phrase, and the number that it is about. NULL: nothing.
+struct Problem {
+  const char *phrase;
+  std::uint64_t found;
+};
+
+// Where a file has the bitmap of the filter that it holds.
+struct Found {
+  Geometry geometry;
+  std::size_t offset;
+};
+
+constexpr std::size_t kGuavaHead = 6;
+// `layout` is the one of the funnel, for MURMUR128_MITZ_64.
+Problem read_guava(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found);
+void write_guava_head(std::uint8_t *bytes, const Geometry &geometry);
+// A bitmap of big-endian words from a little-endian one, or the reverse.
+void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words);
+
+constexpr std::size_t kMaxParquetHead = 24;
+constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // that its readers take
+Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found);
+// Returns the head's length.
+std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);
+
+// Reads the header chunk of a dump whose other chunks have `bitmap_bytes`. The bitmaps are in the
+// order of the links.
+Problem read_redis(const std::uint8_t *bytes, std::size_t length, std::uint64_t bitmap_bytes,
+                   Link *links, int *count);
+
+} // namespace bloomfilter
+
+#endif

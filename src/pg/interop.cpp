@@ -1,0 +1,196 @@
+// Filters of other systems, read and written (core/interop.hpp).
+
+#include "pg/server.hpp"
+
+#include "core/interop.hpp"
+#include "pg/element.hpp"
+#include "pg/filter.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+struct Bytes {
+  const uint8 *at;
+  Size length;
+};
+
+Bytes bytes_of(const bytea *value) {
+  return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
+}
+
+void check(const Problem &problem, const char *kind) {
+  if (problem.phrase)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                    errmsg("invalid %s Bloom filter", kind),
+                    errdetail("%c%s: " UINT64_FORMAT ".",
+                              pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
+                              problem.phrase + 1, problem.found)));
+}
+
+// What a system calls the type of the values, and how a filter keeps them.
+struct ForeignType {
+  const char *name;
+  Layout layout;
+  Family family;
+};
+
+constexpr ForeignType kFunnels[] = {{"long", Layout::guava, Family::integer},
+                                    {"integer", Layout::guava_integer, Family::integer},
+                                    {"string_utf8", Layout::guava, Family::text},
+                                    {"unencoded_chars", Layout::guava_chars, Family::text},
+                                    {"bytes", Layout::guava, Family::bytea}};
+constexpr ForeignType kPhysicalTypes[] = {
+    {"INT32", Layout::parquet_int32, Family::integer},
+    {"INT64", Layout::parquet, Family::integer},
+    {"FLOAT", Layout::parquet_float, Family::floating},
+    {"DOUBLE", Layout::parquet, Family::floating},
+    {"BYTE_ARRAY", Layout::parquet, Family::string},
+    {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string}};
+
+// `what` is how the message calls such a type, `names` the list for its hint.
+template <int kCount>
+const ForeignType &find_type(const ForeignType (&types)[kCount], const text *argument,
+                             const char *what, const char *names) {
+  const char *name = text_to_cstring(argument);
+  for (const ForeignType &type : types)
+    if (pg_strcasecmp(type.name, name) == 0)
+      return type;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("%s \"%s\" is not supported", what, name), errhint("It can be %s.", names)));
+}
+
+Filter make_read(const Geometry &geometry, Family family) {
+  Header header = empty_header(geometry, 0, 0, 0);
+  header.family = family;
+  header.flags = kFlagOwn;
+  return make_filter(header);
+}
+
+// A filter with one bitmap, of a layout that the system can read.
+Filter written_filter(FunctionCallInfo fcinfo, bool (*is_layout)(Layout), const char *kind) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  const Header &header = filter.header;
+  if (!is_layout(header.geometry.layout))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter of layout \"%s\" cannot be written for %s",
+                           layout_name(profile_of(header.geometry.layout)), kind),
+                    errhint("Build it with a layout for %s.", kind)));
+  if (header.is_chain())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter of several links cannot be written for %s", kind),
+                    errdetail("The number of links is %d.", header.links()),
+                    errhint("Build all filters with one expected number of values and false "
+                            "positive rate.")));
+  return filter;
+}
+
+bytea *make_bytea(Size length) {
+  auto *result = static_cast<bytea *>(palloc(VARHDRSZ + length));
+  SET_VARSIZE(result, VARHDRSZ + length);
+  return result;
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_from_guava);
+Datum bf_from_guava(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &funnel = find_type(kFunnels, PG_GETARG_TEXT_PP(1), "funnel",
+                                        "long, integer, string_utf8, unencoded_chars, or bytes");
+  Found found;
+  check(read_guava(bytes.at, bytes.length, funnel.layout, &found), "Guava");
+  Filter filter = make_read(found.geometry, funnel.family);
+  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
+  return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_guava);
+Datum bf_to_guava(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, is_guava, "Guava");
+  const Geometry &geometry = filter.header.geometry;
+  bytea *result = make_bytea(kGuavaHead + geometry.bytes());
+  auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
+  write_guava_head(bytes, geometry);
+  swap_words(bytes + kGuavaHead, filter.bitmap(), geometry.units);
+  PG_RETURN_BYTEA_P(result);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_parquet);
+Datum bf_from_parquet(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type =
+      find_type(kPhysicalTypes, PG_GETARG_TEXT_PP(1), "physical type",
+                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY");
+  Found found;
+  check(read_parquet(bytes.at, bytes.length, type.layout, &found), "Parquet");
+  Filter filter = make_read(found.geometry, type.family);
+  memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
+  return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_parquet);
+Datum bf_to_parquet(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, is_parquet, "Parquet");
+  const Geometry &geometry = filter.header.geometry;
+  if ((geometry.units & (geometry.units - 1)) != 0 || geometry.bytes() > kMaxParquetBytes)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter of %zu bytes cannot be written for Parquet", geometry.bytes()),
+             errdetail("Its readers want a power of two, of at most 128 MiB.")));
+  uint8 head[kMaxParquetHead];
+  const Size head_bytes = write_parquet_head(head, geometry);
+  bytea *result = make_bytea(head_bytes + geometry.bytes());
+  memcpy(VARDATA(result), head, head_bytes);
+  memcpy(VARDATA(result) + head_bytes, filter.bitmap(), geometry.bytes());
+  PG_RETURN_BYTEA_P(result);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_redis);
+Datum bf_from_redis(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  Datum *chunks;
+  bool *nulls;
+  int count;
+  deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), BYTEAOID, -1, false, TYPALIGN_INT, &chunks, &nulls,
+                    &count);
+  uint64 length = 0;
+  for (int i = 0; i < count; i++) {
+    if (nulls[i])
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                      errmsg("chunk %d of a RedisBloom dump is null", i + 1)));
+    length += bytes_of(DatumGetByteaPP(chunks[i])).length;
+  }
+  LinkView links[kMaxLinks];
+  Link found[kMaxLinks];
+  int link_count;
+  check(read_redis(bytes.at, bytes.length, length, found, &link_count), "RedisBloom");
+
+  auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocHuge(CurrentMemoryContext, length));
+  uint8 *end = bitmaps;
+  for (int i = 0; i < count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    const Bytes chunk = bytes_of(DatumGetByteaPP(chunks[i]));
+    memcpy(end, chunk.at, chunk.length);
+    end += chunk.length;
+  }
+  const uint8 *bitmap = bitmaps;
+  for (int i = 0; i < link_count; i++) {
+    links[i] = {found[i], bitmap, nullptr};
+    bitmap += found[i].geometry.bytes();
+  }
+  Header header = empty_header(found[0].geometry, 0, 0, 0);
+  header.family = Family::string;
+  link_count = normalize_links(links, link_count);
+  return make_filter(header, links, link_count).datum();
+}
+
+SQL_FUNCTIONS_END

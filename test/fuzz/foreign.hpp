@@ -1,0 +1,62 @@
+// What the fuzz targets of other systems' files share: what is read from one can be used.
+#ifndef BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
+#define BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "core/estimate.hpp"
+#include "core/foreign.hpp"
+#include "core/format.hpp"
+#include "core/interop.hpp"
+
+namespace bloomfilter {
+
+inline void require(bool condition) {
+  if (!condition)
+    std::abort();
+}
+
+// A family that the layout keeps.
+inline Family some_family(Layout layout) {
+  for (const Family family : {Family::integer, Family::text, Family::floating, Family::string})
+    if (family_in(layout, family) == family)
+      return family;
+  return Family::none;
+}
+
+// A bitmap that was found is that of a possible filter, which takes and finds values.
+inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
+  Header header = {geometry, some_family(geometry.layout), 0, 0, 0, 0, 0}, read;
+  require(header.family != Family::none);
+  std::vector<std::uint8_t> payload(header.payload_bytes());
+  write_header(payload.data(), header);
+  std::uint8_t *const copy = payload.data() + kHeaderBytes;
+  std::memcpy(copy, bitmap, geometry.bytes());
+  require(validate(payload.data(), payload.size(), &read).ok());
+  require(read.geometry == geometry);
+
+  Survey survey(best_kernel(), geometry);
+  survey.read(copy, geometry.units);
+  require(survey.bits_set() == count_set(kScalarKernel, copy, geometry.bytes()));
+  require(survey.bits_set() <= geometry.bits());
+  require(survey.rate() >= 0 && survey.rate() <= 1);
+  require(estimate_count(geometry, survey.bits_set()) >= 0);
+
+  // Digests from both ends, and one from the bitmap.
+  std::uint64_t words[] = {0, 0, ~0ULL, ~0ULL, 0, ~0ULL, 0, 0};
+  std::memcpy(words + 6, bitmap, sizeof(std::uint64_t));
+  words[7] = words[6] * 3;
+  foreign_add_many(geometry, copy, words, 4);
+  for (int i = 0; i < 8; i += 2)
+    require(foreign_contains(geometry, copy, {words[i], words[i + 1]}));
+  const std::uint64_t set = count_set(best_kernel(), copy, geometry.bytes());
+  require(set >= survey.bits_set() && set <= survey.bits_set() + 4U * geometry.hashes);
+}
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,243 @@
+// The hashes of other systems, of every kind of value that their layouts know.
+
+#include "core/digest.hpp"
+
+#include <set>
+
+#include "unit/foreign.hpp"
+
+namespace bloomfilter {
+namespace {
+
+TEST(Digest, IsGuavasMurmur3) {
+  int vectors = 0;
+  for (const auto &row : read_table("guava/murmur3_128_vectors.tsv")) {
+    ASSERT_EQ(row.size(), 3U);
+    const Bytes input = from_hex(row[0]), output = from_hex(row[1]);
+    ASSERT_EQ(output.size(), 16U);
+    SCOPED_TRACE(row[0]);
+    for (const Layout layout : {Layout::guava, Layout::guava_mitz32}) {
+      const Digest found = digest(layout, Family::bytea, input);
+      EXPECT_EQ(found.first, load<std::uint64_t>(&output[0]));
+      EXPECT_EQ(found.second, load<std::uint64_t>(&output[8]));
+      EXPECT_EQ(static_cast<std::int64_t>(found.first), std::stoll(row[2]));
+    }
+    vectors++;
+  }
+  EXPECT_EQ(vectors, 41);
+}
+
+TEST(Digest, IsParquetsXxh64) {
+  int vectors = 0;
+  for (const auto &row : read_table("parquet/xxh64_seed0_looping_bytes.tsv")) {
+    ASSERT_EQ(row.size(), 3U);
+    Bytes input;
+    for (int i = 0; i < std::stoi(row[0]); i++)
+      input.push_back(static_cast<std::uint8_t>(i));
+    const Digest found = digest(Layout::parquet, Family::bytea, input);
+    EXPECT_EQ(found.first, std::stoull(row[2], nullptr, 16)) << row[0];
+    EXPECT_EQ(static_cast<std::int64_t>(found.first), std::stoll(row[1])) << row[0];
+    vectors++;
+  }
+  EXPECT_EQ(vectors, 32);
+}
+
+TEST(Digest, IsOfUtf16InGuavaChars) {
+  struct {
+    const char *utf8, *utf16; // hexadecimal; UTF-16 as numbers
+  } static const kCases[] = {
+      {"", ""},
+      {"41", "0041"},
+      {"00", "0000"},
+      {"7f", "007f"},
+      {"c280", "0080"},
+      {"dfbf", "07ff"},
+      {"e0a080", "0800"},
+      {"ed9fbf", "d7ff"},
+      {"ee8080", "e000"},
+      {"efbfbf", "ffff"},
+      {"f0908080", "d800dc00"},
+      {"f09f9880", "d83dde00"},
+      {"f48fbfbf", "dbffdfff"},
+      {"61c3a9e282acf09d849e7a", "006100e920acd834dd1e007a"},
+      // One byte that is no UTF-8.
+      {"80", "fffd"},
+      {"41bf42", "0041fffd0042"},
+      {"c3", "fffd"},
+      {"c341", "fffd0041"},
+      {"c2c280", "fffd0080"},
+      {"e2", "fffd"},
+      {"e241", "fffd0041"},
+      {"f041", "fffd0041"},
+      {"ff", "fffd"},
+      {"c080", "fffdfffd"},
+      {"f5808080", "fffdfffdfffdfffd"},
+      {"f8888080", "fffdfffdfffdfffd"},
+  };
+  for (const auto &one : kCases) {
+    SCOPED_TRACE(one.utf8);
+    Bytes utf16 = from_hex(one.utf16);
+    for (std::size_t i = 0; i < utf16.size(); i += 2)
+      std::swap(utf16[i], utf16[i + 1]);
+    for (const Layout layout : {Layout::guava_chars, Layout::guava_chars_mitz32})
+      EXPECT_EQ(text_of(digest(layout, Family::text, from_hex(one.utf8))), hashed(layout, utf16));
+  }
+}
+
+// What `new String(bytes, UTF_8)` of OpenJDK 17 gives: of a sequence that breaks off, one U+FFFD
+// for all of it; of an encoding that is too long or of too large a number, one for each byte.
+TEST(Digest, OfBrokenUtf8IsJavas) {
+  struct {
+    const char *utf8, *utf16;
+  } static const kCases[] = {
+      {"e282", "fffd"},
+      {"e28241", "fffd0041"},
+      {"e282e282ac", "fffd20ac"},
+      {"f09f", "fffd"},
+      {"f09f98", "fffd"},
+      {"f09f41", "fffd0041"},
+      {"f09f9841", "fffd0041"},
+      {"e08080", "fffdfffdfffd"},
+      {"e09f80", "fffdfffdfffd"},
+      {"f0808080", "fffdfffdfffdfffd"},
+      {"f08f8080", "fffdfffdfffdfffd"},
+      {"f4908080", "fffdfffdfffdfffd"},
+      {"eda080", "fffd"},
+      {"edbfbf", "fffd"},
+      {"eda080edb080", "fffdfffd"},
+  };
+  for (const auto &one : kCases) {
+    SCOPED_TRACE(one.utf8);
+    Bytes utf16 = from_hex(one.utf16);
+    for (std::size_t i = 0; i < utf16.size(); i += 2)
+      std::swap(utf16[i], utf16[i + 1]);
+    EXPECT_EQ(text_of(digest(Layout::guava_chars, Family::text, from_hex(one.utf8))),
+              hashed(Layout::guava_chars, utf16));
+  }
+}
+
+// Room for the longest text that each byte can become.
+TEST(Digest, OfUtf16StaysInItsScratch) {
+  for (const std::uint8_t byte : {0x41, 0x80, 0xC3, 0xE2, 0xF0, 0xFF})
+    for (std::size_t length = 0; length < 100; length++) {
+      const Encoded value = encoded(Layout::guava_chars, Family::text, Bytes(length, byte));
+      EXPECT_EQ(value.kind, Encoded::values);
+    }
+}
+
+TEST(Digest, OfTextInOtherLayoutsIsOfItsBytes) {
+  const Bytes text = bytes_of("gr\xC3\xBC\xC3\x9F");
+  for (const Layout layout : {Layout::guava, Layout::guava_mitz32, Layout::parquet, Layout::redis})
+    EXPECT_EQ(text_of(digest(layout, Family::text, text)), hashed(layout, text));
+}
+
+TEST(Digest, OfIntegersIsOfEightBytes) {
+  for (const std::int64_t number : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1},
+                                    std::int64_t{1} << 40, INT64_MIN, INT64_MAX})
+    for (const Layout layout : {Layout::guava, Layout::guava_mitz32, Layout::parquet})
+      EXPECT_EQ(text_of(digest(layout, Family::integer, of_integer(number))),
+                hashed(layout, of_integer(number)))
+          << number;
+}
+
+TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
+  for (const Layout layout :
+       {Layout::guava_integer, Layout::guava_integer_mitz32, Layout::parquet_int32}) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    for (const std::int64_t number : {0, 1, -1, 258, -129, INT32_MIN, INT32_MAX}) {
+      const auto bits = static_cast<std::uint32_t>(number);
+      const Bytes bytes = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8),
+                           static_cast<std::uint8_t>(bits >> 16),
+                           static_cast<std::uint8_t>(bits >> 24)};
+      EXPECT_EQ(text_of(digest(layout, Family::integer, of_integer(number))), hashed(layout, bytes))
+          << number;
+    }
+    for (const std::int64_t number : {std::int64_t{INT32_MAX} + 1, std::int64_t{INT32_MIN} - 1,
+                                      std::int64_t{1} << 32, INT64_MIN, INT64_MAX}) {
+      const Encoded value = encoded(layout, Family::integer, of_integer(number));
+      EXPECT_EQ(value.kind, Encoded::none) << number;
+      EXPECT_EQ(value.count, 0);
+    }
+  }
+  // Dates are of 32 bits already.
+  const Bytes days = {0x15, 0x4D, 0, 0};
+  EXPECT_EQ(text_of(digest(Layout::parquet_int32, Family::date, days)),
+            hashed(Layout::parquet, days));
+}
+
+TEST(Digest, OfNumbersInRedisIsOfDecimalText) {
+  for (const std::int64_t number :
+       {std::int64_t{0}, std::int64_t{7}, std::int64_t{-1}, std::int64_t{10}, std::int64_t{-1000},
+        std::int64_t{1234567890123456789}, INT64_MIN, INT64_MAX})
+    EXPECT_EQ(text_of(digest(Layout::redis, Family::integer, of_integer(number))),
+              hashed(Layout::redis, of_decimal(number)))
+        << number;
+}
+
+TEST(Digest, OfFloats) {
+  const auto of_float = [](float number) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    Bytes bytes(4);
+    store(bytes.data(), bits);
+    return bytes;
+  };
+  const auto check = [&](double number) {
+    SCOPED_TRACE(number);
+    EXPECT_EQ(text_of(digest(Layout::parquet, Family::floating, of_double(number))),
+              hashed(Layout::parquet, of_double(number)));
+    EXPECT_EQ(text_of(digest(Layout::parquet_float, Family::floating, of_double(number))),
+              hashed(Layout::parquet, of_float(static_cast<float>(number))));
+  };
+  for (const double number : {1.5, -1.5, 16777216.0, kInfinity, -kInfinity,
+                              static_cast<double>(std::numeric_limits<float>::max()),
+                              static_cast<double>(std::numeric_limits<float>::denorm_min())})
+    check(number);
+
+  // Both zeros: who asks for one finds the other.
+  for (const double zero : {0.0, -0.0}) {
+    for (const Layout layout : {Layout::parquet, Layout::parquet_float}) {
+      const Encoded value = encoded(layout, Family::floating, of_double(zero));
+      EXPECT_EQ(value.kind, Encoded::values);
+      ASSERT_EQ(value.count, 2);
+      const bool narrow = layout == Layout::parquet_float;
+      const std::multiset<std::string> wanted = {
+          hashed(layout, narrow ? of_float(0.0F) : of_double(0.0)),
+          hashed(layout, narrow ? of_float(-0.0F) : of_double(-0.0))};
+      EXPECT_EQ((std::multiset<std::string>{text_of(value.digests[0]), text_of(value.digests[1])}),
+                wanted);
+    }
+  }
+  for (const Layout layout : {Layout::parquet, Layout::parquet_float})
+    for (const double nan : {kNaN, -kNaN})
+      EXPECT_EQ(encoded(layout, Family::floating, of_double(nan)).kind, Encoded::any);
+
+  for (const double number : {0.1, 16777217.0, 1e-60, std::nextafter(1.5, 2.0)}) {
+    EXPECT_EQ(encoded(Layout::parquet_float, Family::floating, of_double(number)).kind,
+              Encoded::none)
+        << number;
+    EXPECT_EQ(encoded(Layout::parquet, Family::floating, of_double(number)).kind, Encoded::values);
+  }
+}
+
+TEST(Digest, FamiliesOfLayouts) {
+  std::vector<Layout> layouts = foreign_layouts();
+  layouts.push_back(Layout::lines);
+  layouts.push_back(Layout::pages);
+  ASSERT_EQ(layouts.size(), static_cast<std::size_t>(kLastLayout));
+  for (const Layout layout : layouts) {
+    const std::vector<Kept> kept = kept_families(layout);
+    for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
+      const auto family = static_cast<Family>(number);
+      Family wanted = Family::none;
+      for (const Kept &one : kept)
+        if (one.family == family)
+          wanted = one.as;
+      EXPECT_EQ(family_in(layout, family), wanted)
+          << "layout " << static_cast<int>(layout) << ", family " << number;
+    }
+  }
+}
+
+} // namespace
+} // namespace bloomfilter

@@ -1,0 +1,470 @@
+// Bitmaps of other systems: positions, folding, estimates, and how they are stored.
+
+#include "core/foreign.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/estimate.hpp"
+#include "core/links.hpp"
+#include "unit/foreign.hpp"
+
+namespace bloomfilter {
+namespace {
+
+// --- Bitmaps ---
+
+std::vector<Geometry> geometries(std::initializer_list<std::uint32_t> units) {
+  std::vector<Geometry> all;
+  for (const Layout layout : foreign_layouts())
+    for (const std::uint32_t number : units) {
+      if (is_parquet(layout)) {
+        all.push_back({layout, 8, number});
+        continue;
+      }
+      for (const std::uint8_t hashes : {1, 7, 255})
+        all.push_back({layout, hashes, number});
+    }
+  return all;
+}
+
+TEST(Foreign, PositionsAreTheBitsThatAreSet) {
+  for (const Geometry &geometry : geometries({1, 2, 3, 100, 4096})) {
+    SCOPED_TRACE(testing::PrintToString(geometry));
+    std::vector<Digest> digests = random_digests(geometry.units, 20);
+    for (const std::uint64_t word : {0ULL, ~0ULL, 1ULL << 63, 1ULL << 31, (1ULL << 63) - 1})
+      digests.push_back({word, ~word}), digests.push_back({word, word});
+    for (const Digest &one : digests) {
+      // The canary's neighbours stay as they are.
+      std::vector<std::uint64_t> positions(geometry.hashes + 1U, 0xDEAD);
+      foreign_positions(geometry, one, positions.data());
+      EXPECT_EQ(positions.back(), 0xDEADU);
+      positions.pop_back();
+      Bytes wanted(geometry.bytes());
+      for (const std::uint64_t position : positions) {
+        ASSERT_LT(position, geometry.bits());
+        set_bit(wanted.data(), position);
+      }
+      Bytes bitmap = with_digests(geometry, {one});
+      EXPECT_EQ(bitmap, wanted);
+
+      EXPECT_TRUE(foreign_contains(geometry, bitmap.data(), one));
+      for (const std::uint64_t position : positions) {
+        clear_bit(bitmap.data(), position);
+        EXPECT_FALSE(foreign_contains(geometry, bitmap.data(), one));
+        set_bit(bitmap.data(), position);
+      }
+      // And all others do not matter.
+      for (std::uint8_t &byte : bitmap)
+        byte = static_cast<std::uint8_t>(~byte);
+      EXPECT_FALSE(foreign_contains(geometry, bitmap.data(), one));
+      for (const std::uint64_t position : positions)
+        set_bit(bitmap.data(), position);
+      EXPECT_TRUE(foreign_contains(geometry, bitmap.data(), one));
+    }
+  }
+}
+
+// From the descriptions in foreign.hpp, with arithmetic of 128 bits instead of 64 that wrap.
+TEST(Foreign, PositionsAreTheSpecified) {
+  using Wide = unsigned __int128;
+  const Wide word = Wide{1} << 64;
+  for (const Geometry &geometry : geometries({1, 3, 1000, 1U << 24})) {
+    SCOPED_TRACE(testing::PrintToString(geometry));
+    for (const Digest &one : random_digests(9, 50)) {
+      std::vector<std::uint64_t> wanted, positions(geometry.hashes);
+      const Wide a = one.first % (Wide{1} << 32), b = one.first >> 32;
+      for (std::uint64_t i = 0; i < geometry.hashes; i++) {
+        if (is_parquet(geometry.layout)) {
+          static const std::uint64_t kSalt[] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                                0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+          const Wide block = b * geometry.units / (Wide{1} << 32);
+          const Wide bit = a * kSalt[i] % (Wide{1} << 32) / (1 << 27);
+          wanted.push_back(static_cast<std::uint64_t>(block * 256 + 32 * i + bit));
+        } else if (is_mitz32(geometry.layout)) {
+          const Wide c = (a + (i + 1) * b) % (Wide{1} << 32);
+          const Wide flipped = c >= Wide{1} << 31 ? (Wide{1} << 32) - 1 - c : c;
+          wanted.push_back(static_cast<std::uint64_t>(flipped % geometry.bits()));
+        } else {
+          Wide c = (one.first + Wide{i} * one.second) % word;
+          if (geometry.layout != Layout::redis)
+            c %= word / 2;
+          wanted.push_back(static_cast<std::uint64_t>(c % geometry.bits()));
+        }
+      }
+      foreign_positions(geometry, one, positions.data());
+      EXPECT_EQ(positions, wanted);
+    }
+  }
+}
+
+TEST(Foreign, ManyAreAddedLikeOneByOne) {
+  for (const Geometry &geometry : geometries({1, 1000, 4096}))
+    for (const std::size_t count : {0, 1, 2, 3, 63, 64, 65, 600}) {
+      SCOPED_TRACE(testing::PrintToString(geometry));
+      const std::vector<Digest> digests = random_digests(count, count);
+      Bytes one_by_one(geometry.bytes());
+      for (const Digest &one : digests) {
+        const std::uint64_t words[] = {one.first, one.second};
+        foreign_add_many(geometry, one_by_one.data(), words, 1);
+      }
+      EXPECT_EQ(with_digests(geometry, digests), one_by_one) << count;
+    }
+}
+
+TEST(Foreign, Folds) {
+  for (const Geometry &geometry : geometries({24, 840})) {
+    SCOPED_TRACE(testing::PrintToString(geometry));
+    const std::vector<Digest> digests = random_digests(4, geometry.hashes == 255 ? 3 : 60);
+    const Bytes bitmap = with_digests(geometry, digests);
+    const std::size_t unit = geometry.unit_bytes();
+    for (const std::uint32_t d : {1U, 2U, 3U, 4U, 6U, 24U, geometry.units}) {
+      Geometry folded = geometry;
+      folded.units /= d;
+      Bytes parts(folded.bytes());
+      for (std::size_t i = 0; i < bitmap.size(); i++) {
+        // Of flat bitmaps d parts as long as the fold; of blocks d neighbours.
+        const std::size_t to =
+            is_flat(geometry.layout) ? i % parts.size() : i / unit / d * unit + i % unit;
+        parts[to] = static_cast<std::uint8_t>(parts[to] | bitmap[i]);
+      }
+      EXPECT_EQ(parts, with_digests(folded, digests)) << d;
+    }
+  }
+}
+
+TEST(Foreign, FoldGeometryCountsInUnits) {
+  Geometry folded;
+  ASSERT_TRUE(fold_geometry({Layout::redis, 7, 150}, 400, &folded));
+  EXPECT_EQ(folded, (Geometry{Layout::redis, 7, 50}));
+  ASSERT_TRUE(fold_geometry({Layout::parquet, 8, 64}, 400, &folded));
+  EXPECT_EQ(folded, (Geometry{Layout::parquet, 8, 8}));
+  EXPECT_FALSE(fold_geometry({Layout::parquet, 8, 64}, 31, &folded));
+  EXPECT_EQ(folded, (Geometry{Layout::parquet, 8, 1}));
+  EXPECT_FALSE(fold_geometry({Layout::guava, 3, 64}, 7, &folded));
+  EXPECT_TRUE(fold_geometry({Layout::guava, 3, 64}, 8, &folded));
+}
+
+// --- Estimates ---
+
+TEST(ForeignEstimate, LengthsNeedNotBeWholeLines) {
+  for (const Kernel *kernel : all_kernels()) {
+    SCOPED_TRACE(kernel->name);
+    for (const std::size_t bytes :
+         {8,   16,  24,   32,   40,   48,   56,    64,    72,    96,
+          120, 128, 1000, 4088, 4096, 4104, 32760, 32768, 32776, 100000}) {
+      SCOPED_TRACE(bytes);
+      Random random(bytes);
+      Bytes a(bytes + 16), b(bytes + 16); // with what must not change behind
+      for (std::size_t i = 0; i < a.size(); i++) {
+        a[i] = static_cast<std::uint8_t>(random.next() & random.next());
+        b[i] = static_cast<std::uint8_t>(random.next() & random.next());
+      }
+      Bytes either = a, both = a;
+      std::uint64_t set = 0, set_in_either = 0;
+      for (std::size_t i = 0; i < bytes; i++) {
+        either[i] = static_cast<std::uint8_t>(a[i] | b[i]);
+        both[i] = static_cast<std::uint8_t>(a[i] & b[i]);
+        for (int bit = 0; bit < 8; bit++) {
+          set += a[i] >> bit & 1;
+          set_in_either += either[i] >> bit & 1;
+        }
+      }
+      EXPECT_EQ(count_set(*kernel, a.data(), bytes), set);
+      EXPECT_EQ(count_union(*kernel, a.data(), b.data(), bytes), set_in_either);
+      Bytes united = a, common = a;
+      unite(*kernel, united.data(), b.data(), bytes);
+      EXPECT_EQ(united, either);
+      intersect(*kernel, common.data(), b.data(), bytes);
+      EXPECT_EQ(common, both);
+    }
+  }
+}
+
+// 20000 integers in each, at about 1 % and fewer.
+std::vector<Geometry> estimated_geometries() {
+  std::vector<Geometry> all(4);
+  EXPECT_TRUE(size_foreign(Layout::guava, 20000, 0.01, &all[0]));
+  EXPECT_TRUE(size_foreign(Layout::guava_mitz32, 20000, 0.03, &all[1]));
+  EXPECT_TRUE(size_foreign(Layout::parquet, 20000, 0.02, &all[2]));
+  all[3] = {Layout::redis, 8, 20000 * 10 / 64 + 1};
+  return all;
+}
+
+TEST(ForeignEstimate, CountsAndRatesAreTheMeasured) {
+  constexpr std::int64_t kValues = 20000, kProbes = 1000000 / SAMPLE_DIVISOR;
+  for (const Geometry &geometry : estimated_geometries()) {
+    SCOPED_TRACE(testing::PrintToString(geometry));
+    const Layout layout = geometry.layout;
+    const Bytes bitmap = with_digests(
+        geometry, digests_of(layout, Family::integer, mapped(0, kValues - 1, of_integer)));
+    Survey survey(best_kernel(), geometry);
+    survey.read(bitmap.data(), geometry.units);
+    const auto set = static_cast<double>(survey.bits_set());
+    EXPECT_EQ(survey.bits_set(), count_set(kScalarKernel, bitmap.data(), bitmap.size()));
+    EXPECT_NEAR(estimate_count(geometry, survey.bits_set()) / kValues, 1.0, 0.03);
+    const auto expected = static_cast<double>(expected_bits(geometry, kValues));
+    EXPECT_NEAR(set, expected, 6 + 3 * std::sqrt(expected));
+    EXPECT_NEAR(estimate_count(geometry, expected_bits(geometry, kValues)) / kValues, 1.0, 1e-4);
+
+    std::int64_t positives = 0;
+    for (std::int64_t i = kValues; i < kValues + kProbes; i++) {
+      std::uint8_t number[8], scratch[scratch_bytes(sizeof number)];
+      store(number, static_cast<std::uint64_t>(i));
+      const Encoded value = encode(layout, Family::integer, number, sizeof number, scratch);
+      positives += foreign_contains(geometry, bitmap.data(), value.digests[0]);
+    }
+    const double measured = static_cast<double>(positives) / static_cast<double>(kProbes);
+    EXPECT_GT(measured, 0.002);
+    EXPECT_NEAR(survey.rate() / measured, 1.0, 0.05);
+  }
+}
+
+TEST(ForeignEstimate, OfNoneAndOfAll) {
+  for (const Geometry &geometry : geometries({1, 3, 64})) {
+    SCOPED_TRACE(testing::PrintToString(geometry));
+    EXPECT_EQ(estimate_count(geometry, 0), 0.0);
+    EXPECT_TRUE(std::isfinite(estimate_count(geometry, geometry.bits() - 1)));
+    EXPECT_EQ(estimate_count(geometry, geometry.bits()), kInfinity);
+    EXPECT_EQ(expected_bits(geometry, 0), 0U);
+    EXPECT_EQ(expected_bits(geometry, kMaxBits), geometry.bits());
+    for (const std::uint8_t byte : {0x00, 0xFF}) {
+      Survey survey(best_kernel(), geometry);
+      survey.read(Bytes(geometry.bytes(), byte).data(), geometry.units);
+      EXPECT_EQ(survey.rate(), byte == 0 ? 0.0 : 1.0);
+      EXPECT_EQ(survey.bits_set(), byte == 0 ? 0 : geometry.bits());
+    }
+  }
+}
+
+// On bitmaps whose answer is known: halves of words, and of the bitmap.
+TEST(ForeignEstimate, RatesOfKnownBits) {
+  const Geometry flat = {Layout::redis, 3, 4}, blocks = {Layout::parquet, 8, 2};
+  Bytes bitmap(flat.bytes());
+  std::fill_n(bitmap.begin(), 8, 0xFF);
+  Survey of_flat(best_kernel(), flat);
+  of_flat.read(bitmap.data(), flat.units);
+  EXPECT_DOUBLE_EQ(of_flat.rate(), 1.0 / 64);
+
+  bitmap.assign(blocks.bytes(), 0x0F); // half of every word
+  std::fill_n(bitmap.begin() + 32, 4, 0x00);
+  Survey of_blocks(best_kernel(), blocks);
+  of_blocks.read(bitmap.data(), blocks.units);
+  EXPECT_DOUBLE_EQ(of_blocks.rate(), (1.0 / 256 + 0) / 2);
+}
+
+TEST(ForeignEstimate, DoesNotDependOnPartsOrKernel) {
+  for (const Geometry &geometry :
+       {Geometry{Layout::guava, 7, 1501}, Geometry{Layout::parquet, 8, 1501}}) {
+    const Bytes bitmap = with_digests(geometry, random_digests(3, 8000));
+    Survey whole(kScalarKernel, geometry);
+    whole.read(bitmap.data(), geometry.units);
+    for (const Kernel *kernel : all_kernels())
+      for (const std::size_t part : {1, 3, 7, 8, 513, 1500}) {
+        Survey survey(*kernel, geometry);
+        for (std::size_t unit = 0; unit < geometry.units; unit += part)
+          survey.read(bitmap.data() + unit * geometry.unit_bytes(),
+                      std::min<std::size_t>(part, geometry.units - unit));
+        EXPECT_EQ(survey.bits_set(), whole.bits_set());
+        EXPECT_EQ(survey.rate(), whole.rate());
+      }
+  }
+}
+
+// "Of all units read so far", not of all that there are.
+TEST(ForeignEstimate, IsOfTheUnitsReadSoFar) {
+  for (const Geometry &geometry : {Geometry{Layout::guava, 2, 4}, Geometry{Layout::redis, 2, 4},
+                                   Geometry{Layout::parquet, 8, 4}}) {
+    Bytes bitmap(geometry.bytes());
+    std::fill_n(bitmap.begin(), geometry.unit_bytes(), 0xFF);
+    Survey survey(best_kernel(), geometry);
+    survey.read(bitmap.data(), 1);
+    EXPECT_EQ(survey.rate(), 1.0) << testing::PrintToString(geometry);
+  }
+}
+
+// --- Stored values ---
+
+Family some_family(Layout layout) {
+  return kept_families(layout)[1].as;
+}
+
+Header stored_header(const Geometry &geometry) {
+  return {geometry, some_family(geometry.layout), 0, 0, 0, 100, 0.01};
+}
+
+Finding check(const Header &header, std::uint8_t bits = 0x11) {
+  Bytes payload(header.payload_bytes(), bits);
+  write_header(payload.data(), header);
+  Header read;
+  const Finding finding = validate(payload.data(), payload.size(), &read);
+  if (finding.ok()) {
+    EXPECT_EQ(read.geometry, header.geometry);
+    EXPECT_EQ(read.family, header.family);
+  }
+  return finding;
+}
+
+TEST(ForeignFormat, HashFunctionsOfLayouts) {
+  for (const Layout layout : foreign_layouts())
+    for (int hashes = 0; hashes < 256; hashes++) {
+      const Finding finding = check(stored_header({layout, static_cast<std::uint8_t>(hashes), 3}));
+      const bool good = is_parquet(layout) ? hashes == 8 : hashes != 0;
+      EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_hashes)
+          << static_cast<int>(layout) << ", k " << hashes;
+      EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(hashes));
+    }
+}
+
+TEST(ForeignFormat, SeedsAreZero) {
+  for (const Layout layout : foreign_layouts())
+    for (const std::uint64_t seed : {std::uint64_t{1}, std::uint64_t{1} << 63}) {
+      Header header = stored_header({layout, 8, 3});
+      header.seed = seed;
+      EXPECT_EQ(check(header).status, Status::bad_seed);
+      EXPECT_EQ(check(header).found, seed);
+      header.seed = 0;
+      EXPECT_EQ(check(header).status, Status::ok);
+    }
+}
+
+// A layout stores only families that it keeps under themselves.
+TEST(ForeignFormat, FamiliesOfLayouts) {
+  std::vector<Layout> layouts = foreign_layouts();
+  layouts.push_back(Layout::lines);
+  layouts.push_back(Layout::pages);
+  for (const Layout layout : layouts) {
+    const std::vector<Kept> kept = kept_families(layout);
+    for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
+      const auto family = static_cast<Family>(number);
+      Header header = stored_header({layout, 8, 3});
+      header.family = family;
+      header.shape = is_composed(family) ? 1 : 0;
+      const bool good = std::any_of(kept.begin(), kept.end(), [family](const Kept &one) {
+        return one.family == family && one.as == family;
+      });
+      const Finding finding = check(header, number == 0 ? 0x00 : 0x11);
+      EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_family)
+          << "layout " << static_cast<int>(layout) << ", family " << number;
+      EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(number));
+    }
+  }
+}
+
+TEST(ForeignFormat, SizesOfLayouts) {
+  for (const Layout layout : foreign_layouts()) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    const std::uint32_t most = is_parquet(layout) ? 1U << 24 : 1U << 26;
+    std::uint8_t head[kHeaderBytes];
+    Header header = stored_header({layout, 8, most}), read;
+    write_header(head, header);
+    EXPECT_EQ(header.payload_bytes(), kHeaderBytes + kMaxBits / 8);
+    EXPECT_TRUE(parse(head, header.payload_bytes(), &read).ok());
+    EXPECT_EQ(parse(head, header.payload_bytes() - 1, &read).status, Status::wrong_length);
+    for (const std::uint32_t units : {0U, most + 1, ~0U}) {
+      header.geometry.units = units;
+      write_header(head, header);
+      const Finding finding = parse(head, header.payload_bytes(), &read);
+      EXPECT_EQ(finding.status, Status::bad_units) << units;
+      EXPECT_EQ(finding.found, units);
+    }
+  }
+}
+
+// In the last bytes, too, which are no whole line.
+TEST(ForeignFormat, FindsStrayBits) {
+  for (const Geometry &geometry : geometries({1, 3, 9})) {
+    Header header = stored_header(geometry), read;
+    header.family = Family::none;
+    Bytes payload(header.payload_bytes());
+    write_header(payload.data(), header);
+    EXPECT_TRUE(validate(payload.data(), payload.size(), &read).ok());
+    payload.back() = 0x81;
+    const Finding finding = validate(payload.data(), payload.size(), &read);
+    EXPECT_EQ(finding.status, Status::stray_bits);
+    EXPECT_EQ(finding.found, 2U);
+  }
+}
+
+// A value of links, the bits of each a pattern of its own.
+Finding check_links(Layout layout, const std::vector<Link> &links, std::uint8_t flags = 0,
+                    const std::vector<std::uint8_t> &patterns = {}) {
+  const bool grows = (flags & kFlagGrow) != 0;
+  Header header = {{layout, 0, static_cast<std::uint32_t>(links.size())},
+                   some_family(layout),
+                   static_cast<std::uint8_t>(kFlagChain | flags),
+                   0,
+                   0,
+                   grows ? 100U : 0U,
+                   grows ? 0.01 : 0.0};
+  Bytes payload(header.head_bytes());
+  write_header(payload.data(), header);
+  for (std::size_t i = 0; i < links.size(); i++) {
+    write_link(payload.data(), static_cast<int>(i), links[i]);
+    payload.resize(payload.size() + links[i].geometry.bytes(),
+                   patterns.empty() ? static_cast<std::uint8_t>(0x11 + i) : patterns[i]);
+  }
+  Header read;
+  const Finding finding = validate(payload.data(), payload.size(), &read);
+  if (finding.ok()) {
+    EXPECT_EQ(read.payload_bytes(), payload.size());
+    for (std::size_t i = 0; i < links.size(); i++)
+      EXPECT_EQ(read_link(payload.data(), read, static_cast<int>(i)).geometry, links[i].geometry);
+  }
+  return finding;
+}
+
+Link link_of(Layout layout, std::uint32_t units, std::uint8_t flags = kFlagOwn) {
+  return {{layout, 8, units}, flags, 100, 0.01};
+}
+
+TEST(ForeignFormat, LinksOfOneLayout) {
+  for (const Layout layout : foreign_layouts()) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    const Link small = link_of(layout, 3), large = link_of(layout, 5);
+    EXPECT_EQ(check_links(layout, {small, large}).status, Status::ok);
+    EXPECT_EQ(check_links(layout, {small, small, large}).status, Status::ok);
+    EXPECT_EQ(check_links(layout, {large, small}).status, Status::bad_order);
+    EXPECT_EQ(check_links(layout, {small, small}, 0, {2, 1}).status, Status::bad_order);
+    EXPECT_EQ(check_links(layout, {small, small}, 0, {1, 1}).status, Status::bad_order);
+    EXPECT_EQ(check_links(layout, {link_of(layout, 3, 0), small}).status, Status::bad_order);
+    Link without = large;
+    without.geometry.hashes = 0;
+    EXPECT_EQ(check_links(layout, {small, without}).status, Status::bad_hashes);
+    if (is_parquet(layout)) {
+      without.geometry.hashes = 7;
+      EXPECT_EQ(check_links(layout, {small, without}).status, Status::bad_hashes);
+    }
+  }
+}
+
+// Values of one link have hashes of one kind.
+TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
+  std::vector<Layout> layouts = foreign_layouts();
+  layouts.push_back(Layout::lines);
+  for (const Layout a : layouts)
+    for (const Layout b : layouts) {
+      if (a == b)
+        continue;
+      // In either place, and in both.
+      const Link good = link_of(a, 3), other = link_of(b, 1000), smaller = link_of(b, 1);
+      EXPECT_EQ(check_links(a, {good, other}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(a, {smaller, good}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(a, {smaller, other}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(a, {smaller, other}).found, static_cast<unsigned>(b));
+    }
+}
+
+// Growth makes links of our own layouts: next_link() knows no other.
+TEST(ForeignFormat, LinksDoNotGrow) {
+  EXPECT_EQ(check_links(Layout::lines, {link_of(Layout::lines, 3)}, kFlagGrow).status, Status::ok);
+  for (const Layout layout : foreign_layouts()) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    const Link small = link_of(layout, 3), large = link_of(layout, 5);
+    EXPECT_EQ(check_links(layout, {small}, kFlagGrow).status, Status::unknown_flags);
+    EXPECT_EQ(check_links(layout, {small, large}, kFlagGrow).status, Status::unknown_flags);
+  }
+}
+
+} // namespace
+} // namespace bloomfilter

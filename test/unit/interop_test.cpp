@@ -1,0 +1,1027 @@
+// Files of other systems: rebuilt bit for bit from the values that their golden files list, and
+// every way in which they can be wrong.
+
+#include "core/interop.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "core/links.hpp"
+#include "core/sizing.hpp"
+#include "unit/foreign.hpp"
+
+namespace bloomfilter {
+namespace {
+
+// --- Guava ---
+
+std::vector<Bytes> edge_values() {
+  std::vector<Bytes> values;
+  for (const std::int64_t number :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, INT64_MIN, INT64_MAX,
+        std::int64_t{1} << 31, -(std::int64_t{1} << 31), std::int64_t{1} << 32})
+    values.push_back(of_integer(number));
+  return values;
+}
+
+struct GuavaGolden {
+  const char *file;
+  Layout funnel, layout;
+  Family family;
+  std::uint64_t expected;
+  double rate;
+  std::vector<Bytes> values;
+  std::int64_t first_probe, last_probe;
+  Bytes (*probe)(std::int64_t);
+};
+
+std::vector<GuavaGolden> guava_goldens() {
+  const auto longs = mapped(0, 999, of_integer), users = mapped(0, 999, of_user);
+  return {
+      {"long_0_999_fpp0.01_mitz64", Layout::guava, Layout::guava, Family::integer, 1000, 0.01,
+       longs, 1000, 100999, of_integer},
+      {"long_0_999_fpp0.01_mitz32", Layout::guava, Layout::guava_mitz32, Family::integer, 1000,
+       0.01, longs, 1000, 100999, of_integer},
+      {"int_0_999_fpp0.01_mitz64", Layout::guava_integer, Layout::guava_integer, Family::integer,
+       1000, 0.01, longs, 1000, 100999, of_integer},
+      {"utf8_user_0_999_fpp0.01_mitz64", Layout::guava, Layout::guava, Family::text, 1000, 0.01,
+       users, 1000, 100999, of_user},
+      {"utf8_user_0_999_fpp0.01_mitz32", Layout::guava, Layout::guava_mitz32, Family::text, 1000,
+       0.01, users, 1000, 100999, of_user},
+      {"unencoded_user_0_999_fpp0.01_mitz64", Layout::guava_chars, Layout::guava_chars,
+       Family::text, 1000, 0.01, users, 1000, 100999, of_user},
+      {"long_default_fpp0.03_empty",
+       Layout::guava,
+       Layout::guava,
+       Family::integer,
+       1000,
+       0.03,
+       {},
+       0,
+       999,
+       of_integer},
+      {"long_n1_fpp0.5",
+       Layout::guava,
+       Layout::guava,
+       Family::integer,
+       1,
+       0.5,
+       {of_integer(42)},
+       1000,
+       1999,
+       of_integer},
+      {"long_edge_fpp0.001", Layout::guava, Layout::guava, Family::integer, 100, 0.001,
+       edge_values(), 1000, 100999, of_integer},
+      {"bytes_be_ints_0_99_default", Layout::guava, Layout::guava, Family::bytea, 100, 0.03,
+       mapped(0, 99, of_big_endian), 100, 20099, of_big_endian},
+  };
+}
+
+// The false positives that Guava itself found, as the manifest lists them.
+std::set<std::int64_t> false_positives_of(const std::string &file) {
+  std::set<std::int64_t> numbers;
+  std::stringstream manifest(read_text("guava/manifest.jsonl"));
+  for (std::string line; std::getline(manifest, line);) {
+    if (line.find("\"" + file + "\"") == std::string::npos)
+      continue;
+    const std::string key = "\"false_positives\":[";
+    std::stringstream list(line.substr(line.find(key) + key.size()));
+    for (std::string item; std::getline(list, item, ',');) {
+      const std::size_t digit = item.find_first_of("0123456789");
+      if (digit != std::string::npos)
+        numbers.insert(std::stoll(item.substr(digit)));
+    }
+  }
+  return numbers;
+}
+
+TEST(Guava, FilesAreRebuilt) {
+  int files = 0;
+  for (const GuavaGolden &golden : guava_goldens()) {
+    SCOPED_TRACE(golden.file);
+    const std::string name = golden.file + std::string(".guava");
+    const Bytes file = read_golden("guava/" + name);
+
+    Found found;
+    const Problem problem = read_guava(file.data(), file.size(), golden.funnel, &found);
+    ASSERT_EQ(problem.phrase, nullptr);
+    EXPECT_EQ(found.offset, kGuavaHead);
+    ASSERT_EQ(found.offset + found.geometry.bytes(), file.size());
+    EXPECT_EQ(found.geometry.layout, golden.layout);
+    Geometry geometry;
+    ASSERT_TRUE(size_foreign(golden.layout, golden.expected, golden.rate, &geometry));
+    EXPECT_EQ(found.geometry, geometry);
+
+    const Bytes bitmap =
+        with_digests(geometry, digests_of(golden.layout, golden.family, golden.values));
+    Bytes rebuilt(kGuavaHead + bitmap.size()), words(bitmap.size());
+    write_guava_head(rebuilt.data(), geometry);
+    swap_words(&rebuilt[kGuavaHead], bitmap.data(), geometry.units);
+    EXPECT_EQ(rebuilt, file);
+    swap_words(words.data(), &file[kGuavaHead], geometry.units);
+    EXPECT_EQ(words, bitmap);
+
+    for (const Bytes &value : golden.values)
+      EXPECT_TRUE(
+          foreign_contains(geometry, words.data(), digest(golden.layout, golden.family, value)));
+    std::set<std::int64_t> positives;
+    for (std::int64_t i = golden.first_probe; i <= golden.last_probe; i++)
+      if (foreign_contains(geometry, words.data(),
+                           digest(golden.layout, golden.family, golden.probe(i))))
+        positives.insert(i);
+    EXPECT_EQ(positives, false_positives_of(name));
+    files++;
+  }
+  EXPECT_EQ(files, 10);
+}
+
+// The constants of Guava's own tests (BloomFilterTest): a million even numbers as strings.
+TEST(Guava, PublishedFalsePositives) {
+  struct {
+    Layout layout;
+    int false_positives;
+    std::vector<int> below_900;
+  } const kPublished[] = {
+      {Layout::guava_chars_mitz32,
+       29824,
+       {49, 51, 59, 163, 199, 321, 325, 363, 367, 469, 545, 561, 727, 769, 773, 781}},
+      {Layout::guava_chars, 30104, {15, 25, 287, 319, 381, 399, 421, 465, 529, 697, 767, 857}},
+      {Layout::guava, 29763, {89, 129, 471, 723, 751, 835, 871}},
+  };
+  for (const auto &published : kPublished) {
+    SCOPED_TRACE(static_cast<int>(published.layout));
+    Geometry geometry;
+    ASSERT_TRUE(size_foreign(published.layout, 1000000, 0.03, &geometry));
+    ASSERT_EQ(geometry, (Geometry{published.layout, 5, 114039}));
+
+    const auto hash = [&](int number) {
+      char text[8];
+      std::uint8_t scratch[scratch_bytes(sizeof text)];
+      const int length = std::snprintf(text, sizeof text, "%d", number);
+      return encode(published.layout, Family::text, reinterpret_cast<const std::uint8_t *>(text),
+                    static_cast<std::size_t>(length), scratch)
+          .digests[0];
+    };
+    Bytes bitmap(geometry.bytes());
+    for (int number = 0; number < 2000000; number += 2) {
+      const Digest one = hash(number);
+      const std::uint64_t words[] = {one.first, one.second};
+      foreign_add_many(geometry, bitmap.data(), words, 1);
+    }
+    // With a sanitizer, the first ones will do.
+    const int last = SAMPLE_DIVISOR > 1 ? 900 : 2000000;
+    int false_positives = 0;
+    std::vector<int> below_900;
+    for (int number = 1; number < last; number += 2)
+      if (foreign_contains(geometry, bitmap.data(), hash(number))) {
+        false_positives++;
+        if (number < 900)
+          below_900.push_back(number);
+      }
+    EXPECT_EQ(below_900, published.below_900);
+    if (SAMPLE_DIVISOR == 1) {
+      EXPECT_EQ(false_positives, published.false_positives);
+    }
+  }
+}
+
+// What BloomFilter.create() of Guava 31.1 makes of capacities and rates.
+TEST(Guava, SizesAreGuavas) {
+  struct {
+    std::uint64_t expected;
+    double rate;
+    int hashes;
+    std::uint32_t words;
+  } static const kSizes[] = {
+      {1, 0.5, 1, 1},
+      {1, 0.01, 6, 1},
+      {1, 1e-6, 19, 1},
+      {1, 1e-9, 30, 1},
+      {2, 0.01, 7, 1},
+      {2, 1e-9, 30, 2},
+      {3, 0.5, 1, 1},
+      {3, 0.01, 6, 1},
+      {3, 1e-6, 20, 2},
+      {10, 0.3, 2, 1},
+      {10, 0.01, 7, 2},
+      {10, 1e-9, 30, 7},
+      {100, 0.5, 1, 3},
+      {100, 0.1, 3, 8},
+      {100, 0.001, 10, 23},
+      {1000, 0.3, 2, 40},
+      {1000, 1e-9, 30, 674},
+      {12345, 0.1, 3, 925},
+      {12345, 1e-6, 20, 5547},
+      {1000000, 0.5, 1, 22543},
+      {1000000, 0.01, 7, 149767},
+      {1000000, 1e-9, 30, 673950},
+      {100000000, 0.5, 1, 2254211},
+      {100000000, 0.3, 2, 3915487},
+  };
+  for (const auto &size : kSizes)
+    for (const Layout layout : kGuavaLayouts) {
+      Geometry geometry;
+      ASSERT_TRUE(size_foreign(layout, size.expected, size.rate, &geometry));
+      EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.hashes), size.words}));
+    }
+  // Up to the largest filter and not beyond: 9.585 bits a value.
+  Geometry geometry;
+  ASSERT_TRUE(size_foreign(Layout::guava, 448000000, 0.01, &geometry));
+  EXPECT_GT(geometry.bits(), kMaxBits / 100 * 99);
+  EXPECT_LE(geometry.bits(), kMaxBits);
+  EXPECT_FALSE(size_foreign(Layout::guava, 449000000, 0.01, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::guava, kMaxBits, kMinRate, &geometry));
+}
+
+TEST(Guava, RefusesWhatIsNone) {
+  const Bytes good = read_golden("guava/long_edge_fpp0.001.guava");
+  const auto refused = [](const Bytes &bytes, std::uint64_t number) {
+    Found found;
+    const Problem problem = read_guava(bytes.data(), bytes.size(), Layout::guava, &found);
+    EXPECT_NE(problem.phrase, nullptr);
+    EXPECT_EQ(problem.found, number);
+    return problem.phrase != nullptr;
+  };
+  for (std::size_t length = 0; length < good.size(); length++) {
+    SCOPED_TRACE(length);
+    EXPECT_TRUE(refused(Bytes(good.begin(), good.begin() + static_cast<long>(length)),
+                        length < kGuavaHead ? length : 23));
+  }
+  const auto damaged = [&good](std::size_t at, Bytes with) {
+    Bytes bytes = good;
+    std::copy(with.begin(), with.end(), bytes.begin() + static_cast<long>(at));
+    return bytes;
+  };
+  Bytes longer = good;
+  longer.push_back(0);
+  refused(longer, 23);
+  refused(damaged(0, {2}), 2);
+  refused(damaged(0, {255}), 255);
+  refused(damaged(1, {0}), 0);
+  refused(damaged(2, {0, 0, 0, 0}), 0);
+  refused(damaged(2, {0, 0, 0, 22}), 22);
+  refused(damaged(2, {0, 0, 0, 24}), 24);
+  refused(damaged(2, {23, 0, 0, 0}), 23U << 24);
+  refused(damaged(2, {4, 0, 0, 1}), (1U << 26) + 1);
+  refused(damaged(2, {0xFF, 0xFF, 0xFF, 0xFF}), ~0U);
+  Found found;
+  EXPECT_EQ(read_guava(damaged(1, {255}).data(), good.size(), Layout::guava, &found).phrase,
+            nullptr);
+  EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 255, 23}));
+
+  // The head of the largest filter is enough to see that it could be one.
+  const Bytes head = {1, 7, 4, 0, 0, 0};
+  EXPECT_EQ(read_guava(head.data(), kGuavaHead + kMaxBits / 8, Layout::guava, &found).phrase,
+            nullptr);
+  EXPECT_EQ(found.geometry.bits(), kMaxBits);
+}
+
+TEST(Guava, StrategyChoosesTheLayout) {
+  for (int i = 0; i < 3; i++) {
+    const Layout mitz64 = kGuavaLayouts[i], mitz32 = kGuavaLayouts[i + 3];
+    std::uint8_t file[14] = {1, 3, 0, 0, 0, 1};
+    Found found;
+    ASSERT_EQ(read_guava(file, sizeof file, mitz64, &found).phrase, nullptr);
+    EXPECT_EQ(found.geometry, (Geometry{mitz64, 3, 1}));
+    file[0] = 0;
+    ASSERT_EQ(read_guava(file, sizeof file, mitz64, &found).phrase, nullptr);
+    EXPECT_EQ(found.geometry, (Geometry{mitz32, 3, 1}));
+    for (const Layout layout : {mitz64, mitz32}) {
+      std::uint8_t head[kGuavaHead];
+      write_guava_head(head, {layout, 200, 0x01020304});
+      EXPECT_EQ(Bytes(head, head + kGuavaHead),
+                (Bytes{static_cast<std::uint8_t>(layout == mitz64), 200, 1, 2, 3, 4}));
+    }
+  }
+}
+
+// --- Parquet ---
+
+std::vector<Bytes> texts(const std::vector<std::string> &strings) {
+  std::vector<Bytes> values;
+  for (const std::string &string : strings)
+    values.push_back(bytes_of(string));
+  return values;
+}
+
+TEST(Parquet, FilesAreRebuilt) {
+  const std::vector<Bytes> phrases =
+      texts({"Hello", "This is", "a", "test", "How", "are you", "doing ", "today", "the quick",
+             "brown fox", "jumps", "over", "the lazy", "dog"});
+  struct {
+    const char *file;
+    Layout layout;
+    Family family;
+    std::uint32_t blocks;
+    std::vector<Bytes> values, absent;
+  } const kGoldens[] = {
+      {"bloom_filter.xxhash.bin", Layout::parquet, Family::text, 32,
+       texts({"hello", "parquet", "bloom", "filter"}), texts({"Hello", ""})},
+      {"data_index_bloom_encoding_stats.sbbf", Layout::parquet, Family::text, 32, phrases,
+       texts({"b", "c", "d", "NOT_EXISTS"})},
+      {"data_index_bloom_encoding_with_length.sbbf", Layout::parquet, Family::text, 64, phrases,
+       texts({"b", "c", "d", "NOT_EXISTS"})},
+      {"hyparquet_bloom_filter.rg0.sbbf",
+       Layout::parquet_int32,
+       Family::integer,
+       1,
+       {of_integer(10), of_integer(90)},
+       mapped(11, 89, of_integer)},
+      {"duckdb_multi_bloom_a.sbbf",
+       Layout::parquet_int32,
+       Family::integer,
+       1,
+       {of_integer(1)},
+       mapped(2, 1999, of_integer)},
+      {"duckdb_multi_bloom_b.sbbf",
+       Layout::parquet_int32,
+       Family::integer,
+       1,
+       {of_integer(2)},
+       mapped(3, 1999, of_integer)},
+      {"arrowrs_fixture_a0_a9.sbbf",
+       Layout::parquet,
+       Family::text,
+       1,
+       texts({"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"}),
+       {}},
+  };
+  for (const auto &golden : kGoldens) {
+    SCOPED_TRACE(golden.file);
+    const Bytes file = read_golden("parquet/" + std::string(golden.file));
+    Found found;
+    ASSERT_EQ(read_parquet(file.data(), file.size(), golden.layout, &found).phrase, nullptr);
+    const Geometry geometry = {golden.layout, 8, golden.blocks};
+    ASSERT_EQ(found.geometry, geometry);
+    ASSERT_EQ(found.offset + geometry.bytes(), file.size());
+
+    const Bytes bitmap =
+        with_digests(geometry, digests_of(golden.layout, golden.family, golden.values));
+    Bytes rebuilt(kMaxParquetHead);
+    rebuilt.resize(write_parquet_head(rebuilt.data(), geometry));
+    EXPECT_EQ(rebuilt.size(), found.offset);
+    rebuilt.insert(rebuilt.end(), bitmap.begin(), bitmap.end());
+    EXPECT_EQ(rebuilt, file);
+
+    const auto contains = [&](const Bytes &value) {
+      return foreign_contains(geometry, &file[found.offset],
+                              digest(golden.layout, golden.family, value));
+    };
+    EXPECT_TRUE(std::all_of(golden.values.begin(), golden.values.end(), contains));
+    EXPECT_TRUE(std::none_of(golden.absent.begin(), golden.absent.end(), contains));
+  }
+}
+
+TEST(Parquet, RefusesHostileFiles) {
+  for (const char *name : {"bloom_filter.bin", "hostile_numbytes_10000_actual_32.sbbf"}) {
+    const Bytes file = read_golden("parquet/" + std::string(name));
+    Found found;
+    EXPECT_NE(read_parquet(file.data(), file.size(), Layout::parquet, &found).phrase, nullptr)
+        << name;
+  }
+}
+
+// Thrift's compact protocol, written by other code than the core's.
+namespace thrift {
+
+enum Type {
+  kTrue = 1,
+  kFalse,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kF64,
+  kBinary,
+  kList,
+  kSet,
+  kMap,
+  kStruct,
+  kUuid
+};
+
+Bytes varint(std::uint64_t value) {
+  Bytes bytes;
+  for (; value >= 128; value /= 128)
+    bytes.push_back(static_cast<std::uint8_t>(value % 128 + 128));
+  bytes.push_back(static_cast<std::uint8_t>(value));
+  return bytes;
+}
+Bytes zigzag(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return varint(value < 0 ? ~(bits << 1) : bits << 1);
+}
+void append(Bytes *to, const Bytes &bytes) {
+  to->insert(to->end(), bytes.begin(), bytes.end());
+}
+
+struct Field {
+  std::int64_t id;
+  int type;
+  Bytes value;
+};
+
+// In the given order; ids that do not increase by 1 ... 15 in the long form, or all.
+Bytes structure(const std::vector<Field> &fields, bool long_form = false) {
+  Bytes bytes;
+  std::int64_t last = 0;
+  for (const Field &field : fields) {
+    if (!long_form && field.id > last && field.id - last <= 15) {
+      bytes.push_back(static_cast<std::uint8_t>((field.id - last) * 16 + field.type));
+    } else {
+      bytes.push_back(static_cast<std::uint8_t>(field.type));
+      append(&bytes, zigzag(field.id));
+    }
+    append(&bytes, field.value);
+    last = field.id;
+  }
+  bytes.push_back(0);
+  return bytes;
+}
+
+} // namespace thrift
+
+using thrift::Field;
+
+Field size_field(std::int64_t size) {
+  return {1, thrift::kI32, thrift::zigzag(size)};
+}
+Field union_field(std::int64_t id, const std::vector<std::int64_t> &variants = {1}) {
+  std::vector<Field> fields;
+  for (const std::int64_t variant : variants)
+    fields.push_back({variant, thrift::kStruct, {0}});
+  return {id, thrift::kStruct, thrift::structure(fields)};
+}
+std::vector<Field> known_fields(std::int64_t size = 64) {
+  return {size_field(size), union_field(2), union_field(3), union_field(4)};
+}
+
+Bytes with_bitset(Bytes head, std::size_t size = 64) {
+  head.resize(head.size() + size, 0xA5);
+  return head;
+}
+
+bool reads(const Bytes &file) {
+  Found found = {};
+  const Problem problem = read_parquet(file.data(), file.size(), Layout::parquet, &found);
+  if (problem.phrase)
+    return false;
+  EXPECT_EQ(found.offset + found.geometry.bytes(), file.size());
+  EXPECT_EQ(found.geometry.layout, Layout::parquet);
+  EXPECT_EQ(found.geometry.hashes, 8);
+  return true;
+}
+
+// Of every type, with some of their odd forms.
+std::vector<Field> unknown_values() {
+  using namespace thrift;
+  Bytes long_list = {0xF5, 20}, long_binary = varint(300);
+  long_list.resize(22, 0x02);
+  long_binary.resize(302, 0xFF);
+  const Bytes inner = structure({{1, kI32, zigzag(-5)},
+                                 {2, kTrue, {}},
+                                 {30, kStruct, structure({{7, kBinary, {2, 'a', 'b'}}})},
+                                 {-4, kList, {0x15, 4}}});
+  Bytes list_of_structs = {0x2C}, map_of_structs = {2, 0x5C, 2};
+  append(&list_of_structs, inner);
+  append(&list_of_structs, inner);
+  append(&map_of_structs, inner);
+  map_of_structs.push_back(4);
+  append(&map_of_structs, inner);
+  return {
+      {0, kTrue, {}},
+      {0, kFalse, {}},
+      {0, kI8, {0x1C}},
+      {0, kI16, zigzag(-300)},
+      {0, kI32, zigzag(1 << 30)},
+      {0, kI64, zigzag(INT64_MIN)},
+      {0, kF64, Bytes(8, 0x1C)},
+      {0, kBinary, {0}},
+      {0, kBinary, {3, 0x15, 0x80, 0x00}},
+      {0, kBinary, long_binary},
+      {0, kList, {0x05}},             // without items
+      {0, kList, {0x32, 1, 2, 1}},    // of booleans
+      {0, kList, {0x31, 1, 2, 1}},    // by their other number
+      {0, kList, long_list},          // of 20 numbers
+      {0, kList, {0x28, 1, 'a', 0}},  // of strings
+      {0, kList, {0x29, 0x13, 7, 3}}, // of lists
+      {0, kList, list_of_structs},
+      {0, kSet, {0x33, 0, 0, 0}},
+      {0, kSet, {0x1D, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+      {0, kMap, {0}},
+      {0, kMap, {2, 0x58, 2, 1, 'x', 4, 0}},  // numbers and strings
+      {0, kMap, {1, 0x3B, 9, 1, 0x12, 5, 1}}, // a map of a map
+      {0, kMap, map_of_structs},
+      {0, kStruct, {0}},
+      {0, kStruct, inner},
+      {0, kUuid, Bytes(16, 0x1C)},
+  };
+}
+
+TEST(Parquet, SkipsUnknownFields) {
+  std::set<int> types;
+  for (const Field &unknown : unknown_values()) {
+    SCOPED_TRACE(unknown.type);
+    types.insert(unknown.type);
+    for (std::size_t at = 0; at <= 4; at++)
+      for (const std::int64_t id : {5, 20, 0, -1, 100, 32767, -32768})
+        for (const bool long_form : {false, true}) {
+          std::vector<Field> fields = known_fields();
+          fields.insert(fields.begin() + static_cast<long>(at), {id, unknown.type, unknown.value});
+          const Bytes file = with_bitset(thrift::structure(fields, long_form));
+          EXPECT_TRUE(reads(file)) << "id " << id << " at " << at;
+        }
+  }
+  EXPECT_EQ(types.size(), 13U);
+}
+
+TEST(Parquet, ReadsTheFieldsInAnyOrder) {
+  std::vector<Field> fields = known_fields();
+  std::sort(fields.begin(), fields.end(),
+            [](const Field &a, const Field &b) { return a.id < b.id; });
+  int orders = 0;
+  do {
+    EXPECT_TRUE(reads(with_bitset(thrift::structure(fields))));
+    orders++;
+  } while (std::next_permutation(fields.begin(), fields.end(),
+                                 [](const Field &a, const Field &b) { return a.id < b.id; }));
+  EXPECT_EQ(orders, 24);
+}
+
+// With any byte missing or one too many, and with every unknown value inside.
+TEST(Parquet, RefusesEveryTruncation) {
+  for (const Field &unknown : unknown_values()) {
+    SCOPED_TRACE(unknown.type);
+    std::vector<Field> fields = known_fields(32);
+    fields.insert(fields.begin() + 2, {9, unknown.type, unknown.value});
+    const Bytes file = with_bitset(thrift::structure(fields), 32);
+    ASSERT_TRUE(reads(file));
+    for (std::size_t length = 0; length < file.size(); length++)
+      EXPECT_FALSE(reads(Bytes(file.begin(), file.begin() + static_cast<long>(length)))) << length;
+    Bytes longer = file;
+    longer.push_back(0);
+    EXPECT_FALSE(reads(longer));
+  }
+}
+
+TEST(Parquet, RefusesOtherVariantsAndMissingFields) {
+  for (std::size_t at = 0; at < 4; at++) {
+    SCOPED_TRACE(at);
+    std::vector<Field> fields = known_fields();
+    fields.erase(fields.begin() + static_cast<long>(at));
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
+    fields = known_fields();
+    fields[at].type = fields[at].type == thrift::kStruct ? thrift::kI32 : thrift::kI64;
+    if (at > 0)
+      fields[at].value = {2};
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
+    fields = known_fields();
+    fields[at].id = 5;
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
+  }
+  const std::vector<std::int64_t> wrong[] = {{}, {2}, {0}, {-1}, {17}, {1, 2}, {2, 1}, {1, 1}};
+  for (std::size_t at = 1; at < 4; at++)
+    for (const auto &variants : wrong) {
+      std::vector<Field> fields = known_fields();
+      fields[at] = union_field(fields[at].id, variants);
+      EXPECT_FALSE(reads(with_bitset(thrift::structure(fields)))) << variants.size();
+    }
+  // A variant that is no struct, and one that has got fields since.
+  std::vector<Field> fields = known_fields();
+  fields[1].value = {0x15, 0x02, 0x00};
+  EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
+  fields[1].value = {0x1C, 0x15, 0x02, 0x00, 0x00};
+  EXPECT_TRUE(reads(with_bitset(thrift::structure(fields))));
+  EXPECT_FALSE(reads(with_bitset({0})));
+  EXPECT_FALSE(reads({}));
+}
+
+TEST(Parquet, RefusesOtherSizes) {
+  // Of the bitset that is there, and of one that the file would have.
+  const auto max = static_cast<std::int64_t>(kMaxBits / 8);
+  for (const std::int64_t size :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, std::int64_t{33},
+        std::int64_t{63}, std::int64_t{65}, std::int64_t{96}, std::int64_t{-32}, std::int64_t{-64},
+        std::int64_t{10000}, max, max + 32, (std::int64_t{1} << 32) + 64, INT64_MIN, INT64_MAX})
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(known_fields(size))))) << size;
+  for (const std::size_t size : {0, 1, 31, 33, 48, 63})
+    EXPECT_FALSE(
+        reads(with_bitset(thrift::structure(known_fields(static_cast<std::int64_t>(size))), size)))
+        << size;
+  for (const std::size_t size : {32, 64, 96, 224, 1 << 20})
+    EXPECT_TRUE(
+        reads(with_bitset(thrift::structure(known_fields(static_cast<std::int64_t>(size))), size)))
+        << size;
+  // Of the largest, only the header is looked at.
+  const Bytes head = thrift::structure(known_fields(max));
+  Found found;
+  EXPECT_EQ(read_parquet(head.data(), head.size() + kMaxBits / 8, Layout::parquet, &found).phrase,
+            nullptr);
+  EXPECT_EQ(found.geometry.bits(), kMaxBits);
+  const Bytes larger = thrift::structure(known_fields(max + 32));
+  EXPECT_NE(read_parquet(larger.data(), larger.size() + kMaxBits / 8 + 32, Layout::parquet, &found)
+                .phrase,
+            nullptr);
+}
+
+TEST(Parquet, NestingHasAnEnd) {
+  const auto nested = [](std::size_t depth, const Bytes &open, std::uint8_t type,
+                         const Bytes &close) {
+    Bytes value;
+    for (std::size_t i = 0; i < depth; i++)
+      thrift::append(&value, open);
+    value.push_back(0);
+    for (std::size_t i = 0; i < depth; i++)
+      thrift::append(&value, close);
+    std::vector<Field> fields = known_fields();
+    fields.insert(fields.begin(), {9, type, value});
+    return reads(with_bitset(thrift::structure(fields)));
+  };
+  struct {
+    Bytes open;
+    std::uint8_t type;
+    Bytes close;
+  } static const kKinds[] = {
+      {{0x1C}, thrift::kStruct, {0}},   // structs of a struct
+      {{0x19}, thrift::kList, {}},      // lists of a list
+      {{0x1A}, thrift::kSet, {}},       // sets of a set
+      {{1, 0x3B, 7}, thrift::kMap, {}}, // maps of a map
+      {{1, 0xBB, 0}, thrift::kMap, {}}, // with an empty map as the key
+  };
+  for (const auto &kind : kKinds) {
+    SCOPED_TRACE(static_cast<int>(kind.type));
+    EXPECT_TRUE(nested(8, kind.open, kind.type, kind.close));
+    for (const std::size_t depth : {100, 10000, 1000000})
+      EXPECT_FALSE(nested(depth, kind.open, kind.type, kind.close)) << depth;
+  }
+}
+
+// A count is no reason to begin what cannot end.
+TEST(Parquet, CountsBeyondTheBytesAreRefused) {
+  for (const std::uint64_t count : {1000ULL, 1ULL << 31, 1ULL << 40, 1ULL << 63, ~0ULL})
+    for (int type = 0; type < 16; type++) {
+      Bytes list = {static_cast<std::uint8_t>(0xF0 + type)};
+      thrift::append(&list, thrift::varint(count));
+      Bytes map = thrift::varint(count);
+      map.push_back(static_cast<std::uint8_t>(0x11 * type));
+      for (const Field &field :
+           {Field{9, thrift::kList, list}, Field{9, thrift::kSet, list},
+            Field{9, thrift::kMap, map}, Field{9, thrift::kBinary, thrift::varint(count)}}) {
+        std::vector<Field> fields = known_fields();
+        fields.insert(fields.begin(), field);
+        EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))))
+            << count << " of type " << type << " in " << field.type;
+      }
+    }
+}
+
+TEST(Parquet, RefusesWhatIsNotThrift) {
+  for (const int type : {14, 15}) {
+    std::vector<Field> fields = known_fields();
+    fields.push_back({9, type, {}});
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(fields)))) << type;
+    fields.back() = {9, thrift::kList, {static_cast<std::uint8_t>(0x10 + type), 0}};
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(fields)))) << type;
+  }
+  // A number of more than 64 bits.
+  std::vector<Field> fields = known_fields();
+  fields.push_back({9, thrift::kI64, Bytes(10, 0x80)});
+  EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
+  Random random(5);
+  for (int round = 0; round < 20000; round++) {
+    Bytes file(random.next() % 100);
+    for (std::uint8_t &byte : file)
+      byte = static_cast<std::uint8_t>(random.next());
+    EXPECT_FALSE(reads(file));
+  }
+}
+
+// Field ids are i16; larger ones would overflow when they are counted on.
+TEST(Parquet, FieldIdsAreOf16Bits) {
+  for (const std::int64_t id : {std::int64_t{32768}, std::int64_t{-32769}, std::int64_t{65537},
+                                INT64_MAX - 1, INT64_MAX, INT64_MIN}) {
+    SCOPED_TRACE(id);
+    // The field behind it has an id that is counted on.
+    Bytes head = {thrift::kI8};
+    thrift::append(&head, thrift::zigzag(id));
+    head.insert(head.end(), {7, 0xF3, 7});
+    thrift::append(&head, thrift::structure(known_fields(), true));
+    EXPECT_FALSE(reads(with_bitset(head)));
+    // In a struct that is skipped.
+    Bytes inner(head.begin(),
+                head.end() - static_cast<long>(thrift::structure(known_fields(), true).size()));
+    inner.push_back(0);
+    std::vector<Field> fields = known_fields();
+    fields.push_back({9, thrift::kStruct, inner});
+    EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
+  }
+}
+
+// The rate for a stranger: a mean over blocks of the product over words, counted bit by bit.
+double obtained_rate(const Geometry &geometry, std::uint64_t values, int filters) {
+  Random random(values);
+  double sum = 0;
+  for (int i = 0; i < filters; i++) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t j = 0; j < 2 * values; j++)
+      words.push_back(random.next());
+    Bytes bitmap(geometry.bytes());
+    foreign_add_many(geometry, bitmap.data(), words.data(), values);
+    for (std::size_t at = 0; at < bitmap.size(); at += 32) {
+      double product = 1;
+      for (std::size_t word = at; word < at + 32; word += 4) {
+        int set = 0;
+        for (std::size_t bit = 8 * word; bit < 8 * word + 32; bit++)
+          set += bit_at(bitmap.data(), bit);
+        product *= set / 32.0;
+      }
+      sum += product / geometry.units;
+    }
+  }
+  return sum / filters;
+}
+
+TEST(Parquet, RatesAreAtMostTheOnesAskedFor) {
+  for (const Layout layout : {Layout::parquet, Layout::parquet_int32})
+    for (const std::uint64_t n : {1, 20, 1000, 30000, 100000})
+      for (const double rate : {0.4, 0.1, 0.01, 0.001, 1e-5}) {
+        if (layout != Layout::parquet && n != 1000)
+          continue;
+        SCOPED_TRACE(n);
+        SCOPED_TRACE(rate);
+        Geometry geometry;
+        ASSERT_TRUE(size_foreign(layout, n, rate, &geometry));
+        EXPECT_EQ(geometry.layout, layout);
+        EXPECT_EQ(geometry.hashes, 8);
+        EXPECT_EQ(geometry.units & (geometry.units - 1), 0U);
+        const int filters = static_cast<int>(std::max<std::uint64_t>(100000 / n, 2));
+        const double noise = 0.02 + 6 / std::sqrt(static_cast<double>(geometry.units) * filters);
+        EXPECT_LE(obtained_rate(geometry, n, filters), rate * (1 + noise));
+        if (geometry.units > 1) {
+          geometry.units /= 2;
+          EXPECT_GE(obtained_rate(geometry, n, filters), rate * (1 - noise));
+        }
+      }
+}
+
+TEST(Parquet, SizesEndAt128Mebibytes) {
+  Geometry geometry;
+  ASSERT_TRUE(size_foreign(Layout::parquet, 100000000, 0.01, &geometry)); // 10.5 bits a value
+  EXPECT_EQ(geometry, (Geometry{Layout::parquet, 8, 1U << 22}));
+  EXPECT_EQ(geometry.bytes(), 128U << 20);
+  EXPECT_FALSE(size_foreign(Layout::parquet, 110000000, 0.01, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::parquet, 100000000, 0.001, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::parquet, kMaxBits, 0.5, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::parquet, kMaxBits, kMinRate, &geometry));
+  ASSERT_TRUE(size_foreign(Layout::parquet, 1, 0.5, &geometry));
+  EXPECT_EQ(geometry, (Geometry{Layout::parquet, 8, 1}));
+  ASSERT_TRUE(size_foreign(Layout::parquet, 1, kMinRate, &geometry));
+  EXPECT_EQ(geometry.layout, Layout::parquet);
+}
+
+TEST(Parquet, HeadsAreReadBack) {
+  for (const Layout layout : kParquetLayouts)
+    for (std::uint32_t units = 1; units <= 1U << 22; units *= 2) {
+      std::uint8_t head[kMaxParquetHead];
+      const Geometry geometry = {layout, 8, units};
+      const std::size_t length = write_parquet_head(head, geometry);
+      ASSERT_LE(length, kMaxParquetHead);
+      Found found;
+      ASSERT_EQ(read_parquet(head, length + geometry.bytes(), layout, &found).phrase, nullptr);
+      EXPECT_EQ(found.geometry, geometry);
+      EXPECT_EQ(found.offset, length);
+    }
+}
+
+// --- RedisBloom ---
+
+constexpr std::size_t kRedisHead = 20, kRedisEntry = 53;
+
+struct Dump {
+  Bytes header, chunks;
+  std::vector<Link> links;
+};
+Dump read_dump(const std::string &name) {
+  Dump dump = {read_golden("redisbloom/" + name + ".header"),
+               read_golden("redisbloom/" + name + ".chunks"), std::vector<Link>(kMaxLinks)};
+  int count = 0;
+  const Problem problem = read_redis(dump.header.data(), dump.header.size(), dump.chunks.size(),
+                                     dump.links.data(), &count);
+  EXPECT_EQ(problem.phrase, nullptr);
+  dump.links.resize(static_cast<std::size_t>(count));
+  return dump;
+}
+
+struct RedisGolden {
+  const char *name;
+  Family family;
+  Bytes (*value)(std::int64_t);
+  std::vector<std::uint64_t> capacities; // that RedisBloom gave to the links
+  double first_rate;
+  int stored, false_positives, first_false_positive;
+};
+const RedisGolden kRedisGoldens[] = {
+    {"reserve_0.01_1000_user_0_999", Family::text, of_user, {1000}, 0.005, 1000, 507, 1600},
+    {"reserve_0.01_100_user_0_999_scaled",
+     Family::text,
+     of_user,
+     {100, 200, 400, 800},
+     0.005,
+     992,
+     898,
+     1053},
+    {"nonscaling_0.01_1000_int_0_999", Family::integer, of_integer, {1000}, 0.01, 997, 1035, 1035},
+};
+
+// As RedisBloom adds: to the last link unless any link has the value, to the next when it is full.
+TEST(Redis, DumpsAreRebuilt) {
+  for (const RedisGolden &golden : kRedisGoldens) {
+    SCOPED_TRACE(golden.name);
+    const Dump dump = read_dump(golden.name);
+    ASSERT_EQ(dump.links.size(), golden.capacities.size());
+    std::vector<Bytes> bitmaps;
+    for (const Link &link : dump.links)
+      bitmaps.emplace_back(link.geometry.bytes());
+
+    const auto contained = [&](std::int64_t i) {
+      const Digest one = digest(Layout::redis, golden.family, golden.value(i));
+      for (std::size_t j = 0; j < bitmaps.size(); j++)
+        if (foreign_contains(dump.links[j].geometry, bitmaps[j].data(), one))
+          return true;
+      return false;
+    };
+    std::size_t last = 0;
+    std::uint64_t in_last = 0;
+    int stored = 0;
+    for (std::int64_t i = 0; i < 1000; i++) {
+      if (contained(i))
+        continue;
+      if (in_last == golden.capacities[last]) {
+        last++, in_last = 0;
+        ASSERT_LT(last, bitmaps.size());
+      }
+      const Digest one = digest(Layout::redis, golden.family, golden.value(i));
+      const std::uint64_t words[] = {one.first, one.second};
+      foreign_add_many(dump.links[last].geometry, bitmaps[last].data(), words, 1);
+      in_last++, stored++;
+    }
+    EXPECT_EQ(stored, golden.stored);
+    Bytes all;
+    for (const Bytes &bitmap : bitmaps)
+      thrift::append(&all, bitmap);
+    EXPECT_EQ(all, dump.chunks);
+
+    int false_positives = 0, first = 0;
+    for (int i = 100999; i >= 1000; i--)
+      if (contained(i))
+        false_positives++, first = i;
+    EXPECT_EQ(false_positives, golden.false_positives);
+    EXPECT_EQ(first, golden.first_false_positive);
+  }
+}
+
+// Behind the rate is what a link was made for; what it holds, which may be less, is before it.
+TEST(Redis, CapacitiesAreThoseOfTheLinks) {
+  for (const RedisGolden &golden : kRedisGoldens) {
+    SCOPED_TRACE(golden.name);
+    const Dump dump = read_dump(golden.name);
+    ASSERT_EQ(dump.links.size(), golden.capacities.size());
+    double rate = golden.first_rate;
+    for (std::size_t i = 0; i < dump.links.size(); i++, rate /= 2) {
+      EXPECT_EQ(dump.links[i].expected, golden.capacities[i]) << i;
+      EXPECT_DOUBLE_EQ(dump.links[i].rate, rate);
+      EXPECT_EQ(dump.links[i].flags, kFlagOwn);
+      EXPECT_EQ(dump.links[i].geometry.layout, Layout::redis);
+    }
+  }
+}
+
+Problem read_header(const Bytes &header, std::uint64_t bitmap_bytes) {
+  Link links[kMaxLinks];
+  int count;
+  return read_redis(header.data(), header.size(), bitmap_bytes, links, &count);
+}
+
+TEST(Redis, RefusesHostileHeaders) {
+  const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
+  const std::size_t bytes = dump.chunks.size();
+  ASSERT_EQ(read_header(dump.header, bytes).phrase, nullptr);
+
+  for (std::size_t length = 0; length < dump.header.size(); length++)
+    EXPECT_NE(
+        read_header(Bytes(dump.header.begin(), dump.header.begin() + static_cast<long>(length)),
+                    bytes)
+            .phrase,
+        nullptr)
+        << length;
+  Bytes longer = dump.header;
+  longer.push_back(0);
+  EXPECT_NE(read_header(longer, bytes).phrase, nullptr);
+  for (const std::size_t other : {std::size_t{0}, bytes - 8, bytes - 1, bytes + 1, bytes + 8})
+    EXPECT_EQ(read_header(dump.header, other).found, bytes) << other;
+
+  const auto refused = [&](std::size_t at, auto number) {
+    Bytes header = dump.header;
+    store(&header[at], number);
+    const Problem problem = read_header(header, bytes);
+    EXPECT_NE(problem.phrase, nullptr) << "at " << at << ": " << number;
+    return problem.found;
+  };
+  for (const std::uint32_t number : {0U, 1U, 3U, 5U, 64U, 65U, 1U << 31, ~0U})
+    EXPECT_EQ(refused(8, number), number);
+  for (const std::uint32_t options : {0U, 1U, 8U, 9U, ~4U})
+    EXPECT_EQ(refused(12, options), options);
+
+  for (std::size_t i = 0; i < 4; i++) {
+    SCOPED_TRACE(i);
+    const std::size_t entry = kRedisHead + i * kRedisEntry;
+    const auto size = load<std::uint64_t>(&dump.header[entry]);
+    for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{1}, size - 1, size + 1,
+                                      size - 8, size + 8, kMaxBits / 8 + 8, std::uint64_t{1} << 61,
+                                      (std::uint64_t{1} << 61) + size, ~std::uint64_t{7}})
+      refused(entry, wrong);
+    for (const std::uint64_t wrong :
+         {std::uint64_t{0}, size, 8 * size - 1, 8 * size + 1, 8 * size - 64, ~std::uint64_t{0}})
+      EXPECT_EQ(refused(entry + 8, wrong), wrong);
+    for (const std::uint32_t wrong : {0U, 256U, 257U, 1U << 31, ~0U})
+      EXPECT_EQ(refused(entry + 40, wrong), wrong);
+    for (const std::uint8_t wrong : {1, 6, 10, 31, 32, 63, 64, 127, 255})
+      refused(entry + 52, wrong);
+  }
+  // Sizes that agree with each other, but not with the chunks.
+  Bytes header = dump.header;
+  store(&header[kRedisHead], std::uint64_t{152});
+  store(&header[kRedisHead + 8], std::uint64_t{8 * 152});
+  EXPECT_EQ(read_header(header, bytes).found, bytes + 8);
+  EXPECT_EQ(read_header(header, bytes + 8).phrase, nullptr);
+  // Bytes that are no whole words, though all else agrees with them.
+  for (std::uint64_t size = 145; size < 152; size++) {
+    store(&header[kRedisHead], size);
+    store(&header[kRedisHead + 8], 8 * size);
+    EXPECT_EQ(read_header(header, bytes - 144 + size).found, size);
+  }
+  // A size beyond the limit that agrees with its bits.
+  store(&header[kRedisHead], kMaxBits / 8 + 8);
+  store(&header[kRedisHead + 8], kMaxBits + 64);
+  EXPECT_EQ(read_header(header, bytes - 144 + kMaxBits / 8 + 8).found, kMaxBits / 8 + 8);
+}
+
+TEST(Redis, BitsMayBeAPowerOfTwo) {
+  Bytes header = read_golden("redisbloom/reserve_0.01_1000_user_0_999.header");
+  store(&header[kRedisHead], std::uint64_t{2048});
+  store(&header[kRedisHead + 8], std::uint64_t{16384});
+  for (int log = 0; log < 256; log++) {
+    header[kRedisHead + 52] = static_cast<std::uint8_t>(log);
+    EXPECT_EQ(read_header(header, 2048).phrase == nullptr, log == 0 || log == 14) << log;
+  }
+}
+
+// What a link was made for does not matter to its bits: nonsense there is not known, and no more.
+TEST(Redis, CapacityAndRateMayBeUnknown) {
+  const Bytes good = read_golden("redisbloom/reserve_0.01_1000_user_0_999.header");
+  const auto read = [](const Bytes &header) {
+    Link links[kMaxLinks];
+    int count = 0;
+    EXPECT_EQ(read_redis(header.data(), header.size(), 1384, links, &count).phrase, nullptr);
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(links[0].geometry, (Geometry{Layout::redis, 8, 1384 / 8}));
+    return links[0];
+  };
+  EXPECT_EQ(read(good).expected, 1000U);
+  for (const std::uint64_t capacity : {std::uint64_t{0}, kMaxBits + 1, ~std::uint64_t{0}}) {
+    Bytes header = good;
+    store(&header[kRedisHead + 44], capacity);
+    EXPECT_EQ(read(header).expected, 0U) << capacity;
+    EXPECT_EQ(double_bits(read(header).rate), 0U) << capacity;
+  }
+  for (const double error : {0.0, -0.0, -0.01, 0.51, 1.0, kInfinity, kNaN, 1e-10}) {
+    Bytes header = good;
+    store(&header[kRedisHead + 24], double_bits(error));
+    EXPECT_EQ(read(header).expected, 0U) << error;
+    EXPECT_EQ(double_bits(read(header).rate), 0U) << error;
+  }
+}
+
+// As a value of links: every member is found, and no more than RedisBloom finds.
+TEST(Redis, DumpsAreValuesOfLinks) {
+  const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
+  const auto count = static_cast<std::uint32_t>(dump.links.size());
+  Header header = {{Layout::redis, 0, count}, Family::string, kFlagChain, 0, 0, 0, 0}, read;
+  Bytes payload(header.head_bytes());
+  write_header(payload.data(), header);
+  for (std::size_t i = 0; i < count; i++)
+    write_link(payload.data(), static_cast<int>(i), dump.links[i]);
+  thrift::append(&payload, dump.chunks);
+  const Finding finding = validate(payload.data(), payload.size(), &read);
+  ASSERT_TRUE(finding.ok()) << static_cast<int>(finding.status);
+
+  int found = 0;
+  for (int i = 0; i < 101000; i++)
+    found += links_contain(best_kernel(), payload.data(), read,
+                           digest(Layout::redis, Family::text, of_user(i)));
+  EXPECT_EQ(found, 1000 + 898);
+}
+
+} // namespace
+} // namespace bloomfilter
