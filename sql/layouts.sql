@@ -73,7 +73,30 @@ FROM (SELECT bf_create(100, layout => 'guava') + 'a '::varchar AS f) x;
 SELECT bf_create(10, layout => 'guava') + 5 @> '5' AS integer, bf_create(10, layout => 'guava') + '5' @> '5'::text AS text,
   bf_create(10, layout => 'parquet') + 0.5::float8 @> '0.5' AS float, bf_create(10, layout => 'guava') + '\x05'::bytea @> '\x05' AS bytea;
 
--- Both zeros, and every NaN.
+-- A literal of a byte string is read as all that it can be: any of them is a yes.
+SELECT u + '\x4142'::bytea @> '\x4142' AS bytea, u + 'AB'::text @> 'AB' AS text,
+  u + 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid @> 'A0EEBC99-9c0b-4ef8-bb6d-6bb9bd380a11' AS uuid,
+  u + 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' @> 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid AS empty,
+  u + 'x'::text + 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' @> 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid AS added,
+  u + 'x'::text @> '\x4' AS odd, u + 'x'::text @> '\xyz' AS no_digits, u + '\x4142'::bytea @> '\x4143' AS other
+FROM (SELECT bf_create(100, layout => 'parquet') AS u) x;
+PREPARE asked AS SELECT bf_agg(id, 1000, 0.01, 'parquet') @> $1 FROM unnest('{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'::uuid[]) id;
+EXECUTE asked ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11');
+-- One call site, many layouts.
+SELECT count(*) FILTER (WHERE f @> '77') AS found, count(*)
+FROM (SELECT CASE i % 4 WHEN 0 THEN bf_create(100, layout => 'guava') WHEN 1 THEN bf_create(100, layout => 'guava_integer')
+    WHEN 2 THEN bf_create(100) ELSE bf_create(100, layout => 'parquet') END + 77 AS f
+  FROM generate_series(1, 40) i OFFSET 0) x;
+-- Each varchar with both its hashes, in rows after the first, too.
+SELECT bool_and(f @> v AND f @> v::text AND f @> v::char(5)) AS varchar
+FROM (SELECT bf_agg(v, 100, 0.01, 'parquet') AS f FROM unnest('{"a ","b ","c"}'::varchar[]) v) x, unnest('{"a ","b ","c"}'::varchar[]) v;
+SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 + '0.1' @> 0.1::float4 AS literal_float4;
+
+-- Both zeros, and every NaN; only what is given is added.
+SELECT (bf_info(bf_create(10, layout => 'parquet') + 0::float8)).bits_set AS plus,
+  (bf_info(bf_agg(x, 10, 0.01, 'parquet'))).bits_set AS minus, bf_agg(x, 10, 0.01, 'parquet') @> 0::float8 AS found,
+  bf_agg(x, 10, 0.01, 'parquet') = bf_create(10, layout => 'parquet') + 0::float8 AS same
+FROM unnest('{-0}'::float8[]) x;
 SELECT f @> '-0'::float8 AS minus, f @> 0::float4 AS plus, f @> 'NaN'::float8 AS nan, f @> 1::float8 AS other,
   bf_contains_each(f, '{NaN, 0, 2}'::float8[])
 FROM (SELECT bf_create(10, layout => layout) + 0::float8 AS f FROM unnest('{parquet, parquet_float}'::text[]) layout) x;
@@ -94,6 +117,7 @@ SELECT bf_agg(i, 100, 0.01, 'lines') = bf_agg(i, 100) AS lines, bf_agg(i, 100, 0
 FROM generate_series(1, 100) i;
 SELECT bf_agg(i, NULL, 0.01, 'guava') FROM generate_series(1, 3) i;
 SELECT bf_agg(i, 10, 0.01, CASE i WHEN 1 THEN 'guava' ELSE 'parquet' END) FROM generate_series(1, 2) i;
+SELECT bf_agg(i, 10 * i, 0.01, 'guava') FROM generate_series(1, 2) i;
 SELECT bf_agg(i, 10, 0.01, 'no such') FROM generate_series(1, 2) i;
 
 -- In parallel the same bytes.
@@ -129,6 +153,16 @@ SELECT bf_to_guava(bf_create(10));
 SELECT bf_to_parquet(bf_create(10, layout => 'guava'));
 SELECT bf_to_guava((bf_create(10, layout => 'guava') + 1) | (bf_create(1000, layout => 'guava') + 2));
 SELECT bf_to_parquet(bf_from_parquet('\x15' || '\xc001'::bytea || '\x1c1c00001c1c00001c1c000000'::bytea || decode(repeat('00', 96), 'hex'), 'INT32'));
+
+-- Imports are not OR-ed by a union, but when they are written, as the systems do.
+SELECT links, bf_to_guava(u) = bf_to_guava(bf_create(100, layout => 'guava') + 5 + 6) AS written, bf_to_guava(u | a) = bf_to_guava(u) AS again,
+  (bf_info(a | a)).links AS itself
+FROM (SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 5), 'long') AS a,
+    bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 6), 'long') AS b) f,
+  LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u);
+-- No row says no layout; a union does.
+SELECT layout, bf_to_guava(f) = bf_to_guava(bf_create(10, layout => 'guava')) AS written
+FROM (SELECT bf_create(10, layout => 'guava') | bf_agg(i, 10, 0.01, 'guava') AS f FROM generate_series(1, 0) i) x, bf_info(f);
 
 -- Bytes that are none.
 SELECT bf_from_guava('\x01', 'long');

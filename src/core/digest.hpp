@@ -8,8 +8,8 @@
 //   decimal
 //              text
 //
-// A value's digest is all that its bits depend on: two words of 64 bits, of which Parquet uses one.
-// The systems' own descriptions: Guava's Funnels, BloomFilterStrategies; parquet-format's
+// A value's digest is all that its bits depend on: two words of 64 bits, or one in Parquet's
+// layouts. The systems' own descriptions: Guava's Funnels, BloomFilterStrategies; parquet-format's
 // BloomFilter.md; doc/interop.md says more.
 #ifndef BLOOMFILTER_CORE_DIGEST_HPP
 #define BLOOMFILTER_CORE_DIGEST_HPP
@@ -22,10 +22,14 @@
 
 namespace bloomfilter {
 
-constexpr int kDigestWords = 2;
 struct Digest {
   std::uint64_t first, second;
 };
+
+// The words of a digest that count.
+inline int digest_words(Layout layout) {
+  return is_flat(layout) ? 2 : 1;
+}
 
 // The family under which a layout keeps values of another; `none` if it has no encoding for them.
 // Our own layouts have one for each of SQL's; byte strings of Parquet and RedisBloom know no finer
@@ -45,8 +49,8 @@ struct Encoded {
   Digest digests[2];
 };
 
-// Of canonical bytes, of a family that the layout has an encoding for; `scratch` has room for
-// scratch_bytes().
+// Of canonical bytes (but of a float's own, for -0 and +0 are two values elsewhere), of a family
+// that the layout has an encoding for; `scratch` has room for scratch_bytes().
 Encoded encode(Layout layout, Family family, const std::uint8_t *canonical, std::size_t length,
                std::uint8_t *scratch);
 constexpr std::size_t scratch_bytes(std::size_t length) {

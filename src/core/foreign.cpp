@@ -82,11 +82,10 @@ void add_to_flat(const Geometry &geometry, std::uint8_t *bitmap, const std::uint
   for (std::size_t i = 0; i < count; i += together) {
     std::uint64_t *end = positions;
     for (std::size_t j = i; j < std::min(i + together, count); j++)
-      for_each_index(geometry, {words[kDigestWords * j], words[kDigestWords * j + 1]},
-                     [&](std::uint64_t position) {
-                       __builtin_prefetch(bitmap + (position >> 3), 1);
-                       *end++ = position;
-                     });
+      for_each_index(geometry, {words[2 * j], words[2 * j + 1]}, [&](std::uint64_t position) {
+        __builtin_prefetch(bitmap + (position >> 3), 1);
+        *end++ = position;
+      });
     for (const std::uint64_t *position = positions; position < end; position++)
       bitmap[*position >> 3] =
           static_cast<std::uint8_t>(bitmap[*position >> 3] | 1U << (*position & 7));
@@ -96,7 +95,7 @@ void add_to_flat(const Geometry &geometry, std::uint8_t *bitmap, const std::uint
 void add_to_blocks(std::uint32_t blocks, std::uint8_t *bitmap, const std::uint64_t *words,
                    std::size_t count) {
   const auto block_of = [=](std::size_t i) {
-    return bitmap + (((words[kDigestWords * i] >> 32) * blocks) >> 32) * kBlockBytes;
+    return bitmap + (((words[i] >> 32) * blocks) >> 32) * kBlockBytes;
   };
   for (std::size_t i = 0; i < count + kBlocksAhead; i++) {
     if (i < count)
@@ -104,7 +103,7 @@ void add_to_blocks(std::uint32_t blocks, std::uint8_t *bitmap, const std::uint64
     if (i < kBlocksAhead)
       continue;
     std::uint8_t *const block = block_of(i - kBlocksAhead);
-    const auto key = static_cast<std::uint32_t>(words[kDigestWords * (i - kBlocksAhead)]);
+    const auto key = static_cast<std::uint32_t>(words[i - kBlocksAhead]);
     for (int word = 0; word < kBlockWords; word++)
       store(block + 4 * word,
             load<std::uint32_t>(block + 4 * word) | 1U << ((key * kSalts[word]) >> 27));

@@ -31,7 +31,7 @@ void foreign_positions(const Geometry &geometry, const Digest &digest, std::uint
 
 bool foreign_contains(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);
 
-// Sets the bits of `count` digests, each kDigestWords words in a row.
+// Sets the bits of `count` digests, each digest_words() in a row.
 void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
                       std::size_t count);
 

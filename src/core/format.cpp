@@ -201,6 +201,7 @@ Link read_link(const std::uint8_t *payload, const Header &header, int number) {
   Link link;
   link.expected = load<std::uint64_t>(entry + kAtLinkExpected);
   link.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): check_links() refuses others.
   link.geometry.layout = static_cast<Layout>(entry[kAtLinkFlags] >> 4);
   link.geometry.hashes = entry[kAtLinkHashes];
   link.geometry.units = load<std::uint32_t>(entry + kAtLinkUnits);

@@ -7,7 +7,7 @@
 namespace bloomfilter {
 namespace {
 
-const Problem kNone = {nullptr, 0};
+const Problem kNone = {nullptr, 0, 0};
 
 // Thrift's compact protocol (thrift-compact-protocol.md), as far as a reader needs it that looks
 // for a few fields and skips all others.
@@ -248,8 +248,8 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layou
     return {"the number of bytes is not a multiple of 32 within the limits",
             static_cast<std::uint64_t>(size)};
   if (length - reader.offset() != static_cast<std::uint64_t>(size))
-    return {"the number of bytes does not fit the length of the file",
-            static_cast<std::uint64_t>(size)};
+    return {"the number of bytes is not that of those that follow",
+            static_cast<std::uint64_t>(size), length - reader.offset()};
   found->geometry = {layout, kBlockWords, static_cast<std::uint32_t>(size / kBlockBytes)};
   found->offset = reader.offset();
   return kNone;
@@ -309,7 +309,7 @@ Problem read_redis(const std::uint8_t *bytes, std::size_t length, std::uint64_t 
         known ? error : 0.0};
   }
   if (total != bitmap_bytes)
-    return {"the links' bytes do not add up to those of the chunks", total};
+    return {"the links' bytes do not add up to those of the chunks", total, bitmap_bytes};
   *count = static_cast<int>(number);
   return kNone;
 }

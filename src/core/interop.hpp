@@ -18,10 +18,12 @@
 
 namespace bloomfilter {
 
-// What is wrong with a file: a phrase, and the number that it is about. NULL: nothing.
+// What is wrong with a file: a phrase, the number that it is about, and one that it does not agree
+// with, or 0. NULL: nothing.
 struct Problem {
   const char *phrase;
   std::uint64_t found;
+  std::uint64_t other = 0;
 };
 
 // Where a file has the bitmap of the filter that it holds.

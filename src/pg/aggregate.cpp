@@ -57,8 +57,8 @@ struct State {
   uint64 *hashes; // or digests, of two words each
   Size count, capacity;
 
-  uint8 *bitmap; // of a sized state, from its first flush on
-  Family plain;  // of a foreign layout: a fitting element family that it hashes as it is
+  uint8 *bitmap;   // of a sized state, from its first flush on
+  Family admitted; // of a foreign layout: a fitting element family
 
   // Of a self-sized state:
   HashSet set;              // without slots while the array collects
@@ -146,14 +146,13 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
 }
 
 // By value: what a call for every row compares stays in registers.
-inline void check_target(const State *state, Target target) {
-  if (unlikely(state->self_sized != target.self_sized || state->header.rate != target.rate ||
-               state->header.expected != static_cast<uint64>(target.expected)))
-    raise_parameters_differ(state, target);
+inline bool agrees(const State *state, Target target) {
+  return state->self_sized == target.self_sized && state->header.rate == target.rate &&
+         state->header.expected == static_cast<uint64>(target.expected);
 }
 
-void check_layout(const State *state, const Target &target) {
-  if (layout_of(state) != target.layout)
+void check_target(const State *state, const Target &target) {
+  if (!agrees(state, target) || layout_of(state) != target.layout)
     raise_parameters_differ(state, target);
 }
 
@@ -455,24 +454,26 @@ pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *ele
 
 inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &digest) {
   push(fcinfo, state, digest.first);
-  push(fcinfo, state, digest.second);
+  if (digest_words(state->header.geometry.layout) > 1)
+    push(fcinfo, state, digest.second);
 }
 
 // A value's digests, of a state for another system's layout.
 pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *element) {
   const Layout layout = state->header.geometry.layout;
   const Datum value = PG_GETARG_DATUM(1);
-  if (likely(state->plain == element->family && !element->varying)) {
-    push_digest(fcinfo, state, hash_plain(element, value, layout));
+  Digest digest;
+  if (likely(state->admitted == element->family && !element->varying &&
+             hash_quickly(element, value, layout, &digest))) {
+    push_digest(fcinfo, state, digest);
     return;
   }
-  const Hashes hashes = hash_foreign(element, value, layout);
+  const Hashes hashes = hash_foreign(element, value, layout, true);
   check_element(state->header, element, "value");
   if (unlikely(hashes.no_value))
     raise_no_value(state->header);
   adopt_family(&state->header, member_header(element));
-  if (is_plain(layout, element->family))
-    state->plain = element->family;
+  state->admitted = element->family;
   for (int i = 0; i < hashes.count; i++)
     push_digest(fcinfo, state, hashes.digest[i]);
 }
@@ -556,9 +557,9 @@ Datum bf_agg_trans(PG_FUNCTION_ARGS) {
   if (unlikely(!state))
     state = make_call_state(fcinfo, target_with_layout(fcinfo));
   else if (PG_NARGS() > 2) {
-    check_target(state, target_of(fcinfo));
-    if (PG_NARGS() > 4 && !layout_is_constant(fcinfo))
-      check_layout(state, target_with_layout(fcinfo));
+    if (unlikely(!agrees(state, target_of(fcinfo))) ||
+        (PG_NARGS() > 4 && !layout_is_constant(fcinfo)))
+      check_target(state, target_with_layout(fcinfo));
   }
 
   if (!PG_ARGISNULL(1)) {
@@ -592,7 +593,6 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
     state = make_call_state(fcinfo, target);
   else {
     check_target(state, target);
-    check_layout(state, target);
   }
   check_family(state->header, other->header);
   adopt_family(&state->header, other->header);

@@ -660,7 +660,7 @@ constexpr LiteralType kLiteralTypes[] = {
     {Family::macaddr, {MACADDROID}},
     {Family::macaddr8, {MACADDR8OID}},
     {Family::jsonb, {JSONBOID}},
-    {Family::string, {TEXTOID}},
+    {Family::string, {TEXTOID, BYTEAOID, UUIDOID}}, // as whichever it can be read
 };
 
 const Oid *readings_for(Family family) {
@@ -678,6 +678,23 @@ Datum read_literal(Oid type, const char *string) {
   Oid input, parameter;
   getTypeInputInfo(type, &input, &parameter);
   return OidInputFunctionCall(input, const_cast<char *>(string), parameter, -1);
+}
+
+// Would reading it as bytea in hexadecimal, or as uuid, succeed? Text that cannot be is not an
+// error where it is one of several readings.
+bool is_hexadecimal(const char *string, Oid type) {
+  int digits = 0;
+  if (type == BYTEAOID) {
+    if (string[0] != '\\' || string[1] != 'x')
+      return false;
+    string += 2;
+  }
+  for (; *string != '\0'; string++)
+    if (isxdigit(static_cast<unsigned char>(*string)))
+      digits++;
+    else if (type == BYTEAOID || !strchr("{}-", *string))
+      return false;
+  return type == BYTEAOID ? digits % 2 == 0 : digits == 2 * UUID_LEN;
 }
 
 // Would reading the same number as float4 succeed?
@@ -762,13 +779,28 @@ uint64 distribution_hash(Element *element, Datum value) {
   return hash_bytes(bytes, length, 0);
 }
 
-Hashes hash_foreign(Element *element, Datum value, Layout layout) {
+namespace {
+
+// Canonical bytes, but of a float its own: -0 and +0, and each NaN, are other values elsewhere.
+void canonical_for(Layout layout, Element *element, Datum value, Canonical *out) {
+  if (element->family == Family::floating && is_foreign(layout))
+    out->set_number(
+        double_bits(element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value)));
+  else
+    element->canonical(element, value, out);
+}
+
+} // namespace
+
+Hashes hash_foreign(Element *element, Datum value, Layout layout, bool adding) {
   Hashes hashes = no_hashes();
   if (family_in(layout, element->family) == Family::none)
     return hashes; // which check_element() refuses
   Canonical canonical;
-  element->canonical(element, value, &canonical);
+  canonical_for(layout, element, value, &canonical);
   append_encoded(&hashes, layout, element->family, canonical);
+  if (adding && element->family == Family::floating)
+    hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
   if (ends_with_blank(element, value)) {
     canonical_bpchar(element, value, &canonical);
     append_encoded(&hashes, layout, element->family, canonical);
@@ -776,10 +808,20 @@ Hashes hash_foreign(Element *element, Datum value, Layout layout) {
   return hashes;
 }
 
-Digest hash_plain(Element *element, Datum value, Layout layout) {
+bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest) {
   Canonical canonical;
-  element->canonical(element, value, &canonical);
-  return digest_of(layout, static_cast<const uint8 *>(canonical.bytes), canonical.length);
+  canonical_for(layout, element, value, &canonical);
+  const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
+  if (is_plain(layout, element->family)) {
+    *digest = digest_of(layout, bytes, canonical.length);
+    return true;
+  }
+  uint8 scratch[scratch_bytes(sizeof(int64))];
+  if (element->family == Family::text)
+    return false;
+  const Encoded encoded = encode(layout, element->family, bytes, canonical.length, scratch);
+  *digest = encoded.digests[0];
+  return encoded.kind == Encoded::values;
 }
 
 void raise_no_value(const Header &header) {
@@ -864,7 +906,10 @@ const char *family_name(Family family) {
 }
 
 Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding) {
-  const Oid *readings = readings_for(header.family);
+  const Layout layout = header.geometry.layout;
+  const Family family =
+      header.family == Family::none ? family_in(layout, Family::text) : header.family;
+  const Oid *readings = readings_for(family);
   const char *string = text_to_cstring(literal);
   Hashes hashes = no_hashes();
   for (int i = 0; i < kMaxReadings && OidIsValid(readings[i]); i++) {
@@ -873,8 +918,12 @@ Hashes hash_literal(const Header &header, text *literal, Oid collation, bool add
     if (readings[i] == FLOAT4OID &&
         !float4_can_hold(DatumGetFloat8(read_literal(FLOAT8OID, string))))
       continue;
+    if (family == Family::string && readings[i] != TEXTOID && !is_hexadecimal(string, readings[i]))
+      continue;
     Element *element = resolve_element(readings[i], collation, CurrentMemoryContext);
-    const Hashes reading = hash_value(element, read_literal(readings[i], string), header);
+    if (family == Family::string && family_in(layout, element->family) == Family::none)
+      continue; // RedisBloom knows no uuid
+    const Hashes reading = hash_value(element, read_literal(readings[i], string), header, adding);
     check_element(header, element, adding ? "value" : "probe");
     hashes.any |= reading.any;
     hashes.no_value |= reading.no_value;

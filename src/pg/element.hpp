@@ -102,10 +102,10 @@ inline Hashes no_hashes() {
   hashes.any = hashes.no_value = false;
   return hashes;
 }
-Hashes hash_foreign(Element *element, Datum value, Layout layout);
-inline Hashes hash_value(Element *element, Datum value, const Header &header) {
+Hashes hash_foreign(Element *element, Datum value, Layout layout, bool adding);
+inline Hashes hash_value(Element *element, Datum value, const Header &header, bool adding) {
   if (unlikely(is_foreign(header.geometry.layout)))
-    return hash_foreign(element, value, header.geometry.layout);
+    return hash_foreign(element, value, header.geometry.layout, adding);
   Hashes hashes = no_hashes();
   hashes.digest[hashes.count++] = {hash_element(element, value, header.seed), 0};
   if (element->varying) {
@@ -116,8 +116,9 @@ inline Hashes hash_value(Element *element, Datum value, const Header &header) {
   return hashes;
 }
 
-// The same of a value that a layout hashes by its canonical bytes (is_plain()), and not varying.
-Digest hash_plain(Element *element, Datum value, Layout layout);
+// The same of what is to be added, of a fitting element that is not varying, where it is one digest
+// and quickly found; false for all others.
+bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest);
 
 // Raises 22003: what is to be added is not a value of the filter's layout.
 [[noreturn]] void raise_no_value(const Header &header);

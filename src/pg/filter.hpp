@@ -19,15 +19,10 @@ extern const Kernel *kernel;
 // Bytes of a bitmap that are handled between two looks for interrupts; whole units.
 constexpr Size kStep = 1024 * 1024;
 
-// Words of 64 bits that a value of a layout takes: its hash, or its digest.
-inline int words_of(Layout layout) {
-  return is_foreign(layout) ? kDigestWords : 1;
-}
-
 // Adds the values of `count` words to a bitmap.
 inline void add_words(const Geometry &geometry, uint8 *bitmap, const uint64 *words, Size count) {
   if (is_foreign(geometry.layout))
-    foreign_add_many(geometry, bitmap, words, count / kDigestWords);
+    foreign_add_many(geometry, bitmap, words, count / digest_words(geometry.layout));
   else
     kernel->add_many(geometry, bitmap, words, count);
 }

@@ -28,10 +28,10 @@ struct Probe {
   Hashes hashes;
 };
 
-Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, const char *role) {
+Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {
   Element *element = argument_element(fcinfo, argument);
-  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header);
-  check_element(header, element, role);
+  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header, adding);
+  check_element(header, element, adding ? "value" : "probe");
   return {element, hashes};
 }
 
@@ -47,7 +47,7 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
   Element *element = argument_element(fcinfo, value_argument);
   const Datum value = PG_GETARG_DATUM(value_argument);
   if (unlikely(is_foreign(filter->header.geometry.layout)))
-    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, "probe").hashes);
+    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, false).hashes);
   const uint64 hash = hash_element(element, value, filter->header.seed);
   check_element(filter->header, element, "probe");
   bool found = filter->contains(hash);
@@ -87,12 +87,12 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
   return items;
 }
 
-Hashes hash_item(const Header &header, const Items &items, int i, const char *role) {
+Hashes hash_item(const Header &header, const Items &items, int i, bool adding) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Hashes hashes = hash_value(items.element, items.values[i], header);
+  const Hashes hashes = hash_value(items.element, items.values[i], header, adding);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
-  check_element(header, items.element, role);
+  check_element(header, items.element, adding ? "value" : "probe");
   return hashes;
 }
 
@@ -145,7 +145,7 @@ private:
       make_room();
     }
     pending_[pending_count_++] = digest.first;
-    if (is_foreign(filter_.header.geometry.layout))
+    if (digest_words(filter_.header.geometry.layout) > 1)
       pending_[pending_count_++] = digest.second;
   }
   void change(const Header &member) {
@@ -194,7 +194,7 @@ private:
 
 Addition add_value(FunctionCallInfo fcinfo) {
   Addition addition(fcinfo);
-  const Probe probe = probe_of(fcinfo, addition.header(), 1, "value");
+  const Probe probe = probe_of(fcinfo, addition.header(), 1, true);
   addition.add(member_header(probe.element), probe.hashes);
   return addition;
 }
@@ -230,7 +230,7 @@ Addition add_items(FunctionCallInfo fcinfo) {
     CHECK_FOR_INTERRUPTS();
     if (items.nulls[i])
       continue;
-    const Hashes hashes = hash_item(addition.header(), items, i, "value");
+    const Hashes hashes = hash_item(addition.header(), items, i, true);
     addition.add(member_header(items.element), hashes);
   }
   addition.check();
@@ -274,7 +274,7 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
     answers[item] = false;
     if (items.nulls[item])
       continue;
-    const Hashes of_item = hash_item(filter->header, items, item, "probe");
+    const Hashes of_item = hash_item(filter->header, items, item, false);
     if (foreign) {
       answers[item] = contains_any(filter, of_item);
       continue;

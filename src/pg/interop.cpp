@@ -26,11 +26,13 @@ Bytes bytes_of(const bytea *value) {
 
 void check(const Problem &problem, const char *kind) {
   if (problem.phrase)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                    errmsg("invalid %s Bloom filter", kind),
-                    errdetail("%c%s: " UINT64_FORMAT ".",
-                              pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
-                              problem.phrase + 1, problem.found)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+             errmsg("invalid %s Bloom filter", kind),
+             errdetail("%c%s: " INT64_FORMAT "%s.",
+                       pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
+                       problem.phrase + 1, static_cast<int64>(problem.found),
+                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other))));
 }
 
 // What a system calls the type of the values, and how a filter keeps them.
@@ -73,7 +75,8 @@ Filter make_read(const Geometry &geometry, Family family) {
   return make_filter(header);
 }
 
-// A filter with one bitmap, of a layout that the system can read.
+// A filter as one bitmap, of a layout that the system can read. Links of one geometry are OR-ed, as
+// the systems themselves unite filters.
 Filter written_filter(FunctionCallInfo fcinfo, bool (*is_layout)(Layout), const char *kind) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
@@ -82,13 +85,22 @@ Filter written_filter(FunctionCallInfo fcinfo, bool (*is_layout)(Layout), const 
                     errmsg("bloom filter of layout \"%s\" cannot be written for %s",
                            layout_name(profile_of(header.geometry.layout)), kind),
                     errhint("Build it with a layout for %s.", kind)));
-  if (header.is_chain())
+  if (!header.is_chain())
+    return filter;
+  Link link = filter.link();
+  if (any_link(filter.payload(), header,
+               [&link](const Link &other, Size) { return !(other.geometry == link.geometry); }))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filter of several links cannot be written for %s", kind),
+                    errmsg("bloom filter of several sizes cannot be written for %s", kind),
                     errdetail("The number of links is %d.", header.links()),
                     errhint("Build all filters with one expected number of values and false "
                             "positive rate.")));
-  return filter;
+  const LinkView empty = {link, nullptr, nullptr};
+  Filter united = make_filter(header, &empty, 1);
+  for_each_link(filter.payload(), header, [&](const Link &, Size offset) {
+    unite_bitmaps(united.bitmap(), filter.payload() + offset, link.geometry.bytes());
+  });
+  return united;
 }
 
 bytea *make_bytea(Size length) {
@@ -190,7 +202,9 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   Header header = empty_header(found[0].geometry, 0, 0, 0);
   header.family = Family::string;
   link_count = normalize_links(links, link_count);
-  return make_filter(header, links, link_count).datum();
+  const Filter filter = make_filter(header, links, link_count);
+  pfree(bitmaps);
+  return filter.datum();
 }
 
 SQL_FUNCTIONS_END

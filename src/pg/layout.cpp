@@ -34,7 +34,7 @@ Layout layout_for(const text *argument) {
   for (int number = 1; number <= static_cast<int>(kLastLayout); number++) {
     const auto layout = static_cast<Layout>(number);
     const bool made = layout != Layout::pages && layout != Layout::redis;
-    if (made && strcmp(layout_name(layout), name) == 0)
+    if (made && pg_strcasecmp(layout_name(layout), name) == 0)
       return layout;
   }
   ereport(ERROR,

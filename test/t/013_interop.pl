@@ -137,6 +137,17 @@ for my $name ('bloom_filter.bin', 'hostile_numbytes_10000_actual_32.sbbf') {
     }
 }
 
+# Files whose metadata lie about their filter: nowhere in them is one.
+for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_length_range short_numbytes)) {
+    my $bytes = bytes("parquet/$name");
+    for my $at (0, 4, map { $_ * 97 } 1 .. 10) {
+        for my $length (64, length $bytes) {
+            is(sqlstate($node, 'SELECT bf_from_parquet(' . hex_literal(substr $bytes, $at, $length) . ", 'INT32')"),
+                '22P03', "$name from $at, $length bytes: an error");
+        }
+    }
+}
+
 # RedisBloom: chunks may be cut anywhere.
 for my $entry (manifest('redisbloom/manifest.jsonl')) {
     my $name = $entry->{name};

@@ -43,9 +43,10 @@ constexpr Layout kParquetLayouts[] = {Layout::parquet, Layout::parquet_int32,
                                       Layout::parquet_float};
 
 inline std::vector<Layout> foreign_layouts() {
-  std::vector<Layout> layouts(std::begin(kGuavaLayouts), std::end(kGuavaLayouts));
-  layouts.insert(layouts.end(), std::begin(kParquetLayouts), std::end(kParquetLayouts));
-  layouts.push_back(Layout::redis);
+  std::vector<Layout> layouts;
+  for (int number = static_cast<int>(Layout::guava); number <= static_cast<int>(kLastLayout);
+       number++)
+    layouts.push_back(static_cast<Layout>(number));
   return layouts;
 }
 
@@ -155,7 +156,8 @@ inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &d
   std::vector<std::uint64_t> words;
   for (const Digest &one : digests) {
     words.push_back(one.first);
-    words.push_back(one.second);
+    if (digest_words(geometry.layout) == 2)
+      words.push_back(one.second);
   }
   Bytes bitmap(geometry.bytes());
   foreign_add_many(geometry, bitmap.data(), words.data(), digests.size());
