@@ -65,5 +65,6 @@ EXPLAIN (COSTS OFF) SELECT bf_agg(x, 10 * part) FROM parts;
 SELECT bf_agg(x, 10 * part) FROM parts;
 SELECT bf_agg(x, 10, 0.01 * part) FROM parts;
 SELECT bf_agg(x, CASE part WHEN 1 THEN 10 END) FROM parts;
+SELECT bf_agg(x, 10, 0.01, CASE part WHEN 1 THEN 'guava' ELSE 'parquet' END) FROM parts;
 SELECT bf_agg(x, 10) = bf_add_all(bf_create(10), array_agg(x)) AS same FROM parts;
 SELECT bf_agg(i, CASE WHEN i = 1 THEN 5 ELSE -7 END) FROM generate_series(1, 2) i;
