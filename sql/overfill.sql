@@ -22,6 +22,9 @@ SELECT saturated FROM
 SELECT bf_add_all(f, ARRAY[1, 2]) = f AS nothing_new
 FROM (SELECT bf_add_all(bf_create(10), array_agg(i)) AS f FROM generate_series(1, 1000) i) x;
 
+-- A folded filter is full earlier.
+SELECT bf_add_all(bf_fold(bf_create(100000), 2000), array_agg(i)) @> 1 AS folded FROM generate_series(1, 20000) i;
+
 -- As set.
 SET bloomfilter.overfill = error;
 SELECT bf_agg(i, 1000) FROM generate_series(1, 3000) i;

@@ -82,7 +82,7 @@ std::size_t decimal_of(std::int64_t number, std::uint8_t *out) {
 } // namespace
 
 Digest digest_of(Layout layout, const std::uint8_t *bytes, std::size_t length) {
-  if (!bytes)
+  if (!bytes) // of nothing
     length = 0;
   if (is_parquet(layout)) // whose numbers have mostly 8 bytes, which the compiler unrolls
     return {length == 8 ? XXH64(bytes, 8, 0) : XXH64(bytes, length, 0), 0};

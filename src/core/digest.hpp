@@ -4,9 +4,8 @@
 //              guava_integer…, 4 bytes; of text UTF-8 or, in guava_chars…, UTF-16; bytea as it is
 //   parquet…   XXH64, seed 0, over Parquet's plain encoding: numbers little-endian, of 4 bytes in
 //              parquet_int32 and parquet_float; byte strings without a length
-//   redis      MurmurHash64A, and again with that as its seed, over byte strings; integers as
-//   decimal
-//              text
+//   redis      MurmurHash64A, and again with that as its seed, over byte strings; of integers over
+//              their decimal text
 //
 // A value's digest is all that its bits depend on: two words of 64 bits, or one in Parquet's
 // layouts. The systems' own descriptions: Guava's Funnels, BloomFilterStrategies; parquet-format's

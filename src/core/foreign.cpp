@@ -5,6 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "core/interop.hpp"
+#include "core/sizing.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -150,6 +151,11 @@ bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *
   const auto words = static_cast<std::uint32_t>(std::ceil(bits / 64));
   *geometry = {layout, static_cast<std::uint8_t>(hashes), std::max(words, 1U)};
   return true;
+}
+
+bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
+  return is_foreign(layout) ? size_foreign(layout, expected, rate, geometry)
+                            : size_for_capacity(expected, rate, geometry);
 }
 
 } // namespace bloomfilter

@@ -16,7 +16,7 @@ bool is_own(const LinkView &view) {
 }
 
 bool has_bits(const std::uint8_t *bitmap, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += 8)
+  for (std::size_t at = 0; at < bytes; at += kWordBytes)
     if (load<std::uint64_t>(bitmap + at) != 0)
       return true;
   return false;
@@ -136,7 +136,7 @@ bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Head
 std::uint64_t full_bits(const Link &link) {
   std::uint64_t expected = link.expected;
   Geometry made;
-  if (expected != 0 && size_for_capacity(expected, link.rate, &made) &&
+  if (expected != 0 && size_for(link.geometry.layout, expected, link.rate, &made) &&
       made.bits() > link.geometry.bits())
     expected = std::max<std::uint64_t>(expected * link.geometry.bits() / made.bits(), 1);
   return expected_bits(link.geometry, expected);

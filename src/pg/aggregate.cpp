@@ -54,7 +54,7 @@ struct State {
   bool may_spill;
   Header header; // geometry only if not self-sized
 
-  uint64 *hashes; // or digests, of two words each
+  uint64 *hashes; // or digests, of one or two words each
   Size count, capacity;
 
   uint8 *bitmap;   // of a sized state, from its first flush on
@@ -81,7 +81,7 @@ struct Target {
   Layout layout;
 };
 
-// Without the layout, of which there is a call's own.
+// Without the layout, which target_with_layout() reads.
 Target target_of(FunctionCallInfo fcinfo) {
   Target target = {true, 0, kDefaultRate, Layout::lines};
   if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
@@ -591,9 +591,8 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
   const Target target = target_of(other);
   if (!state)
     state = make_call_state(fcinfo, target);
-  else {
+  else
     check_target(state, target);
-  }
   check_family(state->header, other->header);
   adopt_family(&state->header, other->header);
 

@@ -1,5 +1,6 @@
 #include "pg/element.hpp"
 
+#include <cctype>
 #include <cmath>
 
 #include <sys/socket.h>
@@ -703,6 +704,16 @@ bool float4_can_hold(double number) {
   return std::isinf(narrow) == std::isinf(number) && (narrow == 0) == (number == 0);
 }
 
+// Canonical bytes, but of a float its own: to other systems -0 and +0, and each NaN, are values of
+// their own.
+void canonical_foreign(Element *element, Datum value, Canonical *out) {
+  if (element->family == Family::floating)
+    out->set_number(
+        double_bits(element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value)));
+  else
+    element->canonical(element, value, out);
+}
+
 // Adds the digests of canonical bytes.
 void append_encoded(Hashes *hashes, Layout layout, Family family, const Canonical &canonical) {
   uint8 small[scratch_bytes(64)];
@@ -779,25 +790,12 @@ uint64 distribution_hash(Element *element, Datum value) {
   return hash_bytes(bytes, length, 0);
 }
 
-namespace {
-
-// Canonical bytes, but of a float its own: -0 and +0, and each NaN, are other values elsewhere.
-void canonical_for(Layout layout, Element *element, Datum value, Canonical *out) {
-  if (element->family == Family::floating && is_foreign(layout))
-    out->set_number(
-        double_bits(element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value)));
-  else
-    element->canonical(element, value, out);
-}
-
-} // namespace
-
 Hashes hash_foreign(Element *element, Datum value, Layout layout, bool adding) {
   Hashes hashes = no_hashes();
   if (family_in(layout, element->family) == Family::none)
     return hashes; // which check_element() refuses
   Canonical canonical;
-  canonical_for(layout, element, value, &canonical);
+  canonical_foreign(element, value, &canonical);
   append_encoded(&hashes, layout, element->family, canonical);
   if (adding && element->family == Family::floating)
     hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
@@ -810,15 +808,15 @@ Hashes hash_foreign(Element *element, Datum value, Layout layout, bool adding) {
 
 bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest) {
   Canonical canonical;
-  canonical_for(layout, element, value, &canonical);
+  canonical_foreign(element, value, &canonical);
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
   if (is_plain(layout, element->family)) {
     *digest = digest_of(layout, bytes, canonical.length);
     return true;
   }
-  uint8 scratch[scratch_bytes(sizeof(int64))];
-  if (element->family == Family::text)
+  if (element->family == Family::text) // which is as long as it likes
     return false;
+  uint8 scratch[scratch_bytes(sizeof(int64))];
   const Encoded encoded = encode(layout, element->family, bytes, canonical.length, scratch);
   *digest = encoded.digests[0];
   return encoded.kind == Encoded::values;

@@ -87,8 +87,8 @@ struct SecondHash {
 // Only of an element that is `varying`.
 SecondHash second_hash(Element *element, Datum value, uint64 seed);
 
-// All digests of a value: any of them is a yes, all of them are added. Of our own layouts, a digest
-// is a hash and nothing more.
+// The digests of a value: to be asked, when any of them is a yes, or to be added. Of our own
+// layouts, a digest is a hash and nothing more.
 constexpr int kMaxReadings = 3; // of a literal
 struct Hashes {
   Digest digest[2 * kMaxReadings];

@@ -104,8 +104,7 @@ Geometry geometry_for(Layout layout, int64 expected, double rate) {
     raise_bad_rate(rate);
   Geometry geometry;
   const auto values = static_cast<uint64>(expected);
-  if (!(is_foreign(layout) ? size_foreign(layout, values, rate, &geometry)
-                           : size_for_capacity(values, rate, &geometry)))
+  if (!size_for(layout, values, rate, &geometry))
     raise_too_large(layout, values, rate, ERRCODE_INVALID_PARAMETER_VALUE);
   return geometry;
 }
@@ -170,18 +169,15 @@ Filter make_filter(Header header, const LinkView *views, int count, const Filter
     const Size bytes = view.link.geometry.bytes();
     if (header.is_chain())
       write_link(filter.payload(), i, view.link);
-    if (in_place) {
-      const uint8 *more = view.bitmap == bitmap ? view.other : view.bitmap;
-      if (more)
-        unite_bitmaps(bitmap, more, bytes);
-    } else {
-      if (view.bitmap)
-        memcpy(bitmap, view.bitmap, bytes);
-      else
-        memset(bitmap, 0, bytes);
-      if (view.other)
-        unite_bitmaps(bitmap, view.other, bytes);
-    }
+    const uint8 *more = view.other;
+    if (in_place)
+      more = view.bitmap == bitmap ? view.other : view.bitmap;
+    else if (view.bitmap)
+      memcpy(bitmap, view.bitmap, bytes);
+    else
+      memset(bitmap, 0, bytes);
+    if (more)
+      unite_bitmaps(bitmap, more, bytes);
     bitmap += bytes;
   }
   return filter;

@@ -42,8 +42,7 @@ void check_overfill(const Filter &filter) {
     return;
   // Counting bits is much cheaper than the rate, and nearly always enough.
   const Header &header = filter.header;
-  if (!header.is_chain() &&
-      bits_set(filter.bitmap(), header.geometry) <= expected_bits(header.geometry, header.expected))
+  if (!header.is_chain() && bits_set(filter.bitmap(), header.geometry) <= full_bits(filter.link()))
     return;
   const Fill fill = measure(filter);
   if (fill.rate <= kSaturation * asked.rate)

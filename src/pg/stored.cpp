@@ -248,6 +248,10 @@ void ProbedFilter::contains_many(const uint64 *hashes, int count, bool *answers)
     *answers++ = contains(*hashes++);
     count--;
   }
+  if (bitmap) {
+    kernel->contains_many(header.geometry, bitmap, hashes, static_cast<Size>(count), answers);
+    return;
+  }
   if (count == 0)
     return;
   bool found[kAskedAtOnce];
