@@ -511,3 +511,715 @@ CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING hash AS
   FUNCTION 2 bloomfilter_hash_extended(bloomfilter, bigint);
 COMMENT ON OPERATOR CLASS bloomfilter_ops USING hash IS 'hashing of bloom filters';
 COMMENT ON OPERATOR FAMILY bloomfilter_ops USING hash IS 'hashing of bloom filters';
+
+-- Counting filters: sets that values can leave again
+
+CREATE TYPE countingbloomfilter;
+
+CREATE FUNCTION countingbloomfilter_in(cstring) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_in(cstring) IS 'text input: base64';
+
+CREATE FUNCTION countingbloomfilter_out(countingbloomfilter) RETURNS cstring
+  AS 'MODULE_PATHNAME', 'bloomfilter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_out(countingbloomfilter) IS 'text output: base64';
+
+CREATE FUNCTION countingbloomfilter_recv(internal) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_recv(internal) IS 'binary input';
+
+CREATE FUNCTION countingbloomfilter_send(countingbloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_send(countingbloomfilter) IS 'binary output';
+
+CREATE TYPE countingbloomfilter (
+  INPUT = countingbloomfilter_in,
+  OUTPUT = countingbloomfilter_out,
+  RECEIVE = countingbloomfilter_recv,
+  SEND = countingbloomfilter_send,
+  ALIGNMENT = double,
+  STORAGE = external
+);
+COMMENT ON TYPE countingbloomfilter IS
+  'a set summary like a bloomfilter that values can be removed from: counters in place of bits';
+
+CREATE FUNCTION bytea(countingbloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bytea(countingbloomfilter) IS
+  'the bytes of a filter, as doc/format.md describes them';
+
+CREATE FUNCTION countingbloomfilter(bytea) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'countingbloomfilter_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter(bytea) IS 'a filter from its bytes, checked';
+
+CREATE CAST (countingbloomfilter AS bytea) WITH FUNCTION bytea(countingbloomfilter);
+COMMENT ON CAST (countingbloomfilter AS bytea) IS 'the bytes of a filter';
+
+CREATE CAST (bytea AS countingbloomfilter) WITH FUNCTION countingbloomfilter(bytea);
+COMMENT ON CAST (bytea AS countingbloomfilter) IS 'a filter from its bytes, checked';
+
+CREATE FUNCTION bloomfilter(countingbloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME', 'cbf_to_bloom' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter(countingbloomfilter) IS
+  'the filter that bf_agg makes of the same values';
+
+CREATE CAST (countingbloomfilter AS bloomfilter) WITH FUNCTION bloomfilter(countingbloomfilter);
+COMMENT ON CAST (countingbloomfilter AS bloomfilter) IS
+  'the filter that bf_agg makes of the same values';
+
+CREATE FUNCTION cbf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_create(bigint, float8, bigint) IS
+  'empty filter for a number of distinct values at a false positive rate';
+
+CREATE FUNCTION cbf_add(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_add(countingbloomfilter, "any") IS 'filter plus one value';
+
+CREATE FUNCTION cbf_add(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_add(countingbloomfilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" anyarray)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_add_all' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
+  'filter plus every element of an array that is not null';
+
+CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any") IS
+  'filter minus one value; an error if it is not there';
+
+CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal) IS
+  'filter minus a literal, read as the element type of the filter; an error if it is not there';
+
+CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any", missing_ok boolean)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any", boolean) IS
+  'filter minus one value; as it is if that is not there and missing_ok';
+
+CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal, missing_ok boolean)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
+  'filter minus a literal; as it is if that is not there and missing_ok';
+
+CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = "any");
+COMMENT ON OPERATOR + (countingbloomfilter, "any") IS 'filter plus one value';
+
+CREATE OPERATOR - (FUNCTION = cbf_remove, LEFTARG = countingbloomfilter, RIGHTARG = "any");
+COMMENT ON OPERATOR - (countingbloomfilter, "any") IS 'filter minus one value';
+
+CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR + (countingbloomfilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+CREATE OPERATOR - (FUNCTION = cbf_remove, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
+  'filter minus a literal, read as the element type of the filter';
+
+CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
+
+CREATE FUNCTION cbf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_contains(countingbloomfilter, bf_literal) IS
+  'possibly in the set? The literal is read as the element type of the filter';
+
+CREATE FUNCTION cbf_contained(value "any", filter countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS 'possibly in the set?';
+
+CREATE FUNCTION cbf_contained(value bf_literal, filter countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_contained(bf_literal, countingbloomfilter) IS
+  'possibly in the set? The literal is read as the element type of the filter';
+
+CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = "any",
+                    COMMUTATOR = <@);
+COMMENT ON OPERATOR @> (countingbloomfilter, "any") IS 'possibly in the set?';
+
+CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal,
+                    COMMUTATOR = <@);
+COMMENT ON OPERATOR @> (countingbloomfilter, bf_literal) IS 'possibly in the set?';
+
+CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = "any", RIGHTARG = countingbloomfilter,
+                    COMMUTATOR = @>);
+COMMENT ON OPERATOR <@ ("any", countingbloomfilter) IS 'possibly in the set?';
+
+CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = bf_literal, RIGHTARG = countingbloomfilter,
+                    COMMUTATOR = @>);
+COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'possibly in the set?';
+
+CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURNS int
+  AS 'MODULE_PATHNAME', 'deletable_multiplicity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
+  'an upper bound of how often a value was added';
+
+CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
+  AS 'MODULE_PATHNAME', 'deletable_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
+  'an upper bound of how often a literal was added';
+
+CREATE FUNCTION cbf_union(a countingbloomfilter, b countingbloomfilter) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_union(countingbloomfilter, countingbloomfilter) IS
+  'filter of the values of both, as often as in both together; a null filter adds nothing';
+
+CREATE FUNCTION cbf_union_step(state countingbloomfilter, filter countingbloomfilter)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_union_step(countingbloomfilter, countingbloomfilter) IS
+  'step of cbf_union_agg';
+
+CREATE FUNCTION cbf_union_final(state countingbloomfilter) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_union_final(countingbloomfilter) IS 'end of cbf_union_agg';
+
+CREATE AGGREGATE cbf_union_agg(filter countingbloomfilter) (
+  SFUNC = cbf_union_step, STYPE = countingbloomfilter, FINALFUNC = cbf_union_final,
+  FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = cbf_union_step, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cbf_union_agg(countingbloomfilter) IS
+  'union of all filters that are not null; null if there are none';
+
+CREATE FUNCTION cbf_agg_trans(internal, "any") RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_trans(internal, "any") IS 'transition function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_trans(internal, "any", bigint) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_trans(internal, "any", bigint) IS 'transition function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_trans(internal, "any", bigint, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_trans(internal, "any", bigint, float8) IS
+  'transition function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'bf_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_combine(internal, internal) IS 'combine function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bf_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_serial(internal) IS 'serialization function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'bf_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_deserial(bytea, internal) IS 'deserialization function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_final(internal) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_final(internal) IS 'final function of cbf_agg';
+
+CREATE FUNCTION cbf_agg_window(internal, "any") RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_window(internal, "any") IS 'transition function of cbf_agg in a window';
+
+CREATE FUNCTION cbf_agg_window(internal, "any", bigint) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_window(internal, "any", bigint) IS
+  'transition function of cbf_agg in a window';
+
+CREATE FUNCTION cbf_agg_window(internal, "any", bigint, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_window(internal, "any", bigint, float8) IS
+  'transition function of cbf_agg in a window';
+
+CREATE FUNCTION cbf_agg_inverse(internal, "any") RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_inverse(internal, "any") IS
+  'inverse transition function of cbf_agg in a window';
+
+CREATE FUNCTION cbf_agg_inverse(internal, "any", bigint) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_inverse(internal, "any", bigint) IS
+  'inverse transition function of cbf_agg in a window';
+
+CREATE FUNCTION cbf_agg_inverse(internal, "any", bigint, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_inverse(internal, "any", bigint, float8) IS
+  'inverse transition function of cbf_agg in a window';
+
+CREATE FUNCTION cbf_agg_window_final(internal) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_agg_window_final(internal) IS 'final function of cbf_agg in a window';
+
+CREATE AGGREGATE cbf_agg(value "any") (
+  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
+  MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  MFINALFUNC = cbf_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cbf_agg("any") IS
+  'counting filter of all values that are not null, sized for them at a false positive rate of 1 %';
+
+CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
+  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
+  MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  MFINALFUNC = cbf_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cbf_agg("any", bigint) IS
+  'counting filter of all values that are not null, for a number of distinct values at 1 %';
+
+CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
+  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
+  MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  MFINALFUNC = cbf_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cbf_agg("any", bigint, float8) IS
+  'counting filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
+
+CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT element_type text, OUT seed bigint,
+                         OUT expected bigint, OUT target_fpr float8, OUT bytes bigint,
+                         OUT hashes int, OUT counters bigint, OUT counters_set bigint,
+                         OUT counters_saturated bigint, OUT fill float8, OUT estimated_count float8,
+                         OUT estimated_fpr float8, OUT saturated boolean)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_info(countingbloomfilter) IS
+  'parameters, size, fill and estimates of a counting filter';
+
+CREATE FUNCTION cbf_sizing(expected bigint, fpr float8, OUT counters bigint, OUT hashes int,
+                           OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_sizing(bigint, float8) IS
+  'the size of a counting filter for a number of distinct values at a false positive rate';
+
+CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'bf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_check(countingbloomfilter) IS
+  'null if the value is sound, else what is wrong with it';
+
+CREATE FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) IS 'same bytes?';
+
+CREATE FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) IS 'different bytes?';
+
+CREATE FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) IS 'before in bytewise order?';
+
+CREATE FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) IS 'not after in bytewise order?';
+
+CREATE FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) IS 'after in bytewise order?';
+
+CREATE FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) IS 'not before in bytewise order?';
+
+CREATE FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter) RETURNS int
+  AS 'MODULE_PATHNAME', 'bloomfilter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter) IS
+  'less, equal or greater in bytewise order';
+
+CREATE FUNCTION countingbloomfilter_hash(countingbloomfilter) RETURNS int
+  AS 'MODULE_PATHNAME', 'bloomfilter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_hash(countingbloomfilter) IS 'hash of the bytes of a filter';
+
+CREATE FUNCTION countingbloomfilter_hash_extended(countingbloomfilter, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'bloomfilter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_hash_extended(countingbloomfilter, bigint) IS
+  'hash of the bytes of a filter, with a seed';
+
+CREATE OPERATOR = (
+  FUNCTION = countingbloomfilter_eq, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
+  COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (countingbloomfilter, countingbloomfilter) IS 'same bytes?';
+
+CREATE OPERATOR <> (
+  FUNCTION = countingbloomfilter_ne, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
+  COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (countingbloomfilter, countingbloomfilter) IS 'different bytes?';
+
+CREATE OPERATOR < (
+  FUNCTION = countingbloomfilter_lt, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
+  COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (countingbloomfilter, countingbloomfilter) IS 'before in bytewise order?';
+
+CREATE OPERATOR <= (
+  FUNCTION = countingbloomfilter_le, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
+  COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (countingbloomfilter, countingbloomfilter) IS 'not after in bytewise order?';
+
+CREATE OPERATOR > (
+  FUNCTION = countingbloomfilter_gt, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
+  COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (countingbloomfilter, countingbloomfilter) IS 'after in bytewise order?';
+
+CREATE OPERATOR >= (
+  FUNCTION = countingbloomfilter_ge, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
+  COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (countingbloomfilter, countingbloomfilter) IS 'not before in bytewise order?';
+
+CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter USING btree AS
+  OPERATOR 1 < (countingbloomfilter, countingbloomfilter),
+  OPERATOR 2 <= (countingbloomfilter, countingbloomfilter),
+  OPERATOR 3 = (countingbloomfilter, countingbloomfilter),
+  OPERATOR 4 >= (countingbloomfilter, countingbloomfilter),
+  OPERATOR 5 > (countingbloomfilter, countingbloomfilter),
+  FUNCTION 1 countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter);
+COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING btree IS 'bytewise order of counting bloom filters';
+COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING btree IS 'bytewise order of counting bloom filters';
+
+CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter USING hash AS
+  OPERATOR 1 = (countingbloomfilter, countingbloomfilter),
+  FUNCTION 1 countingbloomfilter_hash(countingbloomfilter),
+  FUNCTION 2 countingbloomfilter_hash_extended(countingbloomfilter, bigint);
+COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING hash IS 'hashing of counting bloom filters';
+COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING hash IS 'hashing of counting bloom filters';
+
+-- Cuckoo filters: smaller ones that values can leave again
+
+CREATE TYPE cuckoofilter;
+
+CREATE FUNCTION cuckoofilter_in(cstring) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_in(cstring) IS 'text input: base64';
+
+CREATE FUNCTION cuckoofilter_out(cuckoofilter) RETURNS cstring
+  AS 'MODULE_PATHNAME', 'bloomfilter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_out(cuckoofilter) IS 'text output: base64';
+
+CREATE FUNCTION cuckoofilter_recv(internal) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_recv(internal) IS 'binary input';
+
+CREATE FUNCTION cuckoofilter_send(cuckoofilter) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_send(cuckoofilter) IS 'binary output';
+
+CREATE TYPE cuckoofilter (
+  INPUT = cuckoofilter_in,
+  OUTPUT = cuckoofilter_out,
+  RECEIVE = cuckoofilter_recv,
+  SEND = cuckoofilter_send,
+  ALIGNMENT = double,
+  STORAGE = external
+);
+COMMENT ON TYPE cuckoofilter IS
+  'a set summary that values can be removed from: fingerprints in buckets';
+
+CREATE FUNCTION bytea(cuckoofilter) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bytea(cuckoofilter) IS 'the bytes of a filter, as doc/format.md describes them';
+
+CREATE FUNCTION cuckoofilter(bytea) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'cuckoofilter_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter(bytea) IS 'a filter from its bytes, checked';
+
+CREATE CAST (cuckoofilter AS bytea) WITH FUNCTION bytea(cuckoofilter);
+COMMENT ON CAST (cuckoofilter AS bytea) IS 'the bytes of a filter';
+
+CREATE CAST (bytea AS cuckoofilter) WITH FUNCTION cuckoofilter(bytea);
+COMMENT ON CAST (bytea AS cuckoofilter) IS 'a filter from its bytes, checked';
+
+CREATE FUNCTION cf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
+  RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_create(bigint, float8, bigint) IS
+  'empty filter for a number of values at a false positive rate';
+
+CREATE FUNCTION cf_add(filter cuckoofilter, value "any") RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_add(cuckoofilter, "any") IS 'filter plus one value';
+
+CREATE FUNCTION cf_add(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_add(cuckoofilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" anyarray) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_add_all' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_add_all(cuckoofilter, anyarray) IS
+  'filter plus every element of an array that is not null';
+
+CREATE FUNCTION cf_add_unique(filter cuckoofilter, value "any", OUT filter cuckoofilter,
+                              OUT added boolean)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_add_unique(cuckoofilter, "any") IS
+  'filter plus one value unless it seems to be there, and whether it was added';
+
+CREATE FUNCTION cf_add_unique(filter cuckoofilter, value bf_literal, OUT filter cuckoofilter,
+                              OUT added boolean)
+  AS 'MODULE_PATHNAME', 'cf_add_unique_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_add_unique(cuckoofilter, bf_literal) IS
+  'filter plus a literal unless it seems to be there, and whether it was added';
+
+CREATE FUNCTION cf_remove(filter cuckoofilter, value "any") RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_remove(cuckoofilter, "any") IS
+  'filter minus one value; an error if it is not there';
+
+CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal) IS
+  'filter minus a literal, read as the element type of the filter; an error if it is not there';
+
+CREATE FUNCTION cf_remove(filter cuckoofilter, value "any", missing_ok boolean) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_remove(cuckoofilter, "any", boolean) IS
+  'filter minus one value; as it is if that is not there and missing_ok';
+
+CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal, missing_ok boolean)
+  RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal, boolean) IS
+  'filter minus a literal; as it is if that is not there and missing_ok';
+
+CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = "any");
+COMMENT ON OPERATOR + (cuckoofilter, "any") IS 'filter plus one value';
+
+CREATE OPERATOR - (FUNCTION = cf_remove, LEFTARG = cuckoofilter, RIGHTARG = "any");
+COMMENT ON OPERATOR - (cuckoofilter, "any") IS 'filter minus one value';
+
+CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR + (cuckoofilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+CREATE OPERATOR - (FUNCTION = cf_remove, LEFTARG = cuckoofilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
+  'filter minus a literal, read as the element type of the filter';
+
+CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'possibly in the set?';
+
+CREATE FUNCTION cf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_contains(cuckoofilter, bf_literal) IS
+  'possibly in the set? The literal is read as the element type of the filter';
+
+CREATE FUNCTION cf_contained(value "any", filter cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'possibly in the set?';
+
+CREATE FUNCTION cf_contained(value bf_literal, filter cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_contained(bf_literal, cuckoofilter) IS
+  'possibly in the set? The literal is read as the element type of the filter';
+
+CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = "any",
+                    COMMUTATOR = <@);
+COMMENT ON OPERATOR @> (cuckoofilter, "any") IS 'possibly in the set?';
+
+CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = bf_literal,
+                    COMMUTATOR = <@);
+COMMENT ON OPERATOR @> (cuckoofilter, bf_literal) IS 'possibly in the set?';
+
+CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = "any", RIGHTARG = cuckoofilter,
+                    COMMUTATOR = @>);
+COMMENT ON OPERATOR <@ ("any", cuckoofilter) IS 'possibly in the set?';
+
+CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = bf_literal, RIGHTARG = cuckoofilter,
+                    COMMUTATOR = @>);
+COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'possibly in the set?';
+
+CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
+  AS 'MODULE_PATHNAME', 'deletable_multiplicity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
+  'an upper bound of how often a value was added';
+
+CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
+  AS 'MODULE_PATHNAME', 'deletable_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
+  'an upper bound of how often a literal was added';
+
+CREATE FUNCTION cf_merge(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_merge(cuckoofilter, cuckoofilter) IS
+  'filter of the values of both, as often as in both together; a null filter adds nothing';
+
+CREATE FUNCTION cf_agg_trans(internal, "any") RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_trans(internal, "any") IS 'transition function of cf_agg';
+
+CREATE FUNCTION cf_agg_trans(internal, "any", bigint) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_trans(internal, "any", bigint) IS 'transition function of cf_agg';
+
+CREATE FUNCTION cf_agg_trans(internal, "any", bigint, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_trans(internal, "any", bigint, float8) IS
+  'transition function of cf_agg';
+
+CREATE FUNCTION cf_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'bf_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_combine(internal, internal) IS 'combine function of cf_agg';
+
+CREATE FUNCTION cf_agg_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'bf_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_serial(internal) IS 'serialization function of cf_agg';
+
+CREATE FUNCTION cf_agg_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'bf_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_deserial(bytea, internal) IS 'deserialization function of cf_agg';
+
+CREATE FUNCTION cf_agg_final(internal) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_agg_final(internal) IS 'final function of cf_agg';
+
+CREATE AGGREGATE cf_agg(value "any") (
+  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cf_agg("any") IS
+  'cuckoo filter of all distinct values that are not null, sized for them at a false positive rate of 1 %';
+
+CREATE AGGREGATE cf_agg(value "any", expected bigint) (
+  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cf_agg("any", bigint) IS
+  'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at 1 %';
+
+CREATE AGGREGATE cf_agg(value "any", expected bigint, fpr float8) (
+  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cf_agg("any", bigint, float8) IS
+  'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at a rate';
+
+CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type text, OUT seed bigint,
+                        OUT expected bigint, OUT target_fpr float8, OUT bytes bigint,
+                        OUT fingerprint_bits int, OUT buckets bigint, OUT stored bigint,
+                        OUT load float8, OUT kicks bigint, OUT capacity_left bigint,
+                        OUT estimated_fpr float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_info(cuckoofilter) IS
+  'parameters, size, load, kicks and capacity left of a cuckoo filter';
+
+CREATE FUNCTION cf_sizing(expected bigint, fpr float8, OUT buckets bigint, OUT fingerprint_bits int,
+                          OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_sizing(bigint, float8) IS
+  'the size of a cuckoo filter for a number of values at a false positive rate';
+
+CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'bf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_check(cuckoofilter) IS
+  'null if the value is sound, else what is wrong with it';
+
+CREATE FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) IS 'same bytes?';
+
+CREATE FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) IS 'different bytes?';
+
+CREATE FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) IS 'before in bytewise order?';
+
+CREATE FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) IS 'not after in bytewise order?';
+
+CREATE FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) IS 'after in bytewise order?';
+
+CREATE FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'bloomfilter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) IS 'not before in bytewise order?';
+
+CREATE FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) RETURNS int
+  AS 'MODULE_PATHNAME', 'bloomfilter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) IS
+  'less, equal or greater in bytewise order';
+
+CREATE FUNCTION cuckoofilter_hash(cuckoofilter) RETURNS int
+  AS 'MODULE_PATHNAME', 'bloomfilter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_hash(cuckoofilter) IS 'hash of the bytes of a filter';
+
+CREATE FUNCTION cuckoofilter_hash_extended(cuckoofilter, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'bloomfilter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_hash_extended(cuckoofilter, bigint) IS
+  'hash of the bytes of a filter, with a seed';
+
+CREATE OPERATOR = (
+  FUNCTION = cuckoofilter_eq, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+  COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (cuckoofilter, cuckoofilter) IS 'same bytes?';
+
+CREATE OPERATOR <> (
+  FUNCTION = cuckoofilter_ne, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+  COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (cuckoofilter, cuckoofilter) IS 'different bytes?';
+
+CREATE OPERATOR < (
+  FUNCTION = cuckoofilter_lt, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+  COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (cuckoofilter, cuckoofilter) IS 'before in bytewise order?';
+
+CREATE OPERATOR <= (
+  FUNCTION = cuckoofilter_le, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+  COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (cuckoofilter, cuckoofilter) IS 'not after in bytewise order?';
+
+CREATE OPERATOR > (
+  FUNCTION = cuckoofilter_gt, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+  COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (cuckoofilter, cuckoofilter) IS 'after in bytewise order?';
+
+CREATE OPERATOR >= (
+  FUNCTION = cuckoofilter_ge, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
+  COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (cuckoofilter, cuckoofilter) IS 'not before in bytewise order?';
+
+CREATE OPERATOR CLASS cuckoofilter_ops DEFAULT FOR TYPE cuckoofilter USING btree AS
+  OPERATOR 1 < (cuckoofilter, cuckoofilter),
+  OPERATOR 2 <= (cuckoofilter, cuckoofilter),
+  OPERATOR 3 = (cuckoofilter, cuckoofilter),
+  OPERATOR 4 >= (cuckoofilter, cuckoofilter),
+  OPERATOR 5 > (cuckoofilter, cuckoofilter),
+  FUNCTION 1 cuckoofilter_cmp(cuckoofilter, cuckoofilter);
+COMMENT ON OPERATOR CLASS cuckoofilter_ops USING btree IS 'bytewise order of cuckoo filters';
+COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING btree IS 'bytewise order of cuckoo filters';
+
+CREATE OPERATOR CLASS cuckoofilter_ops DEFAULT FOR TYPE cuckoofilter USING hash AS
+  OPERATOR 1 = (cuckoofilter, cuckoofilter),
+  FUNCTION 1 cuckoofilter_hash(cuckoofilter),
+  FUNCTION 2 cuckoofilter_hash_extended(cuckoofilter, bigint);
+COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
+COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';

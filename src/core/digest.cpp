@@ -148,6 +148,9 @@ Family family_in(Layout layout, Family family) {
                : Family::none;
   case Layout::lines:
   case Layout::pages:
+  case Layout::counting_lines:
+  case Layout::counting_pages:
+  case Layout::cuckoo:
     break;
   }
   return family == Family::string ? Family::none : family;

@@ -13,9 +13,6 @@ constexpr double kStandardError = 1.04 / 256; // 1.04 / sqrt(kRegisters)
 struct Less {
   bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
 };
-struct Equal {
-  bool operator()(std::uint64_t a, std::uint64_t b) const { return a == b; }
-};
 struct BitIsClear {
   int bit;
   bool operator()(std::uint64_t hash) const { return (hash >> bit & 1) == 0; }
@@ -77,8 +74,21 @@ std::size_t split_hashes(std::uint64_t *hashes, std::size_t count, int bit) {
   return static_cast<std::size_t>(std::partition(hashes, hashes + count, BitIsClear{bit}) - hashes);
 }
 
-std::size_t unique_hashes(std::uint64_t *hashes, std::size_t count) {
-  return static_cast<std::size_t>(std::unique(hashes, hashes + count, Equal()) - hashes);
+std::size_t keep_copies(std::uint64_t *hashes, std::size_t count, int copies) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; i++) {
+    const auto before = static_cast<std::size_t>(copies);
+    if (kept < before || hashes[kept - before] != hashes[i])
+      hashes[kept++] = hashes[i];
+  }
+  return kept;
+}
+
+std::size_t count_distinct(const std::uint64_t *hashes, std::size_t count) {
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < count; i++)
+    distinct += i == 0 || hashes[i] != hashes[i - 1];
+  return distinct;
 }
 
 std::size_t insert_distinct(HashSet *set, std::uint64_t *hashes, std::size_t count) {

@@ -43,8 +43,12 @@ std::uint64_t padded_capacity(double distinct);
 void sort_hashes(std::uint64_t *hashes, std::size_t count);
 std::size_t split_hashes(std::uint64_t *hashes, std::size_t count, int bit);
 
-// Removes repetitions from sorted hashes; returns how many are left.
-std::size_t unique_hashes(std::uint64_t *hashes, std::size_t count);
+// Removes repetitions from sorted hashes, but for so many copies of each; returns how many are
+// left.
+std::size_t keep_copies(std::uint64_t *hashes, std::size_t count, int copies);
+
+// The number of distinct hashes among sorted ones.
+std::size_t count_distinct(const std::uint64_t *hashes, std::size_t count);
 
 // The number of distinct hashes, estimated in passing from those in one part of the space of
 // hashes; exact for few. Good enough to tell few repetitions from many.

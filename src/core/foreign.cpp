@@ -153,9 +153,4 @@ bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *
   return true;
 }
 
-bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
-  return is_foreign(layout) ? size_foreign(layout, expected, rate, geometry)
-                            : size_for_capacity(expected, rate, geometry);
-}
-
 } // namespace bloomfilter

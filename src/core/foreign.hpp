@@ -41,9 +41,6 @@ void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std:
 // the system or for kMaxBits.
 bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 
-// The same of any layout, our own included: size_for_capacity() or size_foreign().
-bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
-
 } // namespace bloomfilter
 
 #endif

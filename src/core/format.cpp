@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
+#include "core/cuckoo.hpp"
 #include "core/digest.hpp"
 #include "core/estimate.hpp"
 #include "core/sizing.hpp"
@@ -46,10 +47,17 @@ Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
 const Finding kSound = {Status::ok, 0, 0};
 
 Finding check_layout(std::uint8_t layout) {
-  if (layout >= static_cast<std::uint8_t>(Layout::lines) &&
-      layout <= static_cast<std::uint8_t>(kLastLayout))
+  switch (layout) {
+  case static_cast<std::uint8_t>(Layout::counting_lines):
+  case static_cast<std::uint8_t>(Layout::counting_pages):
+  case static_cast<std::uint8_t>(Layout::cuckoo):
     return kSound;
-  return fault(Status::unknown_layout, layout);
+  default:
+    return layout >= static_cast<std::uint8_t>(Layout::lines) &&
+                   layout <= static_cast<std::uint8_t>(kLastBloomLayout)
+               ? kSound
+               : fault(Status::unknown_layout, layout);
+  }
 }
 
 // Capacity and rate are both known or both unknown; +0 is the only zero.
@@ -66,17 +74,21 @@ bool is_possible(Layout layout, int hashes) {
     return hashes == kBlockWords;
   if (is_foreign(layout))
     return hashes >= 1;
-  return hashes >= 1 && hashes <= kMaxHashes && (layout == Layout::lines || hashes % 2 == 0);
+  if (layout == Layout::cuckoo)
+    return hashes >= kMinFingerprintBits && hashes <= kMaxFingerprintBits;
+  const bool pages = layout == Layout::pages || layout == Layout::counting_pages;
+  return hashes >= 1 && hashes <= kMaxHashes && !(pages && hashes % 2 != 0);
 }
 
 Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
   if (!is_possible(geometry.layout, geometry.hashes))
     return fault(Status::bad_hashes, geometry.hashes);
+  const bool bloom = kind_of(geometry.layout) == Kind::bloom;
   const Finding target = check_target(link.expected, link.rate);
-  if (!target.ok())
-    return target;
-  if (link.flags & ~kLinkFlags)
+  if (!target.ok() || (!bloom && link.expected == 0)) // only a bloomfilter's size can be asked for
+    return fault(Status::bad_target, link.expected);
+  if (link.flags & ~(bloom ? kLinkFlags : kFlagOwn))
     return fault(Status::unknown_flags, link.flags);
   if (geometry.units == 0 || geometry.bits() > kMaxBits)
     return fault(Status::bad_units, geometry.units);
@@ -86,7 +98,8 @@ Finding check_link(const Link &link) {
 // The entries of a chain, whose header has been read.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  if (header->flags & ~(is_foreign(geometry.layout) ? kFlagChain : kFlagChain | kFlagGrow))
+  if (kind_of(geometry.layout) != Kind::bloom ||
+      header->flags & ~(is_foreign(geometry.layout) ? kFlagChain : kFlagChain | kFlagGrow))
     return fault(Status::unknown_flags, header->flags);
   if (geometry.layout != profile_of(geometry.layout))
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
@@ -126,6 +139,17 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   if (bits > kMaxBits)
     return fault(Status::bad_units, bits / kLineBits);
   header->links_bytes = geometry.units * kLinkBytes + static_cast<std::size_t>(bits / 8);
+  return kSound;
+}
+
+// The buckets' order, the end of their last byte, and that there is none without an element type.
+Finding validate_buckets(const std::uint8_t *payload, const Header &header) {
+  const std::uint8_t *table = payload + kHeaderBytes;
+  std::uint64_t stored;
+  if (!check_buckets(header.geometry, table, &stored))
+    return fault(Status::bad_buckets, header.geometry.units);
+  if (header.family == Family::none && stored != 0)
+    return fault(Status::stray_bits, stored);
   return kSound;
 }
 
@@ -169,10 +193,25 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
   return kSound;
 }
 
+Kind stated_kind(const std::uint8_t *payload, std::size_t length) {
+  const bool known = length > kAtLayout && check_layout(payload[kAtLayout]).ok();
+  return known ? kind_of(static_cast<Layout>(payload[kAtLayout])) : Kind::bloom;
+}
+
+Finding check_kind(const Header &header, Kind kind) {
+  const Kind found = kind_of(header.geometry.layout);
+  if (found == kind)
+    return kSound;
+  return fault(Status::other_kind, static_cast<std::uint64_t>(found),
+               static_cast<std::uint64_t>(kind));
+}
+
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Finding finding = parse(payload, length, header);
   if (!finding.ok())
     return finding;
+  if (header->geometry.layout == Layout::cuckoo)
+    return validate_buckets(payload, *header);
   if (header->family == Family::none) {
     const std::size_t head = header->head_bytes();
     const std::uint64_t bits = count_set(best_kernel(), payload + head, length - head);

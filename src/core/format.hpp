@@ -107,6 +107,8 @@ enum class Status : std::uint8_t {
   bad_order,
   reserved_bits,
   stray_bits,
+  bad_buckets,
+  other_kind, // `found` and `wanted` are numbers of Kind
 };
 
 // What a check found: the offending number and the one that was called for, where there are such.
@@ -121,6 +123,12 @@ struct Finding {
 // Reads and checks the head, in constant time. Of a payload of `length` bytes, the first
 // kMaxHeadBytes must be there, or all if there are fewer.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
+
+// What the layout byte of a payload, which need not be sound, says; bloom if it says nothing known.
+Kind stated_kind(const std::uint8_t *payload, std::size_t length);
+
+// Is a parsed value of this kind? Bytes of another one are sound, but not what is asked for.
+Finding check_kind(const Header &header, Kind kind);
 
 // parse(), and the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header);

@@ -27,8 +27,16 @@ constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the
 constexpr int kMaxHashes = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
 
+// What a value is, a type of SQL each. The upper half of a layout's number.
+enum class Kind : std::uint8_t {
+  bloom = 0,
+  counting = 1, // core/counting.hpp
+  cuckoo = 2,   // core/cuckoo.hpp
+};
+
 // The numbers are stored in every filter and never change. lines and pages are our own, described
-// above; the others are other systems' (core/digest.hpp, core/foreign.hpp).
+// above; then come other systems' (core/digest.hpp, core/foreign.hpp). A counting filter has lines
+// or pages, too, of counters.
 enum class Layout : std::uint8_t {
   lines = 1,
   pages = 2,
@@ -42,11 +50,17 @@ enum class Layout : std::uint8_t {
   parquet_int32 = 10,
   parquet_float = 11,
   redis = 12,
+  counting_lines = 0x11,
+  counting_pages = 0x12,
+  cuckoo = 0x21,
 };
-constexpr Layout kLastLayout = Layout::redis;
+constexpr Layout kLastBloomLayout = Layout::redis;
 
+inline Kind kind_of(Layout layout) {
+  return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
+}
 inline bool is_foreign(Layout layout) {
-  return layout > Layout::pages;
+  return layout > Layout::pages && layout <= kLastBloomLayout;
 }
 inline bool is_guava(Layout layout) {
   return layout >= Layout::guava && layout <= Layout::guava_chars_mitz32;
@@ -63,7 +77,14 @@ inline bool is_flat(Layout layout) {
 }
 // Filters of one profile have the same bits for the same values, but for their size.
 inline Layout profile_of(Layout layout) {
-  return layout == Layout::pages ? Layout::lines : layout;
+  switch (layout) {
+  case Layout::pages:
+    return Layout::lines;
+  case Layout::counting_pages:
+    return Layout::counting_lines;
+  default:
+    return layout;
+  }
 }
 
 constexpr int kBlockWords = 8; // of Parquet: words of 32 bits
@@ -71,23 +92,40 @@ constexpr int kBlockBytes = 4 * kBlockWords;
 constexpr int kWordBytes = 8; // what flat bitmaps are counted in
 constexpr int kMaxForeignHashes = 255;
 
+constexpr int kCounterBits = 4;
+constexpr int kBlockOfCounters = kCounterBits * kLineBytes; // bytes for a line's counters
+
+constexpr int kBucketSlots = 4;
+constexpr std::size_t kKicksBytes = 8; // before a cuckoo filter's buckets
+
 struct Geometry {
   Layout layout;
-  std::uint8_t hashes; // k; even in pages, 8 in Parquet's
-  std::uint32_t units;
+  std::uint8_t hashes; // k; even in pages, 8 in Parquet's; of cuckoo: bits of a fingerprint
+  std::uint32_t units; // of cuckoo: buckets, which need not be whole bytes
 
-  std::size_t unit_bytes() const {
+  std::uint32_t unit_bits() const {
     switch (layout) {
     case Layout::lines:
-      return kLineBytes;
+      return kLineBits;
     case Layout::pages:
-      return kPageLines * kLineBytes;
+      return kPageLines * kLineBits;
+    case Layout::counting_lines:
+      return 8 * kBlockOfCounters;
+    case Layout::counting_pages:
+      return 8 * kPageLines * kBlockOfCounters;
+    case Layout::cuckoo:
+      return kBucketSlots * std::uint32_t{hashes};
     default:
-      return is_flat(layout) ? kWordBytes : kBlockBytes;
+      return 8 * (is_flat(layout) ? kWordBytes : kBlockBytes);
     }
   }
-  std::uint64_t bits() const { return std::uint64_t{8} * units * unit_bytes(); }
-  std::size_t bytes() const { return static_cast<std::size_t>(bits() / 8); }
+  std::size_t unit_bytes() const { return unit_bits() / 8; }
+  std::uint64_t bits() const { return std::uint64_t{units} * unit_bits(); }
+  // Of all that follows the header.
+  std::size_t bytes() const {
+    return static_cast<std::size_t>((bits() + 7) / 8) +
+           (layout == Layout::cuckoo ? kKicksBytes : 0);
+  }
 };
 
 inline bool operator==(const Geometry &a, const Geometry &b) {

@@ -28,6 +28,10 @@ bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
 // The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.
 Geometry size_for_bits(std::uint64_t bits, int hashes);
 
+// The same of any layout, those of other systems and other kinds included: each kind's own
+// function, Layout::lines standing for all of a bloomfilter's own.
+bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
+
 } // namespace bloomfilter
 
 #endif

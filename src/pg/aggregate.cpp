@@ -1,39 +1,36 @@
-// bf_agg: filters built from rows.
+// bf_agg, cbf_agg and cf_agg: filters built from rows.
 //
-// A state collects 64-bit hashes in an array that starts at 8 entries, so that many small groups
-// stay small. What happens when the array is full depends on who chooses the size:
+// A state collects 64-bit hashes in a bag (pg/bag.hpp). What happens when its array is full depends
+// on who chooses the size:
 //
-// - Given a capacity, the array is a buffer: its hashes go into the bitmap together, with their
-//   lines prefetched, which is three times as fast as one by one.
-// - Sizing itself, the state keeps the distinct hashes, because the size is a function of that set
-//   alone: their exact number up to kExactDistinct, a HyperLogLog estimate plus two standard errors
-//   above. A full array doubles. But if at least half of it are repetitions, its content becomes a
-//   hash set, which takes more memory for each hash and none for repetitions, and the array its
-//   buffer; until most hashes are new again. What exceeds the memory limit (work_mem *
-//   hash_mem_multiplier for each state) moves to a temporary file. So the bytes of the result
-//   depend neither on work_mem, nor on the plan, nor on the order of the rows.
+// - Given a capacity, the array is a buffer: its hashes go into the bitmap or counters together,
+//   with their lines prefetched, which is three times as fast as one by one.
+// - Sizing itself, the state keeps the bag, because the size is a function of the distinct values
+//   alone; counters need up to as many copies of each as they can count.
+// - So does a cuckoo filter in any case, for it is to have each distinct value once. They are
+// stored
+//   in the order of their hashes, and if a place is missing, again in a larger table: the bytes of
+//   the result depend on the set of values alone.
 //
 // The final function changes no state: transitions may go on after it, as in a window frame.
-//
-// A temporary file belongs to the executor's resource owner, which closes it on an error; in the
-// regular course it is closed by AggRegisterCallback, before the memory of its group is reset. A
-// WindowAgg has no such callback and keeps everything in memory.
 
 #include "pg/server.hpp"
 
 #include "core/bytes.hpp"
-#include "core/distinct.hpp"
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
 #include "core/sizing.hpp"
+#include "pg/bag.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/memory.hpp"
 #include "pg/overfill.hpp"
+#include "pg/target.hpp"
 
 extern "C" {
 #include "nodes/primnodes.h"
-#include "storage/buffile.h"
 #include "utils/memutils.h"
 }
 
@@ -41,67 +38,20 @@ using namespace bloomfilter;
 
 namespace {
 
-constexpr double kDefaultRate = 0.01;
-constexpr Size kFirstCapacity = 8;
-constexpr Size kBuffer = 1024;                 // hashes that a sized state collects for one flush
-constexpr Size kSetFrom = 128;                 // smaller arrays do not become sets
-constexpr Size kCounting = 2 * kExactDistinct; // from here on an array knows if it has more
-constexpr Size kBlock = 8192;                  // hashes handled between two looks for interrupts
-
 struct State {
-  MemoryContext context;
+  Bag bag; // hashes, or digests of one or two words each
   bool self_sized;
-  bool may_spill;
-  Header header; // geometry only if not self-sized
-
-  uint64 *hashes; // or digests, of one or two words each
-  Size count, capacity;
+  Header header; // of the geometry only the layout if self-sized
 
   uint8 *bitmap;   // of a sized state, from its first flush on
   Family admitted; // of a foreign layout: a fitting element family
 
-  // Of a self-sized state:
-  HashSet set;              // without slots while the array collects
-  uint64 offered, accepted; // hashes for the set since its size was decided, and new ones of these
-  uint8 *registers;         // from kExactDistinct on: of all hashes ever seen
-  Size registered;          // hashes of the array that the registers know
-  BufFile *spill;           // hashes that left memory
-  uint64 spilled;
-
-  // Of a state that came from another process: hashes in its wire form, which is read once.
-  const uint8 *wire;
-  Size wire_count;
+  Kind kind() const { return kind_of(header.geometry.layout); }
+  bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
 };
-
-// What the caller asked for: bf_agg's arguments behind the value.
-struct Target {
-  bool self_sized;
-  int64 expected;
-  double rate;
-  Layout layout;
-};
-
-// Without the layout, which target_with_layout() reads.
-Target target_of(FunctionCallInfo fcinfo) {
-  Target target = {true, 0, kDefaultRate, Layout::lines};
-  if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
-    target.self_sized = false;
-    target.expected = PG_GETARG_INT64(2);
-  }
-  if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-    target.rate = PG_GETARG_FLOAT8(3);
-  return target;
-}
 
 Layout layout_of(const State *state) {
-  return state->self_sized ? Layout::lines : profile_of(state->header.geometry.layout);
-}
-
-Target target_with_layout(FunctionCallInfo fcinfo) {
-  Target target = target_of(fcinfo);
-  if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
-    target.layout = layout_for(PG_GETARG_TEXT_PP(4));
-  return target;
+  return profile_of(state->header.geometry.layout);
 }
 
 Target target_of(const State *state) {
@@ -110,39 +60,14 @@ Target target_of(const State *state) {
 }
 
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
-  Geometry geometry = {};
-  if (!target.self_sized)
-    geometry = geometry_for(target.layout, target.expected, target.rate);
-  else if (!rate_in_range(target.rate))
-    raise_bad_rate(target.rate);
-  else if (is_foreign(target.layout))
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("bf_agg does not size filters of layout \"%s\" itself",
-                           layout_name(target.layout)),
-                    errhint("Give the expected number of values.")));
-
+  const Header header = header_for(target);
   auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
-  state->context = context;
+  state->bag.context = context;
+  state->bag.may_spill = may_spill;
+  state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
   state->self_sized = target.self_sized;
-  state->may_spill = may_spill;
-  state->header = empty_header(geometry, static_cast<uint64>(target.expected), target.rate, 0);
+  state->header = header;
   return state;
-}
-
-[[noreturn]] void raise_parameters_differ(const State *state, Target target) {
-  auto text_of = [](bool self_sized, int64 expected) {
-    return self_sized ? pstrdup("NULL") : psprintf(INT64_FORMAT, expected);
-  };
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-           errmsg("parameters of bf_agg differ between rows"),
-           errdetail("Expected number of values, false positive rate and layout were %s, %g and "
-                     "\"%s\", then %s, %g and \"%s\".",
-                     text_of(state->self_sized, static_cast<int64>(state->header.expected)),
-                     state->header.rate, layout_name(layout_of(state)),
-                     text_of(target.self_sized, target.expected), target.rate,
-                     layout_name(target.layout)),
-           errhint("Use the same values for all rows of a group.")));
 }
 
 // By value: what a call for every row compares stays in registers.
@@ -153,7 +78,7 @@ inline bool agrees(const State *state, Target target) {
 
 void check_target(const State *state, const Target &target) {
   if (!agrees(state, target) || layout_of(state) != target.layout)
-    raise_parameters_differ(state, target);
+    raise_parameters_differ(target_of(state), target);
 }
 
 // Is the layout the same in all rows because it is a constant? Comparing a text in each takes as
@@ -177,259 +102,21 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   return static_cast<uint8 *>(memset(bitmap, 0, geometry.bytes()));
 }
 
-void resize_array(State *state, Size capacity) {
-  const Size bytes = capacity * sizeof(uint64);
-  state->hashes =
-      static_cast<uint64 *>(state->hashes ? repalloc_huge(state->hashes, bytes)
-                                          : MemoryContextAllocHuge(state->context, bytes));
-  state->capacity = capacity;
-}
-
 // Moves a sized state's buffered hashes into its bitmap.
 void flush(State *state) {
   if (!state->bitmap)
-    state->bitmap = allocate_bitmap(state->context, state->header.geometry);
-  add_words(state->header.geometry, state->bitmap, state->hashes, state->count);
-  state->count = 0;
-}
-
-// Calls use(hashes, count) for everything in memory, in blocks.
-template <typename F> void for_each_block_in_memory(const State *state, F use) {
-  for (Size i = 0; i < state->count; i += kBlock) {
-    CHECK_FOR_INTERRUPTS();
-    use(state->hashes + i, Min(state->count - i, kBlock));
-  }
-  if (!state->set.slots && !state->wire)
-    return;
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
-  for (Size i = 0; i < state->wire_count; i += kBlock) {
-    CHECK_FOR_INTERRUPTS();
-    const Size count = Min(state->wire_count - i, kBlock);
-    for (Size j = 0; j < count; j++)
-      block[j] = load<uint64>(state->wire + (i + j) * sizeof(uint64));
-    use(block, count);
-  }
-  Size next = 0;
-  while (const Size count = read_distinct(state->set, &next, block, kBlock)) {
-    CHECK_FOR_INTERRUPTS();
-    use(block, count);
-  }
-  pfree(block);
-}
-
-Size in_memory(const State *state) {
-  return state->count + state->set.count;
-}
-
-void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
-  for (Size i = 0; i < count; i++)
-    count_hash(registers, hashes[i]);
-}
-
-// Makes registers, if the exact number does no longer decide.
-void start_registers(State *state) {
-  if (state->registers || in_memory(state) <= kExactDistinct)
-    return;
-  state->registers = static_cast<uint8 *>(MemoryContextAllocZero(state->context, kRegisters));
-  for_each_block_in_memory(state, [state](const uint64 *hashes, Size count) {
-    count_hashes(state->registers, hashes, count);
-  });
-  state->registered = state->count;
-}
-
-// Enters the array's new hashes into the registers.
-void update_registers(State *state) {
-  if (!state->registers)
-    return;
-  count_hashes(state->registers, state->hashes + state->registered,
-               state->count - state->registered);
-  state->registered = state->count;
-}
-
-// Radix exchange down to parts that take milliseconds.
-void sort_interruptibly(uint64 *hashes, Size count, int bit) {
-  CHECK_FOR_INTERRUPTS();
-  if (count <= kCounting || bit < 0) {
-    sort_hashes(hashes, count);
-    return;
-  }
-  const Size clear = split_hashes(hashes, count, bit);
-  sort_interruptibly(hashes, clear, bit - 1);
-  sort_interruptibly(hashes + clear, count - clear, bit - 1);
-}
-
-void sort_array(State *state) {
-  update_registers(state);
-  sort_interruptibly(state->hashes, state->count, 63);
-  state->count = unique_hashes(state->hashes, state->count);
-  state->registered = state->count;
-  start_registers(state);
-}
-
-void close_spill(Datum argument) {
-  auto *state = reinterpret_cast<State *>(DatumGetPointer(argument));
-  BufFileClose(state->spill);
-  state->spill = nullptr;
-}
-
-// Moves everything in memory to the file.
-void spill(FunctionCallInfo fcinfo, State *state) {
-  Assert(state->registers);
-  update_registers(state);
-  if (!state->spill) {
-    const MemoryContext before = MemoryContextSwitchTo(state->context);
-    state->spill = BufFileCreateTemp(false);
-    MemoryContextSwitchTo(before);
-    AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(state));
-  }
-  for_each_block_in_memory(state, [state](const uint64 *hashes, Size count) {
-    BufFileWrite(state->spill, const_cast<uint64 *>(hashes), count * sizeof(uint64));
-  });
-  state->spilled += in_memory(state);
-  state->count = state->registered = 0;
-  if (state->set.slots) {
-    memset(state->set.slots, 0, state->set.bytes());
-    state->set.count = 0;
-    state->set.has_zero = false;
-  }
-}
-
-// How many hashes and slots a self-sized state may keep in memory. At least `least`: before it
-// spills, it must know that it has more than kExactDistinct distinct hashes.
-Size memory_limit(const State *state, Size least) {
-  return state->may_spill ? Max(get_hash_memory_limit() / sizeof(uint64), least) : SIZE_MAX;
-}
-
-// Replaces the set, or the lack of one, by one of so many slots with the same hashes.
-void resize_set(State *state, Size slot_count) {
-  HashSet larger = {};
-  larger.slot_count = slot_count;
-  larger.slots = static_cast<uint64 *>(MemoryContextAllocExtended(
-      state->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
-  Size next = 0;
-  while (const Size count = read_distinct(state->set, &next, block, kBlock)) {
-    CHECK_FOR_INTERRUPTS();
-    insert_distinct(&larger, block, count);
-  }
-  pfree(block);
-  if (state->set.slots)
-    pfree(state->set.slots);
-  state->set = larger;
-  state->offered = state->accepted = 0;
-}
-
-// From a full array to a set, whose buffer it becomes; false if the array has too many distinct
-// hashes, which then are still all there. The set takes at most twice as many slots, and replaces
-// one half its size.
-bool start_set(State *state) {
-  update_registers(state);
-  const Size buffer = Min(state->capacity, kBuffer);
-  Size slot_count = kSetFrom;
-  while (slot_count < 2 * buffer)
-    slot_count *= 2;
-  resize_set(state, slot_count);
-  for (Size i = 0; i < state->count; i += buffer) {
-    CHECK_FOR_INTERRUPTS();
-    const Size count = Min(state->count - i, buffer);
-    if (!state->set.has_room(count)) {
-      if (state->set.slot_count > state->count) {
-        pfree(state->set.slots);
-        state->set = {};
-        return false;
-      }
-      resize_set(state, 2 * state->set.slot_count);
-    }
-    insert_distinct(&state->set, state->hashes + i, count);
-  }
-  state->count = state->registered = 0;
-  resize_array(state, buffer);
-  start_registers(state);
-  return true;
-}
-
-// From the set back to the array.
-void end_set(State *state) {
-  update_registers(state);
-  resize_array(state, in_memory(state));
-  Size next = 0;
-  state->count += read_distinct(state->set, &next, state->hashes + state->count, SIZE_MAX);
-  state->registered = state->count;
-  pfree(state->set.slots);
-  state->set = {};
-}
-
-// Moves the array into the set.
-void drain(FunctionCallInfo fcinfo, State *state) {
-  CHECK_FOR_INTERRUPTS();
-  if (!state->set.has_room(state->count)) {
-    if (state->accepted > state->offered / 2) {
-      end_set(state);
-      return;
-    }
-    if (3 * state->set.slot_count <= memory_limit(state, 4 * kCounting)) // the old and the new
-      resize_set(state, 2 * state->set.slot_count);
-    else
-      spill(fcinfo, state);
-  }
-  state->offered += state->count;
-  const Size fresh = insert_distinct(&state->set, state->hashes, state->count);
-  state->accepted += fresh;
-  state->count = state->registered = 0;
-  if (state->registers)
-    count_hashes(state->registers, state->hashes, fresh);
-  else
-    start_registers(state);
-}
-
-// Are at most half of all hashes distinct?
-bool mostly_repeated(State *state) {
-  update_registers(state);
-  const double distinct = state->registers ? estimate_distinct(state->registers)
-                                           : sample_distinct(state->hashes, state->count);
-  return distinct <= static_cast<double>(state->spilled + in_memory(state)) / 2;
-}
-
-// Leaves each hash in memory once.
-void remove_repetitions(FunctionCallInfo fcinfo, State *state) {
-  if (state->set.slots)
-    drain(fcinfo, state);
-  if (!state->set.slots)
-    sort_array(state);
-}
-
-// Makes room in a self-sized state's full array.
-void make_room_for_distinct(FunctionCallInfo fcinfo, State *state) {
-  if (state->set.slots) {
-    drain(fcinfo, state);
-    if (state->count < state->capacity)
-      return;
-  }
-  const Size full = state->count;
-  if (full >= kSetFrom && mostly_repeated(state)) {
-    if (4 * full <= memory_limit(state, 4 * kCounting) && start_set(state))
-      return;
-    sort_array(state);
-  } else if (full >= kCounting && !state->registers) {
-    sort_array(state);
-  }
-  if (state->count <= full / 4 * 3)
-    return;
-  const Size limit = state->registers ? memory_limit(state, kCounting) : SIZE_MAX;
-  if (full < limit)
-    resize_array(state, Min(full * 2, limit));
-  else
-    spill(fcinfo, state);
+    state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
+  add_words(state->header.geometry, state->bitmap, state->bag.hashes, state->bag.count);
+  state->bag.count = 0;
 }
 
 // Makes room in a full array.
 pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
-  if (state->capacity == 0)
-    resize_array(state, kFirstCapacity);
-  else if (state->self_sized)
-    make_room_for_distinct(fcinfo, state);
-  else if (state->capacity < kBuffer)
-    resize_array(state, state->capacity * 2);
+  Bag *bag = &state->bag;
+  if (state->keeps_bag())
+    make_room(fcinfo, bag);
+  else if (bag->capacity < kBuffer)
+    resize_array(bag, Max(2 * bag->capacity, kFirstCapacity));
   else
     flush(state);
 }
@@ -441,15 +128,26 @@ pg_noinline void admit(State *state, const Element *element) {
 }
 
 inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
-  if (unlikely(state->count == state->capacity))
+  if (unlikely(state->bag.count == state->bag.capacity))
     make_room(fcinfo, state);
-  state->hashes[state->count++] = hash;
+  state->bag.hashes[state->bag.count++] = hash;
+}
+
+// A cuckoo filter has each hash once, so removing a value with two would take what another one
+// with the same second hash needs.
+[[noreturn]] void raise_two_hashes() {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("cf_agg does not support character varying values that end with a blank"),
+                  errhint("Cast the values to text.")));
 }
 
 pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *element) {
   const SecondHash second = second_hash(element, PG_GETARG_DATUM(1), state->header.seed);
-  if (second.exists)
-    push(fcinfo, state, second.hash);
+  if (!second.exists)
+    return;
+  if (state->kind() == Kind::cuckoo)
+    raise_two_hashes();
+  push(fcinfo, state, second.hash);
 }
 
 inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &digest) {
@@ -478,43 +176,42 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
     push_digest(fcinfo, state, hashes.digest[i]);
 }
 
-// Calls use(hashes, count) for all hashes that a state keeps, in blocks, and leaves it as it was.
-template <typename F> void for_each_block(State *state, F use) {
-  for_each_block_in_memory(state, use);
-  if (!state->spill)
-    return;
-  int file;
-  off_t offset;
-  BufFileTell(state->spill, &file, &offset);
-  if (BufFileSeek(state->spill, 0, 0, SEEK_SET) != 0)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
-  for (uint64 left = state->spilled; left > 0;) {
-    CHECK_FOR_INTERRUPTS();
-    const Size count = Min(left, kBlock);
-    if (BufFileRead(state->spill, block, count * sizeof(uint64)) != count * sizeof(uint64))
-      ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
-    use(block, count);
-    left -= count;
-  }
-  pfree(block);
-  if (BufFileSeek(state->spill, file, offset, SEEK_SET) != 0)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
+  Header header = state->header;
+  if (state->self_sized)
+    header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
+  Filter filter = make_filter(header);
+  if (state->bitmap)
+    memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
+  for_each_block(&state->bag,
+                 [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
+  if (!state->self_sized)
+    check_overfill(filter);
+  return filter;
 }
 
-// The header of a self-sized state's result: its distinct values decide the size.
-Header sized_header(FunctionCallInfo fcinfo, State *state) {
-  if (!state->registers)
-    remove_repetitions(fcinfo, state);
-  update_registers(state);
-  const uint64 expected = state->registers ? padded_capacity(estimate_distinct(state->registers))
-                                           : Max(in_memory(state), Size{1});
-  Header header = state->header;
-  header.expected = expected;
-  header.flags = kFlagOwn;
-  if (!size_for_capacity(expected, header.rate, &header.geometry))
-    raise_too_large(Layout::lines, expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
-  return header;
+// The table gets larger until all distinct hashes have a place.
+Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
+  uint64 distinct = 0;
+  for_each_sorted(fcinfo, &state->bag,
+                  [&distinct](const uint64 *, Size count) { distinct += count; });
+  Header header = self_sized(state->header, Max(distinct, Max(state->header.expected, uint64{1})));
+  header.flags = state->self_sized ? kFlagOwn : 0;
+  for (;;) {
+    Filter filter = make_filter(header);
+    bool stored = true;
+    for_each_sorted(fcinfo, &state->bag, [&](const uint64 *hashes, Size count) {
+      for (Size i = 0; i < count && stored; i++)
+        stored =
+            cuckoo_add(header.geometry, filter.bitmap(), cuckoo_place(header.geometry, hashes[i]));
+    });
+    if (stored)
+      return filter;
+    pfree(filter.value);
+    header.geometry.units += header.geometry.units / 32 + 1;
+    if (header.geometry.bits() > kMaxBits)
+      raise_too_large(Layout::cuckoo, header.expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+  }
 }
 
 State *state_arg(FunctionCallInfo fcinfo, int argument) {
@@ -544,22 +241,18 @@ enum WireOffset : Size {
 
 Size wire_size(const State *state) {
   return VARHDRSZ + kWireHead + (state->bitmap ? state->header.geometry.bytes() : 0) +
-         (state->spilled + in_memory(state)) * sizeof(uint64);
+         state->bag.size() * sizeof(uint64);
 }
 
-} // namespace
-
-SQL_FUNCTIONS_BEGIN
-
-PG_FUNCTION_INFO_V1(bf_agg_trans);
-Datum bf_agg_trans(PG_FUNCTION_ARGS) {
+// A row's value goes into the state, which is made for the first one.
+inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (unlikely(!state))
-    state = make_call_state(fcinfo, target_with_layout(fcinfo));
+    state = make_call_state(fcinfo, target_with_layout(fcinfo, layout));
   else if (PG_NARGS() > 2) {
-    if (unlikely(!agrees(state, target_of(fcinfo))) ||
+    if (unlikely(!agrees(state, target_of(fcinfo, layout))) ||
         (PG_NARGS() > 4 && !layout_is_constant(fcinfo)))
-      check_target(state, target_with_layout(fcinfo));
+      check_target(state, target_with_layout(fcinfo, layout));
   }
 
   if (!PG_ARGISNULL(1)) {
@@ -576,6 +269,32 @@ Datum bf_agg_trans(PG_FUNCTION_ARGS) {
       push_second(fcinfo, state, element);
   }
   PG_RETURN_POINTER(state);
+}
+
+Datum finish(FunctionCallInfo fcinfo, Layout layout) {
+  State *state = state_arg(fcinfo, 0);
+  if (!state)
+    return make_filter(empty_of(layout)).datum();
+  return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(fcinfo, state).datum();
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_agg_trans);
+Datum bf_agg_trans(PG_FUNCTION_ARGS) {
+  return transition(fcinfo, Layout::lines);
+}
+
+PG_FUNCTION_INFO_V1(cbf_agg_trans);
+Datum cbf_agg_trans(PG_FUNCTION_ARGS) {
+  return transition(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_agg_trans);
+Datum cf_agg_trans(PG_FUNCTION_ARGS) {
+  return transition(fcinfo, Layout::cuckoo);
 }
 
 PG_FUNCTION_INFO_V1(bf_agg_combine);
@@ -598,10 +317,11 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
 
   if (other->bitmap) {
     if (!state->bitmap)
-      state->bitmap = allocate_bitmap(state->context, state->header.geometry);
-    unite_bitmaps(state->bitmap, other->bitmap, state->header.geometry.bytes());
+      state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
+    (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
+        state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for_each_block(other, [fcinfo, state](const uint64 *hashes, Size count) {
+  for_each_block(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++)
       push(fcinfo, state, hashes[i]);
   });
@@ -611,29 +331,32 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_agg_serial);
 Datum bf_agg_serial(PG_FUNCTION_ARGS) {
   auto *state = reinterpret_cast<State *>(PG_GETARG_POINTER(0));
-  if (state->self_sized && mostly_repeated(state))
-    remove_repetitions(fcinfo, state);
-  if (state->bitmap && state->count > 0)
+  if (state->keeps_bag() && mostly_repeated(&state->bag))
+    remove_repetitions(fcinfo, &state->bag);
+  if (state->bitmap && state->bag.count > 0)
     flush(state);
 
   // What was spilled may repeat itself; a state without a file takes its part, distinct.
-  if (state->spill && (mostly_repeated(state) || !AllocSizeIsValid(wire_size(state)))) {
+  if (state->bag.spill && (mostly_repeated(&state->bag) || !AllocSizeIsValid(wire_size(state)))) {
     State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
     distinct->header = state->header;
-    for_each_block(state, [fcinfo, distinct](const uint64 *hashes, Size count) {
+    for_each_block(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
       for (Size i = 0; i < count; i++)
         push(fcinfo, distinct, hashes[i]);
     });
-    remove_repetitions(fcinfo, distinct);
+    remove_repetitions(fcinfo, &distinct->bag);
     state = distinct;
   }
   const Size size = wire_size(state);
   if (!AllocSizeIsValid(size))
     ereport(ERROR,
             (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-             errmsg("partial state of bf_agg is too large to be combined: " UINT64_FORMAT " hashes",
-                    state->spilled + in_memory(state)),
-             errhint("Give the expected number of values: bf_agg(value, expected).")));
+             errmsg("partial state of %s_agg is too large to be combined: " UINT64_FORMAT " hashes",
+                    prefix_of(state->kind()), state->bag.size()),
+             state->kind() == Kind::cuckoo
+                 ? errhint("Set max_parallel_workers_per_gather to 0.")
+                 : errhint("Give the expected number of values: %s_agg(value, expected).",
+                           prefix_of(state->kind()))));
 
   auto *result = static_cast<bytea *>(palloc(size));
   SET_VARSIZE(result, size);
@@ -651,7 +374,7 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
     memcpy(wire, state->bitmap, state->header.geometry.bytes());
     wire += state->header.geometry.bytes();
   }
-  for_each_block(state, [&wire](const uint64 *hashes, Size count) {
+  for_each_block(&state->bag, [&wire](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++, wire += sizeof(uint64))
       store(wire, hashes[i]);
   });
@@ -664,7 +387,7 @@ Datum bf_agg_deserial(PG_FUNCTION_ARGS) {
   const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
   Size length = VARSIZE_ANY_EXHDR(bytes);
   if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily) ||
-      wire[kAtLayout] > static_cast<uint8>(kLastLayout))
+      wire[kAtLayout] > static_cast<uint8>(Layout::cuckoo))
     elog(ERROR, "invalid serialized state of bf_agg");
 
   const Target target = {wire[kAtSelfSized] != 0, load<int64>(wire + kAtExpected),
@@ -681,32 +404,31 @@ Datum bf_agg_deserial(PG_FUNCTION_ARGS) {
     const Size bitmap_bytes = state->header.geometry.bytes();
     if (state->self_sized || length < bitmap_bytes)
       elog(ERROR, "invalid serialized state of bf_agg");
-    state->bitmap = allocate_bitmap(state->context, state->header.geometry);
+    state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
     memcpy(state->bitmap, wire, bitmap_bytes);
     wire += bitmap_bytes;
     length -= bitmap_bytes;
   }
   if (length % sizeof(uint64) != 0)
     elog(ERROR, "invalid serialized state of bf_agg");
-  state->wire = wire;
-  state->wire_count = length / sizeof(uint64);
+  state->bag.wire = wire;
+  state->bag.wire_count = length / sizeof(uint64);
   PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(bf_agg_final);
 Datum bf_agg_final(PG_FUNCTION_ARGS) {
-  State *state = state_arg(fcinfo, 0);
-  if (!state) // no rows: nothing says which size, and the filter stays empty
-    state = make_state(CurrentMemoryContext, false, {true, 0, kDefaultRate, Layout::lines});
+  return finish(fcinfo, Layout::lines);
+}
 
-  Filter filter = make_filter(state->self_sized ? sized_header(fcinfo, state) : state->header);
-  if (state->bitmap)
-    memcpy(filter.bitmap(), state->bitmap, filter.header.geometry.bytes());
-  for_each_block(state,
-                 [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
-  if (!state->self_sized)
-    check_overfill(filter);
-  return filter.datum();
+PG_FUNCTION_INFO_V1(cbf_agg_final);
+Datum cbf_agg_final(PG_FUNCTION_ARGS) {
+  return finish(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_agg_final);
+Datum cf_agg_final(PG_FUNCTION_ARGS) {
+  return finish(fcinfo, Layout::cuckoo);
 }
 
 SQL_FUNCTIONS_END

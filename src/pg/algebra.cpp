@@ -7,13 +7,18 @@
 // The bits that two filters have in common hold all common values, but also some of others, so the
 // result of an intersection has no count; how many values are common is counted by inclusion and
 // exclusion, |A| + |B| - |A or B|. Both need one geometry, and folding a filter of one link.
+//
+// Counting filters add their counters up, cuckoo filters take in each other's fingerprints. Both
+// need one geometry.
 
 #include "pg/server.hpp"
 
 #include <cmath>
 
+#include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "pg/element.hpp"
+#include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
 
@@ -22,8 +27,15 @@ using namespace bloomfilter;
 namespace {
 
 char *describe(const Geometry &geometry) {
-  return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                  layout_name(geometry.layout), geometry.hashes);
+  switch (kind_of(geometry.layout)) {
+  case Kind::counting:
+    return describe(plain_geometry(geometry));
+  case Kind::cuckoo:
+    return psprintf("%u buckets of fingerprints of %d bits", geometry.units, geometry.hashes);
+  default:
+    return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
+                    layout_name(geometry.layout), geometry.hashes);
+  }
 }
 
 // Raises 42804 or 22023 if two filters give one value different hashes. `verb` is what is to be
@@ -37,11 +49,12 @@ void check_one_hash(const Header &a, const Header &b, const char *verb) {
                     errhint("Build both filters with one layout.")));
   check_family(a, b);
   if (a.seed != b.seed)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filters with different seeds cannot be %s: " INT64_FORMAT
-                           " and " INT64_FORMAT,
-                           verb, static_cast<int64>(a.seed), static_cast<int64>(b.seed)),
-                    errhint("Build both filters with one seed.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("%ss with different seeds cannot be %s: " INT64_FORMAT " and " INT64_FORMAT,
+                    noun_of(kind_of(layout)), verb, static_cast<int64>(a.seed),
+                    static_cast<int64>(b.seed)),
+             errhint("Build both filters with one seed.")));
 }
 
 bool have_one_geometry(const Header &a, const Header &b) {
@@ -60,7 +73,8 @@ void check_one_geometry(const Header &a, const Header &b, const char *verb) {
   if (!have_one_geometry(a, b))
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("bloom filters of different geometry cannot be %s", verb),
+             errmsg("%ss of different geometry cannot be %s", noun_of(kind_of(a.geometry.layout)),
+                    verb),
              errdetail("One has %s, the other %s.", describe(a.geometry), describe(b.geometry)),
              errhint("Build both filters with the same expected number of values and false "
                      "positive rate.")));
@@ -101,6 +115,21 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
+// Of counting and cuckoo filters.
+Filter add_up(const Filter &a, const Filter &b, bool in_place) {
+  check_one_geometry(a.header, b.header, "united");
+  Header header = merged(a.header, b.header);
+  header.flags = a.header.flags & b.header.flags;
+  Filter result = changed(a, header, in_place);
+  const Geometry &geometry = header.geometry;
+  if (result.kind() == Kind::counting)
+    unite_counters(result.bitmap(), b.bitmap(), geometry.bytes());
+  else if (!cuckoo_merge(geometry, result.bitmap(), b.bitmap()))
+    raise_full(header.expected,
+               cuckoo_stored(geometry, a.bitmap()) + cuckoo_stored(geometry, b.bitmap()));
+  return result;
+}
+
 Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
   if (without_a && without_b)
@@ -108,6 +137,8 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   if (without_a || without_b)
     return without_a ? b : a;
   check_one_hash(a.header, b.header, "united");
+  if (a.kind() != Kind::bloom)
+    return add_up(a, b, in_place);
 
   if (have_one_geometry(a.header, b.header) && !((a.header.flags | b.header.flags) & kFlagOwn)) {
     Filter result = changed(a, merged(a.header, b.header), in_place);
@@ -136,11 +167,21 @@ Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
 }
 
 // An aggregate's step: its state is its own, and changed in place once it is in memory as a whole.
-Datum step(FunctionCallInfo fcinfo, Filter (*combine)(const Filter &, const Filter &, bool)) {
-  const Filter state = filter_arg(fcinfo, 0);
+Datum step(FunctionCallInfo fcinfo, Kind kind,
+           Filter (*combine)(const Filter &, const Filter &, bool)) {
+  const Filter state = filter_arg(fcinfo, 0, kind);
   const bool in_place = AggCheckCallContext(fcinfo, nullptr) == AGG_CONTEXT_AGGREGATE &&
                         PointerGetDatum(state.value) == PG_GETARG_DATUM(0);
-  return combine(state, filter_arg(fcinfo, 1), in_place).datum();
+  return combine(state, filter_arg(fcinfo, 1, kind), in_place).datum();
+}
+
+// A NULL operand adds nothing.
+Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
+  if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
+  return unite_filters(filter_arg(fcinfo, 0, kind), filter_arg(fcinfo, 1, kind), false).datum();
 }
 
 uint64 bits_united(const Filter &a, const Filter &b) {
@@ -181,14 +222,19 @@ Datum bf_compatible(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(same_family(a, b) && a.seed == b.seed && have_one_geometry(a, b));
 }
 
-// A NULL operand adds nothing.
 PG_FUNCTION_INFO_V1(bf_union);
 Datum bf_union(PG_FUNCTION_ARGS) {
-  if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
-    PG_RETURN_NULL();
-  if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-    PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
-  return unite_filters(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
+  return unite_arguments(fcinfo, Kind::bloom);
+}
+
+PG_FUNCTION_INFO_V1(cbf_union);
+Datum cbf_union(PG_FUNCTION_ARGS) {
+  return unite_arguments(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cf_merge);
+Datum cf_merge(PG_FUNCTION_ARGS) {
+  return unite_arguments(fcinfo, Kind::cuckoo);
 }
 
 PG_FUNCTION_INFO_V1(bf_intersect);
@@ -198,7 +244,12 @@ Datum bf_intersect(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_union_step);
 Datum bf_union_step(PG_FUNCTION_ARGS) {
-  return step(fcinfo, unite_filters);
+  return step(fcinfo, Kind::bloom, unite_filters);
+}
+
+PG_FUNCTION_INFO_V1(cbf_union_step);
+Datum cbf_union_step(PG_FUNCTION_ARGS) {
+  return step(fcinfo, Kind::counting, unite_filters);
 }
 
 PG_FUNCTION_INFO_V1(bf_union_final);
@@ -207,9 +258,15 @@ Datum bf_union_final(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
+PG_FUNCTION_INFO_V1(cbf_union_final);
+Datum cbf_union_final(PG_FUNCTION_ARGS) {
+  check_overfill(filter_arg(fcinfo, 0, Kind::counting));
+  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
 PG_FUNCTION_INFO_V1(bf_intersect_step);
 Datum bf_intersect_step(PG_FUNCTION_ARGS) {
-  return step(fcinfo, intersect_filters);
+  return step(fcinfo, Kind::bloom, intersect_filters);
 }
 
 PG_FUNCTION_INFO_V1(bf_fold);

@@ -1,6 +1,7 @@
 #include "pg/call_site.hpp"
 
 extern "C" {
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 }
 
@@ -34,6 +35,37 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
     site->items = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "bloomfilter element type",
                                         ALLOCSET_SMALL_SIZES);
   return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
+}
+
+Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {
+  Element *element = argument_element(fcinfo, argument);
+  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header, adding);
+  check_element(header, element, adding ? "value" : "probe");
+  return {element, hashes};
+}
+
+Items items_of(FunctionCallInfo fcinfo, int argument) {
+  ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+  Items items;
+  items.element = item_element(fcinfo, array);
+  items.scratch =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter elements", ALLOCSET_DEFAULT_SIZES);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
+  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment, &items.values,
+                    &items.nulls, &items.count);
+  return items;
+}
+
+Hashes hash_item(const Header &header, const Items &items, int i, bool adding) {
+  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  const Hashes hashes = hash_value(items.element, items.values[i], header, adding);
+  MemoryContextSwitchTo(before);
+  MemoryContextReset(items.scratch);
+  check_element(header, items.element, adding ? "value" : "probe");
+  return hashes;
 }
 
 Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {

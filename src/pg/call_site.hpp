@@ -53,6 +53,24 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
 // The element type of an array argument's elements.
 Element *item_element(FunctionCallInfo fcinfo, ArrayType *array);
 
+// A value argument: its hashes and what it is. ERROR 42804 if the filter holds other values.
+struct Probe {
+  Element *element;
+  Hashes hashes;
+};
+Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding);
+
+// An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
+struct Items {
+  Element *element;
+  Datum *values;
+  bool *nulls;
+  int count;
+  MemoryContext scratch;
+};
+Items items_of(FunctionCallInfo fcinfo, int argument);
+Hashes hash_item(const Header &header, const Items &items, int i, bool adding);
+
 // The hashes of a literal argument, as hash_literal() gives them.
 Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding);
 

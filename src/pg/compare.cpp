@@ -1,5 +1,6 @@
-// Comparison of filters as bytes: equality, an order without meaning for btree, and hashing.
-// Filters that are equal have the same parameters and the same bits, hence the same answers.
+// Comparison of filters of one kind as bytes: equality, an order without meaning for btree, and
+// hashing. Filters that are equal have the same parameters and the same bits, hence the same
+// answers.
 
 #include "pg/server.hpp"
 
@@ -15,7 +16,7 @@ using namespace bloomfilter;
 namespace {
 
 int compare(FunctionCallInfo fcinfo) {
-  const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
+  const Filter a = any_filter_arg(fcinfo, 0), b = any_filter_arg(fcinfo, 1);
   const int order = compare_payloads(a, b);
   PG_FREE_IF_COPY(a.value, 0);
   PG_FREE_IF_COPY(b.value, 1);
@@ -29,7 +30,7 @@ bool equal(FunctionCallInfo fcinfo) {
 }
 
 uint64 hash(FunctionCallInfo fcinfo, uint64 seed) {
-  const Filter filter = filter_arg(fcinfo, 0);
+  const Filter filter = any_filter_arg(fcinfo, 0);
   const uint64 result = hash_bytes(filter.payload(), filter.header.payload_bytes(), seed);
   PG_FREE_IF_COPY(filter.value, 0);
   return result;

@@ -664,15 +664,14 @@ constexpr LiteralType kLiteralTypes[] = {
     {Family::string, {TEXTOID, BYTEAOID, UUIDOID}}, // as whichever it can be read
 };
 
-const Oid *readings_for(Family family) {
+const Oid *readings_for(Kind kind, Family family) {
   for (const LiteralType &readable : kLiteralTypes)
     if (readable.family == (family == Family::none ? Family::text : family))
       return readable.readings;
-  ereport(ERROR,
-          (errcode(ERRCODE_DATATYPE_MISMATCH),
-           errmsg("bloom filter holds %s values, and a bare literal does not say which is meant",
-                  family_name(family)),
-           errhint("Cast the literal to the type that the filter was built from.")));
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("%s holds %s values, and a bare literal does not say which is meant",
+                         noun_of(kind), family_name(family)),
+                  errhint("Cast the literal to the type that the filter was built from.")));
 }
 
 Datum read_literal(Oid type, const char *string) {
@@ -845,18 +844,19 @@ void raise_unless_fitting(const Header &header, const Element *element, const ch
     return;
 
   const char *type = format_type_be(element->type);
+  const Kind kind = kind_of(header.geometry.layout);
   if (header.family == element->family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("bloom filter holds %s values of another composition, but the %s is %s",
-                           family_name(header.family), role, type),
+                    errmsg("%s holds %s values of another composition, but the %s is %s",
+                           noun_of(kind), family_name(header.family), role, type),
                     errdetail("The shape fingerprint of the filter is %u, that of the %s is %u.",
                               header.shape, role, element->shape),
                     errhint("Cast the %s to the type that the filter was built from.", role)));
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
-           errmsg("bloom filter holds %s values, but the %s is %s", family_name(header.family),
+           errmsg("%s holds %s values, but the %s is %s", noun_of(kind), family_name(header.family),
                   role, type),
-           element->family == Family::array
+           kind == Kind::bloom && element->family == Family::array
                ? errhint("To use the array's elements, call bf_contains_all(), bf_contains_any(), "
                          "bf_contains_each() or bf_add_all().")
                : errhint("Cast the %s to the type that the filter was built from.", role)));
@@ -872,11 +872,12 @@ void check_family(const Header &header, const Header &other) {
     return;
   if (header.family != other.family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("bloom filters hold different values: %s and %s",
-                           family_name(header.family), family_name(other.family))));
+                    errmsg("%ss hold different values: %s and %s",
+                           noun_of(kind_of(header.geometry.layout)), family_name(header.family),
+                           family_name(other.family))));
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg("bloom filters hold %s values of different compositions",
-                         family_name(header.family)),
+                  errmsg("%ss hold %s values of different compositions",
+                         noun_of(kind_of(header.geometry.layout)), family_name(header.family)),
                   errdetail("The shape fingerprints are %u and %u.", header.shape, other.shape)));
 }
 
@@ -907,7 +908,7 @@ Hashes hash_literal(const Header &header, text *literal, Oid collation, bool add
   const Layout layout = header.geometry.layout;
   const Family family =
       header.family == Family::none ? family_in(layout, Family::text) : header.family;
-  const Oid *readings = readings_for(family);
+  const Oid *readings = readings_for(kind_of(layout), family);
   const char *string = text_to_cstring(literal);
   Hashes hashes = no_hashes();
   for (int i = 0; i < kMaxReadings && OidIsValid(readings[i]); i++) {

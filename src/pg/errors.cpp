@@ -1,6 +1,8 @@
 #include "pg/errors.hpp"
 
+#include "core/cuckoo.hpp"
 #include "core/sizing.hpp"
+#include "pg/layout.hpp"
 
 extern "C" {
 #if PG_VERSION_NUM >= 160000
@@ -49,27 +51,33 @@ char *finding_text(const Finding &finding) {
     return psprintf("reserved bytes of a link are 0x%04llx, not zero", found);
   case Status::stray_bits:
     return psprintf("%llu bits are set, but the filter has no element type", found);
+  case Status::bad_buckets:
+    return psprintf("fingerprints in %llu buckets are not in order", found);
+  case Status::other_kind:
+    return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
+                    type_of(static_cast<Kind>(finding.wanted)));
   }
   return nullptr;
 }
 
-void report_malformed(Node *context, int sqlstate, const char *detail) {
+void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail) {
 #if PG_VERSION_NUM >= 160000
   errsave(context,
-          (errcode(sqlstate), errmsg("invalid input for type bloomfilter"),
+          (errcode(sqlstate), errmsg("invalid input for type %s", type_of(kind)),
            errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
 #else
   (void)context;
   ereport(ERROR,
-          (errcode(sqlstate), errmsg("invalid input for type bloomfilter"),
+          (errcode(sqlstate), errmsg("invalid input for type %s", type_of(kind)),
            errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
 #endif
 }
 
-void raise_damaged(const Finding &finding) {
+void raise_damaged(const Finding &finding, const uint8 *payload, Size length) {
+  const Kind kind = stated_kind(payload, length);
   ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                  errmsg("bloom filter is damaged: %s", finding_text(finding)),
-                  errhint("bf_check() tells which stored values are damaged.")));
+                  errmsg("%s is damaged: %s", noun_of(kind), finding_text(finding)),
+                  errhint("%s_check() tells which stored values are damaged.", prefix_of(kind))));
 }
 
 void raise_bad_rate(double rate) {
@@ -86,10 +94,37 @@ void raise_bad_expected(int64 expected) {
 
 void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate) {
   ereport(ERROR, (errcode(sqlstate),
-                  errmsg("bloom filter for " UINT64_FORMAT
+                  errmsg("%s for " UINT64_FORMAT
                          " values at a false positive rate of %g would exceed %d MiB",
-                         expected, rate, is_parquet(layout) ? 128 : 512),
+                         noun_of(kind_of(layout)), expected, rate, is_parquet(layout) ? 128 : 512),
                   errhint("Use a higher rate, or distribute the values over several filters.")));
+}
+
+void raise_full(uint64 expected, uint64 stored) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+       errmsg("cuckoo filter is full: no place was found within %d kicks", kMaxKicks),
+       errdetail("It was made for " UINT64_FORMAT " values, and these would be " UINT64_FORMAT
+                 ". It is unchanged.",
+                 expected, stored),
+       errhint("Build it again from the values, for more of them; cf_agg(value) sizes itself.")));
+}
+
+void raise_too_many_copies(int copies) {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("cuckoo filter has no room for another copy of a value: it has %d", copies),
+           errhint("Use cf_add_unique() to store each value once, or a countingbloomfilter for "
+                   "many duplicates.")));
+}
+
+void raise_absent(Kind kind) {
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("value is not in the %s, so it cannot be removed", noun_of(kind)),
+                  errhint("Remove a value as often as it was added, and as the type that it was "
+                          "added as, or use %s_remove(filter, value, missing_ok => true).",
+                          prefix_of(kind))));
 }
 
 void raise_too_many_links(int links) {

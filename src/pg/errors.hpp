@@ -13,17 +13,25 @@ namespace bloomfilter {
 // What is wrong with a value, as a sentence without its full stop; palloc'ed.
 char *finding_text(const Finding &finding);
 
-// 22P02 or 22P03: bytes from outside are not a bloom filter. Returns only if `context` (a call's
-// fcinfo->context, may be NULL) asks for soft errors.
-void report_malformed(Node *context, int sqlstate, const char *detail);
+// 22P02 or 22P03: bytes from outside are not a filter of this kind. Returns only if `context` (a
+// call's fcinfo->context, may be NULL) asks for soft errors.
+void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail);
 
-// XX001: a stored value is damaged.
-[[noreturn]] void raise_damaged(const Finding &finding);
+// XX001: a stored value, whose payload begins so, is damaged.
+[[noreturn]] void raise_damaged(const Finding &finding, const uint8 *payload, Size length);
 
 // 22023: a false positive rate or a capacity is out of range.
 [[noreturn]] void raise_bad_rate(double rate);
 [[noreturn]] void raise_bad_expected(int64 expected);
 [[noreturn]] void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate);
+
+// 54000: a cuckoo filter that was made for so many values has no place for another one, or for a
+// ninth copy.
+[[noreturn]] void raise_full(uint64 expected, uint64 stored);
+[[noreturn]] void raise_too_many_copies(int copies);
+
+// 22023: a value is not there to be removed.
+[[noreturn]] void raise_absent(Kind kind);
 
 // 54000: a union or a growing filter has no room for another link.
 [[noreturn]] void raise_too_many_links(int links);

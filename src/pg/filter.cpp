@@ -87,6 +87,26 @@ void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes) {
   combine(intersect, bitmap, other, bytes);
 }
 
+void unite_counters(uint8 *counters, const uint8 *other, Size bytes) {
+  combine([](const Kernel &, uint8 *to, const uint8 *from,
+             Size length) { counting_unite(to, from, length); },
+          counters, other, bytes);
+}
+
+Filter as_bloom(const Filter &counting, uint64 *saturated) {
+  Header header = counting.header;
+  header.geometry = plain_geometry(header.geometry);
+  Filter filter = make_filter(header);
+  uint64 full = 0;
+  for_each_part(counting.bitmap(), counting.header.geometry.bytes(),
+                [&](const uint8 *bytes, Size offset, Size length) {
+                  full += counting_bits(bytes, length, filter.bitmap() + offset / kCounterBits);
+                });
+  if (saturated)
+    *saturated = full;
+  return filter;
+}
+
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed) {
   Header header = {};
   header.geometry = geometry;
@@ -203,14 +223,23 @@ Filter grown(const Filter &filter) {
 Filter open_filter(struct varlena *value) {
   Filter filter;
   filter.value = value;
-  const Finding finding = parse(filter.payload(), VARSIZE(value) - VARHDRSZ, &filter.header);
+  const Size length = VARSIZE(value) - VARHDRSZ;
+  const Finding finding = parse(filter.payload(), length, &filter.header);
   if (!finding.ok())
-    raise_damaged(finding);
+    raise_damaged(finding, filter.payload(), length);
   return filter;
 }
 
-Filter filter_arg(FunctionCallInfo fcinfo, int argument) {
+Filter any_filter_arg(FunctionCallInfo fcinfo, int argument) {
   return open_filter(PG_GETARG_VARLENA_P(argument));
+}
+
+Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind) {
+  const Filter filter = any_filter_arg(fcinfo, argument);
+  const Finding finding = check_kind(filter.header, kind);
+  if (!finding.ok())
+    raise_damaged(finding, filter.payload(), filter.header.payload_bytes());
+  return filter;
 }
 
 Filter copy_filter(const Filter &filter) {

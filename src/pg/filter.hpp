@@ -1,9 +1,10 @@
-// A bloomfilter as the server passes it: a varlena whose payload the core describes.
+// A filter of any kind as the server passes it: a varlena whose payload the core describes.
 #ifndef BLOOMFILTER_PG_FILTER_HPP
 #define BLOOMFILTER_PG_FILTER_HPP
 
 #include "pg/server.hpp"
 
+#include "core/counting.hpp"
 #include "core/estimate.hpp"
 #include "core/foreign.hpp"
 #include "core/format.hpp"
@@ -19,10 +20,12 @@ extern const Kernel *kernel;
 // Bytes of a bitmap that are handled between two looks for interrupts; whole units.
 constexpr Size kStep = 1024 * 1024;
 
-// Adds the values of `count` words to a bitmap.
+// Adds the values of `count` words to a bitmap, or to counters.
 inline void add_words(const Geometry &geometry, uint8 *bitmap, const uint64 *words, Size count) {
   if (is_foreign(geometry.layout))
     foreign_add_many(geometry, bitmap, words, count / digest_words(geometry.layout));
+  else if (kind_of(geometry.layout) == Kind::counting)
+    counting_add_many(geometry, bitmap, words, count);
   else
     kernel->add_many(geometry, bitmap, words, count);
 }
@@ -32,6 +35,7 @@ struct Filter {
   struct varlena *value;
   Header header;
 
+  Kind kind() const { return kind_of(header.geometry.layout); }
   uint8 *payload() const { return reinterpret_cast<uint8 *>(VARDATA(value)); }
   // Of the largest link; a plain filter has one.
   Link link() const { return read_link(payload(), header, header.links() - 1); }
@@ -86,6 +90,13 @@ int compare_payloads(const Filter &a, const Filter &b);
 void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 
+// Adds counters to others, up to the highest one.
+void unite_counters(uint8 *counters, const uint8 *other, Size bytes);
+
+// The bloomfilter of the values of a counting filter, and how many of its counters are at their
+// highest.
+Filter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
+
 // The header of a filter without values, family or shape.
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);
 
@@ -110,8 +121,9 @@ Filter grown(const Filter &filter);
 // A detoasted value's header, checked in constant time; ERROR XX001 if it is damaged.
 Filter open_filter(struct varlena *value);
 
-// An argument that is not NULL.
-Filter filter_arg(FunctionCallInfo fcinfo, int argument);
+// An argument that is not NULL: a filter of this kind, or of any.
+Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind = Kind::bloom);
+Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);
 
 // A copy that may be changed.
 Filter copy_filter(const Filter &filter);

@@ -22,19 +22,6 @@ using namespace bloomfilter;
 
 namespace {
 
-// A value argument: its hashes and what it is.
-struct Probe {
-  Element *element;
-  Hashes hashes;
-};
-
-Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {
-  Element *element = argument_element(fcinfo, argument);
-  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header, adding);
-  check_element(header, element, adding ? "value" : "probe");
-  return {element, hashes};
-}
-
 bool contains_any(ProbedFilter *filter, const Hashes &hashes) {
   bool found = hashes.any;
   for (int i = 0; i < hashes.count; i++)
@@ -61,39 +48,6 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
   ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
   return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, false));
-}
-
-// An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
-struct Items {
-  Element *element;
-  Datum *values;
-  bool *nulls;
-  int count;
-  MemoryContext scratch;
-};
-
-Items items_of(FunctionCallInfo fcinfo, int argument) {
-  ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-  Items items;
-  items.element = item_element(fcinfo, array);
-  items.scratch =
-      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter elements", ALLOCSET_DEFAULT_SIZES);
-  int16 length;
-  bool by_value;
-  char alignment;
-  get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
-  deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment, &items.values,
-                    &items.nulls, &items.count);
-  return items;
-}
-
-Hashes hash_item(const Header &header, const Items &items, int i, bool adding) {
-  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Hashes hashes = hash_value(items.element, items.values[i], header, adding);
-  MemoryContextSwitchTo(before);
-  MemoryContextReset(items.scratch);
-  check_element(header, items.element, adding ? "value" : "probe");
-  return hashes;
 }
 
 // An argument plus hashes: the argument itself where nothing changes, so that an UPDATE that adds

@@ -1,4 +1,4 @@
-// The layouts by the names that SQL knows them by.
+// Kinds and layouts by the names that SQL knows them by.
 #ifndef BLOOMFILTER_PG_LAYOUT_HPP
 #define BLOOMFILTER_PG_LAYOUT_HPP
 
@@ -8,7 +8,12 @@
 
 namespace bloomfilter {
 
-// As bf_info() shows it and bf_create() takes it.
+// How messages call a kind, its type, and its functions before the underscore.
+const char *noun_of(Kind kind);
+const char *type_of(Kind kind);
+const char *prefix_of(Kind kind);
+
+// As bf_info() shows it and bf_create() takes it. Of a bloomfilter's layouts.
 const char *layout_name(Layout layout);
 
 // The layout of a name, `lines` standing for all of our own; ERROR 22023 if there is none such, or

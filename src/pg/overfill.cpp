@@ -34,9 +34,10 @@ void define_settings() {
 #endif
 }
 
-void check_overfill(const Filter &filter) {
+void check_overfill(const Filter &any) {
   if (overfill == kIgnore)
     return;
+  const Filter filter = any.kind() == Kind::counting ? as_bloom(any) : any;
   const Asked asked = asked_of(filter);
   if (asked.expected == 0)
     return;
@@ -55,9 +56,8 @@ void check_overfill(const Filter &filter) {
   ereport(
       overfill == kError ? ERROR : WARNING,
       (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
-       errmsg("bloom filter is overfilled: its false positive rate is %.2g, %.1f times the %g "
-              "asked for",
-              fill.rate, fill.rate / asked.rate, asked.rate),
+       errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
+              noun_of(any.kind()), fill.rate, fill.rate / asked.rate, asked.rate),
        header.grows() ? errdetail("It grows, and holds about %.0f values.", fill.count)
        : std::isinf(fill.count)
            ? errdetail("It was made for " UINT64_FORMAT " values; all its bits are set.",
@@ -67,7 +67,8 @@ void check_overfill(const Filter &filter) {
        header.grows()
            ? errhint("Build it again from the values.")
            : errhint(
-                 "Make the filter for more values; bf_agg(value) without a number sizes itself.")));
+                 "Make the filter for more values; %s_agg(value) without a number sizes itself.",
+                 prefix_of(any.kind()))));
 }
 
 } // namespace bloomfilter

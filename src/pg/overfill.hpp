@@ -18,8 +18,8 @@ constexpr double kSaturation = 2.0;
 
 void define_settings();
 
-// Called with the result of what adds many values.
-void check_overfill(const Filter &filter);
+// Called with the result of what adds many values: a bloomfilter or a counting one.
+void check_overfill(const Filter &any);
 
 } // namespace bloomfilter
 

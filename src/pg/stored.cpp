@@ -1,5 +1,6 @@
 #include "pg/stored.hpp"
 
+#include "core/cuckoo.hpp"
 #include "pg/errors.hpp"
 #include "pg/memory.hpp"
 
@@ -145,7 +146,7 @@ CachedFilter *enter(const struct varatt_external &pointer) {
   Header header;
   const Finding finding = parse(payload, static_cast<Size>(pointer.va_rawsize) - VARHDRSZ, &header);
   if (!finding.ok())
-    raise_damaged(finding);
+    raise_damaged(finding, payload, VARSIZE_ANY_EXHDR(start));
   const Size head_bytes = header.head_bytes();
   auto *head = static_cast<uint8 *>(MemoryContextAlloc(cache->context, head_bytes));
   memcpy(head, payload, head_bytes);
@@ -218,23 +219,40 @@ bool ProbedFilter::contains_by_slice(const Link &link, Size offset, const Digest
     }
     return found;
   }
+  if (geometry.layout == Layout::cuckoo) {
+    const CuckooPlace place = cuckoo_place(geometry, digest.first);
+    bool found = false;
+    for (int i = 0; i < 2 && !found; i++) {
+      const BucketSpan span = bucket_span(geometry, place.bucket[i]);
+      struct varlena *bucket = slice(offset + span.offset, span.length);
+      found = count_in_bucket(geometry, reinterpret_cast<const uint8 *>(VARDATA_ANY(bucket)), span,
+                              place.fingerprint) > 0;
+      pfree(bucket);
+    }
+    return found;
+  }
   struct varlena *unit = slice(offset + unit_offset(geometry, digest.first), geometry.unit_bytes());
   const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(unit));
   // A filter of this one unit gives the same answer.
   const Geometry alone = {geometry.layout, geometry.hashes, 1};
-  const bool found = is_foreign(geometry.layout) ? foreign_contains(alone, bytes, digest)
-                                                 : kernel->contains(alone, bytes, digest.first);
+  const bool found = link_contains(*kernel, alone, bytes, digest);
   pfree(unit);
   return found;
 }
 
-bool ProbedFilter::contains_in_links(const Digest &digest) {
+const uint8 *ProbedFilter::whole() {
   if (!payload) {
-    if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
+    if (!cached->copied)
       copy_stored(cached);
-    if (cached->copied)
-      set_payload(cached->payload());
+    set_payload(cached->payload());
   }
+  return payload;
+}
+
+bool ProbedFilter::contains_in_links(const Digest &digest) {
+  if (!payload &&
+      (cached->copied || cached->paid >= header.payload_bytes() || is_compressed(cached)))
+    whole();
   if (payload)
     return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {

@@ -41,12 +41,14 @@ struct ProbedFilter {
   bool contains(const Digest &digest) {
     return bitmap ? contains(digest.first) : contains_in_links(digest);
   }
+  // The payload, after this in memory.
+  const uint8 *whole();
   // Of our own layouts.
   void contains_many(const uint64 *hashes, int count, bool *answers);
 
   void set_payload(const uint8 *in_memory) {
     payload = in_memory;
-    const bool plain = !header.is_chain() && !is_foreign(header.geometry.layout);
+    const bool plain = !header.is_chain() && header.geometry.layout <= Layout::pages;
     bitmap = plain ? payload + kHeaderBytes : nullptr;
   }
 

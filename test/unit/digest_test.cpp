@@ -224,7 +224,7 @@ TEST(Digest, FamiliesOfLayouts) {
   std::vector<Layout> layouts = foreign_layouts();
   layouts.push_back(Layout::lines);
   layouts.push_back(Layout::pages);
-  ASSERT_EQ(layouts.size(), static_cast<std::size_t>(kLastLayout));
+  ASSERT_EQ(layouts.size(), static_cast<std::size_t>(kLastBloomLayout));
   for (const Layout layout : layouts) {
     const std::vector<Kept> kept = kept_families(layout);
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {

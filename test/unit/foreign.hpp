@@ -44,7 +44,7 @@ constexpr Layout kParquetLayouts[] = {Layout::parquet, Layout::parquet_int32,
 
 inline std::vector<Layout> foreign_layouts() {
   std::vector<Layout> layouts;
-  for (int number = static_cast<int>(Layout::guava); number <= static_cast<int>(kLastLayout);
+  for (int number = static_cast<int>(Layout::guava); number <= static_cast<int>(kLastBloomLayout);
        number++)
     layouts.push_back(static_cast<Layout>(number));
   return layouts;

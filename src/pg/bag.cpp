@@ -1,0 +1,302 @@
+#include "pg/bag.hpp"
+
+#include "core/bytes.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+constexpr Size kSetFrom = 128;                 // smaller arrays do not become sets
+constexpr Size kCounting = 2 * kExactDistinct; // from here on an array knows if it has more
+
+void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
+  for (Size i = 0; i < count; i++)
+    count_hash(registers, hashes[i]);
+}
+
+// Makes registers, if the exact number does no longer decide.
+void start_registers(Bag *bag, Size distinct) {
+  if (bag->registers || distinct <= kExactDistinct)
+    return;
+  bag->registers = static_cast<uint8 *>(MemoryContextAllocZero(bag->context, kRegisters));
+  for_each_block_in_memory(bag, [bag](const uint64 *hashes, Size count) {
+    count_hashes(bag->registers, hashes, count);
+  });
+  bag->registered = bag->count;
+}
+
+// Enters the array's new hashes into the registers.
+void update_registers(Bag *bag) {
+  if (!bag->registers)
+    return;
+  count_hashes(bag->registers, bag->hashes + bag->registered, bag->count - bag->registered);
+  bag->registered = bag->count;
+}
+
+// Radix exchange down to parts that take milliseconds.
+void sort_interruptibly(uint64 *hashes, Size count, int bit) {
+  CHECK_FOR_INTERRUPTS();
+  if (count <= kCounting || bit < 0) {
+    sort_hashes(hashes, count);
+    return;
+  }
+  const Size clear = split_hashes(hashes, count, bit);
+  sort_interruptibly(hashes, clear, bit - 1);
+  sort_interruptibly(hashes + clear, count - clear, bit - 1);
+}
+
+void sort_array(Bag *bag) {
+  update_registers(bag);
+  sort_interruptibly(bag->hashes, bag->count, 63);
+  bag->count = keep_copies(bag->hashes, bag->count, bag->copies);
+  bag->registered = bag->count;
+  if (!bag->registers)
+    start_registers(bag, count_distinct(bag->hashes, bag->count));
+}
+
+void close_spill(Datum argument) {
+  auto *bag = reinterpret_cast<Bag *>(DatumGetPointer(argument));
+  BufFileClose(bag->spill);
+  bag->spill = nullptr;
+}
+
+// Moves everything in memory to the file.
+void spill(FunctionCallInfo fcinfo, Bag *bag) {
+  Assert(bag->registers);
+  update_registers(bag);
+  if (!bag->spill) {
+    const MemoryContext before = MemoryContextSwitchTo(bag->context);
+    bag->spill = BufFileCreateTemp(false);
+    MemoryContextSwitchTo(before);
+    AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
+  }
+  for_each_block_in_memory(bag, [bag](const uint64 *hashes, Size count) {
+    BufFileWrite(bag->spill, const_cast<uint64 *>(hashes), count * sizeof(uint64));
+  });
+  bag->spilled += bag->in_memory();
+  bag->count = bag->registered = 0;
+  if (bag->set.slots) {
+    memset(bag->set.slots, 0, bag->set.bytes());
+    bag->set.count = 0;
+    bag->set.has_zero = false;
+  }
+}
+
+// How many hashes and slots a bag may keep in memory. At least `least`: before it spills, it must
+// know that it has more than kExactDistinct distinct hashes.
+Size memory_limit(const Bag *bag, Size least) {
+  return bag->may_spill ? Max(get_hash_memory_limit() / sizeof(uint64), least) : SIZE_MAX;
+}
+
+// Replaces the set, or the lack of one, by one of so many slots with the same hashes.
+void resize_set(Bag *bag, Size slot_count) {
+  HashSet larger = {};
+  larger.slot_count = slot_count;
+  larger.slots = static_cast<uint64 *>(
+      MemoryContextAllocExtended(bag->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
+  Size next = 0;
+  while (const Size count = read_distinct(bag->set, &next, block, kBlock)) {
+    CHECK_FOR_INTERRUPTS();
+    insert_distinct(&larger, block, count);
+  }
+  pfree(block);
+  if (bag->set.slots)
+    pfree(bag->set.slots);
+  bag->set = larger;
+  bag->offered = bag->accepted = 0;
+}
+
+// From a full array to a set, whose buffer it becomes; false if the array has too many distinct
+// hashes, which then are still all there. The set takes at most twice as many slots, and replaces
+// one half its size.
+bool start_set(Bag *bag) {
+  update_registers(bag);
+  const Size buffer = Min(bag->capacity, kBuffer);
+  Size slot_count = kSetFrom;
+  while (slot_count < 2 * buffer)
+    slot_count *= 2;
+  resize_set(bag, slot_count);
+  for (Size i = 0; i < bag->count; i += buffer) {
+    CHECK_FOR_INTERRUPTS();
+    const Size count = Min(bag->count - i, buffer);
+    if (!bag->set.has_room(count)) {
+      if (bag->set.slot_count > bag->count) {
+        pfree(bag->set.slots);
+        bag->set = {};
+        return false;
+      }
+      resize_set(bag, 2 * bag->set.slot_count);
+    }
+    insert_distinct(&bag->set, bag->hashes + i, count);
+  }
+  bag->count = bag->registered = 0;
+  resize_array(bag, buffer);
+  start_registers(bag, bag->set.count);
+  return true;
+}
+
+// From the set back to the array.
+void end_set(Bag *bag) {
+  update_registers(bag);
+  resize_array(bag, bag->in_memory());
+  Size next = 0;
+  bag->count += read_distinct(bag->set, &next, bag->hashes + bag->count, SIZE_MAX);
+  bag->registered = bag->count;
+  pfree(bag->set.slots);
+  bag->set = {};
+}
+
+// Moves the array into the set.
+void drain(FunctionCallInfo fcinfo, Bag *bag) {
+  CHECK_FOR_INTERRUPTS();
+  if (!bag->set.has_room(bag->count)) {
+    if (bag->accepted > bag->offered / 2) {
+      end_set(bag);
+      return;
+    }
+    if (3 * bag->set.slot_count <= memory_limit(bag, 4 * kCounting)) // the old and the new
+      resize_set(bag, 2 * bag->set.slot_count);
+    else
+      spill(fcinfo, bag);
+  }
+  bag->offered += bag->count;
+  const Size fresh = insert_distinct(&bag->set, bag->hashes, bag->count);
+  bag->accepted += fresh;
+  bag->count = bag->registered = 0;
+  if (bag->registers)
+    count_hashes(bag->registers, bag->hashes, fresh);
+  else
+    start_registers(bag, bag->set.count);
+}
+
+} // namespace
+
+void resize_array(Bag *bag, Size capacity) {
+  const Size bytes = capacity * sizeof(uint64);
+  bag->hashes = static_cast<uint64 *>(bag->hashes ? repalloc_huge(bag->hashes, bytes)
+                                                  : MemoryContextAllocHuge(bag->context, bytes));
+  bag->capacity = capacity;
+}
+
+void make_room(FunctionCallInfo fcinfo, Bag *bag) {
+  if (bag->capacity < kFirstCapacity) {
+    resize_array(bag, kFirstCapacity);
+    return;
+  }
+  if (bag->set.slots) {
+    drain(fcinfo, bag);
+    if (bag->count < bag->capacity)
+      return;
+  }
+  const Size full = bag->count;
+  if (full >= kSetFrom && mostly_repeated(bag)) {
+    if (bag->copies == 1 && 4 * full <= memory_limit(bag, 4 * kCounting) && start_set(bag))
+      return;
+    sort_array(bag);
+  } else if (full >= kCounting && !bag->registers) {
+    sort_array(bag);
+  }
+  if (bag->count <= full / 4 * 3)
+    return;
+  const Size limit = bag->registers ? memory_limit(bag, kCounting) : SIZE_MAX;
+  if (full < limit)
+    resize_array(bag, Min(full * 2, limit));
+  else
+    spill(fcinfo, bag);
+}
+
+bool mostly_repeated(Bag *bag) {
+  update_registers(bag);
+  const double distinct =
+      bag->registers ? estimate_distinct(bag->registers) : sample_distinct(bag->hashes, bag->count);
+  return distinct * bag->copies <= static_cast<double>(bag->size()) / 2;
+}
+
+void remove_repetitions(FunctionCallInfo fcinfo, Bag *bag) {
+  if (bag->set.slots)
+    drain(fcinfo, bag);
+  if (!bag->set.slots)
+    sort_array(bag);
+}
+
+uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag) {
+  if (!bag->registers)
+    remove_repetitions(fcinfo, bag);
+  update_registers(bag);
+  if (bag->registers)
+    return padded_capacity(estimate_distinct(bag->registers));
+  const Size distinct = bag->set.slots ? bag->set.count : count_distinct(bag->hashes, bag->count);
+  return Max(distinct, Size{1});
+}
+
+SpillPosition rewind_spill(const Bag *bag) {
+  SpillPosition position;
+  BufFileTell(bag->spill, &position.file, &position.offset);
+  seek_spill(bag, {0, 0});
+  return position;
+}
+
+void read_spill(const Bag *bag, uint64 *hashes, Size count) {
+  if (BufFileRead(bag->spill, hashes, count * sizeof(uint64)) != count * sizeof(uint64))
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
+}
+
+void seek_spill(const Bag *bag, const SpillPosition &position) {
+  if (BufFileSeek(bag->spill, position.file, position.offset, SEEK_SET) != 0)
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+}
+
+void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count) {
+  for (Size i = 0; i < count; i++)
+    hashes[i] = load<uint64>(bag->wire + (from + i) * sizeof(uint64));
+}
+
+int split_bag(FunctionCallInfo fcinfo, Bag *bag) {
+  Assert(bag->copies == 1);
+  if (!bag->spill)
+    return 0;
+  if (bag->in_memory() > 0)
+    spill(fcinfo, bag);
+  if (bag->set.slots) {
+    pfree(bag->set.slots);
+    bag->set = {};
+  }
+  const Size limit = memory_limit(bag, kCounting);
+  if (bag->capacity < limit)
+    resize_array(bag, limit);
+  int bits = 0;
+  while (bag->spilled >> bits > limit / 4 * 3)
+    bits++;
+  return bits;
+}
+
+void gather_part(Bag *bag, int bits, uint64 part) {
+  if (bag->set.slots)
+    end_set(bag);
+  if (bag->spill)
+    for_each_block(bag, [bag, bits, part](const uint64 *hashes, Size count) {
+      for (Size i = 0; i < count; i++) {
+        if (bits > 0 && hashes[i] >> (64 - bits) != part)
+          continue;
+        if (bag->count == bag->capacity) {
+          sort_array(bag);
+          if (bag->count > bag->capacity / 4 * 3)
+            resize_array(bag, 2 * bag->capacity);
+        }
+        bag->hashes[bag->count++] = hashes[i];
+      }
+    });
+  sort_array(bag);
+}
+
+void release_part(Bag *bag) {
+  if (bag->spill)
+    bag->count = bag->registered = 0;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,360 @@
+// Filters that values can leave: counting and cuckoo filters.
+//
+// Both are added to, removed from and counted in the same way; the kind is in the value. What asks
+// them is what asks a bloomfilter (pg/functions.cpp), and so is how a value becomes hashes. Where
+// it has two of them, it was added under both and must be there under both to be removed.
+//
+// A filter that the last value left has no element type any more, and is the filter that it was
+// before the first one came.
+
+#include "pg/server.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "core/sizing.hpp"
+#include "pg/call_site.hpp"
+#include "pg/element.hpp"
+#include "pg/errors.hpp"
+#include "pg/filter.hpp"
+#include "pg/overfill.hpp"
+#include "pg/row.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+bool all_zero(const uint8 *bytes, Size length) {
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
+}
+
+bool is_empty(const Filter &filter) {
+  const Size before = filter.kind() == Kind::cuckoo ? kKicksBytes : 0;
+  return all_zero(filter.bitmap() + before, filter.header.geometry.bytes() - before);
+}
+
+// The argument plus or minus values: a copy, made when it is first needed, else the argument
+// itself.
+class Change {
+public:
+  explicit Change(FunctionCallInfo fcinfo)
+      : argument_(PG_GETARG_DATUM(0)), filter_(any_filter_arg(fcinfo, 0)), changed_(false) {
+    if (filter_.kind() == Kind::bloom)
+      elog(ERROR, "unexpected bloom filter");
+  }
+
+  const Header &header() const { return filter_.header; }
+  Datum datum() const { return changed_ ? filter_.datum() : argument_; }
+  Kind kind() const { return filter_.kind(); }
+
+  bool contains_all(const Hashes &hashes) const {
+    bool all = true;
+    for (int i = 0; i < hashes.count; i++)
+      all = all && filter_.contains(hashes.digest[i]);
+    return all;
+  }
+
+  void add(const Header &member, const Hashes &hashes) {
+    begin();
+    adopt_family(&filter_.header, member);
+    for (int i = 0; i < hashes.count; i++) {
+      const uint64 hash = hashes.digest[i].first;
+      if (kind() == Kind::counting)
+        filter_.add_many(&hash, 1);
+      else
+        store(hash);
+    }
+    filter_.write_back();
+  }
+
+  // Of a counting filter that got many values: are they too many?
+  void check() const {
+    if (changed_ && kind() == Kind::counting)
+      check_overfill(filter_);
+  }
+
+  // False, and nothing is changed, if it is not there.
+  bool remove(const Hashes &hashes) {
+    if (!contains_all(hashes))
+      return false;
+    begin();
+    for (int i = 0; i < hashes.count; i++) {
+      const uint64 hash = hashes.digest[i].first;
+      if (!filter_.contains(hashes.digest[i])) { // any more
+        changed_ = false;
+        return false;
+      }
+      if (kind() == Kind::counting)
+        counting_remove(header().geometry, filter_.bitmap(), hash);
+      else
+        cuckoo_remove(header().geometry, filter_.bitmap(), hash);
+    }
+    if (is_empty(filter_)) {
+      filter_.header.family = Family::none;
+      filter_.header.shape = 0;
+    }
+    filter_.write_back();
+    return true;
+  }
+
+private:
+  void begin() {
+    if (!changed_)
+      filter_ = copy_filter(filter_);
+    changed_ = true;
+  }
+  void store(uint64 hash) {
+    const Geometry &geometry = header().geometry;
+    const CuckooPlace place = cuckoo_place(geometry, hash);
+    if (cuckoo_add(geometry, filter_.bitmap(), place))
+      return;
+    const int copies = cuckoo_copies(geometry, filter_.bitmap(), hash);
+    if (copies == cuckoo_max_copies(place))
+      raise_too_many_copies(copies);
+    raise_full(header().expected, cuckoo_stored(geometry, filter_.bitmap()) + 1);
+  }
+
+  Datum argument_;
+  Filter filter_;
+  bool changed_;
+};
+
+// What is to be added or removed: a value, or a literal as the filter's own element type.
+struct Member {
+  Header header;
+  Hashes hashes;
+};
+using MemberOf = Member(FunctionCallInfo, const Header &filter);
+
+Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
+  const Probe probe = probe_of(fcinfo, filter, 1, true);
+  return {member_header(probe.element), probe.hashes};
+}
+
+Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
+  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, true)};
+}
+
+// NULL never destroys a filter: a NULL filter gives NULL, a NULL value the filter as it is.
+Datum add(FunctionCallInfo fcinfo, MemberOf member_of) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  Change change(fcinfo);
+  const Member member = member_of(fcinfo, change.header());
+  change.add(member.header, member.hashes);
+  return change.datum();
+}
+
+// The same unless it seems to be there; the result is the row (filter, added).
+Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  Row row(fcinfo);
+  if (PG_ARGISNULL(1)) {
+    row.add(PG_GETARG_DATUM(0));
+    row.add(BoolGetDatum(false));
+    return row.datum();
+  }
+  Change change(fcinfo);
+  const Member member = member_of(fcinfo, change.header());
+  const bool added = !change.contains_all(member.hashes);
+  if (added)
+    change.add(member.header, member.hashes);
+  row.add(change.datum());
+  row.add(BoolGetDatum(added));
+  return row.datum();
+}
+
+Datum remove(FunctionCallInfo fcinfo, MemberOf member_of) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+  Change change(fcinfo);
+  const Member member = member_of(fcinfo, change.header());
+  if (!change.remove(member.hashes) && !missing_ok)
+    raise_absent(change.kind());
+  return change.datum();
+}
+
+// How often a value was added, or more. Any of its hashes may be what it was added under.
+Datum multiplicity(ProbedFilter *filter, const Hashes &hashes) {
+  const Geometry &geometry = filter->header.geometry;
+  const uint8 *bitmap = filter->whole() + kHeaderBytes;
+  int count = 0;
+  for (int i = 0; i < hashes.count; i++) {
+    const uint64 hash = hashes.digest[i].first;
+    count += geometry.layout == Layout::cuckoo
+                 ? cuckoo_copies(geometry, bitmap, hash)
+                 : static_cast<int>(counting_multiplicity(geometry, bitmap, hash));
+  }
+  PG_RETURN_INT32(count);
+}
+
+Datum create(FunctionCallInfo fcinfo, Layout layout) {
+  const int64 expected = PG_GETARG_INT64(0);
+  const double rate = PG_GETARG_FLOAT8(1);
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
+  const Geometry geometry = geometry_for(layout, expected, rate);
+  return make_filter(empty_header(geometry, static_cast<uint64>(expected), rate, seed)).datum();
+}
+
+// Counters and hash functions, or buckets and bits of a fingerprint; then the size.
+Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
+  const int64 expected = PG_GETARG_INT64(0);
+  const Geometry geometry = geometry_for(layout, expected, PG_GETARG_FLOAT8(1));
+  const auto bits = static_cast<int64>(geometry.bits());
+  Row row(fcinfo);
+  row.add(Int64GetDatum(layout == Layout::cuckoo ? static_cast<int64>(geometry.units)
+                                                 : bits / kCounterBits));
+  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int64GetDatum(bits));
+  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + kHeaderBytes + geometry.bytes())));
+  row.add(Float8GetDatum(static_cast<double>(bits) / static_cast<double>(expected)));
+  return row.datum();
+}
+
+// The columns that both kinds have.
+void add_common_info(Row *row, const Header &header) {
+  row->add(Int32GetDatum(kFormatVersion));
+  if (header.family != Family::none)
+    row->add(CStringGetTextDatum(family_name(header.family)));
+  else
+    row->add_null();
+  row->add(Int64GetDatum(static_cast<int64>(header.seed)));
+  row->add(Int64GetDatum(static_cast<int64>(header.expected)));
+  row->add(Float8GetDatum(header.rate));
+  row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(cbf_create);
+Datum cbf_create(PG_FUNCTION_ARGS) {
+  return create(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_create);
+Datum cf_create(PG_FUNCTION_ARGS) {
+  return create(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(deletable_add);
+Datum deletable_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(deletable_add_literal);
+Datum deletable_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(deletable_add_all);
+Datum deletable_add_all(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  Change change(fcinfo);
+  const Items items = items_of(fcinfo, 1);
+  for (int i = 0; i < items.count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    if (items.nulls[i])
+      continue;
+    const Hashes hashes = hash_item(change.header(), items, i, true);
+    change.add(member_header(items.element), hashes);
+  }
+  change.check();
+  return change.datum();
+}
+
+PG_FUNCTION_INFO_V1(cf_add_unique);
+Datum cf_add_unique(PG_FUNCTION_ARGS) {
+  return add_unique(fcinfo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_unique_literal);
+Datum cf_add_unique_literal(PG_FUNCTION_ARGS) {
+  return add_unique(fcinfo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(deletable_remove);
+Datum deletable_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(deletable_remove_literal);
+Datum deletable_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(deletable_multiplicity);
+Datum deletable_multiplicity(PG_FUNCTION_ARGS) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  return multiplicity(filter, probe_of(fcinfo, filter->header, 1, false).hashes);
+}
+
+PG_FUNCTION_INFO_V1(deletable_multiplicity_literal);
+Datum deletable_multiplicity_literal(PG_FUNCTION_ARGS) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  return multiplicity(filter, literal_hashes(fcinfo, filter->header, 1, false));
+}
+
+PG_FUNCTION_INFO_V1(cbf_to_bloom);
+Datum cbf_to_bloom(PG_FUNCTION_ARGS) {
+  return as_bloom(filter_arg(fcinfo, 0, Kind::counting)).datum();
+}
+
+PG_FUNCTION_INFO_V1(cbf_sizing);
+Datum cbf_sizing(PG_FUNCTION_ARGS) {
+  return sizing(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_sizing);
+Datum cf_sizing(PG_FUNCTION_ARGS) {
+  return sizing(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_info);
+Datum cbf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
+  uint64 saturated;
+  const Filter plain = as_bloom(filter, &saturated);
+  const Fill fill = measure(plain);
+  Row row(fcinfo);
+  add_common_info(&row, filter.header);
+  row.add(Int32GetDatum(filter.header.geometry.hashes));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
+  row.add(Int64GetDatum(static_cast<int64>(saturated)));
+  row.add(Float8GetDatum(static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits)));
+  row.add(Float8GetDatum(fill.count));
+  row.add(Float8GetDatum(fill.rate));
+  row.add(BoolGetDatum(fill.rate > kSaturation * filter.header.rate));
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(cf_info);
+Datum cf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
+  const Header &header = filter.header;
+  const Geometry &geometry = header.geometry;
+  const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
+  Row row(fcinfo);
+  add_common_info(&row, header);
+  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
+  row.add(Int64GetDatum(static_cast<int64>(stored)));
+  row.add(Float8GetDatum(static_cast<double>(stored) /
+                         (static_cast<double>(kBucketSlots) * geometry.units)));
+  row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
+  row.add(Int64GetDatum(static_cast<int64>(header.expected - Min(stored, header.expected))));
+  row.add(Float8GetDatum(cuckoo_rate(geometry, stored)));
+  return row.datum();
+}
+
+SQL_FUNCTIONS_END

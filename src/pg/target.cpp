@@ -1,0 +1,72 @@
+#include "pg/target.hpp"
+
+#include "core/sizing.hpp"
+#include "pg/errors.hpp"
+#include "pg/filter.hpp"
+#include "pg/layout.hpp"
+
+namespace bloomfilter {
+
+Target target_of(FunctionCallInfo fcinfo, Layout layout) {
+  Target target = {true, 0, kDefaultRate, layout};
+  if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
+    target.self_sized = false;
+    target.expected = PG_GETARG_INT64(2);
+  }
+  if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
+    target.rate = PG_GETARG_FLOAT8(3);
+  return target;
+}
+
+Target target_with_layout(FunctionCallInfo fcinfo, Layout layout) {
+  Target target = target_of(fcinfo, layout);
+  if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
+    target.layout = layout_for(PG_GETARG_TEXT_PP(4));
+  return target;
+}
+
+Header header_for(const Target &target) {
+  Geometry geometry = {target.layout, 0, 0};
+  if (!target.self_sized)
+    geometry = geometry_for(target.layout, target.expected, target.rate);
+  else if (!rate_in_range(target.rate))
+    raise_bad_rate(target.rate);
+  else if (is_foreign(target.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bf_agg does not size filters of layout \"%s\" itself",
+                           layout_name(target.layout)),
+                    errhint("Give the expected number of values.")));
+  return empty_header(geometry, static_cast<uint64>(target.expected), target.rate, 0);
+}
+
+Header self_sized(Header header, uint64 expected) {
+  const Layout layout = header.geometry.layout;
+  header.expected = expected;
+  header.flags = kFlagOwn;
+  if (!size_for(layout, expected, header.rate, &header.geometry))
+    raise_too_large(layout, expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+  return header;
+}
+
+Header empty_of(Layout layout) {
+  return self_sized(header_for({true, 0, kDefaultRate, layout}), 1);
+}
+
+void raise_parameters_differ(const Target &first, const Target &other) {
+  const Kind kind = kind_of(first.layout);
+  const auto text_of = [kind](const Target &of) {
+    const char *expected = of.self_sized ? "NULL" : psprintf(INT64_FORMAT, of.expected);
+    return kind == Kind::bloom
+               ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout))
+               : psprintf("%s and %g", expected, of.rate);
+  };
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("parameters of %s_agg differ between rows", prefix_of(kind)),
+                  errdetail("Expected number of values%s were %s, then %s.",
+                            kind == Kind::bloom ? ", false positive rate and layout"
+                                                : " and false positive rate",
+                            text_of(first), text_of(other)),
+                  errhint("Use the same values for all rows of a group.")));
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,43 @@
+// What the caller of an aggregate asked for: its arguments behind the value.
+#ifndef BLOOMFILTER_PG_TARGET_HPP
+#define BLOOMFILTER_PG_TARGET_HPP
+
+#include "pg/server.hpp"
+
+#include "core/format.hpp"
+
+namespace bloomfilter {
+
+constexpr double kDefaultRate = 0.01;
+
+struct Target {
+  bool self_sized;
+  int64 expected; // 0 if self_sized
+  double rate;
+  Layout layout; // its profile, and so the kind of filter
+};
+
+inline bool operator==(const Target &a, const Target &b) {
+  return a.self_sized == b.self_sized && a.expected == b.expected && a.rate == b.rate &&
+         a.layout == b.layout;
+}
+
+// The arguments of a row, with the layout that is given; target_with_layout() reads another one.
+Target target_of(FunctionCallInfo fcinfo, Layout layout);
+Target target_with_layout(FunctionCallInfo fcinfo, Layout layout);
+
+// The header of a filter without values; of a self-sized one with no geometry but the layout. ERROR
+// 22023 if a parameter is out of range, 0A000 if filters of the layout do not size themselves.
+Header header_for(const Target &target);
+
+// The header of a filter that sized itself for so many distinct values; ERROR 54000 if it would be
+// too large. empty_of() is that of an aggregate over no rows, where nothing says which size.
+Header self_sized(Header header, uint64 expected);
+Header empty_of(Layout layout);
+
+// 22023: the arguments of a row are not those of the first one.
+[[noreturn]] void raise_parameters_differ(const Target &first, const Target &other);
+
+} // namespace bloomfilter
+
+#endif

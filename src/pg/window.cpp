@@ -1,0 +1,195 @@
+// cbf_agg in a window whose frame moves: a row that leaves the frame is removed again.
+//
+// What a state keeps can be taken back exactly. Given a capacity, these are the filter's counters,
+// of 16 bits each, which the final function clips to the 4 that a filter has; a counter that
+// reached the highest number cannot go down, so then the inverse gives up and the window begins
+// anew. Sizing itself, the state keeps each distinct hash and how often it is there, for the size
+// depends on their number.
+//
+// Over the same rows the result is that of cbf_agg without a window, byte for byte.
+
+#include "pg/server.hpp"
+
+#include "core/counting.hpp"
+#include "core/distinct.hpp"
+#include "pg/call_site.hpp"
+#include "pg/element.hpp"
+#include "pg/filter.hpp"
+#include "pg/overfill.hpp"
+#include "pg/target.hpp"
+
+extern "C" {
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+struct Count {
+  uint64 hash; // the key
+  uint64 times;
+};
+
+struct Window {
+  Target target;
+  Header header;
+  uint64 values;    // in the frame, of those that are not NULL
+  uint16 *counters; // given a capacity
+  HTAB *counts;     // sizing itself: of Count
+};
+
+Size counters_of(const Geometry &geometry) {
+  return static_cast<Size>(geometry.bits() / kCounterBits);
+}
+
+Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
+  MemoryContext context;
+  if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_WINDOW)
+    elog(ERROR, "moving aggregate function called outside a window");
+  const Header header = header_for(target);
+  auto *window = static_cast<Window *>(MemoryContextAllocZero(context, sizeof(Window)));
+  window->target = target;
+  window->header = header;
+  if (target.self_sized) {
+    HASHCTL control = {};
+    control.keysize = sizeof(uint64);
+    control.entrysize = sizeof(Count);
+    control.hcxt = context;
+    window->counts =
+        hash_create("cbf_agg window", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  } else {
+    window->counters = static_cast<uint16 *>(MemoryContextAllocExtended(
+        context, counters_of(header.geometry) * sizeof(uint16), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  }
+  return window;
+}
+
+Hashes hashes_of_row(FunctionCallInfo fcinfo, Window *window) {
+  const Probe probe = probe_of(fcinfo, window->header, 1, true);
+  adopt_family(&window->header, member_header(probe.element));
+  return probe.hashes;
+}
+
+void enter(Window *window, uint64 hash) {
+  if (window->counts) {
+    bool found;
+    auto *count = static_cast<Count *>(hash_search(window->counts, &hash, HASH_ENTER, &found));
+    count->times = found ? count->times + 1 : 1;
+    return;
+  }
+  uint32 numbers[kMaxHashes];
+  const int count = counter_numbers(window->header.geometry, hash, numbers);
+  for (int i = 0; i < count; i++)
+    if (window->counters[numbers[i]] < PG_UINT16_MAX)
+      window->counters[numbers[i]]++;
+}
+
+// False if a counter cannot tell how often it was passed.
+bool leave(Window *window, uint64 hash) {
+  if (window->counts) {
+    auto *count = static_cast<Count *>(hash_search(window->counts, &hash, HASH_FIND, nullptr));
+    if (--count->times == 0)
+      hash_search(window->counts, &hash, HASH_REMOVE, nullptr);
+    return true;
+  }
+  uint32 numbers[kMaxHashes];
+  const int count = counter_numbers(window->header.geometry, hash, numbers);
+  for (int i = 0; i < count; i++)
+    if (window->counters[numbers[i]]-- == PG_UINT16_MAX)
+      return false;
+  return true;
+}
+
+// Calls use(hash, times) for all hashes of a window that sizes itself.
+template <typename Use> void for_each_count(const Window *window, Use use) {
+  HASH_SEQ_STATUS scan;
+  hash_seq_init(&scan, window->counts);
+  while (const auto *count = static_cast<const Count *>(hash_seq_search(&scan))) {
+    CHECK_FOR_INTERRUPTS();
+    use(count->hash, count->times);
+  }
+}
+
+Filter finish_counts(const Window *window) {
+  auto expected = static_cast<uint64>(hash_get_num_entries(window->counts));
+  if (expected > kExactDistinct) {
+    auto *registers = static_cast<uint8 *>(palloc0(kRegisters));
+    for_each_count(window, [registers](uint64 hash, uint64) { count_hash(registers, hash); });
+    expected = padded_capacity(estimate_distinct(registers));
+    pfree(registers);
+  }
+  Filter filter = make_filter(self_sized(window->header, Max(expected, uint64{1})));
+  for_each_count(window, [&filter](uint64 hash, uint64 times) {
+    for (uint64 i = 0; i < Min(times, uint64{kMaxCounter}); i++)
+      filter.add_many(&hash, 1);
+  });
+  return filter;
+}
+
+Filter finish_counters(const Window *window) {
+  Filter filter = make_filter(window->header);
+  const Size count = counters_of(window->header.geometry);
+  constexpr Size kCountersStep = kStep / kBlockOfCounters * kLineBits;
+  for (Size at = 0; at < count; at += kCountersStep) {
+    CHECK_FOR_INTERRUPTS();
+    pack_counters(window->counters + at, Min(count - at, kCountersStep),
+                  filter.bitmap() + at / kLineBits * kBlockOfCounters);
+  }
+  check_overfill(filter);
+  return filter;
+}
+
+Window *window_arg(FunctionCallInfo fcinfo) {
+  return PG_ARGISNULL(0) ? nullptr : reinterpret_cast<Window *>(PG_GETARG_POINTER(0));
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(cbf_agg_window);
+Datum cbf_agg_window(PG_FUNCTION_ARGS) {
+  Window *window = window_arg(fcinfo);
+  const Target target = target_of(fcinfo, Layout::counting_lines);
+  if (!window)
+    window = make_window(fcinfo, target);
+  else if (!(target == window->target))
+    raise_parameters_differ(window->target, target);
+  if (!PG_ARGISNULL(1)) {
+    const Hashes hashes = hashes_of_row(fcinfo, window);
+    for (int i = 0; i < hashes.count; i++)
+      enter(window, hashes.digest[i].first);
+    window->values++;
+  }
+  PG_RETURN_POINTER(window);
+}
+
+PG_FUNCTION_INFO_V1(cbf_agg_inverse);
+Datum cbf_agg_inverse(PG_FUNCTION_ARGS) {
+  Window *window = window_arg(fcinfo);
+  if (!window)
+    elog(ERROR, "inverse transition function of cbf_agg called without a state");
+  if (!PG_ARGISNULL(1)) {
+    const Hashes hashes = hashes_of_row(fcinfo, window);
+    for (int i = 0; i < hashes.count; i++)
+      if (!leave(window, hashes.digest[i].first))
+        PG_RETURN_NULL(); // begin anew
+    if (--window->values == 0) {
+      window->header.family = Family::none;
+      window->header.shape = 0;
+    }
+  }
+  PG_RETURN_POINTER(window);
+}
+
+PG_FUNCTION_INFO_V1(cbf_agg_window_final);
+Datum cbf_agg_window_final(PG_FUNCTION_ARGS) {
+  const Window *window = window_arg(fcinfo);
+  if (!window)
+    return make_filter(empty_of(Layout::counting_lines)).datum();
+  return (window->target.self_sized ? finish_counts : finish_counters)(window).datum();
+}
+
+SQL_FUNCTIONS_END
