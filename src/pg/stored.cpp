@@ -254,7 +254,9 @@ bool ProbedFilter::contains_in_links(const Digest &digest) {
       (cached->copied || cached->paid >= header.payload_bytes() || is_compressed(cached)))
     whole();
   if (payload)
-    return links_contain(*kernel, payload, header, digest);
+    return header.is_chain()
+               ? links_contain(*kernel, payload, header, digest)
+               : link_contains(*kernel, header.geometry, payload + kHeaderBytes, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
     return contains_by_slice(link, offset, digest);
   });
