@@ -9,12 +9,10 @@
 namespace bloomfilter {
 namespace {
 
-constexpr int kLineWords = kLineBytes / 8;
 constexpr std::size_t kPrefetchAhead = 16;
 
-// The parts of one hash: its lines in a page, or the only line, and where their blocks are.
+// The block of each line that a hash has, and its positions there.
 struct Part {
-  std::size_t line;  // offset within a bloomfilter's unit
   std::size_t block; // offset within the counters
   std::uint32_t word;
   int hashes;
@@ -22,79 +20,71 @@ struct Part {
 struct Parts {
   Part part[2];
   int count;
+
+  const Part *begin() const { return part; }
+  const Part *end() const { return part + count; }
 };
 
-Parts parts_of(const Geometry &geometry, std::uint64_t hash) {
+[[gnu::always_inline]] inline Parts parts_of(const Geometry &geometry, std::uint64_t hash) {
   const std::size_t unit = unit_offset(geometry, hash);
   const std::uint32_t x = first_word(hash);
   if (geometry.layout == Layout::counting_lines)
-    return {{{0, unit, x, geometry.hashes}, {}}, 1};
+    return {{{unit, x, geometry.hashes}, {}}, 1};
   const std::uint32_t y = second_word(hash);
-  const std::size_t first = first_line_offset(x), second = second_line_offset(y);
   const int half = geometry.hashes / 2;
-  return {{{first, unit + kCounterBits * first, x, half},
-           {second, unit + kCounterBits * second, y, half}},
+  return {{{unit + kCounterBits * first_line_offset(x), x, half},
+           {unit + kCounterBits * second_line_offset(y), y, half}},
           2};
 }
 
-std::uint8_t *line_of(std::uint8_t *block, int bit) {
-  return block + bit * kLineBytes;
-}
-const std::uint8_t *line_of(const std::uint8_t *block, int bit) {
-  return block + bit * kLineBytes;
-}
-
-// A block's counters that are not 0.
-void occupied(const std::uint8_t *block, std::uint8_t *line) {
-  for (int i = 0; i < kLineBytes; i += 8) {
-    std::uint64_t bits = 0;
-    for (int bit = 0; bit < kCounterBits; bit++)
-      bits |= load<std::uint64_t>(line_of(block, bit) + i);
-    store(line + i, bits);
-  }
+// Calls use(j) for a block's lines. gcc keeps them in registers only if the loop is unrolled.
+template <typename Use> [[gnu::always_inline]] inline void for_each_line(Use use) {
+#pragma GCC unroll 4
+  for (int j = 0; j < kCounterBits; j++)
+    use(j);
 }
 
-// The 64 counters of which each line of a block has a word.
+constexpr int kBitsBytes = 16;
+using Bits = std::uint64_t __attribute__((vector_size(kBitsBytes)));
+
+inline Bits load_bits(const std::uint8_t *from) {
+  Bits bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return bits;
+}
+
+// 128 counters: kBitsBytes bytes of each of a block's lines. All that is done with them is bitwise,
+// so the order of bytes does not matter.
 struct Column {
-  std::uint64_t bit[kCounterBits];
+  Bits bit[kCounterBits];
 
-  Column(const std::uint8_t *block, int i) {
-    for (int j = 0; j < kCounterBits; j++)
-      bit[j] = load<std::uint64_t>(line_of(block, j) + i);
+  explicit Column(const std::uint8_t *block) {
+    for_each_line([&](int j) { bit[j] = load_bits(block + j * kLineBytes); });
   }
-  void write(std::uint8_t *block, int i) const {
-    for (int j = 0; j < kCounterBits; j++)
-      store(line_of(block, j) + i, bit[j]);
+  void write(std::uint8_t *block) const {
+    for_each_line([&](int j) { std::memcpy(block + j * kLineBytes, &bit[j], sizeof bit[j]); });
   }
-  std::uint64_t full() const { return bit[0] & bit[1] & bit[2] & bit[3]; }
+  Bits used() const { return bit[0] | bit[1] | bit[2] | bit[3]; }
+  Bits full() const { return bit[0] & bit[1] & bit[2] & bit[3]; }
 };
-static_assert(kCounterBits == 4, "full() names all lines");
+static_assert(kCounterBits == 4, "used() and full() name all lines");
 
-// The positions of a part as the bits of a line.
-void mask_of(const Part &part, std::uint64_t *words) {
-  std::memset(words, 0, kLineBytes);
-  for (int i = 0; i < part.hashes; i++) {
-    const std::uint32_t position = bit_position(part.word, i);
-    words[position / 64] |= 1ULL << position % 64;
-  }
-}
-
-// Calls use(column, chosen counters) for the words of a hash's blocks that have any of them, and
-// writes back what it made of the column.
+// Calls use(column, chosen) for the columns of a hash's blocks, `chosen` being those of its
+// counters that are not full, and writes back what it made of the column.
 template <typename Use>
 [[gnu::always_inline]] inline void change(const Geometry &geometry, std::uint8_t *counters,
                                           std::uint64_t hash, Use use) {
-  const Parts parts = parts_of(geometry, hash);
-  for (int p = 0; p < parts.count; p++) {
-    std::uint8_t *block = counters + parts.part[p].block;
-    std::uint64_t mask[kLineWords];
-    mask_of(parts.part[p], mask);
-    for (int w = 0; w < kLineWords; w++) {
-      if (mask[w] == 0)
-        continue;
-      Column column(block, 8 * w);
-      use(column, mask[w]);
-      column.write(block, 8 * w);
+  for (const Part &part : parts_of(geometry, hash)) {
+    std::uint8_t line[kLineBytes] = {};
+    for (int i = 0; i < part.hashes; i++) {
+      const std::uint32_t position = bit_position(part.word, i);
+      line[position >> 3] = static_cast<std::uint8_t>(line[position >> 3] | 1U << (position & 7));
+    }
+    std::uint8_t *block = counters + part.block;
+    for (int i = 0; i < kLineBytes; i += kBitsBytes) {
+      Column column(block + i);
+      use(column, load_bits(line + i) & ~column.full());
+      column.write(block + i);
     }
   }
 }
@@ -120,98 +110,93 @@ bool size_counting(std::uint64_t expected, double rate, Geometry *geometry) {
   return true;
 }
 
-bool counting_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *counters,
-                       std::uint64_t hash) {
-  // The bloomfilter of the hash's unit alone, as far as it matters.
-  std::uint8_t unit[kPageLines * kLineBytes];
-  const Parts parts = parts_of(geometry, hash);
-  for (int p = 0; p < parts.count; p++)
-    occupied(counters + parts.part[p].block, unit + parts.part[p].line);
-  const Layout layout = parts.count == 1 ? Layout::lines : Layout::pages;
-  return kernel.contains({layout, geometry.hashes, 1}, unit, hash);
+bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
+  unsigned all = 1;
+  for (const Part &part : parts_of(geometry, hash))
+    for (int i = 0; i < part.hashes; i++) {
+      const std::uint32_t position = bit_position(part.word, i);
+      const std::uint8_t *line = counters + part.block + (position >> 3);
+      unsigned used = 0;
+      for_each_line([&](int j) { used |= line[j * kLineBytes]; });
+      all &= used >> (position & 7);
+    }
+  return all & 1;
 }
 
 unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *counters,
                                std::uint64_t hash) {
-  std::uint32_t numbers[kMaxHashes];
-  const int count = counter_numbers(geometry, hash, numbers);
   unsigned least = kMaxCounter;
-  for (int i = 0; i < count; i++) {
-    const std::uint8_t *block = counters + std::size_t{numbers[i] / kLineBits} * kBlockOfCounters;
-    const std::uint32_t position = numbers[i] % kLineBits;
-    unsigned counter = 0;
-    for (int bit = 0; bit < kCounterBits; bit++)
-      counter |= (line_of(block, bit)[position >> 3] >> (position & 7) & 1U) << bit;
-    least = std::min(least, counter);
-  }
+  for (const Part &part : parts_of(geometry, hash))
+    for (int i = 0; i < part.hashes; i++) {
+      const std::uint32_t position = bit_position(part.word, i);
+      const std::uint8_t *line = counters + part.block + (position >> 3);
+      unsigned counter = 0;
+      for_each_line([&](int j) { counter |= (line[j * kLineBytes] >> (position & 7) & 1U) << j; });
+      least = std::min(least, counter);
+    }
   return least;
 }
 
 void counting_add_many(const Geometry &geometry, std::uint8_t *counters,
                        const std::uint64_t *hashes, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) {
-    if (i + kPrefetchAhead < count) {
-      const Parts ahead = parts_of(geometry, hashes[i + kPrefetchAhead]);
-      for (int p = 0; p < ahead.count; p++)
+    if (i + kPrefetchAhead < count)
+      for (const Part &part : parts_of(geometry, hashes[i + kPrefetchAhead]))
         for (int bit = 0; bit < kCounterBits; bit++)
-          __builtin_prefetch(line_of(counters + ahead.part[p].block, bit), 1);
-    }
-    change(geometry, counters, hashes[i], [](Column &column, std::uint64_t chosen) {
-      std::uint64_t carry = chosen & ~column.full();
-      for (std::uint64_t &bits : column.bit) {
-        const std::uint64_t next = bits & carry;
-        bits ^= carry;
-        carry = next;
-      }
+          __builtin_prefetch(counters + part.block + bit * kLineBytes, 1);
+    change(geometry, counters, hashes[i], [](Column &column, Bits carry) {
+      for_each_line([&](int j) {
+        const Bits before = column.bit[j];
+        column.bit[j] ^= carry;
+        carry &= before;
+      });
     });
   }
 }
 
 void counting_remove(const Geometry &geometry, std::uint8_t *counters, std::uint64_t hash) {
-  change(geometry, counters, hash, [](Column &column, std::uint64_t chosen) {
-    std::uint64_t borrow = chosen & ~column.full();
-    for (std::uint64_t &bits : column.bit) {
-      const std::uint64_t next = ~bits & borrow;
-      bits ^= borrow;
-      borrow = next;
-    }
+  change(geometry, counters, hash, [](Column &column, Bits borrow) {
+    for_each_line([&](int j) {
+      column.bit[j] ^= borrow;
+      borrow &= column.bit[j];
+    });
   });
 }
 
 void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kBlockOfCounters)
-    for (int i = 0; i < kLineBytes; i += 8) {
-      Column sum(counters + at, i);
-      const Column more(other + at, i);
-      std::uint64_t carry = 0;
-      for (int bit = 0; bit < kCounterBits; bit++) {
-        const std::uint64_t a = sum.bit[bit], b = more.bit[bit];
-        sum.bit[bit] = a ^ b ^ carry;
+    for (int i = 0; i < kLineBytes; i += kBitsBytes) {
+      Column sum(counters + at + i);
+      const Column more(other + at + i);
+      Bits carry = {};
+      for_each_line([&](int j) {
+        const Bits a = sum.bit[j], b = more.bit[j];
+        sum.bit[j] = a ^ b ^ carry;
         carry = (a & b) | (carry & (a ^ b));
-      }
-      for (std::uint64_t &bits : sum.bit)
-        bits |= carry; // more than 15 is 15
-      sum.write(counters + at, i);
+      });
+      for_each_line([&](int j) { sum.bit[j] |= carry; }); // more than 15 is 15
+      sum.write(counters + at + i);
     }
 }
 
 std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std::uint8_t *bitmap) {
   std::uint64_t full = 0;
-  for (std::size_t at = 0; at < bytes; at += kBlockOfCounters) {
-    occupied(counters + at, bitmap + at / kCounterBits);
-    for (int i = 0; i < kLineBytes; i += 8)
-      full += static_cast<unsigned>(__builtin_popcountll(Column(counters + at, i).full()));
-  }
+  for (std::size_t at = 0; at < bytes; at += kBlockOfCounters)
+    for (int i = 0; i < kLineBytes; i += kBitsBytes) {
+      const Column column(counters + at + i);
+      const Bits used = column.used(), last = column.full();
+      std::memcpy(bitmap + at / kCounterBits + i, &used, sizeof used);
+      full += static_cast<unsigned>(__builtin_popcountll(last[0]) + __builtin_popcountll(last[1]));
+    }
   return full;
 }
 
 int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t *numbers) {
-  const Parts parts = parts_of(geometry, hash);
   int count = 0;
-  for (int p = 0; p < parts.count; p++) {
-    const auto block = static_cast<std::uint32_t>(parts.part[p].block / kBlockOfCounters);
-    for (int i = 0; i < parts.part[p].hashes; i++) {
-      const std::uint32_t number = block * kLineBits + bit_position(parts.part[p].word, i);
+  for (const Part &part : parts_of(geometry, hash)) {
+    const auto block = static_cast<std::uint32_t>(part.block / kBlockOfCounters);
+    for (int i = 0; i < part.hashes; i++) {
+      const std::uint32_t number = block * kLineBits + bit_position(part.word, i);
       if (std::find(numbers, numbers + count, number) == numbers + count)
         numbers[count++] = number;
     }
@@ -220,16 +205,19 @@ int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t 
 }
 
 void pack_counters(const std::uint16_t *wide, std::size_t count, std::uint8_t *counters) {
+  using Eight = std::uint16_t __attribute__((vector_size(16)));
+  using Bytes = std::uint8_t __attribute__((vector_size(8)));
   for (std::size_t at = 0; at < count; at += kLineBits, counters += kBlockOfCounters)
-    for (int w = 0; w < kLineWords; w++) {
-      std::uint64_t bits[kCounterBits] = {};
-      for (int i = 0; i < 64; i++) {
-        const unsigned counter = std::min<unsigned>(wide[at + 64 * w + i], kMaxCounter);
-        for (int bit = 0; bit < kCounterBits; bit++)
-          bits[bit] |= std::uint64_t{counter >> bit & 1} << i;
-      }
-      for (int bit = 0; bit < kCounterBits; bit++)
-        store(line_of(counters, bit) + 8 * w, bits[bit]);
+    for (int i = 0; i < kLineBytes; i++) {
+      Eight eight;
+      std::memcpy(&eight, wide + at + 8 * i, sizeof eight);
+      const Bytes few = __builtin_convertvector(eight < kMaxCounter ? eight : kMaxCounter, Bytes);
+      const auto bytes = load<std::uint64_t>(&few);
+      // The product's upper byte is the lowest bits of all bytes, in their order.
+      for_each_line([&](int j) {
+        counters[j * kLineBytes + i] =
+            static_cast<std::uint8_t>((bytes >> j & 0x0101010101010101) * 0x0102040810204080 >> 56);
+      });
     }
 }
 

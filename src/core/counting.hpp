@@ -8,7 +8,7 @@
 //
 // Where a bloomfilter has a line of 512 bits, there is a block of four adjacent lines: bit j of the
 // counter of position p is bit p of line j. So a block's lines OR-ed are the bloomfilter's line,
-// which its kernels test, and counters are added 64 at a time, by carries from line to line.
+// and counters are added many at a time, by carries from line to line.
 //
 // A counter that reached 15 stays there for ever: how often it was passed is not known. So values
 // that use it may seem to be there after they were removed, and none vanishes.
@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/kernel.hpp"
+#include "core/geometry.hpp"
 
 namespace bloomfilter {
 
@@ -32,8 +32,7 @@ Geometry counting_geometry(const Geometry &plain);
 bool size_counting(std::uint64_t expected, double rate, Geometry *geometry);
 
 // Possibly in the set?
-bool counting_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *counters,
-                       std::uint64_t hash);
+bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash);
 
 // The least of a hash's counters: as often or more was it added, up to kMaxCounter.
 unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *counters,

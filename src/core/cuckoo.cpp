@@ -9,9 +9,6 @@
 namespace bloomfilter {
 namespace {
 
-// At 95 % load, 500 kicks fail one fill in 500 of 250 buckets and none of many; 4000, one in 20
-// 000, hardly more than those for which there is no arrangement.
-
 constexpr std::uint64_t kManyBuckets = 250;
 constexpr int kNarrowBits = 16; // a bucket of fingerprints so long fits 64 bits
 
@@ -46,7 +43,7 @@ std::uint32_t other_bucket(const Geometry &geometry, std::uint32_t bucket,
   return sum - bucket + (geometry.units & below);
 }
 
-// inline, as a probe is little more than this
+// A probe is little more than this: inline.
 inline CuckooPlace place_of(const Geometry &geometry, std::uint64_t hash) {
   CuckooPlace place;
   const std::uint64_t fingerprints = (1ULL << geometry.hashes) - 1;
@@ -112,19 +109,19 @@ public:
     store_word<Word>(table + place.offset, others | own << place.shift);
   }
 
-  // Is the fingerprint in any slot? Of four differences, the lowest that is 0 borrows its top bit.
-  bool has(Word word, std::uint32_t fingerprint) const {
+  // Not 0 if the fingerprint is in any slot: of the differences, the lowest that is 0 borrows.
+  Word marks(Word word, std::uint32_t fingerprint) const {
     Word low = Word{1} | Word{1} << bits_;
     low |= low << 2 * bits_;
     const Word difference = word ^ low * fingerprint;
-    return ((difference - low) & ~difference & low << (bits_ - 1)) != 0;
+    return (difference - low) & ~difference & low << (bits_ - 1);
   }
 
   // Puts `to` in place of one `from`, if there is one.
   bool exchange(std::uint8_t *table, std::uint32_t bucket, std::uint32_t from,
                 std::uint32_t to) const {
     const Word word = read(table, bucket);
-    if (!has(word, from))
+    if (marks(word, from) == 0)
       return false;
     Slots changed = slots(word);
     changed.replace(from, to);
@@ -152,12 +149,12 @@ template <typename Use> auto with_buckets(const Geometry &geometry, Use use) {
                                         : use(Buckets<Wide>(geometry));
 }
 
-void count_kicks(std::uint8_t *table, std::uint64_t more) {
-  const std::uint64_t kicks = cuckoo_kicks(table);
+void count_kicks(std::uint8_t *table, std::uint32_t more) {
+  const std::uint32_t kicks = cuckoo_kicks(table);
   store(table, kicks + std::min(more, ~kicks));
 }
 
-// The random walk from a place whose buckets are full. The same place takes the same turns.
+// The random walk from a place whose buckets are full. It takes the same turns in every run.
 template <typename Word>
 bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *table,
           const CuckooPlace &place) {
@@ -169,13 +166,9 @@ bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *
   std::uint32_t bucket = place.bucket[mix64(random) & 1];
   for (int i = 0; i < kMaxKicks; i++) {
     Slots slots = buckets.slots(buckets.read(table, bucket));
-    // Its own copies need no kick. There are others in the bucket it has just left.
-    if (slots.count(fingerprint) == kBucketSlots) {
-      bucket = other_bucket(geometry, bucket, fingerprint);
-      slots = buckets.slots(buckets.read(table, bucket));
-    }
+    // One of its own copies is no victim, unless there are no others here.
     auto s = static_cast<int>(mix64(++random) % kBucketSlots);
-    while (slots.slot[s] == fingerprint)
+    for (int turns = 1; turns < kBucketSlots && slots.slot[s] == fingerprint; turns++)
       s = (s + 1) % kBucketSlots;
     const std::uint32_t victim = slots.slot[s];
     slots.replace(victim, fingerprint);
@@ -185,7 +178,7 @@ bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *
     fingerprint = victim;
     bucket = other_bucket(geometry, bucket, victim);
     if (buckets.exchange(table, bucket, 0, fingerprint)) {
-      count_kicks(table, static_cast<std::uint64_t>(i) + 1);
+      count_kicks(table, static_cast<std::uint32_t>(i) + 1);
       return true;
     }
   }
@@ -235,7 +228,8 @@ bool cuckoo_contains(const Geometry &geometry, const std::uint8_t *table, std::u
   return with_buckets(geometry, [&](auto buckets) {
     const auto first = buckets.read(table, place.bucket[0]);
     const auto second = buckets.read(table, place.bucket[1]);
-    return buckets.has(first, place.fingerprint) | buckets.has(second, place.fingerprint);
+    return (buckets.marks(first, place.fingerprint) | buckets.marks(second, place.fingerprint)) !=
+           0;
   });
 }
 
@@ -261,9 +255,10 @@ bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t 
   });
 }
 
-bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other) {
+bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
+                  std::uint32_t first, std::uint32_t count) {
   return with_buckets(geometry, [&](auto buckets) {
-    for (std::uint32_t bucket = 0; bucket < geometry.units; bucket++)
+    for (std::uint32_t bucket = first; bucket < first + count; bucket++)
       for (const std::uint32_t fingerprint : buckets.slots(buckets.read(other, bucket)).slot)
         if (fingerprint != 0 &&
             !add(buckets, geometry, table,
@@ -273,8 +268,8 @@ bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint
   });
 }
 
-std::uint64_t cuckoo_kicks(const std::uint8_t *table) {
-  return load<std::uint64_t>(table);
+std::uint32_t cuckoo_kicks(const std::uint8_t *table) {
+  return load<std::uint32_t>(table);
 }
 
 bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored) {

@@ -12,10 +12,10 @@
 //   mix64(x): x ^= x >> 33; x *= 0xFF51AFD7ED558CCD; x ^= x >> 33; x *= 0xC4CEB9FE1A85EC53;
 //   x ^= x >> 33 (the finalizer of MurmurHash3, A. Appleby)
 //
-// The table is the number of kicks so far, u64, then the buckets, packed: slot s of bucket b is the
-// f bits from bit (4 b + s) f on, bit p being bit p & 7 of byte p >> 3. A bucket's fingerprints
-// stand in descending order, empty slots (0) last, so that equal buckets are equal bytes; bits
-// behind the last bucket are 0.
+// The table, of two buckets or more, is the number of kicks so far, u32, then the buckets, packed:
+// slot s of bucket b is the f bits from bit (4 b + s) f on, bit p being bit p & 7 of byte p >> 3. A
+// bucket's fingerprints stand in descending order, empty slots (0) last, so that equal buckets are
+// equal bytes; bits behind the last bucket are 0.
 //
 // A stranger is found with probability 8 load / 2^f at most, so f = ceil(log2(1/rate) + 3). Two
 // values with one fingerprint and one pair of buckets cannot be told apart; as they have both
@@ -34,6 +34,9 @@ namespace bloomfilter {
 
 constexpr int kMinFingerprintBits = 6;
 constexpr int kMaxFingerprintBits = 32;
+
+// Of fills of 250 buckets to 95 %, 500 kicks fail one in 500; 4000, hardly more than the one in
+// 10000 for which there is no arrangement. Of fills of 800 buckets, 500 fail none.
 constexpr int kMaxKicks = 4000;
 
 struct CuckooPlace {
@@ -72,11 +75,12 @@ bool cuckoo_add(const Geometry &geometry, std::uint8_t *table, const CuckooPlace
 // Removes a copy; false, and nothing is changed, if there is none.
 bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t hash);
 
-// Adds the copies of another table of the same geometry. False if there is no place; the table is
-// then good for nothing.
-bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other);
+// Adds the copies in so many buckets, from `first` on, of another table of the same geometry, and
+// counts the kicks that takes. False if there is no place; the table is then good for nothing.
+bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
+                  std::uint32_t first, std::uint32_t count);
 
-std::uint64_t cuckoo_kicks(const std::uint8_t *table);
+std::uint32_t cuckoo_kicks(const std::uint8_t *table);
 
 // The number of fingerprints.
 std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table);

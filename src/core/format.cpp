@@ -90,7 +90,8 @@ Finding check_link(const Link &link) {
     return fault(Status::bad_target, link.expected);
   if (link.flags & ~(bloom ? kLinkFlags : kFlagOwn))
     return fault(Status::unknown_flags, link.flags);
-  if (geometry.units == 0 || geometry.bits() > kMaxBits)
+  const std::uint32_t least = geometry.layout == Layout::cuckoo ? kMinBuckets : 1;
+  if (geometry.units < least || geometry.bits() > kMaxBits)
     return fault(Status::bad_units, geometry.units);
   return kSound;
 }

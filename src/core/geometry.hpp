@@ -96,7 +96,8 @@ constexpr int kCounterBits = 4;
 constexpr int kBlockOfCounters = kCounterBits * kLineBytes; // bytes for a line's counters
 
 constexpr int kBucketSlots = 4;
-constexpr std::size_t kKicksBytes = 8; // before a cuckoo filter's buckets
+constexpr std::uint32_t kMinBuckets = 2;
+constexpr std::size_t kKicksBytes = 4; // before a cuckoo filter's buckets
 
 struct Geometry {
   Layout layout;

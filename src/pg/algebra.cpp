@@ -115,18 +115,28 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
+void merge_tables(const Filter &a, const Filter &b, const Filter &result) {
+  const Geometry &geometry = result.header.geometry;
+  constexpr uint32 kBucketsStep = 64 * 1024;
+  for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
+    CHECK_FOR_INTERRUPTS();
+    if (!cuckoo_merge(geometry, result.bitmap(), b.bitmap(), first,
+                      Min(geometry.units - first, kBucketsStep)))
+      raise_full(result.header.expected,
+                 cuckoo_stored(geometry, a.bitmap()) + cuckoo_stored(geometry, b.bitmap()));
+  }
+}
+
 // Of counting and cuckoo filters.
 Filter add_up(const Filter &a, const Filter &b, bool in_place) {
   check_one_geometry(a.header, b.header, "united");
   Header header = merged(a.header, b.header);
   header.flags = a.header.flags & b.header.flags;
   Filter result = changed(a, header, in_place);
-  const Geometry &geometry = header.geometry;
-  if (result.kind() == Kind::counting)
-    unite_counters(result.bitmap(), b.bitmap(), geometry.bytes());
-  else if (!cuckoo_merge(geometry, result.bitmap(), b.bitmap()))
-    raise_full(header.expected,
-               cuckoo_stored(geometry, a.bitmap()) + cuckoo_stored(geometry, b.bitmap()));
+  if (result.kind() == Kind::cuckoo)
+    merge_tables(a, b, result);
+  else
+    unite_counters(result.bitmap(), b.bitmap(), header.geometry.bytes());
   return result;
 }
 

@@ -174,6 +174,18 @@ CachedFilter *find_or_enter(const struct varatt_external &pointer) {
   return filter;
 }
 
+// What asks a bitmap, or what another kind has in its place.
+auto test_of(const Header &header) {
+  switch (kind_of(header.geometry.layout)) {
+  case Kind::counting:
+    return counting_contains;
+  case Kind::cuckoo:
+    return cuckoo_contains;
+  default:
+    return kernel->contains;
+  }
+}
+
 } // namespace
 
 ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
@@ -181,7 +193,7 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
     CachedFilter *filter = find_or_enter(memory->pointer);
-    memory->filter = {filter->header, nullptr, nullptr, filter};
+    memory->filter = {filter->header, nullptr, test_of(filter->header), nullptr, filter};
     if (filter->copied)
       memory->filter.set_payload(filter->payload());
     memory->generation = cache_generation;
@@ -192,7 +204,8 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
   const Size length = VARSIZE(value) - VARHDRSZ;
   if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
     memory->generation = memory->length = 0;
-    memory->filter = {open_filter(value).header, nullptr, nullptr, nullptr};
+    const Header header = open_filter(value).header;
+    memory->filter = {header, nullptr, test_of(header), nullptr, nullptr};
     memcpy(memory->header, VARDATA(value), kHeaderBytes);
     if (!memory->filter.header.is_chain()) // of which the header does not tell all
       memory->length = length;
@@ -254,9 +267,7 @@ bool ProbedFilter::contains_in_links(const Digest &digest) {
       (cached->copied || cached->paid >= header.payload_bytes() || is_compressed(cached)))
     whole();
   if (payload)
-    return header.is_chain()
-               ? links_contain(*kernel, payload, header, digest)
-               : link_contains(*kernel, header.geometry, payload + kHeaderBytes, digest);
+    return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
     return contains_by_slice(link, offset, digest);
   });

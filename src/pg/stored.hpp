@@ -30,12 +30,13 @@ constexpr int kAskedAtOnce = 256;
 // A filter that can be asked, until the next call for any filter.
 struct ProbedFilter {
   Header header;
-  const uint8 *bitmap;  // of a plain filter of our own layouts that is in memory
-  const uint8 *payload; // NULL: probed by slice
-  CachedFilter *cached; // NULL: in place
+  const uint8 *bitmap; // of a filter in memory whose only link is asked by a hash alone
+  bool (*test)(const Geometry &geometry, const uint8 *bitmap, uint64 hash); // asks it
+  const uint8 *payload;                                                     // NULL: probed by slice
+  CachedFilter *cached;                                                     // NULL: in place
 
   bool contains(uint64 hash) {
-    return likely(bitmap != nullptr) ? kernel->contains(header.geometry, bitmap, hash)
+    return likely(bitmap != nullptr) ? test(header.geometry, bitmap, hash)
                                      : contains_in_links({hash, 0});
   }
   bool contains(const Digest &digest) {
@@ -43,12 +44,12 @@ struct ProbedFilter {
   }
   // The payload, after this in memory.
   const uint8 *whole();
-  // Of our own layouts.
+  // Of a bloomfilter of our own layouts.
   void contains_many(const uint64 *hashes, int count, bool *answers);
 
   void set_payload(const uint8 *in_memory) {
     payload = in_memory;
-    const bool plain = !header.is_chain() && header.geometry.layout <= Layout::pages;
+    const bool plain = !header.is_chain() && !is_foreign(header.geometry.layout);
     bitmap = plain ? payload + kHeaderBytes : nullptr;
   }
 

@@ -76,6 +76,37 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('inspect', 'union', 'ms', 'ratio', 'Combining 1000 stored filters of 120 KB',
  'SELECT {} FROM thousand', NULL);
 
+-- The three types with the same million values, each at three rates. What is asked for is stored.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
+SELECT 'types', format('types_%s_%s', what, rate), unit, 'ratio', against, format(title, 100 * rate),
+  replace(template, '{rate}', rate::text)
+FROM unnest(ARRAY[0.01, 0.001, 0.0001]) rate,
+  (VALUES
+    (1, 'bytes', 'bytes', NULL, 'Bytes per value of a filter of a million values, %s %%',
+     'SELECT bench.report(pg_column_size({}) / 1e6) FROM types WHERE rate = {rate}'),
+    (2, 'rate', 'rate', 'asked', 'False positive rate obtained, %s %% asked for, with {rows} others',
+     $$SELECT bench.report(avg(({} @> (x + others))::int), {rate})
+       FROM (SELECT *, 1000000000 + (random() * 1e15)::bigint AS others FROM types WHERE rate = {rate}) t,
+         numbers$$),
+    (3, 'build', 'ns', NULL, 'Building from a million bigints, time per value, %s %%',
+     'SELECT pg_column_size({}) FROM keys'),
+    (4, 'probe', 'ms', NULL, 'Probing with {rows} bigints, the filter stored, %s %%',
+     'SELECT count(*) FROM numbers WHERE (SELECT {} FROM types WHERE rate = {rate}) @> x'))
+  measured (number, what, unit, against, title, template)
+ORDER BY number, rate DESC;
+INSERT INTO bench.cases (workload, expression, operations, label)
+SELECT workload,
+  CASE WHEN workload LIKE 'types_build%' THEN format('%s_agg(k, 1000000, %s)', prefix,
+    substring(workload FROM '[0-9.]+$')) ELSE column_name END,
+  CASE WHEN workload LIKE 'types_build%' THEN 1e6 ELSE 1 END, label
+FROM bench.workloads,
+  (VALUES (1, 'bloom', 'bf', 'bloomfilter'), (2, 'counting', 'cbf', 'countingbloomfilter'),
+    (3, 'cuckoo', 'cf', 'cuckoofilter'),
+    (4, 'counting_quarter', NULL, 'countingbloomfilter of 250 000'))
+    types (type, column_name, prefix, label)
+WHERE section = 'types' AND (prefix IS NOT NULL OR workload LIKE 'types_probe%')
+ORDER BY workloads.number, type;
+
 INSERT INTO bench.cases (workload, expression)
 SELECT workload, rate FROM unnest(ARRAY['rates', 'bits']) workload,
   unnest(ARRAY['0.1', '0.01', '0.001', '0.0001', '0.00001']) rate;

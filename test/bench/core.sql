@@ -1,5 +1,5 @@
 -- Takes the micro-benchmarks in: core_bench's CSV, a line for each repetition, as samples whose base
--- is the scalar kernel's in the same repetition.
+-- is the scalar kernel's in the same repetition, or the bloomfilter's where types are compared.
 
 CREATE TEMP TABLE csv (name text, iterations float8, real_time float8, cpu_time float8, time_unit text,
   bytes_per_second float8, items_per_second float8, label text, error_occurred text, error_message text);
@@ -22,6 +22,10 @@ FROM (VALUES
   ('core', 'miss_many', 'ns', 'ratio', 'scalar', 'The core: lookup of values that are not, 256 at a time'),
   ('core', 'union', 'GB/s', 'ratio', 'scalar', 'The core: union'),
   ('core', 'popcount', 'GB/s', 'ratio', 'scalar', 'The core: count of set bits'),
+  ('types', 'type_add', 'ns', 'ratio', 'bloomfilter', 'The core: adding a value to an empty filter of a million'),
+  ('types', 'type_hit', 'ns', 'ratio', 'bloomfilter', 'The core: lookup of a value that is in the filter'),
+  ('types', 'type_miss', 'ns', 'ratio', 'bloomfilter', 'The core: lookup of a value that is not'),
+  ('types', 'type_remove', 'ns', NULL, NULL, 'The core: removing all values of a filter of a million'),
   ('probe', 'chained', 'ns', NULL, NULL, 'The core: lookups of which each waits for the one before')
 ) workloads (section, operation, unit, compare, against, title)
 WHERE 'core_' || operation IN (SELECT workload FROM measured);
@@ -37,5 +41,5 @@ FROM measured ORDER BY workload, of, one_in, expression DESC;
 INSERT INTO bench.samples
 SELECT number, round, value, base
 FROM measured m JOIN bench.cases USING (workload, expression)
-  LEFT JOIN (SELECT workload, of, one_in, round, value FROM measured WHERE kernel = 'scalar')
+  LEFT JOIN (SELECT workload, of, one_in, round, value FROM measured WHERE kernel IN ('scalar', 'bloomfilter'))
     AS scalar (workload, of, one_in, round, base) USING (workload, of, one_in, round);

@@ -21,8 +21,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "core/hash.hpp"
+#include "core/links.hpp"
 #include "core/sizing.hpp"
 
 #if __has_include(<boost/bloom.hpp>)
@@ -235,6 +238,107 @@ void register_boost(const std::string &, std::uint64_t, std::uint64_t) {}
 
 #endif
 
+// --- the types side by side ----------------------------------------------------------------------
+
+// What one value after the other costs, in the order of no place: a million at a rate of 1 /
+// one_in.
+class Types {
+public:
+  Types(Layout layout, std::uint64_t values, std::uint64_t one_in) : layout_(layout) {
+    if (!size_for(layout, values, 1.0 / static_cast<double>(one_in), &geometry_))
+      std::abort();
+    empty_.resize(geometry_.bytes());
+  }
+  std::vector<std::uint8_t> empty() const { return empty_; }
+
+  void add(std::vector<std::uint8_t> &filter, const std::vector<std::uint64_t> &hashes) const {
+    switch (kind_of(layout_)) {
+    case Kind::bloom:
+      best_kernel().add_many(geometry_, filter.data(), hashes.data(), hashes.size());
+      break;
+    case Kind::counting:
+      counting_add_many(geometry_, filter.data(), hashes.data(), hashes.size());
+      break;
+    case Kind::cuckoo:
+      for (const std::uint64_t hash : hashes)
+        if (!cuckoo_add(geometry_, filter.data(), cuckoo_place(geometry_, hash)))
+          std::abort();
+    }
+  }
+  bool contains(const std::vector<std::uint8_t> &filter, std::uint64_t hash) const {
+    return link_contains(best_kernel(), geometry_, filter.data(), {hash, 0});
+  }
+  void remove(std::vector<std::uint8_t> &filter, std::uint64_t hash) const {
+    if (layout_ == Layout::cuckoo)
+      cuckoo_remove(geometry_, filter.data(), hash);
+    else
+      counting_remove(geometry_, filter.data(), hash);
+  }
+
+private:
+  Layout layout_;
+  Geometry geometry_{};
+  std::vector<std::uint8_t> empty_;
+};
+
+void register_types() {
+  constexpr std::uint64_t kValues = 1'000'000;
+  const std::pair<const char *, Layout> all[] = {{"bloomfilter", Layout::lines},
+                                                 {"countingbloomfilter", Layout::counting_lines},
+                                                 {"cuckoofilter", Layout::cuckoo}};
+  for (const std::uint64_t one_in : {100, 1'000, 10'000})
+    for (const auto &[name, layout] : all) {
+      const Types types(layout, kValues, one_in);
+      const auto enter = [&, name = name](const char *operation, auto run) {
+        const std::string title = std::string(operation) + "/" + name + "/" +
+                                  std::to_string(kValues) + "/" + std::to_string(one_in);
+        benchmark::RegisterBenchmark(title.c_str(), [=](benchmark::State &state) {
+          const auto hashes = hashes_from(0, kValues);
+          auto filter = types.empty();
+          types.add(filter, hashes);
+          run(state, types, filter, hashes);
+          state.SetItemsProcessed(items(state, hashes.size()));
+        });
+      };
+      using Bytes = std::vector<std::uint8_t>;
+      using Hashes = std::vector<std::uint64_t>;
+      enter("type_add",
+            [](benchmark::State &state, const Types &of, Bytes &filter, const Hashes &hashes) {
+              for (auto _ : state) {
+                state.PauseTiming();
+                filter = of.empty();
+                state.ResumeTiming();
+                of.add(filter, hashes);
+              }
+            });
+      const auto look_up = [](std::uint64_t first) {
+        return [first](benchmark::State &state, const Types &of, Bytes &filter, const Hashes &) {
+          const auto hashes = hashes_from(first, kValues);
+          for (auto _ : state) {
+            std::size_t found = 0;
+            for (const std::uint64_t hash : hashes)
+              found += of.contains(filter, hash);
+            benchmark::DoNotOptimize(found);
+          }
+        };
+      };
+      enter("type_hit", look_up(0));
+      enter("type_miss", look_up(kAbsent));
+      if (layout != Layout::lines)
+        enter("type_remove",
+              [](benchmark::State &state, const Types &of, Bytes &filter, const Hashes &hashes) {
+                const Bytes full = filter;
+                for (auto _ : state) {
+                  state.PauseTiming();
+                  filter = full;
+                  state.ResumeTiming();
+                  for (const std::uint64_t hash : hashes)
+                    of.remove(filter, hash);
+                }
+              });
+    }
+}
+
 using Run = void (*)(benchmark::State &, const Case &);
 
 void register_case(const std::string &name, Run run, const Case &of) {
@@ -267,6 +371,7 @@ void register_all() {
     register_case(std::string("chained/") + best_kernel().name + "/" + std::to_string(values) +
                       "/100",
                   chained, {best_kernel(), values, 100});
+  register_types();
 }
 
 } // namespace

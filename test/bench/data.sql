@@ -71,6 +71,13 @@ FROM (
 CREATE UNLOGGED TABLE sixty AS
 SELECT k % 60 AS i, bf_agg(k) AS filter FROM keys GROUP BY 1;
 
+-- A million values in each type, and the counting filter of 1.2 MB.
+CREATE UNLOGGED TABLE types AS
+SELECT rate, bf_agg(k, 1000000, rate) AS bloom, cbf_agg(k, 1000000, rate) AS counting,
+  cf_agg(k, 1000000, rate) AS cuckoo,
+  cbf_agg(k, 250000, rate) FILTER (WHERE k < 250000) AS counting_quarter
+FROM keys, unnest(ARRAY[0.01, 0.001, 0.0001]) rate GROUP BY rate;
+
 -- The recipe of doc/streaming.md, for a million values and for ten million, filled so far that the
 -- benchmark's own values leave them below capacity.
 CREATE TABLE seen_1m (shard int PRIMARY KEY, filter bloomfilter NOT NULL) WITH (fillfactor = 50);

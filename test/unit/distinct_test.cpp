@@ -112,7 +112,7 @@ TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
 
 TEST(Distinct, SortsAndRemovesRepetitions) {
   sort_hashes(nullptr, 0);
-  EXPECT_EQ(unique_hashes(nullptr, 0), 0U);
+  EXPECT_EQ(keep_copies(nullptr, 0, 1), 0U);
   EXPECT_EQ(split_hashes(nullptr, 0, 63), 0U);
   Random random(1);
   for (const std::size_t count : {1, 2, 10, 1000, 20000})
@@ -122,13 +122,23 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
       for (std::uint64_t &hash : hashes)
         hash = ~(random.next() % values); // the highest ones: the order is unsigned
       hashes[0] = 1;
+      const std::multiset<std::uint64_t> all(hashes.begin(), hashes.end());
       const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
       const std::size_t clear = split_hashes(hashes.data(), count, 63);
       EXPECT_TRUE(std::all_of(hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(clear),
                               [](std::uint64_t hash) { return hash >> 63 == 0; }));
       sort_hashes(hashes.data(), clear);
       sort_hashes(hashes.data() + clear, count - clear);
-      hashes.resize(unique_hashes(hashes.data(), count));
+      EXPECT_EQ(hashes, std::vector<std::uint64_t>(all.begin(), all.end()));
+      EXPECT_EQ(count_distinct(hashes.data(), count), expected.size());
+
+      hashes.resize(keep_copies(hashes.data(), count, 3));
+      std::vector<std::uint64_t> up_to_three;
+      for (const std::uint64_t hash : expected)
+        up_to_three.insert(up_to_three.end(), std::min<std::size_t>(all.count(hash), 3), hash);
+      EXPECT_EQ(hashes, up_to_three);
+
+      hashes.resize(keep_copies(hashes.data(), hashes.size(), 1));
       EXPECT_EQ(hashes, std::vector<std::uint64_t>(expected.begin(), expected.end()));
     }
 }
