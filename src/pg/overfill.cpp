@@ -25,7 +25,8 @@ void define_settings() {
   DefineCustomEnumVariable(
       "bloomfilter.overfill",
       "What happens when a bloom filter ends above twice the false positive rate asked for.",
-      "It applies to bf_agg with an expected number of values, bf_add_all and bf_union_agg.",
+      "It applies to bf_agg with an expected number of values, bf_add_all and bf_union_agg, and to "
+      "those of counting filters.",
       &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");
