@@ -191,7 +191,11 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
     PG_RETURN_NULL();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
-  return unite_filters(filter_arg(fcinfo, 0, kind), filter_arg(fcinfo, 1, kind), false).datum();
+  const Filter result =
+      unite_filters(filter_arg(fcinfo, 0, kind), filter_arg(fcinfo, 1, kind), false);
+  if (kind == Kind::counting) // where bloomfilters that sized themselves would stay apart
+    check_overfill(result);
+  return result.datum();
 }
 
 uint64 bits_united(const Filter &a, const Filter &b) {
