@@ -7,17 +7,6 @@
 
 namespace bloomfilter {
 
-Target target_of(FunctionCallInfo fcinfo, Layout layout) {
-  Target target = {true, 0, kDefaultRate, layout};
-  if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
-    target.self_sized = false;
-    target.expected = PG_GETARG_INT64(2);
-  }
-  if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-    target.rate = PG_GETARG_FLOAT8(3);
-  return target;
-}
-
 Target target_with_layout(FunctionCallInfo fcinfo, Layout layout) {
   Target target = target_of(fcinfo, layout);
   if (PG_NARGS() > 4 && !PG_ARGISNULL(4))

@@ -23,7 +23,16 @@ inline bool operator==(const Target &a, const Target &b) {
 }
 
 // The arguments of a row, with the layout that is given; target_with_layout() reads another one.
-Target target_of(FunctionCallInfo fcinfo, Layout layout);
+inline Target target_of(FunctionCallInfo fcinfo, Layout layout) {
+  Target target = {true, 0, kDefaultRate, layout};
+  if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
+    target.self_sized = false;
+    target.expected = PG_GETARG_INT64(2);
+  }
+  if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
+    target.rate = PG_GETARG_FLOAT8(3);
+  return target;
+}
 Target target_with_layout(FunctionCallInfo fcinfo, Layout layout);
 
 // The header of a filter without values; of a self-sized one with no geometry but the layout. ERROR
