@@ -7,8 +7,8 @@
 //   with their lines prefetched, which is three times as fast as one by one.
 // - Sizing itself, the state keeps the bag, because the size is a function of the distinct values
 //   alone; counters need up to as many copies of each as they can count.
-// - So does a cuckoo filter in any case, for it is to have each distinct value once. They are stored
-//   in the order of their hashes, and if one finds no place, again in a larger table: the bytes of
+// - So does a cuckoo filter in any case, for it is to have each distinct value once. They are added
+//   in the order of their hashes, and if one finds no place, again to a larger table: the bytes of
 //   the result depend on the set of values alone.
 //
 // The final function changes no state: transitions may go on after it, as in a window frame.
