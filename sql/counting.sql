@@ -214,7 +214,8 @@ BEGIN
     FROM (SELECT cbf_agg(%2$s) OVER (%1$s) AS f, array_agg(i) OVER (%1$s) AS ids FROM moving) w $query$, frame, arguments);
 END $$;
 SELECT arguments, frame, f.* FROM
-  (VALUES (1, 'x'), (2, 'x, 30'), (3, 'x, 1000, 0.0001'), (4, 'x, NULL, 0.001'), (5, 'v'), (6, 'v, 30, 0.1'), (7, 'r, 10'), (8, 'i')) a(a, arguments),
+  (VALUES (1, 'x'), (2, 'x, 30'), (3, 'x, 1000, 0.0001'), (4, 'x, NULL, 0.001'), (5, 'v'), (6, 'v, 30, 0.1'), (7, 'r, 10'), (8, 'i'),
+    (9, 'i, 300'), (10, 'i, 1000, 0.0001')) a(a, arguments), -- of so many values, some have positions that coincide
   (VALUES (1, 'ORDER BY i ROWS 9 PRECEDING'), (2, 'ORDER BY i ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING'),
     (3, 'ORDER BY i ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'), (4, 'ORDER BY i ROWS BETWEEN 12 PRECEDING AND 6 PRECEDING'),
     (5, 'ORDER BY i ROWS BETWEEN 3 FOLLOWING AND 40 FOLLOWING'), (6, 'ORDER BY i ROWS CURRENT ROW'), (7, 'ORDER BY i ROWS 29 PRECEDING'),

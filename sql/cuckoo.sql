@@ -10,7 +10,7 @@ SET timezone = 'UTC';
 
 -- Everything cf_info says.
 SELECT * FROM cf_info(cf_create(1000, seed => 3)) \gx
-SELECT version, element_type, fingerprint_bits, buckets, stored, load = stored / (4.0::float8 * buckets) AS load, round(load::numeric, 3) AS rounded, kicks > 0 AS kicked,
+SELECT version, element_type, fingerprint_bits, buckets, stored, load = stored / (4.0::float8 * buckets) AS load, round(load::numeric, 3) AS rounded, kicks,
   capacity_left, abs(estimated_fpr - (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load))) < 1e-9 AS fpr
 FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1, 1000) i) s, cf_info(f) \gx
 SELECT n, stored, kicks, capacity_left, estimated_fpr > 0 AS some
@@ -114,7 +114,7 @@ SELECT (cf_add_unique(f, 5)).added, (cf_info(f - 5)).stored = :values - 1 AS rem
 SELECT outcome('SELECT cf_add_all(cf_create(10), array_agg(i)) FROM generate_series(1, 1000) i') AS far_too_many;
 
 -- cf_agg has each distinct value once, whatever the order, and makes its table large enough.
-SELECT stored, i.expected, i.buckets = s.buckets AS sized, kicks > 0 AS kicked, capacity_left, bool_and(f @> x) AS members,
+SELECT stored, i.expected, i.buckets = s.buckets AS sized, kicks, capacity_left, bool_and(f @> x) AS members,
   f = cf_agg(x) AS again, f = cf_agg(x % 1000 ORDER BY hashint4(x)) AS any_order, f = cf_agg(DISTINCT x % 1000) AS once, f = cf_agg(x % 1000) FILTER (WHERE copy = 1) AS no_copies
 FROM (SELECT cf_agg(x) AS f FROM generate_series(0, 999) x) f, cf_info(f) i, cf_sizing(1000, 0.01) s, generate_series(0, 999) x, generate_series(1, 3) copy
 GROUP BY f, i, s, stored, i.expected, i.buckets, s.buckets, kicks, capacity_left;
@@ -230,7 +230,7 @@ SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 45 + at, get
   outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 45 + at, 255))) AS disorder, outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 36, 9))) AS kicks,
   outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 2, 0))) AS no_element_type
 FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 44) > 0 THEN 0 ELSE 4 END AS at) a;
-SELECT buckets, fingerprint_bits, (set_byte(f::bytea, octet_length(f::bytea) - 1, 16))::cuckoofilter FROM (SELECT cf_create(7, 0.005) + 1 AS f) s, cf_info(f);
+SELECT buckets, fingerprint_bits, (set_byte(f::bytea, octet_length(f::bytea) - 1, 16))::cuckoofilter FROM (SELECT cf_create(4, 0.005) AS f) s, cf_info(f);
 SELECT cf_check(forged(set_byte(set_byte(b, 45 + at, get_byte(b, 44 + at)), 44 + at, 0)))
 FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 44) > 0 THEN 0 ELSE 4 END AS at) a;
 SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(cf_create(10)::bytea, 3, bits))) AS bits, array_agg(bits) FROM unnest(ARRAY[0, 5, 6, 33, 255]) bits GROUP BY 1;

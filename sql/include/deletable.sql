@@ -255,7 +255,8 @@ WHERE missed IS NOT NULL AND family <> 'array' AND a !~ ' ''::varchar'; -- these
 -- goes under both hashes. What is there under one alone is found, but not the same value.
 SELECT f + v - v = f AS there_and_back, f + v + v - v = f + v AS copies, f + v @> t AS asks_text, f + v @> c AS asks_char,
   f + t @> v AS of_text, f + c @> v AS of_char, :add_all(f, array[v, 'b'::varchar]) - v - 'b'::varchar = f AS list,
-  f + v + t - v = f + t AS beside_text, f + v + c - v = f + c AS beside_char, :remove(f + t, v, true) = f + t AS not_of_text
+  f + v + t - v = f + t AS beside_text, f + v + c - v = f + c AS beside_char, :remove(f + t, v, true) = f + t AS not_of_text,
+  :multiplicity(f + t + c, v) AS of_both, :multiplicity(f + t, v) AS of_one
 FROM (SELECT v, c, t, :create(10) AS f FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t) s) s \gx
 \pset format unaligned
 \pset tuples_only on
@@ -263,6 +264,17 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 'a '::text - 'a '::varchar$$)) v(statement);
 \pset format aligned
 \pset tuples_only off
+
+-- Even where its hashes cannot be told apart: what is there once cannot go twice.
+SELECT f @> v AS seems_there, outcome(format('SELECT %L::%s - %L::varchar', f, pg_typeof(f), v)) AS removing, :remove(f, v, true) = f AS as_it_was,
+  f + v - v = f AS there_and_back
+FROM (SELECT :create(1, 0.5) + t AS f, t::varchar AS v FROM generate_series(1, 20000) i, LATERAL (SELECT i || ' ' AS t) t
+  WHERE :multiplicity(:create(1, 0.5) + t, i::text) > 0 LIMIT 1) s;
+-- A literal that would be cut to be read as name is asked for as name, too, but not added as name.
+SELECT f + repeat('n', 63)::name @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' AS asks_name,
+  f + 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' @> repeat('n', 63) AS adds_name,
+  :remove(f + repeat('n', 63)::name, 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn', true) @> repeat('n', 63) AS kept
+FROM (SELECT :create(10) AS f) s;
 
 -- Another family, another composition, a type without an entry, a collation that calls different
 -- bytes equal: an error, whatever is done.
@@ -491,6 +503,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT set_byte(filter::bytea, 2, 0)::T_ FROM sound WHERE name = 'values'$$),
   ($$SELECT set_byte(filter::bytea, 3, 0)::T_ FROM sound WHERE name = 'values'$$),
   ($$SELECT set_byte(filter::bytea, 12, 0)::T_ FROM sound WHERE name = 'values'$$),
+  ($$SELECT overlay(filter::bytea PLACING decode(repeat('00', 16), 'hex') FROM 13)::T_ FROM sound WHERE name = 'values'$$),
   ($$SELECT set_byte(filter::bytea, 32, 1)::T_ FROM sound WHERE name = 'values'$$),
   ($$SELECT set_byte(filter::bytea, 32, 4)::T_ FROM sound WHERE name = 'values'$$),
   ($$SELECT set_byte(filter::bytea, 33, 1)::T_ FROM sound WHERE name = 'values'$$),
