@@ -574,39 +574,39 @@ COMMENT ON FUNCTION cbf_create(bigint, float8, bigint) IS
   'empty filter for a number of distinct values at a false positive rate';
 
 CREATE FUNCTION cbf_add(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_add(countingbloomfilter, "any") IS 'filter plus one value';
 
 CREATE FUNCTION cbf_add(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_add(countingbloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" anyarray)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_add_all' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any") IS
   'filter minus one value; an error if it is not there';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter; an error if it is not there';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any", missing_ok boolean)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any", boolean) IS
   'filter minus one value; as it is if that is not there and missing_ok';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal, missing_ok boolean)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
   'filter minus a literal; as it is if that is not there and missing_ok';
 
@@ -659,12 +659,12 @@ CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = bf_literal, RIGHTARG = c
 COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURNS int
-  AS 'MODULE_PATHNAME', 'deletable_multiplicity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
   'an upper bound of how often a value was added';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
-  AS 'MODULE_PATHNAME', 'deletable_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 
@@ -801,7 +801,7 @@ COMMENT ON FUNCTION cbf_sizing(bigint, float8) IS
   'the size of a counting filter for a number of distinct values at a false positive rate';
 
 CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
-  AS 'MODULE_PATHNAME', 'bf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_check(countingbloomfilter) IS
   'null if the value is sound, else what is wrong with it';
 
@@ -948,16 +948,16 @@ COMMENT ON FUNCTION cf_create(bigint, float8, bigint) IS
   'empty filter for a number of values at a false positive rate';
 
 CREATE FUNCTION cf_add(filter cuckoofilter, value "any") RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_add' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_add(cuckoofilter, "any") IS 'filter plus one value';
 
 CREATE FUNCTION cf_add(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_add(cuckoofilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" anyarray) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_add_all' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_add_all(cuckoofilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
@@ -974,23 +974,23 @@ COMMENT ON FUNCTION cf_add_unique(cuckoofilter, bf_literal) IS
   'filter plus a literal unless it seems to be there, and whether it was added';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value "any") RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any") IS
   'filter minus one value; an error if it is not there';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter; an error if it is not there';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value "any", missing_ok boolean) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any", boolean) IS
   'filter minus one value; as it is if that is not there and missing_ok';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal, missing_ok boolean)
   RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'deletable_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal, boolean) IS
   'filter minus a literal; as it is if that is not there and missing_ok';
 
@@ -1043,12 +1043,12 @@ CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = bf_literal, RIGHTARG = cu
 COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
-  AS 'MODULE_PATHNAME', 'deletable_multiplicity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
   'an upper bound of how often a value was added';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
-  AS 'MODULE_PATHNAME', 'deletable_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 
@@ -1129,7 +1129,7 @@ COMMENT ON FUNCTION cf_sizing(bigint, float8) IS
   'the size of a cuckoo filter for a number of values at a false positive rate';
 
 CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
-  AS 'MODULE_PATHNAME', 'bf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_check(cuckoofilter) IS
   'null if the value is sound, else what is wrong with it';
 

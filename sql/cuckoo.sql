@@ -21,7 +21,7 @@ SELECT rate, n, buckets, fingerprint_bits, bits, bytes
 FROM (VALUES (1), (10), (1000), (100000)) n(n), (VALUES (0.5), (0.01), (1e-4), (1e-9)) r(rate), cf_sizing(n, rate) ORDER BY rate DESC, n;
 SELECT rate, fingerprint_bits FROM unnest(ARRAY[0.5, 0.125, 0.1249, 0.0625, 0.03125, 0.001953125, 0.001953124, 2e-9, 1.862645149230957e-9, 1.86e-9, 1e-9]::float8[]) rate,
   cf_sizing(10, rate);
-SELECT bool_and(bits = 4 * s.buckets * s.fingerprint_bits AND bits_per_value = bits::float8 / n AND s.bytes = 48 + (bits + 7) / 8) AS sizing,
+SELECT bool_and(bits = 4 * s.buckets * s.fingerprint_bits AND bits_per_value = bits::float8 / n AND s.bytes = 44 + (bits + 7) / 8) AS sizing,
   bool_and((i.buckets, i.fingerprint_bits, i.bytes) = (s.buckets, s.fingerprint_bits, s.bytes) AND i.expected = n AND i.target_fpr = rate) AS info,
   bool_and(i.bytes = pg_column_size(f) AND i.bytes = 4 + octet_length(f::bytea)) AS bytes
 FROM (VALUES (1), (10), (850), (851), (1000), (54321)) n(n), (VALUES (0.3), (0.01), (0.005), (0.001), (1e-4), (1e-9)) r(rate),
@@ -124,9 +124,9 @@ FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1000) AS larger, cf_agg(x, 10 ORDER B
 SELECT (cf_info(cf_agg(x, 5000))).expected, (cf_info(cf_agg(x, 5000))).capacity_left, cf_agg(x, 5000) @> 7 AS contains, cf_agg(x, 5000, 0.0001) @> 7 AS fine FROM generate_series(1, 1000) x;
 -- Ten values that all belong to two of the four buckets of a table for ten: it grows, on its own.
 CREATE FUNCTION in_first_buckets(x int) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT substr(cf_add_all(cf_create(10), array_fill(x, array[4]))::bytea, 45 + 10, 10) = decode(repeat('00', 10), 'hex')
+  SELECT substr(cf_add_all(cf_create(10), array_fill(x, array[4]))::bytea, 41 + 10, 10) = decode(repeat('00', 10), 'hex')
     AND outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[5]))', x)) = 'ok'
-    AND substr(cf_add_all(cf_create(10), array_fill(x, array[8]))::bytea, 45 + 10, 10) = decode(repeat('00', 10), 'hex') $$;
+    AND substr(cf_add_all(cf_create(10), array_fill(x, array[8]))::bytea, 41 + 10, 10) = decode(repeat('00', 10), 'hex') $$;
 CREATE TABLE crowd AS SELECT x FROM generate_series(1, 1000) x
   WHERE outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[8]))', x)) = 'ok' AND in_first_buckets(x) LIMIT 10;
 SELECT count(*) AS crowd FROM crowd;
@@ -223,16 +223,16 @@ SELECT expected, fpr, wrong, full_errors > 0 AS was_full, added > 1000 AS added,
 FROM (VALUES (40, 0.5), (100, 0.01), (200, 0.005), (300, 0.0001), (60, 1e-9)) v(expected, fpr), fuzz(expected, fpr, 7, 4000) ORDER BY expected;
 
 -- Malformed tables.
-SELECT set_byte(set_byte(b, 45 + at, get_byte(b, 44 + at)), 44 + at, 0)::cuckoofilter
-FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 44) > 0 THEN 0 ELSE 4 END AS at) a;
-SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 45 + at, get_byte(b, 44 + at)))) AS twice,
-  (set_byte(b, 45 + at, get_byte(b, 44 + at))::cuckoofilter) @> 1 AS contains, cf_multiplicity(set_byte(b, 45 + at, get_byte(b, 44 + at))::cuckoofilter, 1) AS copies,
-  outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 45 + at, 255))) AS disorder, outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 36, 9))) AS kicks,
+SELECT set_byte(set_byte(b, 41 + at, get_byte(b, 40 + at)), 40 + at, 0)::cuckoofilter
+FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
+SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 41 + at, get_byte(b, 40 + at)))) AS twice,
+  (set_byte(b, 41 + at, get_byte(b, 40 + at))::cuckoofilter) @> 1 AS contains, cf_multiplicity(set_byte(b, 41 + at, get_byte(b, 40 + at))::cuckoofilter, 1) AS copies,
+  outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 41 + at, 255))) AS disorder, outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 36, 9))) AS kicks,
   outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 2, 0))) AS no_element_type
-FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 44) > 0 THEN 0 ELSE 4 END AS at) a;
+FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
 SELECT buckets, fingerprint_bits, (set_byte(f::bytea, octet_length(f::bytea) - 1, 16))::cuckoofilter FROM (SELECT cf_create(4, 0.005) AS f) s, cf_info(f);
-SELECT cf_check(forged(set_byte(set_byte(b, 45 + at, get_byte(b, 44 + at)), 44 + at, 0)))
-FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 44) > 0 THEN 0 ELSE 4 END AS at) a;
+SELECT cf_check(forged(set_byte(set_byte(b, 41 + at, get_byte(b, 40 + at)), 40 + at, 0)))
+FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
 SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(cf_create(10)::bytea, 3, bits))) AS bits, array_agg(bits) FROM unnest(ARRAY[0, 5, 6, 33, 255]) bits GROUP BY 1;
 
 -- Stored out of line, asked by slices and as a whole: fingerprints within bytes, across them, and long ones.

@@ -533,7 +533,11 @@ GROUP BY how ORDER BY how COLLATE "C";
 \pset tuples_only on
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT filter @> 1 FROM damaged WHERE how = 'version'$$),
-  ($$SELECT P_info(forged((bf_create(10) + 1)::bytea))$$)) v(statement);
+  ($$SELECT P_info(forged((bf_create(10) + 1)::bytea))$$),
+  ($$SELECT P_add(forged((bf_create(10) + 1)::bytea), 1)$$),
+  ($$SELECT P_remove(forged((bf_create(10) + 1)::bytea), 1)$$),
+  ($$SELECT P_multiplicity(forged((bf_create(10) + 1)::bytea), 1)$$)) v(statement);
+SELECT :check(forged((bf_create(10) + 1)::bytea));
 \pset format aligned
 \pset tuples_only off
 

@@ -29,7 +29,8 @@ namespace {
 char *describe(const Geometry &geometry) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
-    return describe(plain_geometry(geometry));
+    return psprintf(UINT64_FORMAT " counters with %d hash functions",
+                    geometry.bits() / kCounterBits, geometry.hashes);
   case Kind::cuckoo:
     return psprintf("%u buckets of fingerprints of %d bits", geometry.units, geometry.hashes);
   default:
@@ -122,8 +123,7 @@ void merge_tables(const Filter &a, const Filter &b, const Filter &result) {
     CHECK_FOR_INTERRUPTS();
     if (!cuckoo_merge(geometry, result.bitmap(), b.bitmap(), first,
                       Min(geometry.units - first, kBucketsStep)))
-      raise_full(result.header.expected,
-                 cuckoo_stored(geometry, a.bitmap()) + cuckoo_stored(geometry, b.bitmap()));
+      raise_merge_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()));
   }
 }
 

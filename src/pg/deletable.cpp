@@ -1,11 +1,10 @@
 // Filters that values can leave: counting and cuckoo filters.
 //
-// Both are added to, removed from and counted in the same way; the kind is in the value. What asks
-// them is what asks a bloomfilter (pg/functions.cpp), and so is how a value becomes hashes. Where
-// it has two of them, it was added under both and must be there under both to be removed.
+// Both are added to, removed from and counted in the same way. What asks them is what asks a
+// bloomfilter (pg/functions.cpp), and so is how a value becomes hashes. Where it has two of them,
+// it was added under both and must be there under both to be removed.
 //
-// A filter that the last value left has no element type any more, and is the filter that it was
-// before the first one came.
+// A filter that the last value left has no element type any more, as before the first one came.
 
 #include "pg/server.hpp"
 
@@ -36,11 +35,8 @@ bool is_empty(const Filter &filter) {
 // itself.
 class Change {
 public:
-  explicit Change(FunctionCallInfo fcinfo)
-      : argument_(PG_GETARG_DATUM(0)), filter_(any_filter_arg(fcinfo, 0)), changed_(false) {
-    if (filter_.kind() == Kind::bloom)
-      elog(ERROR, "unexpected bloom filter");
-  }
+  Change(FunctionCallInfo fcinfo, Kind kind)
+      : argument_(PG_GETARG_DATUM(0)), filter_(filter_arg(fcinfo, 0, kind)), changed_(false) {}
 
   const Header &header() const { return filter_.header; }
   Datum datum() const { return changed_ ? filter_.datum() : argument_; }
@@ -118,31 +114,49 @@ private:
   bool changed_;
 };
 
-// What is to be added or removed: a value, or a literal as the filter's own element type.
+// What is to be added, removed or counted: a value, or a literal as the filter's own element type.
 struct Member {
   Header header;
   Hashes hashes;
 };
-using MemberOf = Member(FunctionCallInfo, const Header &filter);
+using MemberOf = Member(FunctionCallInfo, const Header &filter, bool changing);
 
-Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
-  const Probe probe = probe_of(fcinfo, filter, 1, true);
+Member value_of(FunctionCallInfo fcinfo, const Header &filter, bool changing) {
+  const Probe probe = probe_of(fcinfo, filter, 1, changing);
   return {member_header(probe.element), probe.hashes};
 }
 
-Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
-  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, true)};
+Member literal_of(FunctionCallInfo fcinfo, const Header &filter, bool changing) {
+  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, changing)};
 }
 
 // NULL never destroys a filter: a NULL filter gives NULL, a NULL value the filter as it is.
-Datum add(FunctionCallInfo fcinfo, MemberOf member_of) {
+Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   if (PG_ARGISNULL(0))
     PG_RETURN_NULL();
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  Change change(fcinfo);
-  const Member member = member_of(fcinfo, change.header());
+  Change change(fcinfo, kind);
+  const Member member = member_of(fcinfo, change.header(), true);
   change.add(member.header, member.hashes);
+  return change.datum();
+}
+
+Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  Change change(fcinfo, kind);
+  const Items items = items_of(fcinfo, 1);
+  for (int i = 0; i < items.count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    if (items.nulls[i])
+      continue;
+    const Hashes hashes = hash_item(change.header(), items, i, true);
+    change.add(member_header(items.element), hashes);
+  }
+  change.check();
   return change.datum();
 }
 
@@ -156,8 +170,8 @@ Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
     row.add(BoolGetDatum(false));
     return row.datum();
   }
-  Change change(fcinfo);
-  const Member member = member_of(fcinfo, change.header());
+  Change change(fcinfo, Kind::cuckoo);
+  const Member member = member_of(fcinfo, change.header(), true);
   const bool added = !change.contains_all(member.hashes);
   if (added)
     change.add(member.header, member.hashes);
@@ -166,29 +180,31 @@ Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
   return row.datum();
 }
 
-Datum remove(FunctionCallInfo fcinfo, MemberOf member_of) {
+Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   if (PG_ARGISNULL(0))
     PG_RETURN_NULL();
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
-  Change change(fcinfo);
-  const Member member = member_of(fcinfo, change.header());
+  Change change(fcinfo, kind);
+  const Member member = member_of(fcinfo, change.header(), true);
   if (!change.remove(member.hashes) && !missing_ok)
     raise_absent(change.kind());
   return change.datum();
 }
 
 // How often a value was added, or more. Any of its hashes may be what it was added under.
-Datum multiplicity(ProbedFilter *filter, const Hashes &hashes) {
+Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  check_kind_of(filter->header, kind);
+  const Hashes hashes = member_of(fcinfo, filter->header, false).hashes;
   const Geometry &geometry = filter->header.geometry;
   const uint8 *bitmap = filter->whole() + kHeaderBytes;
   int count = 0;
   for (int i = 0; i < hashes.count; i++) {
     const uint64 hash = hashes.digest[i].first;
-    count += geometry.layout == Layout::cuckoo
-                 ? cuckoo_copies(geometry, bitmap, hash)
-                 : static_cast<int>(counting_multiplicity(geometry, bitmap, hash));
+    count += kind == Kind::cuckoo ? cuckoo_copies(geometry, bitmap, hash)
+                                  : static_cast<int>(counting_multiplicity(geometry, bitmap, hash));
   }
   PG_RETURN_INT32(count);
 }
@@ -238,38 +254,79 @@ Datum cbf_create(PG_FUNCTION_ARGS) {
   return create(fcinfo, Layout::counting_lines);
 }
 
+PG_FUNCTION_INFO_V1(cbf_add);
+Datum cbf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add_literal);
+Datum cbf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add_all);
+Datum cbf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cbf_remove);
+Datum cbf_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_remove_literal);
+Datum cbf_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_multiplicity);
+Datum cbf_multiplicity(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_multiplicity_literal);
+Datum cbf_multiplicity_literal(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::counting, literal_of);
+}
+
 PG_FUNCTION_INFO_V1(cf_create);
 Datum cf_create(PG_FUNCTION_ARGS) {
   return create(fcinfo, Layout::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(deletable_add);
-Datum deletable_add(PG_FUNCTION_ARGS) {
-  return add(fcinfo, value_of);
+PG_FUNCTION_INFO_V1(cf_add);
+Datum cf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::cuckoo, value_of);
 }
 
-PG_FUNCTION_INFO_V1(deletable_add_literal);
-Datum deletable_add_literal(PG_FUNCTION_ARGS) {
-  return add(fcinfo, literal_of);
+PG_FUNCTION_INFO_V1(cf_add_literal);
+Datum cf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::cuckoo, literal_of);
 }
 
-PG_FUNCTION_INFO_V1(deletable_add_all);
-Datum deletable_add_all(PG_FUNCTION_ARGS) {
-  if (PG_ARGISNULL(0))
-    PG_RETURN_NULL();
-  if (PG_ARGISNULL(1))
-    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  Change change(fcinfo);
-  const Items items = items_of(fcinfo, 1);
-  for (int i = 0; i < items.count; i++) {
-    CHECK_FOR_INTERRUPTS();
-    if (items.nulls[i])
-      continue;
-    const Hashes hashes = hash_item(change.header(), items, i, true);
-    change.add(member_header(items.element), hashes);
-  }
-  change.check();
-  return change.datum();
+PG_FUNCTION_INFO_V1(cf_add_all);
+Datum cf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cf_remove);
+Datum cf_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_remove_literal);
+Datum cf_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::cuckoo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_multiplicity);
+Datum cf_multiplicity(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_multiplicity_literal);
+Datum cf_multiplicity_literal(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::cuckoo, literal_of);
 }
 
 PG_FUNCTION_INFO_V1(cf_add_unique);
@@ -280,28 +337,6 @@ Datum cf_add_unique(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(cf_add_unique_literal);
 Datum cf_add_unique_literal(PG_FUNCTION_ARGS) {
   return add_unique(fcinfo, literal_of);
-}
-
-PG_FUNCTION_INFO_V1(deletable_remove);
-Datum deletable_remove(PG_FUNCTION_ARGS) {
-  return remove(fcinfo, value_of);
-}
-
-PG_FUNCTION_INFO_V1(deletable_remove_literal);
-Datum deletable_remove_literal(PG_FUNCTION_ARGS) {
-  return remove(fcinfo, literal_of);
-}
-
-PG_FUNCTION_INFO_V1(deletable_multiplicity);
-Datum deletable_multiplicity(PG_FUNCTION_ARGS) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
-  return multiplicity(filter, probe_of(fcinfo, filter->header, 1, false).hashes);
-}
-
-PG_FUNCTION_INFO_V1(deletable_multiplicity_literal);
-Datum deletable_multiplicity_literal(PG_FUNCTION_ARGS) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
-  return multiplicity(filter, literal_hashes(fcinfo, filter->header, 1, false));
 }
 
 PG_FUNCTION_INFO_V1(cbf_to_bloom);

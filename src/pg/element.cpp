@@ -856,10 +856,12 @@ void raise_unless_fitting(const Header &header, const Element *element, const ch
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("%s holds %s values, but the %s is %s", noun_of(kind), family_name(header.family),
                   role, type),
-           kind == Kind::bloom && element->family == Family::array
+           element->family != Family::array || (kind != Kind::bloom && strcmp(role, "value") != 0)
+               ? errhint("Cast the %s to the type that the filter was built from.", role)
+           : kind == Kind::bloom
                ? errhint("To use the array's elements, call bf_contains_all(), bf_contains_any(), "
                          "bf_contains_each() or bf_add_all().")
-               : errhint("Cast the %s to the type that the filter was built from.", role)));
+               : errhint("To add the array's elements, call %s_add_all().", prefix_of(kind))));
 }
 
 bool same_family(const Header &header, const Header &other) {

@@ -52,7 +52,8 @@ char *finding_text(const Finding &finding) {
   case Status::stray_bits:
     return psprintf("%llu bits are set, but the filter has no element type", found);
   case Status::bad_buckets:
-    return psprintf("fingerprints in %llu buckets are not in order", found);
+    return psprintf("fingerprints in %llu buckets are not in order, or bits behind them are set",
+                    found);
   case Status::other_kind:
     return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
                     type_of(static_cast<Kind>(finding.wanted)));
@@ -73,8 +74,7 @@ void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail
 #endif
 }
 
-void raise_damaged(const Finding &finding, const uint8 *payload, Size length) {
-  const Kind kind = stated_kind(payload, length);
+void raise_damaged(const Finding &finding, Kind kind) {
   ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
                   errmsg("%s is damaged: %s", noun_of(kind), finding_text(finding)),
                   errhint("%s_check() tells which stored values are damaged.", prefix_of(kind))));
@@ -109,6 +109,16 @@ void raise_full(uint64 expected, uint64 stored) {
                  ". It is unchanged.",
                  expected, stored),
        errhint("Build it again from the values, for more of them; cf_agg(value) sizes itself.")));
+}
+
+void raise_merge_full(uint64 stored, uint64 other) {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("cuckoo filters cannot be merged: no place was found within %d kicks", kMaxKicks),
+           errdetail("They hold " UINT64_FORMAT " and " UINT64_FORMAT
+                     " values, of which each can be there at most eight times.",
+                     stored, other),
+           errhint("Build one filter from all values; cf_agg(value) stores each of them once.")));
 }
 
 void raise_too_many_copies(int copies) {

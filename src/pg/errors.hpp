@@ -17,8 +17,8 @@ char *finding_text(const Finding &finding);
 // call's fcinfo->context, may be NULL) asks for soft errors.
 void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail);
 
-// XX001: a stored value, whose payload begins so, is damaged.
-[[noreturn]] void raise_damaged(const Finding &finding, const uint8 *payload, Size length);
+// XX001: a stored value of this kind is damaged.
+[[noreturn]] void raise_damaged(const Finding &finding, Kind kind);
 
 // 22023: a false positive rate or a capacity is out of range.
 [[noreturn]] void raise_bad_rate(double rate);
@@ -28,6 +28,7 @@ void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail
 // 54000: a cuckoo filter that was made for so many values has no place for another one, or for a
 // ninth copy.
 [[noreturn]] void raise_full(uint64 expected, uint64 stored);
+[[noreturn]] void raise_merge_full(uint64 stored, uint64 other);
 [[noreturn]] void raise_too_many_copies(int copies);
 
 // 22023: a value is not there to be removed.

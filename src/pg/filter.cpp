@@ -226,7 +226,7 @@ Filter open_filter(struct varlena *value) {
   const Size length = VARSIZE(value) - VARHDRSZ;
   const Finding finding = parse(filter.payload(), length, &filter.header);
   if (!finding.ok())
-    raise_damaged(finding, filter.payload(), length);
+    raise_damaged(finding, stated_kind(filter.payload(), length));
   return filter;
 }
 
@@ -234,11 +234,15 @@ Filter any_filter_arg(FunctionCallInfo fcinfo, int argument) {
   return open_filter(PG_GETARG_VARLENA_P(argument));
 }
 
+void check_kind_of(const Header &header, Kind kind) {
+  const Finding finding = check_kind(header, kind);
+  if (!finding.ok())
+    raise_damaged(finding, kind);
+}
+
 Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind) {
   const Filter filter = any_filter_arg(fcinfo, argument);
-  const Finding finding = check_kind(filter.header, kind);
-  if (!finding.ok())
-    raise_damaged(finding, filter.payload(), filter.header.payload_bytes());
+  check_kind_of(filter.header, kind);
   return filter;
 }
 

@@ -121,6 +121,9 @@ Filter grown(const Filter &filter);
 // A detoasted value's header, checked in constant time; ERROR XX001 if it is damaged.
 Filter open_filter(struct varlena *value);
 
+// XX001: a stored value is of another kind than its type says.
+void check_kind_of(const Header &header, Kind kind);
+
 // An argument that is not NULL: a filter of this kind, or of any.
 Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind = Kind::bloom);
 Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);

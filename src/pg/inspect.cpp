@@ -13,6 +13,23 @@
 
 using namespace bloomfilter;
 
+namespace {
+
+// NULL, or what is wrong with an argument of this kind.
+Datum check(FunctionCallInfo fcinfo, Kind kind) {
+  struct varlena *value = PG_GETARG_VARLENA_P(0);
+  Header header;
+  Finding finding =
+      validate(reinterpret_cast<const uint8 *>(VARDATA(value)), VARSIZE(value) - VARHDRSZ, &header);
+  if (finding.ok())
+    finding = check_kind(header, kind);
+  if (finding.ok())
+    PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
+}
+
+} // namespace
+
 SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);
@@ -84,13 +101,17 @@ Datum bf_info(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_check);
 Datum bf_check(PG_FUNCTION_ARGS) {
-  struct varlena *value = PG_GETARG_VARLENA_P(0);
-  Header header;
-  const Finding finding =
-      validate(reinterpret_cast<const uint8 *>(VARDATA(value)), VARSIZE(value) - VARHDRSZ, &header);
-  if (finding.ok())
-    PG_RETURN_NULL();
-  PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
+  return check(fcinfo, Kind::bloom);
+}
+
+PG_FUNCTION_INFO_V1(cbf_check);
+Datum cbf_check(PG_FUNCTION_ARGS) {
+  return check(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cf_check);
+Datum cf_check(PG_FUNCTION_ARGS) {
+  return check(fcinfo, Kind::cuckoo);
 }
 
 SQL_FUNCTIONS_END

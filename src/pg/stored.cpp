@@ -146,7 +146,7 @@ CachedFilter *enter(const struct varatt_external &pointer) {
   Header header;
   const Finding finding = parse(payload, static_cast<Size>(pointer.va_rawsize) - VARHDRSZ, &header);
   if (!finding.ok())
-    raise_damaged(finding, payload, VARSIZE_ANY_EXHDR(start));
+    raise_damaged(finding, stated_kind(payload, VARSIZE_ANY_EXHDR(start)));
   const Size head_bytes = header.head_bytes();
   auto *head = static_cast<uint8 *>(MemoryContextAlloc(cache->context, head_bytes));
   memcpy(head, payload, head_bytes);
