@@ -173,3 +173,68 @@ FROM (VALUES
            301, 600),
    '89824e36c04c135d046bbb20a9a71259')) v(number, f, md5), bf_info(f)
 ORDER BY number;
+
+-- Counting filters (2 with saturated counters, 3 in pages, 4 of text with a seed, 6 as a bloomfilter)
+-- and cuckoo filters (7 to 10 with kicks, 11 merged, 12 and 13 sized by what they hold, 13 at the fifth
+-- attempt): the stored form, or its SHA-256 where that is long.
+CREATE FUNCTION without(filter countingbloomfilter, first int, last int) RETURNS countingbloomfilter
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR i IN first .. last LOOP
+    filter := filter - i;
+  END LOOP;
+  RETURN filter;
+END $$;
+CREATE FUNCTION without(filter cuckoofilter, first int, last int) RETURNS cuckoofilter
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR i IN first .. last LOOP
+    filter := filter - ('v' || i);
+  END LOOP;
+  RETURN filter;
+END $$;
+CREATE TABLE counted (number int, stored text);
+COPY counted FROM stdin (FORMAT csv, DELIMITER '|', QUOTE e'\x01');
+1|AREBBgAAAAAAAAAACgAAAAAAAAB7FK5H4XqEPwEAAAAAAAAAAACAAAAACAAAAAEAAAAAAAAAAAAQAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACAAAAgAAAAAgAAAABAAAAAAAAAAAAEAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+2|AREBBgAAAAAAAAAACAAAAAAAAAB7FK5H4XqEPwEAAAAAAAAAAACAAAAACAAAAAEAAAAABAQAAAAQAAAAEAAAAEAAAAAAAAAAAAAAAAAAAAAKEAAAAAAAAAAAAAAAAAAAAAACAAAAgAAAAAgAAAABAAAAAAAAAAAAEAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAAAIAAAAAIAAAAAQAAAAAAAAAAABACAAAAAAAAQAAEQAIAAAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAIAAACAAAAACAAAAAEAAAAAAAAAAAAQAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACAA==
+3|912fc788de5481326363a8e0dd92c7ce06de5b463b85a661b007a1f88d728e10
+4|efb6442869b4bff03fcedca3977b09da1b305b7e8c378da1e2a76d144fd36208
+5|e911e59dc607845c5678f9e10cbd65e641a91c0ebd3a53c801a03c51ef976be6
+6|55d989c5911708df6333c6820a1591c98d69679780cebf66c1d7ebaac7265435
+7|ASEBBwAAAAAAAAAABAAAAAAAAACamZmZmZm5PwMAAAAAAAAAAQAAAOHkrLF2kTpsKgEA
+8|ASEBCgAAAAAAAAAABQAAAAAAAAB7FK5H4XqEPwMAAAAAAAAAAgAAAEhSBgAA5wAAAACUUUYZZQ==
+9|77fa8e6ab6eb2fb407f25c0b0e9274a2cf6d911d5f1942dc61ecf1a9dd5e5735
+10|f774665ffa8d58e064853250052c723177adb2c0b0b6892b0d19cc8c5bda520a
+11|87a57008bfbdbb55b35f717876647c29a2939e6e9a3eb8c52fc6a6829200d4ac
+12|1c8e779e26fac7ccbe43e8e5aa1798974f0a84013a4a07c82c8b2b1888f9cabd
+13|ASEBBgAAAAAAAAAACQAAAAAAAAAAAAAAAADgPwgAAAACAAAAAAAAAE3TNAAAAAAAAAAAAAAAAAAAAA0AAE3TNA==
+\.
+
+SELECT number, stored IN (replace(encode(bytes, 'base64'), e'\n', ''), encode(sha256(bytes), 'hex')) AS same
+FROM (VALUES
+  (1, (cbf_add_all(cbf_create(10), '{1,1,1,2}'::int[]) - 2)::bytea),
+  (2, (cbf_union(cbf_add_all(cbf_create(7), '{1,1,1,1,1,1,1,1,1,2,2,2}'::int[]),
+                 cbf_add_all(cbf_create(8), '{1,1,1,1,1,1,1,1,1,1,2,3}'::int[])) - 1)::bytea),
+  (3, (SELECT without(cbf_add_all(cbf_create(1000, 0.0001), array_agg(i)), 1, 400)::bytea
+      FROM generate_series(1, 1000) i)),
+  (4, (SELECT cbf_add_all(cbf_create(300, 0.001, -42), array_agg('v' || 1 + i % 300))::bytea
+      FROM generate_series(0, 319) i)),
+  (5, (SELECT cbf_agg(i % 700)::bytea FROM generate_series(1, 2000) i)),
+  (6, (SELECT cbf_agg(i % 700)::bloomfilter::bytea FROM generate_series(1, 2000) i)),
+  (7, cf_add_all(cf_create(4, 0.1), '{1,2,3,4,5,6,7,8,9,10,11}'::int[])::bytea),
+  (8, (cf_add_all(cf_create(5), '{1,1,1,1,1,1,2,2,5}'::int[]) - 2 - 1)::bytea),
+  (9, (SELECT cf_add_all(cf_create(1000), array_agg(i))::bytea FROM generate_series(1, 990) i)),
+  (10, (SELECT without(cf_add_all(cf_create(950, 0.000001, 7), array_agg('v' || i)), 1, 200)::bytea
+       FROM generate_series(1, 980) i)),
+  (11, cf_merge((SELECT cf_add_all(cf_create(2000, 0.001), array_agg(i)) FROM generate_series(1, 1200) i),
+                (SELECT cf_agg(i, 1999, 0.001) FROM generate_series(1001, 1800) i))::bytea),
+  (12, (SELECT cf_agg(i, NULL, 0.000000001)::bytea FROM generate_series(1, 2000) i)),
+  (13, (SELECT cf_agg(i, NULL, 0.5)::bytea FROM unnest('{54,118,198,210,242,336,557,611,806}'::int[]) i))
+) v(number, bytes) FULL JOIN counted USING (number)
+ORDER BY number;
+SELECT number, cbf_multiplicity(stored::countingbloomfilter, 1) AS ones,
+  cbf_multiplicity(stored::countingbloomfilter, 2) AS twos
+FROM counted WHERE number IN (1, 2) ORDER BY number;
+SELECT number, cf_multiplicity(stored::cuckoofilter, 1) AS ones,
+  cf_multiplicity(stored::cuckoofilter, 2) AS twos
+FROM counted WHERE number IN (7, 8) ORDER BY number;
