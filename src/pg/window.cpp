@@ -86,19 +86,25 @@ void enter(Window *window, uint64 hash) {
       window->counters[numbers[i]]++;
 }
 
-// False if a counter cannot tell how often it was passed.
+// False if a counter cannot tell how often it was passed, or if the hash did not enter: a function
+// in the arguments need not be as immutable as it says.
 bool leave(Window *window, uint64 hash) {
   if (window->counts) {
     auto *count = static_cast<Count *>(hash_search(window->counts, &hash, HASH_FIND, nullptr));
+    if (!count)
+      return false;
     if (--count->times == 0)
       hash_search(window->counts, &hash, HASH_REMOVE, nullptr);
     return true;
   }
   uint32 numbers[kMaxHashes];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
-  for (int i = 0; i < count; i++)
-    if (window->counters[numbers[i]]-- == PG_UINT16_MAX)
+  for (int i = 0; i < count; i++) {
+    uint16 &counter = window->counters[numbers[i]];
+    if (counter == 0 || counter == PG_UINT16_MAX)
       return false;
+    counter--;
+  }
   return true;
 }
 

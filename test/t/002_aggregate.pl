@@ -1,6 +1,7 @@
-# bf_agg gives the same bytes however it is computed: serial or parallel, in memory or spilled,
-# hashed or sorted, in any order and number of repetitions, compiled or not, with every kernel.
-# And these are the bytes of a filter to which the values were added one by one.
+# bf_agg, cbf_agg and cf_agg give the same bytes however they are computed: serial or parallel, in
+# memory or spilled, hashed or sorted, in any order, compiled or not, with every kernel; and bf_agg
+# and cf_agg with any number of repetitions, which cbf_agg counts. And these are the bytes of a
+# filter to which the values were added one by one.
 
 use strict;
 use warnings FATAL => 'all';
@@ -38,8 +39,18 @@ my @forms = (
     'bf_agg(i)', 'bf_agg(s)', 'bf_agg(few)', 'bf_agg(one)', 'bf_agg(gaps)',
     'bf_agg(i, 400000)', 'bf_agg(i, 100)', 'bf_agg(s, 10000, 0.0001)', 'bf_agg(one, 10)',
     'bf_agg(i, NULL, 0.001)', 'bf_agg(few, NULL, NULL)', 'bf_agg(i) FILTER (WHERE i <= 70000)',
-    'bf_agg(ROW(i, s), 400000)', 'bf_agg(i) FILTER (WHERE false)', 'bf_agg(NULL::int, 20)');
-my $digests = "SELECT concat_ws(' ', " . join(', ', map { "md5(($_)::bytea)" } @forms) . ')';
+    'bf_agg(ROW(i, s), 400000)', 'bf_agg(i) FILTER (WHERE false)', 'bf_agg(NULL::int, 20)',
+    'cf_agg(i, 10000)', 'cf_agg(few)', 'cf_agg(NULL::int, 20)');
+
+# Those that count repetitions: none, 3, 8, and more than a counter holds
+my @counting = (
+    'cbf_agg(i)', 'cbf_agg(few)', 'cbf_agg(one)', 'cbf_agg(s, 10000, 0.0001)',
+    'cbf_agg(i % 30000) FILTER (WHERE i <= 90000)', 'cbf_agg(NULL::int, 20)');
+
+sub digests_of {
+    return "SELECT concat_ws(' ', " . join(', ', map { "md5(($_)::bytea)" } @_) . ')';
+}
+my $digests = digests_of(@forms, @counting);
 my $memory = q{work_mem = '64MB'};
 my $spill = q{work_mem = '64kB'};
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
@@ -60,9 +71,41 @@ is( result("SET $memory", q{
         FROM (SELECT bf_agg(few) AS self_sized, array_agg(few) AS members FROM rows) a,
           bf_info(self_sized), bf_add_all(bf_create(expected), members) AS sized}),
     't|50000', 'a self-sized filter is the filter of its number of values');
+is( result("SET $memory", q{
+        SELECT cbf_agg(i, 400000) = cbf_add_all(cbf_create(400000), array_agg(i)),
+          cbf_agg(s, 10000, 0.0001) = cbf_add_all(cbf_create(10000, 0.0001), array_agg(s)),
+          cbf_agg(few, 50000) = cbf_add_all(cbf_create(50000), array_agg(few)),
+          cbf_agg(one, 10) = cbf_add_all(cbf_create(10), array_agg(one)) FROM rows}),
+    't|t|t|t', 'the same counters as adding one by one');
+is( result("SET $memory", q{
+        SELECT substr(self_sized::bytea, 37) = substr(sized::bytea, 37), expected
+        FROM (SELECT cbf_agg(few) AS self_sized, array_agg(few) AS members FROM rows) a,
+          cbf_info(self_sized), cbf_add_all(cbf_create(expected), members) AS sized}),
+    't|50000', 'a self-sized counting filter is the filter of its number of values');
+
+# In ascending order of hashes, that is: non-negative bigints first.
+is( result("SET $memory", q{
+        SELECT sized = sized_one_by_one,
+          substr(self_sized::bytea, 37) = substr(one_by_one::bytea, 37), expected, stored
+        FROM (SELECT cf_agg(i, 500000, 0.001) AS sized, cf_agg(i) AS self_sized,
+            array_agg(i ORDER BY bf_hash(i) < 0, bf_hash(i)) AS members FROM rows) a,
+          cf_info(self_sized), cf_add_all(cf_create(500000, 0.001), members) AS sized_one_by_one,
+          cf_add_all(cf_create(400000), members) AS one_by_one}),
+    't|t|400000|400000', 'the same cuckoo table as adding one by one in the order of hashes');
+my @as_bloom = map { /^bf_agg(.*)/ ? "(cbf_agg$1)::bloomfilter = bf_agg$1" : () } @forms;
+for my $work_mem ($memory, $spill) {
+    is( result("SET $work_mem", 'SELECT ' . join(', ', @as_bloom) . ' FROM rows'),
+        join('|', ('t') x @as_bloom),
+        "$work_mem: every form of cbf_agg has the bits of that of bf_agg");
+}
 is( result("SET $memory", 'SELECT bool_and(of_i @> i AND of_s @> s) FROM rows,'
           . ' (SELECT bf_agg(i) AS of_i, bf_agg(s) AS of_s FROM rows) filters'),
     't', 'a self-sized filter has its members');
+is( result("SET $spill", 'SELECT bool_and(counting @> i), bool_and(cuckoo @> i),'
+          . ' bool_and(cbf_multiplicity(counting_few, few) >= 8), max(gaps_info.stored) FROM rows,'
+          . ' (SELECT cbf_agg(i) AS counting, cf_agg(i) AS cuckoo, cbf_agg(few) AS counting_few,'
+          . ' cf_agg(gaps) AS cuckoo_gaps FROM rows) filters, cf_info(cuckoo_gaps) gaps_info'),
+    't|t|t|342858', 'spilled counting and cuckoo filters have their members, as often as added');
 
 # Memory, order, repetitions
 my ($spilled, $bytes) = temp_bytes($node, "SET $spill; $digests FROM rows");
@@ -74,11 +117,26 @@ for my $order ('i', 'i DESC', 's', 'hashint8(i)') {
     is(result("SET $memory", "$digests $from"), $truth, "order by $order: the same bytes");
     is(result("SET $spill", "$digests $from"), $truth, "order by $order, spilled: the same bytes");
 }
-for my $repeated (
-    'FROM (SELECT * FROM rows UNION ALL SELECT * FROM rows) repeated',
-    'FROM (SELECT * FROM rows, generate_series(1, 3) ORDER BY hashint8(i)) repeated') {
-    is(result("SET $memory", "$digests $repeated"), $truth, 'repetitions: the same bytes');
-    is(result("SET $spill", "$digests $repeated"), $truth, 'repetitions, spilled: the same bytes');
+# What is to come of rows that are there several times: the union of so many filters of them.
+sub repeated_truth {
+    my ($times) = @_;
+    my $number = 0;
+    my $filters = join ', ', map { "$_ AS f" . $number++ } @counting;
+    my $unions = join ', ', map { "md5(cbf_union_agg(f$_)::bytea)" } 0 .. $#counting;
+    my $counts = result("SET $memory", "SELECT concat_ws(' ', $unions)"
+          . " FROM (SELECT $filters FROM rows) made, generate_series(1, $times)");
+    return join ' ', (split / /, $truth)[ 0 .. $#forms ], $counts;
+}
+
+for (
+    [ 2, 'FROM (SELECT * FROM rows UNION ALL SELECT * FROM rows) repeated' ],
+    [ 3, 'FROM (SELECT * FROM rows, generate_series(1, 3) ORDER BY hashint8(i)) repeated' ]) {
+    my ($times, $repeated) = @$_;
+    my $expected = repeated_truth($times);
+    isnt($expected, $truth, 'repetitions are counted');
+    is(result("SET $memory", "$digests $repeated"), $expected, 'repetitions: the same bytes');
+    is(result("SET $spill", "$digests $repeated"),
+        $expected, 'repetitions, spilled: the same bytes');
 }
 is( result("SET $spill", 'SELECT md5(bf_agg(DISTINCT i)::bytea), md5(bf_agg(DISTINCT s, 10000,'
           . ' 0.0001)::bytea), md5(bf_agg(few ORDER BY s)::bytea) FROM rows'),
@@ -110,14 +168,18 @@ for my $work_mem ($memory, $spill) {
 }
 # Spilled states ship the distinct values of files that repeat themselves.
 $node->safe_psql('postgres', 'INSERT INTO parts SELECT r.* FROM rows r, generate_series(1, 5)');
-is(result("SET enable_partitionwise_aggregate = on; SET $spill", "$digests FROM parts"),
-    $truth, 'repetitions in partitions, spilled: the same bytes');
+my $six_times = repeated_truth(6);
+for my $settings ("SET $spill", "$parallel; SET $spill") {
+    is(result("SET enable_partitionwise_aggregate = on; $settings", "$digests FROM parts"),
+        $six_times, "repetitions in partitions, $settings: the same bytes");
+}
 
 # Groups: hashed and sorted, with a hash table that fits and one that does not, in parallel
-my $three = 'md5(bf_agg(i)::bytea), md5(bf_agg(few, 10)::bytea),'
-  . ' md5(bf_agg(s, NULL, 0.001)::bytea)';
-my $of_all = result("SET $memory", "SELECT $three FROM rows");
-my $groups = "SELECT g, $three";
+my $several = 'md5(bf_agg(i)::bytea), md5(bf_agg(few, 10)::bytea),'
+  . ' md5(bf_agg(s, NULL, 0.001)::bytea), md5(cbf_agg(i)::bytea), md5(cbf_agg(few, 10)::bytea),'
+  . ' md5(cbf_agg(s)::bytea), md5(cf_agg(i)::bytea), md5(cf_agg(s, 10)::bytea)';
+my $of_all = result("SET $memory", "SELECT $several FROM rows");
+my $groups = "SELECT g, $several";
 my $sorted = 'SET enable_hashagg = off';
 my $hashed = 'SET enable_sort = off';
 my $of_groups = result("$sorted; SET $memory", "$groups FROM rows GROUP BY g ORDER BY g");
@@ -140,7 +202,8 @@ for my $settings (sort keys %strategy) {
     is($result, $of_groups, "$settings: the same bytes");
 }
 my $many = 'SELECT md5(string_agg(d, NULL ORDER BY k)) FROM'
-  . ' (SELECT i % 30000 AS k, md5(bf_agg(s)::bytea) AS d FROM rows GROUP BY i % 30000) grouped';
+  . ' (SELECT i % 30000 AS k, concat(md5(bf_agg(s)::bytea), md5(cbf_agg(s)::bytea),'
+  . ' md5(cf_agg(s)::bytea)) AS d FROM rows GROUP BY i % 30000) grouped';
 my ($one_batch) = temp_bytes($node, "$hashed; SET work_mem = '256MB'; $many");
 my ($many_batches, $hash_bytes) = temp_bytes($node, "$hashed; SET $spill; $many");
 is($many_batches, $one_batch, 'a hash table of many batches: the same bytes');
@@ -168,7 +231,9 @@ my $differ = 'SELECT bf_agg(i, 100 + i % 2) FROM rows';
 is(sqlstate($node, $differ), '22023', 'parameters differ between rows');
 is(sqlstate($node, "$parallel; $differ"), '22023', 'parameters differ between rows, in workers');
 for my $form ('bf_agg(i, 100 + p)', 'bf_agg(i, 100, 0.01 + p / 100.0)',
-    'bf_agg(i, CASE WHEN p = 1 THEN 100 END)', 'bf_agg(i, NULL, 0.01 + p / 100.0)') {
+    'bf_agg(i, CASE WHEN p = 1 THEN 100 END)', 'bf_agg(i, NULL, 0.01 + p / 100.0)',
+    'cbf_agg(i, 100 + p)', 'cbf_agg(i, CASE WHEN p = 1 THEN 100 END)',
+    'cf_agg(i, 1000, 0.01 + p / 100.0)', 'cf_agg(i, CASE WHEN p = 1 THEN 100 END)') {
     my $settings = 'SET enable_partitionwise_aggregate = on';
     my $query = "SELECT $form FROM by_parameter";
     like(plan_of($node, $settings, $query), qr/Partial Aggregate/, "the plan combines $form");

@@ -1,5 +1,5 @@
-# bf_agg's memory: small for many small groups, and for one large one bounded by work_mem and the
-# filter. Bytes are measured twice: as the executor counts them, and as the system does, by the
+# The aggregates' memory: small for many small groups, and for one large one bounded by work_mem and
+# the filter. Bytes are measured twice: as the executor counts them, and as the system does, by the
 # largest resident set of a fresh backend, compared with the same query under another aggregate.
 
 use strict;
@@ -38,7 +38,8 @@ sub measure {
 for my $order (sort keys %rows) {
     my @least = measure('count(i)', $rows{$order});
     my @peer = measure('array_agg(i)', $rows{$order});
-    for my $aggregate ('bf_agg(i)', 'bf_agg(i, 100)') {
+    for my $aggregate ('bf_agg(i)', 'bf_agg(i, 100)', 'cf_agg(i, 100)') {
+        next if $aggregate =~ /^c/ && $order eq 'one by one';
         my @ours = measure($aggregate, $rows{$order});
         for my $place (0, 1) {
             my $peer = $peer[$place] - $least[$place];
@@ -97,6 +98,42 @@ for (
     my ($ours, $filter) = self_sized('v', $stream, $work_mem, 1);
     cmp_ok($ours, '<=', $work_mem * MB + $filter + 8 * MB,
         "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
+}
+
+# Counting and cuckoo filters. What a filter takes is measured as the filter, since looking into a
+# counting one takes a Bloom filter beside it. Up to 65 536 distinct values, a counting one keeps 15
+# copies of each in memory, whatever the limit: 16 MB.
+sub peak_of {
+    my ($aggregate, $from, $work_mem, $multiplier) = @_;
+    my $setting = "SET work_mem = '$work_mem'; SET hash_mem_multiplier = $multiplier";
+    my ($value) = $aggregate =~ /\(([^,)]*)/;
+    my ($least) = peak_memory($node, "$setting; SELECT count($value) $from");
+    my ($peak, $result) =
+      peak_memory($node, "$setting; SELECT pg_column_size(f) FROM (SELECT $aggregate AS f $from) made");
+    return ($peak - $least, $result);
+}
+for (
+    [ 'cbf_agg(i)', 10, '4MB', 2, 8, 47_000_000, 7e7 ],
+    [ 'cbf_agg(i)', 10, '64MB', 1, 64, 47_000_000, 6e7 ],
+    [ 'cf_agg(i)', 4, '4MB', 2, 8, 5_000_000, 3e7 ],
+    [ 'cf_agg(i)', 10, '64MB', 1, 64, 13_000_000, 6e7 ],
+    [ 'cbf_agg(i / 12)', 4, '4MB', 1, 16, 1_500_000, 2e7 ],
+    [ 'cbf_agg(i / 160)', 10, '64kB', 1, 16, 300_000, 0 ],
+    [ 'cbf_agg(i / 100)', 10, '64kB', 1, 16, 300_000, 1e6 ],
+    [ 'cf_agg(i / 4)', 4, '4MB', 1, 4, 1_300_000, 4e6 ],
+    [ 'cbf_agg(i % 1000)', 10, '64kB', 1, 2, 1, 0 ],
+    [ 'cf_agg(i % 1000)', 10, '64kB', 1, 2, 1, 0 ],
+    [ 'cf_agg(i % 60000)', 4, '64kB', 1, 2, 70_000, 0 ]) {
+    my ($aggregate, $millions, $work_mem, $multiplier, $limit, $least, $least_files) = @$_;
+    my $from = "FROM (SELECT generate_series(1, ${millions}000000) AS i) rows";
+    my $settings = "$aggregate, $work_mem * $multiplier";
+    my ($ours, $filter) = peak_of($aggregate, $from, $work_mem, $multiplier);
+    cmp_ok($filter, '>=', $least, "$settings: the filter is for all values");
+    cmp_ok($ours, '<=', $limit * MB + $filter + 8 * MB,
+        "... $ours bytes are the filter's $filter and little else beyond the limit");
+    my (undef, $files) = temp_bytes($node, "SET work_mem = '$work_mem';"
+          . " SET hash_mem_multiplier = $multiplier; SELECT pg_column_size($aggregate) $from");
+    cmp_ok($files, $least_files ? '>=' : '==', $least_files, "... $files bytes of files");
 }
 
 # Hashing a value leaves nothing behind.

@@ -19,7 +19,15 @@ $node->safe_psql('postgres', q{
       SELECT 'numbers', bf_agg(i) FROM generate_series(1, 5000) i UNION ALL
       SELECT 'words', bf_agg(E'w\u00f6rd ' || i) FROM generate_series(1, 5000) i UNION ALL
       SELECT 'dates', bf_agg(date '2000-01-01' + i) FROM generate_series(1, 10) i UNION ALL
-      SELECT 'empty', bf_create(10)});
+      SELECT 'empty', bf_create(10);
+    CREATE TABLE deletable AS
+      SELECT 'numbers' AS name, cbf_agg(i) AS counting, cf_agg(i) AS cuckoo
+      FROM generate_series(1, 5000) i UNION ALL
+      SELECT 'words', cbf_agg(E'w\u00f6rd ' || i), cf_agg(E'w\u00f6rd ' || i)
+      FROM generate_series(1, 5000) i UNION ALL
+      SELECT 'dates', cbf_agg(date '2000-01-01' + i), cf_agg(date '2000-01-01' + i)
+      FROM generate_series(1, 10) i UNION ALL
+      SELECT 'empty', cbf_create(10), cf_create(10)});
 
 # pgbench: a wrong answer is a division by zero, which ends a client with an error.
 
@@ -47,6 +55,19 @@ SELECT 1 / (NOT (bf_clear(f) @> :v))::int FROM stored WHERE name = 'numbers';
 SELECT 1 / ((f + :v) @> :v)::int FROM stored WHERE name = 'numbers';
 SELECT 1 / (bf_add(f, :v) = bf_add(f, :v::bigint))::int FROM stored WHERE name = 'numbers';
 SQL
+    for my $type (qw(cbf cf)) {
+        my $column = { cbf => 'counting', cf => 'cuckoo' }->{$type};
+        pgbench($mode, "$type, members and changes", <<"SQL", 0);
+\\set v random(1, 5000)
+\\set w random(5001, 1000000)
+SELECT 1 / ($column \@> :v AND :v <\@ $column)::int FROM deletable WHERE name = 'numbers';
+SELECT 1 / ($column - :v = ${type}_remove($column, :v::bigint))::int FROM deletable
+  WHERE name = 'numbers';
+SELECT 1 / (($column + :w) \@> :w AND ${type}_multiplicity($column + :v, :v) > 1)::int
+  FROM deletable WHERE name = 'numbers';
+SELECT 1 / (${type}_add($column, :w) - :w = $column)::int FROM deletable WHERE name = 'empty';
+SQL
+    }
     pgbench($mode, 'a wrong answer', <<'SQL', 2);
 \set v random(1, 5000)
 SELECT 1 / (f @> :v)::int FROM stored WHERE name = 'empty';
@@ -158,6 +179,52 @@ for my $format (0, 1) {
         my ($answer) =
           ask("SELECT $expression FROM stored WHERE name = '$filter'", $format, @$values);
         is($answer, $expected, "$name: $expression, $filter: an error");
+    }
+}
+
+# Counting and cuckoo filters
+for my $format (0, 1) {
+    for ([ cbf => 'counting' ], [ cf => 'cuckoo' ]) {
+        my ($prefix, $f) = @$_;
+        my $row = sub { ask("SELECT $_[0] FROM deletable WHERE name = '$_[1]'", $format, @{ $_[2] }) };
+        my @cases = (
+            [ "$f @> \$1", 'numbers', ['4711'], $true ],
+            [ "$f @> \$1", 'words', ["$word 0"], $false ],
+            [ "\$1 <@ $f", 'numbers', [' 5000 '], $true ],
+            [ "${prefix}_contains($f, \$1)", 'words', ["$word 4711"], $true ],
+            [ "${prefix}_contained(\$1, $f)", 'empty', ['anything'], $false ],
+            [ "${prefix}_add($f, \$1) @> \$2", 'empty', [ $word, $word ], $true ],
+            [ "$f + \$1 @> \$2", 'numbers', [ $absent, $absent ], $true ],
+            [ "${prefix}_remove($f, \$1) = $f - 4711", 'numbers', ['4711'], $true ],
+            [ "$f + \$1 - \$2 = $f", 'words', [ 'new', 'new' ], $true ],
+            [ "${prefix}_remove($f, \$1, true) = $f", 'empty', ['anything'], $true ],
+            [ "${prefix}_multiplicity($f + \$1, \$2) = 1", 'empty', [ $word, $word ], $true ],
+            [ "$f - \$1 = $f", 'numbers', [undef], $true ],
+            [ "$f @> \$1", 'numbers', [undef], undef ]);
+        push @cases, [ '(cf_add_unique(cuckoo, $1)).added', 'empty', ['x'], $true ] if $prefix eq 'cf';
+        for (@cases) {
+            my ($expression, $name, $values, $expected) = @$_;
+            my ($answer, @types) = $row->($expression, $name, $values);
+            $answer =~ tr/\0\1/ft/ if $format && defined $answer;
+            is($answer, $expected, "format $format: $expression, $name");
+            is("@types", join(' ', ($literal) x @$values), '... of an untyped parameter');
+        }
+        for (
+            [ "$f @> \$1", 'numbers', ['word'], '22P02' ],
+            [ "$f + \$1", 'numbers', ['99999999999999999999'], '22003' ],
+            [ "$f - \$1", 'words', ['absent'], '22023' ],
+            [ "${prefix}_remove($f, \$1)", 'words', ["\xc3"], '22021' ],
+            [ "$f - \$1", 'dates', ['2000-01-02'], '42804' ]) {
+            my ($expression, $name, $values, $expected) = @$_;
+            is(($row->($expression, $name, $values))[0],
+                $expected, "format $format: $expression, $name: an error");
+        }
+        my $type = $f eq 'cuckoo' ? 'cuckoofilter' : 'countingbloomfilter';
+        my ($value) = $row->($f, 'numbers', []);
+        is((ask("SELECT \$1::$type = $f FROM deletable WHERE name = 'numbers'", $format, $value))[0],
+            $format ? "\1" : 't', "format $format: a $type as a parameter is the same");
+        is((ask("SELECT \$1::$type", $format, substr $value, 4))[0],
+            $format ? '22P03' : '22P02', '... and a damaged one an error');
     }
 }
 

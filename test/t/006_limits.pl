@@ -55,6 +55,29 @@ SKIP: {
     large('bf_create_by_size(4294967296, 8)', 36 + 512 * 1024 * 1024);
 }
 
+# The largest counting and cuckoo filters, and what is beyond
+for (
+    [ 'cbf', 0.01, 108251015 ], [ 'cbf', 0.0001, 53590628 ], [ 'cbf', 1e-9, 18017616 ],
+    [ 'cf', 0.01, 408021891 ], [ 'cf', 0.0001, 240012875 ], [ 'cf', 1e-9, 63753420 ]) {
+    my ($type, $rate, $most) = @$_;
+    is(query("SELECT bits BETWEEN 4294960000 AND 4294967296, bytes BETWEEN bits / 8 + 40 AND bits / 8 + 49"
+              . " FROM ${type}_sizing($most, $rate)"),
+        't|t', "${type}_sizing($most, $rate): nearly 512 MiB");
+    my $more = $most + 1;
+    for my $call ("${type}_sizing($more, $rate)", "${type}_create($more, $rate)",
+        "${type}_create(9223372036854775807, $rate)", "${type}_agg(1, $more, $rate)") {
+        is(sqlstate($node, "SELECT ($call) IS NULL"), '22023', "$call: an error");
+    }
+}
+is( query(q{
+        SELECT f @> 5, f @> 6, f - 5 @> 5, pg_column_size(f) - 4 FROM
+          (SELECT cbf_create(108251015) + 5 AS f OFFSET 0) largest
+        UNION ALL
+        SELECT f @> 5, f @> 6, f - 5 @> 5, pg_column_size(f) - 4 FROM
+          (SELECT cf_create(408021891) + 5 AS f OFFSET 0) largest}),
+    't|f|f|' . (36 + 512 * 1024 * 1024) . "\nt|f|f|" . (36 + 8 + 512 * 1024 * 1024 - 2),
+    'the largest counting and cuckoo filters');
+
 # Beyond the largest
 for (
     [ 'bf_create_by_size(4294967297, 8)', '22023' ],
@@ -88,7 +111,9 @@ SKIP: {
 
 srand 20;
 
-my @valid = map { pack 'H*', $_ } split /\n/, query(q{
+sub bytes_of { my ($sql) = @_; return map { pack 'H*', $_ } split /\n/, query($sql) }
+
+my @bloom = bytes_of(q{
     SELECT encode(f::bytea, 'hex') FROM (
       SELECT bf_create(10) AS f UNION ALL
       SELECT bf_create_by_size(1000, 16, 99) UNION ALL
@@ -99,6 +124,22 @@ my @valid = map { pack 'H*', $_ } split /\n/, query(q{
       SELECT bf_agg(array[i]) FROM generate_series(1, 100) i UNION ALL
       SELECT bf_agg(i) | (bf_create(20) + 5) | bf_create(100, 0.0001) FROM generate_series(1, 10) i UNION ALL
       SELECT bf_add_all(bf_create(10, grow => true), array_agg(i)) FROM generate_series(1, 200) i) valid});
+my @counting = bytes_of(q{
+    SELECT encode(f::bytea, 'hex') FROM (
+      SELECT cbf_create(10) AS f UNION ALL
+      SELECT cbf_create(30, 0.5, 99) + 5 UNION ALL
+      SELECT cbf_agg(i % 10) FROM generate_series(1, 1000) i UNION ALL
+      SELECT cbf_agg(i / 7.0, 100, 0.0001) FROM generate_series(1, 100) i UNION ALL
+      SELECT cbf_agg('word ' || i, 500, 0.00001) FROM generate_series(1, 500) i UNION ALL
+      SELECT cbf_agg(array[i]) FROM generate_series(1, 100) i) valid});
+my @cuckoo = bytes_of(q{
+    SELECT encode(f::bytea, 'hex') FROM (
+      SELECT cf_create(10) AS f UNION ALL
+      SELECT cf_create(1, 0.5, 99) + 5 UNION ALL
+      SELECT cf_agg(i % 10) FROM generate_series(1, 1000) i UNION ALL
+      SELECT cf_agg(i / 7.0, 101, 0.0001) FROM generate_series(1, 100) i UNION ALL
+      SELECT cf_agg('word ' || i, 500, 0.000000001) FROM generate_series(1, 500) i UNION ALL
+      SELECT cf_agg(array[i]) FROM generate_series(1, 100) i) valid});
 
 sub noise {
     my ($length) = @_;
@@ -144,15 +185,15 @@ sub mutate_text {
     return $text;
 }
 
-# Feeds the values to COPY: how many statements ended with each SQLSTATE.
+# Feeds the values to COPY into a table: how many statements ended with each SQLSTATE.
 sub copy_all {
-    my ($format, @contents) = @_;
+    my ($table, $format, @contents) = @_;
     my $script = "\\set ON_ERROR_STOP off\n";
     for my $i (0 .. $#contents) {
         open my $file, '>:raw', "$dir/$format$i" or die $!;
         print $file $contents[$i];
         close $file;
-        $script .= "COPY fed FROM '$dir/$format$i' (FORMAT $format);\n\\echo :SQLSTATE\n";
+        $script .= "COPY $table FROM '$dir/$format$i' (FORMAT $format);\n\\echo :SQLSTATE\n";
     }
     my ($status, $codes) = $node->psql('postgres', $script, on_error_stop => 0);
     is($status, 0, "COPY $format: the connection lives");
@@ -166,30 +207,68 @@ sub binary_copy {
     return "PGCOPY\n\xff\r\n\0" . pack('N N n N', 0, 0, 1, length $bytes) . $bytes . "\xff\xff";
 }
 
-query('CREATE TABLE fed (f bloomfilter)');
-my $copies = copy_all('binary', map { binary_copy($_) } @valid);
-is_deeply($copies, { '00000' => scalar @valid }, 'COPY binary takes what is valid');
-$copies = copy_all('text', map { encode_base64($_, '') . "\n" } @valid);
-is_deeply($copies, { '00000' => scalar @valid }, 'COPY text takes what is valid');
-
 for (
-    [ 'binary', '22P03', sub { binary_copy(mutate($_[0])) } ],
-    [ 'text', '22P02', sub { mutate_text(encode_base64($_[0], '')) . "\n" } ]) {
-    my ($format, $sqlstate, $mutation) = @$_;
-    my $count = copy_all($format, map { $mutation->($valid[ rand @valid ]) } 1 .. 2000);
-    my ($rejected, $accepted) = @$count{ $sqlstate, '00000' };
-    cmp_ok($rejected, '>', 1000, "COPY $format: $rejected of 2000 are rejected");
-    cmp_ok($accepted, '>', 100, "COPY $format: $accepted are still filters");
-    delete @$count{ $sqlstate, '00000' };
-    is_deeply($count, {}, "COPY $format: there is no other error");
+    [ 'bf', 'bloomfilter', 2000, \@bloom ],
+    [ 'cbf', 'countingbloomfilter', 800, \@counting ],
+    [ 'cf', 'cuckoofilter', 800, \@cuckoo ]) {
+    my ($prefix, $type, $mutations, $valid) = @$_;
+    my $table = "fed_$type";
+    query("CREATE TABLE $table (f $type)");
+    my $copies = copy_all($table, 'binary', map { binary_copy($_) } @$valid);
+    is_deeply($copies, { '00000' => scalar @$valid }, "COPY binary of $type takes what is valid");
+    $copies = copy_all($table, 'text', map { encode_base64($_, '') . "\n" } @$valid);
+    is_deeply($copies, { '00000' => scalar @$valid }, "COPY text of $type takes what is valid");
+    if ($prefix ne 'bf') {
+        $copies = copy_all($table, 'binary', map { binary_copy($_) } @bloom);
+        is_deeply($copies, { '22P03' => scalar @bloom }, "... but no bloomfilter");
+    }
+
+    for (
+        [ 'binary', '22P03', sub { binary_copy(mutate($_[0])) } ],
+        [ 'text', '22P02', sub { mutate_text(encode_base64($_[0], '')) . "\n" } ]) {
+        my ($format, $sqlstate, $mutation) = @$_;
+        my $count =
+          copy_all($table, $format, map { $mutation->($valid->[ rand @$valid ]) } 1 .. $mutations);
+        my ($rejected, $accepted) = @$count{ $sqlstate, '00000' };
+        cmp_ok($rejected, '>', $mutations / 2,
+            "COPY $format of $type: $rejected of $mutations are rejected");
+        cmp_ok($accepted, '>', $mutations / 40, "COPY $format of $type: $accepted are still filters");
+        delete @$count{ $sqlstate, '00000' };
+        is_deeply($count, {}, "COPY $format of $type: there is no other error");
+    }
 }
 is( query(q{
-        SELECT count(*) > 300, count(bf_check(f)) FROM fed
+        SELECT count(*) > 300, count(bf_check(f)) FROM fed_bloomfilter
         UNION ALL
         SELECT bool_and(bf_fpr(f) BETWEEN 0 AND 1 AND bf_count(f) >= 0
             AND f::text::bloomfilter = f),
-          count(*) - count(bf_contains_hash(f, 4711)) FROM fed, bf_info(f)}),
+          count(*) - count(bf_contains_hash(f, 4711)) FROM fed_bloomfilter, bf_info(f)}),
     "t|0\nt|0", 'what is accepted is sound');
+is( query(q{
+        SELECT count(*) > 50, count(cbf_check(f)), bool_and(f::text::countingbloomfilter = f
+            AND cbf_union(f, f)::bloomfilter = f::bloomfilter AND fill BETWEEN 0 AND 1)
+        FROM fed_countingbloomfilter, cbf_info(f)
+        UNION ALL
+        SELECT count(*) > 50, count(cf_check(f)), bool_and(f::text::cuckoofilter = f
+            AND load BETWEEN 0 AND 1 AND stored <= 4 * buckets AND estimated_fpr BETWEEN 0 AND 1)
+        FROM fed_cuckoofilter, cf_info(f)}),
+    "t|0|t\nt|0|t", 'what is accepted of the others, too');
+
+# And it can be asked, added to and removed from: there is an answer, or an error.
+is( query(q{
+        CREATE FUNCTION used(f cuckoofilter) RETURNS text LANGUAGE plpgsql AS $$
+          DECLARE g cuckoofilter := f;
+          BEGIN
+            FOR i IN 1 .. 50 LOOP
+              g := cf_remove(g, i::text::bf_literal, true);
+              g := g + i::text::bf_literal;
+            END LOOP;
+            RETURN coalesce(cf_check(g), 'sound');
+          EXCEPTION WHEN program_limit_exceeded OR datatype_mismatch OR invalid_text_representation
+            THEN RETURN 'sound';
+          END $$;
+        SELECT DISTINCT used(f) FROM fed_cuckoofilter}),
+    'sound', 'a damaged cuckoo filter that is accepted can be used');
 
 clean_log($node);
 done_testing();

@@ -43,6 +43,13 @@ query(q{
       SELECT n AS id, CASE n % 2 WHEN 0 THEN (bf_create(10) + n) | bf_create(100)
         ELSE bf_create(20, 0.001, grow => true) + n END AS f
       FROM generate_series(1, 200) n;
+    CREATE TABLE counting AS SELECT n AS id, cbf_create(2500) + n AS f FROM generate_series(1, 200) n;
+    CREATE TABLE counting_pages AS
+      SELECT n AS id, cbf_create(2000, 0.0001) + n AS f FROM generate_series(1, 200) n;
+    CREATE TABLE cuckoo AS
+      SELECT n AS id, cf_create(10000, 0.003) + n AS f FROM generate_series(1, 200) n;
+    CREATE TABLE tiny_cuckoo AS SELECT n AS id, cf_create(20) + n AS f FROM generate_series(1, 200) n;
+    CREATE TABLE tiny_counting AS SELECT n AS id, cbf_create(20) + n AS f FROM generate_series(1, 200) n;
     ANALYZE});
 is( query(q{
         SELECT bool_and(pg_column_size(f) > 10000) FROM many UNION ALL
@@ -51,14 +58,25 @@ is( query(q{
         SELECT bool_and(pg_column_size(f) > 10000) FROM linked UNION ALL
         SELECT max(pg_column_size(f)) < 512 FROM tiny_linked UNION ALL
         SELECT bool_and(pg_column_size(f) > 10000) FROM guava UNION ALL
-        SELECT bool_and(pg_column_size(f) > 8000) FROM parquet}),
-    "t\nt\nt\nt\nt\nt\nt", 'the filters are stored out of line, compressed, and in the row');
+        SELECT bool_and(pg_column_size(f) > 8000) FROM parquet UNION ALL
+        SELECT bool_and(pg_column_size(f) > 10000) FROM counting UNION ALL
+        SELECT bool_and(pg_column_size(f) > 10000) FROM counting_pages UNION ALL
+        SELECT bool_and(pg_column_size(f) > 10000) FROM cuckoo}),
+    join("\n", ('t') x 10), 'the filters are stored out of line, compressed, and in the row');
 
 # Every row another filter. The same bytes through bytea are a new inline value for each probe.
-for my $table (qw(many compressed tiny linked tiny_linked guava parquet)) {
-    # Other systems' layouts take no hashes.
+for my $table (qw(many compressed tiny linked tiny_linked guava parquet counting counting_pages
+    cuckoo tiny_counting tiny_cuckoo)) {
+    my $type = $table =~ /counting/ ? 'countingbloomfilter'
+      : $table =~ /cuckoo/ ? 'cuckoofilter' : 'bloomfilter';
+    my $inline = "f::bytea::$type";
+    # Other systems' layouts take no hashes, other types neither, and no arrays.
     my $by_hash = $table =~ /guava|parquet/ ? 'f @> v' : 'bf_contains_hash(f, bf_hash(v))';
-    my $inline = 'f::bytea::bloomfilter';
+    my $any = 'bf_contains_any(f, array[v])';
+    if ($type ne 'bloomfilter') {
+        my $prefix = $type eq 'cuckoofilter' ? 'cf' : 'cbf';
+        ($by_hash, $any) = ("(${prefix}_multiplicity(f, v) > 0)", "${prefix}_contains(f + v - v, v)");
+    }
     for my $order ('id, v', 'v, id', 'hashint4(id * 1000 + v)') {
         my $pairs = "(SELECT id, f, v FROM $table, probes"
           . " WHERE id > 0 AND (v - id) % 4 = 0 ORDER BY $order) pairs";
@@ -67,7 +85,7 @@ for my $table (qw(many compressed tiny linked tiny_linked guava parquet)) {
                   count(*) FILTER (WHERE (f @> v) <> ($inline @> v)),
                   count(*) FILTER (WHERE (v <@ f) <> (v <@ $inline)),
                   count(*) FILTER (WHERE (f @> v::text::bf_literal) <> (f @> v)),
-                  count(*) FILTER (WHERE bf_contains_any(f, array[v]) <> (f @> v)),
+                  count(*) FILTER (WHERE $any <> (f @> v)),
                   count(*) FILTER (WHERE $by_hash <> (f @> v)),
                   count(*) FILTER (WHERE f @> v) BETWEEN 200 AND 500
                 FROM $pairs}),
@@ -96,7 +114,7 @@ is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f WHEN v % 3 = 0 THEN c.f END 
 
 # A call site that asks one filter while another one drives that filter out of the cache, again and
 # again, and puts others into its memory
-for my $table (qw(many linked guava parquet)) {
+for my $table (qw(many linked guava parquet counting counting_pages cuckoo)) {
     is( query(qq{
         SET work_mem = '64kB';
         SELECT count(*), count(*) FILTER (WHERE one_answer = (g = 77)),
@@ -137,6 +155,15 @@ for my $text ('i::text', 'i') {
     like($error, qr/bloom filter holds \w+ values, but the probe is/,
         'a filter of another family after many that fit is an error');
 }
+
+# Types in turn, and how often a value is there beside whether it is
+is( query(q{
+        SELECT sum((CASE v % 3 WHEN 0 THEN m.f @> v WHEN 1 THEN c.f @> v ELSE k.f @> v END)::int),
+          sum(cbf_multiplicity(c.f, v) + cf_multiplicity(k.f, v) + (c.f @> v AND k.f @> v)::int),
+          sum(cbf_multiplicity(c.f + v, v) + cf_multiplicity(k.f + v, v)),
+          count(*) FILTER (WHERE c.f @> v + 1 AND k.f @> v + 1)
+        FROM probes JOIN many m ON m.id = v JOIN counting c ON c.id = v JOIN cuckoo k ON k.id = v}),
+    '200|600|800|0', 'filters of three types in turn');
 
 # One row that changes between probes
 is( query(q{

@@ -68,7 +68,7 @@ for my $name (sort keys %chunks) {
 }
 
 # Of several links, each costs one slice more, and they are copied together. A value of Guava's has each
-# bit elsewhere.
+# bit elsewhere, one of a cuckoo filter may be in two buckets.
 query(q{
     CREATE TABLE linked AS
     SELECT bf_agg(i, 6000) FILTER (WHERE i <= 2000) | bf_agg(i, 1000000) FILTER (WHERE i > 2000 AND i <= 9000)
@@ -78,15 +78,22 @@ query(q{
     SELECT bf_add_all(bf_create(1000, grow => true), array_agg(i)) AS f FROM generate_series(1, 200000) i;
     CREATE TABLE parquet AS SELECT bf_agg(i, 1000000, 0.01, 'parquet') AS f FROM generate_series(1, 100000) i;
     CREATE TABLE guava AS SELECT bf_agg(i, 1000000, 0.01, 'guava') AS f FROM generate_series(1, 100000) i;
-    VACUUM ANALYZE linked, grown, parquet, guava});
+    CREATE TABLE counting AS SELECT cbf_agg(i, 1000000) AS f FROM generate_series(1, 100000) i;
+    CREATE TABLE counting_pages AS SELECT cbf_agg(i, 400000, 0.0001) AS f FROM generate_series(1, 100000) i;
+    CREATE TABLE cuckoo AS SELECT cf_agg(i, 3000000) AS f FROM generate_series(1, 2500000) i;
+    CREATE TABLE cuckoo_wide AS SELECT cf_agg(i, 600000, 0.000000001) AS f FROM generate_series(1, 500000) i;
+    VACUUM ANALYZE});
 is(query('SELECT a.links, b.links FROM linked l, bf_info(l.f) a, grown g, bf_info(g.f) b'), '3|8', 'links');
-for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava', 7, 100000]) {
+for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava', 7, 100000],
+    ['counting', 1, 100000], ['counting_pages', 1, 100000], ['cuckoo', 2, 2500000],
+    ['cuckoo_wide', 2, 500000]) {
     my ($table, $links, $last) = @$_;
+    my $prefix = $table =~ /counting/ ? 'cbf' : $table =~ /cuckoo/ ? 'cf' : 'bf';
     my $row = "FROM $table";
     my $probe = buffers("SELECT f @> -1 $row") - buffers("SELECT f IS NULL $row");
     cmp_ok($probe, '<=', 4 + 4 * $links, "$table: one probe touches $probe buffers");
     $chunks{$table} = query("SELECT pg_column_size(f) / 1996 + 1 $row");
-    my $whole = buffers("SELECT bf_check(f) $row");
+    my $whole = buffers("SELECT ${prefix}_check(f) $row");
     my $limit = 3 * 1996 * $chunks{$table} / 8192 + 1.5 * $whole + 50;
     my $many = buffers(
         "SELECT count(*) FROM generate_series(1, $chunks{$table}) i WHERE (SELECT f $row) @> -i");
@@ -98,6 +105,28 @@ for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava
         1000, "$table: members are found by slice and in the copy");
     my $by_slice = join '; ', map { "SELECT f @> $_ $row" } 1, $last / 2, $last;
     is(query($by_slice), "t\nt\nt", "$table: by slice alone, each in a transaction of its own");
+    next if $prefix eq 'bf';
+
+    # Slices of many members: each in a transaction of its own, so that none is asked of a copy
+    my $members = 300;
+    my $found = query("\\set QUIET on\n" . join ';', map {
+        "SELECT f @> " . int($last * $_ / $members) . " $row" } 1 .. $members);
+    is($found, join("\n", ('t') x $members), "$table: $members members by slice");
+
+    # How often a value is there is asked of a copy: one for all.
+    my $often = buffers("SELECT sum(${prefix}_multiplicity((SELECT f $row), i))"
+          . ' FROM generate_series(1, 5000) i');
+    cmp_ok($often, '<', 1.5 * $whole + 50, "$table: asked how often, it is read once: $often buffers");
+    my $sites = join ' + ', map { "${prefix}_multiplicity(f, $_)" } 1 .. 64;
+    my $of_sites = buffers("SELECT $sites $row");
+    cmp_ok($of_sites, '<', 1.5 * $whole + 50, "... by 64 call sites, too: $of_sites buffers");
+    $sites = join ' AND ', map { "f @> $_" } 1 .. 64;
+    $of_sites = buffers("SELECT $sites $row");
+    cmp_ok($of_sites, '<', $limit, "... and 64 that ask whether it is there: $of_sites buffers");
+    is(query("SELECT $sites $row"), 't', '... which it is');
+    my $scan = buffers('SELECT count(*) FROM parts WHERE x > 5');
+    my $filtered = buffers("SELECT count(*) FROM parts WHERE (SELECT f $row) @> x");
+    cmp_ok($filtered - $scan, '<', $limit, "... and 64 partitions: " . ($filtered - $scan));
 }
 
 # 64 call sites, one copy.
