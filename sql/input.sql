@@ -147,6 +147,11 @@ INSERT INTO damaged
   WHERE name = 'lines with values';
 SELECT how, bf_check(filter) FROM damaged;
 SELECT bf_check(forged(set_byte(filter::bytea, 2, 0))) FROM sound WHERE name = 'lines with values';
+-- Bytes of another type of the extension, sound in themselves.
+SELECT bf_check(forged(b)) AS bf_check, outcome(format('SELECT forged(%L) + 1', b)) AS add,
+  outcome(format('SELECT bf_contains_any(forged(%L), ARRAY[1])', b)) AS contains_any,
+  outcome(format('SELECT bf_contains_each(forged(%L), ARRAY[1])', b)) AS contains_each
+FROM (VALUES ((cbf_create(10) + 1)::bytea), ((cf_create(10) + 1)::bytea)) v(b);
 SELECT how, array_agg(DISTINCT outcome) AS outcomes
 FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('filter + 1'),
     ('filter + ''1'''), ('bf_add_all(filter, ''{1}''::int[])'), ('bf_put(filter, 1)'),

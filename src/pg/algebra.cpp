@@ -123,13 +123,14 @@ void merge_tables(const Filter &a, const Filter &b, const Filter &result) {
     CHECK_FOR_INTERRUPTS();
     if (!cuckoo_merge(geometry, result.bitmap(), b.bitmap(), first,
                       Min(geometry.units - first, kBucketsStep)))
-      raise_merge_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()));
+      raise_merge_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
+                       uint64{geometry.units} * kBucketSlots);
   }
 }
 
 // Of counting and cuckoo filters.
 Filter add_up(const Filter &a, const Filter &b, bool in_place) {
-  check_one_geometry(a.header, b.header, "united");
+  check_one_geometry(a.header, b.header, a.kind() == Kind::cuckoo ? "merged" : "united");
   Header header = merged(a.header, b.header);
   header.flags = a.header.flags & b.header.flags;
   Filter result = changed(a, header, in_place);
@@ -146,9 +147,9 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
     return compare_payloads(a, b) <= 0 ? a : b; // whichever comes first
   if (without_a || without_b)
     return without_a ? b : a;
-  check_one_hash(a.header, b.header, "united");
   if (a.kind() != Kind::bloom)
     return add_up(a, b, in_place);
+  check_one_hash(a.header, b.header, "united");
 
   if (have_one_geometry(a.header, b.header) && !((a.header.flags | b.header.flags) & kFlagOwn)) {
     Filter result = changed(a, merged(a.header, b.header), in_place);

@@ -4,9 +4,8 @@
 // They are collected in an array that starts at 8 entries, so that many small groups stay small. A
 // full array doubles. But if at least half of it are repetitions, these are left out; of a set, its
 // content then becomes a hash set, which takes more memory for each hash and none for repetitions,
-// and the array its buffer; until most hashes are new again. What exceeds the memory limit
-// (work_mem
-// * hash_mem_multiplier for each bag) moves to a temporary file.
+// and the array its buffer; until most hashes are new again. What exceeds the memory limit of a
+// bag, hash_mem_multiplier times work_mem, moves to a temporary file.
 //
 // What a filter's size depends on is the set of distinct hashes alone: their exact number up to
 // kExactDistinct, a HyperLogLog estimate plus two standard errors above. So neither work_mem, nor

@@ -111,14 +111,17 @@ void raise_full(uint64 expected, uint64 stored) {
        errhint("Build it again from the values, for more of them; cf_agg(value) sizes itself.")));
 }
 
-void raise_merge_full(uint64 stored, uint64 other) {
-  ereport(ERROR,
-          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("cuckoo filters cannot be merged: no place was found within %d kicks", kMaxKicks),
-           errdetail("They hold " UINT64_FORMAT " and " UINT64_FORMAT
-                     " values, of which each can be there at most eight times.",
-                     stored, other),
-           errhint("Build one filter from all values; cf_agg(value) stores each of them once.")));
+void raise_merge_full(uint64 stored, uint64 other, uint64 places) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+       errmsg("cuckoo filters cannot be merged: no place was found within %d kicks", kMaxKicks),
+       errdetail("They hold " UINT64_FORMAT " and " UINT64_FORMAT
+                 " values. One of their size has " UINT64_FORMAT
+                 " places, and at most eight of them for copies of one value.",
+                 stored, other, places),
+       errhint("Build one filter from all values; cf_agg(value) sizes itself and stores each of "
+               "them once.")));
 }
 
 void raise_too_many_copies(int copies) {

@@ -253,9 +253,16 @@ void check_may_grow(const Header &header) {
                            layout_name(header.geometry.layout))));
 }
 
+// The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
+ProbedFilter *filter_for_items(FunctionCallInfo fcinfo) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  check_kind_of(filter->header, Kind::bloom);
+  return filter;
+}
+
 // Is the answer `wanted` for any element that is not NULL?
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  ProbedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   auto *answers = static_cast<bool *>(palloc(items.count + 1));
   for (int item = 0; item < items.count;)
@@ -406,7 +413,7 @@ Datum bf_contains_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_each);
 Datum bf_contains_each(PG_FUNCTION_ARGS) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  ProbedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));

@@ -179,9 +179,11 @@ Datum cbf_agg_inverse(PG_FUNCTION_ARGS) {
     elog(ERROR, "inverse transition function of cbf_agg called without a state");
   if (!PG_ARGISNULL(1)) {
     const Hashes hashes = hashes_of_row(fcinfo, window);
-    for (int i = 0; i < hashes.count; i++)
-      if (!leave(window, hashes.digest[i].first))
-        PG_RETURN_NULL(); // begin anew
+    bool left = window->values > 0;
+    for (int i = 0; i < hashes.count && left; i++)
+      left = leave(window, hashes.digest[i].first);
+    if (!left)
+      PG_RETURN_NULL(); // begin anew
     if (--window->values == 0) {
       window->header.family = Family::none;
       window->header.shape = 0;
