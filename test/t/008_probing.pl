@@ -124,6 +124,9 @@ for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava
     $of_sites = buffers("SELECT $sites $row");
     cmp_ok($of_sites, '<', $limit, "... and 64 that ask whether it is there: $of_sites buffers");
     is(query("SELECT $sites $row"), 't', '... which it is');
+    $sites = join ' + ', map { "(f @> i + $_)::int" } 1 .. 64;
+    $of_sites = buffers("SELECT sum($sites) $row, generate_series(1, 300) i");
+    cmp_ok($of_sites, '<', $limit, "... again and again, until one copies it for all: $of_sites buffers");
     my $scan = buffers('SELECT count(*) FROM parts WHERE x > 5');
     my $filtered = buffers("SELECT count(*) FROM parts WHERE (SELECT f $row) @> x");
     cmp_ok($filtered - $scan, '<', $limit, "... and 64 partitions: " . ($filtered - $scan));

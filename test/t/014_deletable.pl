@@ -101,6 +101,20 @@ for (
         't 3 t', "$create, $value: what the model says");
 }
 
+# The size of a cuckoo table is that of the number of distinct values, or of `expected` if that is
+# larger.
+is( query(q{
+        SELECT count(*) FILTER (WHERE substr(self_sized::bytea, 37) = substr(small::bytea, 37)),
+          count(*) FILTER (WHERE of_small.expected = n AND of_self_sized.expected = n),
+          count(*) FILTER (WHERE small_sizing.bytes = pg_column_size(small)),
+          count(*) FILTER (WHERE large_sizing.bytes = pg_column_size(large) AND of_large.expected = 5000)
+        FROM unnest(array[1000, 2000, 3000, 4000]) n,
+          LATERAL (SELECT cf_agg(i) AS self_sized, cf_agg(i, 10) AS small, cf_agg(i, 5000) AS large
+            FROM generate_series(1, n) i, generate_series(1, 3)) made,
+          cf_info(self_sized) of_self_sized, cf_info(small) of_small, cf_info(large) of_large,
+          cf_sizing(n, 0.01) small_sizing, cf_sizing(5000, 0.01) large_sizing}),
+    '4|4|4|4', 'cf_agg is sized for the distinct values, or for more if it is told');
+
 # Cuckoo tables without a place for all. Ten values whose fingerprints are equal, and whose buckets
 # are in the tables for 300 000 values and for 4 % more, but not in one 4 % larger again. (They were
 # found by running XXH3 backwards.)
@@ -230,6 +244,12 @@ for my $work ("SELECT cbf_agg(i) FROM $forever", "SELECT cbf_agg(i, 1000000) FRO
     }
 }
 is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
+
+# In the middle: a merge that is not looked at would end with another error.
+query('CREATE TABLE half AS SELECT cf_agg(i, 1700000) AS f FROM generate_series(1, 1000000) i');
+my $merge = 'SELECT cf_merge(f, f) IS NULL FROM half';
+is(sqlstate($node, $merge), '54000', 'two filters that do not fit into one');
+is(sqlstate($node, "SET statement_timeout = '20ms'; $merge"), '57014', '... canceled before');
 
 clean_log($node);
 done_testing();
