@@ -219,6 +219,15 @@ for my $format (0, 1) {
             is(($row->($expression, $name, $values))[0],
                 $expected, "format $format: $expression, $name: an error");
         }
+        # With a blank at its end it may be text or char(n), and is added and removed as both; of more
+        # than 63 bytes, it is no name.
+        my $one = "${prefix}_create(10) + 'word'::text";
+        is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 <> $one + \$4::text)::text", 'words',
+                [ ('blank ') x 4 ]))[0],
+            'true', "format $format: $f, a blank at the end");
+        is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 = $one + \$4::text)::text", 'words',
+                [ ('x' x 70) x 4 ]))[0],
+            'true', "format $format: $f, a long text");
         my $type = $f eq 'cuckoo' ? 'cuckoofilter' : 'countingbloomfilter';
         my ($value) = $row->($f, 'numbers', []);
         is((ask("SELECT \$1::$type = $f FROM deletable WHERE name = 'numbers'", $format, $value))[0],
