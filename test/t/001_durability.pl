@@ -1,5 +1,6 @@
-# A stored filter, of whichever type, keeps its bytes, and so its answers, wherever PostgreSQL carries it: dumps of
-# both formats, COPY text and binary, restarts, crashes, standbys, databases of another encoding.
+# A stored filter, of whichever type, keeps its bytes, and so its answers, wherever PostgreSQL
+# carries it: dumps of both formats, COPY text and binary, restarts, crashes, standbys, databases of
+# another encoding.
 
 use strict;
 use warnings FATAL => 'all';

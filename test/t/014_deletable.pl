@@ -79,7 +79,8 @@ for (
     [ 'cbf_create(1500, 0.001, 42)', 'v / 7.0', 0.3 ]) {
     my ($create, $value, $seed) = @$_;
     is( model('cbf', 'countingbloomfilter', $create, $value,
-            seed => $seed, distinct => 1500, skew => 1, leaving => 0.6, total => 1500, most => 7, counted => 15,
+            seed => $seed, distinct => 1500, skew => 1, leaving => 0.6,
+            total => 1500, most => 7, counted => 15,
             check => "f = cbf_add_all($create, " . sprintf($members, $value) . ')',
             last => "f = $create"),
         't 7 t', "$create, $value: what its members make it");
@@ -95,7 +96,8 @@ for (
     [ 'cf_create(2000, 0.000000001, 42)', 'v / 7.0', 0.7 ]) {
     my ($create, $value, $seed) = @$_;
     is( model('cf', 'cuckoofilter', $create, $value,
-            seed => $seed, distinct => 1500, skew => 1, leaving => 0.6, total => 1700, most => 3, counted => 3,
+            seed => $seed, distinct => 1500, skew => 1, leaving => 0.6,
+            total => 1700, most => 3, counted => 3,
             check => '(SELECT stored = total FROM cf_info(f))',
             last => '(SELECT stored = 0 AND element_type IS NULL FROM cf_info(f))'),
         't 3 t', "$create, $value: what the model says");
