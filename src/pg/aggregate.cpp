@@ -189,13 +189,15 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   return filter;
 }
 
-// The table gets larger until all distinct hashes have a place.
+// The table gets larger until all distinct hashes have a place, but not more than twice as large:
+// then they were chosen to look alike.
 Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   uint64 distinct = 0;
   for_each_sorted(fcinfo, &state->bag,
                   [&distinct](const uint64 *, Size count) { distinct += count; });
   Header header = self_sized(state->header, Max(distinct, Max(state->header.expected, uint64{1})));
   header.flags = state->self_sized ? kFlagOwn : 0;
+  const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
     Filter filter = make_filter(header);
     bool stored = true;
@@ -208,6 +210,8 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
       return filter;
     pfree(filter.value);
     header.geometry.units += header.geometry.units / 32 + 1;
+    if (header.geometry.units > most)
+      raise_alike(distinct);
     if (header.geometry.bits() > kMaxBits)
       raise_too_large(Layout::cuckoo, header.expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
   }

@@ -198,14 +198,9 @@ Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
   const Hashes hashes = member_of(fcinfo, filter->header, false).hashes;
-  const Geometry &geometry = filter->header.geometry;
-  const uint8 *bitmap = filter->whole() + kHeaderBytes;
   int count = 0;
-  for (int i = 0; i < hashes.count; i++) {
-    const uint64 hash = hashes.digest[i].first;
-    count += kind == Kind::cuckoo ? cuckoo_copies(geometry, bitmap, hash)
-                                  : static_cast<int>(counting_multiplicity(geometry, bitmap, hash));
-  }
+  for (int i = 0; i < hashes.count; i++)
+    count += filter->multiplicity(hashes.digest[i].first);
   PG_RETURN_INT32(count);
 }
 

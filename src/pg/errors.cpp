@@ -132,6 +132,16 @@ void raise_too_many_copies(int copies) {
                    "many duplicates.")));
 }
 
+void raise_alike(uint64 distinct) {
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+       errmsg("cuckoo filter of twice the size has no place for all of " UINT64_FORMAT " values",
+              distinct),
+       errdetail("More of them share a fingerprint and its buckets than chance would have it."),
+       errhint("Use cbf_agg() for values that somebody may have chosen.")));
+}
+
 void raise_absent(Kind kind) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("value is not in the %s, so it cannot be removed", noun_of(kind)),

@@ -30,6 +30,7 @@ void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail
 [[noreturn]] void raise_full(uint64 expected, uint64 stored);
 [[noreturn]] void raise_merge_full(uint64 stored, uint64 other, uint64 places);
 [[noreturn]] void raise_too_many_copies(int copies);
+[[noreturn]] void raise_alike(uint64 distinct);
 
 // 22023: a value is not there to be removed.
 [[noreturn]] void raise_absent(Kind kind);

@@ -232,18 +232,8 @@ bool ProbedFilter::contains_by_slice(const Link &link, Size offset, const Digest
     }
     return found;
   }
-  if (geometry.layout == Layout::cuckoo) {
-    const CuckooPlace place = cuckoo_place(geometry, digest.first);
-    bool found = false;
-    for (int i = 0; i < 2 && !found; i++) {
-      const BucketSpan span = bucket_span(geometry, place.bucket[i]);
-      struct varlena *bucket = slice(offset + span.offset, span.length);
-      found = count_in_bucket(geometry, reinterpret_cast<const uint8 *>(VARDATA_ANY(bucket)), span,
-                              place.fingerprint) > 0;
-      pfree(bucket);
-    }
-    return found;
-  }
+  if (kind_of(geometry.layout) != Kind::bloom)
+    return multiplicity_by_slice(geometry, offset, digest.first) > 0;
   struct varlena *unit = slice(offset + unit_offset(geometry, digest.first), geometry.unit_bytes());
   const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(unit));
   // A filter of this one unit gives the same answer.
@@ -253,20 +243,49 @@ bool ProbedFilter::contains_by_slice(const Link &link, Size offset, const Digest
   return found;
 }
 
-const uint8 *ProbedFilter::whole() {
-  if (!payload) {
-    if (!cached->copied)
-      copy_stored(cached);
-    set_payload(cached->payload());
+// A cuckoo filter's two buckets, or a counting filter's unit, which alone gives the same answer.
+int ProbedFilter::multiplicity_by_slice(const Geometry &geometry, Size offset, uint64 hash) {
+  if (geometry.layout == Layout::cuckoo) {
+    const CuckooPlace place = cuckoo_place(geometry, hash);
+    int copies = 0;
+    for (int i = 0; i < (place.bucket[0] == place.bucket[1] ? 1 : 2); i++) {
+      const BucketSpan span = bucket_span(geometry, place.bucket[i]);
+      struct varlena *bucket = slice(offset + span.offset, span.length);
+      copies += count_in_bucket(geometry, reinterpret_cast<const uint8 *>(VARDATA_ANY(bucket)),
+                                span, place.fingerprint);
+      pfree(bucket);
+    }
+    return copies;
   }
-  return payload;
+  struct varlena *unit = slice(offset + unit_offset(geometry, hash), geometry.unit_bytes());
+  const auto least =
+      counting_multiplicity({geometry.layout, geometry.hashes, 1},
+                            reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
+  pfree(unit);
+  return static_cast<int>(least);
+}
+
+bool ProbedFilter::in_memory() {
+  if (payload)
+    return true;
+  if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
+    copy_stored(cached);
+  if (cached->copied)
+    set_payload(cached->payload());
+  return payload != nullptr;
+}
+
+int ProbedFilter::multiplicity(uint64 hash) {
+  const Geometry &geometry = header.geometry;
+  if (!in_memory())
+    return multiplicity_by_slice(geometry, kHeaderBytes, hash);
+  return geometry.layout == Layout::cuckoo
+             ? cuckoo_copies(geometry, bitmap, hash)
+             : static_cast<int>(counting_multiplicity(geometry, bitmap, hash));
 }
 
 bool ProbedFilter::contains_in_links(const Digest &digest) {
-  if (!payload &&
-      (cached->copied || cached->paid >= header.payload_bytes() || is_compressed(cached)))
-    whole();
-  if (payload)
+  if (in_memory())
     return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
     return contains_by_slice(link, offset, digest);

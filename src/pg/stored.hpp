@@ -42,8 +42,8 @@ struct ProbedFilter {
   bool contains(const Digest &digest) {
     return bitmap ? contains(digest.first) : contains_in_links(digest);
   }
-  // The payload, after this in memory.
-  const uint8 *whole();
+  // Of a counting or cuckoo filter: how often a hash was added, or more.
+  int multiplicity(uint64 hash);
   // Of a bloomfilter of our own layouts.
   void contains_many(const uint64 *hashes, int count, bool *answers);
 
@@ -54,8 +54,11 @@ struct ProbedFilter {
   }
 
 private:
+  // Is it in memory? Moves it there once slices have cost as much.
+  bool in_memory();
   bool contains_in_links(const Digest &digest);
   bool contains_by_slice(const Link &link, Size offset, const Digest &digest);
+  int multiplicity_by_slice(const Geometry &geometry, Size offset, uint64 hash);
   struct varlena *slice(Size offset, Size length);
 };
 
