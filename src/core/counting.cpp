@@ -110,19 +110,6 @@ bool size_counting(std::uint64_t expected, double rate, Geometry *geometry) {
   return true;
 }
 
-bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
-  unsigned all = 1;
-  for (const Part &part : parts_of(geometry, hash))
-    for (int i = 0; i < part.hashes; i++) {
-      const std::uint32_t position = bit_position(part.word, i);
-      const std::uint8_t *line = counters + part.block + (position >> 3);
-      unsigned used = 0;
-      for_each_line([&](int j) { used |= line[j * kLineBytes]; });
-      all &= used >> (position & 7);
-    }
-  return all & 1;
-}
-
 unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *counters,
                                std::uint64_t hash) {
   unsigned least = kMaxCounter;

@@ -31,9 +31,6 @@ Geometry counting_geometry(const Geometry &plain);
 // The same as size_for_capacity(), so that rates are those of a bloomfilter.
 bool size_counting(std::uint64_t expected, double rate, Geometry *geometry);
 
-// Possibly in the set?
-bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash);
-
 // The least of a hash's counters: as often or more was it added, up to kMaxCounter.
 unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *counters,
                                std::uint64_t hash);

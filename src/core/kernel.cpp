@@ -16,6 +16,20 @@ namespace {
   return all & 1;
 }
 
+[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
+                                              int k) {
+  unsigned all = 1;
+  for (int i = 0; i < k; i++) {
+    const std::uint32_t position = bit_position(word, i);
+    const std::uint8_t *line = block + (position >> 3);
+    unsigned used = 0;
+    for (int j = 0; j < kCounterBits; j++)
+      used |= line[j * kLineBytes];
+    all &= used >> (position & 7);
+  }
+  return all & 1;
+}
+
 [[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
   for (int i = 0; i < k; i++) {
     const std::uint32_t position = bit_position(word, i);
@@ -44,8 +58,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 } // namespace
 
-const Kernel kScalarKernel = {"scalar", contains,  contains_many, add_many,
-                              unite,    intersect, count_bits};
+const Kernel kScalarKernel = {"scalar", contains, contains_many, counting_contains,
+                              add_many, unite,    intersect,     count_bits};
 
 const Kernel *find_kernel(const char *name) {
   const Kernel *const fastest_first[] = {avx512_kernel(), avx2_kernel(), neon_kernel(),

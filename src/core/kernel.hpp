@@ -13,7 +13,7 @@
 
 namespace bloomfilter {
 
-// A bitmap is whole lines, at any alignment.
+// A bitmap is whole lines, at any alignment; geometries are of our own layouts.
 struct Kernel {
   const char *name;
   // Are all bits of the hash set? Tests all of them: a mispredicted early exit costs more.
@@ -21,6 +21,9 @@ struct Kernel {
   // contains() for many hashes, one answer each.
   void (*contains_many)(const Geometry &geometry, const std::uint8_t *bitmap,
                         const std::uint64_t *hashes, std::size_t count, bool *answers);
+  // The same of one hash in counters (core/counting.hpp): are all of its counters above 0?
+  bool (*counting_contains)(const Geometry &geometry, const std::uint8_t *counters,
+                            std::uint64_t hash);
   // Sets the bits of many hashes.
   void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *hashes,
                    std::size_t count);

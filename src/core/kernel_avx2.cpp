@@ -58,12 +58,25 @@ bool lanes_set(__m256i low, __m256i high, const Bits &bits) {
   return _mm256_testc_si256(words, bits.mask);
 }
 
-[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
-  const __m256i low = load_lanes(line), high = load_lanes(line + 32);
+[[gnu::always_inline]] inline bool test_bits(__m256i low, __m256i high, std::uint32_t word, int k) {
   bool all = lanes_set(low, high, bits_of(word, 0, k));
   if (k > kLanes)
     all &= lanes_set(low, high, bits_of(word, kLanes, k - kLanes));
   return all;
+}
+
+[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+  return test_bits(load_lanes(line), load_lanes(line + 32), word, k);
+}
+
+[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
+                                              int k) {
+  __m256i low = load_lanes(block), high = load_lanes(block + 32);
+  for (int j = 1; j < kCounterBits; j++) {
+    low = _mm256_or_si256(low, load_lanes(block + j * kLineBytes));
+    high = _mm256_or_si256(high, load_lanes(block + j * kLineBytes + 32));
+  }
+  return test_bits(low, high, word, k);
 }
 
 // A shift by 32 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
@@ -115,8 +128,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kAvx2Kernel = {"avx2", contains,  contains_many, add_many,
-                                unite,  intersect, count_bits};
+constexpr Kernel kAvx2Kernel = {"avx2",   contains, contains_many, counting_contains,
+                                add_many, unite,    intersect,     count_bits};
 
 } // namespace
 } // namespace bloomfilter

@@ -22,14 +22,25 @@ namespace {
 
 // Permutes the line's words into their positions' lanes and tests all bits at once. Position and
 // word number are the product's upper 9 and 4 bits; a rotation reads the lower 5 bits of a count.
-[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+[[gnu::always_inline]] inline bool test_bits(__m512i line, std::uint32_t word, int k) {
   const auto lanes = static_cast<__mmask16>((1U << k) - 1);
   const __m512i products = _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(word)),
                                               _mm512_loadu_si512(kMultipliers.power));
-  const __m512i words =
-      _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28), _mm512_loadu_si512(line));
+  const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28), line);
   const __m512i bits = _mm512_rolv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(products, 23));
   return _mm512_mask_testn_epi32_mask(lanes, words, bits) == 0;
+}
+
+[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+  return test_bits(_mm512_loadu_si512(line), word, k);
+}
+
+[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
+                                              int k) {
+  __m512i line = _mm512_loadu_si512(block);
+  for (int j = 1; j < kCounterBits; j++)
+    line = _mm512_or_si512(line, _mm512_loadu_si512(block + j * kLineBytes));
+  return test_bits(line, word, k);
 }
 
 // A shift by 32 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
@@ -63,8 +74,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kAvx512Kernel = {"avx512", contains,  contains_many, add_many,
-                                  unite,    intersect, count_bits};
+constexpr Kernel kAvx512Kernel = {"avx512", contains, contains_many, counting_contains,
+                                  add_many, unite,    intersect,     count_bits};
 
 } // namespace
 } // namespace bloomfilter

@@ -21,19 +21,33 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
                      vmovn_u16(vcombine_u16(vmovn_u32(c), vmovn_u32(d))));
 }
 
-[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+[[gnu::always_inline]] inline bool test_bits(uint8x16x4_t line, std::uint32_t word, int k) {
   uint32x4_t positions[4], bytes[4], shifts[4];
   for (int i = 0; i < 4; i++) {
     positions[i] = vshrq_n_u32(vmulq_n_u32(vld1q_u32(kMultipliers.power + 4 * i), word), 23);
     bytes[i] = vshrq_n_u32(positions[i], 3);
     shifts[i] = vandq_u32(positions[i], vdupq_n_u32(7));
   }
-  const uint8x16_t found =
-      vqtbl4q_u8(vld1q_u8_x4(line), narrow(bytes[0], bytes[1], bytes[2], bytes[3]));
+  const uint8x16_t found = vqtbl4q_u8(line, narrow(bytes[0], bytes[1], bytes[2], bytes[3]));
   const uint8x16_t bits = vshlq_u8(
       vdupq_n_u8(1), vreinterpretq_s8_u8(narrow(shifts[0], shifts[1], shifts[2], shifts[3])));
   const uint8x16_t set = vorrq_u8(vtstq_u8(found, bits), vld1q_u8(kUnused + kMaxHashes - k));
   return vminvq_u8(set) == 0xff;
+}
+
+[[gnu::always_inline]] inline bool test_line(const std::uint8_t *line, std::uint32_t word, int k) {
+  return test_bits(vld1q_u8_x4(line), word, k);
+}
+
+[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
+                                              int k) {
+  uint8x16x4_t line = vld1q_u8_x4(block);
+  for (int j = 1; j < kCounterBits; j++) {
+    const uint8x16x4_t other = vld1q_u8_x4(block + j * kLineBytes);
+    for (int i = 0; i < 4; i++)
+      line.val[i] = vorrq_u8(line.val[i], other.val[i]);
+  }
+  return test_bits(line, word, k);
 }
 
 // Each bit goes into the one 64-bit lane whose number is its position's upper part.
@@ -70,8 +84,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kNeonKernel = {"neon", contains,  contains_many, add_many,
-                                unite,  intersect, count_bits};
+constexpr Kernel kNeonKernel = {"neon",   contains, contains_many, counting_contains,
+                                add_many, unite,    intersect,     count_bits};
 
 } // namespace
 } // namespace bloomfilter

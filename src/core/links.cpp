@@ -130,7 +130,7 @@ bool link_contains(const Kernel &kernel, const Geometry &geometry, const std::ui
                    const Digest &digest) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
-    return counting_contains(geometry, bitmap, digest.first);
+    return kernel.counting_contains(geometry, bitmap, digest.first);
   case Kind::cuckoo:
     return cuckoo_contains(geometry, bitmap, digest.first);
   default:

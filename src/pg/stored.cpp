@@ -178,7 +178,7 @@ CachedFilter *find_or_enter(const struct varatt_external &pointer) {
 auto test_of(const Header &header) {
   switch (kind_of(header.geometry.layout)) {
   case Kind::counting:
-    return counting_contains;
+    return kernel->counting_contains;
   case Kind::cuckoo:
     return cuckoo_contains;
   default:

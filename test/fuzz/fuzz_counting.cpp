@@ -25,6 +25,14 @@ void require(bool condition) {
     std::abort();
 }
 
+// With every kernel alike.
+bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
+  const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
+  for (const Kernel *kernel : all_kernels())
+    require(kernel->counting_contains(geometry, counters, hash) == answer);
+  return answer;
+}
+
 // The counters, one by one, as the comment of core/counting.hpp has them.
 Wide unpacked(const Bytes &counters) {
   Wide wide(2 * counters.size());

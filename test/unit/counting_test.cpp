@@ -16,6 +16,14 @@
 namespace bloomfilter {
 namespace {
 
+// With every kernel alike.
+bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
+  const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
+  for (const Kernel *kernel : all_kernels())
+    EXPECT_EQ(kernel->counting_contains(geometry, counters, hash), answer) << kernel->name;
+  return answer;
+}
+
 using Bytes = std::vector<std::uint8_t>;
 using Hashes = std::vector<std::uint64_t>;
 
