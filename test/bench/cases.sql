@@ -78,7 +78,7 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 
 -- The three types with the same million values, each at three rates. What is asked for is stored.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
-SELECT 'types', format('types_%s_%s', what, rate), unit, 'ratio', against, format(title, 100 * rate),
+SELECT 'types', format('types_%s_%s', what, rate), unit, 'ratio', against, format(title, trim_scale(100 * rate)),
   replace(template, '{rate}', rate::text)
 FROM unnest(ARRAY[0.01, 0.001, 0.0001]) rate,
   (VALUES
