@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
 #include "core/format.hpp"
 #include "core/sizing.hpp"
 #include "unit/support.hpp"
@@ -34,6 +37,7 @@ std::string read_golden(const std::string &name) {
 
 struct Golden {
   const char *file;
+  Layout layout; // its profile
   Family family;
   std::uint64_t seed, expected;
   double rate;
@@ -49,12 +53,27 @@ std::uint64_t hash_of_text(int value, std::uint64_t seed) {
   return hash_bytes(text.data(), text.size(), seed);
 }
 
+void add_golden(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bitmap, int value,
+                std::uint64_t hash) {
+  switch (kind_of(geometry.layout)) {
+  case Kind::counting:
+    for (int times = 0; times < value % 20 + 1; times++)
+      counting_add_many(geometry, bitmap, &hash, 1);
+    break;
+  case Kind::cuckoo:
+    EXPECT_TRUE(cuckoo_add(geometry, bitmap, cuckoo_place(geometry, hash)));
+    break;
+  default:
+    add(kernel, geometry, bitmap, hash);
+  }
+}
+
 class GoldenFilter : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenFilter, IsRebuilt) {
   const Golden &golden = GetParam();
   Header header = {{}, golden.family, 0, 0, golden.seed, golden.expected, golden.rate};
-  ASSERT_TRUE(size_for_capacity(golden.expected, golden.rate, &header.geometry));
+  ASSERT_TRUE(size_for(golden.layout, golden.expected, golden.rate, &header.geometry));
 
   for (const Kernel *kernel : all_kernels()) {
     SCOPED_TRACE(kernel->name);
@@ -68,23 +87,31 @@ TEST_P(GoldenFilter, IsRebuilt) {
       std::snprintf(line, sizeof line, "hash %d %016llx\n", value,
                     static_cast<unsigned long long>(hash));
       text += line;
-      add(*kernel, header.geometry, bitmap, hash);
+      add_golden(*kernel, header.geometry, bitmap, value, hash);
     }
     text += "header " + hex(payload.data(), kHeaderBytes) + "\n";
-    for (std::size_t i = 0; i < header.geometry.bytes(); i += kLineBytes)
-      text += "line " + hex(bitmap + i, kLineBytes) + "\n";
+    const std::size_t bytes = header.geometry.bytes();
+    for (std::size_t i = 0; i < bytes; i += kLineBytes)
+      text += "line " + hex(bitmap + i, std::min<std::size_t>(kLineBytes, bytes - i)) + "\n";
     EXPECT_EQ(text, read_golden(golden.file));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Core, GoldenFilter,
-    testing::Values(Golden{"lines.txt", Family::integer, 0, 100, 0.01, hash_of_integer},
-                    Golden{"pages.txt", Family::text, 42, 400, 1e-4, hash_of_text}),
-    [](const auto &info) {
-      const std::string file = info.param.file;
-      return file.substr(0, file.find('.'));
-    });
+INSTANTIATE_TEST_SUITE_P(Core, GoldenFilter,
+                         testing::Values(Golden{"lines.txt", Layout::lines, Family::integer, 0, 100,
+                                                0.01, hash_of_integer},
+                                         Golden{"pages.txt", Layout::lines, Family::text, 42, 400,
+                                                1e-4, hash_of_text},
+                                         Golden{"counting_lines.txt", Layout::counting_lines,
+                                                Family::integer, 0, 100, 0.01, hash_of_integer},
+                                         Golden{"counting_pages.txt", Layout::counting_lines,
+                                                Family::text, 42, 400, 1e-4, hash_of_text},
+                                         Golden{"cuckoo.txt", Layout::cuckoo, Family::integer, 0,
+                                                100, 0.01, hash_of_integer}),
+                         [](const auto &info) {
+                           const std::string file = info.param.file;
+                           return file.substr(0, file.find('.'));
+                         });
 
 } // namespace
 } // namespace bloomfilter
