@@ -58,10 +58,24 @@ void sort_array(Bag *bag) {
     start_registers(bag, count_distinct(bag->hashes, bag->count));
 }
 
+BufFile *create_file(const Bag *bag) {
+  const MemoryContext before = MemoryContextSwitchTo(bag->context);
+  BufFile *file = BufFileCreateTemp(false);
+  MemoryContextSwitchTo(before);
+  return file;
+}
+
+void write_file(BufFile *file, const uint64 *hashes, Size count) {
+  BufFileWrite(file, const_cast<uint64 *>(hashes), count * sizeof(uint64));
+}
+
 void close_spill(Datum argument) {
   auto *bag = reinterpret_cast<Bag *>(DatumGetPointer(argument));
   BufFileClose(bag->spill);
   bag->spill = nullptr;
+  if (bag->sorted)
+    BufFileClose(bag->sorted);
+  bag->sorted = nullptr;
 }
 
 // Moves everything in memory to the file.
@@ -69,14 +83,11 @@ void spill(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->registers);
   update_registers(bag);
   if (!bag->spill) {
-    const MemoryContext before = MemoryContextSwitchTo(bag->context);
-    bag->spill = BufFileCreateTemp(false);
-    MemoryContextSwitchTo(before);
+    bag->spill = create_file(bag);
     AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
   }
-  for_each_block_in_memory(bag, [bag](const uint64 *hashes, Size count) {
-    BufFileWrite(bag->spill, const_cast<uint64 *>(hashes), count * sizeof(uint64));
-  });
+  for_each_block_in_memory(
+      bag, [bag](const uint64 *hashes, Size count) { write_file(bag->spill, hashes, count); });
   bag->spilled += bag->in_memory();
   bag->count = bag->registered = 0;
   if (bag->set.slots) {
@@ -174,6 +185,54 @@ void drain(FunctionCallInfo fcinfo, Bag *bag) {
     start_registers(bag, bag->set.count);
 }
 
+// Distributes the file's hashes by their highest bits over files that fit into the array one by one
+// (but for the largest bags: there are at most 256), and sorts these. Nothing is in memory.
+void sort_spill(Bag *bag) {
+  constexpr int kMaxBits = 8;
+  if (bag->set.slots) {
+    pfree(bag->set.slots);
+    bag->set = {};
+  }
+  const Size limit = memory_limit(bag, kCounting);
+  int bits = 0;
+  while (bits < kMaxBits && bag->spilled >> bits > limit / 4 * 3)
+    bits++;
+
+  BufFile *parts[1 << kMaxBits];
+  uint64 counts[1 << kMaxBits] = {};
+  for (int part = 0; part >> bits == 0; part++)
+    parts[part] = create_file(bag);
+  for_each_block_of(bag->spill, bag->spilled, [&](const uint64 *hashes, Size count) {
+    for (Size i = 0; i < count; i++) {
+      const Size part = bits > 0 ? hashes[i] >> (64 - bits) : 0;
+      write_file(parts[part], &hashes[i], 1);
+      counts[part]++;
+    }
+  });
+
+  if (bag->sorted)
+    BufFileClose(bag->sorted);
+  bag->sorted = create_file(bag);
+  bag->sorted_count = 0;
+  for (int part = 0; part >> bits == 0; part++) {
+    seek_file(parts[part], {0, 0});
+    for (uint64 left = counts[part]; left > 0;) {
+      if (bag->count >= bag->capacity / 4 * 3)
+        resize_array(bag, Max(2 * bag->capacity, limit));
+      const Size length = Min(left, bag->capacity - bag->count);
+      read_file(parts[part], bag->hashes + bag->count, length);
+      bag->count += length;
+      left -= length;
+      sort_array(bag);
+    }
+    BufFileClose(parts[part]);
+    write_file(bag->sorted, bag->hashes, bag->count);
+    bag->sorted_count += bag->count;
+    bag->count = bag->registered = 0;
+  }
+  bag->sorted_of = bag->spilled;
+}
+
 } // namespace
 
 void resize_array(Bag *bag, Size capacity) {
@@ -234,21 +293,21 @@ uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag) {
   return Max(distinct, Size{1});
 }
 
-SpillPosition rewind_spill(const Bag *bag) {
-  SpillPosition position;
-  BufFileTell(bag->spill, &position.file, &position.offset);
-  seek_spill(bag, {0, 0});
+FilePosition rewind_file(BufFile *file) {
+  FilePosition position;
+  BufFileTell(file, &position.file, &position.offset);
+  seek_file(file, {0, 0});
   return position;
 }
 
-void read_spill(const Bag *bag, uint64 *hashes, Size count) {
-  if (BufFileRead(bag->spill, hashes, count * sizeof(uint64)) != count * sizeof(uint64))
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
+void seek_file(BufFile *file, const FilePosition &position) {
+  if (BufFileSeek(file, position.file, position.offset, SEEK_SET) != 0)
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
 }
 
-void seek_spill(const Bag *bag, const SpillPosition &position) {
-  if (BufFileSeek(bag->spill, position.file, position.offset, SEEK_SET) != 0)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+void read_file(BufFile *file, uint64 *hashes, Size count) {
+  if (BufFileRead(file, hashes, count * sizeof(uint64)) != count * sizeof(uint64))
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
 }
 
 void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count) {
@@ -256,47 +315,18 @@ void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count) {
     hashes[i] = load<uint64>(bag->wire + (from + i) * sizeof(uint64));
 }
 
-int split_bag(FunctionCallInfo fcinfo, Bag *bag) {
+void sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->copies == 1);
-  if (!bag->spill)
-    return 0;
-  if (bag->in_memory() > 0)
-    spill(fcinfo, bag);
-  if (bag->set.slots) {
-    pfree(bag->set.slots);
-    bag->set = {};
+  if (bag->spill) {
+    if (bag->in_memory() > 0)
+      spill(fcinfo, bag);
+    if (bag->sorted_of != bag->spilled)
+      sort_spill(bag);
+    return;
   }
-  const Size limit = memory_limit(bag, kCounting);
-  if (bag->capacity < limit)
-    resize_array(bag, limit);
-  int bits = 0;
-  while (bag->spilled >> bits > limit / 4 * 3)
-    bits++;
-  return bits;
-}
-
-void gather_part(Bag *bag, int bits, uint64 part) {
   if (bag->set.slots)
     end_set(bag);
-  if (bag->spill)
-    for_each_block(bag, [bag, bits, part](const uint64 *hashes, Size count) {
-      for (Size i = 0; i < count; i++) {
-        if (bits > 0 && hashes[i] >> (64 - bits) != part)
-          continue;
-        if (bag->count == bag->capacity) {
-          sort_array(bag);
-          if (bag->count > bag->capacity / 4 * 3)
-            resize_array(bag, 2 * bag->capacity);
-        }
-        bag->hashes[bag->count++] = hashes[i];
-      }
-    });
   sort_array(bag);
-}
-
-void release_part(Bag *bag) {
-  if (bag->spill)
-    bag->count = bag->registered = 0;
 }
 
 } // namespace bloomfilter

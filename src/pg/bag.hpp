@@ -47,6 +47,8 @@ struct Bag {
   Size registered;          // hashes of the array that the registers know
   BufFile *spill;           // hashes that left memory
   uint64 spilled;
+  BufFile *sorted; // the distinct ones of the first `sorted_of` of these, in ascending order
+  uint64 sorted_of, sorted_count;
 
   // Of a bag that came from another process: hashes in its wire form, which is read once.
   const uint8 *wire;
@@ -79,27 +81,36 @@ template <typename Use> void for_each_sorted(FunctionCallInfo fcinfo, Bag *bag, 
 
 // --- what the templates are made of --------------------------------------------------------------
 
-// A position in a bag's file; rewind_spill() returns the one to come back to.
-struct SpillPosition {
+// A position in a file; rewind_file() returns the one to come back to.
+struct FilePosition {
   int file;
   off_t offset;
 };
-SpillPosition rewind_spill(const Bag *bag);
-void read_spill(const Bag *bag, uint64 *hashes, Size count);
-void seek_spill(const Bag *bag, const SpillPosition &position);
+FilePosition rewind_file(BufFile *file);
+void seek_file(BufFile *file, const FilePosition &position);
+void read_file(BufFile *file, uint64 *hashes, Size count);
 
 // Hashes from the wire form.
 void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count);
 
-// Splits the space of hashes into parts, numbered by their highest bits, that fit into the array
-// one by one, and moves everything in memory to the file if there is one. Returns the number of
-// bits.
-int split_bag(FunctionCallInfo fcinfo, Bag *bag);
+// Leaves sorted distinct hashes in the array, or if there is a file, in `sorted`.
+void sort_bag(FunctionCallInfo fcinfo, Bag *bag);
 
-// Sorted distinct hashes of one part, in the array. `release_part` empties it where there is a
-// file.
-void gather_part(Bag *bag, int bits, uint64 part);
-void release_part(Bag *bag);
+// Calls use(hashes, count) for a file's first `count` hashes, in blocks, and goes back to where it
+// was.
+template <typename Use> void for_each_block_of(BufFile *file, uint64 count, Use use) {
+  const FilePosition before = rewind_file(file);
+  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
+  for (uint64 left = count; left > 0;) {
+    CHECK_FOR_INTERRUPTS();
+    const Size length = Min(left, kBlock);
+    read_file(file, block, length);
+    use(block, length);
+    left -= length;
+  }
+  pfree(block);
+  seek_file(file, before);
+}
 
 template <typename Use> void for_each_block_in_memory(const Bag *bag, Use use) {
   for (Size i = 0; i < bag->count; i += kBlock) {
@@ -125,31 +136,16 @@ template <typename Use> void for_each_block_in_memory(const Bag *bag, Use use) {
 
 template <typename Use> void for_each_block(const Bag *bag, Use use) {
   for_each_block_in_memory(bag, use);
-  if (!bag->spill)
-    return;
-  const SpillPosition before = rewind_spill(bag);
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
-  for (uint64 left = bag->spilled; left > 0;) {
-    CHECK_FOR_INTERRUPTS();
-    const Size count = Min(left, kBlock);
-    read_spill(bag, block, count);
-    use(block, count);
-    left -= count;
-  }
-  pfree(block);
-  seek_spill(bag, before);
+  if (bag->spill)
+    for_each_block_of(bag->spill, bag->spilled, use);
 }
 
 template <typename Use> void for_each_sorted(FunctionCallInfo fcinfo, Bag *bag, Use use) {
-  const int bits = split_bag(fcinfo, bag);
-  for (uint64 part = 0; part >> bits == 0; part++) {
-    gather_part(bag, bits, part);
-    for (Size i = 0; i < bag->count; i += kBlock) {
-      CHECK_FOR_INTERRUPTS();
-      use(bag->hashes + i, Min(bag->count - i, kBlock));
-    }
-    release_part(bag);
-  }
+  sort_bag(fcinfo, bag);
+  if (bag->spill)
+    for_each_block_of(bag->sorted, bag->sorted_count, use);
+  else
+    for_each_block_in_memory(bag, use);
 }
 
 } // namespace bloomfilter
