@@ -31,15 +31,11 @@ bool is_empty(const Filter &filter) {
   return all_zero(filter.bitmap() + before, filter.header.geometry.bytes() - before);
 }
 
-// The argument plus or minus values: a copy, made when it is first needed, else the argument
-// itself.
-class Change {
+// An argument plus or minus values.
+class Change : public Draft {
 public:
-  Change(FunctionCallInfo fcinfo, Kind kind)
-      : argument_(PG_GETARG_DATUM(0)), filter_(filter_arg(fcinfo, 0, kind)), changed_(false) {}
+  Change(FunctionCallInfo fcinfo, Kind kind) : Draft(fcinfo, kind) {}
 
-  const Header &header() const { return filter_.header; }
-  Datum datum() const { return changed_ ? filter_.datum() : argument_; }
   Kind kind() const { return filter_.kind(); }
 
   bool contains_all(const Hashes &hashes) const {
@@ -64,7 +60,7 @@ public:
 
   // Of a counting filter that got many values: are they too many?
   void check() const {
-    if (changed_ && kind() == Kind::counting)
+    if (changed() && kind() == Kind::counting)
       check_overfill(filter_);
   }
 
@@ -76,7 +72,7 @@ public:
     for (int i = 0; i < hashes.count; i++) {
       const uint64 hash = hashes.digest[i].first;
       if (!filter_.contains(hashes.digest[i])) { // any more
-        changed_ = false;
+        give_up();
         return false;
       }
       if (kind() == Kind::counting)
@@ -93,11 +89,6 @@ public:
   }
 
 private:
-  void begin() {
-    if (!changed_)
-      filter_ = copy_filter(filter_);
-    changed_ = true;
-  }
   void store(uint64 hash) {
     const Geometry &geometry = header().geometry;
     const CuckooPlace place = cuckoo_place(geometry, hash);
@@ -108,10 +99,6 @@ private:
       raise_too_many_copies(copies);
     raise_full(header().expected, cuckoo_stored(geometry, filter_.bitmap()) + 1);
   }
-
-  Datum argument_;
-  Filter filter_;
-  bool changed_;
 };
 
 // What is to be added, removed or counted: a value, or a literal as the filter's own element type.
@@ -131,36 +118,47 @@ Member literal_of(FunctionCallInfo fcinfo, const Header &filter, bool changing) 
 }
 
 // NULL never destroys a filter: a NULL filter gives NULL, a NULL value the filter as it is.
-Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
   if (PG_ARGISNULL(0))
     PG_RETURN_NULL();
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   Change change(fcinfo, kind);
-  const Member member = member_of(fcinfo, change.header(), true);
-  change.add(member.header, member.hashes);
+  use(&change);
   return change.datum();
+}
+
+Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Member member = member_of(fcinfo, change->header(), true);
+    change->add(member.header, member.hashes);
+  });
 }
 
 Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
-  if (PG_ARGISNULL(0))
-    PG_RETURN_NULL();
-  if (PG_ARGISNULL(1))
-    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  Change change(fcinfo, kind);
-  const Items items = items_of(fcinfo, 1);
-  for (int i = 0; i < items.count; i++) {
-    CHECK_FOR_INTERRUPTS();
-    if (items.nulls[i])
-      continue;
-    const Hashes hashes = hash_item(change.header(), items, i, true);
-    change.add(member_header(items.element), hashes);
-  }
-  change.check();
-  return change.datum();
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Items items = items_of(fcinfo, 1);
+    for (int i = 0; i < items.count; i++) {
+      CHECK_FOR_INTERRUPTS();
+      if (items.nulls[i])
+        continue;
+      const Hashes hashes = hash_item(change->header(), items, i, true);
+      change->add(member_header(items.element), hashes);
+    }
+    change->check();
+  });
 }
 
-// The same unless it seems to be there; the result is the row (filter, added).
+Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Member member = member_of(fcinfo, change->header(), true);
+    if (!change->remove(member.hashes) && !missing_ok)
+      raise_absent(kind);
+  });
+}
+
+// Adding a value unless it seems to be there; the result is the row (filter, added).
 Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
   if (PG_ARGISNULL(0))
     PG_RETURN_NULL();
@@ -178,19 +176,6 @@ Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
   row.add(change.datum());
   row.add(BoolGetDatum(added));
   return row.datum();
-}
-
-Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
-  if (PG_ARGISNULL(0))
-    PG_RETURN_NULL();
-  if (PG_ARGISNULL(1))
-    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
-  Change change(fcinfo, kind);
-  const Member member = member_of(fcinfo, change.header(), true);
-  if (!change.remove(member.hashes) && !missing_ok)
-    raise_absent(change.kind());
-  return change.datum();
 }
 
 // How often a value was added, or more. Any of its hashes may be what it was added under.

@@ -131,6 +131,32 @@ Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);
 // A copy that may be changed.
 Filter copy_filter(const Filter &filter);
 
+// The first argument, to be changed: itself as long as nothing changes, so that an UPDATE that adds
+// what is known need not write the filter again; else a copy, made when it is first needed.
+class Draft {
+public:
+  Draft(FunctionCallInfo fcinfo, Kind kind)
+      : filter_(filter_arg(fcinfo, 0, kind)), changed_(false), argument_(PG_GETARG_DATUM(0)) {}
+
+  const Header &header() const { return filter_.header; }
+  bool changed() const { return changed_; }
+  Datum datum() const { return changed_ ? filter_.datum() : argument_; }
+
+protected:
+  void begin() {
+    if (!changed_)
+      filter_ = copy_filter(filter_);
+    changed_ = true;
+  }
+  void give_up() { changed_ = false; }
+
+  Filter filter_;
+
+private:
+  bool changed_;
+  Datum argument_;
+};
+
 } // namespace bloomfilter
 
 #endif

@@ -50,19 +50,14 @@ bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_
   return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, false));
 }
 
-// An argument plus hashes: the argument itself where nothing changes, so that an UPDATE that adds
-// what is known need not write the filter again; else a copy, made when it is first needed.
+// An argument plus hashes.
 //
 // Hashes go into the largest link, and only if all links deny them. A link that grows gets no more
 // once as many of its bits are set as its capacity sets on average: then comes the next one.
-class Addition {
+class Addition : public Draft {
 public:
   explicit Addition(FunctionCallInfo fcinfo)
-      : argument_(PG_GETARG_DATUM(0)), filter_(filter_arg(fcinfo, 0)), changed_(false), room_(0),
-        pending_count_(0), pending_limit_(0) {}
-
-  const Header &header() const { return filter_.header; }
-  bool changed() const { return changed_; }
+      : Draft(fcinfo, Kind::bloom), room_(0), pending_count_(0), pending_limit_(0) {}
 
   void add(const Header &member, const Hashes &hashes) {
     if (unlikely(hashes.no_value))
@@ -74,23 +69,23 @@ public:
 
   Datum datum() {
     finish();
-    return changed_ ? filter_.datum() : argument_;
+    return Draft::datum();
   }
 
   // Of a filter that was changed: is it overfilled now?
   void check() {
     finish();
-    if (changed_)
+    if (changed())
       check_overfill(filter_);
   }
 
 private:
   // In one bitmap, setting bits again is cheaper than asking.
   bool is_known(const Digest &digest) const {
-    return (!changed_ || filter_.header.is_chain()) && filter_.contains(digest);
+    return (!changed() || filter_.header.is_chain()) && filter_.contains(digest);
   }
   void push(const Header &member, const Digest &digest) {
-    if (!changed_)
+    if (!changed())
       change(member);
     if (pending_count_ == pending_limit_) {
       flush();
@@ -103,10 +98,9 @@ private:
       pending_[pending_count_++] = digest.second;
   }
   void change(const Header &member) {
-    filter_ = copy_filter(filter_);
+    begin();
     adopt_family(&filter_.header, member);
     filter_.write_back();
-    changed_ = true;
     room_ = filter_.header.grows() ? 0 : PG_UINT64_MAX;
   }
   // How many additions certainly leave the largest link less than full.
@@ -134,13 +128,10 @@ private:
   }
   void finish() {
     flush();
-    if (changed_)
+    if (changed())
       filter_ = normalized(filter_);
   }
 
-  Datum argument_;
-  Filter filter_;
-  bool changed_;
   uint64 room_; // additions that may come before the largest link is looked at
   Size pending_count_, pending_limit_; // in words
   uint64 pending_[256];
