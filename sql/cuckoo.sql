@@ -128,7 +128,7 @@ CREATE FUNCTION in_first_buckets(x int) RETURNS boolean LANGUAGE sql IMMUTABLE A
     AND outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[5]))', x)) = 'ok'
     AND substr(cf_add_all(cf_create(10), array_fill(x, array[8]))::bytea, 41 + 10, 10) = decode(repeat('00', 10), 'hex') $$;
 CREATE TABLE crowd AS SELECT x FROM generate_series(1, 1000) x
-  WHERE outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[8]))', x)) = 'ok' AND in_first_buckets(x) LIMIT 10;
+  WHERE CASE WHEN outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[8]))', x)) = 'ok' THEN in_first_buckets(x) END LIMIT 10;
 SELECT count(*) AS crowd FROM crowd;
 SELECT cf_add_all(cf_create(10), array_agg(x ORDER BY x)) FROM crowd;
 SELECT i.expected, stored, (SELECT bool_and(f @> x) FROM crowd) AS members, i.buckets - s.buckets AS more_buckets, cf_check(f), f = sized AS sized, f = backwards AS any_order, f = copies AS copies
