@@ -192,16 +192,14 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
 // The table gets larger until all distinct hashes have a place, but not more than twice as large:
 // then they were chosen to look alike.
 Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
-  uint64 distinct = 0;
-  for_each_sorted(fcinfo, &state->bag,
-                  [&distinct](const uint64 *, Size count) { distinct += count; });
+  const uint64 distinct = sort_bag(fcinfo, &state->bag);
   Header header = self_sized(state->header, Max(distinct, Max(state->header.expected, uint64{1})));
   header.flags = state->self_sized ? kFlagOwn : 0;
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
     Filter filter = make_filter(header);
     bool stored = true;
-    for_each_sorted(fcinfo, &state->bag, [&](const uint64 *hashes, Size count) {
+    for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
       for (Size i = 0; i < count && stored; i++)
         stored =
             cuckoo_add(header.geometry, filter.bitmap(), cuckoo_place(header.geometry, hashes[i]));

@@ -315,18 +315,19 @@ void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count) {
     hashes[i] = load<uint64>(bag->wire + (from + i) * sizeof(uint64));
 }
 
-void sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
+uint64 sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->copies == 1);
   if (bag->spill) {
     if (bag->in_memory() > 0)
       spill(fcinfo, bag);
     if (bag->sorted_of != bag->spilled)
       sort_spill(bag);
-    return;
+    return bag->sorted_count;
   }
   if (bag->set.slots)
     end_set(bag);
   sort_array(bag);
+  return bag->count;
 }
 
 } // namespace bloomfilter

@@ -76,8 +76,10 @@ uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag);
 template <typename Use> void for_each_block_in_memory(const Bag *bag, Use use);
 template <typename Use> void for_each_block(const Bag *bag, Use use);
 
-// The same for the distinct hashes in ascending order, of a bag that keeps one copy.
-template <typename Use> void for_each_sorted(FunctionCallInfo fcinfo, Bag *bag, Use use);
+// Sorts a bag that keeps one copy, and returns the number of distinct hashes. for_each_sorted()
+// calls use(hashes, count) for these in ascending order, until others are added.
+uint64 sort_bag(FunctionCallInfo fcinfo, Bag *bag);
+template <typename Use> void for_each_sorted(const Bag *bag, Use use);
 
 // --- what the templates are made of --------------------------------------------------------------
 
@@ -92,9 +94,6 @@ void read_file(BufFile *file, uint64 *hashes, Size count);
 
 // Hashes from the wire form.
 void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count);
-
-// Leaves sorted distinct hashes in the array, or if there is a file, in `sorted`.
-void sort_bag(FunctionCallInfo fcinfo, Bag *bag);
 
 // Calls use(hashes, count) for a file's first `count` hashes, in blocks, and goes back to where it
 // was.
@@ -140,8 +139,8 @@ template <typename Use> void for_each_block(const Bag *bag, Use use) {
     for_each_block_of(bag->spill, bag->spilled, use);
 }
 
-template <typename Use> void for_each_sorted(FunctionCallInfo fcinfo, Bag *bag, Use use) {
-  sort_bag(fcinfo, bag);
+// They are in the array, or if there is a file, in `sorted`.
+template <typename Use> void for_each_sorted(const Bag *bag, Use use) {
   if (bag->spill)
     for_each_block_of(bag->sorted, bag->sorted_count, use);
   else

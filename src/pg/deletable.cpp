@@ -47,7 +47,10 @@ public:
 
   void add(const Header &member, const Hashes &hashes) {
     begin();
-    adopt_family(&filter_.header, member);
+    if (header().family == Family::none) {
+      adopt_family(&filter_.header, member);
+      filter_.write_back();
+    }
     for (int i = 0; i < hashes.count; i++) {
       const uint64 hash = hashes.digest[i].first;
       if (kind() == Kind::counting)
@@ -55,7 +58,6 @@ public:
       else
         store(hash);
     }
-    filter_.write_back();
   }
 
   // Of a counting filter that got many values: are they too many?
@@ -83,8 +85,8 @@ public:
     if (is_empty(filter_)) {
       filter_.header.family = Family::none;
       filter_.header.shape = 0;
+      filter_.write_back();
     }
-    filter_.write_back();
     return true;
   }
 

@@ -24,39 +24,24 @@ constexpr const char *kNames[] = {nullptr,
 static_assert(lengthof(kNames) == static_cast<int>(kLastBloomLayout) + 1,
               "every layout has a name");
 
+constexpr struct {
+  const char *noun, *type, *prefix;
+} kKinds[] = {{"bloom filter", "bloomfilter", "bf"},
+              {"counting bloom filter", "countingbloomfilter", "cbf"},
+              {"cuckoo filter", "cuckoofilter", "cf"}}; // by the number of Kind
+
 } // namespace
 
 const char *noun_of(Kind kind) {
-  switch (kind) {
-  case Kind::counting:
-    return "counting bloom filter";
-  case Kind::cuckoo:
-    return "cuckoo filter";
-  default:
-    return "bloom filter";
-  }
+  return kKinds[static_cast<int>(kind)].noun;
 }
 
 const char *type_of(Kind kind) {
-  switch (kind) {
-  case Kind::counting:
-    return "countingbloomfilter";
-  case Kind::cuckoo:
-    return "cuckoofilter";
-  default:
-    return "bloomfilter";
-  }
+  return kKinds[static_cast<int>(kind)].type;
 }
 
 const char *prefix_of(Kind kind) {
-  switch (kind) {
-  case Kind::counting:
-    return "cbf";
-  case Kind::cuckoo:
-    return "cf";
-  default:
-    return "bf";
-  }
+  return kKinds[static_cast<int>(kind)].prefix;
 }
 
 const char *layout_name(Layout layout) {

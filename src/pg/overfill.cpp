@@ -36,7 +36,8 @@ void define_settings() {
 }
 
 void check_overfill(const Filter &any) {
-  if (overfill == kIgnore)
+  const TimestampTz statement = GetCurrentStatementStartTimestamp();
+  if (overfill == kIgnore || (overfill == kWarn && warned_statement == statement))
     return;
   const Filter filter = any.kind() == Kind::counting ? as_bloom(any) : any;
   const Asked asked = asked_of(filter);
@@ -49,11 +50,8 @@ void check_overfill(const Filter &any) {
   const Fill fill = measure(filter);
   if (fill.rate <= kSaturation * asked.rate)
     return;
-  if (overfill == kWarn) {
-    if (warned_statement == GetCurrentStatementStartTimestamp())
-      return;
-    warned_statement = GetCurrentStatementStartTimestamp();
-  }
+  if (overfill == kWarn)
+    warned_statement = statement;
   ereport(
       overfill == kError ? ERROR : WARNING,
       (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),

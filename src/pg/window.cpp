@@ -143,7 +143,8 @@ Filter finish_counters(const Window *window) {
     pack_counters(window->counters + at, Min(count - at, kCountersStep),
                   filter.bitmap() + at / kLineBits * kBlockOfCounters);
   }
-  check_overfill(filter);
+  if (window->values > filter.header.expected) // else there is no need to count
+    check_overfill(filter);
   return filter;
 }
 
