@@ -133,6 +133,15 @@ SELECT family, value FROM hashes FULL JOIN filters USING (family)
 WHERE contains(filter, value) IS NOT TRUE;
 SELECT family, element_type FROM filters, bf_info(filter) WHERE element_type <> family;
 
+-- A row inside anything ends with its last field that is not NULL; long values are hashed in parts.
+SELECT value, hash, hash_of(value) FROM (VALUES
+  ('row(1, row(2, NULL::text))', -325959851577091836), ('row(1, row(2))', -325959851577091836),
+  ('row(row(NULL::text, 5, NULL::text))', 6929152670931508318),
+  ('array[row(1, NULL::int), row(NULL::int, NULL::int)]', 5931653629566827713),
+  ('array(SELECT generate_series(1, 1000))', -6162129968701571466),
+  ('row(array(SELECT generate_series(1, 1000)), NULL::text)', 6702980561323726787)) v(value, hash)
+WHERE hash <> hash_of(value);
+
 -- The layouts, a seed, a geometry of one's own, and a filter that sized itself; each with the
 -- integers from 1 to 1000.
 SELECT md5(bf_add_all(f, list)::bytea) = md5 AS same, layout, hashes, bits, seed

@@ -82,6 +82,31 @@ SELECT u + '\x4142'::bytea @> '\x4142' AS bytea, u + 'AB'::text @> 'AB' AS text,
 FROM (SELECT bf_create(100, layout => 'parquet') AS u) x;
 PREPARE asked AS SELECT bf_agg(id, 1000, 0.01, 'parquet') @> $1 FROM unnest('{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'::uuid[]) id;
 EXECUTE asked ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11');
+-- Every reading under which SQL calls a literal equal to a member: blanks at the end of char(n), names that end
+-- after 63 bytes, bytea's two forms and white space, uuid's forms.
+CREATE FUNCTION ask(type text, member text, literal text, OUT equal boolean, OUT parquet boolean, OUT lines boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format($q$SELECT m = %3$L, bf_agg(m, 10, 1e-6, 'parquet') @> %3$L, bf_agg(m, 10, 1e-6) @> %3$L
+    FROM (SELECT %2$L::%1$s AS m) x GROUP BY m$q$, type, member, literal) INTO STRICT equal, parquet, lines;
+END $$;
+SELECT type, left(literal, 40) AS literal, a.* FROM
+  (VALUES ('char(5)', 'a', 'a '), ('char(5)', 'a', 'a    '), ('name', repeat('n', 63), repeat('n', 70)),
+    ('bytea', 'ab', 'ab'), ('bytea', 'ab', '\141b'), ('bytea', 'a\\', '\x615c'), ('bytea', 'a\\', 'a\\'), ('bytea', 'ab', '\x61 62'),
+    ('bytea', 'ab', e'\\x 61\t62\n'), ('bytea', '\x', '\x'), ('bytea', '\377\000', '\xFF00'),
+    ('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{a0eebc999c0b4ef8bb6d6bb9bd380a11}'),
+    ('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'A0EE-BC99-9C0B-4EF8-BB6D-6BB9-BD38-0A11')) v(type, member, literal),
+  LATERAL ask(type, member, literal) a;
+-- Text that is none of these is text, and no error.
+SELECT count(*) AS texts, bool_and(equal AND parquet AND lines) AS found FROM
+  unnest(ARRAY['-0123456789abcdef0123456789abcdef', '{0123456789abcdef0123456789abcdef', '0123456789abcdef0123456789abcde-f',
+    '0123456789abcdef0123456789abcdef}', '0123456789abcdef0123456789abcdef-', '0123456789abcdef0123456789abcdef0', '\xa', '\x6 1', '\xag', '\', '\4', '\41',
+    '\400', '\418', 'a\', '', '{}', '{', '5 0', '99999999999999999999', '-', '+', ' ']) literal, ask('text', literal, literal);
+-- Integers of RedisBloom are text, too: '007' is 7 to SQL.
+SELECT f @> '7' AS seven, f @> '007' AS zeros, f @> ' +7 ' AS plus, f @> '7.0' AS fraction, f @> '8' AS eight, f @> '9223372036854775808' AS large,
+  f + '008' @> 8 AS added
+FROM (SELECT bf_from_redis('\xe503000000000000010000000d00000002000000b0040000000000008025000000000000e5030000000000007b14ae47e17a843f88168ac58c2b234007000000e80300000000000000',
+  ARRAY[decode(repeat('00', 1200), 'hex')]) + 7 AS f) x;
 -- One call site, many layouts.
 SELECT count(*) FILTER (WHERE f @> '77') AS found, count(*)
 FROM (SELECT CASE i % 4 WHEN 0 THEN bf_create(100, layout => 'guava') WHEN 1 THEN bf_create(100, layout => 'guava_integer')

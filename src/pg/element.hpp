@@ -15,12 +15,12 @@
 //   time         i64 microseconds; timetz the same, then the zone, i32 seconds west
 //   interval     i128 microseconds, a month being 30 days as in the type's own equality
 //   inet, cidr   4 or 6, prefix length, address
-//   jsonb        see append_jsonb()
+//   jsonb        see pg/jsonb.cpp
 //   enum         the label, as text
 //   array        dimensions i32, then length i32 and lower bound i32 of each, then items
 //   range        flags u8, then the finite bounds as items without null byte
 //   multirange   count u32, then ranges as items without null byte
-//   row          count u32, then items
+//   row          count u32, then items; inside anything, up to the last one that is not NULL
 //
 // Numbers are little-endian. An item is a null byte (1 for NULL, and nothing follows), a length
 // u32, and canonical bytes.
@@ -40,18 +40,22 @@ struct TypeCacheEntry;
 namespace bloomfilter {
 
 struct Canonical;
+struct Writer;
 
 // An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
 struct Element {
   Family family;
   uint32 shape; // of a row only after one was hashed
   uint64 (*hash)(Element *element, Datum value, uint64 seed);
-  void (*canonical)(Element *element, Datum value, Canonical *out);
+  void (*canonical)(Element *element, Datum value, Canonical *out);       // of a scalar
+  void (*write)(Element *element, Datum value, Writer *out, bool nested); // of a composed value
 
   Oid type;     // of the value as the caller sees it, for messages
   Oid base;     // the same without domains
   bool varying; // is the base varchar?
   MemoryContext context;
+
+  MemoryContext scratch; // of a composed value
 
   // Of an array's elements, a range's bounds, a multirange's ranges.
   Element *item;
@@ -65,6 +69,8 @@ struct Element {
   int32 row_typmod;
   uint64 row_identifier;
   Element **fields; // NULL for a dropped column
+  Datum *values;    // of the row at hand
+  bool *nulls;
   MemoryContext row_context;
 };
 
@@ -89,9 +95,9 @@ SecondHash second_hash(Element *element, Datum value, uint64 seed);
 
 // The digests of a value: to be asked, when any of them is a yes, or to be added. Of our own
 // layouts, a digest is a hash and nothing more.
-constexpr int kMaxReadings = 3; // of a literal
+constexpr int kMaxDigests = 6; // of a literal, which may have as many readings
 struct Hashes {
-  Digest digest[2 * kMaxReadings];
+  Digest digest[kMaxDigests];
   int count;
   bool any;      // may be equal to every value: a yes in any case
   bool no_value; // not a value of the filter's layout: a no, and not to be added

@@ -214,7 +214,7 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
   int owners[kAskedAtOnce], count = 0, item = first;
   const bool foreign = is_foreign(filter->header.geometry.layout);
   CHECK_FOR_INTERRUPTS();
-  for (; item < items.count && item < first + kAskedAtOnce && count + kMaxReadings <= kAskedAtOnce;
+  for (; item < items.count && item < first + kAskedAtOnce && count + kMaxDigests <= kAskedAtOnce;
        item++) {
     answers[item] = false;
     if (items.nulls[item])

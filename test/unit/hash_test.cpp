@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "unit/support.hpp"
@@ -51,6 +52,22 @@ TEST(Hash, OfEveryLength) {
     EXPECT_EQ(hash_bytes(bytes.data(), bytes.size(), 7), vector.seed_7);
     EXPECT_EQ(hash_bytes(bytes.data(), bytes.size(), ~0ULL), vector.seed_max);
   }
+}
+
+// However it is cut, the hash is that of all bytes together.
+TEST(Hasher, OfParts) {
+  std::vector<std::uint8_t> bytes(3000);
+  for (std::size_t i = 0; i < bytes.size(); i++)
+    bytes[i] = static_cast<std::uint8_t>(167 * i + 13);
+  for (const std::uint64_t seed : {0ULL, 7ULL, ~0ULL})
+    for (std::size_t length = 0; length <= bytes.size(); length += length < 600 ? 1 : 97)
+      for (const std::size_t part : {1, 3, 8, 511, 512, 513, 3000}) {
+        Hasher hasher(seed);
+        for (std::size_t at = 0; at < length; at += part)
+          hasher.add(bytes.data() + at, std::min(part, length - at));
+        ASSERT_EQ(hasher.hash(), hash_bytes(bytes.data(), length, seed))
+            << length << " bytes in parts of " << part << ", seed " << seed;
+      }
 }
 
 } // namespace

@@ -1,0 +1,72 @@
+// Canonical bytes: how the files that know what a type is (pg/element.hpp) hand them to each other.
+//
+// A scalar's bytes are made as a whole. Those of a composed value are never all in memory: one
+// value may have millions of parts, so they are written part by part to where they are hashed. The
+// length that comes before a composed part is counted first, by the same functions.
+#ifndef BLOOMFILTER_PG_CANONICAL_HPP
+#define BLOOMFILTER_PG_CANONICAL_HPP
+
+#include "pg/server.hpp"
+
+#include "core/bytes.hpp"
+#include "core/hash.hpp"
+#include "pg/element.hpp"
+
+namespace bloomfilter {
+
+// A scalar's: in the value itself, in palloc'ed memory, or in `buffer`.
+struct Canonical {
+  const void *bytes;
+  Size length;
+  uint8 buffer[24];
+
+  void set(const void *from, Size count) {
+    bytes = from;
+    length = count;
+  }
+  template <typename T> void set_number(T number) {
+    store(buffer, number);
+    set(buffer, sizeof number);
+  }
+};
+
+// Where a composed value's bytes go.
+struct Writer {
+  MemoryContext scratch; // emptied after each scalar
+  Hasher *hasher;        // NULL: they are only counted
+  uint64 length;         // of all so far
+
+  void put(const void *bytes, Size count) {
+    length += count;
+    if (hasher)
+      hasher->add(bytes, count);
+  }
+  template <typename T> void put_number(T number) {
+    number = little_endian(number);
+    put(&number, sizeof number);
+  }
+};
+
+// A value as it is stored, with a short header if it has one. A call for each row is spared where
+// there is nothing to unpack.
+inline struct varlena *packed(Datum value) {
+  auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
+  const bool plain = !VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored);
+  return likely(plain) ? stored : pg_detoast_datum_packed(stored);
+}
+
+// Text in the server's encoding as UTF-8.
+void canonical_string(const char *string, Size length, Canonical *out);
+
+// A numeric's bytes, and the memory that they are in, to be freed.
+void *numeric_bytes(Datum value, Canonical *out);
+
+// A varchar whose equality depends on the type that it is compared with.
+bool ends_with_blank(const Element *element, Datum value);
+
+// Makes an element of a type that is composed of others; false if it is none such.
+bool resolve_composed(Element *element, MemoryContext context, Oid collation);
+
+} // namespace bloomfilter
+
+#endif

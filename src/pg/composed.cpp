@@ -1,0 +1,301 @@
+// Composed values: arrays, ranges, multiranges and rows, part by part (doc/format.md has the
+// bytes).
+//
+// A value may have millions of parts. What one of them takes is freed before the next one comes, so
+// that memory is a small multiple of the value itself, and between two of them interrupts are
+// looked for.
+
+#include "pg/canonical.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/tupdesc.h"
+#include "access/tupmacs.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/multirangetypes.h"
+#include "utils/rangetypes.h"
+#include "utils/typcache.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+void free_copy(const void *detoasted, Datum value) {
+  if (detoasted != DatumGetPointer(value))
+    pfree(const_cast<void *>(detoasted));
+}
+
+// A part's length and bytes.
+void put_value(Writer *out, Element *element, Datum value) {
+  if (element->write) {
+    Writer counter = {out->scratch, nullptr, 0};
+    if (out->hasher)
+      element->write(element, value, &counter, true);
+    out->put_number(static_cast<uint32>(counter.length));
+    element->write(element, value, out, true);
+    return;
+  }
+  const MemoryContext before = MemoryContextSwitchTo(out->scratch);
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  out->put_number(static_cast<uint32>(canonical.length));
+  out->put(canonical.bytes, canonical.length);
+  MemoryContextSwitchTo(before);
+  MemoryContextReset(out->scratch);
+}
+
+void put_item(Writer *out, Element *element, Datum value, bool isnull) {
+  out->put_number<uint8>(isnull ? 1 : 0);
+  if (!isnull)
+    put_value(out, element, value);
+}
+
+void write_array(Element *element, Datum value, Writer *out, bool) {
+  check_stack_depth();
+  ArrayType *array = DatumGetArrayTypeP(value);
+  const int dimensions = ARR_NDIM(array);
+  out->put_number<int32>(dimensions);
+  for (int i = 0; i < dimensions; i++) {
+    out->put_number<int32>(ARR_DIMS(array)[i]);
+    out->put_number<int32>(ARR_LBOUND(array)[i]);
+  }
+
+  const int count = ArrayGetNItems(dimensions, ARR_DIMS(array));
+  const bits8 *present = ARR_NULLBITMAP(array);
+  const char *at = ARR_DATA_PTR(array);
+  for (int i = 0; i < count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    const bool isnull = present && !(present[i / 8] >> i % 8 & 1);
+    put_item(out, element->item, isnull ? 0 : fetch_att(at, element->typbyval, element->typlen),
+             isnull);
+    if (!isnull) {
+      at = att_addlength_pointer(at, element->typlen, at);
+      at = reinterpret_cast<const char *>(att_align_nominal(at, element->typalign));
+    }
+  }
+  free_copy(array, value);
+}
+
+void put_bounds(Writer *out, Element *bound, const RangeBound &lower, const RangeBound &upper) {
+  enum RangeFlag : uint8 {
+    kLowerInfinite = 2,
+    kUpperInfinite = 4,
+    kLowerInclusive = 8,
+    kUpperInclusive = 16,
+  };
+  out->put_number(static_cast<uint8>(
+      (lower.infinite ? kLowerInfinite : 0) | (upper.infinite ? kUpperInfinite : 0) |
+      (lower.inclusive ? kLowerInclusive : 0) | (upper.inclusive ? kUpperInclusive : 0)));
+  if (!lower.infinite)
+    put_value(out, bound, lower.val);
+  if (!upper.infinite)
+    put_value(out, bound, upper.val);
+}
+
+void write_range(Element *element, Datum value, Writer *out, bool) {
+  check_stack_depth();
+  constexpr uint8 kEmpty = 1;
+  RangeType *range = DatumGetRangeTypeP(value);
+  RangeBound lower, upper;
+  bool empty;
+  range_deserialize(element->range, range, &lower, &upper, &empty);
+  if (empty)
+    out->put_number(kEmpty);
+  else
+    put_bounds(out, element->item, lower, upper);
+  free_copy(range, value);
+}
+
+// Its ranges as items without null byte; none is empty.
+void write_multirange(Element *element, Datum value, Writer *out, bool) {
+  Element *range = element->item;
+  MultirangeType *ranges = DatumGetMultirangeTypeP(value);
+  out->put_number<uint32>(ranges->rangeCount);
+  for (uint32 i = 0; i < ranges->rangeCount; i++) {
+    CHECK_FOR_INTERRUPTS();
+    RangeBound lower, upper;
+    multirange_get_bounds(range->range, ranges, i, &lower, &upper);
+    Writer counter = {out->scratch, nullptr, 0};
+    if (out->hasher)
+      put_bounds(&counter, range->item, lower, upper);
+    out->put_number(static_cast<uint32>(counter.length));
+    put_bounds(out, range->item, lower, upper);
+  }
+  free_copy(ranges, value);
+}
+
+// What values are composed of, for the shape. A nested row is only a row: its fields are compared
+// through its bytes.
+void append_structure(StringInfo out, const Element *element) {
+  appendStringInfoChar(out, static_cast<char>(element->family));
+  if (element->item)
+    append_structure(out, element->item);
+}
+
+// 24 bits of a hash of the structure; never 0, which says that there is none.
+uint32 shape_of(const StringInfoData &structure) {
+  const uint32 shape = hash_bytes(structure.data, structure.len, 0) & 0xffffff;
+  return shape == 0 ? 1 : shape;
+}
+
+template <typename T> T *allocate_for_fields(const Element *element, int count) {
+  return static_cast<T *>(MemoryContextAllocZero(element->row_context, count * sizeof(T) + 1));
+}
+
+// Looks up a row type's fields, unless it is the one that was seen last.
+void resolve_fields(Element *element, TupleDesc descriptor) {
+  const Oid type = descriptor->tdtypeid;
+  const int32 typmod = descriptor->tdtypmod;
+  const uint64 identifier = assign_record_type_identifier(type, typmod);
+  if (element->fields && element->row_type == type && element->row_typmod == typmod &&
+      element->row_identifier == identifier)
+    return;
+
+  element->fields = nullptr;
+  if (element->row_context)
+    MemoryContextReset(element->row_context);
+  else
+    element->row_context =
+        AllocSetContextCreate(element->context, "bloomfilter row type", ALLOCSET_SMALL_SIZES);
+  const int count = descriptor->natts;
+  auto **fields = allocate_for_fields<Element *>(element, count);
+  element->values = allocate_for_fields<Datum>(element, count);
+  element->nulls = allocate_for_fields<bool>(element, count);
+  StringInfoData structure;
+  initStringInfo(&structure);
+  appendStringInfoChar(&structure, static_cast<char>(Family::row));
+  for (int i = 0; i < count; i++) {
+    const Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
+    if (attribute->attisdropped)
+      continue;
+    fields[i] = resolve_element(attribute->atttypid, attribute->attcollation, element->row_context);
+    append_structure(&structure, fields[i]);
+  }
+  element->shape = shape_of(structure);
+  pfree(structure.data);
+  element->row_type = type;
+  element->row_typmod = typmod;
+  element->row_identifier = identifier;
+  element->fields = fields;
+}
+
+// One hash for a row cannot serve both comparisons.
+[[noreturn]] void raise_ambiguous_field() {
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("bloom filters of rows with a character varying value that ends with a blank are "
+                  "not supported"),
+           errdetail("It is equal to a character value without the blank and to a text value with "
+                     "it."),
+           errhint("Cast the field to text, on both sides.")));
+}
+
+// A row inside anything ends with its last field that is not NULL: after ALTER TYPE … ADD ATTRIBUTE
+// the rows that were there before are equal to those with a NULL more. (A row that is itself the
+// value has another shape then, which is an error.)
+void write_row(Element *element, Datum value, Writer *out, bool nested) {
+  check_stack_depth();
+  HeapTupleHeader row = DatumGetHeapTupleHeader(value);
+  TupleDesc descriptor =
+      lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
+  resolve_fields(element, descriptor);
+
+  HeapTupleData tuple = {};
+  tuple.t_len = HeapTupleHeaderGetDatumLength(row);
+  tuple.t_data = row;
+  heap_deform_tuple(&tuple, descriptor, element->values, element->nulls);
+  const int count = descriptor->natts;
+  ReleaseTupleDesc(descriptor);
+
+  uint32 fields = 0, written = 0;
+  for (int i = 0; i < count; i++)
+    if (element->fields[i]) {
+      fields++;
+      if (!nested || !element->nulls[i])
+        written = fields;
+    }
+  out->put_number(written);
+  for (int i = 0; written > 0; i++)
+    if (element->fields[i]) {
+      if (!element->nulls[i] && ends_with_blank(element->fields[i], element->values[i]))
+        raise_ambiguous_field();
+      put_item(out, element->fields[i], element->values[i], element->nulls[i]);
+      written--;
+    }
+  free_copy(row, value);
+}
+
+uint64 hash_composed(Element *element, Datum value, uint64 seed) {
+  Hasher hasher(seed);
+  Writer writer = {element->scratch, &hasher, 0};
+  element->write(element, value, &writer, false);
+  return hasher.hash();
+}
+
+Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
+  check_stack_depth();
+  return resolve_element(type, collation, context);
+}
+
+// Ranges may be ordered by another comparison than the bounds' own, which may call bounds equal
+// that are not.
+void check_range_order(const TypeCacheEntry *range, Oid type) {
+  const Oid own = lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
+  if (range->rng_cmp_proc_finfo.fn_oid != own)
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("bloom filters of type %s are not supported", format_type_be(type)),
+             errdetail("The range type's operator class is not the default one of its bounds."),
+             errhint("Use the bounds, lower(value) and upper(value), as values.")));
+}
+
+void resolve_array(Element *element, Oid item, MemoryContext context, Oid collation) {
+  element->family = Family::array;
+  element->write = write_array;
+  element->item = resolve_item(item, collation, context);
+  get_typlenbyvalalign(item, &element->typlen, &element->typbyval, &element->typalign);
+}
+
+void resolve_range(Element *element, MemoryContext context) {
+  element->family = Family::range;
+  element->write = write_range;
+  element->range = lookup_type_cache(element->base, TYPECACHE_RANGE_INFO);
+  check_range_order(element->range, element->type);
+  element->item =
+      resolve_item(element->range->rngelemtype->type_id, element->range->rng_collation, context);
+}
+
+} // namespace
+
+bool resolve_composed(Element *element, MemoryContext context, Oid collation) {
+  const Oid type = element->base, item = get_element_type(type);
+  if (type_is_rowtype(type)) {
+    element->family = Family::row; // the shape is that of each row
+    element->write = write_row;
+  } else if (OidIsValid(item)) {
+    resolve_array(element, item, context, collation);
+  } else if (type_is_range(type)) {
+    resolve_range(element, context);
+  } else if (type_is_multirange(type)) {
+    element->family = Family::multirange;
+    element->write = write_multirange;
+    element->item = resolve_item(get_multirange_range(type), InvalidOid, context);
+  } else {
+    return false;
+  }
+  element->hash = hash_composed;
+  element->scratch = AllocSetContextCreate(context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
+  if (element->item) {
+    StringInfoData structure;
+    initStringInfo(&structure);
+    append_structure(&structure, element);
+    element->shape = shape_of(structure);
+  }
+  return true;
+}
+
+} // namespace bloomfilter

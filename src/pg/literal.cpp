@@ -1,0 +1,196 @@
+// A bare literal, or an untyped parameter, as the filter that it meets reads it.
+//
+// It has no type of its own. SQL reads it as the type that it is compared with, which a filter
+// knows only by family; where types of one family read it differently, it stands for all readings.
+// Only families are read whose text means the same under every setting.
+
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+#include "pg/element.hpp"
+#include "pg/layout.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#endif
+#include "utils/lsyscache.h"
+#include "utils/uuid.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+bool is_hexadecimal(char digit) {
+  return isxdigit(static_cast<unsigned char>(digit)) != 0;
+}
+
+bool is_octal(char digit, char highest = '7') {
+  return digit >= '0' && digit <= highest;
+}
+
+bool is_blank(char character) {
+  return isspace(static_cast<unsigned char>(character)) != 0;
+}
+
+// What follows tells, as the types' input functions do, whether text is a value of theirs: text
+// that is none is no error where it is one of several readings.
+
+// Pairs of digits, with white space between them.
+bool is_hexadecimal_bytea(const char *digits) {
+  while (*digits != '\0')
+    if (strchr(" \n\t\r", *digits))
+      digits++;
+    else if (is_hexadecimal(digits[0]) && is_hexadecimal(digits[1]))
+      digits += 2;
+    else
+      return false;
+  return true;
+}
+
+// A backslash comes before another one, or before three octal digits.
+bool is_escaped_bytea(const char *string) {
+  while (*string != '\0')
+    if (string[0] != '\\')
+      string++;
+    else if (string[1] == '\\')
+      string += 2;
+    else if (is_octal(string[1], '3') && is_octal(string[2]) && is_octal(string[3]))
+      string += 4;
+    else
+      return false;
+  return true;
+}
+
+bool is_bytea(const char *string) {
+  return strncmp(string, "\\x", 2) == 0 ? is_hexadecimal_bytea(string + 2)
+                                        : is_escaped_bytea(string);
+}
+
+// In braces or without, a hyphen after any two bytes or none.
+bool is_uuid(const char *string) {
+  const bool braces = *string == '{';
+  string += braces;
+  for (int i = 0; i < UUID_LEN; i++) {
+    if (!is_hexadecimal(string[0]) || !is_hexadecimal(string[1]))
+      return false;
+    string += 2;
+    string += *string == '-' && i % 2 == 1 && i < UUID_LEN - 1;
+  }
+  return strcmp(string, braces ? "}" : "") == 0;
+}
+
+bool is_bigint(const char *string) {
+#if PG_VERSION_NUM >= 160000
+  ErrorSaveContext soft = {T_ErrorSaveContext};
+  (void)pg_strtoint64_safe(string, reinterpret_cast<Node *>(&soft));
+  return !soft.error_occurred;
+#else
+  char *end;
+  errno = 0;
+  (void)strtoll(string, &end, 10);
+  if (end == string || errno != 0)
+    return false;
+  while (is_blank(*end))
+    end++;
+  return *end == '\0';
+#endif
+}
+
+// Of a number that float8 can hold.
+bool is_real(const char *string) {
+  errno = 0;
+  const float number = strtof(string, nullptr);
+  return errno != ERANGE || (number != 0 && !std::isinf(number));
+}
+
+struct Reading {
+  Oid type = InvalidOid;
+  bool (*readable)(const char *string) = nullptr; // NULL: text that is not is an error
+  bool asked_only = false;
+};
+
+// The types that may read a family's literals. The families that are not here need a cast: dates
+// depend on DateStyle, an enum's label on its type.
+constexpr int kMaxReadings = 6;
+struct LiteralFamily {
+  Family family;
+  Reading readings[kMaxReadings];
+};
+// Blanks at the end mean nothing to char(n), and names end after 63 bytes. What is added stays as
+// long as it is.
+constexpr Reading kText = {TEXTOID, nullptr, false}, kBpchar = {BPCHAROID, nullptr, false},
+                  kName = {NAMEOID, nullptr, true};
+constexpr LiteralFamily kLiteralFamilies[] = {
+    {Family::integer, {{INT8OID}}},
+    {Family::floating, {{FLOAT8OID}, {FLOAT4OID, is_real}}}, // 0.1 differs
+    {Family::numeric, {{NUMERICOID}}},
+    {Family::text, {kText, kBpchar, kName}},
+    {Family::bytea, {{BYTEAOID}}},
+    {Family::uuid, {{UUIDOID}}},
+    {Family::boolean, {{BOOLOID}}},
+    {Family::char_, {{CHAROID}}},
+    {Family::oid, {{OIDOID}}},
+    {Family::inet, {{INETOID}}},
+    {Family::macaddr, {{MACADDROID}}},
+    {Family::macaddr8, {{MACADDR8OID}}},
+    {Family::jsonb, {{JSONBOID}}},
+    {Family::string,
+     {kText, kBpchar, kName, {BYTEAOID, is_bytea}, {UUIDOID, is_uuid}, {INT8OID, is_bigint}}},
+};
+
+const Reading (&readings_for(Kind kind, Family family))[kMaxReadings] {
+  for (const LiteralFamily &literal : kLiteralFamilies)
+    if (literal.family == (family == Family::none ? Family::text : family))
+      return literal.readings;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("%s holds %s values, and a bare literal does not say which is meant",
+                         noun_of(kind), family_name(family)),
+                  errhint("Cast the literal to the type that the filter was built from.")));
+}
+
+Datum read_literal(Oid type, const char *string) {
+  Oid input, parameter;
+  getTypeInputInfo(type, &input, &parameter);
+  return OidInputFunctionCall(input, const_cast<char *>(string), parameter, -1);
+}
+
+void append_new(Hashes *hashes, const Digest &digest) {
+  for (int i = 0; i < hashes->count; i++)
+    if (hashes->digest[i].first == digest.first && hashes->digest[i].second == digest.second)
+      return;
+  Assert(hashes->count < kMaxDigests);
+  hashes->digest[hashes->count++] = digest;
+}
+
+} // namespace
+
+Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding) {
+  const Layout layout = header.geometry.layout;
+  const Family family =
+      header.family == Family::none ? family_in(layout, Family::text) : header.family;
+  const char *string = text_to_cstring(literal);
+  Hashes hashes = no_hashes();
+  for (const Reading &reading : readings_for(kind_of(layout), family)) {
+    if (!OidIsValid(reading.type) || (reading.asked_only && adding) ||
+        (reading.readable && !reading.readable(string)))
+      continue;
+    Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
+    if (is_foreign(layout) && family_in(layout, element->family) != family)
+      continue; // not every layout of byte strings has every type
+    const Hashes read = hash_value(element, read_literal(reading.type, string), header, adding);
+    check_element(header, element, adding ? "value" : "probe");
+    hashes.any |= read.any;
+    hashes.no_value |= read.no_value;
+    for (int i = 0; i < read.count; i++)
+      append_new(&hashes, read.digest[i]);
+  }
+  hashes.no_value &= hashes.count == 0; // another reading is one
+  return hashes;
+}
+
+} // namespace bloomfilter
