@@ -20,10 +20,6 @@ PROVE_TESTS = test/t/*.pl
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
 	-Wextra -Wno-register -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 
-# MurmurHash3, for Guava's filters, becomes part of our library: servers need not have it. Where there
-# is no static libmurmurhash: make SHLIB_LINK=-lmurmurhash
-SHLIB_LINK = -Wl,--exclude-libs,libmurmurhash.a -l:libmurmurhash.a
-
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)

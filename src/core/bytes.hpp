@@ -2,6 +2,7 @@
 #ifndef BLOOMFILTER_CORE_BYTES_HPP
 #define BLOOMFILTER_CORE_BYTES_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -30,6 +31,19 @@ template <typename T> inline T load(const void *from) {
 template <typename T> inline void store(void *to, T value) {
   value = little_endian(value);
   std::memcpy(to, &value, sizeof value);
+}
+
+// The word that begins with these bytes, 8 at most, and ends with zeros. The loads overlap, for a
+// memcpy of no fixed length is a call.
+inline std::uint64_t load_first(const std::uint8_t *from, std::size_t count) {
+  const auto at = [=](std::size_t i) { return std::uint64_t{from[i]} << 8 * i; };
+  if (count >= 8)
+    return load<std::uint64_t>(from);
+  if (count >= 4) {
+    const std::size_t i = count - 4;
+    return load<std::uint32_t>(from) | std::uint64_t{load<std::uint32_t>(from + i)} << 8 * i;
+  }
+  return count == 0 ? 0 : at(0) | at(count / 2) | at(count - 1);
 }
 
 // An IEEE 754 double as its bits and back.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
+#include "core/murmur3.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -25,14 +26,6 @@ template <typename Word> void store_word(std::uint8_t *to, Word word) {
   store(to, static_cast<std::uint64_t>(word));
   if constexpr (sizeof(Word) == 16)
     store(to + 8, static_cast<std::uint64_t>(word >> 64));
-}
-
-std::uint64_t mix64(std::uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xFF51AFD7ED558CCDULL;
-  x ^= x >> 33;
-  x *= 0xC4CEB9FE1A85EC53ULL;
-  return x ^ x >> 33;
 }
 
 std::uint32_t other_bucket(const Geometry &geometry, std::uint32_t bucket,

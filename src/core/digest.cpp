@@ -2,10 +2,9 @@
 
 #include <cstring>
 
-#include <murmurhash.h>
-
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
+#include "core/murmur3.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -21,11 +20,8 @@ std::uint64_t murmur64a(const std::uint8_t *bytes, std::size_t length, std::uint
     k = (k ^ k >> kShift) * kMultiplier;
     h = (h ^ k) * kMultiplier;
   }
-  if (length % 8 != 0) {
-    std::uint8_t rest[8] = {};
-    std::memcpy(rest, tail, length % 8);
-    h = (h ^ load<std::uint64_t>(rest)) * kMultiplier;
-  }
+  if (length % 8 != 0)
+    h = (h ^ load_first(tail, length % 8)) * kMultiplier;
   h = (h ^ h >> kShift) * kMultiplier;
   return h ^ h >> kShift;
 }
@@ -90,9 +86,8 @@ Digest digest_of(Layout layout, const std::uint8_t *bytes, std::size_t length) {
     const std::uint64_t first = murmur64a(bytes, length, 0xc6a4a7935bd1e995);
     return {first, murmur64a(bytes, length, first)};
   }
-  std::uint64_t words[2];
-  lmmh_x64_128(bytes, static_cast<unsigned>(length), 0, words);
-  return {words[0], words[1]};
+  const Murmur3 hash = murmur3(bytes, length, 0);
+  return {hash.first, hash.second};
 }
 
 bool is_plain(Layout layout, Family family) {

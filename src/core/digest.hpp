@@ -1,6 +1,6 @@
 // Values as other systems hash them: the encoding and the hash of each foreign layout.
 //
-//   guava…     MurmurHash3 x64 128 (libmurmurhash) over a funnel's bytes: of integers 8 or, in
+//   guava…     MurmurHash3 x64 128, seed 0, over a funnel's bytes: of integers 8 or, in
 //              guava_integer…, 4 bytes; of text UTF-8 or, in guava_chars…, UTF-16; bytea as it is
 //   parquet…   XXH64, seed 0, over Parquet's plain encoding: numbers little-endian, of 4 bytes in
 //              parquet_int32 and parquet_float; byte strings without a length

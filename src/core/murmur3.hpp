@@ -1,0 +1,26 @@
+// MurmurHash3 of 128 bits for 64-bit machines (x64_128; A. Appleby, public domain).
+#ifndef BLOOMFILTER_CORE_MURMUR3_HPP
+#define BLOOMFILTER_CORE_MURMUR3_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bloomfilter {
+
+struct Murmur3 {
+  std::uint64_t first, second;
+};
+Murmur3 murmur3(const std::uint8_t *bytes, std::size_t length, std::uint32_t seed);
+
+// Its finalizer, a permutation: every bit of the result depends on every bit of x.
+inline std::uint64_t mix64(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xFF51AFD7ED558CCDULL;
+  x ^= x >> 33;
+  x *= 0xC4CEB9FE1A85EC53ULL;
+  return x ^ x >> 33;
+}
+
+} // namespace bloomfilter
+
+#endif
