@@ -28,7 +28,12 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibilit
 	-Wextra -Wno-register -I$(SOURCE)src -isystem $(shell $(PG_CONFIG) --includedir-server)
 
 PG_CONFIG ?= pg_config
-PGXS := $(shell $(PG_CONFIG) --pgxs)
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+install_server = install the server's development files, such as the package \
+	postgresql-server-dev-NN or postgresqlNN-devel, or name another server: PG_CONFIG=/path/to/pg_config
+ifeq ($(wildcard $(PGXS)),)
+$(error $(or $(PGXS),$(PG_CONFIG)) not found: $(install_server))
+endif
 include $(PGXS)
 
 # PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
@@ -38,9 +43,18 @@ override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 headers = core/*.hpp core/*.inc pg/*.hpp
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(SOURCE)src/,$(headers))) | ready
 
+# $(call require,HEADER,ADVICE): one line in place of many, if a compiler that works lacks a header.
+compiles = $(COMPILE.cc) -E $(1) -x c++ /dev/null >/dev/null 2>&1
+require = $(if $(shell $(call compiles) && ! $(call compiles,-include $(1)) && echo no), \
+	$(error $(1) not found: $(2)))
+install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-dev or xxhash-devel, \
+	or say where it is: PG_CPPFLAGS=-I/path/to/include
+
 # What must be so before anything is compiled.
 .PHONY: ready
 ready:
+	$(call require,postgres.h,$(install_server))
+	$(call require,xxhash.h,$(install_xxhash))
 	$(and $(elsewhere),$(call there,src/*/*.o), \
 		$(error make would take what was built in $(elsewhere) for its own: run make clean there first))
 	@mkdir -p $(sort $(dir $(OBJS)))
