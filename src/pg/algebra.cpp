@@ -144,7 +144,7 @@ Filter add_up(const Filter &a, const Filter &b, bool in_place) {
 Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
   if (without_a && without_b)
-    return compare_payloads(a, b) <= 0 ? a : b; // whichever comes first
+    return compare_payloads(a.value, b.value) <= 0 ? a : b; // whichever comes first
   if (without_a || without_b)
     return without_a ? b : a;
   if (a.kind() != Kind::bloom)

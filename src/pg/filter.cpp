@@ -73,9 +73,9 @@ bool is_countable(const Filter &filter) {
                    [](const Link &link, Size) { return (link.flags & kFlagIntersection) != 0; });
 }
 
-int compare_payloads(const Filter &a, const Filter &b) {
-  const Size a_bytes = a.header.payload_bytes(), b_bytes = b.header.payload_bytes();
-  const int order = memcmp(a.payload(), b.payload(), Min(a_bytes, b_bytes));
+int compare_payloads(const struct varlena *a, const struct varlena *b) {
+  const Size a_bytes = VARSIZE_ANY_EXHDR(a), b_bytes = VARSIZE_ANY_EXHDR(b);
+  const int order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_bytes, b_bytes));
   return order != 0 ? order : a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 

@@ -83,8 +83,8 @@ Asked asked_of(const Filter &filter);
 // Does it have links from an intersection, of which bits tell no number of values?
 bool is_countable(const Filter &filter);
 
-// Bytewise order: negative, 0, or positive.
-int compare_payloads(const Filter &a, const Filter &b);
+// Bytewise order of values, which need not be sound: negative, 0, or positive.
+int compare_payloads(const struct varlena *a, const struct varlena *b);
 
 // Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.
 void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
