@@ -143,23 +143,24 @@ CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_liter
 COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
--- Asking
+-- Asking. The cost is in calls of a function like that of x > 5, which takes 6 ns. A probe takes 30
+-- if all rows ask one filter, and 3000 if each has its own, stored out of line; an array takes 300.
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contains(bloomfilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION bf_contained(value "any", filter bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contained(value bf_literal, filter bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contained(bf_literal, bloomfilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
@@ -180,17 +181,17 @@ CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = bf_literal, RIGHTARG = bl
 COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" anyarray) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40;
 COMMENT ON FUNCTION bf_contains_any(bloomfilter, anyarray) IS
   'is any element that is not null possibly in the set?';
 
 CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" anyarray) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40;
 COMMENT ON FUNCTION bf_contains_all(bloomfilter, anyarray) IS
   'is every element that is not null possibly in the set?';
 
 CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" anyarray) RETURNS boolean[]
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40;
 COMMENT ON FUNCTION bf_contains_each(bloomfilter, anyarray) IS
   'for each element: possibly in the set? null for null';
 
@@ -205,7 +206,7 @@ CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
 COMMENT ON FUNCTION bf_add_hash(bloomfilter, bigint) IS 'filter plus the value of a hash';
 
 CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
   'is the value of a hash possibly in the set?';
 
@@ -625,20 +626,20 @@ COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION cbf_contained(value "any", filter countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_contained(value bf_literal, filter countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contained(bf_literal, countingbloomfilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
@@ -659,12 +660,12 @@ CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = bf_literal, RIGHTARG = c
 COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
   'an upper bound of how often a value was added';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
-  AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 
@@ -1009,20 +1010,20 @@ COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION cf_contained(value "any", filter cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cf_contained(value bf_literal, filter cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contained(bf_literal, cuckoofilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
@@ -1043,12 +1044,12 @@ CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = bf_literal, RIGHTARG = cu
 COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
   'an upper bound of how often a value was added';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
-  AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 

@@ -139,8 +139,33 @@ CREATE VIEW functions AS
   JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass
   WHERE extname = 'bloomfilter' AND proname !~ '^bf_literal_';
 SELECT DISTINCT provolatile, proparallel, proleakproof FROM functions;
+SELECT procost, array_agg(DISTINCT proname::text ORDER BY proname::text) AS asking FROM functions
+WHERE proname ~ 'contain|multiplicity' GROUP BY procost ORDER BY procost;
 SELECT DISTINCT proname AS not_strict FROM functions WHERE NOT proisstrict AND prokind = 'f'
 ORDER BY 1;
 SELECT count(*) AS bf_create FROM functions WHERE proname = 'bf_create';
 SELECT amname, amvalidate(o.oid) AS valid FROM pg_opclass o JOIN pg_am a ON a.oid = opcmethod
 WHERE opcname = 'bloomfilter_ops' ORDER BY amname;
+
+-- Cheap conditions are evaluated before a filter is asked.
+CREATE TABLE asked (shard int, filter bloomfilter, counting countingbloomfilter,
+                    cuckoo cuckoofilter);
+CREATE FUNCTION evaluated(condition text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) SELECT FROM asked WHERE ' || condition LOOP
+    IF line ~ 'Filter' THEN
+      RETURN trim(line);
+    END IF;
+  END LOOP;
+END $$;
+SELECT evaluated(ask || ' AND shard = 3') AS evaluated,
+  evaluated(ask || ' AND shard = 3') = evaluated('shard = 3 AND ' || ask) AS always
+FROM (VALUES ('filter @> 5'), ('5 <@ filter'), ('filter @> ''5'''), ('''5'' <@ filter'),
+  ('bf_contains_any(filter, ''{5}''::int[])'), ('bf_contains_all(filter, ''{5}''::int[])'),
+  ('(bf_contains_each(filter, ''{5}''::int[]))[1]'), ('bf_contains_hash(filter, 5)'),
+  ('counting @> 5'), ('5 <@ counting'), ('counting @> ''5'''), ('''5'' <@ counting'),
+  ('cbf_multiplicity(counting, 5) > 1'), ('cbf_multiplicity(counting, ''5'') > 1'),
+  ('cuckoo @> 5'), ('5 <@ cuckoo'), ('cuckoo @> ''5'''), ('''5'' <@ cuckoo'),
+  ('cf_multiplicity(cuckoo, 5) > 1'), ('cf_multiplicity(cuckoo, ''5'') > 1')) v(ask);
