@@ -611,11 +611,20 @@ CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal, missing
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
   'filter minus a literal; as it is if that is not there and missing_ok';
 
+-- Not "any": that would make jsonb - text[] ambiguous where the left operand is a literal and the
+-- right one an array of another string type.
+CREATE FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'cbf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray) IS
+  'filter minus one value that is not an array';
+
 CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = "any");
 COMMENT ON OPERATOR + (countingbloomfilter, "any") IS 'filter plus one value';
 
-CREATE OPERATOR - (FUNCTION = cbf_remove, LEFTARG = countingbloomfilter, RIGHTARG = "any");
-COMMENT ON OPERATOR - (countingbloomfilter, "any") IS 'filter minus one value';
+CREATE OPERATOR - (FUNCTION = countingbloomfilter_minus, LEFTARG = countingbloomfilter,
+                   RIGHTARG = anynonarray);
+COMMENT ON OPERATOR - (countingbloomfilter, anynonarray) IS 'filter minus one value';
 
 CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal);
 COMMENT ON OPERATOR + (countingbloomfilter, bf_literal) IS
@@ -995,11 +1004,16 @@ CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal, missing_ok bool
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal, boolean) IS
   'filter minus a literal; as it is if that is not there and missing_ok';
 
+CREATE FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'cf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) IS
+  'filter minus one value that is not an array';
+
 CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = "any");
 COMMENT ON OPERATOR + (cuckoofilter, "any") IS 'filter plus one value';
 
-CREATE OPERATOR - (FUNCTION = cf_remove, LEFTARG = cuckoofilter, RIGHTARG = "any");
-COMMENT ON OPERATOR - (cuckoofilter, "any") IS 'filter minus one value';
+CREATE OPERATOR - (FUNCTION = cuckoofilter_minus, LEFTARG = cuckoofilter, RIGHTARG = anynonarray);
+COMMENT ON OPERATOR - (cuckoofilter, anynonarray) IS 'filter minus one value';
 
 CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = bf_literal);
 COMMENT ON OPERATOR + (cuckoofilter, bf_literal) IS

@@ -111,7 +111,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
 SELECT element_type, f @> 1 AS contains, f @> 'a'::text AS text, f + 'a'::text @> 'a' AS takes_text, :check(f)
 FROM (SELECT :create(10) + 1 + 2 - 1 - 2 AS f) s, :info(f);
 SELECT f = :create(10) AS of_arrays, :check(f)
-FROM (SELECT :create(10) + '{1}'::int[] + '{2}'::int[] - '{2}'::int[] - '{1}'::int[] AS f) s;
+FROM (SELECT :remove(:remove(:create(10) + '{1}'::int[] + '{2}'::int[], '{2}'::int[]), '{1}'::int[]) AS f) s;
 SELECT (:info(:create(10) + 1 + 2 - 1)).element_type;
 
 -- Untyped parameters.
@@ -210,13 +210,14 @@ BEGIN
         ('folded', P_create(100) + (%1$s) @> (%2$s)),
         ('P_multiplicity', P_multiplicity(f + a, b) = P_multiplicity(f + b, a)),
         ('copies', P_multiplicity(f + a + a, b) = 2 * P_multiplicity(f + a, b)),
-        ('-', f + a - b = f),
+        ('-', %5$s = f),
         ('P_remove', P_remove(f + a + a, b) = f + a),
         ('missing_ok', P_remove(f + a, b, true) = f),
-        ('removed', NOT f + a - b @> a),
-        ('missing', outcome(format('SELECT %%L::%%s - (%%s)', f, pg_typeof(f), %4$L)) = '22023')
+        ('removed', NOT P_remove(f + a, b) @> a),
+        ('missing', outcome(format('SELECT P_remove(%%L, %%s)', f, %4$L)) = '22023')
       ) c(way, holds)
-    WHERE holds IS NOT TRUE $query$, 'P_', prefix || '_'), a, b, family, a) INTO STRICT failures;
+    WHERE holds IS NOT TRUE $query$, 'P_', prefix || '_'), a, b, family, a,
+    CASE family WHEN 'array' THEN prefix || '_remove(f + a, b)' ELSE 'f + a - b' END) INTO STRICT failures;
   RETURN failures;
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
@@ -277,7 +278,7 @@ SELECT f + repeat('n', 63)::name @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
 FROM (SELECT :create(10) AS f) s;
 
 -- Another family, another composition, a type without an entry, a collation that calls different
--- bytes equal: an error, whatever is done.
+-- bytes equal: an error, whatever is done. (42883: the operator - takes no array.)
 BEGIN; -- for another test has citext, too
 CREATE EXTENSION citext SCHEMA :prefix;
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
