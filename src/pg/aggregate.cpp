@@ -212,6 +212,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
       raise_alike(distinct);
     if (header.geometry.bits() > kMaxBits)
       raise_too_large(Layout::cuckoo, header.expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+    check_size(Kind::cuckoo, header.geometry.bits());
   }
 }
 

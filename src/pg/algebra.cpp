@@ -160,6 +160,7 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   int count = view_links(a.payload(), a.header, links);
   count += view_links(b.payload(), b.header, links + count);
   count = normalize_links(links, count);
+  check_size(links, count);
   return make_filter(linked(a.header, b.header), links, count, in_place ? &a : nullptr);
 }
 

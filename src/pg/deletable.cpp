@@ -323,7 +323,9 @@ Datum cf_add_unique_literal(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cbf_to_bloom);
 Datum cbf_to_bloom(PG_FUNCTION_ARGS) {
-  return as_bloom(filter_arg(fcinfo, 0, Kind::counting)).datum();
+  const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
+  check_size(Kind::bloom, plain_geometry(filter.header.geometry).bits());
+  return as_bloom(filter).datum();
 }
 
 PG_FUNCTION_INFO_V1(cbf_sizing);

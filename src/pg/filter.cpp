@@ -3,6 +3,10 @@
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
 
+extern "C" {
+#include "utils/guc.h"
+}
+
 namespace bloomfilter {
 
 namespace {
@@ -107,7 +111,48 @@ Filter as_bloom(const Filter &counting, uint64 *saturated) {
   return filter;
 }
 
+namespace {
+
+constexpr uint64 kBitsOfKb = 8 * 1024;
+constexpr int kLargestKb = kMaxBits / kBitsOfKb;
+int max_size = kLargestKb;
+
+uint64 bits_of(const LinkView *views, int count) {
+  uint64 bits = 0;
+  for (int i = 0; i < count; i++)
+    bits += views[i].link.geometry.bits();
+  return bits;
+}
+
+} // namespace
+
+void define_max_size() {
+  DefineCustomIntVariable(
+      "bloomfilter.max_size", "The largest bloom filter that can be made.",
+      "It applies to filters of all types, and counts their bits without the header. Larger ones "
+      "that "
+      "are stored already, or restored, can be asked and changed, but not made larger.",
+      &max_size, kLargestKb, 1, kLargestKb, PGC_SUSET, GUC_UNIT_KB, nullptr, nullptr, nullptr);
+}
+
+void check_size(Kind kind, uint64 bits) {
+  if (bits > max_size * kBitsOfKb)
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("%s of " UINT64_FORMAT " kB exceeds the limit of %d kB", noun_of(kind),
+                           (bits + kBitsOfKb - 1) / kBitsOfKb, max_size),
+                    errhint("The limit is \"bloomfilter.max_size\", which superusers can raise. "
+                            "bf_shard() distributes values over several filters.")));
+}
+
+void check_size(const LinkView *views, int count) {
+  const uint64 bits = bits_of(views, count);
+  if (bits > kMaxBits)
+    raise_links_too_large(count);
+  check_size(Kind::bloom, bits);
+}
+
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed) {
+  check_size(kind_of(geometry.layout), geometry.bits());
   Header header = {};
   header.geometry = geometry;
   header.family = Family::none;
@@ -166,14 +211,9 @@ Filter make_filter(Header header, const LinkView *views, int count, const Filter
   } else {
     if (count > kMaxLinks)
       raise_too_many_links(count);
-    uint64 bits = 0;
-    for (int i = 0; i < count; i++)
-      bits += views[i].link.geometry.bits();
-    if (bits > kMaxBits)
-      raise_links_too_large(count);
     header.geometry = {profile_of(views[0].link.geometry.layout), 0, static_cast<uint32>(count)};
     header.flags = kFlagChain | (header.flags & kFlagGrow);
-    header.links_bytes = count * kLinkBytes + bits / 8;
+    header.links_bytes = count * kLinkBytes + bits_of(views, count) / 8;
   }
 
   Filter filter;
@@ -217,6 +257,7 @@ Filter grown(const Filter &filter) {
   *next = {{}, nullptr, nullptr};
   if (!next_link(filter.header, views[count - 1].link, &next->link))
     raise_links_too_large(count + 1);
+  check_size(views, count + 1);
   return make_filter(filter.header, views, count + 1);
 }
 

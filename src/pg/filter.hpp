@@ -97,7 +97,15 @@ void unite_counters(uint8 *counters, const uint8 *other, Size bytes);
 // highest.
 Filter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
 
-// The header of a filter without values, family or shape.
+void define_max_size();
+
+// ERROR 54000 if a filter of so many bits, or of such links, is larger than there can be, or than
+// the setting bloomfilter.max_size allows. Called where one is made, or made larger; input does
+// neither, so that a dump restores.
+void check_size(Kind kind, uint64 bits);
+void check_size(const LinkView *views, int count);
+
+// The header of a new filter, without values, family or shape.
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);
 
 // A capacity and a rate as SQL gave them -> a geometry; ERROR 22023 if they are out of range.
@@ -108,7 +116,7 @@ Filter make_filter(const Header &header);
 
 // A value of such links, in their normal form; in `state`, which may be changed, if all of it is
 // part of the value and has the place already. Of the header family, seed, whether it grows and
-// what it was then asked for are used. ERROR 54000 if there are too many links, or too many bits.
+// what it was then asked for are used. ERROR 54000 if there are too many links.
 Filter make_filter(Header header, const LinkView *views, int count, const Filter *state = nullptr);
 
 // A value in normal form, to whose largest link values were added since, in normal form again. Bits

@@ -289,6 +289,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   const double first = first_rate(rate);
   const LinkView link = {
       {geometry_for(layout, expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
+  check_size(&link, 1);
   return make_filter(header, &link, 1).datum();
 }
 

@@ -202,6 +202,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   Header header = empty_header(found[0].geometry, 0, 0, 0);
   header.family = Family::string;
   link_count = normalize_links(links, link_count);
+  check_size(links, link_count);
   const Filter filter = make_filter(header, links, link_count);
   pfree(bitmaps);
   return filter.datum();

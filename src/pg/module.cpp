@@ -7,6 +7,10 @@
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
 
+extern "C" {
+#include "utils/guc.h"
+}
+
 namespace bloomfilter {
 
 const Kernel *kernel = &kScalarKernel;
@@ -30,7 +34,13 @@ void _PG_init(void) {
   const char *forced = std::getenv("BLOOMFILTER_KERNEL");
   const Kernel *chosen = forced ? find_kernel(forced) : nullptr;
   kernel = chosen ? chosen : &best_kernel();
-  define_settings();
+  define_overfill();
+  define_max_size();
+#if PG_VERSION_NUM >= 150000
+  MarkGUCPrefixReserved("bloomfilter");
+#else
+  EmitWarningsOnPlaceholders("bloomfilter");
+#endif
 }
 
 SQL_FUNCTIONS_END

@@ -21,18 +21,13 @@ TimestampTz warned_statement = 0; // by its start
 
 } // namespace
 
-void define_settings() {
+void define_overfill() {
   DefineCustomEnumVariable(
       "bloomfilter.overfill",
       "What happens when a bloom filter ends above twice the false positive rate asked for.",
       "It applies to bf_agg with an expected number of values, bf_add_all and bf_union_agg, and to "
       "those of counting filters.",
       &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
-#if PG_VERSION_NUM >= 150000
-  MarkGUCPrefixReserved("bloomfilter");
-#else
-  EmitWarningsOnPlaceholders("bloomfilter");
-#endif
 }
 
 void check_overfill(const Filter &any) {

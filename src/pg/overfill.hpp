@@ -16,7 +16,7 @@ namespace bloomfilter {
 // A filter whose rate is more than this many times the asked one is saturated.
 constexpr double kSaturation = 2.0;
 
-void define_settings();
+void define_overfill();
 
 // Called with the result of what adds many values: a bloomfilter or a counting one.
 void check_overfill(const Filter &any);

@@ -34,6 +34,7 @@ Header self_sized(Header header, uint64 expected) {
   header.flags = kFlagOwn;
   if (!size_for(layout, expected, header.rate, &header.geometry))
     raise_too_large(layout, expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+  check_size(kind_of(layout), header.geometry.bits());
   return header;
 }
 

@@ -176,6 +176,9 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
     (my $narrow = $header) =~ s/^(.{12})./$1\x01/s;
     is(sqlstate($node, 'SELECT bf_from_redis(' . hex_literal($narrow) . ', ARRAY[' . hex_literal($chunks) . '])'),
         '22P03', "$name: 32-bit hashes");
+    my $too_few = int(length($chunks) / 1024);
+    is(sqlstate($node, "SET bloomfilter.max_size = '${too_few}kB'; SELECT $read"), '54000',
+        "$name: more than $too_few kB");
 }
 
 clean_log($node);
