@@ -179,7 +179,7 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   Header header = state->header;
   if (state->self_sized)
     header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
-  Filter filter = make_filter(header);
+  OwnFilter filter = make_filter(header);
   if (state->bitmap)
     memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
   for_each_block(&state->bag,
@@ -197,7 +197,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   header.flags = state->self_sized ? kFlagOwn : 0;
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
-    Filter filter = make_filter(header);
+    OwnFilter filter = make_filter(header);
     bool stored = true;
     for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
       for (Size i = 0; i < count && stored; i++)
@@ -206,7 +206,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
     });
     if (stored)
       return filter;
-    pfree(filter.value);
+    filter.release();
     header.geometry.units += header.geometry.units / 32 + 1;
     if (header.geometry.units > most)
       raise_alike(distinct);

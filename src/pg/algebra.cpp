@@ -92,8 +92,8 @@ Header merged(const Header &a, const Header &b) {
 }
 
 // `a` with a changed header, and as a copy unless it may be changed in place.
-Filter changed(const Filter &a, const Header &header, bool in_place) {
-  Filter result = in_place ? a : copy_filter(a);
+OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
+  OwnFilter result = in_place ? own_state(a) : copy_filter(a);
   result.header = header;
   result.write_back();
   return result;
@@ -116,12 +116,12 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
-void merge_tables(const Filter &a, const Filter &b, const Filter &result) {
-  const Geometry &geometry = result.header.geometry;
+void merge_tables(const Filter &a, const Filter &b, OwnFilter *result) {
+  const Geometry &geometry = result->header.geometry;
   constexpr uint32 kBucketsStep = 64 * 1024;
   for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
     CHECK_FOR_INTERRUPTS();
-    if (!cuckoo_merge(geometry, result.bitmap(), b.bitmap(), first,
+    if (!cuckoo_merge(geometry, result->bitmap(), b.bitmap(), first,
                       Min(geometry.units - first, kBucketsStep)))
       raise_merge_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
                        uint64{geometry.units} * kBucketSlots);
@@ -133,9 +133,9 @@ Filter add_up(const Filter &a, const Filter &b, bool in_place) {
   check_one_geometry(a.header, b.header, a.kind() == Kind::cuckoo ? "merged" : "united");
   Header header = merged(a.header, b.header);
   header.flags = a.header.flags & b.header.flags;
-  Filter result = changed(a, header, in_place);
+  OwnFilter result = changed(a, header, in_place);
   if (result.kind() == Kind::cuckoo)
-    merge_tables(a, b, result);
+    merge_tables(a, b, &result);
   else
     unite_counters(result.bitmap(), b.bitmap(), header.geometry.bytes());
   return result;
@@ -152,7 +152,7 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   check_one_hash(a.header, b.header, "united");
 
   if (have_one_geometry(a.header, b.header) && !((a.header.flags | b.header.flags) & kFlagOwn)) {
-    Filter result = changed(a, merged(a.header, b.header), in_place);
+    OwnFilter result = changed(a, merged(a.header, b.header), in_place);
     unite_bitmaps(result.bitmap(), b.bitmap(), result.header.geometry.bytes());
     return result;
   }
@@ -161,7 +161,8 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   count += view_links(b.payload(), b.header, links + count);
   count = normalize_links(links, count);
   check_size(links, count);
-  return make_filter(linked(a.header, b.header), links, count, in_place ? &a : nullptr);
+  OwnFilter state = own_state(a);
+  return make_filter(linked(a.header, b.header), links, count, in_place ? &state : nullptr);
 }
 
 Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
@@ -173,7 +174,7 @@ Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
     header.shape = 0;
     return make_filter(header);
   }
-  Filter result = changed(a, header, in_place);
+  OwnFilter result = changed(a, header, in_place);
   intersect_bitmaps(result.bitmap(), b.bitmap(), header.geometry.bytes());
   return result;
 }
@@ -305,7 +306,7 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
   if (adjacent == 1)
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
-  Filter folded = make_filter(header);
+  OwnFilter folded = make_filter(header);
   const Size unit_bytes = header.geometry.unit_bytes();
   uint8 *to = folded.bitmap();
   const uint8 *from = filter.bitmap();

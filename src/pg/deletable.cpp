@@ -36,70 +36,71 @@ class Change : public Draft {
 public:
   Change(FunctionCallInfo fcinfo, Kind kind) : Draft(fcinfo, kind) {}
 
-  Kind kind() const { return filter_.kind(); }
+  Kind kind() const { return filter().kind(); }
 
   bool contains_all(const Hashes &hashes) const {
     bool all = true;
     for (int i = 0; i < hashes.count; i++)
-      all = all && filter_.contains(hashes.digest[i]);
+      all = all && filter().contains(hashes.digest[i]);
     return all;
   }
 
   void add(const Header &member, const Hashes &hashes) {
-    begin();
-    if (header().family == Family::none) {
-      adopt_family(&filter_.header, member);
-      filter_.write_back();
+    OwnFilter &filter = own();
+    if (filter.header.family == Family::none) {
+      adopt_family(&filter.header, member);
+      filter.write_back();
     }
     for (int i = 0; i < hashes.count; i++) {
       const uint64 hash = hashes.digest[i].first;
       if (kind() == Kind::counting)
-        filter_.add_many(&hash, 1);
+        filter.add_many(&hash, 1);
       else
-        store(hash);
+        store(filter, hash);
     }
   }
 
   // Of a counting filter that got many values: are they too many?
   void check() const {
     if (changed() && kind() == Kind::counting)
-      check_overfill(filter_);
+      check_overfill(filter());
   }
 
   // False, and nothing is changed, if it is not there.
   bool remove(const Hashes &hashes) {
     if (!contains_all(hashes))
       return false;
-    begin();
+    OwnFilter &filter = own();
     for (int i = 0; i < hashes.count; i++) {
       const uint64 hash = hashes.digest[i].first;
-      if (!filter_.contains(hashes.digest[i])) { // any more
+      if (!filter.contains(hashes.digest[i])) { // any more
         give_up();
         return false;
       }
       if (kind() == Kind::counting)
-        counting_remove(header().geometry, filter_.bitmap(), hash);
+        counting_remove(filter.header.geometry, filter.bitmap(), hash);
       else
-        cuckoo_remove(header().geometry, filter_.bitmap(), hash);
+        cuckoo_remove(filter.header.geometry, filter.bitmap(), hash);
     }
-    if (is_empty(filter_)) {
-      filter_.header.family = Family::none;
-      filter_.header.shape = 0;
-      filter_.write_back();
+    if (is_empty(filter)) {
+      filter.header.family = Family::none;
+      filter.header.shape = 0;
+      filter.write_back();
     }
     return true;
   }
 
 private:
-  void store(uint64 hash) {
-    const Geometry &geometry = header().geometry;
+  static void store(OwnFilter &filter, uint64 hash) {
+    const Header &header = filter.header;
+    const Geometry &geometry = header.geometry;
     const CuckooPlace place = cuckoo_place(geometry, hash);
-    if (cuckoo_add(geometry, filter_.bitmap(), place))
+    if (cuckoo_add(geometry, filter.bitmap(), place))
       return;
-    const int copies = cuckoo_copies(geometry, filter_.bitmap(), hash);
+    const int copies = cuckoo_copies(geometry, filter.bitmap(), hash);
     if (copies == cuckoo_max_copies(place))
       raise_too_many_copies(copies);
-    raise_full(header().expected, cuckoo_stored(geometry, filter_.bitmap()) + 1);
+    raise_full(header.expected, cuckoo_stored(geometry, filter.bitmap()) + 1);
   }
 };
 

@@ -97,10 +97,10 @@ void unite_counters(uint8 *counters, const uint8 *other, Size bytes) {
           counters, other, bytes);
 }
 
-Filter as_bloom(const Filter &counting, uint64 *saturated) {
+OwnFilter as_bloom(const Filter &counting, uint64 *saturated) {
   Header header = counting.header;
   header.geometry = plain_geometry(header.geometry);
-  Filter filter = make_filter(header);
+  OwnFilter filter = make_filter(header);
   uint64 full = 0;
   for_each_part(counting.bitmap(), counting.header.geometry.bytes(),
                 [&](const uint8 *bytes, Size offset, Size length) {
@@ -174,12 +174,11 @@ Geometry geometry_for(Layout layout, int64 expected, double rate) {
   return geometry;
 }
 
-Filter make_filter(const Header &header) {
+OwnFilter make_filter(const Header &header) {
   const Size size = VARHDRSZ + header.payload_bytes();
-  Filter filter;
-  filter.value = static_cast<struct varlena *>(palloc0(size));
-  filter.header = header;
-  SET_VARSIZE(filter.value, size);
+  auto *value = static_cast<struct varlena *>(palloc0(size));
+  SET_VARSIZE(value, size);
+  OwnFilter filter = {{value, header}};
   filter.write_back();
   return filter;
 }
@@ -201,7 +200,7 @@ bool stands_in(const Filter &filter, const Header &header, const LinkView *views
 
 } // namespace
 
-Filter make_filter(Header header, const LinkView *views, int count, const Filter *state) {
+OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state) {
   if (count == 1 && !header.grows()) {
     const Link &link = views[0].link;
     header.geometry = link.geometry;
@@ -216,12 +215,17 @@ Filter make_filter(Header header, const LinkView *views, int count, const Filter
     header.links_bytes = count * kLinkBytes + bits_of(views, count) / 8;
   }
 
-  Filter filter;
-  filter.header = header;
   const Size size = VARHDRSZ + header.payload_bytes();
   const bool in_place = state && stands_in(*state, header, views, count);
-  filter.value = in_place ? state->value : static_cast<struct varlena *>(palloc(size));
-  SET_VARSIZE(filter.value, size);
+  OwnFilter filter;
+  if (in_place) {
+    filter = *state;
+  } else {
+    auto *value = static_cast<struct varlena *>(palloc(size));
+    SET_VARSIZE(value, size);
+    filter.value = value;
+  }
+  filter.header = header;
   filter.write_back();
   uint8 *bitmap = filter.payload() + header.head_bytes();
   for (int i = 0; i < count; i++) {
@@ -243,14 +247,14 @@ Filter make_filter(Header header, const LinkView *views, int count, const Filter
   return filter;
 }
 
-Filter normalized(const Filter &filter) {
+OwnFilter normalized(const OwnFilter &filter) {
   LinkView views[kMaxLinks];
   const int count = view_links(filter.payload(), filter.header, views);
   const int kept = drop_covered(views, count, count - 1);
   return kept == count ? filter : make_filter(filter.header, views, kept);
 }
 
-Filter grown(const Filter &filter) {
+OwnFilter grown(const Filter &filter) {
   LinkView views[kMaxLinks + 1];
   const int count = view_links(filter.payload(), filter.header, views);
   LinkView *next = &views[count];
@@ -261,7 +265,7 @@ Filter grown(const Filter &filter) {
   return make_filter(filter.header, views, count + 1);
 }
 
-Filter open_filter(struct varlena *value) {
+Filter open_filter(const struct varlena *value) {
   Filter filter;
   filter.value = value;
   const Size length = VARSIZE(value) - VARHDRSZ;
@@ -287,11 +291,14 @@ Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind) {
   return filter;
 }
 
-Filter copy_filter(const Filter &filter) {
-  Filter copy = filter;
-  copy.value = static_cast<struct varlena *>(palloc(VARSIZE(filter.value)));
-  memcpy(copy.value, filter.value, VARSIZE(filter.value));
-  return copy;
+OwnFilter copy_filter(const Filter &filter) {
+  void *value = palloc(VARSIZE(filter.value));
+  memcpy(value, filter.value, VARSIZE(filter.value));
+  return {{static_cast<const struct varlena *>(value), filter.header}};
+}
+
+OwnFilter own_state(const Filter &state) {
+  return {state};
 }
 
 } // namespace bloomfilter

@@ -30,27 +30,38 @@ inline void add_words(const Geometry &geometry, uint8 *bitmap, const uint64 *wor
     kernel->add_many(geometry, bitmap, words, count);
 }
 
-// A checked, uncompressed value and its header.
+// A checked, uncompressed value and its header, to be looked at: an argument belongs to others.
 struct Filter {
-  struct varlena *value;
+  const struct varlena *value;
   Header header;
 
   Kind kind() const { return kind_of(header.geometry.layout); }
-  uint8 *payload() const { return reinterpret_cast<uint8 *>(VARDATA(value)); }
+  const uint8 *payload() const { return reinterpret_cast<const uint8 *>(VARDATA(value)); }
   // Of the largest link; a plain filter has one.
   Link link() const { return read_link(payload(), header, header.links() - 1); }
-  uint8 *bitmap() const { return payload() + header.payload_bytes() - link().geometry.bytes(); }
-
+  const uint8 *bitmap() const {
+    return payload() + header.payload_bytes() - link().geometry.bytes();
+  }
   bool contains(const Digest &digest) const {
     return links_contain(*kernel, payload(), header, digest);
   }
-  // Adds hashes, or digests of so many words, to the largest link. For values of our own only.
+  Datum datum() const { return PointerGetDatum(value); }
+};
+
+// A value that was made here, and may be changed until it is returned.
+struct OwnFilter : Filter {
+  uint8 *payload() { return const_cast<uint8 *>(Filter::payload()); }
+  const uint8 *payload() const { return Filter::payload(); }
+  uint8 *bitmap() { return const_cast<uint8 *>(Filter::bitmap()); }
+  const uint8 *bitmap() const { return Filter::bitmap(); }
+
+  // Adds hashes, or digests of so many words, to the largest link.
   void add_many(const uint64 *words, Size count) {
     add_words(link().geometry, bitmap(), words, count);
   }
-  // Stores a changed header. For values of our own only.
+  // Stores a changed header.
   void write_back() { write_header(payload(), header); }
-  Datum datum() const { return PointerGetDatum(value); }
+  void release() { pfree(const_cast<struct varlena *>(value)); }
 };
 
 // Calls use(bytes, offset, length) for a bitmap's parts, all whole units, with a look for
@@ -95,7 +106,7 @@ void unite_counters(uint8 *counters, const uint8 *other, Size bytes);
 
 // The bloomfilter of the values of a counting filter, and how many of its counters are at their
 // highest.
-Filter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
+OwnFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
 
 void define_max_size();
 
@@ -112,22 +123,22 @@ Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint
 Geometry geometry_for(Layout layout, int64 expected, double rate);
 
 // A new plain value in the current memory context, its bitmap zero.
-Filter make_filter(const Header &header);
+OwnFilter make_filter(const Header &header);
 
-// A value of such links, in their normal form; in `state`, which may be changed, if all of it is
-// part of the value and has the place already. Of the header family, seed, whether it grows and
-// what it was then asked for are used. ERROR 54000 if there are too many links.
-Filter make_filter(Header header, const LinkView *views, int count, const Filter *state = nullptr);
+// A value of links that are in their normal form. Of the header family, seed, whether it grows and
+// what it was then asked for are used. If `state` is given and all of it stays where it is, the
+// links are OR-ed into it, and it is the result. ERROR 54000 if there are too many links.
+OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state = nullptr);
 
 // A value in normal form, to whose largest link values were added since, in normal form again. Bits
 // that were added keep the links' order, but the largest may now have all those of another.
-Filter normalized(const Filter &filter);
+OwnFilter normalized(const OwnFilter &filter);
 
 // The value with another, empty link; ERROR 54000 if there cannot be one.
-Filter grown(const Filter &filter);
+OwnFilter grown(const Filter &filter);
 
 // A detoasted value's header, checked in constant time; ERROR XX001 if it is damaged.
-Filter open_filter(struct varlena *value);
+Filter open_filter(const struct varlena *value);
 
 // XX001: a stored value is of another kind than its type says.
 void check_kind_of(const Header &header, Kind kind);
@@ -137,32 +148,38 @@ Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind = Kind::bloom
 Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);
 
 // A copy that may be changed.
-Filter copy_filter(const Filter &filter);
+OwnFilter copy_filter(const Filter &filter);
+
+// An aggregate's state as what it is: made by an earlier call for this aggregate alone.
+OwnFilter own_state(const Filter &state);
 
 // The first argument, to be changed: itself as long as nothing changes, so that an UPDATE that adds
 // what is known need not write the filter again; else a copy, made when it is first needed.
 class Draft {
 public:
   Draft(FunctionCallInfo fcinfo, Kind kind)
-      : filter_(filter_arg(fcinfo, 0, kind)), changed_(false), argument_(PG_GETARG_DATUM(0)) {}
+      : argument_(filter_arg(fcinfo, 0, kind)), own_(), changed_(false),
+        datum_(PG_GETARG_DATUM(0)) {}
 
-  const Header &header() const { return filter_.header; }
+  const Filter &filter() const { return changed_ ? own_ : argument_; }
+  const Header &header() const { return filter().header; }
   bool changed() const { return changed_; }
-  Datum datum() const { return changed_ ? filter_.datum() : argument_; }
+  Datum datum() const { return changed_ ? own_.datum() : datum_; }
 
 protected:
-  void begin() {
+  OwnFilter &own() {
     if (!changed_)
-      filter_ = copy_filter(filter_);
+      own_ = copy_filter(argument_);
     changed_ = true;
+    return own_;
   }
   void give_up() { changed_ = false; }
 
-  Filter filter_;
-
 private:
+  Filter argument_;
+  OwnFilter own_;
   bool changed_;
-  Datum argument_;
+  Datum datum_;
 };
 
 } // namespace bloomfilter

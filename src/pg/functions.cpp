@@ -61,7 +61,7 @@ public:
 
   void add(const Header &member, const Hashes &hashes) {
     if (unlikely(hashes.no_value))
-      raise_no_value(filter_.header);
+      raise_no_value(header());
     for (int i = 0; i < hashes.count; i++)
       if (!is_known(hashes.digest[i]))
         push(member, hashes.digest[i]);
@@ -76,13 +76,13 @@ public:
   void check() {
     finish();
     if (changed())
-      check_overfill(filter_);
+      check_overfill(filter());
   }
 
 private:
   // In one bitmap, setting bits again is cheaper than asking.
   bool is_known(const Digest &digest) const {
-    return (!changed() || filter_.header.is_chain()) && filter_.contains(digest);
+    return (!changed() || header().is_chain()) && filter().contains(digest);
   }
   void push(const Header &member, const Digest &digest) {
     if (!changed())
@@ -94,27 +94,27 @@ private:
       make_room();
     }
     pending_[pending_count_++] = digest.first;
-    if (digest_words(filter_.header.geometry.layout) > 1)
+    if (digest_words(header().geometry.layout) > 1)
       pending_[pending_count_++] = digest.second;
   }
   void change(const Header &member) {
-    begin();
-    adopt_family(&filter_.header, member);
-    filter_.write_back();
-    room_ = filter_.header.grows() ? 0 : PG_UINT64_MAX;
+    OwnFilter &filter = own();
+    adopt_family(&filter.header, member);
+    filter.write_back();
+    room_ = filter.header.grows() ? 0 : PG_UINT64_MAX;
   }
   // How many additions certainly leave the largest link less than full.
   uint64 room_in_link() const {
-    const Link link = filter_.link();
+    const Link link = filter().link();
     const uint64 full = full_bits(link);
-    const uint64 set = bits_set(filter_.bitmap(), link.geometry);
+    const uint64 set = bits_set(filter().bitmap(), link.geometry);
     return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
   }
   void make_room() {
     if (room_ == 0)
       room_ = room_in_link();
     if (room_ == 0) {
-      filter_ = grown(filter_);
+      own() = grown(filter());
       room_ = room_in_link();
     }
     pending_limit_ = Min(room_, lengthof(pending_));
@@ -122,14 +122,14 @@ private:
   // Many hashes at a time, so that their lines are prefetched.
   void flush() {
     if (pending_count_ > 0)
-      filter_.add_many(pending_, pending_count_);
+      own().add_many(pending_, pending_count_);
     room_ -= pending_count_;
     pending_count_ = pending_limit_ = 0;
   }
   void finish() {
     flush();
     if (changed())
-      filter_ = normalized(filter_);
+      own() = normalized(own());
   }
 
   uint64 room_; // additions that may come before the largest link is looked at

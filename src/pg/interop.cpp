@@ -68,7 +68,7 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
            errmsg("%s \"%s\" is not supported", what, name), errhint("It can be %s.", names)));
 }
 
-Filter make_read(const Geometry &geometry, Family family) {
+OwnFilter make_read(const Geometry &geometry, Family family) {
   Header header = empty_header(geometry, 0, 0, 0);
   header.family = family;
   header.flags = kFlagOwn;
@@ -96,7 +96,7 @@ Filter written_filter(FunctionCallInfo fcinfo, bool (*is_layout)(Layout), const 
                     errhint("Build all filters with one expected number of values and false "
                             "positive rate.")));
   const LinkView empty = {link, nullptr, nullptr};
-  Filter united = make_filter(header, &empty, 1);
+  OwnFilter united = make_filter(header, &empty, 1);
   for_each_link(filter.payload(), header, [&](const Link &, Size offset) {
     unite_bitmaps(united.bitmap(), filter.payload() + offset, link.geometry.bytes());
   });
@@ -120,7 +120,7 @@ Datum bf_from_guava(PG_FUNCTION_ARGS) {
                                         "long, integer, string_utf8, unencoded_chars, or bytes");
   Found found;
   check(read_guava(bytes.at, bytes.length, funnel.layout, &found), "Guava");
-  Filter filter = make_read(found.geometry, funnel.family);
+  OwnFilter filter = make_read(found.geometry, funnel.family);
   swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
   return filter.datum();
 }
@@ -144,7 +144,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
                 "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY");
   Found found;
   check(read_parquet(bytes.at, bytes.length, type.layout, &found), "Parquet");
-  Filter filter = make_read(found.geometry, type.family);
+  OwnFilter filter = make_read(found.geometry, type.family);
   memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
 }

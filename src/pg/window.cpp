@@ -126,7 +126,7 @@ Filter finish_counts(const Window *window) {
     expected = padded_capacity(estimate_distinct(registers));
     pfree(registers);
   }
-  Filter filter = make_filter(self_sized(window->header, Max(expected, uint64{1})));
+  OwnFilter filter = make_filter(self_sized(window->header, Max(expected, uint64{1})));
   for_each_count(window, [&filter](uint64 hash, uint64 times) {
     for (uint64 i = 0; i < Min(times, uint64{kMaxCounter}); i++)
       filter.add_many(&hash, 1);
@@ -135,7 +135,7 @@ Filter finish_counts(const Window *window) {
 }
 
 Filter finish_counters(const Window *window) {
-  Filter filter = make_filter(window->header);
+  OwnFilter filter = make_filter(window->header);
   const Size count = counters_of(window->header.geometry);
   constexpr Size kCountersStep = kStep / kBlockOfCounters * kLineBits;
   for (Size at = 0; at < count; at += kCountersStep) {
