@@ -122,7 +122,7 @@ pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
 
 // Takes in a family, or raises an error.
 pg_noinline void admit(State *state, const Element *element) {
-  check_element(state->header, element, "value");
+  check_element(state->header, element, Use::add);
   adopt_family(&state->header, member_header(element));
 }
 
@@ -165,8 +165,8 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
     push_digest(fcinfo, state, digest);
     return;
   }
-  const Hashes hashes = hash_foreign(element, value, layout, true);
-  check_element(state->header, element, "value");
+  const Hashes hashes = hash_foreign(element, value, layout, Use::add);
+  check_element(state->header, element, Use::add);
   if (unlikely(hashes.no_value))
     raise_no_value(state->header);
   adopt_family(&state->header, member_header(element));

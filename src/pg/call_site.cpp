@@ -37,10 +37,10 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
 }
 
-Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {
+Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, Use use) {
   Element *element = argument_element(fcinfo, argument);
-  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header, adding);
-  check_element(header, element, adding ? "value" : "probe");
+  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header, use);
+  check_element(header, element, use);
   return {element, hashes};
 }
 
@@ -59,16 +59,16 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
   return items;
 }
 
-Hashes hash_item(const Header &header, const Items &items, int i, bool adding) {
+Hashes hash_item(const Header &header, const Items &items, int i, Use use) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Hashes hashes = hash_value(items.element, items.values[i], header, adding);
+  const Hashes hashes = hash_value(items.element, items.values[i], header, use);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
-  check_element(header, items.element, adding ? "value" : "probe");
+  check_element(header, items.element, use);
   return hashes;
 }
 
-Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding) {
+Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, Use use) {
   text *literal = PG_GETARG_TEXT_PP(argument);
   const Size length = VARSIZE_ANY_EXHDR(literal);
   LiteralMemory *memory = &call_site(fcinfo)->literal;
@@ -78,7 +78,7 @@ Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argumen
       memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
     return memory->hashes;
 
-  const Hashes hashes = hash_literal(header, literal, PG_GET_COLLATION(), adding);
+  const Hashes hashes = hash_literal(header, literal, PG_GET_COLLATION(), use);
   if (memory->bytes)
     pfree(memory->bytes);
   memory->bytes = nullptr;

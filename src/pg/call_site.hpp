@@ -58,7 +58,7 @@ struct Probe {
   Element *element;
   Hashes hashes;
 };
-Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding);
+Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, Use use);
 
 // An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
 struct Items {
@@ -69,10 +69,10 @@ struct Items {
   MemoryContext scratch;
 };
 Items items_of(FunctionCallInfo fcinfo, int argument);
-Hashes hash_item(const Header &header, const Items &items, int i, bool adding);
+Hashes hash_item(const Header &header, const Items &items, int i, Use use);
 
 // The hashes of a literal argument, as hash_literal() gives them.
-Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, bool adding);
+Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, Use use);
 
 // The filter of an argument that is not NULL, to be asked until the next call for any filter.
 inline ProbedFilter *probed_filter(FunctionCallInfo fcinfo, int argument) {

@@ -109,15 +109,15 @@ struct Member {
   Header header;
   Hashes hashes;
 };
-using MemberOf = Member(FunctionCallInfo, const Header &filter, bool changing);
+using MemberOf = Member(FunctionCallInfo, const Header &filter, Use use);
 
-Member value_of(FunctionCallInfo fcinfo, const Header &filter, bool changing) {
-  const Probe probe = probe_of(fcinfo, filter, 1, changing);
+Member value_of(FunctionCallInfo fcinfo, const Header &filter, Use use) {
+  const Probe probe = probe_of(fcinfo, filter, 1, use);
   return {member_header(probe.element), probe.hashes};
 }
 
-Member literal_of(FunctionCallInfo fcinfo, const Header &filter, bool changing) {
-  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, changing)};
+Member literal_of(FunctionCallInfo fcinfo, const Header &filter, Use use) {
+  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, use)};
 }
 
 // NULL never destroys a filter: a NULL filter gives NULL, a NULL value the filter as it is.
@@ -133,7 +133,7 @@ template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind,
 
 Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   return change_or_keep(fcinfo, kind, [=](Change *change) {
-    const Member member = member_of(fcinfo, change->header(), true);
+    const Member member = member_of(fcinfo, change->header(), Use::add);
     change->add(member.header, member.hashes);
   });
 }
@@ -145,7 +145,7 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
       CHECK_FOR_INTERRUPTS();
       if (items.nulls[i])
         continue;
-      const Hashes hashes = hash_item(change->header(), items, i, true);
+      const Hashes hashes = hash_item(change->header(), items, i, Use::add);
       change->add(member_header(items.element), hashes);
     }
     change->check();
@@ -155,7 +155,7 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
 Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
   return change_or_keep(fcinfo, kind, [=](Change *change) {
-    const Member member = member_of(fcinfo, change->header(), true);
+    const Member member = member_of(fcinfo, change->header(), Use::add);
     if (!change->remove(member.hashes) && !missing_ok)
       raise_absent(kind);
   });
@@ -172,7 +172,7 @@ Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
     return row.datum();
   }
   Change change(fcinfo, Kind::cuckoo);
-  const Member member = member_of(fcinfo, change.header(), true);
+  const Member member = member_of(fcinfo, change.header(), Use::add);
   const bool added = !change.contains_all(member.hashes);
   if (added)
     change.add(member.header, member.hashes);
@@ -185,7 +185,7 @@ Datum add_unique(FunctionCallInfo fcinfo, MemberOf member_of) {
 Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
-  const Hashes hashes = member_of(fcinfo, filter->header, false).hashes;
+  const Hashes hashes = member_of(fcinfo, filter->header, Use::ask).hashes;
   int count = 0;
   for (int i = 0; i < hashes.count; i++)
     count += filter->multiplicity(hashes.digest[i].first);

@@ -389,14 +389,14 @@ uint64 distribution_hash(Element *element, Datum value) {
   return hash_bytes(bytes, length, 0);
 }
 
-Hashes hash_foreign(Element *element, Datum value, Layout layout, bool adding) {
+Hashes hash_foreign(Element *element, Datum value, Layout layout, Use use) {
   Hashes hashes = no_hashes();
   if (family_in(layout, element->family) == Family::none)
     return hashes; // which check_element() refuses
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
   append_encoded(&hashes, layout, element->family, canonical);
-  if (adding && element->family == Family::floating)
+  if (use == Use::add && element->family == Family::floating)
     hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
   if (ends_with_blank(element, value)) {
     canonical_bpchar(element, value, &canonical);
@@ -428,7 +428,8 @@ void raise_no_value(const Header &header) {
                   errdetail("The layout keeps numbers of 32 bits.")));
 }
 
-void raise_unless_fitting(const Header &header, const Element *element, const char *role) {
+void raise_unless_fitting(const Header &header, const Element *element, Use use) {
+  const char *role = use == Use::add ? "value" : "probe";
   const Layout layout = header.geometry.layout;
   if (is_foreign(layout)) {
     const Family member = family_in(layout, element->family);
@@ -456,7 +457,7 @@ void raise_unless_fitting(const Header &header, const Element *element, const ch
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("%s holds %s values, but the %s is %s", noun_of(kind), family_name(header.family),
                   role, type),
-           element->family != Family::array || (kind != Kind::bloom && strcmp(role, "value") != 0)
+           element->family != Family::array || (kind != Kind::bloom && use == Use::ask)
                ? errhint("Cast the %s to the type that the filter was built from.", role)
            : kind == Kind::bloom
                ? errhint("To use the array's elements, call bf_contains_all(), bf_contains_any(), "

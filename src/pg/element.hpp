@@ -42,6 +42,9 @@ namespace bloomfilter {
 struct Canonical;
 struct Writer;
 
+// What a value is for: it is asked of a filter, or added to it or removed from it.
+enum class Use : uint8 { ask, add };
+
 // An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
 struct Element {
   Family family;
@@ -108,10 +111,10 @@ inline Hashes no_hashes() {
   hashes.any = hashes.no_value = false;
   return hashes;
 }
-Hashes hash_foreign(Element *element, Datum value, Layout layout, bool adding);
-inline Hashes hash_value(Element *element, Datum value, const Header &header, bool adding) {
+Hashes hash_foreign(Element *element, Datum value, Layout layout, Use use);
+inline Hashes hash_value(Element *element, Datum value, const Header &header, Use use) {
   if (unlikely(is_foreign(header.geometry.layout)))
-    return hash_foreign(element, value, header.geometry.layout, adding);
+    return hash_foreign(element, value, header.geometry.layout, use);
   Hashes hashes = no_hashes();
   hashes.digest[hashes.count++] = {hash_element(element, value, header.seed), 0};
   if (element->varying) {
@@ -134,14 +137,14 @@ bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest);
 uint64 distribution_hash(Element *element, Datum value);
 
 // Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
-// composition is known only from the row. `role` is how the message calls the value: "probe".
-void raise_unless_fitting(const Header &header, const Element *element, const char *role);
+// composition is known only from the row.
+void raise_unless_fitting(const Header &header, const Element *element, Use use);
 inline bool fits(const Header &header, const Element *element) {
   return header.family == element->family && header.shape == element->shape;
 }
-inline void check_element(const Header &header, const Element *element, const char *role) {
+inline void check_element(const Header &header, const Element *element, Use use) {
   if (!fits(header, element))
-    raise_unless_fitting(header, element, role);
+    raise_unless_fitting(header, element, use);
 }
 
 // Can two filters or aggregate states hold the same values? One without values can hold any.
@@ -164,7 +167,7 @@ const char *family_name(Family family);
 // A bare literal's hashes under the filter's own element type. Raises 42804 where the reading would
 // depend on settings or on a type that the filter does not know. A text of more than 63 bytes may
 // be asked of names, which are shorter, but is added as it is.
-Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding);
+Hashes hash_literal(const Header &header, text *literal, Oid collation, Use use);
 
 } // namespace bloomfilter
 

@@ -34,9 +34,9 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
   Element *element = argument_element(fcinfo, value_argument);
   const Datum value = PG_GETARG_DATUM(value_argument);
   if (unlikely(is_foreign(filter->header.geometry.layout)))
-    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, false).hashes);
+    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, Use::ask).hashes);
   const uint64 hash = hash_element(element, value, filter->header.seed);
-  check_element(filter->header, element, "probe");
+  check_element(filter->header, element, Use::ask);
   bool found = filter->contains(hash);
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, filter->header.seed);
@@ -47,7 +47,7 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
   ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
-  return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, false));
+  return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, Use::ask));
 }
 
 // An argument plus hashes.
@@ -139,14 +139,14 @@ private:
 
 Addition add_value(FunctionCallInfo fcinfo) {
   Addition addition(fcinfo);
-  const Probe probe = probe_of(fcinfo, addition.header(), 1, true);
+  const Probe probe = probe_of(fcinfo, addition.header(), 1, Use::add);
   addition.add(member_header(probe.element), probe.hashes);
   return addition;
 }
 
 Addition add_literal(FunctionCallInfo fcinfo) {
   Addition addition(fcinfo);
-  addition.add(member_header(Family::text), literal_hashes(fcinfo, addition.header(), 1, true));
+  addition.add(member_header(Family::text), literal_hashes(fcinfo, addition.header(), 1, Use::add));
   return addition;
 }
 
@@ -175,7 +175,7 @@ Addition add_items(FunctionCallInfo fcinfo) {
     CHECK_FOR_INTERRUPTS();
     if (items.nulls[i])
       continue;
-    const Hashes hashes = hash_item(addition.header(), items, i, true);
+    const Hashes hashes = hash_item(addition.header(), items, i, Use::add);
     addition.add(member_header(items.element), hashes);
   }
   addition.check();
@@ -219,7 +219,7 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
     answers[item] = false;
     if (items.nulls[item])
       continue;
-    const Hashes of_item = hash_item(filter->header, items, item, false);
+    const Hashes of_item = hash_item(filter->header, items, item, Use::ask);
     if (foreign) {
       answers[item] = contains_any(filter, of_item);
       continue;

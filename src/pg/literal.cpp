@@ -169,21 +169,21 @@ void append_new(Hashes *hashes, const Digest &digest) {
 
 } // namespace
 
-Hashes hash_literal(const Header &header, text *literal, Oid collation, bool adding) {
+Hashes hash_literal(const Header &header, text *literal, Oid collation, Use use) {
   const Layout layout = header.geometry.layout;
   const Family family =
       header.family == Family::none ? family_in(layout, Family::text) : header.family;
   const char *string = text_to_cstring(literal);
   Hashes hashes = no_hashes();
   for (const Reading &reading : readings_for(kind_of(layout), family)) {
-    if (!OidIsValid(reading.type) || (reading.asked_only && adding) ||
+    if (!OidIsValid(reading.type) || (reading.asked_only && use == Use::add) ||
         (reading.readable && !reading.readable(string)))
       continue;
     Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
     if (is_foreign(layout) && family_in(layout, element->family) != family)
       continue; // not every layout of byte strings has every type
-    const Hashes read = hash_value(element, read_literal(reading.type, string), header, adding);
-    check_element(header, element, adding ? "value" : "probe");
+    const Hashes read = hash_value(element, read_literal(reading.type, string), header, use);
+    check_element(header, element, use);
     hashes.any |= read.any;
     hashes.no_value |= read.no_value;
     for (int i = 0; i < read.count; i++)

@@ -67,7 +67,7 @@ Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
 }
 
 Hashes hashes_of_row(FunctionCallInfo fcinfo, Window *window) {
-  const Probe probe = probe_of(fcinfo, window->header, 1, true);
+  const Probe probe = probe_of(fcinfo, window->header, 1, Use::add);
   adopt_family(&window->header, member_header(probe.element));
   return probe.hashes;
 }
