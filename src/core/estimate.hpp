@@ -12,19 +12,6 @@
 
 namespace bloomfilter {
 
-// The number of set bits.
-std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::size_t bytes);
-
-// The number of bits that are set in one or the other of two bitmaps of as many bytes.
-std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
-                          const std::uint8_t *other, std::size_t bytes);
-
-// Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.
-void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
-           std::size_t bytes);
-void intersect(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
-               std::size_t bytes);
-
 // The estimated number of distinct values, from the share z of zero bits (S. J. Swamidass,
 // P. Baldi, "Mathematical correction for fingerprint similarity measures", J. Chem. Inf. Model.
 // 47, 2007, applied to lines): ln z / ln(1 - s), with s the share of the bitmap's bits that one
@@ -39,7 +26,7 @@ std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count);
 // The false positive rate now: the mean over lines of (set bits / 512)^k; in pages the mean of the
 // product of the two halves' means, with k/2 each; in blocks the mean of the product over words of
 // (set bits / 32); in a flat bitmap (set bits / bits)^k. A survey reads the bitmap in parts, so
-// that who asks can look up from a large one.
+// that its caller can check for interrupts between them.
 class Survey {
 public:
   Survey(const Kernel &kernel, const Geometry &geometry);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/bytes.hpp"
-#include "core/interop.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {

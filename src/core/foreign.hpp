@@ -3,9 +3,8 @@
 // Guava and RedisBloom know one large bitmap, and index i of a value is a number modulo its bits:
 //
 //   guava…           c = first; k times: index (c mod 2^63) mod bits; c += second
-//   guava…_mitz32    a, b = low and high half of first; for i = 1 ... k: c = a + i b in 32 bits;
-//   index
-//                    (c, or ~c if it is negative) mod bits
+//   guava…_mitz32    a, b = low and high half of first; for i = 1 ... k, in 32 bits:
+//                    index (c, or ~c if it is negative) mod bits, with c = a + i b
 //   redis            for i = 0 ... k - 1: (first + i second) mod 2^64 mod bits
 //
 // Bits are a multiple of 64, so their number divided by d gives the filter of bits/d bits by OR-ing
@@ -25,6 +24,8 @@
 #include "core/geometry.hpp"
 
 namespace bloomfilter {
+
+constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // that its readers take
 
 // The positions of a digest's bits in the bitmap, as many as there are hash functions.
 void foreign_positions(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);

@@ -2,10 +2,10 @@
 
 #include <cstring>
 
+#include "core/bitmap.hpp"
 #include "core/bytes.hpp"
 #include "core/cuckoo.hpp"
 #include "core/digest.hpp"
-#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {

@@ -1,7 +1,6 @@
 #include "core/interop.hpp"
 
 #include "core/bytes.hpp"
-#include "core/foreign.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {

@@ -40,7 +40,6 @@ void write_guava_head(std::uint8_t *bytes, const Geometry &geometry);
 void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words);
 
 constexpr std::size_t kMaxParquetHead = 24;
-constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // that its readers take
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found);
 // Returns the head's length.
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);

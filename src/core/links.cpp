@@ -4,11 +4,9 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
-#include "core/counting.hpp"
-#include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
-#include "core/foreign.hpp"
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -126,23 +124,10 @@ int drop_covered(LinkView *views, int count, int from) {
   return static_cast<int>(kept - views);
 }
 
-bool link_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bitmap,
-                   const Digest &digest) {
-  switch (kind_of(geometry.layout)) {
-  case Kind::counting:
-    return kernel.counting_contains(geometry, bitmap, digest.first);
-  case Kind::cuckoo:
-    return cuckoo_contains(geometry, bitmap, digest.first);
-  default:
-    return is_foreign(geometry.layout) ? foreign_contains(geometry, bitmap, digest)
-                                       : kernel.contains(geometry, bitmap, digest.first);
-  }
-}
-
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    const Digest &digest) {
   return any_link(payload, header, [&](const Link &link, std::size_t offset) {
-    return link_contains(kernel, link.geometry, payload + offset, digest);
+    return structure_contains(kernel, link.geometry, payload + offset, digest);
   });
 }
 

@@ -49,11 +49,6 @@ int normalize_links(LinkView *views, int count);
 // geometry, of those from number `from` on; returns how many are left.
 int drop_covered(LinkView *views, int count, int from);
 
-// Possibly in a bitmap, or what another kind has in its place? Of our own layouts, a digest is a
-// hash and nothing more.
-bool link_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bitmap,
-                   const Digest &digest);
-
 // Possibly in any link of a value?
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    const Digest &digest);

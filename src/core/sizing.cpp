@@ -1,9 +1,6 @@
 #include "core/sizing.hpp"
 
 #include "core/bytes.hpp"
-#include "core/counting.hpp"
-#include "core/cuckoo.hpp"
-#include "core/foreign.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -102,19 +99,6 @@ bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) 
 Geometry size_for_bits(std::uint64_t bits, int hashes) {
   return {Layout::lines, static_cast<std::uint8_t>(hashes),
           static_cast<std::uint32_t>((bits + kLineBits - 1) / kLineBits)};
-}
-
-bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
-  if (is_foreign(layout))
-    return size_foreign(layout, expected, rate, geometry);
-  switch (kind_of(layout)) {
-  case Kind::counting:
-    return size_counting(expected, rate, geometry);
-  case Kind::cuckoo:
-    return size_cuckoo(expected, rate, geometry);
-  default:
-    return size_for_capacity(expected, rate, geometry);
-  }
 }
 
 } // namespace bloomfilter

@@ -18,8 +18,8 @@ constexpr double kMinRate = 1e-9;
 constexpr double kMaxRate = 0.5;
 
 inline bool rate_in_range(double rate) {
-  return rate >= kMinRate && rate <= kMaxRate;
-} // no NaN
+  return rate >= kMinRate && rate <= kMaxRate; // no NaN
+}
 
 // The geometry of a filter for `expected` distinct values (at least 1) at a false positive rate
 // within kMinRate ... kMaxRate. False, and `geometry` unchanged, if it would exceed kMaxBits.
@@ -27,10 +27,6 @@ bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
 
 // The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.
 Geometry size_for_bits(std::uint64_t bits, int hashes);
-
-// The same of any layout, those of other systems and other kinds included: each kind's own
-// function, Layout::lines standing for all of a bloomfilter's own.
-bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 
 } // namespace bloomfilter
 

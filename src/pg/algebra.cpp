@@ -15,6 +15,7 @@
 
 #include <cmath>
 
+#include "core/bitmap.hpp"
 #include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "pg/element.hpp"

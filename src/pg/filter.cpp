@@ -1,6 +1,8 @@
 #include "pg/filter.hpp"
 
+#include "core/bitmap.hpp"
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 #include "pg/errors.hpp"
 
 extern "C" {

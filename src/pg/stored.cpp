@@ -1,6 +1,7 @@
 #include "pg/stored.hpp"
 
 #include "core/cuckoo.hpp"
+#include "core/structure.hpp"
 #include "pg/errors.hpp"
 #include "pg/memory.hpp"
 
@@ -238,7 +239,7 @@ bool ProbedFilter::contains_by_slice(const Link &link, Size offset, const Digest
   const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(unit));
   // A filter of this one unit gives the same answer.
   const Geometry alone = {geometry.layout, geometry.hashes, 1};
-  const bool found = link_contains(*kernel, alone, bytes, digest);
+  const bool found = structure_contains(*kernel, alone, bytes, digest);
   pfree(unit);
   return found;
 }

@@ -1,6 +1,7 @@
 #include "pg/target.hpp"
 
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/layout.hpp"

@@ -21,12 +21,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/bitmap.hpp"
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "core/hash.hpp"
 #include "core/links.hpp"
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 
 #if __has_include(<boost/bloom.hpp>)
 #include <boost/bloom.hpp>
@@ -266,7 +268,7 @@ public:
     }
   }
   bool contains(const std::vector<std::uint8_t> &filter, std::uint64_t hash) const {
-    return link_contains(best_kernel(), geometry_, filter.data(), {hash, 0});
+    return structure_contains(best_kernel(), geometry_, filter.data(), {hash, 0});
   }
   void remove(std::vector<std::uint8_t> &filter, std::uint64_t hash) const {
     if (layout_ == Layout::cuckoo)

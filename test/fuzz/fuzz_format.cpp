@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/bitmap.hpp"
 #include "core/estimate.hpp"
 #include "core/foreign.hpp"
 #include "core/format.hpp"

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/bitmap.hpp"
 #include "core/format.hpp"
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 #include "unit/support.hpp"
 
 namespace bloomfilter {

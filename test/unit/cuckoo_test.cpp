@@ -16,6 +16,7 @@
 
 #include "core/format.hpp"
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 #include "unit/support.hpp"
 
 namespace bloomfilter {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/bitmap.hpp"
 #include "core/sizing.hpp"
 #include "unit/support.hpp"
 

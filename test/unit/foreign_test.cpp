@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/bitmap.hpp"
 #include "core/estimate.hpp"
 #include "core/links.hpp"
 #include "unit/foreign.hpp"

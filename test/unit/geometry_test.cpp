@@ -1,5 +1,6 @@
 // Where hashes fall: the positions are frozen, and folding depends on them.
 
+#include "core/bitmap.hpp"
 #include "core/geometry.hpp"
 
 #include <gtest/gtest.h>

@@ -13,6 +13,7 @@
 #include "core/cuckoo.hpp"
 #include "core/format.hpp"
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 #include "unit/support.hpp"
 
 namespace bloomfilter {

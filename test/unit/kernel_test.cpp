@@ -1,5 +1,6 @@
 // Every kernel against the specification: the same bytes, the same answers, nothing outside.
 
+#include "core/bitmap.hpp"
 #include "core/kernel.hpp"
 
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "core/bitmap.hpp"
 #include "core/estimate.hpp"
 #include "core/sizing.hpp"
 #include "unit/support.hpp"

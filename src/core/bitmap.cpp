@@ -1,0 +1,69 @@
+#include "core/bitmap.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/bytes.hpp"
+
+namespace bloomfilter {
+namespace {
+
+constexpr std::size_t kCountedLines = 512; // at a time
+
+// Calls use(lines, other, count) for two bitmaps: for all whole lines, then for a last one that is
+// completed by zeros.
+template <typename Use>
+void for_lines(std::uint8_t *bitmap, const std::uint8_t *other, std::size_t bytes, Use use) {
+  const std::size_t whole = bytes / kLineBytes * kLineBytes, rest = bytes - whole;
+  use(bitmap, other, whole / kLineBytes);
+  if (rest == 0)
+    return;
+  std::uint8_t line[kLineBytes] = {}, other_line[kLineBytes] = {};
+  std::memcpy(line, bitmap + whole, rest);
+  std::memcpy(other_line, other + whole, rest);
+  use(line, other_line, 1);
+  std::memcpy(bitmap + whole, line, rest);
+}
+
+} // namespace
+
+std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::size_t bytes) {
+  std::uint16_t set[kCountedLines];
+  std::uint64_t sum = 0;
+  while (bytes >= kLineBytes) {
+    const std::size_t count = std::min(bytes / kLineBytes, kCountedLines);
+    kernel.count_bits(bitmap, count, set);
+    for (std::size_t i = 0; i < count; i++)
+      sum += set[i];
+    bitmap += count * kLineBytes;
+    bytes -= count * kLineBytes;
+  }
+  for (; bytes > 0; bitmap += kWordBytes, bytes -= kWordBytes)
+    sum += static_cast<std::uint64_t>(__builtin_popcountll(load<std::uint64_t>(bitmap)));
+  return sum;
+}
+
+std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
+                          const std::uint8_t *other, std::size_t bytes) {
+  std::uint8_t piece[64 * kLineBytes]; // stays in the nearest cache
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < bytes; at += sizeof piece) {
+    const std::size_t length = std::min(bytes - at, sizeof piece);
+    std::memcpy(piece, bitmap + at, length);
+    unite(kernel, piece, other + at, length);
+    sum += count_set(kernel, piece, length);
+  }
+  return sum;
+}
+
+void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
+           std::size_t bytes) {
+  for_lines(bitmap, other, bytes, kernel.unite);
+}
+
+void intersect(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
+               std::size_t bytes) {
+  for_lines(bitmap, other, bytes, kernel.intersect);
+}
+
+} // namespace bloomfilter

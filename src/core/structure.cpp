@@ -1,0 +1,36 @@
+#include "core/structure.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "core/foreign.hpp"
+#include "core/sizing.hpp"
+
+namespace bloomfilter {
+
+bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
+  if (is_foreign(layout))
+    return size_foreign(layout, expected, rate, geometry);
+  switch (kind_of(layout)) {
+  case Kind::counting:
+    return size_counting(expected, rate, geometry);
+  case Kind::cuckoo:
+    return size_cuckoo(expected, rate, geometry);
+  default:
+    return size_for_capacity(expected, rate, geometry);
+  }
+}
+
+bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
+                        const Digest &digest) {
+  switch (kind_of(geometry.layout)) {
+  case Kind::counting:
+    return kernel.counting_contains(geometry, bytes, digest.first);
+  case Kind::cuckoo:
+    return cuckoo_contains(geometry, bytes, digest.first);
+  default:
+    return is_foreign(geometry.layout) ? foreign_contains(geometry, bytes, digest)
+                                       : kernel.contains(geometry, bytes, digest.first);
+  }
+}
+
+} // namespace bloomfilter
