@@ -421,6 +421,14 @@ bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest) 
   return encoded.kind == Encoded::values;
 }
 
+void check_hashed_alike(const Header &header) {
+  if (is_foreign(header.geometry.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bloom filters of layout \"%s\" do not take hashes",
+                           layout_name(header.geometry.layout)),
+                    errhint("Add or ask the value itself.")));
+}
+
 void raise_no_value(const Header &header) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value is out of range for a bloom filter of layout \"%s\"",

@@ -129,6 +129,9 @@ inline Hashes hash_value(Element *element, Datum value, const Header &header, Us
 // and quickly found; false for all others.
 bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest);
 
+// Raises 0A000 of other systems' filters, to which what bf_hash() gives means nothing.
+void check_hashed_alike(const Header &header);
+
 // Raises 22003: what is to be added is not a value of the filter's layout.
 [[noreturn]] void raise_no_value(const Header &header);
 

@@ -153,35 +153,6 @@ OwnFilter copy_filter(const Filter &filter);
 // An aggregate's state as what it is: made by an earlier call for this aggregate alone.
 OwnFilter own_state(const Filter &state);
 
-// The first argument, to be changed: itself as long as nothing changes, so that an UPDATE that adds
-// what is known need not write the filter again; else a copy, made when it is first needed.
-class Draft {
-public:
-  Draft(FunctionCallInfo fcinfo, Kind kind)
-      : argument_(filter_arg(fcinfo, 0, kind)), own_(), changed_(false),
-        datum_(PG_GETARG_DATUM(0)) {}
-
-  const Filter &filter() const { return changed_ ? own_ : argument_; }
-  const Header &header() const { return filter().header; }
-  bool changed() const { return changed_; }
-  Datum datum() const { return changed_ ? own_.datum() : datum_; }
-
-protected:
-  OwnFilter &own() {
-    if (!changed_)
-      own_ = copy_filter(argument_);
-    changed_ = true;
-    return own_;
-  }
-  void give_up() { changed_ = false; }
-
-private:
-  Filter argument_;
-  OwnFilter own_;
-  bool changed_;
-  Datum datum_;
-};
-
 } // namespace bloomfilter
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/cuckoo.hpp"
 #include "core/sizing.hpp"
 #include "pg/element.hpp"
 #include "pg/errors.hpp"
@@ -26,6 +27,34 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
   if (finding.ok())
     PG_RETURN_NULL();
   PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
+}
+
+// Counters and hash functions, or buckets and bits of a fingerprint; then the size.
+Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
+  const int64 expected = PG_GETARG_INT64(0);
+  const Geometry geometry = geometry_for(layout, expected, PG_GETARG_FLOAT8(1));
+  const auto bits = static_cast<int64>(geometry.bits());
+  Row row(fcinfo);
+  row.add(Int64GetDatum(layout == Layout::cuckoo ? static_cast<int64>(geometry.units)
+                                                 : bits / kCounterBits));
+  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int64GetDatum(bits));
+  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + kHeaderBytes + geometry.bytes())));
+  row.add(Float8GetDatum(static_cast<double>(bits) / static_cast<double>(expected)));
+  return row.datum();
+}
+
+// The columns that both kinds have.
+void add_common_info(Row *row, const Header &header) {
+  row->add(Int32GetDatum(kFormatVersion));
+  if (header.family != Family::none)
+    row->add(CStringGetTextDatum(family_name(header.family)));
+  else
+    row->add_null();
+  row->add(Int64GetDatum(static_cast<int64>(header.seed)));
+  row->add(Int64GetDatum(static_cast<int64>(header.expected)));
+  row->add(Float8GetDatum(header.rate));
+  row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
 } // namespace
@@ -112,6 +141,54 @@ Datum cbf_check(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(cf_check);
 Datum cf_check(PG_FUNCTION_ARGS) {
   return check(fcinfo, Kind::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_sizing);
+Datum cbf_sizing(PG_FUNCTION_ARGS) {
+  return sizing(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_sizing);
+Datum cf_sizing(PG_FUNCTION_ARGS) {
+  return sizing(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_info);
+Datum cbf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
+  uint64 saturated;
+  const Filter plain = as_bloom(filter, &saturated);
+  const Fill fill = measure(plain);
+  Row row(fcinfo);
+  add_common_info(&row, filter.header);
+  row.add(Int32GetDatum(filter.header.geometry.hashes));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
+  row.add(Int64GetDatum(static_cast<int64>(saturated)));
+  row.add(Float8GetDatum(static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits)));
+  row.add(Float8GetDatum(fill.count));
+  row.add(Float8GetDatum(fill.rate));
+  row.add(BoolGetDatum(fill.rate > kSaturation * filter.header.rate));
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(cf_info);
+Datum cf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
+  const Header &header = filter.header;
+  const Geometry &geometry = header.geometry;
+  const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
+  Row row(fcinfo);
+  add_common_info(&row, header);
+  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
+  row.add(Int64GetDatum(static_cast<int64>(stored)));
+  row.add(Float8GetDatum(static_cast<double>(stored) /
+                         (static_cast<double>(kBucketSlots) * geometry.units)));
+  row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
+  row.add(Int64GetDatum(static_cast<int64>(header.expected - Min(stored, header.expected))));
+  row.add(Float8GetDatum(cuckoo_rate(geometry, stored)));
+  return row.datum();
 }
 
 SQL_FUNCTIONS_END

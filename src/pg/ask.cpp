@@ -1,0 +1,201 @@
+// Asking filters of every kind: what is possibly there, and how often.
+
+#include "pg/server.hpp"
+
+#include "pg/call_site.hpp"
+#include "pg/element.hpp"
+#include "pg/filter.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+bool contains_any(ProbedFilter *filter, const Hashes &hashes) {
+  bool found = hashes.any;
+  for (int i = 0; i < hashes.count; i++)
+    found |= filter->contains(hashes.digest[i]);
+  return found;
+}
+
+bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
+  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
+  Element *element = argument_element(fcinfo, value_argument);
+  const Datum value = PG_GETARG_DATUM(value_argument);
+  if (unlikely(is_foreign(filter->header.geometry.layout)))
+    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, Use::ask).hashes);
+  const uint64 hash = hash_element(element, value, filter->header.seed);
+  check_element(filter->header, element, Use::ask);
+  bool found = filter->contains(hash);
+  if (unlikely(element->varying)) {
+    const SecondHash second = second_hash(element, value, filter->header.seed);
+    found |= second.exists && filter->contains(second.hash);
+  }
+  return found;
+}
+
+bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
+  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
+  return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, Use::ask));
+}
+
+// The hashes of what is asked for: a value, or a literal as the filter's own element type.
+using HashesOf = Hashes(FunctionCallInfo, const Header &filter, int argument);
+
+Hashes value_hashes(FunctionCallInfo fcinfo, const Header &filter, int argument) {
+  return probe_of(fcinfo, filter, argument, Use::ask).hashes;
+}
+
+Hashes read_hashes(FunctionCallInfo fcinfo, const Header &filter, int argument) {
+  return literal_hashes(fcinfo, filter, argument, Use::ask);
+}
+
+// How often a value was added, or more. Any of its hashes may be what it was added under.
+Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, HashesOf hashes_of) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  check_kind_of(filter->header, kind);
+  const Hashes hashes = hashes_of(fcinfo, filter->header, 1);
+  int count = 0;
+  for (int i = 0; i < hashes.count; i++)
+    count += filter->multiplicity(hashes.digest[i].first);
+  PG_RETURN_INT32(count);
+}
+
+// Asks for elements from `first` on, as many as make a batch, whose lines are then prefetched.
+// Returns the element behind the last. NULL gets the answer false.
+int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers) {
+  uint64 hashes[kAskedAtOnce];
+  int owners[kAskedAtOnce], count = 0, item = first;
+  const bool foreign = is_foreign(filter->header.geometry.layout);
+  CHECK_FOR_INTERRUPTS();
+  for (; item < items.count && item < first + kAskedAtOnce && count + kMaxDigests <= kAskedAtOnce;
+       item++) {
+    answers[item] = false;
+    if (items.nulls[item])
+      continue;
+    const Hashes of_item = hash_item(filter->header, items, item, Use::ask);
+    if (foreign) {
+      answers[item] = contains_any(filter, of_item);
+      continue;
+    }
+    for (int i = 0; i < of_item.count; i++) {
+      owners[count] = item;
+      hashes[count++] = of_item.digest[i].first;
+    }
+  }
+  bool found[kAskedAtOnce];
+  filter->contains_many(hashes, count, found);
+  for (int i = 0; i < count; i++)
+    answers[owners[i]] |= found[i];
+  return item;
+}
+
+// The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
+ProbedFilter *filter_for_items(FunctionCallInfo fcinfo) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  check_kind_of(filter->header, Kind::bloom);
+  return filter;
+}
+
+// Is the answer `wanted` for any element that is not NULL?
+bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
+  ProbedFilter *filter = filter_for_items(fcinfo);
+  const Items items = items_of(fcinfo, 1);
+  auto *answers = static_cast<bool *>(palloc(items.count + 1));
+  for (int item = 0; item < items.count;)
+    for (const int end = ask_items(filter, items, item, answers); item < end; item++)
+      if (!items.nulls[item] && answers[item] == wanted)
+        return true;
+  return false;
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_contains);
+Datum bf_contains(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_value(fcinfo, 0, 1));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_literal);
+Datum bf_contains_literal(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_literal(fcinfo, 0, 1));
+}
+
+PG_FUNCTION_INFO_V1(bf_contained);
+Datum bf_contained(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_value(fcinfo, 1, 0));
+}
+
+PG_FUNCTION_INFO_V1(bf_contained_literal);
+Datum bf_contained_literal(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_any);
+Datum bf_contains_any(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(any_item_is(fcinfo, true));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_all);
+Datum bf_contains_all(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(!any_item_is(fcinfo, false));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_each);
+Datum bf_contains_each(PG_FUNCTION_ARGS) {
+  ProbedFilter *filter = filter_for_items(fcinfo);
+  const Items items = items_of(fcinfo, 1);
+  if (items.count == 0)
+    PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
+
+  auto *answers = static_cast<bool *>(palloc(items.count));
+  for (int item = 0; item < items.count;)
+    item = ask_items(filter, items, item, answers);
+  auto *datums = static_cast<Datum *>(palloc(items.count * sizeof(Datum)));
+  for (int i = 0; i < items.count; i++)
+    datums[i] = BoolGetDatum(answers[i]);
+  int dimension = items.count, lower_bound = 1;
+  PG_RETURN_ARRAYTYPE_P(construct_md_array(datums, items.nulls, 1, &dimension, &lower_bound,
+                                           BOOLOID, sizeof(bool), true, TYPALIGN_CHAR));
+}
+
+PG_FUNCTION_INFO_V1(bf_hash);
+Datum bf_hash(PG_FUNCTION_ARGS) {
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
+  const uint64 hash = hash_element(argument_element(fcinfo, 0), PG_GETARG_DATUM(0), seed);
+  PG_RETURN_INT64(static_cast<int64>(hash));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_hash);
+Datum bf_contains_hash(PG_FUNCTION_ARGS) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  check_hashed_alike(filter->header);
+  PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
+}
+
+PG_FUNCTION_INFO_V1(cbf_multiplicity);
+Datum cbf_multiplicity(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::counting, value_hashes);
+}
+
+PG_FUNCTION_INFO_V1(cbf_multiplicity_literal);
+Datum cbf_multiplicity_literal(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::counting, read_hashes);
+}
+
+PG_FUNCTION_INFO_V1(cf_multiplicity);
+Datum cf_multiplicity(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::cuckoo, value_hashes);
+}
+
+PG_FUNCTION_INFO_V1(cf_multiplicity_literal);
+Datum cf_multiplicity_literal(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::cuckoo, read_hashes);
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,374 @@
+// Filters of every kind plus and minus values.
+//
+// Every function takes the filter, hashes the value, checks that the two fit, changes a copy and
+// returns it. No argument is ever changed; where nothing changes the argument itself is returned,
+// so that an UPDATE that adds what is known need not write the filter again.
+//
+// A value with two hashes is added under both, and must be there under both to be removed. A filter
+// that its last value left has no element type any more, as before the first one came.
+
+#include "pg/server.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "pg/call_site.hpp"
+#include "pg/element.hpp"
+#include "pg/errors.hpp"
+#include "pg/filter.hpp"
+#include "pg/overfill.hpp"
+#include "pg/row.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+bool all_zero(const uint8 *bytes, Size length) {
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
+}
+
+bool is_empty(const Filter &filter) {
+  const Size before = filter.kind() == Kind::cuckoo ? kKicksBytes : 0;
+  return all_zero(filter.bitmap() + before, filter.header.geometry.bytes() - before);
+}
+
+// What is to be added, removed or looked for: hashes, and what they are of.
+struct Member {
+  Header header;
+  Hashes hashes;
+};
+using MemberOf = Member(FunctionCallInfo, const Header &filter);
+
+Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
+  const Probe probe = probe_of(fcinfo, filter, 1, Use::add);
+  return {member_header(probe.element), probe.hashes};
+}
+
+Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
+  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, Use::add)};
+}
+
+Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
+  check_hashed_alike(filter);
+  Hashes hashes = no_hashes();
+  hashes.digest[hashes.count++] = {static_cast<uint64>(PG_GETARG_INT64(1)), 0};
+  return {member_header(Family::hash), hashes};
+}
+
+// The first argument, and the copy that it becomes when it is first changed.
+//
+// A Bloom filter's hashes go into its largest link, and only if all links deny them; many at a
+// time, so that their lines are prefetched. A link that grows gets no more once as many of its bits
+// are set as its capacity sets on average: then comes the next one.
+class Change {
+public:
+  Change(FunctionCallInfo fcinfo, Kind kind)
+      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), own_(), changed_(false),
+        datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0), pending_limit_(0) {}
+
+  const Header &header() const { return filter().header; }
+
+  bool contains_all(const Hashes &hashes) const {
+    bool all = !hashes.no_value;
+    for (int i = 0; i < hashes.count; i++)
+      all = all && filter().contains(hashes.digest[i]);
+    return all;
+  }
+
+  void add(const Member &member) {
+    if (unlikely(member.hashes.no_value))
+      raise_no_value(header());
+    for (int i = 0; i < member.hashes.count; i++) {
+      const Digest &digest = member.hashes.digest[i];
+      if (kind_ == Kind::bloom) {
+        if (!is_known(digest))
+          push(member.header, digest);
+      } else {
+        adopt(member.header);
+        if (kind_ == Kind::counting)
+          own_.add_many(&digest.first, 1);
+        else
+          store(digest.first);
+      }
+    }
+  }
+
+  // False, and nothing is changed, if it is not there. Not of Bloom filters.
+  bool remove(const Hashes &hashes) {
+    if (!contains_all(hashes))
+      return false;
+    begin();
+    for (int i = 0; i < hashes.count; i++) {
+      if (!own_.contains(hashes.digest[i])) { // any more
+        changed_ = false;
+        return false;
+      }
+      if (kind_ == Kind::counting)
+        counting_remove(header().geometry, own_.bitmap(), hashes.digest[i].first);
+      else
+        cuckoo_remove(header().geometry, own_.bitmap(), hashes.digest[i].first);
+    }
+    if (is_empty(own_)) {
+      own_.header.family = Family::none;
+      own_.header.shape = 0;
+      own_.write_back();
+    }
+    return true;
+  }
+
+  // Of what got many values: are they too many? A cuckoo filter has said so already.
+  void check() {
+    finish();
+    if (changed_ && kind_ != Kind::cuckoo)
+      check_overfill(own_);
+  }
+
+  Datum datum() {
+    finish();
+    return changed_ ? own_.datum() : datum_;
+  }
+
+private:
+  const Filter &filter() const { return changed_ ? own_ : argument_; }
+
+  void begin() {
+    if (changed_)
+      return;
+    own_ = copy_filter(argument_);
+    changed_ = true;
+    room_ = header().grows() ? 0 : PG_UINT64_MAX;
+  }
+  void adopt(const Header &member) {
+    begin();
+    if (header().family == Family::none) {
+      adopt_family(&own_.header, member);
+      own_.write_back();
+    }
+  }
+
+  // In one bitmap, setting bits again is cheaper than asking.
+  bool is_known(const Digest &digest) const {
+    return (!changed_ || header().is_chain()) && filter().contains(digest);
+  }
+  void push(const Header &member, const Digest &digest) {
+    adopt(member);
+    if (pending_count_ == pending_limit_) {
+      flush();
+      if (is_known(digest)) // by what was pending: it must not begin a link
+        return;
+      make_room();
+    }
+    pending_[pending_count_++] = digest.first;
+    if (digest_words(header().geometry.layout) > 1)
+      pending_[pending_count_++] = digest.second;
+  }
+  // How many additions certainly leave the largest link less than full.
+  uint64 room_in_link() const {
+    const Link link = own_.link();
+    const uint64 full = full_bits(link);
+    const uint64 set = bits_set(own_.bitmap(), link.geometry);
+    return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
+  }
+  void make_room() {
+    if (room_ == 0)
+      room_ = room_in_link();
+    if (room_ == 0) {
+      own_ = grown(own_);
+      room_ = room_in_link();
+    }
+    pending_limit_ = Min(room_, lengthof(pending_));
+  }
+  void flush() {
+    if (pending_count_ > 0)
+      own_.add_many(pending_, pending_count_);
+    room_ -= pending_count_;
+    pending_count_ = pending_limit_ = 0;
+  }
+  void finish() {
+    flush();
+    if (changed_ && kind_ == Kind::bloom)
+      own_ = normalized(own_);
+  }
+
+  void store(uint64 hash) {
+    const Geometry &geometry = header().geometry;
+    const CuckooPlace place = cuckoo_place(geometry, hash);
+    if (cuckoo_add(geometry, own_.bitmap(), place))
+      return;
+    const int copies = cuckoo_copies(geometry, own_.bitmap(), hash);
+    if (copies == cuckoo_max_copies(place))
+      raise_too_many_copies(copies);
+    raise_full(header().expected, cuckoo_stored(geometry, own_.bitmap()) + 1);
+  }
+
+  Filter argument_;
+  Kind kind_;
+  OwnFilter own_;
+  bool changed_; // is there a copy, and is it the result?
+  Datum datum_;
+
+  uint64 room_; // additions that may come before the largest link is looked at
+  Size pending_count_, pending_limit_; // in words
+  uint64 pending_[256];
+};
+
+// NULL never destroys a filter: a NULL filter gives NULL, a NULL value the filter as it is.
+template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  if (PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  Change change(fcinfo, kind);
+  use(&change);
+  return change.datum();
+}
+
+Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  return change_or_keep(fcinfo, kind,
+                        [=](Change *change) { change->add(member_of(fcinfo, change->header())); });
+}
+
+Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Items items = items_of(fcinfo, 1);
+    for (int i = 0; i < items.count; i++) {
+      CHECK_FOR_INTERRUPTS();
+      if (items.nulls[i])
+        continue;
+      const Hashes hashes = hash_item(change->header(), items, i, Use::add);
+      change->add({member_header(items.element), hashes});
+    }
+    change->check();
+  });
+}
+
+// The row (filter, whether the value was certainly new). Counters count every value; the other
+// kinds keep one that seems to be there as it is.
+Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  bool fresh = false;
+  const Datum filter = change_or_keep(fcinfo, kind, [&](Change *change) {
+    const Member member = member_of(fcinfo, change->header());
+    fresh = !change->contains_all(member.hashes);
+    if (fresh || kind == Kind::counting)
+      change->add(member);
+  });
+  Row row(fcinfo);
+  row.add(filter);
+  row.add(BoolGetDatum(fresh));
+  return row.datum();
+}
+
+Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    if (!change->remove(member_of(fcinfo, change->header()).hashes) && !missing_ok)
+      raise_absent(kind);
+  });
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_add);
+Datum bf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::bloom, value_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_add_literal);
+Datum bf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::bloom, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_add_hash);
+Datum bf_add_hash(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::bloom, hash_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_add_all);
+Datum bf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::bloom);
+}
+
+PG_FUNCTION_INFO_V1(bf_put);
+Datum bf_put(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::bloom, value_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_put_literal);
+Datum bf_put_literal(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::bloom, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add);
+Datum cbf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add_literal);
+Datum cbf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add_all);
+Datum cbf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cbf_put);
+Datum cbf_put(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_put_literal);
+Datum cbf_put_literal(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_remove);
+Datum cbf_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_remove_literal);
+Datum cbf_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add);
+Datum cf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_literal);
+Datum cf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::cuckoo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_all);
+Datum cf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_unique);
+Datum cf_add_unique(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_unique_literal);
+Datum cf_add_unique_literal(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::cuckoo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_remove);
+Datum cf_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_remove_literal);
+Datum cf_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::cuckoo, literal_of);
+}
+
+SQL_FUNCTIONS_END

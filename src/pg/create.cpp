@@ -1,0 +1,131 @@
+// Making empty filters, and filters of what others are.
+
+#include "pg/server.hpp"
+
+#include "core/sizing.hpp"
+#include "pg/errors.hpp"
+#include "pg/filter.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+// The other systems know no links.
+void check_may_grow(const Header &header) {
+  if (is_foreign(header.geometry.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bloom filters of layout \"%s\" cannot grow",
+                           layout_name(header.geometry.layout))));
+}
+
+Datum create(FunctionCallInfo fcinfo, Layout layout) {
+  const int64 expected = PG_GETARG_INT64(0);
+  const double rate = PG_GETARG_FLOAT8(1);
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
+  const Geometry geometry = geometry_for(layout, expected, rate);
+  return make_filter(empty_header(geometry, static_cast<uint64>(expected), rate, seed)).datum();
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_create);
+Datum bf_create(PG_FUNCTION_ARGS) {
+  const int64 expected = PG_GETARG_INT64(0);
+  const double rate = PG_GETARG_FLOAT8(1);
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
+  const bool grow = PG_GETARG_BOOL(3);
+  const Layout layout = layout_for(PG_GETARG_TEXT_PP(4));
+
+  if (is_foreign(layout) && seed != 0)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
+                    layout_name(layout), static_cast<int64>(seed))));
+  Header header =
+      empty_header(geometry_for(layout, expected, rate), static_cast<uint64>(expected), rate, seed);
+  if (!grow)
+    return make_filter(header).datum();
+  check_may_grow(header);
+  header.flags = kFlagGrow;
+  const double first = first_rate(rate);
+  const LinkView link = {
+      {geometry_for(layout, expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
+  check_size(&link, 1);
+  return make_filter(header, &link, 1).datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_create_by_size);
+Datum bf_create_by_size(PG_FUNCTION_ARGS) {
+  const int64 bits = PG_GETARG_INT64(0);
+  const int32 hashes = PG_GETARG_INT32(1);
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
+
+  if (bits < 1 || static_cast<uint64>(bits) > kMaxBits)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("number of bits " INT64_FORMAT " is out of range", bits),
+                    errdetail("It must be between 1 and " UINT64_FORMAT ".", kMaxBits)));
+  if (hashes < 1 || hashes > kMaxHashes)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("number of hash functions %d is out of range", hashes),
+                    errdetail("It must be between 1 and %d.", kMaxHashes)));
+  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), hashes);
+  return make_filter(empty_header(geometry, 0, 0, seed)).datum();
+}
+
+// From an asked rate on, growth adds three times the rate of the link that it starts from.
+PG_FUNCTION_INFO_V1(bf_growable);
+Datum bf_growable(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  if (filter.header.grows())
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+  check_may_grow(filter.header);
+  const Asked asked = asked_of(filter);
+  if (asked.expected == 0)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter without a capacity cannot grow"),
+                    errhint("Use bf_create(expected, fpr, grow => true).")));
+  const double reached = asked.rate + 3 * filter.link().rate;
+  if (reached > kMaxRate)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter with a false positive rate of %g cannot grow", asked.rate),
+             errdetail("It could reach a rate of %g, and %g is the highest.", reached, kMaxRate),
+             errhint("Use bf_create(expected, fpr, grow => true).")));
+
+  Header header = filter.header;
+  header.flags = kFlagGrow;
+  header.expected = Min(asked.expected, kMaxBits);
+  header.rate = reached;
+  LinkView links[kMaxLinks];
+  return make_filter(header, links, view_links(filter.payload(), filter.header, links)).datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_clear);
+Datum bf_clear(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  LinkView largest = {filter.link(), nullptr, nullptr};
+  largest.link.flags &= kFlagOwn;
+  return make_filter(filter.header, &largest, 1).datum();
+}
+
+PG_FUNCTION_INFO_V1(cbf_create);
+Datum cbf_create(PG_FUNCTION_ARGS) {
+  return create(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_create);
+Datum cf_create(PG_FUNCTION_ARGS) {
+  return create(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_to_bloom);
+Datum cbf_to_bloom(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
+  check_size(Kind::bloom, plain_geometry(filter.header.geometry).bits());
+  return as_bloom(filter).datum();
+}
+
+SQL_FUNCTIONS_END
