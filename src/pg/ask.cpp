@@ -3,7 +3,8 @@
 #include "pg/server.hpp"
 
 #include "pg/call_site.hpp"
-#include "pg/element.hpp"
+#include "pg/element/family.hpp"
+#include "pg/element/hashes.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {

@@ -1,5 +1,8 @@
 #include "pg/call_site.hpp"
 
+#include "pg/element/family.hpp"
+#include "pg/element/literal.hpp"
+
 extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

@@ -5,7 +5,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/element.hpp"
+#include "pg/element/hashes.hpp"
 #include "pg/stored.hpp"
 
 extern "C" {

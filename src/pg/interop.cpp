@@ -3,7 +3,7 @@
 #include "pg/server.hpp"
 
 #include "core/interop.hpp"
-#include "pg/element.hpp"
+#include "pg/element/hashes.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {

@@ -1,6 +1,6 @@
 // jsonb: canonical bytes of a whole document, which are at most 1.7 times as many as its own.
 
-#include "pg/jsonb.hpp"
+#include "pg/element/canonical.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"

@@ -9,7 +9,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "pg/element.hpp"
+#include "pg/element/family.hpp"
+#include "pg/element/literal.hpp"
 #include "pg/layout.hpp"
 
 extern "C" {

@@ -1,16 +1,17 @@
-// Canonical bytes: how the files that know what a type is (pg/element.hpp) hand them to each other.
+// Canonical bytes: how the files that know what a type is (pg/element/element.hpp) hand them to
+// each other.
 //
 // A scalar's bytes are made as a whole. Those of a composed value are never all in memory: one
 // value may have millions of parts, so they are written part by part to where they are hashed. The
 // length that comes before a composed part is counted first, by the same functions.
-#ifndef BLOOMFILTER_PG_CANONICAL_HPP
-#define BLOOMFILTER_PG_CANONICAL_HPP
+#ifndef BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
+#define BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 
 #include "pg/server.hpp"
 
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
-#include "pg/element.hpp"
+#include "pg/element/element.hpp"
 
 namespace bloomfilter {
 
@@ -64,8 +65,18 @@ void *numeric_bytes(Datum value, Canonical *out);
 // A varchar whose equality depends on the type that it is compared with.
 bool ends_with_blank(const Element *element, Datum value);
 
-// Makes an element of a type that is composed of others; false if it is none such.
-bool resolve_composed(Element *element, MemoryContext context, Oid collation);
+// The bytes of a whole document.
+void canonical_jsonb(Element *element, Datum value, Canonical *out);
+
+// Of text or a varchar, as char(n) has it: without the blanks at its end.
+void canonical_stripped(Element *element, Datum value, Canonical *out);
+
+// Raises 42P22 or 0A000 unless bytes decide about equality under the collation.
+void check_collation(Oid type, Oid collation);
+
+// Tell how the values of an element's base type are hashed; false if the type is none such.
+bool resolve_scalar(Element *element, Oid collation);
+bool resolve_composed(Element *element, Oid collation);
 
 } // namespace bloomfilter
 

@@ -5,7 +5,7 @@
 // that memory is a small multiple of the value itself, and between two of them interrupts are
 // looked for.
 
-#include "pg/canonical.hpp"
+#include "pg/element/canonical.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -253,42 +253,43 @@ void check_range_order(const TypeCacheEntry *range, Oid type) {
              errhint("Use the bounds, lower(value) and upper(value), as values.")));
 }
 
-void resolve_array(Element *element, Oid item, MemoryContext context, Oid collation) {
+void resolve_array(Element *element, Oid item, Oid collation) {
   element->family = Family::array;
   element->write = write_array;
-  element->item = resolve_item(item, collation, context);
+  element->item = resolve_item(item, collation, element->context);
   get_typlenbyvalalign(item, &element->typlen, &element->typbyval, &element->typalign);
 }
 
-void resolve_range(Element *element, MemoryContext context) {
+void resolve_range(Element *element) {
   element->family = Family::range;
   element->write = write_range;
   element->range = lookup_type_cache(element->base, TYPECACHE_RANGE_INFO);
   check_range_order(element->range, element->type);
-  element->item =
-      resolve_item(element->range->rngelemtype->type_id, element->range->rng_collation, context);
+  element->item = resolve_item(element->range->rngelemtype->type_id, element->range->rng_collation,
+                               element->context);
 }
 
 } // namespace
 
-bool resolve_composed(Element *element, MemoryContext context, Oid collation) {
+bool resolve_composed(Element *element, Oid collation) {
   const Oid type = element->base, item = get_element_type(type);
   if (type_is_rowtype(type)) {
     element->family = Family::row; // the shape is that of each row
     element->write = write_row;
   } else if (OidIsValid(item)) {
-    resolve_array(element, item, context, collation);
+    resolve_array(element, item, collation);
   } else if (type_is_range(type)) {
-    resolve_range(element, context);
+    resolve_range(element);
   } else if (type_is_multirange(type)) {
     element->family = Family::multirange;
     element->write = write_multirange;
-    element->item = resolve_item(get_multirange_range(type), InvalidOid, context);
+    element->item = resolve_item(get_multirange_range(type), InvalidOid, element->context);
   } else {
     return false;
   }
   element->hash = hash_composed;
-  element->scratch = AllocSetContextCreate(context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
+  element->scratch =
+      AllocSetContextCreate(element->context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
   if (element->item) {
     StringInfoData structure;
     initStringInfo(&structure);

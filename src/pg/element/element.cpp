@@ -1,0 +1,59 @@
+#include "pg/element/canonical.hpp"
+
+extern "C" {
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+[[noreturn]] void raise_unsupported(Oid type, Oid base) {
+  char category;
+  bool preferred;
+  get_type_category_preferred(base, &category, &preferred);
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("bloom filters of type %s are not supported", format_type_be(type)),
+           category == TYPCATEGORY_STRING
+               ? errhint("The type may call values equal that differ in bytes; use a canonical "
+                         "form of the value, such as lower(value::text), on both sides.")
+               : errhint("Cast the value to a supported type, on both sides.")));
+}
+
+} // namespace
+
+// Bytewise hashing needs a collation under which equal means bytewise equal.
+void check_collation(Oid type, Oid collation) {
+  if (!OidIsValid(collation))
+    ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),
+                    errmsg("could not determine which collation to use for a bloom filter of %s",
+                           format_type_be(type)),
+                    errhint("Use the COLLATE clause to set the collation explicitly.")));
+  if (!get_collation_isdeterministic(collation))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("nondeterministic collations are not supported for bloom filters"),
+                    errdetail("Values that are equal under collation \"%s\" can differ in bytes.",
+                              get_collation_name(collation)),
+                    errhint("Use a canonical form of the value, such as lower(value), and a "
+                            "deterministic collation, such as COLLATE \"C\", on both sides.")));
+}
+
+Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
+  if (!OidIsValid(type))
+    ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
+                    errmsg("could not determine the type of a bloom filter's value")));
+
+  auto *element = static_cast<Element *>(MemoryContextAllocZero(context, sizeof(Element)));
+  element->context = context;
+  element->type = type;
+  element->base = getBaseType(type);
+  element->varying = element->base == VARCHAROID;
+  if (!resolve_scalar(element, collation) && !resolve_composed(element, collation))
+    raise_unsupported(type, element->base);
+  return element;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,91 @@
+// Element types: every SQL type that a filter can hold, and the bytes that its values are hashed
+// through.
+//
+// A value is hashed through its canonical bytes, which are the same for all values that are equal
+// in SQL, whatever their type within the family, their in-memory representation, the server's
+// encoding, byte order or OIDs. doc/format.md lists them; they never change.
+//
+//   integer      int64, for int2, int4 and int8
+//   float        float8 of float4 and float8; one zero, one NaN
+//   numeric      sign u16, weight i16, base-10000 digits u16, without scale or outer zeros
+//   text         UTF-8 (the bytes as they are in an SQL_ASCII database); bpchar without its
+//                trailing blanks, varchar both ways (see second_hash)
+//   bytea, uuid, boolean, "char", macaddr, macaddr8   their bytes
+//   oid          u32
+//   date         i32 days; timestamp, timestamptz i64 microseconds; all since 1970-01-01
+//   time         i64 microseconds; timetz the same, then the zone, i32 seconds west
+//   interval     i128 microseconds, a month being 30 days as in the type's own equality
+//   inet, cidr   4 or 6, prefix length, address
+//   jsonb        see jsonb.cpp
+//   enum         the label, as text
+//   array        dimensions i32, then length i32 and lower bound i32 of each, then items
+//   range        flags u8, then the finite bounds as items without null byte
+//   multirange   count u32, then ranges as items without null byte
+//   row          count u32, then items; inside anything, up to the last one that is not NULL
+//
+// Numbers are little-endian. An item is a null byte (1 for NULL, and nothing follows), a length
+// u32, and canonical bytes.
+//
+// Where bytewise hashing could miss a value that SQL calls equal (a nondeterministic collation,
+// citext, a type without an entry here), there is an error and never a hash.
+#ifndef BLOOMFILTER_PG_ELEMENT_ELEMENT_HPP
+#define BLOOMFILTER_PG_ELEMENT_ELEMENT_HPP
+
+#include "pg/server.hpp"
+
+#include "core/family.hpp"
+
+struct TypeCacheEntry;
+
+namespace bloomfilter {
+
+struct Canonical;
+struct Writer;
+
+// What a value is for: it is asked of a filter, or added to it or removed from it.
+enum class Use : uint8 { ask, add };
+
+// An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
+struct Element {
+  Family family;
+  uint32 shape; // of a row only after one was hashed
+  uint64 (*hash)(Element *element, Datum value, uint64 seed);
+  void (*canonical)(Element *element, Datum value, Canonical *out);       // of a scalar
+  void (*write)(Element *element, Datum value, Writer *out, bool nested); // of a composed value
+
+  Oid type;     // of the value as the caller sees it, for messages
+  Oid base;     // the same without domains
+  bool varying; // is the base varchar?
+  MemoryContext context;
+
+  MemoryContext scratch; // of a composed value
+
+  // Of an array's elements, a range's bounds, a multirange's ranges.
+  Element *item;
+  int16 typlen;
+  bool typbyval;
+  char typalign;
+  TypeCacheEntry *range;
+
+  // Of the rows seen last; `row_identifier` changes with the row type's definition.
+  Oid row_type;
+  int32 row_typmod;
+  uint64 row_identifier;
+  Element **fields; // NULL for a dropped column
+  Datum *values;    // of the row at hand
+  bool *nulls;
+  MemoryContext row_context;
+};
+
+// `type` is any type, a domain or `unknown` included; `collation` is the one that the value comes
+// with. Raises 0A000 for what cannot be hashed and 42P22 for text without a collation.
+Element *resolve_element(Oid type, Oid collation, MemoryContext context);
+
+// The first hash of a value that is not NULL. Allocates in the current memory context.
+inline uint64 hash_element(Element *element, Datum value, uint64 seed) {
+  return element->hash(element, value, seed);
+}
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,43 @@
+// Which values a filter holds, and which it refuses.
+#ifndef BLOOMFILTER_PG_ELEMENT_FAMILY_HPP
+#define BLOOMFILTER_PG_ELEMENT_FAMILY_HPP
+
+#include "core/format.hpp"
+#include "pg/element/element.hpp"
+
+namespace bloomfilter {
+
+// Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
+// composition is known only from the row.
+void raise_unless_fitting(const Header &header, const Element *element, Use use);
+inline bool fits(const Header &header, const Element *element) {
+  return header.family == element->family && header.shape == element->shape;
+}
+inline void check_element(const Header &header, const Element *element, Use use) {
+  if (!fits(header, element))
+    raise_unless_fitting(header, element, use);
+}
+
+// Can two filters or aggregate states hold the same values? One without values can hold any.
+bool same_family(const Header &header, const Header &other);
+
+// Raises 42804 if they cannot.
+void check_family(const Header &header, const Header &other);
+
+// The family and shape of a member, all else zero.
+Header member_header(const Element *element);
+Header member_header(Family family);
+
+// Gives a filter without a family that of its new member, or of the filter it takes in, as its
+// layout knows it.
+void adopt_family(Header *header, const Header &member);
+
+// The name of a family as bf_info() shows it; NULL for none.
+const char *family_name(Family family);
+
+// Raises 0A000 of other systems' filters, to which what bf_hash() gives means nothing.
+void check_hashed_alike(const Header &header);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,101 @@
+#include "pg/element/hashes.hpp"
+
+#include "pg/element/canonical.hpp"
+#include "pg/layout.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+// Canonical bytes, but of a float its own: to other systems -0 and +0, and each NaN, are values of
+// their own.
+void canonical_foreign(Element *element, Datum value, Canonical *out) {
+  if (element->family == Family::floating)
+    out->set_number(
+        double_bits(element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value)));
+  else
+    element->canonical(element, value, out);
+}
+
+// Adds the digests of canonical bytes.
+void append_encoded(Hashes *hashes, Layout layout, Family family, const Canonical &canonical) {
+  uint8 small[scratch_bytes(64)];
+  const bool fits = scratch_bytes(canonical.length) <= sizeof small;
+  auto *scratch = fits ? small
+                       : static_cast<uint8 *>(MemoryContextAllocHuge(
+                             CurrentMemoryContext, scratch_bytes(canonical.length)));
+  const Encoded encoded = encode(layout, family, static_cast<const uint8 *>(canonical.bytes),
+                                 canonical.length, scratch);
+  hashes->any |= encoded.kind == Encoded::any;
+  hashes->no_value |= encoded.kind == Encoded::none;
+  for (int i = 0; i < encoded.count; i++)
+    hashes->digest[hashes->count++] = encoded.digests[i];
+}
+
+} // namespace
+
+SecondHash second_hash(Element *element, Datum value, uint64 seed) {
+  if (!ends_with_blank(element, value))
+    return {false, 0};
+  Canonical stripped;
+  canonical_stripped(element, value, &stripped);
+  return {true, hash_bytes(stripped.bytes, stripped.length, seed)};
+}
+
+uint64 distribution_hash(Element *element, Datum value) {
+  if (element->family != Family::text)
+    return hash_element(element, value, 0);
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  const auto *bytes = static_cast<const char *>(canonical.bytes);
+  Size length = canonical.length;
+  while (length > 0 && bytes[length - 1] == ' ')
+    length--;
+  return hash_bytes(bytes, length, 0);
+}
+
+Hashes hash_foreign(Element *element, Datum value, Layout layout, Use use) {
+  Hashes hashes = no_hashes();
+  if (family_in(layout, element->family) == Family::none)
+    return hashes; // which check_element() refuses
+  Canonical canonical;
+  canonical_foreign(element, value, &canonical);
+  append_encoded(&hashes, layout, element->family, canonical);
+  if (use == Use::add && element->family == Family::floating)
+    hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
+  if (ends_with_blank(element, value)) {
+    canonical_stripped(element, value, &canonical);
+    append_encoded(&hashes, layout, element->family, canonical);
+  }
+  return hashes;
+}
+
+bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest) {
+  Canonical canonical;
+  canonical_foreign(element, value, &canonical);
+  const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
+  if (is_plain(layout, element->family)) {
+    *digest = digest_of(layout, bytes, canonical.length);
+    return true;
+  }
+  if (element->family == Family::text) // which is as long as it likes
+    return false;
+  uint8 scratch[scratch_bytes(sizeof(int64))];
+  const Encoded encoded = encode(layout, element->family, bytes, canonical.length, scratch);
+  *digest = encoded.digests[0];
+  return encoded.kind == Encoded::values;
+}
+
+void raise_no_value(const Header &header) {
+  ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                  errmsg("value is out of range for a bloom filter of layout \"%s\"",
+                         layout_name(header.geometry.layout)),
+                  errdetail("The layout keeps numbers of 32 bits.")));
+}
+
+} // namespace bloomfilter

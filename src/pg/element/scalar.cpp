@@ -1,0 +1,299 @@
+// Scalar types: their canonical bytes, and the family of each.
+
+#include <sys/socket.h>
+
+#include "pg/element/canonical.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_enum.h"
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "utils/date.h"
+#include "utils/inet.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+}
+
+namespace bloomfilter {
+
+// From numeric's wire form, its only public one: counts and digits in network byte order, which the
+// canonical bytes replace.
+void *numeric_bytes(Datum value, Canonical *out) {
+  struct varlena *sent =
+      reinterpret_cast<struct varlena *>(DatumGetPointer(DirectFunctionCall1(numeric_send, value)));
+  auto *wire = reinterpret_cast<uint8 *>(VARDATA(sent));
+  auto word = [wire](int i) { return static_cast<uint16>(wire[2 * i] << 8 | wire[2 * i + 1]); };
+  enum { kDigitCount, kWeight, kSign, kScale, kDigits };
+
+  int first = 0, last = word(kDigitCount);
+  auto weight = static_cast<int16>(word(kWeight));
+  while (first < last && word(kDigits + first) == 0) {
+    first++;
+    weight--;
+  }
+  while (first < last && word(kDigits + last - 1) == 0)
+    last--;
+
+  constexpr uint16 kNegative = 0x4000; // other signs than + and - are NaN and the infinities
+  uint16 sign = word(kSign);
+  if (first == last) {
+    weight = 0;
+    if (sign == kNegative)
+      sign = 0;
+  }
+  uint8 *end = wire; // never ahead of what is read
+  const auto put = [&end](uint16 number) {
+    store(end, number);
+    end += sizeof number;
+  };
+  put(sign);
+  put(static_cast<uint16>(weight));
+  for (int i = first; i < last; i++)
+    put(word(kDigits + i));
+  out->set(wire, end - wire);
+  return sent;
+}
+
+namespace {
+
+// Is text kept as the bytes that are hashed?
+bool text_is_canonical() {
+  const int encoding = GetDatabaseEncoding();
+  return encoding == PG_UTF8 || encoding == PG_SQL_ASCII;
+}
+
+} // namespace
+
+void canonical_string(const char *string, Size length, Canonical *out) {
+  if (text_is_canonical()) {
+    out->set(string, length);
+    return;
+  }
+  const char *converted = pg_server_to_any(string, static_cast<int>(length), PG_UTF8);
+  out->set(converted, converted == string ? length : strlen(converted));
+}
+
+bool ends_with_blank(const Element *element, Datum value) {
+  if (!element->varying)
+    return false;
+  const text *string = packed(value);
+  const Size length = VARSIZE_ANY_EXHDR(string);
+  return length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
+}
+
+namespace {
+
+constexpr int64 kUnixEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
+
+// Additions around infinity wrap: a bijection is all that hashing needs.
+uint64 wrapping_add(int64 a, int64 b) {
+  return static_cast<uint64>(a) + static_cast<uint64>(b);
+}
+
+void canonical_int2(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt16(value));
+}
+
+void canonical_int4(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt32(value));
+}
+
+void canonical_int8(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt64(value));
+}
+
+void canonical_double(double number, Canonical *out) {
+  if (number == 0)
+    number = 0; // -0 = 0
+  out->set_number(number != number ? UINT64CONST(0x7ff8000000000000) : double_bits(number));
+}
+
+void canonical_float4(Element *, Datum value, Canonical *out) {
+  canonical_double(DatumGetFloat4(value), out);
+}
+
+void canonical_float8(Element *, Datum value, Canonical *out) {
+  canonical_double(DatumGetFloat8(value), out);
+}
+
+void canonical_numeric(Element *, Datum value, Canonical *out) {
+  numeric_bytes(value, out);
+}
+
+void canonical_text(Element *, Datum value, Canonical *out) {
+  const text *string = packed(value);
+  canonical_string(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string), out);
+}
+
+void canonical_bpchar(Element *, Datum value, Canonical *out) {
+  const BpChar *string = packed(value);
+  canonical_string(VARDATA_ANY(string),
+                   bpchartruelen(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string)), out);
+}
+
+void canonical_cstring(Element *, Datum value, Canonical *out) {
+  const char *string = DatumGetCString(value);
+  canonical_string(string, strlen(string), out);
+}
+
+void canonical_bytea(Element *, Datum value, Canonical *out) {
+  const bytea *bytes = packed(value);
+  out->set(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+}
+
+// uuid, macaddr, macaddr8, name: values by reference whose memory is their canonical form.
+void canonical_fixed(Element *element, Datum value, Canonical *out) {
+  out->set(DatumGetPointer(value), element->typlen);
+}
+
+void canonical_name(Element *, Datum value, Canonical *out) {
+  const char *string = NameStr(*DatumGetName(value));
+  canonical_string(string, strlen(string), out);
+}
+
+void canonical_bool(Element *, Datum value, Canonical *out) {
+  out->set_number<uint8>(DatumGetBool(value) ? 1 : 0);
+}
+
+void canonical_char(Element *, Datum value, Canonical *out) {
+  out->set_number(static_cast<uint8>(DatumGetChar(value)));
+}
+
+void canonical_oid(Element *, Datum value, Canonical *out) {
+  out->set_number<uint32>(DatumGetObjectId(value));
+}
+
+void canonical_date(Element *, Datum value, Canonical *out) {
+  out->set_number(static_cast<uint32>(wrapping_add(DatumGetDateADT(value), kUnixEpochDays)));
+}
+
+void canonical_timestamp(Element *, Datum value, Canonical *out) {
+  out->set_number(wrapping_add(DatumGetTimestamp(value), kUnixEpochDays * USECS_PER_DAY));
+}
+
+void canonical_time(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetTimeADT(value));
+}
+
+void canonical_timetz(Element *, Datum value, Canonical *out) {
+  const TimeTzADT *time = DatumGetTimeTzADTP(value);
+  store<int64>(out->buffer, time->time);
+  store<int32>(out->buffer + 8, time->zone);
+  out->set(out->buffer, 12);
+}
+
+void canonical_interval(Element *, Datum value, Canonical *out) {
+  const Interval *interval = DatumGetIntervalP(value);
+  static_assert(sizeof(void *) == 8, "bloomfilter requires a 64-bit server");
+  const int64 days = interval->month * static_cast<int64>(DAYS_PER_MONTH) + interval->day;
+  const __int128 span = static_cast<__int128>(days) * USECS_PER_DAY + interval->time;
+  store(out->buffer, static_cast<uint64>(span));
+  store(out->buffer + 8, static_cast<uint64>(span >> 64));
+  out->set(out->buffer, 16);
+}
+
+void canonical_inet(Element *, Datum value, Canonical *out) {
+  const inet *address = DatumGetInetPP(value);
+  out->buffer[0] = ip_family(address) == PGSQL_AF_INET ? 4 : 6;
+  out->buffer[1] = ip_bits(address);
+  memcpy(out->buffer + 2, ip_addr(address), ip_addrsize(address));
+  out->set(out->buffer, 2 + ip_addrsize(address));
+}
+
+void canonical_enum(Element *element, Datum value, Canonical *out) {
+  HeapTuple tuple = SearchSysCache1(ENUMOID, value);
+  if (!HeapTupleIsValid(tuple))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                    errmsg("invalid internal value for enum %s: %u", format_type_be(element->type),
+                           DatumGetObjectId(value))));
+  const char *label = pstrdup(NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel));
+  ReleaseSysCache(tuple);
+  canonical_string(label, strlen(label), out);
+}
+
+// The hash of canonical bytes whose making the compiler sees, and often their length.
+template <void (*kCanonical)(Element *, Datum, Canonical *)>
+__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
+  Canonical canonical;
+  kCanonical(element, value, &canonical);
+  return hash_bytes(canonical.bytes, canonical.length, seed);
+}
+
+struct ScalarType {
+  Oid type;
+  Family family;
+  void (*canonical)(Element *element, Datum value, Canonical *out);
+  uint64 (*hash)(Element *element, Datum value, uint64 seed);
+};
+
+template <void (*kCanonical)(Element *, Datum, Canonical *)>
+constexpr ScalarType scalar(Oid type, Family family) {
+  return {type, family, kCanonical, hash_through<kCanonical>};
+}
+
+constexpr ScalarType kScalarTypes[] = {
+    scalar<canonical_int8>(INT8OID, Family::integer),
+    scalar<canonical_int4>(INT4OID, Family::integer),
+    scalar<canonical_int2>(INT2OID, Family::integer),
+    scalar<canonical_float8>(FLOAT8OID, Family::floating),
+    scalar<canonical_float4>(FLOAT4OID, Family::floating),
+    scalar<canonical_numeric>(NUMERICOID, Family::numeric),
+    scalar<canonical_text>(TEXTOID, Family::text),
+    scalar<canonical_text>(VARCHAROID, Family::text),
+    scalar<canonical_bpchar>(BPCHAROID, Family::text),
+    scalar<canonical_name>(NAMEOID, Family::text),
+    scalar<canonical_cstring>(UNKNOWNOID, Family::text),
+    scalar<canonical_bytea>(BYTEAOID, Family::bytea),
+    scalar<canonical_fixed>(UUIDOID, Family::uuid),
+    scalar<canonical_bool>(BOOLOID, Family::boolean),
+    scalar<canonical_char>(CHAROID, Family::char_),
+    scalar<canonical_oid>(OIDOID, Family::oid),
+    scalar<canonical_date>(DATEOID, Family::date),
+    scalar<canonical_timestamp>(TIMESTAMPOID, Family::timestamp),
+    scalar<canonical_timestamp>(TIMESTAMPTZOID, Family::timestamptz),
+    scalar<canonical_time>(TIMEOID, Family::time),
+    scalar<canonical_timetz>(TIMETZOID, Family::timetz),
+    scalar<canonical_interval>(INTERVALOID, Family::interval),
+    scalar<canonical_inet>(INETOID, Family::inet),
+    scalar<canonical_inet>(CIDROID, Family::inet),
+    scalar<canonical_fixed>(MACADDROID, Family::macaddr),
+    scalar<canonical_fixed>(MACADDR8OID, Family::macaddr8),
+    scalar<canonical_jsonb>(JSONBOID, Family::jsonb),
+};
+
+void set_scalar(Element *element, const ScalarType &scalar) {
+  element->family = scalar.family;
+  element->canonical = scalar.canonical;
+  element->hash = scalar.hash;
+}
+
+} // namespace
+
+void canonical_stripped(Element *element, Datum value, Canonical *out) {
+  canonical_bpchar(element, value, out);
+}
+
+bool resolve_scalar(Element *element, Oid collation) {
+  if (type_is_enum(element->base)) {
+    set_scalar(element, scalar<canonical_enum>(element->base, Family::enum_));
+    return true;
+  }
+  for (const ScalarType &scalar : kScalarTypes)
+    if (scalar.type == element->base) {
+      set_scalar(element, scalar);
+      if (scalar.canonical == canonical_text && text_is_canonical())
+        element->hash = hash_through<canonical_bytea>;
+      element->typlen = get_typlen(scalar.type);
+      // A bare literal has a collation only where COLLATE gives it one.
+      if (scalar.family == Family::text && (scalar.type != UNKNOWNOID || OidIsValid(collation)))
+        check_collation(element->type, collation);
+      return true;
+    }
+  return false;
+}
+
+} // namespace bloomfilter
