@@ -1,8 +1,5 @@
 #include "core/structure.hpp"
 
-#include "core/counting.hpp"
-#include "core/cuckoo.hpp"
-#include "core/foreign.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -30,6 +27,24 @@ bool structure_contains(const Kernel &kernel, const Geometry &geometry, const st
   default:
     return is_foreign(geometry.layout) ? foreign_contains(geometry, bytes, digest)
                                        : kernel.contains(geometry, bytes, digest.first);
+  }
+}
+
+int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes,
+                           std::uint64_t hash) {
+  return geometry.layout == Layout::cuckoo
+             ? cuckoo_copies(geometry, bytes, hash)
+             : static_cast<int>(counting_multiplicity(geometry, bytes, hash));
+}
+
+HashTest hash_test(const Kernel &kernel, Kind kind) {
+  switch (kind) {
+  case Kind::counting:
+    return kernel.counting_contains;
+  case Kind::cuckoo:
+    return cuckoo_contains;
+  default:
+    return kernel.contains;
   }
 }
 

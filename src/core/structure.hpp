@@ -5,7 +5,10 @@
 
 #include <cstdint>
 
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
 #include "core/digest.hpp"
+#include "core/foreign.hpp"
 #include "core/geometry.hpp"
 #include "core/kernel.hpp"
 
@@ -18,6 +21,53 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 // Possibly in the structure? Of our own layouts, a digest is a hash and nothing more.
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
+
+// How often a hash was added to counters or buckets, or more.
+int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
+
+// What asks a structure of ours by a hash alone, many times.
+using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
+HashTest hash_test(const Kernel &kernel, Kind kind);
+
+// Asking a structure of which only those parts are read that the answer depends on: fetch(offset,
+// length) returns one part after the other, each valid until the next.
+
+// A unit of a structure as a structure of this one unit, which gives the same answer.
+inline Geometry alone(const Geometry &geometry) {
+  return {geometry.layout, geometry.hashes, 1};
+}
+
+template <typename Fetch>
+int multiplicity_in_parts(const Geometry &geometry, std::uint64_t hash, Fetch fetch) {
+  if (geometry.layout != Layout::cuckoo) {
+    const std::uint8_t *unit = fetch(unit_offset(geometry, hash), geometry.unit_bytes());
+    return static_cast<int>(counting_multiplicity(alone(geometry), unit, hash));
+  }
+  const CuckooPlace place = cuckoo_place(geometry, hash);
+  int copies = 0;
+  for (int i = 0; i < (place.bucket[0] == place.bucket[1] ? 1 : 2); i++) {
+    const BucketSpan span = bucket_span(geometry, place.bucket[i]);
+    copies += count_in_bucket(geometry, fetch(span.offset, span.length), span, place.fingerprint);
+  }
+  return copies;
+}
+
+template <typename Fetch>
+bool contains_in_parts(const Kernel &kernel, const Geometry &geometry, const Digest &digest,
+                       Fetch fetch) {
+  if (is_flat(geometry.layout)) {
+    std::uint64_t positions[kMaxForeignHashes];
+    foreign_positions(geometry, digest, positions);
+    for (int i = 0; i < geometry.hashes; i++)
+      if (!(*fetch(positions[i] / 8, 1) >> positions[i] % 8 & 1))
+        return false;
+    return true;
+  }
+  if (kind_of(geometry.layout) != Kind::bloom)
+    return multiplicity_in_parts(geometry, digest.first, fetch) > 0;
+  const std::uint8_t *unit = fetch(unit_offset(geometry, digest.first), geometry.unit_bytes());
+  return structure_contains(kernel, alone(geometry), unit, digest);
+}
 
 } // namespace bloomfilter
 

@@ -1,6 +1,5 @@
 #include "pg/stored.hpp"
 
-#include "core/cuckoo.hpp"
 #include "core/structure.hpp"
 #include "pg/errors.hpp"
 #include "pg/memory.hpp"
@@ -175,18 +174,6 @@ CachedFilter *find_or_enter(const struct varatt_external &pointer) {
   return filter;
 }
 
-// What asks a bitmap, or what another kind has in its place.
-auto test_of(const Header &header) {
-  switch (kind_of(header.geometry.layout)) {
-  case Kind::counting:
-    return kernel->counting_contains;
-  case Kind::cuckoo:
-    return cuckoo_contains;
-  default:
-    return kernel->contains;
-  }
-}
-
 } // namespace
 
 ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
@@ -194,7 +181,8 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
     CachedFilter *filter = find_or_enter(memory->pointer);
-    memory->filter = {filter->header, nullptr, test_of(filter->header), nullptr, filter};
+    memory->filter = {filter->header, nullptr,
+                      hash_test(*kernel, kind_of(filter->header.geometry.layout)), nullptr, filter};
     if (filter->copied)
       memory->filter.set_payload(filter->payload());
     memory->generation = cache_generation;
@@ -206,7 +194,8 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
   if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
     memory->generation = memory->length = 0;
     const Header header = open_filter(value).header;
-    memory->filter = {header, nullptr, test_of(header), nullptr, nullptr};
+    memory->filter = {header, nullptr, hash_test(*kernel, kind_of(header.geometry.layout)), nullptr,
+                      nullptr};
     memcpy(memory->header, VARDATA(value), kHeaderBytes);
     if (!memory->filter.header.is_chain()) // of which the header does not tell all
       memory->length = length;
@@ -215,56 +204,28 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
   return &memory->filter;
 }
 
-struct varlena *ProbedFilter::slice(Size offset, Size length) {
-  cached->paid += kSliceCost;
-  return ToastDatum(cached->pointer).slice(offset, length);
-}
+// Fetches parts of a stored link, one at a time.
+class Slices {
+public:
+  Slices(CachedFilter *filter, Size link) : filter_(filter), link_(link), last_(nullptr) {}
 
-bool ProbedFilter::contains_by_slice(const Link &link, Size offset, const Digest &digest) {
-  const Geometry &geometry = link.geometry;
-  if (is_flat(geometry.layout)) {
-    uint64 positions[kMaxForeignHashes];
-    foreign_positions(geometry, digest, positions);
-    bool found = true;
-    for (int i = 0; i < geometry.hashes && found; i++) {
-      struct varlena *byte = slice(offset + positions[i] / 8, 1);
-      found = *reinterpret_cast<const uint8 *>(VARDATA_ANY(byte)) >> positions[i] % 8 & 1;
-      pfree(byte);
-    }
-    return found;
+  const uint8 *operator()(Size offset, Size length) {
+    release();
+    filter_->paid += kSliceCost;
+    last_ = ToastDatum(filter_->pointer).slice(link_ + offset, length);
+    return reinterpret_cast<const uint8 *>(VARDATA_ANY(last_));
   }
-  if (kind_of(geometry.layout) != Kind::bloom)
-    return multiplicity_by_slice(geometry, offset, digest.first) > 0;
-  struct varlena *unit = slice(offset + unit_offset(geometry, digest.first), geometry.unit_bytes());
-  const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(unit));
-  // A filter of this one unit gives the same answer.
-  const Geometry alone = {geometry.layout, geometry.hashes, 1};
-  const bool found = structure_contains(*kernel, alone, bytes, digest);
-  pfree(unit);
-  return found;
-}
+  void release() {
+    if (last_)
+      pfree(last_);
+    last_ = nullptr;
+  }
 
-// A cuckoo filter's two buckets, or a counting filter's unit, which alone gives the same answer.
-int ProbedFilter::multiplicity_by_slice(const Geometry &geometry, Size offset, uint64 hash) {
-  if (geometry.layout == Layout::cuckoo) {
-    const CuckooPlace place = cuckoo_place(geometry, hash);
-    int copies = 0;
-    for (int i = 0; i < (place.bucket[0] == place.bucket[1] ? 1 : 2); i++) {
-      const BucketSpan span = bucket_span(geometry, place.bucket[i]);
-      struct varlena *bucket = slice(offset + span.offset, span.length);
-      copies += count_in_bucket(geometry, reinterpret_cast<const uint8 *>(VARDATA_ANY(bucket)),
-                                span, place.fingerprint);
-      pfree(bucket);
-    }
-    return copies;
-  }
-  struct varlena *unit = slice(offset + unit_offset(geometry, hash), geometry.unit_bytes());
-  const auto least =
-      counting_multiplicity({geometry.layout, geometry.hashes, 1},
-                            reinterpret_cast<const uint8 *>(VARDATA_ANY(unit)), hash);
-  pfree(unit);
-  return static_cast<int>(least);
-}
+private:
+  CachedFilter *filter_;
+  Size link_; // its offset in the payload
+  struct varlena *last_;
+};
 
 bool ProbedFilter::in_memory() {
   if (payload)
@@ -278,18 +239,23 @@ bool ProbedFilter::in_memory() {
 
 int ProbedFilter::multiplicity(uint64 hash) {
   const Geometry &geometry = header.geometry;
-  if (!in_memory())
-    return multiplicity_by_slice(geometry, kHeaderBytes, hash);
-  return geometry.layout == Layout::cuckoo
-             ? cuckoo_copies(geometry, bitmap, hash)
-             : static_cast<int>(counting_multiplicity(geometry, bitmap, hash));
+  if (!in_memory()) {
+    Slices slices(cached, kHeaderBytes);
+    const int copies = multiplicity_in_parts<Slices &>(geometry, hash, slices);
+    slices.release();
+    return copies;
+  }
+  return structure_multiplicity(geometry, bitmap, hash);
 }
 
 bool ProbedFilter::contains_in_links(const Digest &digest) {
   if (in_memory())
     return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
-    return contains_by_slice(link, offset, digest);
+    Slices slices(cached, offset);
+    const bool found = contains_in_parts<Slices &>(*kernel, link.geometry, digest, slices);
+    slices.release();
+    return found;
   });
 }
 

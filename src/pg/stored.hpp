@@ -18,6 +18,7 @@
 
 #include "pg/server.hpp"
 
+#include "core/structure.hpp"
 #include "pg/filter.hpp"
 
 namespace bloomfilter {
@@ -30,10 +31,10 @@ constexpr int kAskedAtOnce = 256;
 // A filter that can be asked, until the next call for any filter.
 struct ProbedFilter {
   Header header;
-  const uint8 *bitmap; // of a filter in memory whose only link is asked by a hash alone
-  bool (*test)(const Geometry &geometry, const uint8 *bitmap, uint64 hash); // asks it
-  const uint8 *payload;                                                     // NULL: probed by slice
-  CachedFilter *cached;                                                     // NULL: in place
+  const uint8 *bitmap;  // of a filter in memory whose only link is asked by a hash alone
+  HashTest test;        // asks it
+  const uint8 *payload; // NULL: probed by slice
+  CachedFilter *cached; // NULL: in place
 
   bool contains(uint64 hash) {
     return likely(bitmap != nullptr) ? test(header.geometry, bitmap, hash)
@@ -57,9 +58,6 @@ private:
   // Is it in memory? Moves it there once slices have cost as much.
   bool in_memory();
   bool contains_in_links(const Digest &digest);
-  bool contains_by_slice(const Link &link, Size offset, const Digest &digest);
-  int multiplicity_by_slice(const Geometry &geometry, Size offset, uint64 hash);
-  struct varlena *slice(Size offset, Size length);
 };
 
 // What a call site remembers of the filter that it probed last. Zero at first.
