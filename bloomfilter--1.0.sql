@@ -15,7 +15,7 @@ CREATE FUNCTION bloomfilter_in(cstring) RETURNS bloomfilter
 COMMENT ON FUNCTION bloomfilter_in(cstring) IS 'text input: base64';
 
 CREATE FUNCTION bloomfilter_out(bloomfilter) RETURNS cstring
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_out(bloomfilter) IS 'text output: base64';
 
 CREATE FUNCTION bloomfilter_recv(internal) RETURNS bloomfilter
@@ -23,7 +23,7 @@ CREATE FUNCTION bloomfilter_recv(internal) RETURNS bloomfilter
 COMMENT ON FUNCTION bloomfilter_recv(internal) IS 'binary input';
 
 CREATE FUNCTION bloomfilter_send(bloomfilter) RETURNS bytea
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_send(bloomfilter) IS 'binary output';
 
 CREATE TYPE bloomfilter (
@@ -39,27 +39,27 @@ COMMENT ON TYPE bloomfilter IS
 
 CREATE TYPE bf_literal;
 
-CREATE FUNCTION bf_literal_in(cstring) RETURNS bf_literal
+CREATE FUNCTION bloomfilter_literal_in(cstring) RETURNS bf_literal
   AS 'textin' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_literal_in(cstring) IS 'text input';
+COMMENT ON FUNCTION bloomfilter_literal_in(cstring) IS 'text input';
 
-CREATE FUNCTION bf_literal_out(bf_literal) RETURNS cstring
+CREATE FUNCTION bloomfilter_literal_out(bf_literal) RETURNS cstring
   AS 'textout' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_literal_out(bf_literal) IS 'text output';
+COMMENT ON FUNCTION bloomfilter_literal_out(bf_literal) IS 'text output';
 
-CREATE FUNCTION bf_literal_recv(internal) RETURNS bf_literal
+CREATE FUNCTION bloomfilter_literal_recv(internal) RETURNS bf_literal
   AS 'textrecv' LANGUAGE internal STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_literal_recv(internal) IS 'binary input';
+COMMENT ON FUNCTION bloomfilter_literal_recv(internal) IS 'binary input';
 
-CREATE FUNCTION bf_literal_send(bf_literal) RETURNS bytea
+CREATE FUNCTION bloomfilter_literal_send(bf_literal) RETURNS bytea
   AS 'textsend' LANGUAGE internal STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_literal_send(bf_literal) IS 'binary output';
+COMMENT ON FUNCTION bloomfilter_literal_send(bf_literal) IS 'binary output';
 
 CREATE TYPE bf_literal (
-  INPUT = bf_literal_in,
-  OUTPUT = bf_literal_out,
-  RECEIVE = bf_literal_recv,
-  SEND = bf_literal_send,
+  INPUT = bloomfilter_literal_in,
+  OUTPUT = bloomfilter_literal_out,
+  RECEIVE = bloomfilter_literal_recv,
+  SEND = bloomfilter_literal_send,
   STORAGE = extended,
   CATEGORY = 'S',
   COLLATABLE = true
@@ -70,7 +70,7 @@ COMMENT ON TYPE bf_literal IS
 -- Casts
 
 CREATE FUNCTION bytea(bloomfilter) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bytea(bloomfilter) IS 'the bytes of a filter, as doc/format.md describes them';
 
 CREATE FUNCTION bloomfilter(bytea) RETURNS bloomfilter
@@ -147,20 +147,20 @@ COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
 -- if all rows ask one filter, and 3000 if each has its own, stored out of line; an array takes 300.
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contains(bloomfilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION bf_contained(value "any", filter bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contained(value bf_literal, filter bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bf_contained(bf_literal, bloomfilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
@@ -276,27 +276,27 @@ CREATE OPERATOR & (FUNCTION = bf_intersect, LEFTARG = bloomfilter, RIGHTARG = bl
 COMMENT ON OPERATOR & (bloomfilter, bloomfilter) IS
   'filter of the bits that both have: of the values in both, and with more false positives';
 
-CREATE FUNCTION bf_union_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
+CREATE FUNCTION bloomfilter_union_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_union_step(bloomfilter, bloomfilter) IS 'step of bf_union_agg';
+COMMENT ON FUNCTION bloomfilter_union_step(bloomfilter, bloomfilter) IS 'step of bf_union_agg';
 
-CREATE FUNCTION bf_intersect_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
+CREATE FUNCTION bloomfilter_intersect_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_intersect_step(bloomfilter, bloomfilter) IS 'step of bf_intersect_agg';
+COMMENT ON FUNCTION bloomfilter_intersect_step(bloomfilter, bloomfilter) IS 'step of bf_intersect_agg';
 
-CREATE FUNCTION bf_union_final(state bloomfilter) RETURNS bloomfilter
+CREATE FUNCTION bloomfilter_union_final(state bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_union_final(bloomfilter) IS 'end of bf_union_agg';
+COMMENT ON FUNCTION bloomfilter_union_final(bloomfilter) IS 'end of bf_union_agg';
 
 CREATE AGGREGATE bf_union_agg(filter bloomfilter) (
-  SFUNC = bf_union_step, STYPE = bloomfilter, FINALFUNC = bf_union_final,
-  FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = bf_union_step, PARALLEL = SAFE
+  SFUNC = bloomfilter_union_step, STYPE = bloomfilter, FINALFUNC = bloomfilter_union_final,
+  FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = bloomfilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_union_agg(bloomfilter) IS
   'union of all filters that are not null; null if there are none';
 
 CREATE AGGREGATE bf_intersect_agg(filter bloomfilter) (
-  SFUNC = bf_intersect_step, STYPE = bloomfilter, COMBINEFUNC = bf_intersect_step, PARALLEL = SAFE
+  SFUNC = bloomfilter_intersect_step, STYPE = bloomfilter, COMBINEFUNC = bloomfilter_intersect_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_intersect_agg(bloomfilter) IS
   'intersection of all filters that are not null; null if there are none';
@@ -323,71 +323,71 @@ COMMENT ON FUNCTION bf_jaccard(bloomfilter, bloomfilter) IS
 
 -- Aggregates
 
-CREATE FUNCTION bf_agg_trans(internal, "any") RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_trans(internal, "any") IS 'transition function of bf_agg';
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any") IS 'transition function of bf_agg';
 
-CREATE FUNCTION bf_agg_trans(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint) IS 'transition function of bf_agg';
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint) IS 'transition function of bf_agg';
 
-CREATE FUNCTION bf_agg_trans(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8) IS
   'transition function of bf_agg';
 
-CREATE FUNCTION bf_agg_trans(internal, "any", bigint, float8, text) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8, text) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_trans(internal, "any", bigint, float8, text) IS
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8, text) IS
   'transition function of bf_agg';
 
-CREATE FUNCTION bf_agg_combine(internal, internal) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_agg_combine(internal, internal) IS 'combine function of bf_agg';
+
+CREATE FUNCTION bloomfilter_agg_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'filter_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_agg_serial(internal) IS 'serialization function of bf_agg';
+
+CREATE FUNCTION bloomfilter_agg_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_agg_deserial(bytea, internal) IS 'deserialization function of bf_agg';
+
+CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_combine(internal, internal) IS 'combine function of bf_agg';
-
-CREATE FUNCTION bf_agg_serial(internal) RETURNS bytea
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_serial(internal) IS 'serialization function of bf_agg';
-
-CREATE FUNCTION bf_agg_deserial(bytea, internal) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_deserial(bytea, internal) IS 'deserialization function of bf_agg';
-
-CREATE FUNCTION bf_agg_final(internal) RETURNS bloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_agg_final(internal) IS 'final function of bf_agg';
+COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg';
 
 CREATE AGGREGATE bf_agg(value "any") (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any") IS
   'filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint) (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint) IS
   'filter of all values that are not null, for a number of distinct values at 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
   'filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8, layout text) (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint, float8, text) IS
@@ -423,40 +423,40 @@ COMMENT ON FUNCTION bf_from_redis(bytea, bytea[]) IS
 -- Comparison
 
 CREATE FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) IS 'same bytes?';
 
 CREATE FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) IS 'different bytes?';
 
 CREATE FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) IS 'before in bytewise order?';
 
 CREATE FUNCTION bloomfilter_le(bloomfilter, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_le(bloomfilter, bloomfilter) IS 'not after in bytewise order?';
 
 CREATE FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) IS 'after in bytewise order?';
 
 CREATE FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) IS 'not before in bytewise order?';
 
 CREATE FUNCTION bloomfilter_cmp(bloomfilter, bloomfilter) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_cmp(bloomfilter, bloomfilter) IS
   'less, equal or greater in bytewise order';
 
 CREATE FUNCTION bloomfilter_hash(bloomfilter) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_hash(bloomfilter) IS 'hash of the bytes of a filter';
 
 CREATE FUNCTION bloomfilter_hash_extended(bloomfilter, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_hash_extended(bloomfilter, bigint) IS
   'hash of the bytes of a filter, with a seed';
 
@@ -522,7 +522,7 @@ CREATE FUNCTION countingbloomfilter_in(cstring) RETURNS countingbloomfilter
 COMMENT ON FUNCTION countingbloomfilter_in(cstring) IS 'text input: base64';
 
 CREATE FUNCTION countingbloomfilter_out(countingbloomfilter) RETURNS cstring
-  AS 'MODULE_PATHNAME', 'bloomfilter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_out(countingbloomfilter) IS 'text output: base64';
 
 CREATE FUNCTION countingbloomfilter_recv(internal) RETURNS countingbloomfilter
@@ -530,7 +530,7 @@ CREATE FUNCTION countingbloomfilter_recv(internal) RETURNS countingbloomfilter
 COMMENT ON FUNCTION countingbloomfilter_recv(internal) IS 'binary input';
 
 CREATE FUNCTION countingbloomfilter_send(countingbloomfilter) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_send(countingbloomfilter) IS 'binary output';
 
 CREATE TYPE countingbloomfilter (
@@ -545,7 +545,7 @@ COMMENT ON TYPE countingbloomfilter IS
   'a set summary like a bloomfilter that values can be removed from: counters in place of bits';
 
 CREATE FUNCTION bytea(countingbloomfilter) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bytea(countingbloomfilter) IS
   'the bytes of a filter, as doc/format.md describes them';
 
@@ -574,6 +574,10 @@ CREATE FUNCTION cbf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint
 COMMENT ON FUNCTION cbf_create(bigint, float8, bigint) IS
   'empty filter for a number of distinct values at a false positive rate';
 
+CREATE FUNCTION cbf_clear(filter countingbloomfilter) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_clear(countingbloomfilter) IS 'empty filter of the same geometry and seed';
+
 CREATE FUNCTION cbf_add(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_add(countingbloomfilter, "any") IS 'filter plus one value';
@@ -588,6 +592,18 @@ CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" anyarray)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
   'filter plus every element of an array that is not null';
+
+CREATE FUNCTION cbf_put(filter countingbloomfilter, value "any", OUT filter countingbloomfilter,
+                        OUT changed boolean)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_put(countingbloomfilter, "any") IS
+  'filter plus one value, and whether it was certainly new';
+
+CREATE FUNCTION cbf_put(filter countingbloomfilter, value bf_literal,
+                        OUT filter countingbloomfilter, OUT changed boolean)
+  AS 'MODULE_PATHNAME', 'cbf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_put(countingbloomfilter, bf_literal) IS
+  'filter plus a literal, and whether it was certainly new';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -635,20 +651,20 @@ COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION cbf_contained(value "any", filter countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_contained(value bf_literal, filter countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cbf_contained(bf_literal, countingbloomfilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
@@ -683,113 +699,113 @@ CREATE FUNCTION cbf_union(a countingbloomfilter, b countingbloomfilter) RETURNS 
 COMMENT ON FUNCTION cbf_union(countingbloomfilter, countingbloomfilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
 
-CREATE FUNCTION cbf_union_step(state countingbloomfilter, filter countingbloomfilter)
+CREATE FUNCTION countingbloomfilter_union_step(state countingbloomfilter, filter countingbloomfilter)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_union_step(countingbloomfilter, countingbloomfilter) IS
+COMMENT ON FUNCTION countingbloomfilter_union_step(countingbloomfilter, countingbloomfilter) IS
   'step of cbf_union_agg';
 
-CREATE FUNCTION cbf_union_final(state countingbloomfilter) RETURNS countingbloomfilter
+CREATE FUNCTION countingbloomfilter_union_final(state countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_union_final(countingbloomfilter) IS 'end of cbf_union_agg';
+COMMENT ON FUNCTION countingbloomfilter_union_final(countingbloomfilter) IS 'end of cbf_union_agg';
 
 CREATE AGGREGATE cbf_union_agg(filter countingbloomfilter) (
-  SFUNC = cbf_union_step, STYPE = countingbloomfilter, FINALFUNC = cbf_union_final,
-  FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = cbf_union_step, PARALLEL = SAFE
+  SFUNC = countingbloomfilter_union_step, STYPE = countingbloomfilter, FINALFUNC = countingbloomfilter_union_final,
+  FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = countingbloomfilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_union_agg(countingbloomfilter) IS
   'union of all filters that are not null; null if there are none';
 
-CREATE FUNCTION cbf_agg_trans(internal, "any") RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_trans(internal, "any") IS 'transition function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any") IS 'transition function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_trans(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_trans(internal, "any", bigint) IS 'transition function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) IS 'transition function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_trans(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_trans(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint, float8) IS
   'transition function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_combine(internal, internal) RETURNS internal
-  AS 'MODULE_PATHNAME', 'bf_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_combine(internal, internal) IS 'combine function of cbf_agg';
+CREATE FUNCTION countingbloomfilter_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_agg_combine(internal, internal) IS 'combine function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_serial(internal) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bf_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_serial(internal) IS 'serialization function of cbf_agg';
+CREATE FUNCTION countingbloomfilter_agg_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'filter_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_agg_serial(internal) IS 'serialization function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_deserial(bytea, internal) RETURNS internal
-  AS 'MODULE_PATHNAME', 'bf_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_deserial(bytea, internal) IS 'deserialization function of cbf_agg';
+CREATE FUNCTION countingbloomfilter_agg_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_agg_deserial(bytea, internal) IS 'deserialization function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_final(internal) RETURNS countingbloomfilter
+CREATE FUNCTION countingbloomfilter_agg_final(internal) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_final(internal) IS 'final function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_final(internal) IS 'final function of cbf_agg';
 
-CREATE FUNCTION cbf_agg_window(internal, "any") RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_window(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_window(internal, "any") IS 'transition function of cbf_agg in a window';
+COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any") IS 'transition function of cbf_agg in a window';
 
-CREATE FUNCTION cbf_agg_window(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_window(internal, "any", bigint) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", bigint) IS
   'transition function of cbf_agg in a window';
 
-CREATE FUNCTION cbf_agg_window(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_window(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", bigint, float8) IS
   'transition function of cbf_agg in a window';
 
-CREATE FUNCTION cbf_agg_inverse(internal, "any") RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_inverse(internal, "any") IS
+COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any") IS
   'inverse transition function of cbf_agg in a window';
 
-CREATE FUNCTION cbf_agg_inverse(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_inverse(internal, "any", bigint) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint) IS
   'inverse transition function of cbf_agg in a window';
 
-CREATE FUNCTION cbf_agg_inverse(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_inverse(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint, float8) IS
   'inverse transition function of cbf_agg in a window';
 
-CREATE FUNCTION cbf_agg_window_final(internal) RETURNS countingbloomfilter
+CREATE FUNCTION countingbloomfilter_agg_window_final(internal) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_agg_window_final(internal) IS 'final function of cbf_agg in a window';
+COMMENT ON FUNCTION countingbloomfilter_agg_window_final(internal) IS 'final function of cbf_agg in a window';
 
 CREATE AGGREGATE cbf_agg(value "any") (
-  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
-  MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
-  MFINALFUNC = cbf_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
+  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
+  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any") IS
   'counting filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
-  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
-  MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
-  MFINALFUNC = cbf_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
+  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
+  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", bigint) IS
   'counting filter of all values that are not null, for a number of distinct values at 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
-  MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
-  MFINALFUNC = cbf_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
+  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
+  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", bigint, float8) IS
@@ -804,6 +820,14 @@ CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT elemen
 COMMENT ON FUNCTION cbf_info(countingbloomfilter) IS
   'parameters, size, fill and estimates of a counting filter';
 
+CREATE FUNCTION cbf_count(filter countingbloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_count(countingbloomfilter) IS 'estimated number of distinct values';
+
+CREATE FUNCTION cbf_fpr(filter countingbloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_fpr(countingbloomfilter) IS 'the false positive rate now, from the actual fill';
+
 CREATE FUNCTION cbf_sizing(expected bigint, fpr float8, OUT counters bigint, OUT hashes int,
                            OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -816,40 +840,40 @@ COMMENT ON FUNCTION cbf_check(countingbloomfilter) IS
   'null if the value is sound, else what is wrong with it';
 
 CREATE FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) IS 'same bytes?';
 
 CREATE FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) IS 'different bytes?';
 
 CREATE FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) IS 'before in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) IS 'not after in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) IS 'after in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) IS 'not before in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter) RETURNS int
-  AS 'MODULE_PATHNAME', 'bloomfilter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter) IS
   'less, equal or greater in bytewise order';
 
 CREATE FUNCTION countingbloomfilter_hash(countingbloomfilter) RETURNS int
-  AS 'MODULE_PATHNAME', 'bloomfilter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_hash(countingbloomfilter) IS 'hash of the bytes of a filter';
 
 CREATE FUNCTION countingbloomfilter_hash_extended(countingbloomfilter, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'bloomfilter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_hash_extended(countingbloomfilter, bigint) IS
   'hash of the bytes of a filter, with a seed';
 
@@ -915,7 +939,7 @@ CREATE FUNCTION cuckoofilter_in(cstring) RETURNS cuckoofilter
 COMMENT ON FUNCTION cuckoofilter_in(cstring) IS 'text input: base64';
 
 CREATE FUNCTION cuckoofilter_out(cuckoofilter) RETURNS cstring
-  AS 'MODULE_PATHNAME', 'bloomfilter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_out(cuckoofilter) IS 'text output: base64';
 
 CREATE FUNCTION cuckoofilter_recv(internal) RETURNS cuckoofilter
@@ -923,7 +947,7 @@ CREATE FUNCTION cuckoofilter_recv(internal) RETURNS cuckoofilter
 COMMENT ON FUNCTION cuckoofilter_recv(internal) IS 'binary input';
 
 CREATE FUNCTION cuckoofilter_send(cuckoofilter) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_send(cuckoofilter) IS 'binary output';
 
 CREATE TYPE cuckoofilter (
@@ -938,7 +962,7 @@ COMMENT ON TYPE cuckoofilter IS
   'a set summary that values can be removed from: fingerprints in buckets';
 
 CREATE FUNCTION bytea(cuckoofilter) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bloomfilter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bytea(cuckoofilter) IS 'the bytes of a filter, as doc/format.md describes them';
 
 CREATE FUNCTION cuckoofilter(bytea) RETURNS cuckoofilter
@@ -956,6 +980,10 @@ CREATE FUNCTION cf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint 
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_create(bigint, float8, bigint) IS
   'empty filter for a number of values at a false positive rate';
+
+CREATE FUNCTION cf_clear(filter cuckoofilter) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_clear(cuckoofilter) IS 'empty filter of the same geometry and seed';
 
 CREATE FUNCTION cf_add(filter cuckoofilter, value "any") RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1024,20 +1052,20 @@ COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION cf_contained(value "any", filter cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cf_contained(value bf_literal, filter cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bf_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION cf_contained(bf_literal, cuckoofilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
@@ -1072,57 +1100,69 @@ CREATE FUNCTION cf_merge(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
 COMMENT ON FUNCTION cf_merge(cuckoofilter, cuckoofilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
 
-CREATE FUNCTION cf_agg_trans(internal, "any") RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_trans(internal, "any") IS 'transition function of cf_agg';
+CREATE FUNCTION cuckoofilter_merge_step(state cuckoofilter, filter cuckoofilter)
+  RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_merge_step(cuckoofilter, cuckoofilter) IS 'step of cf_merge_agg';
 
-CREATE FUNCTION cf_agg_trans(internal, "any", bigint) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_trans(internal, "any", bigint) IS 'transition function of cf_agg';
+CREATE AGGREGATE cf_merge_agg(filter cuckoofilter) (
+  SFUNC = cuckoofilter_merge_step, STYPE = cuckoofilter,
+  COMBINEFUNC = cuckoofilter_merge_step, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cf_merge_agg(cuckoofilter) IS
+  'filter of the copies of all filters that are not null; null if there are none';
 
-CREATE FUNCTION cf_agg_trans(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION cuckoofilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_trans(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any") IS 'transition function of cf_agg';
+
+CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) IS 'transition function of cf_agg';
+
+CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", bigint, float8) IS
   'transition function of cf_agg';
 
-CREATE FUNCTION cf_agg_combine(internal, internal) RETURNS internal
-  AS 'MODULE_PATHNAME', 'bf_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_combine(internal, internal) IS 'combine function of cf_agg';
+CREATE FUNCTION cuckoofilter_agg_combine(internal, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_agg_combine(internal, internal) IS 'combine function of cf_agg';
 
-CREATE FUNCTION cf_agg_serial(internal) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'bf_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_serial(internal) IS 'serialization function of cf_agg';
+CREATE FUNCTION cuckoofilter_agg_serial(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'filter_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_agg_serial(internal) IS 'serialization function of cf_agg';
 
-CREATE FUNCTION cf_agg_deserial(bytea, internal) RETURNS internal
-  AS 'MODULE_PATHNAME', 'bf_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_deserial(bytea, internal) IS 'deserialization function of cf_agg';
+CREATE FUNCTION cuckoofilter_agg_deserial(bytea, internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_agg_deserial(bytea, internal) IS 'deserialization function of cf_agg';
 
-CREATE FUNCTION cf_agg_final(internal) RETURNS cuckoofilter
+CREATE FUNCTION cuckoofilter_agg_final(internal) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_agg_final(internal) IS 'final function of cf_agg';
+COMMENT ON FUNCTION cuckoofilter_agg_final(internal) IS 'final function of cf_agg';
 
 CREATE AGGREGATE cf_agg(value "any") (
-  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
+  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any") IS
   'cuckoo filter of all distinct values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint) (
-  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
+  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", bigint) IS
   'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
-  FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
+  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", bigint, float8) IS
@@ -1137,6 +1177,14 @@ CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type t
 COMMENT ON FUNCTION cf_info(cuckoofilter) IS
   'parameters, size, load, kicks and capacity left of a cuckoo filter';
 
+CREATE FUNCTION cf_count(filter cuckoofilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_count(cuckoofilter) IS 'number of copies of values that are stored';
+
+CREATE FUNCTION cf_fpr(filter cuckoofilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_fpr(cuckoofilter) IS 'the false positive rate now, from the actual fill';
+
 CREATE FUNCTION cf_sizing(expected bigint, fpr float8, OUT buckets bigint, OUT fingerprint_bits int,
                           OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1149,40 +1197,40 @@ COMMENT ON FUNCTION cf_check(cuckoofilter) IS
   'null if the value is sound, else what is wrong with it';
 
 CREATE FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) IS 'same bytes?';
 
 CREATE FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) IS 'different bytes?';
 
 CREATE FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) IS 'before in bytewise order?';
 
 CREATE FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) IS 'not after in bytewise order?';
 
 CREATE FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) IS 'after in bytewise order?';
 
 CREATE FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'bloomfilter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) IS 'not before in bytewise order?';
 
 CREATE FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) RETURNS int
-  AS 'MODULE_PATHNAME', 'bloomfilter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) IS
   'less, equal or greater in bytewise order';
 
 CREATE FUNCTION cuckoofilter_hash(cuckoofilter) RETURNS int
-  AS 'MODULE_PATHNAME', 'bloomfilter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_hash(cuckoofilter) IS 'hash of the bytes of a filter';
 
 CREATE FUNCTION cuckoofilter_hash_extended(cuckoofilter, bigint) RETURNS bigint
-  AS 'MODULE_PATHNAME', 'bloomfilter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'filter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_hash_extended(cuckoofilter, bigint) IS
   'hash of the bytes of a filter, with a seed';
 

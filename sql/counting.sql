@@ -249,7 +249,7 @@ SELECT cbf_agg(i, CASE i WHEN 1 THEN 10 END) OVER (ORDER BY i ROWS 1 PRECEDING) 
 SELECT cbf_agg(i, 0) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
 SELECT cbf_agg('a'::text COLLATE "C" || i, 10, 0.6) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
 SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i') AS json,
-  outcome('SELECT cbf_agg_window(NULL, 1)') AS transition, outcome('SELECT cbf_agg_inverse(NULL, 1)') AS inverse;
+  outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') AS transition, outcome('SELECT countingbloomfilter_agg_inverse(NULL, 1)') AS inverse;
 -- More equal values than a state's counters can count: the inverse gives up, the result is right.
 CREATE TABLE equal_values AS
   SELECT n, CASE WHEN n < 3 OR n > 4 THEN 7 ELSE n END AS x
@@ -284,3 +284,14 @@ END $$;
 SELECT fpr, missed, hits <= 1.05 * fpr * 400000 + 3 * sqrt(fpr * 400000) AS obtained,
   hits >= 0.85 * fpr * 400000 - 3 * sqrt(fpr * 400000) AS not_wasteful, as_bloomfilter
 FROM unnest(ARRAY[0.01, 0.0001]) fpr, asked(fpr) ORDER BY fpr DESC;
+
+-- What bloomfilters have, too.
+SELECT cbf_clear(f) = cbf_create(100, 0.001, 7) AS cleared, cbf_clear(cbf_clear(f)) @> 1 AS empty, f @> 1 AS as_before,
+  cbf_count(f) = estimated_count AS count, cbf_fpr(f) = estimated_fpr AS fpr
+FROM (SELECT cbf_add_all(cbf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x, cbf_info(f);
+SELECT p.changed AS new, q.changed AS again, cbf_multiplicity(q.filter, 5) AS copies, q.filter = cbf_create(10) + 5 + 5 AS counted,
+  r.changed AS literal_again, s.filter = cbf_create(10) AS null_value, s.changed AS null_changed
+FROM cbf_put(cbf_create(10), 5) p, cbf_put(p.filter, 5) q, cbf_put(p.filter, '5') r, cbf_put(cbf_create(10), NULL::int) s;
+SELECT cbf_put(NULL, 1) IS NULL AS null_filter, cbf_clear(NULL) IS NULL AS clear, cbf_count(NULL) IS NULL AS count, cbf_fpr(NULL) IS NULL AS fpr;
+SELECT cbf_put(cbf_create(10) + 1, 'a'::text);
+SELECT cbf_union(cbf_clear(cbf_agg(i)), cbf_create(10, 0.01, 3)) = cbf_create(10, 0.01, 3) AS adds_nothing FROM generate_series(1, 100) i;

@@ -251,3 +251,13 @@ END $$;
 SELECT fpr, missed, hits <= 1.05 * fpr * 400000 + 3 * sqrt(fpr * 400000) AS obtained,
   abs(hits - estimate * 400000) <= 0.03 * estimate * 400000 + 3 * sqrt(estimate * 400000) AS estimated, estimate <= fpr AS promised
 FROM unnest(ARRAY[0.3, 0.01, 0.005, 0.0001, 1e-6]) fpr, asked(fpr) ORDER BY fpr DESC;
+
+-- What bloomfilters have, too.
+SELECT cf_clear(f) = cf_create(100, 0.001, 7) AS cleared, cf_clear(f) @> 1 AS empty, f @> 1 AS as_before,
+  cf_count(f) = stored AS count, cf_count(f + 1), cf_fpr(f) = estimated_fpr AS fpr
+FROM (SELECT cf_add_all(cf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x, cf_info(f);
+SELECT cf_merge_agg(f) = cf_merge(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3) AS merged, cf_count(cf_merge_agg(f)) AS copies, bool_and(f @> '1') AS of_each
+FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f);
+SELECT cf_merge_agg(f) IS NULL AS of_none, cf_merge_agg(NULL::cuckoofilter) IS NULL AS of_nulls FROM (SELECT cf_create(10) AS f LIMIT 0) x;
+SELECT cf_merge_agg(f) FROM (VALUES (cf_create(100) + 1), (cf_create(1000) + 1)) v(f);
+SELECT cf_clear(NULL) IS NULL AS clear, cf_count(NULL) IS NULL AS count, cf_fpr(NULL) IS NULL AS fpr;

@@ -137,7 +137,7 @@ SELECT typstorage, typalign, typlen FROM pg_type WHERE oid = 'bloomfilter'::regt
 CREATE VIEW functions AS
   SELECT p.* FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
   JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass
-  WHERE extname = 'bloomfilter' AND proname !~ '^bf_literal_';
+  WHERE extname = 'bloomfilter' AND proname !~ '^bloomfilter_literal_';
 SELECT DISTINCT provolatile, proparallel, proleakproof FROM functions;
 SELECT procost, array_agg(DISTINCT proname::text ORDER BY proname::text) AS asking FROM functions
 WHERE proname ~ 'contain|multiplicity' GROUP BY procost ORDER BY procost;
@@ -169,3 +169,43 @@ FROM (VALUES ('filter @> 5'), ('5 <@ filter'), ('filter @> ''5'''), ('''5'' <@ f
   ('cbf_multiplicity(counting, 5) > 1'), ('cbf_multiplicity(counting, ''5'') > 1'),
   ('cuckoo @> 5'), ('5 <@ cuckoo'), ('cuckoo @> ''5'''), ('''5'' <@ cuckoo'),
   ('cf_multiplicity(cuckoo, 5) > 1'), ('cf_multiplicity(cuckoo, ''5'') > 1')) v(ask);
+
+-- The three types offer the same verbs. What one has and another lacks, and why:
+CREATE TABLE exceptions (verb text, types text, why text);
+INSERT INTO exceptions VALUES
+  ('multiplicity', 'cbf,cf', 'bits do not count'),
+  ('remove', 'cbf,cf', 'bits are shared by many values'),
+  ('put', 'bf,cbf', 'a cuckoo filter keeps one copy or another one: cf_add_unique, cf_add'),
+  ('add_unique', 'cf', 'put of the others leaves what is known as it is, or counts it'),
+  ('union', 'bf,cbf', 'of multisets of fingerprints it is called a merge'),
+  ('union_agg', 'bf,cbf', 'the same'),
+  ('merge', 'cf', 'the same'),
+  ('merge_agg', 'cf', 'the same'),
+  ('intersect', 'bf', 'counters and fingerprints in common are not those of the values in common'),
+  ('intersect_agg', 'bf', 'the same'),
+  ('intersect_count', 'bf', 'the same; cast a counting filter to a bloom filter'),
+  ('union_count', 'bf', 'the same'),
+  ('jaccard', 'bf', 'the same'),
+  ('compatible', 'bf', 'it asks whether filters can be intersected and compared'),
+  ('fold', 'bf', 'counters and fingerprints that meet would be wrong afterwards'),
+  ('growable', 'bf', 'a value to be removed must be in one known place'),
+  ('create_by_size', 'bf', 'capacity and rate of what can be removed from are always known'),
+  ('contains_any', 'bf', 'many values at a time are asked of bitmaps only'),
+  ('contains_all', 'bf', 'the same'),
+  ('contains_each', 'bf', 'the same'),
+  ('hash', 'bf', 'hashes are those of all three types'),
+  ('add_hash', 'bf', 'what was hashed elsewhere is not known, and so cannot be removed'),
+  ('contains_hash', 'bf', 'the same'),
+  ('shard', 'bf', 'a shard is a number, of tables of any type'),
+  ('shard_count', 'bf', 'shards are sized as bloom filters'),
+  ('from_guava', 'bf', 'other systems write bitmaps'),
+  ('to_guava', 'bf', 'the same'),
+  ('from_parquet', 'bf', 'the same'),
+  ('to_parquet', 'bf', 'the same'),
+  ('from_redis', 'bf', 'the same');
+SELECT verb, f.types, e.types AS listed
+FROM (SELECT verb, string_agg(type, ',' ORDER BY type) AS types
+  FROM (SELECT DISTINCT substring(proname from '^(bf|cbf|cf)_') AS type,
+      substring(proname from '^(?:bf|cbf|cf)_(.*)') AS verb FROM functions WHERE proname ~ '^(bf|cbf|cf)_') v
+  GROUP BY verb HAVING count(*) < 3) f
+FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;

@@ -285,23 +285,23 @@ Datum finish(FunctionCallInfo fcinfo, Layout layout) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_agg_trans);
-Datum bf_agg_trans(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(bloomfilter_agg_trans);
+Datum bloomfilter_agg_trans(PG_FUNCTION_ARGS) {
   return transition(fcinfo, Layout::lines);
 }
 
-PG_FUNCTION_INFO_V1(cbf_agg_trans);
-Datum cbf_agg_trans(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_trans);
+Datum countingbloomfilter_agg_trans(PG_FUNCTION_ARGS) {
   return transition(fcinfo, Layout::counting_lines);
 }
 
-PG_FUNCTION_INFO_V1(cf_agg_trans);
-Datum cf_agg_trans(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_trans);
+Datum cuckoofilter_agg_trans(PG_FUNCTION_ARGS) {
   return transition(fcinfo, Layout::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(bf_agg_combine);
-Datum bf_agg_combine(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_agg_combine);
+Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);
   State *other = state_arg(fcinfo, 1);
   if (!other) {
@@ -331,8 +331,8 @@ Datum bf_agg_combine(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(state);
 }
 
-PG_FUNCTION_INFO_V1(bf_agg_serial);
-Datum bf_agg_serial(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_agg_serial);
+Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   auto *state = reinterpret_cast<State *>(PG_GETARG_POINTER(0));
   if (state->keeps_bag() && mostly_repeated(&state->bag))
     remove_repetitions(fcinfo, &state->bag);
@@ -384,8 +384,8 @@ Datum bf_agg_serial(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(result);
 }
 
-PG_FUNCTION_INFO_V1(bf_agg_deserial);
-Datum bf_agg_deserial(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_agg_deserial);
+Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   const bytea *bytes = PG_GETARG_BYTEA_PP(0);
   const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
   Size length = VARSIZE_ANY_EXHDR(bytes);
@@ -419,18 +419,18 @@ Datum bf_agg_deserial(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(state);
 }
 
-PG_FUNCTION_INFO_V1(bf_agg_final);
-Datum bf_agg_final(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(bloomfilter_agg_final);
+Datum bloomfilter_agg_final(PG_FUNCTION_ARGS) {
   return finish(fcinfo, Layout::lines);
 }
 
-PG_FUNCTION_INFO_V1(cbf_agg_final);
-Datum cbf_agg_final(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_final);
+Datum countingbloomfilter_agg_final(PG_FUNCTION_ARGS) {
   return finish(fcinfo, Layout::counting_lines);
 }
 
-PG_FUNCTION_INFO_V1(cf_agg_final);
-Datum cf_agg_final(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
+Datum cuckoofilter_agg_final(PG_FUNCTION_ARGS) {
   return finish(fcinfo, Layout::cuckoo);
 }
 

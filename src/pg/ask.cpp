@@ -117,23 +117,23 @@ bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bf_contains);
-Datum bf_contains(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_contains);
+Datum filter_contains(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(contains_value(fcinfo, 0, 1));
 }
 
-PG_FUNCTION_INFO_V1(bf_contains_literal);
-Datum bf_contains_literal(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_contains_literal);
+Datum filter_contains_literal(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(contains_literal(fcinfo, 0, 1));
 }
 
-PG_FUNCTION_INFO_V1(bf_contained);
-Datum bf_contained(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_contained);
+Datum filter_contained(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(contains_value(fcinfo, 1, 0));
 }
 
-PG_FUNCTION_INFO_V1(bf_contained_literal);
-Datum bf_contained_literal(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_contained_literal);
+Datum filter_contained_literal(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
 }
 

@@ -42,48 +42,48 @@ uint64 hash(FunctionCallInfo fcinfo, uint64 seed) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(bloomfilter_eq);
-Datum bloomfilter_eq(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_eq);
+Datum filter_eq(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(equal(fcinfo));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_ne);
-Datum bloomfilter_ne(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_ne);
+Datum filter_ne(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(!equal(fcinfo));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_lt);
-Datum bloomfilter_lt(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_lt);
+Datum filter_lt(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(compare(fcinfo) < 0);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_le);
-Datum bloomfilter_le(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_le);
+Datum filter_le(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(compare(fcinfo) <= 0);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_gt);
-Datum bloomfilter_gt(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_gt);
+Datum filter_gt(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(compare(fcinfo) > 0);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_ge);
-Datum bloomfilter_ge(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_ge);
+Datum filter_ge(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(compare(fcinfo) >= 0);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_cmp);
-Datum bloomfilter_cmp(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_cmp);
+Datum filter_cmp(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32(compare(fcinfo));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_hash);
-Datum bloomfilter_hash(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_hash);
+Datum filter_hash(PG_FUNCTION_ARGS) {
   PG_RETURN_UINT32(static_cast<uint32>(hash(fcinfo, 0)));
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_hash_extended);
-Datum bloomfilter_hash_extended(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_hash_extended);
+Datum filter_hash_extended(PG_FUNCTION_ARGS) {
   PG_RETURN_UINT64(hash(fcinfo, static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 

@@ -26,6 +26,14 @@ Datum create(FunctionCallInfo fcinfo, Layout layout) {
   return make_filter(empty_header(geometry, static_cast<uint64>(expected), rate, seed)).datum();
 }
 
+// Of a filter that is one structure.
+Datum clear(FunctionCallInfo fcinfo, Kind kind) {
+  Header header = filter_arg(fcinfo, 0, kind).header;
+  header.family = Family::none;
+  header.shape = 0;
+  return make_filter(header).datum();
+}
+
 } // namespace
 
 SQL_FUNCTIONS_BEGIN
@@ -116,9 +124,19 @@ Datum cbf_create(PG_FUNCTION_ARGS) {
   return create(fcinfo, Layout::counting_lines);
 }
 
+PG_FUNCTION_INFO_V1(cbf_clear);
+Datum cbf_clear(PG_FUNCTION_ARGS) {
+  return clear(fcinfo, Kind::counting);
+}
+
 PG_FUNCTION_INFO_V1(cf_create);
 Datum cf_create(PG_FUNCTION_ARGS) {
   return create(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cf_clear);
+Datum cf_clear(PG_FUNCTION_ARGS) {
+  return clear(fcinfo, Kind::cuckoo);
 }
 
 PG_FUNCTION_INFO_V1(cbf_to_bloom);

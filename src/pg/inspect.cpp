@@ -154,6 +154,29 @@ Datum cf_sizing(PG_FUNCTION_ARGS) {
   return sizing(fcinfo, Layout::cuckoo);
 }
 
+PG_FUNCTION_INFO_V1(cbf_count);
+Datum cbf_count(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(measure(as_bloom(filter_arg(fcinfo, 0, Kind::counting))).count);
+}
+
+PG_FUNCTION_INFO_V1(cbf_fpr);
+Datum cbf_fpr(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(measure(as_bloom(filter_arg(fcinfo, 0, Kind::counting))).rate);
+}
+
+PG_FUNCTION_INFO_V1(cf_count);
+Datum cf_count(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
+  PG_RETURN_FLOAT8(static_cast<double>(cuckoo_stored(filter.header.geometry, filter.bitmap())));
+}
+
+PG_FUNCTION_INFO_V1(cf_fpr);
+Datum cf_fpr(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
+  const Geometry &geometry = filter.header.geometry;
+  PG_RETURN_FLOAT8(cuckoo_rate(geometry, cuckoo_stored(geometry, filter.bitmap())));
+}
+
 PG_FUNCTION_INFO_V1(cbf_info);
 Datum cbf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);

@@ -121,8 +121,8 @@ Datum cuckoofilter_from_bytea(PG_FUNCTION_ARGS) {
 }
 
 // Of all kinds.
-PG_FUNCTION_INFO_V1(bloomfilter_out);
-Datum bloomfilter_out(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_out);
+Datum filter_out(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   const Size length = filter.header.payload_bytes();
   auto *string = static_cast<char *>(palloc(encoded_length(length) + 1));
@@ -131,8 +131,8 @@ Datum bloomfilter_out(PG_FUNCTION_ARGS) {
   PG_RETURN_CSTRING(string);
 }
 
-PG_FUNCTION_INFO_V1(bloomfilter_send);
-Datum bloomfilter_send(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(filter_send);
+Datum filter_send(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   PG_RETURN_BYTEA_P(cstring_to_text_with_len(VARDATA(filter.value),
                                              static_cast<int>(filter.header.payload_bytes())));

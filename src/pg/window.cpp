@@ -157,8 +157,8 @@ Window *window_arg(FunctionCallInfo fcinfo) {
 
 SQL_FUNCTIONS_BEGIN
 
-PG_FUNCTION_INFO_V1(cbf_agg_window);
-Datum cbf_agg_window(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window);
+Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
   const Target target = target_of(fcinfo, Layout::counting_lines);
   if (!window)
@@ -174,8 +174,8 @@ Datum cbf_agg_window(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(window);
 }
 
-PG_FUNCTION_INFO_V1(cbf_agg_inverse);
-Datum cbf_agg_inverse(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_inverse);
+Datum countingbloomfilter_agg_inverse(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
   if (!window)
     elog(ERROR, "inverse transition function of cbf_agg called without a state");
@@ -194,8 +194,8 @@ Datum cbf_agg_inverse(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(window);
 }
 
-PG_FUNCTION_INFO_V1(cbf_agg_window_final);
-Datum cbf_agg_window_final(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window_final);
+Datum countingbloomfilter_agg_window_final(PG_FUNCTION_ARGS) {
   const Window *window = window_arg(fcinfo);
   if (!window)
     return make_filter(empty_of(Layout::counting_lines)).datum();

@@ -261,30 +261,35 @@ Datum bf_intersect(PG_FUNCTION_ARGS) {
   return intersect_filters(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
 }
 
-PG_FUNCTION_INFO_V1(bf_union_step);
-Datum bf_union_step(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(bloomfilter_union_step);
+Datum bloomfilter_union_step(PG_FUNCTION_ARGS) {
   return step(fcinfo, Kind::bloom, unite_filters);
 }
 
-PG_FUNCTION_INFO_V1(cbf_union_step);
-Datum cbf_union_step(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_union_step);
+Datum countingbloomfilter_union_step(PG_FUNCTION_ARGS) {
   return step(fcinfo, Kind::counting, unite_filters);
 }
 
-PG_FUNCTION_INFO_V1(bf_union_final);
-Datum bf_union_final(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cuckoofilter_merge_step);
+Datum cuckoofilter_merge_step(PG_FUNCTION_ARGS) {
+  return step(fcinfo, Kind::cuckoo, unite_filters);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_union_final);
+Datum bloomfilter_union_final(PG_FUNCTION_ARGS) {
   check_overfill(filter_arg(fcinfo, 0));
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-PG_FUNCTION_INFO_V1(cbf_union_final);
-Datum cbf_union_final(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(countingbloomfilter_union_final);
+Datum countingbloomfilter_union_final(PG_FUNCTION_ARGS) {
   check_overfill(filter_arg(fcinfo, 0, Kind::counting));
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-PG_FUNCTION_INFO_V1(bf_intersect_step);
-Datum bf_intersect_step(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(bloomfilter_intersect_step);
+Datum bloomfilter_intersect_step(PG_FUNCTION_ARGS) {
   return step(fcinfo, Kind::bloom, intersect_filters);
 }
 
