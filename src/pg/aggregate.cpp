@@ -179,11 +179,13 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   Header header = state->header;
   if (state->self_sized)
     header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
-  Filter filter = make_filter(header);
+  void *chunk;
+  Filter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
     memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
   for_each_block(&state->bag,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
+  filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
   if (!state->self_sized)
     check_overfill(filter);
   return filter;

@@ -2,6 +2,7 @@
 
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
 #include "utils/guc.h"
@@ -174,14 +175,28 @@ Geometry geometry_for(Layout layout, int64 expected, double rate) {
   return geometry;
 }
 
-Filter make_filter(const Header &header) {
+namespace {
+
+Filter empty_filter(const Header &header, void *memory) {
   const Size size = VARHDRSZ + header.payload_bytes();
   Filter filter;
-  filter.value = static_cast<struct varlena *>(palloc0(size));
+  filter.value = static_cast<struct varlena *>(memset(memory, 0, size));
   filter.header = header;
   SET_VARSIZE(filter.value, size);
   filter.write_back();
   return filter;
+}
+
+} // namespace
+
+Filter make_filter(const Header &header) {
+  return empty_filter(header, palloc(VARHDRSZ + header.payload_bytes()));
+}
+
+Filter make_filter_to_fill(const Header &header, void **chunk) {
+  return empty_filter(header,
+                      allocate_aligned(CurrentMemoryContext, VARHDRSZ + header.payload_bytes(),
+                                       VARHDRSZ + kHeaderBytes, chunk));
 }
 
 namespace {

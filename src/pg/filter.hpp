@@ -114,6 +114,10 @@ Geometry geometry_for(Layout layout, int64 expected, double rate);
 // A new plain value in the current memory context, its bitmap zero.
 Filter make_filter(const Header &header);
 
+// The same for many additions, in memory that suits them (pg/memory.hpp). When these are done it is
+// to be moved to the start of its chunk.
+Filter make_filter_to_fill(const Header &header, void **chunk);
+
 // A value of such links, in their normal form; in `state`, which may be changed, if all of it is
 // part of the value and has the place already. Of the header family, seed, whether it grows and
 // what it was then asked for are used. ERROR 54000 if there are too many links.
