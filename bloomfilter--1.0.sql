@@ -357,8 +357,11 @@ CREATE FUNCTION bf_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_agg_final(internal) IS 'final function of bf_agg';
 
+-- SSPACE decides how many groups a hash table admits while their states are still small. These grow
+-- with the values of their group, up to a filter's size if one is given: 350 bytes with one value,
+-- 8 KB with 350, 24 KB with a thousand. 8192 is also what the server assumes of array_agg.
 CREATE AGGREGATE bf_agg(value "any") (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
   PARALLEL = SAFE
@@ -367,7 +370,7 @@ COMMENT ON AGGREGATE bf_agg("any") IS
   'filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint) (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
   PARALLEL = SAFE
@@ -376,7 +379,7 @@ COMMENT ON AGGREGATE bf_agg("any", bigint) IS
   'filter of all values that are not null, for a number of distinct values at 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
   PARALLEL = SAFE
@@ -385,7 +388,7 @@ COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
   'filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8, layout text) (
-  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bf_agg_combine, SERIALFUNC = bf_agg_serial, DESERIALFUNC = bf_agg_deserial,
   PARALLEL = SAFE
@@ -763,7 +766,7 @@ CREATE FUNCTION cbf_agg_window_final(internal) RETURNS countingbloomfilter
 COMMENT ON FUNCTION cbf_agg_window_final(internal) IS 'final function of cbf_agg in a window';
 
 CREATE AGGREGATE cbf_agg(value "any") (
-  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
   MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
@@ -774,7 +777,7 @@ COMMENT ON AGGREGATE cbf_agg("any") IS
   'counting filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
-  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
   MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
@@ -785,7 +788,7 @@ COMMENT ON AGGREGATE cbf_agg("any", bigint) IS
   'counting filter of all values that are not null, for a number of distinct values at 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cbf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cbf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cbf_agg_combine, SERIALFUNC = cbf_agg_serial, DESERIALFUNC = cbf_agg_deserial,
   MSFUNC = cbf_agg_window, MINVFUNC = cbf_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
@@ -1102,7 +1105,7 @@ CREATE FUNCTION cf_agg_final(internal) RETURNS cuckoofilter
 COMMENT ON FUNCTION cf_agg_final(internal) IS 'final function of cf_agg';
 
 CREATE AGGREGATE cf_agg(value "any") (
-  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
   PARALLEL = SAFE
@@ -1111,7 +1114,7 @@ COMMENT ON AGGREGATE cf_agg("any") IS
   'cuckoo filter of all distinct values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint) (
-  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
   PARALLEL = SAFE
@@ -1120,7 +1123,7 @@ COMMENT ON AGGREGATE cf_agg("any", bigint) IS
   'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cf_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cf_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cf_agg_combine, SERIALFUNC = cf_agg_serial, DESERIALFUNC = cf_agg_deserial,
   PARALLEL = SAFE
