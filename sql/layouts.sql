@@ -129,6 +129,15 @@ SELECT bf_create(10, layout => 'parquet') + 'NaN'::float8 <> bf_create(10, layou
 -- A number that is not of the type cannot be in the set, and cannot be added.
 SELECT f @> 5000000000 AS large, f @> -5::bigint AS small, bf_contains_each(f, '{5000000000, -5}'::bigint[])
 FROM (SELECT bf_create(10, layout => layout) + -5 AS f FROM unnest('{guava_integer, parquet_int32}'::text[]) layout) x;
+-- An INT32 of Parquet may be unsigned: the same 32 bits.
+SELECT v, f @> v AS signed, f @> (v + 4294967296) AS unsigned, f = bf_create(100, layout => 'parquet_int32') + (v + 4294967296) AS same,
+  bf_create(100, layout => 'guava_integer') + v @> (v + 4294967296) AS guava
+FROM unnest('{-1, -294967296, -2147483648}'::bigint[]) v, LATERAL (SELECT bf_create(100, layout => 'parquet_int32') + v AS f) x;
+SELECT f @> 4294967295 AS largest, f @> 4294967296 AS beyond, f @> -4294967295 AS below, f @> '4294967295' AS literal,
+  bf_contains_each(f, '{4294967295, 4294967296, -2147483649}'::bigint[]), bf_create(10, layout => 'parquet_int32') + 4294967295 = f AS same
+FROM (SELECT bf_create(10, layout => 'parquet_int32') + -1 AS f) x;
+SELECT bf_create(10, layout => 'parquet_int32') + 4294967296;
+SELECT bf_create(10, layout => 'guava_integer') + 2147483648;
 SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 @> 0.1::float8 AS double;
 SELECT bf_create(10, layout => 'guava_integer') + 5000000000;
 SELECT bf_agg(0.1::float8, 10, 0.01, 'parquet_float');
