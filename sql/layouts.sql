@@ -211,6 +211,21 @@ SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00',
 SELECT bf_from_redis('\x00', '{}');
 SELECT bf_from_redis(NULL, '{}') IS NULL AS "null", bf_from_guava(NULL, 'long') IS NULL AS null_guava;
 SELECT bf_from_redis('\x00', ARRAY[NULL]::bytea[]);
+-- Two links, of 8 and 24 bytes, and what RedisBloom itself refuses, too.
+CREATE TABLE dump AS
+SELECT decode('0200000000000000020000000500000002000000080000000000000040000000000000000100000000000000000000000000d03f04832b654715074003000000'
+    || '0100000000000000001800000000000000c0000000000000000100000000000000000000000000c03f42a2e08bf54f114004000000020000000000000000', 'hex') AS header,
+  ARRAY['\x0700000000000000', decode(repeat('00', 22) || '0f00', 'hex')]::bytea[] AS chunks;
+SELECT layout, links, bits_set, hashes, target_fpr FROM dump, bf_info(bf_from_redis(header, chunks));
+SELECT bf_from_redis(header, ARRAY[chunks[2], chunks[1]]) FROM dump;
+SELECT bf_from_redis(header, ARRAY[chunks[1] || chunks[2]]) FROM dump;
+SELECT bf_from_redis(header, chunks[1:1]) FROM dump;
+SELECT bf_from_redis(header, chunks || '\x00'::bytea) FROM dump;
+SELECT bf_from_redis(set_byte(header, 12, 21), chunks) FROM dump;
+SELECT bf_from_redis(set_byte(header, 20 + 40, 7), chunks) FROM dump;
+SELECT bf_from_redis(set_byte(header, 20 + 31, 191), chunks) FROM dump;
+SELECT bf_from_redis(set_byte(header, 20 + 16, 2), chunks) FROM dump;
+SELECT bf_from_redis('\x00000000000000000100000004000000' || decode(repeat('00', 49), 'hex'), chunks) FROM dump;
 
 -- Layouts do not mix, hashes mean nothing to them, and they neither grow nor have seeds.
 SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10) + 1);

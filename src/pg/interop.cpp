@@ -24,7 +24,8 @@ Bytes bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
-void check(const Problem &problem, const char *kind) {
+// `hint` may be NULL.
+void check(const Problem &problem, const char *kind, const char *hint = nullptr) {
   if (problem.phrase)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -32,7 +33,8 @@ void check(const Problem &problem, const char *kind) {
              errdetail("%c%s: " INT64_FORMAT "%s.",
                        pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
                        problem.phrase + 1, static_cast<int64>(problem.found),
-                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other))));
+                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other)),
+             hint ? errhint("%s", hint) : 0));
 }
 
 // What a system calls the type of the values, and how a filter keeps them.
@@ -174,25 +176,28 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   int count;
   deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), BYTEAOID, -1, false, TYPALIGN_INT, &chunks, &nulls,
                     &count);
-  uint64 length = 0;
+  auto *lengths = static_cast<Size *>(palloc(count * sizeof(Size)));
+  Size length = 0;
   for (int i = 0; i < count; i++) {
     if (nulls[i])
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                       errmsg("chunk %d of a RedisBloom dump is null", i + 1)));
-    length += bytes_of(DatumGetByteaPP(chunks[i])).length;
+    lengths[i] = bytes_of(DatumGetByteaPP(chunks[i])).length;
+    length += lengths[i];
   }
   LinkView links[kMaxLinks];
   Link found[kMaxLinks];
   int link_count;
-  check(read_redis(bytes.at, bytes.length, length, found, &link_count), "RedisBloom");
+  check(read_redis(bytes.at, bytes.length, found, &link_count), "RedisBloom");
+  check(fit_redis_chunks(found, link_count, lengths, count), "RedisBloom",
+        "Give each chunk that BF.SCANDUMP gave, in its order: array_agg(chunk ORDER BY number).");
 
   auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocHuge(CurrentMemoryContext, length));
   uint8 *end = bitmaps;
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
-    const Bytes chunk = bytes_of(DatumGetByteaPP(chunks[i]));
-    memcpy(end, chunk.at, chunk.length);
-    end += chunk.length;
+    memcpy(end, bytes_of(DatumGetByteaPP(chunks[i])).at, lengths[i]);
+    end += lengths[i];
   }
   const uint8 *bitmap = bitmaps;
   for (int i = 0; i < link_count; i++) {
