@@ -179,8 +179,18 @@ SELECT type, f @> 'x' AS literal, layout, element_type
 FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet') + 'x'::text) AS file) x, unnest('{BYTE_ARRAY, fixed_len_byte_array}'::text[]) type,
   LATERAL (SELECT bf_from_parquet(file, type) AS f) y, bf_info(f);
 SELECT type, layout, element_type
-FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x, unnest('{INT32, INT64, FLOAT, DOUBLE}'::text[]) type,
+FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x,
+  unnest('{INT32, INT64, FLOAT, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, UUID, timestamptz}'::text[]) type,
   bf_info(bf_from_parquet(file, type));
+-- Logical types: asked as SQL's, the bits are those of the number.
+SELECT bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet_int32') + (date '2024-01-31' - date '1970-01-01')), 'DATE') @> date '2024-01-31' AS date,
+  bf_from_parquet(bf_to_parquet(bf_agg((extract(epoch FROM now()) * 1000000)::bigint, 10, 0.01, 'parquet')), 'TIMESTAMPTZ') @> now() AS timestamptz,
+  bf_from_parquet(bf_to_parquet(bf_agg((extract(epoch FROM timestamp '2024-01-31 12:34:56.789') * 1000000)::bigint, 10, 0.01, 'parquet')), 'TIMESTAMP')
+    @> timestamp '2024-01-31 12:34:56.789' AS timestamp,
+  bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet') + 45296789000), 'TIME') @> time '12:34:56.789' AS time,
+  bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet') + '\xa0eebc999c0b4ef8bb6d6bb9bd380a11'::bytea), 'UUID')
+    @> uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS uuid,
+  bf_create(10, layout => 'parquet') + -616 @> (18446744073709551000 - 18446744073709551616)::bigint AS uint_64;
 SELECT bf_from_guava(bf_to_guava(bf_create(10, layout => 'guava')), 'double');
 SELECT bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet')), 'INT96');
 SELECT bf_to_guava(bf_create(10));
@@ -208,6 +218,9 @@ SELECT bf_from_parquet('\x', 'INT32');
 SELECT bf_from_parquet('\x15401c2c00001c1c00001c1c000000' || decode(repeat('00', 32), 'hex'), 'INT32');
 SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000000' || decode(repeat('00', 31), 'hex'), 'INT32');
 SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00', 33), 'hex'), 'INT32');
+-- With more or fewer bytes than the filter has: how many it has.
+SELECT bf_from_parquet(bf_to_parquet(bf_create(1000, layout => 'parquet')) || decode(repeat('00', 936), 'hex'), 'INT32');
+SELECT bf_from_parquet(substr(bf_to_parquet(bf_create(1000, layout => 'parquet')), 1, 1000), 'INT32');
 SELECT bf_from_redis('\x00', '{}');
 SELECT bf_from_redis(NULL, '{}') IS NULL AS "null", bf_from_guava(NULL, 'long') IS NULL AS null_guava;
 SELECT bf_from_redis('\x00', ARRAY[NULL]::bytea[]);

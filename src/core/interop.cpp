@@ -252,6 +252,7 @@ void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words) {
 }
 
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found) {
+  *found = {};
   ThriftReader reader(bytes, length);
   std::int64_t id = 0, size = 0, algorithm = -1, hash = -1, compression = -1;
   bool sized = false;
@@ -281,11 +282,11 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layou
       static_cast<std::uint64_t>(size) > kMaxBits / 8)
     return {"the number of bytes is not a multiple of 32 within the limits",
             static_cast<std::uint64_t>(size)};
-  if (length - reader.offset() != static_cast<std::uint64_t>(size))
-    return {"the number of bytes is not that of those that follow",
-            static_cast<std::uint64_t>(size), length - reader.offset()};
   found->geometry = {layout, kBlockWords, static_cast<std::uint32_t>(size / kBlockBytes)};
   found->offset = reader.offset();
+  if (length != found->end())
+    return {"the number of bytes is not that of those that follow",
+            static_cast<std::uint64_t>(size), length - reader.offset()};
   return kNone;
 }
 

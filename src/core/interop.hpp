@@ -30,6 +30,8 @@ struct Problem {
 struct Found {
   Geometry geometry;
   std::size_t offset;
+
+  std::size_t end() const { return offset + geometry.bytes(); }
 };
 
 constexpr std::size_t kGuavaHead = 6;
@@ -41,6 +43,7 @@ void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words);
 
 constexpr std::size_t kMaxParquetHead = 24;
 constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // that its readers take
+// `found` is known as well when nothing but the number of bytes is wrong; else its offset is 0.
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found);
 // Returns the head's length.
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);

@@ -49,13 +49,18 @@ constexpr ForeignType kFunnels[] = {{"long", Layout::guava, Family::integer},
                                     {"string_utf8", Layout::guava, Family::text},
                                     {"unencoded_chars", Layout::guava_chars, Family::text},
                                     {"bytes", Layout::guava, Family::bytea}};
-constexpr ForeignType kPhysicalTypes[] = {
-    {"INT32", Layout::parquet_int32, Family::integer},
-    {"INT64", Layout::parquet, Family::integer},
-    {"FLOAT", Layout::parquet_float, Family::floating},
-    {"DOUBLE", Layout::parquet, Family::floating},
-    {"BYTE_ARRAY", Layout::parquet, Family::string},
-    {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string}};
+// Parquet's physical types, and the logical ones that SQL has a type for.
+constexpr ForeignType kParquetTypes[] = {{"INT32", Layout::parquet_int32, Family::integer},
+                                         {"INT64", Layout::parquet, Family::integer},
+                                         {"FLOAT", Layout::parquet_float, Family::floating},
+                                         {"DOUBLE", Layout::parquet, Family::floating},
+                                         {"BYTE_ARRAY", Layout::parquet, Family::string},
+                                         {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string},
+                                         {"DATE", Layout::parquet_int32, Family::date},
+                                         {"TIME", Layout::parquet, Family::time},
+                                         {"TIMESTAMP", Layout::parquet, Family::timestamp},
+                                         {"TIMESTAMPTZ", Layout::parquet, Family::timestamptz},
+                                         {"UUID", Layout::parquet, Family::string}};
 
 // `what` is how the message calls such a type, `names` the list for its hint.
 template <int kCount>
@@ -142,10 +147,13 @@ PG_FUNCTION_INFO_V1(bf_from_parquet);
 Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type =
-      find_type(kPhysicalTypes, PG_GETARG_TEXT_PP(1), "physical type",
-                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY");
+      find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
+                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
+                "TIMESTAMP, TIMESTAMPTZ, or UUID");
   Found found;
-  check(read_parquet(bytes.at, bytes.length, type.layout, &found), "Parquet");
+  const Problem problem = read_parquet(bytes.at, bytes.length, type.layout, &found);
+  check(problem, "Parquet",
+        problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
   Filter filter = make_read(found.geometry, type.family);
   memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();

@@ -148,6 +148,43 @@ for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_lengt
     }
 }
 
+# DuckDB: the same with its columns, as SQL's types.
+my %sql_type = (d => 'DATE', ts => 'TIMESTAMP', tstz => 'TIMESTAMPTZ', t => 'TIME');
+my %number = (t => '1000000 + i * 1000001::bigint'); # of values that SQL's type has not
+my %file_of =
+  map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
+  split /^/, bytes('duckdb/filters.csv');
+for my $entry (manifest('duckdb/manifest.jsonl')) {
+    my ($column, $bytes) = ($entry->{column}, delete $file_of{ $entry->{column} });
+    parquet_column($column, $bytes, $sql_type{$column} || $entry->{type}, $entry);
+    my $strangers = "generate_series($entry->{strangers_first}, $entry->{strangers_first} + $entry->{strangers} - 1) i";
+    my $type = $number{$column} ? $entry->{type} : $sql_type{$column} || $entry->{type};
+    my $read = 'bf_from_parquet(' . hex_literal($bytes) . ", '$type')";
+    my $value = $number{$column} || $entry->{values_sql};
+    is( query("SELECT string_agg(i::text, ' ' ORDER BY i) FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> ($value)"),
+        join(' ', @{ $entry->{false_positives} }), "$column: the false positives that hyparquet finds");
+}
+is_deeply(\%file_of, {}, 'every column');
+%file_of =
+  map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
+  split /^/, bytes('duckdb/types.csv');
+parquet_column("$_->{column} as $_->{as}", delete $file_of{ $_->{column} }, $_->{as}, $_)
+  for manifest('duckdb/types.jsonl');
+is_deeply(\%file_of, {}, 'every type');
+
+sub parquet_column {
+    my ($name, $bytes, $type, $entry) = @_;
+    my $head = length($bytes) % 32;
+    my $empty = substr($bytes, 0, $head) . "\0" x (length($bytes) - $head);
+    my ($read, $made) = map { 'bf_from_parquet(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
+    my $values = "generate_series($entry->{first}, $entry->{first} + $entry->{count} - 1) i";
+    is( query("SELECT encode(bf_to_parquet(bf_add_all($made, array_agg($entry->{values_sql}))), 'hex') FROM $values"),
+        unpack('H*', $bytes), "$name: rebuilt");
+    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $values WHERE NOT f @> ($entry->{values_sql})"),
+        0, "$name: all members");
+    return;
+}
+
 # RedisBloom: a dump, which begins with its header. Each link is a chunk, or several.
 sub redis_sql {
     my ($header, @chunks) = @_;

@@ -625,6 +625,26 @@ TEST(Parquet, RefusesOtherSizes) {
             nullptr);
 }
 
+// As soon as the header is understood, whatever follows it.
+TEST(Parquet, SaysWhereAFilterEnds) {
+  const Bytes head = thrift::structure(known_fields(2048));
+  for (const std::size_t size : {0, 1, 2047, 2049, 3000, 100000}) {
+    const Bytes file = with_bitset(head, size);
+    Found found;
+    ASSERT_NE(read_parquet(file.data(), file.size(), Layout::parquet, &found).phrase, nullptr);
+    EXPECT_EQ(found.offset, head.size());
+    EXPECT_EQ(found.end(), head.size() + 2048);
+    if (found.end() <= file.size()) {
+      EXPECT_EQ(read_parquet(file.data(), found.end(), Layout::parquet, &found).phrase, nullptr);
+    }
+  }
+  for (const Bytes &none : {Bytes{}, Bytes(40, 0xFF), thrift::structure(known_fields(2047))}) {
+    Found found = {{}, 7};
+    ASSERT_NE(read_parquet(none.data(), none.size(), Layout::parquet, &found).phrase, nullptr);
+    EXPECT_EQ(found.offset, 0U);
+  }
+}
+
 TEST(Parquet, NestingHasAnEnd) {
   const auto nested = [](std::size_t depth, const Bytes &open, std::uint8_t type,
                          const Bytes &close) {
