@@ -214,7 +214,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   }
   Header header = empty_header(found[0].geometry, 0, 0, 0);
   header.family = Family::string;
-  link_count = normalize_links(links, link_count);
+  link_count = normalize_links(links, link_count, check_for_interrupts);
   check_size(links, link_count);
   const Filter filter = make_filter(header, links, link_count);
   pfree(bitmaps);
