@@ -3,7 +3,7 @@
 #
 # A script that sources this file names what it needs and then works in a sandbox:
 #
-#   need_packages g++ make -- clang-tidy    installs what is missing; after `--`: nice to have
+#   need_packages g++ nm=binutils -- clang  installs what is missing; after `--`: nice to have
 #   enter_sandbox "$@"                      the script starts again, unprivileged, on a copy
 #   private_server                          PG_CONFIG is now a server of our own
 #   start_cluster                           psql and make installcheck reach it
@@ -32,34 +32,53 @@ die() {
 
 # --- packages -------------------------------------------------------------------------------------
 
+# What a script cannot do without is a command, a header or a file, then `=` and Debian's package that
+# brings it, unless that has the same name; behind `--` are packages that are nice to have. Where apt
+# cannot install anything, what is here counts.
 need_packages() {
   [ -z "$SANDBOX" ] || return 0
-  local required=() optional=() missing package jit
+  local needed=() required=() optional=() missing package jit
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    required+=("$1")
+    needed+=("$1")
+    required+=("${1#*=}")
     shift
   done
   optional=("${@:2}")
 
   find_server
-  required=("${SERVER_PACKAGES[@]}" "${required[@]}")
+  required+=(${SERVER_PACKAGES[@]+"${SERVER_PACKAGES[@]}"})
   if command -v apt-get >/dev/null; then
-    [ -z "$(not_installed "${required[@]}" "${optional[@]}")" ] || apt_update
+    [ -z "$(not_installed "${required[@]}" ${optional[@]+"${optional[@]}"})" ] || apt_update
     # From version 18 on, Debian packages the server's JIT apart.
     jit=${SERVER_PACKAGES[0]:-none}-jit
     ! known_to_apt "$jit" || optional+=("$jit")
-    install_server "${SERVER_PACKAGES[@]}"
+    install_server ${SERVER_PACKAGES[@]+"${SERVER_PACKAGES[@]}"}
     apt_install "${required[@]}"
-    apt_install "${optional[@]}"
-    for package in $(not_installed "${optional[@]}"); do # one that fails takes no other with it
+    apt_install ${optional[@]+"${optional[@]}"}
+    for package in $(not_installed ${optional[@]+"${optional[@]}"}); do # one that fails takes no other with it
       apt_install "$package"
     done
-    missing=$(not_installed "${required[@]}" "${optional[@]}")
-    [ -z "$missing" ] || note "Could not install: ${missing//$'\n'/ }"
-    missing=$(not_installed "${required[@]}")
-    [ -z "$missing" ] || die "cannot go on without ${missing//$'\n'/ }"
+    missing=$(not_installed ${optional[@]+"${optional[@]}"})
+    [ -z "$missing" ] || note "Going on without: ${missing//$'\n'/ }"
   fi
-  [ -x "$PG_CONFIG" ] || die "there is no PostgreSQL server at ${PG_CONFIG%/*}"
+  missing=$(lacking "${needed[@]}")
+  [ -z "$missing" ] || die "cannot go on without ${missing//$'\n'/, }"
+}
+
+# Those that are not here, and the server if it cannot be built for.
+lacking() { # THING[=PACKAGE]...
+  local need
+  for need; do
+    case ${need%%=*} in
+      /*) [ -e "${need%%=*}" ] ;;
+      *.h) note "#include <${need%%=*}>" | g++ -E -x c++ - ;;
+      *) command -v "${need%%=*}" ;;
+    esac >/dev/null 2>&1 || note "$need" | sed 's/=\(.*\)/ (Debian: \1)/'
+  done
+  if ! [ -x "${PG_CONFIG%/*}/postgres" ] || ! [ -e "$("$PG_CONFIG" --pgxs)" ]; then
+    note "a PostgreSQL server and what extensions are built with" \
+      "(${SERVER_PACKAGES[*]-PG_CONFIG=/path/to/pg_config names another})"
+  fi
 }
 
 # Sets PG_CONFIG, which may not exist yet, and SERVER_PACKAGES, which bring it.
@@ -70,8 +89,7 @@ find_server() {
   else
     bindir=$(pg_config --bindir 2>/dev/null) || true
     [ -x "$bindir/postgres" ] || bindir=$(newest_server)
-    if [ ! -x "$bindir/postgres" ]; then
-      command -v apt-get >/dev/null || die "found no PostgreSQL server; PG_CONFIG can name one"
+    if [ ! -x "$bindir/postgres" ] && command -v apt-get >/dev/null; then
       apt_update
       bindir=$(default_server)
     fi
@@ -119,15 +137,18 @@ install_server() (
   apt_install "$@"
 )
 
-# Installs those of the packages that are missing and that apt knows; what fails is reported by
-# need_packages.
+# Installs those of the packages that are missing and that apt knows, having said how much that is;
+# what fails is reported by need_packages.
 apt_install() {
-  local package packages=() output
+  local package packages=() output size
   for package in $(not_installed "$@"); do
     ! known_to_apt "$package" || packages+=("$package")
   done
   [ ${#packages[@]} -gt 0 ] && may_be_root || return 0
-  note "Installing ${packages[*]} ..."
+  size=$(LC_ALL=C apt-get install -y --no-install-recommends --print-uris "${packages[@]}" 2>/dev/null |
+    sed -n 's/^Need to get \([0-9.]* [kMG]*B\).*/\1 to fetch/p
+      s/^After this operation, \(.*\) of additional disk space.*/, \1 on disk/p' | tr -d '\n') || true
+  note "Installing ${packages[*]}${size:+ ($size)} ..."
   output=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -o DPkg::Lock::Timeout=300 \
     --no-install-recommends "${packages[@]}" 2>&1) || tail -n 5 <<<"$output"
 }
@@ -172,7 +193,7 @@ enter_sandbox() {
   exec env -i "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin" "TERM=${TERM:-dumb}" LC_ALL=C.UTF-8 \
     "HOME=$dir" "TMPDIR=$dir/tmp" "PG_CONFIG=$PG_CONFIG" "BLOOMFILTER_SANDBOX=$dir" \
     "BLOOMFILTER_TEST_LARGE=${BLOOMFILTER_TEST_LARGE:-}" \
-    "${become[@]}" bash "$dir/src/script/${0##*/}" "$@"
+    ${become[@]+"${become[@]}"} bash "$dir/src/script/${0##*/}" "$@"
 }
 
 # enter_sandbox for a script that hands files back: only the caller may write to the checkout, so they
@@ -223,7 +244,6 @@ leave_sandbox() {
 # server of its own, and its pg_config leads PGXS there. Headers are only read: links will do.
 private_server() {
   local system=$PG_CONFIG dir path
-  [ -e "$("$system" --pgxs)" ] || die "the server's PGXS is missing: $("$system" --pgxs)"
   for dir in bindir pkglibdir sharedir; do
     path=$("$system" --$dir)
     mkdir -p "$SANDBOX/pg$path"

@@ -166,8 +166,10 @@ Encoded encode(Layout layout, Family family, const std::uint8_t *canonical, std:
   } else if (family == Family::integer && layout == Layout::redis) {
     encoded.digests[0] = hash(scratch, decimal_of(number(), scratch));
   } else if (family == Family::integer) {
-    const auto narrow = static_cast<std::int32_t>(number());
-    if (narrow != number())
+    const auto narrow = static_cast<std::uint32_t>(number());
+    const bool is_signed = static_cast<std::int32_t>(narrow) == number();
+    const bool is_unsigned = static_cast<std::int64_t>(narrow) == number();
+    if (!is_signed && !(is_unsigned && layout == Layout::parquet_int32))
       return {Encoded::none, 0, {}};
     store(scratch, narrow);
     encoded.digests[0] = hash(scratch, sizeof narrow);

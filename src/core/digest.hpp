@@ -3,7 +3,8 @@
 //   guava…     MurmurHash3 x64 128, seed 0, over a funnel's bytes: of integers 8 or, in
 //              guava_integer…, 4 bytes; of text UTF-8 or, in guava_chars…, UTF-16; bytea as it is
 //   parquet…   XXH64, seed 0, over Parquet's plain encoding: numbers little-endian, of 4 bytes in
-//              parquet_int32 and parquet_float; byte strings without a length
+//              parquet_int32, be they signed or not, and parquet_float; byte strings without a
+//              length
 //   redis      MurmurHash64A, and again with that as its seed, over byte strings; of integers over
 //              their decimal text
 //

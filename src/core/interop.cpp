@@ -1,5 +1,8 @@
 #include "core/interop.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/bytes.hpp"
 #include "core/sizing.hpp"
 
@@ -185,6 +188,37 @@ std::size_t write_varint(std::uint8_t *bytes, std::uint64_t value) {
   return count;
 }
 
+// A link's entry in the header chunk. RedisBloom loads any capacity, and an error that is NaN;
+// where bits are does not depend on them.
+Problem read_redis_link(const std::uint8_t *entry, Link *link) {
+  const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
+  const double error = bits_double(load<std::uint64_t>(entry + 24));
+  const double bits_per_value = bits_double(load<std::uint64_t>(entry + 32));
+  const auto hashes = load<std::uint32_t>(entry + 40);
+  const auto capacity = load<std::uint64_t>(entry + 44);
+  const std::uint8_t log = entry[52];
+  if (size == 0 || size % kWordBytes != 0 || size > kMaxBits / 8)
+    return {"the number of bytes of a link is not a multiple of 8 within the limits", size};
+  if (bits != 8 * size)
+    return {"the number of bits of a link does not fit its bytes", bits};
+  if (log != 0 && (log > 63 || bits != std::uint64_t{1} << log))
+    return {"the number of bits of a link is not the power of two that it says", log};
+  if (hashes == 0 || hashes > kMaxForeignHashes)
+    return {"the number of hash functions of a link is out of range", hashes};
+  constexpr double kLn2 = 0.693147180559945; // to as many digits as RedisBloom has
+  if (hashes != std::ceil(kLn2 * bits_per_value))
+    return {"the number of hash functions of a link does not fit its bits per value", hashes};
+  if (error <= 0 || error >= 1)
+    return {"the error of a link is not between 0 and 1; its capacity is", capacity};
+  const bool known = capacity >= 1 && capacity <= kMaxBits && rate_in_range(error);
+  *link = {{Layout::redis, static_cast<std::uint8_t>(hashes),
+            static_cast<std::uint32_t>(size / kWordBytes)},
+           kFlagOwn,
+           known ? capacity : 0,
+           known ? error : 0.0};
+  return kNone;
+}
+
 } // namespace
 
 Problem read_guava(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found) {
@@ -217,6 +251,7 @@ void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words) {
 }
 
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found) {
+  *found = {};
   ThriftReader reader(bytes, length);
   std::int64_t id = 0, size = 0, algorithm = -1, hash = -1, compression = -1;
   bool sized = false;
@@ -246,11 +281,11 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layou
       static_cast<std::uint64_t>(size) > kMaxBits / 8)
     return {"the number of bytes is not a multiple of 32 within the limits",
             static_cast<std::uint64_t>(size)};
-  if (length - reader.offset() != static_cast<std::uint64_t>(size))
-    return {"the number of bytes is not that of those that follow",
-            static_cast<std::uint64_t>(size), length - reader.offset()};
   found->geometry = {layout, kBlockWords, static_cast<std::uint32_t>(size / kBlockBytes)};
   found->offset = reader.offset();
+  if (length != found->end())
+    return {"the number of bytes is not that of those that follow",
+            static_cast<std::uint64_t>(size), length - reader.offset()};
   return kNone;
 }
 
@@ -268,48 +303,59 @@ std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry) {
   return length;
 }
 
-Problem read_redis(const std::uint8_t *bytes, std::size_t length, std::uint64_t bitmap_bytes,
-                   Link *links, int *count) {
+Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
   constexpr std::size_t kHead = 20, kEntry = 53;
-  constexpr std::uint32_t kForce64 = 4;
-  if (length < kHead)
+  constexpr std::size_t kOldHead = 16, kOldEntry = 49; // without growth; of a capacity u32
+  constexpr std::uint32_t kForce64 = 4, kKnownOptions = 15;
+  if (length < kOldHead)
     return {"the header chunk is shorter than its head", length};
   const std::uint32_t number = load<std::uint32_t>(bytes + 8);
   const std::uint32_t options = load<std::uint32_t>(bytes + 12);
   if (number == 0 || number > static_cast<std::uint32_t>(kMaxLinks))
     return {"the number of links is out of range", number};
+  if (length == kOldHead + number * kOldEntry || length == kHead + number * kOldEntry)
+    return {"the header chunk was made by RedisBloom before 2.2.1; its number of links is", number};
   if (length != kHead + number * kEntry)
     return {"the number of links does not fit the length of the header chunk", number};
+  if (options & ~kKnownOptions)
+    return {"the options are unknown", options};
   if (!(options & kForce64))
     return {"the filter does not use 64-bit hashes; its options are", options};
 
-  std::uint64_t total = 0;
+  const auto values = load<std::uint64_t>(bytes);
+  const Problem unequal = {"the links' values do not add up to those of the filter", values};
+  std::uint64_t left = values;
   for (std::uint32_t i = 0; i < number; i++) {
     const std::uint8_t *entry = bytes + kHead + i * kEntry;
-    const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
-    const auto capacity = load<std::uint64_t>(entry + 44);
-    const double error = bits_double(load<std::uint64_t>(entry + 24));
-    const auto hashes = load<std::uint32_t>(entry + 40);
-    const std::uint8_t log = entry[52];
-    if (size == 0 || size % 8 != 0 || size > kMaxBits / 8)
-      return {"the number of bytes of a link is out of range", size};
-    if (bits != 8 * size)
-      return {"the number of bits of a link does not fit its bytes", bits};
-    if (log != 0 && (log > 63 || bits != std::uint64_t{1} << log))
-      return {"the number of bits of a link is not the power of two that it says", log};
-    if (hashes == 0 || hashes > kMaxForeignHashes)
-      return {"the number of hash functions of a link is out of range", hashes};
-    total += size;
-    const bool known = capacity >= 1 && capacity <= kMaxBits && rate_in_range(error);
-    links[i] = {
-        {Layout::redis, static_cast<std::uint8_t>(hashes), static_cast<std::uint32_t>(size / 8)},
-        kFlagOwn,
-        known ? capacity : 0,
-        known ? error : 0.0};
+    const Problem problem = read_redis_link(entry, &links[i]);
+    if (problem.phrase)
+      return problem;
+    const auto of_link = load<std::uint64_t>(entry + 16);
+    if (of_link > left)
+      return unequal;
+    left -= of_link;
   }
-  if (total != bitmap_bytes)
-    return {"the links' bytes do not add up to those of the chunks", total, bitmap_bytes};
+  if (left != 0)
+    return unequal;
   *count = static_cast<int>(number);
+  return kNone;
+}
+
+Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks) {
+  int chunk = 0;
+  for (int i = 0; i < count; i++) {
+    std::size_t left = links[i].geometry.bytes();
+    const std::size_t piece = chunk < chunks ? lengths[chunk] : 0;
+    for (; left > 0; left -= lengths[chunk++]) {
+      if (chunk == chunks)
+        return {"chunks are missing; the number of bytes that a link lacks is", left};
+      const std::size_t next = std::min(piece, left);
+      if (lengths[chunk] != next || next == 0)
+        return {"the number of bytes of a chunk is not that of its place", lengths[chunk], next};
+    }
+  }
+  if (chunk < chunks)
+    return {"a chunk follows those of the last link; the number of its bytes is", lengths[chunk]};
   return kNone;
 }
 

@@ -2,7 +2,7 @@
 //
 //   Guava     BloomFilter.writeTo: strategy u8, k u8, number of words i32, words u64; big-endian
 //   Parquet   BloomFilterHeader (parquet.thrift) in Thrift's compact protocol, then the bitset
-//   Redis     BF.SCANDUMP of RedisBloom: a chain of filters. The header chunk is size u64, number
+//   Redis     BF.SCANDUMP of RedisBloom: a chain of filters. The header chunk is values u64, number
 //             of links u32, options u32, growth u32, and for each link bytes u64, bits u64, values
 //             u64, error f64, bits per entry f64, k u32, capacity u64, log2 of bits u8;
 //             little-endian. The other chunks are the bitmaps, one after the other.
@@ -30,6 +30,8 @@ struct Problem {
 struct Found {
   Geometry geometry;
   std::size_t offset;
+
+  std::size_t end() const { return offset + geometry.bytes(); }
 };
 
 constexpr std::size_t kGuavaHead = 6;
@@ -40,14 +42,17 @@ void write_guava_head(std::uint8_t *bytes, const Geometry &geometry);
 void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words);
 
 constexpr std::size_t kMaxParquetHead = 24;
+// `found` is known as well when nothing but the number of bytes is wrong; else its offset is 0.
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Layout layout, Found *found);
 // Returns the head's length.
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);
 
-// Reads the header chunk of a dump whose other chunks have `bitmap_bytes`. The bitmaps are in the
-// order of the links.
-Problem read_redis(const std::uint8_t *bytes, std::size_t length, std::uint64_t bitmap_bytes,
-                   Link *links, int *count);
+// Reads the header chunk of a dump. What RedisBloom refuses to load is refused.
+Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
+// Can other chunks of these lengths be the bitmaps of the links, in their order? None says where it
+// belongs; but RedisBloom cuts each link by itself, into pieces of one length (16 MiB; 10 or 511
+// before 2.2.7) and what is left.
+Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
 
 } // namespace bloomfilter
 

@@ -38,11 +38,13 @@ bool less_asked(const LinkView &a, const LinkView &b) {
   return a.link.flags < b.link.flags;
 }
 
-int drop_empty(LinkView *views, int count) {
+int drop_empty(LinkView *views, int count, Pause pause) {
   LinkView *const end = views + count;
   const LinkView least = *std::min_element(views, end, less_asked);
-  LinkView *const kept = std::remove_if(
-      views, end, [](const LinkView &view) { return is_own(view) && is_empty(view); });
+  LinkView *const kept = std::remove_if(views, end, [pause](const LinkView &view) {
+    pause();
+    return is_own(view) && is_empty(view);
+  });
   if (kept > views)
     return static_cast<int>(kept - views);
   views[0] = least;
@@ -53,12 +55,13 @@ int compare_bitmaps(const LinkView &a, const LinkView &b) {
   return std::memcmp(a.bitmap, b.bitmap, a.link.geometry.bytes());
 }
 
-bool in_order(const LinkView &a, const LinkView &b) {
+bool in_order(const LinkView &a, const LinkView &b, Pause pause) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
     return order < 0;
   if (is_own(a) != is_own(b))
     return is_own(a);
+  pause();
   return is_own(a) && compare_bitmaps(a, b) < 0;
 }
 
@@ -77,9 +80,10 @@ bool join(LinkView *first, const LinkView &second) {
 }
 
 // Are all bits of a link in another one of its geometry?
-bool is_covered(const LinkView &view, const LinkView &by) {
+bool is_covered(const LinkView &view, const LinkView &by, Pause pause) {
   if (!(view.link.geometry == by.link.geometry) || !by.bitmap)
     return false;
+  pause();
   const std::size_t bytes = view.link.geometry.bytes();
   for (std::size_t at = 0; at < bytes; at += kWordBytes) {
     const auto other = by.other ? load<std::uint64_t>(by.other + at) : 0;
@@ -99,24 +103,26 @@ int view_links(const std::uint8_t *payload, const Header &header, LinkView *view
   return header.links();
 }
 
-int normalize_links(LinkView *views, int count) {
-  count = drop_empty(views, count);
-  std::sort(views, views + count, in_order);
+int normalize_links(LinkView *views, int count, Pause pause) {
+  count = drop_empty(views, count, pause);
+  std::sort(views, views + count,
+            [pause](const LinkView &a, const LinkView &b) { return in_order(a, b, pause); });
 
   int joined = 1;
-  for (int i = 1; i < count; i++)
+  for (int i = 1; i < count; i++) {
+    pause();
     if (!join(&views[joined - 1], views[i]))
       views[joined++] = views[i];
-
-  return drop_covered(views, joined, 0);
+  }
+  return drop_covered(views, joined, 0, pause);
 }
 
-int drop_covered(LinkView *views, int count, int from) {
-  // Who is covered by what is left out is covered by what covers that.
+int drop_covered(LinkView *views, int count, int from, Pause pause) {
+  // A link that covers another one may be left out itself: then what covers it covers both.
   LinkView *const end = views + count;
   for (LinkView *view = views; view < end; view++)
-    if (is_own(*view) && std::any_of(views + from, end, [view](const LinkView &by) {
-          return &by != view && is_covered(*view, by);
+    if (is_own(*view) && std::any_of(views + from, end, [view, pause](const LinkView &by) {
+          return &by != view && is_covered(*view, by, pause);
         }))
       view->bitmap = nullptr;
   LinkView *const kept =

@@ -28,6 +28,7 @@
 #include "core/digest.hpp"
 #include "core/format.hpp"
 #include "core/kernel.hpp"
+#include "core/pause.hpp"
 
 namespace bloomfilter {
 
@@ -42,12 +43,12 @@ struct LinkView {
 int view_links(const std::uint8_t *payload, const Header &header, LinkView *views);
 
 // Brings the links of one value, or of two in a row, into the normal form of their union; returns
-// their number.
-int normalize_links(LinkView *views, int count);
+// their number. Pauses before each pair of bitmaps that it compares.
+int normalize_links(LinkView *views, int count, Pause pause);
 
 // Leaves out the links that sized themselves and whose bits are all in another one of their
-// geometry, of those from number `from` on; returns how many are left.
-int drop_covered(LinkView *views, int count, int from);
+// geometry, of those from number `from` on; returns how many are left. Pauses likewise.
+int drop_covered(LinkView *views, int count, int from, Pause pause);
 
 // Possibly in any link of a value?
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,

@@ -30,9 +30,13 @@ char digit(std::uint32_t group, int shift) {
 
 } // namespace
 
-void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text) {
-  std::size_t i = 0;
+void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text, Pause pause) {
+  std::size_t i = 0, next_pause = 0;
   for (; i + 3 <= length; i += 3, text += 4) {
+    if (i >= next_pause) {
+      pause();
+      next_pause = i + kBytesBetweenPauses;
+    }
     const std::uint32_t group = static_cast<std::uint32_t>(bytes[i]) << 16 |
                                 static_cast<std::uint32_t>(bytes[i + 1]) << 8 | bytes[i + 2];
     for (int j = 0; j < 4; j++)
@@ -49,12 +53,14 @@ void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text) {
   text[3] = '=';
 }
 
-bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes,
-                   std::size_t *decoded) {
+bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, std::size_t *decoded,
+                   Pause pause) {
   std::uint8_t *out = bytes;
   std::uint32_t group = 0;
   int digits = 0, padding = 0;
   for (std::size_t i = 0; i < length; i++) {
+    if (i % kBytesBetweenPauses == 0)
+      pause();
     const std::uint8_t value = kDigits.of[static_cast<unsigned char>(text[i])];
     if (value == kSpace)
       continue;

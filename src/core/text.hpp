@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/pause.hpp"
+
 namespace bloomfilter {
 
 constexpr std::size_t encoded_length(std::size_t bytes) {
@@ -19,12 +21,14 @@ constexpr std::size_t decoded_length_limit(std::size_t chars) {
 }
 
 // Writes encoded_length(length) characters, without a terminating zero.
-void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text);
+void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text,
+                   Pause pause = no_pause);
 
 // Reads `length` characters into at most decoded_length_limit(length) bytes and says how many.
 // False if the text is not base64: a foreign character, missing or misplaced padding, or unused
 // bits that are not zero (two texts never mean the same value).
-bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, std::size_t *decoded);
+bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, std::size_t *decoded,
+                   Pause pause = no_pause);
 
 } // namespace bloomfilter
 

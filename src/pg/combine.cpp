@@ -120,7 +120,7 @@ Header linked(const Header &a, const Header &b) {
 
 void merge_tables(const Filter &a, const Filter &b, OwnFilter *result) {
   const Geometry &geometry = result->header.geometry;
-  constexpr uint32 kBucketsStep = 64 * 1024;
+  constexpr uint32 kBucketsStep = 64; // near full each may take 4 times 4000 kicks
   for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
     CHECK_FOR_INTERRUPTS();
     if (!cuckoo_merge(geometry, result->bitmap(), b.bitmap(), first,
@@ -143,6 +143,37 @@ Filter add_up(const Filter &a, const Filter &b, bool in_place) {
   return result;
 }
 
+// Takes a link into a bitmap of its geometry.
+void unite_link(uint8 *bitmap, const LinkView &view) {
+  const Size bytes = view.link.geometry.bytes();
+  unite_bitmaps(bitmap, view.bitmap, bytes);
+  if (view.other)
+    unite_bitmaps(bitmap, view.other, bytes);
+}
+
+// Too many links of another system's filters: those of one geometry are OR-ed, as that system
+// itself unites filters. What they were made for is then no longer known. Returns how many are
+// left.
+int unite_alike(LinkView *links, int count) {
+  int united = 0;
+  for (int first = 0, next; first < count; first = next) {
+    const Geometry &geometry = links[first].link.geometry;
+    for (next = first + 1; next < count && links[next].link.geometry == geometry;)
+      next++;
+    LinkView alike = links[first];
+    if (next > first + 1) {
+      auto *bitmap = static_cast<uint8 *>(palloc0(geometry.bytes()));
+      for (int i = first; i < next; i++) {
+        unite_link(bitmap, links[i]);
+        alike.link.flags |= links[i].link.flags;
+      }
+      alike = {{geometry, alike.link.flags, 0, 0.0}, bitmap, nullptr};
+    }
+    links[united++] = alike;
+  }
+  return united;
+}
+
 Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
   if (without_a && without_b)
@@ -161,7 +192,9 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   LinkView links[2 * kMaxLinks];
   int count = view_links(a.payload(), a.header, links);
   count += view_links(b.payload(), b.header, links + count);
-  count = normalize_links(links, count);
+  count = normalize_links(links, count, check_for_interrupts);
+  if (count > kMaxLinks && is_foreign(a.header.geometry.layout))
+    count = unite_alike(links, count);
   check_size(links, count);
   OwnFilter state = own_state(a);
   return make_filter(linked(a.header, b.header), links, count, in_place ? &state : nullptr);

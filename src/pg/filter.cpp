@@ -267,7 +267,7 @@ OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter
 OwnFilter normalized(const OwnFilter &filter) {
   LinkView views[kMaxLinks];
   const int count = view_links(filter.payload(), filter.header, views);
-  const int kept = drop_covered(views, count, count - 1);
+  const int kept = drop_covered(views, count, count - 1, check_for_interrupts);
   return kept == count ? filter : make_filter(filter.header, views, kept);
 }
 

@@ -17,6 +17,11 @@ namespace bloomfilter {
 // The kernel for this process, chosen when the library is loaded.
 extern const Kernel *kernel;
 
+// A pause of the core.
+inline void check_for_interrupts() {
+  CHECK_FOR_INTERRUPTS();
+}
+
 // Bytes of a bitmap that are handled between two looks for interrupts; whole units.
 constexpr Size kStep = 1024 * 1024;
 

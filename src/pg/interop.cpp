@@ -24,7 +24,8 @@ Bytes bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
-void check(const Problem &problem, const char *kind) {
+// `hint` may be NULL.
+void check(const Problem &problem, const char *kind, const char *hint = nullptr) {
   if (problem.phrase)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -32,7 +33,8 @@ void check(const Problem &problem, const char *kind) {
              errdetail("%c%s: " INT64_FORMAT "%s.",
                        pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
                        problem.phrase + 1, static_cast<int64>(problem.found),
-                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other))));
+                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other)),
+             hint ? errhint("%s", hint) : 0));
 }
 
 // What a system calls the type of the values, and how a filter keeps them.
@@ -47,13 +49,18 @@ constexpr ForeignType kFunnels[] = {{"long", Layout::guava, Family::integer},
                                     {"string_utf8", Layout::guava, Family::text},
                                     {"unencoded_chars", Layout::guava_chars, Family::text},
                                     {"bytes", Layout::guava, Family::bytea}};
-constexpr ForeignType kPhysicalTypes[] = {
-    {"INT32", Layout::parquet_int32, Family::integer},
-    {"INT64", Layout::parquet, Family::integer},
-    {"FLOAT", Layout::parquet_float, Family::floating},
-    {"DOUBLE", Layout::parquet, Family::floating},
-    {"BYTE_ARRAY", Layout::parquet, Family::string},
-    {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string}};
+// Parquet's physical types, and the logical ones that SQL has a type for.
+constexpr ForeignType kParquetTypes[] = {{"INT32", Layout::parquet_int32, Family::integer},
+                                         {"INT64", Layout::parquet, Family::integer},
+                                         {"FLOAT", Layout::parquet_float, Family::floating},
+                                         {"DOUBLE", Layout::parquet, Family::floating},
+                                         {"BYTE_ARRAY", Layout::parquet, Family::string},
+                                         {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string},
+                                         {"DATE", Layout::parquet_int32, Family::date},
+                                         {"TIME", Layout::parquet, Family::time},
+                                         {"TIMESTAMP", Layout::parquet, Family::timestamp},
+                                         {"TIMESTAMPTZ", Layout::parquet, Family::timestamptz},
+                                         {"UUID", Layout::parquet, Family::string}};
 
 // `what` is how the message calls such a type, `names` the list for its hint.
 template <int kCount>
@@ -140,10 +147,13 @@ PG_FUNCTION_INFO_V1(bf_from_parquet);
 Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type =
-      find_type(kPhysicalTypes, PG_GETARG_TEXT_PP(1), "physical type",
-                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY");
+      find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
+                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
+                "TIMESTAMP, TIMESTAMPTZ, or UUID");
   Found found;
-  check(read_parquet(bytes.at, bytes.length, type.layout, &found), "Parquet");
+  const Problem problem = read_parquet(bytes.at, bytes.length, type.layout, &found);
+  check(problem, "Parquet",
+        problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
   OwnFilter filter = make_read(found.geometry, type.family);
   memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
@@ -174,25 +184,28 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   int count;
   deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), BYTEAOID, -1, false, TYPALIGN_INT, &chunks, &nulls,
                     &count);
-  uint64 length = 0;
+  auto *lengths = static_cast<Size *>(palloc(count * sizeof(Size)));
+  Size length = 0;
   for (int i = 0; i < count; i++) {
     if (nulls[i])
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                       errmsg("chunk %d of a RedisBloom dump is null", i + 1)));
-    length += bytes_of(DatumGetByteaPP(chunks[i])).length;
+    lengths[i] = bytes_of(DatumGetByteaPP(chunks[i])).length;
+    length += lengths[i];
   }
   LinkView links[kMaxLinks];
   Link found[kMaxLinks];
   int link_count;
-  check(read_redis(bytes.at, bytes.length, length, found, &link_count), "RedisBloom");
+  check(read_redis(bytes.at, bytes.length, found, &link_count), "RedisBloom");
+  check(fit_redis_chunks(found, link_count, lengths, count), "RedisBloom",
+        "Give each chunk that BF.SCANDUMP gave, in its order: array_agg(chunk ORDER BY number).");
 
   auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocHuge(CurrentMemoryContext, length));
   uint8 *end = bitmaps;
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
-    const Bytes chunk = bytes_of(DatumGetByteaPP(chunks[i]));
-    memcpy(end, chunk.at, chunk.length);
-    end += chunk.length;
+    memcpy(end, bytes_of(DatumGetByteaPP(chunks[i])).at, lengths[i]);
+    end += lengths[i];
   }
   const uint8 *bitmap = bitmaps;
   for (int i = 0; i < link_count; i++) {
@@ -201,7 +214,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   }
   Header header = empty_header(found[0].geometry, 0, 0, 0);
   header.family = Family::string;
-  link_count = normalize_links(links, link_count);
+  link_count = normalize_links(links, link_count, check_for_interrupts);
   check_size(links, link_count);
   const Filter filter = make_filter(header, links, link_count);
   pfree(bitmaps);

@@ -49,7 +49,7 @@ Datum in(FunctionCallInfo fcinfo, Kind kind) {
   auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + decoded_length_limit(length)));
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(value));
   Size decoded;
-  if (!decode_base64(string, length, payload, &decoded)) {
+  if (!decode_base64(string, length, payload, &decoded, check_for_interrupts)) {
     report_malformed(fcinfo->context, kind, ERRCODE_INVALID_TEXT_REPRESENTATION,
                      "text is not base64");
     PG_RETURN_NULL();
@@ -126,7 +126,7 @@ Datum filter_out(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   const Size length = filter.header.payload_bytes();
   auto *string = static_cast<char *>(palloc(encoded_length(length) + 1));
-  encode_base64(filter.payload(), length, string);
+  encode_base64(filter.payload(), length, string, check_for_interrupts);
   string[encoded_length(length)] = '\0';
   PG_RETURN_CSTRING(string);
 }

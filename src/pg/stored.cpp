@@ -8,7 +8,10 @@ extern "C" {
 #include "access/detoast.h"
 #include "lib/ilist.h"
 #include "utils/hsearch.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
 }
 
 namespace bloomfilter {
@@ -39,12 +42,14 @@ Size entry_bytes(const Header &header) {
   return 256 + header.head_bytes();
 }
 
-// Lives and dies with its memory context, a child of the transaction's.
+// Lives and dies with its memory context, a child of the transaction's. Once it ended it stays
+// until the next filter is looked up, for a probe may be using it.
 struct Cache {
   MemoryContext context;
   HTAB *filters;
   dlist_head recent; // first: last used
   Size bytes;
+  bool ended;
   MemoryContextCallback reset;
 };
 Cache *cache = nullptr;
@@ -54,9 +59,38 @@ void forget_cache(void *) {
   cache_generation++;
 }
 
+void end_cache() {
+  cache->ended = true;
+  cache_generation++;
+}
+
+// A portal, which is a statement or a cursor, or a subtransaction ends.
+void at_release(ResourceReleasePhase, bool is_commit, bool, void *) {
+  if (cache && !(is_commit && HaveRegisteredOrActiveSnapshot()))
+    end_cache();
+}
+
+// A table is changed, here or in another process.
+void at_invalidation(Datum, Oid) {
+  if (cache)
+    end_cache();
+}
+
+void watch_for_ends() {
+  static bool watching = false;
+  if (watching)
+    return;
+  CacheRegisterRelcacheCallback(at_invalidation, 0);
+  RegisterResourceReleaseCallback(at_release, nullptr);
+  watching = true;
+}
+
 Cache *current_cache() {
+  if (cache && cache->ended)
+    MemoryContextDelete(cache->context);
   if (cache)
     return cache;
+  watch_for_ends();
   MemoryContext context =
       AllocSetContextCreate(TopTransactionContext, "bloomfilter cache", ALLOCSET_DEFAULT_SIZES);
   auto *created = static_cast<Cache *>(MemoryContextAllocZero(context, sizeof(Cache)));

@@ -1,12 +1,19 @@
-// Filters as a query probes them: in place, from the transaction's cache, or by slice.
+// Filters as a query probes them: in place, from the cache, or by slice.
 //
 // A value in place (a constant, an aggregate's result, a short stored value) is used in place. Its
 // address names nothing: the next row may lie there, so nothing is kept about it.
 //
 // A value stored out of line is named by its TOAST pointer, all 16 bytes of it: a pointer names one
-// immutable value, and its id cannot come round again within a transaction. What is known about
-// such values is kept in one cache for all call sites of the process, until the transaction ends:
-// 64 partitions that probe one filter share one copy.
+// immutable value for as long as that is there. What is known about such values is kept in one
+// cache for all call sites of the process: 64 partitions that probe one filter share one copy.
+//
+// Once a value is gone, another one can get its id, even within a transaction: ids come round. So
+// the cache ends, at the latest with the transaction,
+// - when no snapshot is held any more, for what one sees does not go: under READ COMMITTED after
+//   each statement, unless a cursor is open. (SELECT, DO and CALL hold a snapshot to their end, or
+//   to their COMMIT, whatever newer ones their inner statements take.)
+// - when a subtransaction is undone: what it stored can go at once;
+// - when any table is changed, as TRUNCATE takes away all values at once, whoever still sees them.
 //
 // Detoasting a large value for one probe would be a waste, and probing by slice for ever would be
 // one too. So a probe reads the head once and of each link the one or two chunks that it needs,
@@ -73,7 +80,7 @@ struct ProbeMemory {
   Size length; // of its payload; 0: none
 };
 
-// Changes whenever a filter leaves the cache.
+// Changes whenever a filter leaves the cache, or the cache ends.
 extern uint64 cache_generation;
 
 ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory);

@@ -1,10 +1,9 @@
 // cbf_agg in a window whose frame moves: a row that leaves the frame is removed again.
 //
 // What a state keeps can be taken back exactly. Given a capacity, these are the filter's counters,
-// of 16 bits each, which the final function clips to the 4 that a filter has; a counter that
-// reached the highest number cannot go down, so then the inverse gives up and the window begins
-// anew. Sizing itself, the state keeps each distinct hash and how often it is there, for the size
-// depends on their number.
+// of 16 bits each, which the final function clips to the 4 that a filter has; how often one was
+// passed that is at its highest is kept beside them. Sizing itself, the state keeps each distinct
+// hash and how often it is there, for the size depends on their number.
 //
 // Over the same rows the result is that of cbf_agg without a window, byte for byte.
 
@@ -29,7 +28,7 @@ using namespace bloomfilter;
 namespace {
 
 struct Count {
-  uint64 hash; // the key
+  uint64 key; // a hash, or the number of a counter
   uint64 times;
 };
 
@@ -38,11 +37,35 @@ struct Window {
   Header header;
   uint64 values;    // in the frame, of those that are not NULL
   uint16 *counters; // given a capacity
-  HTAB *counts;     // sizing itself: of Count
+  HTAB *counts; // of Count: sizing itself, of hashes; else, once needed, of counters beyond 16 bits
 };
 
 Size counters_of(const Geometry &geometry) {
   return static_cast<Size>(geometry.bits() / kCounterBits);
+}
+
+HTAB *make_counts(MemoryContext context) {
+  HASHCTL control = {};
+  control.keysize = sizeof(uint64);
+  control.entrysize = sizeof(Count);
+  control.hcxt = context;
+  return hash_create("cbf_agg window", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void count_up(HTAB *counts, uint64 key) {
+  bool found;
+  auto *count = static_cast<Count *>(hash_search(counts, &key, HASH_ENTER, &found));
+  count->times = found ? count->times + 1 : 1;
+}
+
+// False if it is not there.
+bool count_down(HTAB *counts, uint64 key) {
+  auto *count = static_cast<Count *>(hash_search(counts, &key, HASH_FIND, nullptr));
+  if (!count)
+    return false;
+  if (--count->times == 0)
+    hash_search(counts, &key, HASH_REMOVE, nullptr);
+  return true;
 }
 
 Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
@@ -53,17 +76,11 @@ Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
   auto *window = static_cast<Window *>(MemoryContextAllocZero(context, sizeof(Window)));
   window->target = target;
   window->header = header;
-  if (target.self_sized) {
-    HASHCTL control = {};
-    control.keysize = sizeof(uint64);
-    control.entrysize = sizeof(Count);
-    control.hcxt = context;
-    window->counts =
-        hash_create("cbf_agg window", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-  } else {
+  if (target.self_sized)
+    window->counts = make_counts(context);
+  else
     window->counters = static_cast<uint16 *>(MemoryContextAllocExtended(
         context, counters_of(header.geometry) * sizeof(uint16), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-  }
   return window;
 }
 
@@ -73,39 +90,47 @@ Hashes hashes_of_row(FunctionCallInfo fcinfo, Window *window) {
   return probe.hashes;
 }
 
+void enter_counter(Window *window, uint32 number) {
+  if (window->counters[number] < PG_UINT16_MAX) {
+    window->counters[number]++;
+    return;
+  }
+  if (!window->counts)
+    window->counts = make_counts(GetMemoryChunkContext(window));
+  count_up(window->counts, number);
+}
+
+bool leave_counter(Window *window, uint32 number) {
+  uint16 &counter = window->counters[number];
+  if (counter == PG_UINT16_MAX && window->counts && count_down(window->counts, number))
+    return true;
+  if (counter == 0)
+    return false;
+  counter--;
+  return true;
+}
+
 void enter(Window *window, uint64 hash) {
-  if (window->counts) {
-    bool found;
-    auto *count = static_cast<Count *>(hash_search(window->counts, &hash, HASH_ENTER, &found));
-    count->times = found ? count->times + 1 : 1;
+  if (!window->counters) {
+    count_up(window->counts, hash);
     return;
   }
   uint32 numbers[kMaxHashes];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
   for (int i = 0; i < count; i++)
-    if (window->counters[numbers[i]] < PG_UINT16_MAX)
-      window->counters[numbers[i]]++;
+    enter_counter(window, numbers[i]);
 }
 
-// False if a counter cannot tell how often it was passed, or if the hash did not enter: a function
-// in the arguments need not be as immutable as it says.
+// False if the hash did not enter: a function in the arguments need not be as immutable as it says.
+// The window is then good for nothing.
 bool leave(Window *window, uint64 hash) {
-  if (window->counts) {
-    auto *count = static_cast<Count *>(hash_search(window->counts, &hash, HASH_FIND, nullptr));
-    if (!count)
-      return false;
-    if (--count->times == 0)
-      hash_search(window->counts, &hash, HASH_REMOVE, nullptr);
-    return true;
-  }
+  if (!window->counters)
+    return count_down(window->counts, hash);
   uint32 numbers[kMaxHashes];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
-  for (int i = 0; i < count; i++) {
-    uint16 &counter = window->counters[numbers[i]];
-    if (counter == 0 || counter == PG_UINT16_MAX)
+  for (int i = 0; i < count; i++)
+    if (!leave_counter(window, numbers[i]))
       return false;
-    counter--;
-  }
   return true;
 }
 
@@ -115,7 +140,7 @@ template <typename Use> void for_each_count(const Window *window, Use use) {
   hash_seq_init(&scan, window->counts);
   while (const auto *count = static_cast<const Count *>(hash_seq_search(&scan))) {
     CHECK_FOR_INTERRUPTS();
-    use(count->hash, count->times);
+    use(count->key, count->times);
   }
 }
 

@@ -73,11 +73,11 @@ void use(const Header &header, const std::uint8_t *payload) {
   // In normal form, links stay in their order, and a union with itself adds none.
   LinkView once[kMaxLinks], twice[2 * kMaxLinks];
   const int links = view_links(payload, header, once);
-  const int kept = normalize_links(once, links);
+  const int kept = normalize_links(once, links, no_pause);
   require(kept >= 1 && kept <= links);
   view_links(payload, header, twice);
   view_links(payload, header, twice + links);
-  require(normalize_links(twice, 2 * links) == kept);
+  require(normalize_links(twice, 2 * links, no_pause) == kept);
   for (int i = 0; i < kept; i++)
     require(once[i].bitmap == twice[i].bitmap || twice[i].link.flags & kFlagOwn);
   Link next;

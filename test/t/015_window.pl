@@ -36,6 +36,7 @@ my $flush = $version < 150000 ? 'pg_sleep(0.6)' : 'pg_stat_force_next_flush()';
 sub calls {
     my ($sql) = @_;
     my $counts = query(qq{
+        SET work_mem = '64MB';
         SELECT pg_stat_reset() \\g /dev/null
         $sql \\g /dev/null
         SELECT $flush \\g /dev/null
@@ -70,18 +71,16 @@ SKIP: {
     is("@growing[0, 1, 3]", '0 0 1000', 'a frame that only grows is none of this');
 }
 
-# Counters that reached 65535 cannot go down: a frame in which none did is never begun anew.
-my $equal = sub {
-    my ($form, $frame, $rows) = @_;
-    return calls("SELECT count(f) FROM (SELECT $form OVER (ORDER BY i ROWS $frame PRECEDING) AS f"
-          . " FROM generate_series(1, $rows) i) w WHERE f IS NOT NULL");
-};
-is_deeply([ $equal->('cbf_agg(1, 10)', 65533, 65554) ],
-    [ 65554, 20, 65554, 0 ], 'a frame of 65 534 equal values: no more work');
-is_deeply([ $equal->('cbf_agg(1, 10)', 65534, 65545) ],
-    [ 65535 + 10 * 65535, 10, 65545, 0 ], '... of 65 535: begun anew for every row');
-is_deeply([ $equal->('cbf_agg(1)', 69999, 70020) ],
-    [ 70020, 20, 70020, 0 ], '... self-sized: no limit');
+# More copies of a value than 16 bits can count: no frame is begun anew.
+for my $form ('cbf_agg(1, 10)', 'cbf_agg(i % 2, 10, 0.0001)', 'cbf_agg(1)') {
+    for my $frame (65533, 65534, 65535, 65600, 140000) {
+        my $rows = $frame + 21;
+        is_deeply(
+            [ calls("SELECT count(f) FROM (SELECT $form OVER (ORDER BY i ROWS $frame PRECEDING) AS f"
+                      . " FROM generate_series(1, $rows) i) w WHERE f IS NOT NULL") ],
+            [ $rows, 20, $rows, 0 ], "$form, $frame rows of few values: no more work");
+    }
+}
 
 query(q{
     ALTER DATABASE postgres RESET track_functions;
@@ -130,10 +129,12 @@ for my $form ('cbf_agg(%s)', 'cbf_agg(%s, 50)', 'cbf_agg(%s, 1000, 0.0001)',
     }
 }
 
-# Larger frames: at some of the rows n, since the truth takes as many rows as a frame has for each
+# Larger frames: at some of the rows n, since the truth takes as many rows as a frame has for each.
+# In memory: the server finds rows of its own files slowly.
 sub at_some {
     my ($aggregate, $frame, $rows, $some) = @_;
     return query(qq{
+        SET work_mem = '64MB';
         SELECT count(*), count(*) FILTER (WHERE
           f IS DISTINCT FROM (SELECT $aggregate FROM generate_series(greatest(1, n - $frame), n) i))
         FROM (SELECT i AS n, $aggregate OVER (ORDER BY i ROWS $frame PRECEDING) AS f
@@ -154,11 +155,16 @@ is( query(q{
         WHERE n % 33000 = 0}),
     '3|3', 'more distinct values than are counted exactly: the bytes of their rows');
 
-# Equal values, which others replace one by one: 65 535 in the frame, and fewer and fewer.
-my $ones = 'CASE WHEN i <= 65540 THEN 1 ELSE i END';
+# Equal values, which others replace one by one: more than 65 535 in the frame, and fewer and fewer
+# until none is left; and two such values.
+my $ones = 'CASE WHEN i <= 65540 THEN 1 ELSE 2 + i % 7 END';
 for my $parameters ('100', '100, 0.0001', 'NULL') {
     is(at_some("cbf_agg($ones, $parameters)", 65539, 65552, 'n >= 65533'),
         '20|0', "more than 65 535 equal values, $parameters: the bytes of their rows");
+    is(at_some("cbf_agg($ones, $parameters)", 65537, 131090, 'n >= 131071'),
+        '20|0', "... until they have left, $parameters: the bytes of their rows");
+    is(at_some("cbf_agg(i % 2, $parameters)", 139999, 140010, 'n >= 140001'),
+        '10|0', "two values more than 65 535 times each, $parameters: the bytes of their rows");
 }
 
 # Each row's parameters hold for the frames that it is in.

@@ -53,7 +53,7 @@ Bytes unite(const Bytes &a, const Bytes &b) {
   LinkView views[2 * kMaxLinks];
   int count = view_links(a.data(), header_of(a), views);
   count += view_links(b.data(), header_of(b), views + count);
-  return make_value(views, normalize_links(views, count));
+  return make_value(views, normalize_links(views, count, no_pause));
 }
 
 bool contains(const Bytes &payload, std::uint64_t hash) {
@@ -263,6 +263,24 @@ TEST(Links, AreFullAtTheirCapacity) {
   // At their number there is no end.
   EXPECT_EQ(expected_bits(kLine, 0), 0U);
   EXPECT_EQ(expected_bits(kLine, kMaxBits), 512U);
+}
+
+// Bitmaps may be large: there is a pause before each pair that is compared.
+TEST(Links, PauseBetweenPairs) {
+  static int pauses;
+  constexpr int kAlike = 40;
+  std::vector<Bytes> bitmaps(kAlike, Bytes(kLineBytes));
+  LinkView views[kAlike];
+  for (int i = 0; i < kAlike; i++) {
+    bitmaps[i].back() = static_cast<std::uint8_t>(1 + 5 * i); // only the ends differ
+    views[i] = {{kLine, kFlagOwn, 1, 0.01}, bitmaps[i].data(), nullptr};
+  }
+  pauses = 0;
+  const int left = normalize_links(views, kAlike, [] { pauses++; });
+  EXPECT_GE(pauses, left * (left - 1) / 2);
+  pauses = 0;
+  EXPECT_EQ(drop_covered(views, left, left - 1, [] { pauses++; }), left);
+  EXPECT_EQ(pauses, left - 1);
 }
 
 } // namespace

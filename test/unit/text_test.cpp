@@ -150,5 +150,20 @@ TEST(Text, StaysWithinItsLimit) {
   EXPECT_GT(accepted, 1000); // both kinds were tried
 }
 
+// Text of a large filter takes seconds: there is a pause at every megabyte.
+TEST(Text, Pauses) {
+  static int pauses;
+  std::vector<std::uint8_t> bytes(5 * kBytesBetweenPauses);
+  std::vector<char> text(encoded_length(bytes.size()));
+  pauses = 0;
+  encode_base64(bytes.data(), bytes.size(), text.data(), [] { pauses++; });
+  EXPECT_GE(pauses, 5);
+  std::size_t decoded;
+  pauses = 0;
+  EXPECT_TRUE(decode_base64(text.data(), text.size(), bytes.data(), &decoded, [] { pauses++; }));
+  EXPECT_GE(pauses, 6);
+  EXPECT_EQ(decoded, bytes.size());
+}
+
 } // namespace
 } // namespace bloomfilter

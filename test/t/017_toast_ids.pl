@@ -1,0 +1,136 @@
+# What is known of a stored filter is known by the id of its TOAST value. Ids come round: while a
+# transaction lasts, its filter can be removed and another one of the same size get the same id. Then
+# the other one answers, not what is known; and what is known is used as long as it can be.
+#
+# A function in C lets the server's counter of ids come round at once.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
+if (system("$cc -shared -fPIC -I'$include' -o '$dir/next_oid.so' $FindBin::RealBin/next_oid.c") != 0) {
+    plan skip_all => "$cc cannot compile with the server's headers";
+}
+my $node = new_server('toast_ids');
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# Filters of one size, 12 chunks that fill 3 pages: `of` tells which values they hold, 0 to 18899 or
+# 1000000 to 1018899.
+query(qq{
+    CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '$dir/next_oid';
+    CREATE TABLE filters (of int, f bloomfilter);
+    INSERT INTO filters SELECT i / 1000000, bf_agg(i, 18900)
+      FROM generate_series(0, 1000000, 1000000) first, generate_series(first, first + 18899) i GROUP BY 1;
+    CREATE TABLE stored (f bloomfilter)});
+my $toast = query(q{SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'stored'::regclass});
+query(qq{
+    CREATE FUNCTION id() RETURNS oid STABLE LANGUAGE sql AS 'SELECT DISTINCT chunk_id FROM $toast';
+    CREATE FUNCTION filter(n int) RETURNS bloomfilter STABLE LANGUAGE sql
+      AS 'SELECT f FROM filters WHERE of = n';
+    CREATE FUNCTION found(n int) RETURNS bigint LANGUAGE sql AS
+      'SELECT count(*) FROM generate_series(n * 1000000, n * 1000000 + 18899) i
+        WHERE (SELECT f FROM stored) \@> i';
+    CREATE FUNCTION found_in_variable(n int) RETURNS int LANGUAGE plpgsql AS \$\$
+      DECLARE
+        filter bloomfilter;
+        found int := 0;
+      BEGIN
+        SELECT f INTO filter FROM stored;
+        FOR i IN n * 1000000 .. n * 1000000 + 18899 LOOP
+          found := found + (filter \@> i)::int;
+        END LOOP;
+        RETURN found;
+      END \$\$});
+my $store = 'TRUNCATE stored; INSERT INTO stored VALUES (filter(0));';
+
+# psql commands that let another session remove what has the id `known`, and store the other filter
+# under this id.
+sub replaced_by {
+    my ($name, $remove) = @_;
+    open my $script, '>', "$dir/$name.sql" or die $!;
+    print $script "$remove;", q{
+        SELECT set_next_oid(:known) \gset
+        UPDATE stored SET f = filter(1);
+        SELECT 'another id' WHERE id() <> :known;
+    };
+    close $script;
+    my $psql = "psql -XAtq -v ON_ERROR_STOP=1 -d '" . $node->connstr('postgres') . "'";
+    return "\\setenv known :known\n\\! $psql -v known=\$known -f '$dir/$name.sql'\n";
+}
+# Of full pages dead chunks are pruned when they are read. VACUUM would also tell all sessions that the
+# table has changed; what is stored by who is undone leaves nothing but it.
+my $updated = replaced_by('updated', "UPDATE stored SET f = NULL; SELECT count(*) AS read FROM $toast \\gset\n");
+my $vacuumed = replaced_by('vacuumed', 'VACUUM (TRUNCATE false) stored');
+my $known = 'SELECT id() AS known \gset';
+
+for my $found (qw(found found_in_variable)) {
+    is( query("$store BEGIN; $known\nSELECT $found(0);\n${updated}SELECT $found(1), $found(0) < 1000; COMMIT"),
+        "18900\n18900|t", "$found(): replaced between two statements of a transaction");
+}
+is( query('TRUNCATE stored; INSERT INTO stored VALUES (NULL);'
+          . ' BEGIN; DECLARE snapshot CURSOR FOR SELECT; FETCH snapshot;'
+          . " SAVEPOINT undone; UPDATE stored SET f = filter(0); $known\nSELECT found(0);"
+          . " ROLLBACK TO undone;\n${vacuumed}SELECT found(1); COMMIT"),
+    "18900\n18900", 'stored by a subtransaction that is undone, while a snapshot is held');
+for my $begin ('BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ',
+    'BEGIN; DROP TABLE stored; CREATE TABLE stored (f bloomfilter)') {
+    is( query("$begin; $store"
+              . q{SELECT reltoastrelid::regclass AS toast FROM pg_class WHERE oid = 'stored'::regclass \gset}
+              . "\nSELECT DISTINCT chunk_id AS known FROM :toast \\gset\n"
+              . 'SELECT found(0); TRUNCATE stored; SELECT set_next_oid(:known) \gset' . "\n"
+              . 'INSERT INTO stored VALUES (filter(1)); SELECT found(1);'
+              . ' SELECT DISTINCT chunk_id = :known FROM :toast; ROLLBACK'),
+        "18900\n18900\nt", "replaced by the transaction itself: $begin");
+}
+is( query(qq{
+        $store
+        DO \$\$
+          DECLARE
+            known oid := id();
+          BEGIN
+            ASSERT found(0) = 18900;
+            TRUNCATE stored;
+            PERFORM set_next_oid(known);
+            INSERT INTO stored VALUES (filter(1));
+            ASSERT id() = known, 'another id';
+            ASSERT found(1) = 18900, 'members are missing';
+          END \$\$;
+        SELECT found(1)}),
+    18900, 'replaced by one statement');
+
+# A filter that was copied is not read again as long as a snapshot is held.
+query($store);
+for (
+    [ 'READ COMMITTED', '>', 5 ], [ 'REPEATABLE READ', '<=', 2 ],
+    [ 'READ COMMITTED; DECLARE snapshot CURSOR FOR SELECT; FETCH snapshot', '<=', 2 ]) {
+    my ($begin, $than, $buffers) = @$_;
+    my $plan = query("BEGIN ISOLATION LEVEL $begin; SELECT found(0) \\gset\n"
+          . 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, SUMMARY OFF)'
+          . ' SELECT count(*) FROM generate_series(1, 1000) i WHERE (SELECT f FROM stored) @> i; COMMIT');
+    my ($hits) = $plan =~ /^ *Buffers: shared hit=(\d+)/m or die "no buffers: $plan";
+    cmp_ok($hits, $than, $buffers, "$begin: the next statement touches $hits buffers");
+}
+is( query(qq{
+        DO \$\$
+          DECLARE
+            hits bigint;
+          BEGIN
+            ASSERT found(0) = 18900;
+            hits := pg_stat_get_xact_blocks_hit('$toast'::regclass);
+            ASSERT found(0) = 18900;
+            ASSERT pg_stat_get_xact_blocks_hit('$toast'::regclass) = hits;
+          END \$\$;
+        SELECT 'not read again'}),
+    'not read again', 'one statement of many');
+
+clean_log($node);
+done_testing();
