@@ -25,7 +25,7 @@ PROVE_TESTS = test/t/*.pl
 # product and a sum into one rounding would let two processors estimate two different sizes.
 # Server headers are system headers: their warnings are not ours.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
-	-Wextra -Wno-register -I$(SOURCE)src -isystem $(shell $(PG_CONFIG) --includedir-server)
+	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -43,10 +43,11 @@ override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 headers = core/*.hpp core/*.inc pg/*.hpp pg/*/*.hpp
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(SOURCE)src/,$(headers))) | ready
 
-# $(call require,HEADER,ADVICE): one line in place of many, if a compiler that works lacks a header.
-compiles = $(COMPILE.cc) -E $(1) -x c++ /dev/null >/dev/null 2>&1
-require = $(if $(shell $(call compiles) && ! $(call compiles,-include $(1)) && echo no), \
-	$(error $(1) not found: $(2)))
+# $(call require,HEADER,ADVICE): one line in place of many, if the compiler does not find a header.
+hash := \#
+lacks = printf '%s\n' '$(hash)if !__has_include(<$(1)>)' lacking '$(hash)endif' | \
+	$(COMPILE.cc) -E -P -x c++ - 2>/dev/null
+require = $(if $(shell $(lacks)),$(error $(1) not found: $(2)))
 install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-dev or xxhash-devel, \
 	or say where it is: PG_CPPFLAGS=-I/path/to/include
 
