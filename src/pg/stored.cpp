@@ -7,6 +7,9 @@
 extern "C" {
 #include "access/detoast.h"
 #include "lib/ilist.h"
+#if PG_VERSION_NUM < 150000
+#include "storage/proc.h"
+#endif
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -64,9 +67,19 @@ void end_cache() {
   cache_generation++;
 }
 
+// Other than that of the catalogs, which comes and goes.
+bool holds_snapshot() {
+#if PG_VERSION_NUM >= 150000
+  return HaveRegisteredOrActiveSnapshot();
+#else
+  InvalidateCatalogSnapshotConditionally();
+  return TransactionIdIsValid(MyProc->xmin);
+#endif
+}
+
 // A portal, which is a statement or a cursor, or a subtransaction ends.
 void at_release(ResourceReleasePhase, bool is_commit, bool, void *) {
-  if (cache && !(is_commit && HaveRegisteredOrActiveSnapshot()))
+  if (cache && !(is_commit && holds_snapshot()))
     end_cache();
 }
 

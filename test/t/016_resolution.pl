@@ -19,11 +19,12 @@ my $node = new_server('resolution');
 $node->safe_psql('postgres', 'CREATE DATABASE without');
 
 # What fails although it worked before. Nobody stores these types, but to the operator - of jsonb and
-# text they are as near as a filter is. (PostgreSQL 14 takes "char" for a string.)
-my @lost = sort map { ("NULL - NULL::$_", "\$1 - NULL::$_") }
-  qw(pg_dependencies pg_mcv_list pg_ndistinct pg_node_tree),
-  $node->safe_psql('postgres', "SELECT typcategory FROM pg_type WHERE oid = '\"char\"'::regtype") eq 'S'
-  ? () : '"char"';
+# text they are as near as a filter is. (PostgreSQL 14 takes them for strings.)
+my @lost = split /\n/, $node->safe_psql('postgres', q{
+    SELECT format(form, oid::regtype) AS lost
+    FROM pg_type, unnest(array['NULL - NULL::%s', '$1 - NULL::%s']) form
+    WHERE typcategory <> 'S' AND oid = ANY (array['"char"', 'pg_dependencies', 'pg_mcv_list',
+      'pg_ndistinct', 'pg_node_tree']::regtype[])});
 
 # Types of users: values of a domain are values of its base type, an enum's and a row's are new.
 my $types = q{
@@ -105,7 +106,7 @@ is($before{$_->[0]}, $_->[1], "$_->[0]: $_->[1]")
   for ['NULL - NULL::character varying[]', '-(jsonb,text[])'], ['NULL::jsonb @> NULL', '@>(jsonb,jsonb)'],
   ['NULL::date - $1', 'date'], ['NULL::own.list <@ NULL', '<@(anyarray,anyarray)'];
 
-is(join("\n", grep { !exists $after{$_} } sort keys %before), join("\n", @lost), 'what works no longer');
+is(join("\n", grep { !exists $after{$_} } sort keys %before), join("\n", sort @lost), 'what works no longer');
 is(join("\n", grep { exists $after{$_} && $after{$_} ne $before{$_} } sort keys %before),
     '', 'what works in another way');
 
