@@ -357,8 +357,11 @@ CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg';
 
+-- SSPACE decides how many groups a hash table admits while their states are still small. These grow
+-- with the values of their group, up to a filter's size if one is given: 350 bytes with one value,
+-- 8 KB with 350, 24 KB with a thousand. 8192 is also what the server assumes of array_agg.
 CREATE AGGREGATE bf_agg(value "any") (
-  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
@@ -367,7 +370,7 @@ COMMENT ON AGGREGATE bf_agg("any") IS
   'filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint) (
-  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
@@ -376,7 +379,7 @@ COMMENT ON AGGREGATE bf_agg("any", bigint) IS
   'filter of all values that are not null, for a number of distinct values at 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
@@ -385,7 +388,7 @@ COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
   'filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8, layout text) (
-  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
@@ -779,7 +782,7 @@ CREATE FUNCTION countingbloomfilter_agg_window_final(internal) RETURNS countingb
 COMMENT ON FUNCTION countingbloomfilter_agg_window_final(internal) IS 'final function of cbf_agg in a window';
 
 CREATE AGGREGATE cbf_agg(value "any") (
-  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
   MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
@@ -790,7 +793,7 @@ COMMENT ON AGGREGATE cbf_agg("any") IS
   'counting filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
-  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
   MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
@@ -801,7 +804,7 @@ COMMENT ON AGGREGATE cbf_agg("any", bigint) IS
   'counting filter of all values that are not null, for a number of distinct values at 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
   MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
@@ -1142,7 +1145,7 @@ CREATE FUNCTION cuckoofilter_agg_final(internal) RETURNS cuckoofilter
 COMMENT ON FUNCTION cuckoofilter_agg_final(internal) IS 'final function of cf_agg';
 
 CREATE AGGREGATE cf_agg(value "any") (
-  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
@@ -1151,7 +1154,7 @@ COMMENT ON AGGREGATE cf_agg("any") IS
   'cuckoo filter of all distinct values that are not null, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint) (
-  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
@@ -1160,7 +1163,7 @@ COMMENT ON AGGREGATE cf_agg("any", bigint) IS
   'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint, fpr float8) (
-  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 1024,
+  SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE

@@ -248,8 +248,10 @@ SELECT cbf_agg(i, 10, 0.01 * i) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate
 SELECT cbf_agg(i, CASE i WHEN 1 THEN 10 END) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
 SELECT cbf_agg(i, 0) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
 SELECT cbf_agg('a'::text COLLATE "C" || i, 10, 0.6) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
-SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i') AS json,
-  outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') AS transition, outcome('SELECT countingbloomfilter_agg_inverse(NULL, 1)') AS inverse;
+SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i') AS json;
+-- Not for users: no such function, or no such value, say newer and older minor releases.
+SELECT outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') IN ('42883', '0A000') AS transition,
+  outcome('SELECT countingbloomfilter_agg_inverse(NULL, 1)') IN ('42883', '0A000') AS inverse;
 -- More equal values than a state's counters can count: the inverse gives up, the result is right.
 CREATE TABLE equal_values AS
   SELECT n, CASE WHEN n < 3 OR n > 4 THEN 7 ELSE n END AS x

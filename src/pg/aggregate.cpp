@@ -3,8 +3,10 @@
 // A state collects 64-bit hashes in a bag (pg/bag.hpp). What happens when its array is full depends
 // on who chooses the size:
 //
-// - Given a capacity, the array is a buffer: its hashes go into the bitmap or counters together,
-//   with their lines prefetched, which is three times as fast as one by one.
+// - Given a capacity, the array grows until its hashes take as much as the filter would: many small
+//   groups with large filters take what their rows take. Then they go into the bitmap or counters,
+//   and what follows goes there through a buffer: together, with their lines prefetched, hashes are
+//   added three times as fast as one by one.
 // - Sizing itself, the state keeps the bag, because the size is a function of the distinct values
 //   alone; counters need up to as many copies of each as they can count.
 // - So does a cuckoo filter in any case, for it is to have each distinct value once. They are added
@@ -43,7 +45,7 @@ struct State {
   bool self_sized;
   Header header; // of the geometry only the layout if self-sized
 
-  uint8 *bitmap;   // of a sized state, from its first flush on
+  uint8 *bitmap;   // of a sized state, from its first flush on; then the array is a buffer
   Family admitted; // of a foreign layout: a fitting element family
 
   Kind kind() const { return kind_of(header.geometry.layout); }
@@ -102,21 +104,40 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   return static_cast<uint8 *>(memset(bitmap, 0, geometry.bytes()));
 }
 
-// Moves a sized state's buffered hashes into its bitmap.
+// How many hashes a sized state keeps before it has a bitmap: whole digests of as many bytes, or a
+// buffer.
+Size hashes_without_bitmap(const State *state) {
+  const Geometry &geometry = state->header.geometry;
+  const Size digests = geometry.bytes() / (digest_words(geometry.layout) * sizeof(uint64));
+  return Max(digests * digest_words(geometry.layout), kBuffer);
+}
+
+// Moves a sized state's hashes into its bitmap; the array becomes a buffer.
 void flush(State *state) {
+  Bag *bag = &state->bag;
   if (!state->bitmap)
-    state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
-  add_words(state->header.geometry, state->bitmap, state->bag.hashes, state->bag.count);
-  state->bag.count = 0;
+    state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
+  for_each_block_in_memory(bag, [state](const uint64 *hashes, Size count) {
+    add_words(state->header.geometry, state->bitmap, hashes, count);
+  });
+  bag->count = 0;
+  if (bag->capacity > kBuffer) {
+    pfree(bag->hashes);
+    bag->hashes = nullptr;
+    resize_array(bag, kBuffer);
+  }
 }
 
 // Makes room in a full array.
 pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
   Bag *bag = &state->bag;
-  if (state->keeps_bag())
+  if (state->keeps_bag()) {
     make_room(fcinfo, bag);
-  else if (bag->capacity < kBuffer)
-    resize_array(bag, Max(2 * bag->capacity, kFirstCapacity));
+    return;
+  }
+  const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
+  if (bag->capacity < limit)
+    resize_array(bag, Min(Max(2 * bag->capacity, kFirstCapacity), limit));
   else
     flush(state);
 }
@@ -180,11 +201,13 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   Header header = state->header;
   if (state->self_sized)
     header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
-  OwnFilter filter = make_filter(header);
+  void *chunk;
+  OwnFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
     memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
   for_each_block(&state->bag,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
+  filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
   if (!state->self_sized)
     check_overfill(filter);
   return filter;
@@ -319,14 +342,16 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   adopt_family(&state->header, other->header);
 
   if (other->bitmap) {
-    if (!state->bitmap)
-      state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
+    flush(state);
     (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
         state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
   for_each_block(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
-    for (Size i = 0; i < count; i++)
-      push(fcinfo, state, hashes[i]);
+    if (state->bitmap)
+      add_words(state->header.geometry, state->bitmap, hashes, count);
+    else
+      for (Size i = 0; i < count; i++)
+        push(fcinfo, state, hashes[i]);
   });
   PG_RETURN_POINTER(state);
 }
@@ -336,7 +361,8 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   auto *state = reinterpret_cast<State *>(PG_GETARG_POINTER(0));
   if (state->keeps_bag() && mostly_repeated(&state->bag))
     remove_repetitions(fcinfo, &state->bag);
-  if (state->bitmap && state->bag.count > 0)
+  const Size bitmap_bytes = state->header.geometry.bytes();
+  if (!state->keeps_bag() && (state->bitmap || state->bag.count * sizeof(uint64) >= bitmap_bytes))
     flush(state);
 
   // What was spilled may repeat itself; a state without a file takes its part, distinct.

@@ -4,6 +4,7 @@
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
 #include "pg/errors.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
 #include "utils/guc.h"
@@ -176,13 +177,27 @@ Geometry geometry_for(Layout layout, int64 expected, double rate) {
   return geometry;
 }
 
-OwnFilter make_filter(const Header &header) {
+namespace {
+
+OwnFilter empty_filter(const Header &header, void *memory) {
   const Size size = VARHDRSZ + header.payload_bytes();
-  auto *value = static_cast<struct varlena *>(palloc0(size));
+  auto *value = static_cast<struct varlena *>(memset(memory, 0, size));
   SET_VARSIZE(value, size);
   OwnFilter filter = {{value, header}};
   filter.write_back();
   return filter;
+}
+
+} // namespace
+
+OwnFilter make_filter(const Header &header) {
+  return empty_filter(header, palloc(VARHDRSZ + header.payload_bytes()));
+}
+
+OwnFilter make_filter_to_fill(const Header &header, void **chunk) {
+  return empty_filter(header,
+                      allocate_aligned(CurrentMemoryContext, VARHDRSZ + header.payload_bytes(),
+                                       VARHDRSZ + kHeaderBytes, chunk));
 }
 
 namespace {

@@ -125,6 +125,10 @@ Geometry geometry_for(Layout layout, int64 expected, double rate);
 // A new plain value in the current memory context, its bitmap zero.
 OwnFilter make_filter(const Header &header);
 
+// The same for many additions, in memory that suits them (pg/memory.hpp). When these are done it is
+// to be moved to the start of its chunk.
+OwnFilter make_filter_to_fill(const Header &header, void **chunk);
+
 // A value of links that are in their normal form. Of the header family, seed, whether it grows and
 // what it was then asked for are used. If `state` is given and all of it stays where it is, the
 // links are OR-ed into it, and it is the result. ERROR 54000 if there are too many links.

@@ -40,7 +40,14 @@ my @forms = (
     'bf_agg(i, 400000)', 'bf_agg(i, 100)', 'bf_agg(s, 10000, 0.0001)', 'bf_agg(one, 10)',
     'bf_agg(i, NULL, 0.001)', 'bf_agg(few, NULL, NULL)', 'bf_agg(i) FILTER (WHERE i <= 70000)',
     'bf_agg(ROW(i, s), 400000)', 'bf_agg(i) FILTER (WHERE false)', 'bf_agg(NULL::int, 20)',
-    'cf_agg(i, 10000)', 'cf_agg(few)', 'cf_agg(NULL::int, 20)');
+    # hashes that become as many as their filter has bytes in no partition, in all together, in one
+    'bf_agg(i, 5000000)', 'bf_agg(i, 2000000)', 'bf_agg(i, 700000)',
+    'bf_agg(i, 700000) FILTER (WHERE i <= 10000 OR satisfies_hash_partition(\'parts\'::regclass, 3, 0, i))',
+    'bf_agg(i, 700000) FILTER (WHERE i <= 10000 OR satisfies_hash_partition(\'parts\'::regclass, 3, 2, i))',
+    'cf_agg(i, 10000)', 'cf_agg(few)', 'cf_agg(NULL::int, 20)',
+    # digests of two words, bitmaps of an odd number of them
+    "bf_agg(i, 2500001, 0.01, 'guava')", "bf_agg(i, 300004, 0.01, 'guava')",
+    "bf_agg(i, 300000, 0.01, 'parquet')");
 
 # Those that count repetitions: none, 3, 8, and more than a counter holds
 my @counting = (
@@ -66,6 +73,14 @@ is( result("SET $memory", q{
           bf_agg(s, 10000, 0.0001) = bf_add_all(bf_create(10000, 0.0001), array_agg(s)),
           bf_agg(few, 50000) = bf_add_all(bf_create(50000), array_agg(few)) FROM rows}),
     't|t|t', 'the same bits as adding one by one');
+for my $parameters ("2500001, 0.01, 'guava'", "300004, 0.01, 'guava'", "300000, 0.01, 'parquet'") {
+    my ($expected, $rate, $layout) = split /, /, $parameters;
+    is( result("SET $memory", qq{
+            SELECT made = bf_add_all(bf_create($expected, $rate, layout => $layout), members),
+              bits % 128 FROM (SELECT bf_agg(i, $parameters) AS made, array_agg(i) AS members FROM rows)
+              a, bf_info(made)}),
+        $layout eq q{'guava'} ? 't|64' : 't|0', "$parameters: the same bits as adding one by one");
+}
 is( result("SET $memory", q{
         SELECT substr(self_sized::bytea, 37) = substr(sized::bytea, 37), expected
         FROM (SELECT bf_agg(few) AS self_sized, array_agg(few) AS members FROM rows) a,
@@ -92,7 +107,7 @@ is( result("SET $memory", q{
           cf_info(self_sized), cf_add_all(cf_create(500000, 0.001), members) AS sized_one_by_one,
           cf_add_all(cf_create(400000), members) AS one_by_one}),
     't|t|400000|400000', 'the same cuckoo table as adding one by one in the order of hashes');
-my @as_bloom = map { /^bf_agg(.*)/ ? "(cbf_agg$1)::bloomfilter = bf_agg$1" : () } @forms;
+my @as_bloom = map { /^bf_agg(.*[^'].)$/ ? "(cbf_agg$1)::bloomfilter = bf_agg$1" : () } @forms;
 for my $work_mem ($memory, $spill) {
     is( result("SET $work_mem", 'SELECT ' . join(', ', @as_bloom) . ' FROM rows'),
         join('|', ('t') x @as_bloom),

@@ -51,6 +51,46 @@ for my $order (sort keys %rows) {
     }
 }
 
+# A group's state is no larger than its rows or its filter: 1000 groups of 1100 rows side by side, with
+# filters that are made for a million values, in one process and in several; and 100 groups of 40 000
+# rows, whose filters of 124 and 496 KB are smaller than these.
+$node->safe_psql('postgres', q{
+    CREATE TABLE rows AS SELECT i % 1000 AS k, i FROM generate_series(1, 1100000) i;
+    ANALYZE rows});
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
+  . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2';
+for my $type ('bf', 'cbf') {
+    for my $settings ($hashed, "$hashed; $parallel") {
+        my $query = "SELECT count(f) FROM"
+          . " (SELECT ${type}_agg(i, 1000000) AS f FROM rows GROUP BY k OFFSET 0) grouped";
+        my $plan = $settings eq $hashed
+          ? qr/->  HashAggregate\n/ : qr/->  Finalize HashAggregate\n.*->  Partial HashAggregate\n/s;
+        like(plan_of($node, $settings, $query), $plan, "${type}_agg: the plan has a hash table");
+        my ($peak, $count) = peak_memory($node, "$settings; $query");
+        is($count, 1000, '... of 1000 groups');
+        cmp_ok($peak, '<', 200 * MB, "... which takes $peak bytes");
+    }
+    my $bytes = $node->safe_psql('postgres', "SELECT bytes FROM ${type}_sizing(100000, 0.01)");
+    my $plan = $node->safe_psql('postgres', "$hashed; EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF)"
+          . " SELECT ${type}_agg(i, 100000) FROM generate_series(1, 4000000) i GROUP BY i % 100");
+    my ($kilobytes) = $plan =~ /Memory Usage: (\d+)kB/;
+    cmp_ok(1024 * $kilobytes, '<=', 1.2 * 100 * ($bytes + 8192),
+        "${type}_agg: ${kilobytes} kB of filters and their buffers");
+}
+
+# What a parallel worker sends: a head, and the hashes or the filter, whichever is less.
+$node->safe_psql('postgres', qq{
+    CREATE AGGREGATE $_("any", bigint)
+      (SFUNC = ${_}_agg_trans, STYPE = internal, FINALFUNC = bf_agg_serial)}) for 'bf', 'cbf';
+for my $type ('bf', 'cbf') {
+    is( $node->safe_psql('postgres', qq{
+            SELECT rows, expected FROM unnest(ARRAY[1, 12, 1000, 1100, 20000, 70000]) rows,
+              unnest(ARRAY[1, 1000, 10000, 1000000]) expected, ${type}_create(expected) empty,
+              LATERAL (SELECT length($type(i, expected)) AS sent FROM generate_series(1, rows) i) s
+            WHERE sent <> 24 + least(8 * rows, length(empty::bytea) - 36)}),
+        '', "${type}_agg: what is sent is as large as it must be");
+}
+
 # What bf_agg takes above count, and the size of its filter.
 sub self_sized {
     my ($value, $rows, $work_mem, $multiplier) = @_;

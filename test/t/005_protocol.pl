@@ -8,6 +8,7 @@ use warnings FATAL => 'all';
 use FindBin;
 use lib $FindBin::RealBin;
 
+use IO::Socket::UNIX;
 use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
@@ -82,7 +83,8 @@ SQL
 
 # A client of our own
 
-my $socket = $node->raw_connect;
+my $socket = IO::Socket::UNIX->new($node->host . '/.s.PGSQL.' . $node->port)
+  or die "no connection: $!";
 
 sub send_message {
     my ($type, $body) = @_;

@@ -18,12 +18,18 @@ my $node = new_server('window');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
+my $version = query('SHOW server_version_num');
+
 # Work
 
 query(q{
     SELECT format('ALTER FUNCTION %s SECURITY DEFINER', oid::regprocedure) FROM pg_proc
     WHERE proname ~ '^cbf_agg_(trans|window|inverse|window_final)$' \gexec
     ALTER DATABASE postgres SET track_functions = 'all'});
+
+# Before PostgreSQL 15, a session sends what it counted at the end of a statement half a second after
+# it last did.
+my $flush = $version < 150000 ? 'pg_sleep(0.6)' : 'pg_stat_force_next_flush()';
 
 # How often a query calls the transition function, the inverse and the final function of a moving
 # frame, and the transition function of any other.
@@ -32,7 +38,7 @@ sub calls {
     my $counts = query(qq{
         SELECT pg_stat_reset() \\g /dev/null
         $sql \\g /dev/null
-        SELECT pg_stat_force_next_flush() \\g /dev/null
+        SELECT $flush \\g /dev/null
         SELECT funcname, sum(calls) FROM pg_stat_user_functions WHERE funcname ~ '^cbf_agg_'
         GROUP BY funcname});
     my %calls = map { split /\|/ } split /\n/, $counts;
@@ -57,9 +63,12 @@ is_deeply(
     [ calls('SELECT count(f) FROM (SELECT cbf_agg(i, 1000) OVER (PARTITION BY i % 4 ORDER BY i'
               . ' ROWS 9 PRECEDING) AS f FROM generate_series(1, 4000) i) w') ],
     [ 4000, 4000 - 40, 4000, 0 ], 'each partition begins anew');
-my (@growing) = calls('SELECT count(f) FROM (SELECT cbf_agg(i, 1000) OVER (ORDER BY i) AS f'
-      . ' FROM generate_series(1, 1000) i) w');
-is("@growing[0, 1, 3]", '0 0 1000', 'a frame that only grows is none of this');
+SKIP: {
+    skip 'PostgreSQL 16 takes every frame for one that moves', 1 if int($version / 10000) == 16;
+    my (@growing) = calls('SELECT count(f) FROM (SELECT cbf_agg(i, 1000) OVER (ORDER BY i) AS f'
+          . ' FROM generate_series(1, 1000) i) w');
+    is("@growing[0, 1, 3]", '0 0 1000', 'a frame that only grows is none of this');
+}
 
 # Counters that reached 65535 cannot go down: a frame in which none did is never begun anew.
 my $equal = sub {

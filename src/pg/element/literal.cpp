@@ -87,7 +87,8 @@ bool is_uuid(const char *string) {
 
 bool is_bigint(const char *string) {
 #if PG_VERSION_NUM >= 160000
-  ErrorSaveContext soft = {T_ErrorSaveContext};
+  ErrorSaveContext soft = {};
+  soft.type = T_ErrorSaveContext;
   (void)pg_strtoint64_safe(string, reinterpret_cast<Node *>(&soft));
   return !soft.error_occurred;
 #else
