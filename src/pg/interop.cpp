@@ -2,8 +2,10 @@
 
 #include "pg/server.hpp"
 
-#include "core/interop.hpp"
-#include "pg/element/hashes.hpp"
+#include "core/bitmap.hpp"
+#include "core/foreign/guava.hpp"
+#include "core/foreign/parquet.hpp"
+#include "core/foreign/redis.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
@@ -24,7 +26,8 @@ Bytes bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
-void check(const Problem &problem, const char *kind) {
+// `hint` may be NULL.
+void check(const Problem &problem, const char *kind, const char *hint = nullptr) {
   if (problem.phrase)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -32,28 +35,29 @@ void check(const Problem &problem, const char *kind) {
              errdetail("%c%s: " INT64_FORMAT "%s.",
                        pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
                        problem.phrase + 1, static_cast<int64>(problem.found),
-                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other))));
+                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other)),
+             hint ? errhint("%s", hint) : 0));
 }
 
-// What a system calls the type of the values, and how a filter keeps them.
+// What a system calls the type of the values, and the family under which a filter keeps them.
 struct ForeignType {
   const char *name;
-  Layout layout;
   Family family;
 };
 
-constexpr ForeignType kFunnels[] = {{"long", Layout::guava, Family::integer},
-                                    {"integer", Layout::guava_integer, Family::integer},
-                                    {"string_utf8", Layout::guava, Family::text},
-                                    {"unencoded_chars", Layout::guava_chars, Family::text},
-                                    {"bytes", Layout::guava, Family::bytea}};
-constexpr ForeignType kPhysicalTypes[] = {
-    {"INT32", Layout::parquet_int32, Family::integer},
-    {"INT64", Layout::parquet, Family::integer},
-    {"FLOAT", Layout::parquet_float, Family::floating},
-    {"DOUBLE", Layout::parquet, Family::floating},
-    {"BYTE_ARRAY", Layout::parquet, Family::string},
-    {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string}};
+constexpr ForeignType kFunnels[] = {{"long", Family::integer},
+                                    {"integer", Family::int32},
+                                    {"string_utf8", Family::text},
+                                    {"unencoded_chars", Family::utf16},
+                                    {"bytes", Family::bytea}};
+// Parquet's physical types, and the logical ones that SQL has a type for.
+constexpr ForeignType kParquetTypes[] = {
+    {"INT32", Family::int32},         {"INT64", Family::integer},
+    {"FLOAT", Family::float32},       {"DOUBLE", Family::floating},
+    {"BYTE_ARRAY", Family::string},   {"FIXED_LEN_BYTE_ARRAY", Family::string},
+    {"DATE", Family::date},           {"TIME", Family::time},
+    {"TIMESTAMP", Family::timestamp}, {"TIMESTAMPTZ", Family::timestamptz},
+    {"UUID", Family::string}};
 
 // `what` is how the message calls such a type, `names` the list for its hint.
 template <int kCount>
@@ -77,13 +81,13 @@ OwnFilter make_read(const Geometry &geometry, Family family) {
 
 // A filter as one bitmap, of a layout that the system can read. Links of one geometry are OR-ed, as
 // the systems themselves unite filters.
-Filter written_filter(FunctionCallInfo fcinfo, bool (*is_layout)(Layout), const char *kind) {
+Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
-  if (!is_layout(header.geometry.layout))
+  if (system_of(header.geometry.layout) != system)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter of layout \"%s\" cannot be written for %s",
-                           layout_name(profile_of(header.geometry.layout)), kind),
+                           layout_name(profile_of(header.geometry.layout), header.family), kind),
                     errhint("Build it with a layout for %s.", kind)));
   if (!header.is_chain())
     return filter;
@@ -119,7 +123,7 @@ Datum bf_from_guava(PG_FUNCTION_ARGS) {
   const ForeignType &funnel = find_type(kFunnels, PG_GETARG_TEXT_PP(1), "funnel",
                                         "long, integer, string_utf8, unencoded_chars, or bytes");
   Found found;
-  check(read_guava(bytes.at, bytes.length, funnel.layout, &found), "Guava");
+  check(read_guava(bytes.at, bytes.length, &found), "Guava");
   OwnFilter filter = make_read(found.geometry, funnel.family);
   swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
   return filter.datum();
@@ -127,7 +131,7 @@ Datum bf_from_guava(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_to_guava);
 Datum bf_to_guava(PG_FUNCTION_ARGS) {
-  const Filter filter = written_filter(fcinfo, is_guava, "Guava");
+  const Filter filter = written_filter(fcinfo, System::guava, "Guava");
   const Geometry &geometry = filter.header.geometry;
   bytea *result = make_bytea(kGuavaHead + geometry.bytes());
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
@@ -140,10 +144,13 @@ PG_FUNCTION_INFO_V1(bf_from_parquet);
 Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type =
-      find_type(kPhysicalTypes, PG_GETARG_TEXT_PP(1), "physical type",
-                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, or FIXED_LEN_BYTE_ARRAY");
+      find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
+                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
+                "TIMESTAMP, TIMESTAMPTZ, or UUID");
   Found found;
-  check(read_parquet(bytes.at, bytes.length, type.layout, &found), "Parquet");
+  const Problem problem = read_parquet(bytes.at, bytes.length, &found);
+  check(problem, "Parquet",
+        problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
   OwnFilter filter = make_read(found.geometry, type.family);
   memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
@@ -151,7 +158,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_to_parquet);
 Datum bf_to_parquet(PG_FUNCTION_ARGS) {
-  const Filter filter = written_filter(fcinfo, is_parquet, "Parquet");
+  const Filter filter = written_filter(fcinfo, System::parquet, "Parquet");
   const Geometry &geometry = filter.header.geometry;
   if ((geometry.units & (geometry.units - 1)) != 0 || geometry.bytes() > kMaxParquetBytes)
     ereport(ERROR,
@@ -174,25 +181,28 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   int count;
   deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), BYTEAOID, -1, false, TYPALIGN_INT, &chunks, &nulls,
                     &count);
-  uint64 length = 0;
+  auto *lengths = static_cast<Size *>(palloc(count * sizeof(Size)));
+  Size length = 0;
   for (int i = 0; i < count; i++) {
     if (nulls[i])
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                       errmsg("chunk %d of a RedisBloom dump is null", i + 1)));
-    length += bytes_of(DatumGetByteaPP(chunks[i])).length;
+    lengths[i] = bytes_of(DatumGetByteaPP(chunks[i])).length;
+    length += lengths[i];
   }
   LinkView links[kMaxLinks];
   Link found[kMaxLinks];
   int link_count;
-  check(read_redis(bytes.at, bytes.length, length, found, &link_count), "RedisBloom");
+  check(read_redis(bytes.at, bytes.length, found, &link_count), "RedisBloom");
+  check(fit_redis_chunks(found, link_count, lengths, count), "RedisBloom",
+        "Give each chunk that BF.SCANDUMP gave, in its order: array_agg(chunk ORDER BY number).");
 
   auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocHuge(CurrentMemoryContext, length));
   uint8 *end = bitmaps;
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
-    const Bytes chunk = bytes_of(DatumGetByteaPP(chunks[i]));
-    memcpy(end, chunk.at, chunk.length);
-    end += chunk.length;
+    memcpy(end, bytes_of(DatumGetByteaPP(chunks[i])).at, lengths[i]);
+    end += lengths[i];
   }
   const uint8 *bitmap = bitmaps;
   for (int i = 0; i < link_count; i++) {
