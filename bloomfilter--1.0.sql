@@ -413,10 +413,10 @@ CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
 COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS
   'the Bloom filter of a Parquet column chunk: its header and bitset';
 
-CREATE FUNCTION bf_from_parquet(bytes bytea, physical_type text) RETURNS bloomfilter
+CREATE FUNCTION bf_from_parquet(bytes bytea, type text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
-  'filter from the Bloom filter of a Parquet column chunk, its header and bitset, and the physical type of the column';
+  'filter from the Bloom filter of a Parquet column chunk, its header and bitset, and the type of the column';
 
 CREATE FUNCTION bf_from_redis(header bytea, chunks bytea[]) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -129,6 +129,15 @@ SELECT bf_create(10, layout => 'parquet') + 'NaN'::float8 <> bf_create(10, layou
 -- A number that is not of the type cannot be in the set, and cannot be added.
 SELECT f @> 5000000000 AS large, f @> -5::bigint AS small, bf_contains_each(f, '{5000000000, -5}'::bigint[])
 FROM (SELECT bf_create(10, layout => layout) + -5 AS f FROM unnest('{guava_integer, parquet_int32}'::text[]) layout) x;
+-- An INT32 of Parquet may be unsigned: the same 32 bits.
+SELECT v, f @> v AS signed, f @> (v + 4294967296) AS unsigned, f = bf_create(100, layout => 'parquet_int32') + (v + 4294967296) AS same,
+  bf_create(100, layout => 'guava_integer') + v @> (v + 4294967296) AS guava
+FROM unnest('{-1, -294967296, -2147483648}'::bigint[]) v, LATERAL (SELECT bf_create(100, layout => 'parquet_int32') + v AS f) x;
+SELECT f @> 4294967295 AS largest, f @> 4294967296 AS beyond, f @> -4294967295 AS below, f @> '4294967295' AS literal,
+  bf_contains_each(f, '{4294967295, 4294967296, -2147483649}'::bigint[]), bf_create(10, layout => 'parquet_int32') + 4294967295 = f AS same
+FROM (SELECT bf_create(10, layout => 'parquet_int32') + -1 AS f) x;
+SELECT bf_create(10, layout => 'parquet_int32') + 4294967296;
+SELECT bf_create(10, layout => 'guava_integer') + 2147483648;
 SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 @> 0.1::float8 AS double;
 SELECT bf_create(10, layout => 'guava_integer') + 5000000000;
 SELECT bf_agg(0.1::float8, 10, 0.01, 'parquet_float');
@@ -170,8 +179,18 @@ SELECT type, f @> 'x' AS literal, layout, element_type
 FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet') + 'x'::text) AS file) x, unnest('{BYTE_ARRAY, fixed_len_byte_array}'::text[]) type,
   LATERAL (SELECT bf_from_parquet(file, type) AS f) y, bf_info(f);
 SELECT type, layout, element_type
-FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x, unnest('{INT32, INT64, FLOAT, DOUBLE}'::text[]) type,
+FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x,
+  unnest('{INT32, INT64, FLOAT, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, UUID, timestamptz}'::text[]) type,
   bf_info(bf_from_parquet(file, type));
+-- Logical types: asked as SQL's, the bits are those of the number.
+SELECT bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet_int32') + (date '2024-01-31' - date '1970-01-01')), 'DATE') @> date '2024-01-31' AS date,
+  bf_from_parquet(bf_to_parquet(bf_agg((extract(epoch FROM now()) * 1000000)::bigint, 10, 0.01, 'parquet')), 'TIMESTAMPTZ') @> now() AS timestamptz,
+  bf_from_parquet(bf_to_parquet(bf_agg((extract(epoch FROM timestamp '2024-01-31 12:34:56.789') * 1000000)::bigint, 10, 0.01, 'parquet')), 'TIMESTAMP')
+    @> timestamp '2024-01-31 12:34:56.789' AS timestamp,
+  bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet') + 45296789000), 'TIME') @> time '12:34:56.789' AS time,
+  bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet') + '\xa0eebc999c0b4ef8bb6d6bb9bd380a11'::bytea), 'UUID')
+    @> uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS uuid,
+  bf_create(10, layout => 'parquet') + -616 @> (18446744073709551000 - 18446744073709551616)::bigint AS uint_64;
 SELECT bf_from_guava(bf_to_guava(bf_create(10, layout => 'guava')), 'double');
 SELECT bf_from_parquet(bf_to_parquet(bf_create(10, layout => 'parquet')), 'INT96');
 SELECT bf_to_guava(bf_create(10));
@@ -199,9 +218,27 @@ SELECT bf_from_parquet('\x', 'INT32');
 SELECT bf_from_parquet('\x15401c2c00001c1c00001c1c000000' || decode(repeat('00', 32), 'hex'), 'INT32');
 SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000000' || decode(repeat('00', 31), 'hex'), 'INT32');
 SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00', 33), 'hex'), 'INT32');
+-- With more or fewer bytes than the filter has: how many it has.
+SELECT bf_from_parquet(bf_to_parquet(bf_create(1000, layout => 'parquet')) || decode(repeat('00', 936), 'hex'), 'INT32');
+SELECT bf_from_parquet(substr(bf_to_parquet(bf_create(1000, layout => 'parquet')), 1, 1000), 'INT32');
 SELECT bf_from_redis('\x00', '{}');
 SELECT bf_from_redis(NULL, '{}') IS NULL AS "null", bf_from_guava(NULL, 'long') IS NULL AS null_guava;
 SELECT bf_from_redis('\x00', ARRAY[NULL]::bytea[]);
+-- Two links, of 8 and 24 bytes, and what RedisBloom itself refuses, too.
+CREATE TABLE dump AS
+SELECT decode('0200000000000000020000000500000002000000080000000000000040000000000000000100000000000000000000000000d03f04832b654715074003000000'
+    || '0100000000000000001800000000000000c0000000000000000100000000000000000000000000c03f42a2e08bf54f114004000000020000000000000000', 'hex') AS header,
+  ARRAY['\x0700000000000000', decode(repeat('00', 22) || '0f00', 'hex')]::bytea[] AS chunks;
+SELECT layout, links, bits_set, hashes, target_fpr FROM dump, bf_info(bf_from_redis(header, chunks));
+SELECT bf_from_redis(header, ARRAY[chunks[2], chunks[1]]) FROM dump;
+SELECT bf_from_redis(header, ARRAY[chunks[1] || chunks[2]]) FROM dump;
+SELECT bf_from_redis(header, chunks[1:1]) FROM dump;
+SELECT bf_from_redis(header, chunks || '\x00'::bytea) FROM dump;
+SELECT bf_from_redis(set_byte(header, 12, 21), chunks) FROM dump;
+SELECT bf_from_redis(set_byte(header, 20 + 40, 7), chunks) FROM dump;
+SELECT bf_from_redis(set_byte(header, 20 + 31, 191), chunks) FROM dump;
+SELECT bf_from_redis(set_byte(header, 20 + 16, 2), chunks) FROM dump;
+SELECT bf_from_redis('\x00000000000000000100000004000000' || decode(repeat('00', 49), 'hex'), chunks) FROM dump;
 
 -- Layouts do not mix, hashes mean nothing to them, and they neither grow nor have seeds.
 SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10) + 1);

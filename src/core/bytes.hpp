@@ -2,6 +2,10 @@
 #ifndef BLOOMFILTER_CORE_BYTES_HPP
 #define BLOOMFILTER_CORE_BYTES_HPP
 
+#if !defined __SIZEOF_INT128__ || __SIZEOF_POINTER__ < 8
+#error "bloomfilter requires a 64-bit machine"
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -148,18 +148,60 @@ for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_lengt
     }
 }
 
-# RedisBloom: chunks may be cut anywhere.
+# DuckDB: the same with its columns, as SQL's types.
+my %sql_type = (d => 'DATE', ts => 'TIMESTAMP', tstz => 'TIMESTAMPTZ', t => 'TIME');
+my %number = (t => '1000000 + i * 1000001::bigint'); # of values that SQL's type has not
+my %file_of =
+  map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
+  split /^/, bytes('duckdb/filters.csv');
+for my $entry (manifest('duckdb/manifest.jsonl')) {
+    my ($column, $bytes) = ($entry->{column}, delete $file_of{ $entry->{column} });
+    parquet_column($column, $bytes, $sql_type{$column} || $entry->{type}, $entry);
+    my $strangers = "generate_series($entry->{strangers_first}, $entry->{strangers_first} + $entry->{strangers} - 1) i";
+    my $type = $number{$column} ? $entry->{type} : $sql_type{$column} || $entry->{type};
+    my $read = 'bf_from_parquet(' . hex_literal($bytes) . ", '$type')";
+    my $value = $number{$column} || $entry->{values_sql};
+    is( query("SELECT string_agg(i::text, ' ' ORDER BY i) FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> ($value)"),
+        join(' ', @{ $entry->{false_positives} }), "$column: the false positives that hyparquet finds");
+}
+is_deeply(\%file_of, {}, 'every column');
+%file_of =
+  map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
+  split /^/, bytes('duckdb/types.csv');
+parquet_column("$_->{column} as $_->{as}", delete $file_of{ $_->{column} }, $_->{as}, $_)
+  for manifest('duckdb/types.jsonl');
+is_deeply(\%file_of, {}, 'every type');
+
+sub parquet_column {
+    my ($name, $bytes, $type, $entry) = @_;
+    my $head = length($bytes) % 32;
+    my $empty = substr($bytes, 0, $head) . "\0" x (length($bytes) - $head);
+    my ($read, $made) = map { 'bf_from_parquet(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
+    my $values = "generate_series($entry->{first}, $entry->{first} + $entry->{count} - 1) i";
+    is( query("SELECT encode(bf_to_parquet(bf_add_all($made, array_agg($entry->{values_sql}))), 'hex') FROM $values"),
+        unpack('H*', $bytes), "$name: rebuilt");
+    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $values WHERE NOT f @> ($entry->{values_sql})"),
+        0, "$name: all members");
+    return;
+}
+
+# RedisBloom: a dump, which begins with its header. Each link is a chunk, or several.
+sub redis_sql {
+    my ($header, @chunks) = @_;
+    return 'bf_from_redis(' . hex_literal($header) . ', ARRAY[' . join(', ', map { hex_literal($_) } @chunks)
+      . ']::bytea[])';
+}
 for my $entry (manifest('redisbloom/manifest.jsonl')) {
     my $name = $entry->{name};
-    my ($header, $chunks) = map { bytes("redisbloom/$name.$_") } qw(header chunks);
+    my ($header, $bitmaps) = map { bytes("redisbloom/$name.$_") } qw(header chunks);
+    my @lengths = map { unpack 'Q<', substr($header, 20 + 53 * $_, 8) } 0 .. $entry->{nfilters} - 1;
+    my @chunks = unpack join(' ', map { "a$_" } @lengths), $bitmaps;
     my $value = $entry->{pattern} eq '%d' ? 'i' : q{concat('user-', i)};
-    my $read = 'bf_from_redis(' . hex_literal($header) . ', ARRAY[' . hex_literal($chunks) . '])';
-    my $cut = 'bf_from_redis(' . hex_literal($header) . ', ARRAY['
-      . join(', ', map { hex_literal($_) } unpack '(a100)*', $chunks) . '])';
-    query("DROP TABLE IF EXISTS redis; CREATE TABLE redis AS SELECT $read AS f");
+    query('DROP TABLE IF EXISTS redis; CREATE TABLE redis AS SELECT ' . redis_sql($header, @chunks) . ' AS f');
     is(query('SELECT layout, element_type, links, bf_check(f) FROM redis, bf_info(f)'),
         "redis|byte string|$entry->{nfilters}|", "$name: links");
-    is(query("SELECT f = $cut FROM redis"), 't', "$name: cut otherwise");
+    is(query('SELECT f = ' . redis_sql($header, map { unpack '(a100)*', $_ } @chunks) . ' FROM redis'),
+        't', "$name: in smaller pieces");
     is(query("SELECT count(*) FROM redis, generate_series(0, $entry->{items} - 1) i WHERE NOT f @> $value"),
         0, "$name: all members");
     my $others = "redis, generate_series($entry->{items}, $entry->{items} + 99999) i WHERE f @> $value";
@@ -167,19 +209,76 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
     is( query("SELECT string_agg(i::text, ' ') FROM (SELECT i FROM $others LIMIT 10) x"),
         join(' ', @{ $entry->{first_fp} }), "$name: the same ones");
     is(query('SELECT f::bytea::bloomfilter = f AND f | f = f FROM redis'), 't', "$name: in and out");
-    is( sqlstate($node, 'SELECT bf_from_redis(' . hex_literal($header) . ', ARRAY['
-              . hex_literal(substr $chunks, 8) . '])'),
-        '22P03', "$name: too few chunks");
-    is(sqlstate($node, 'SELECT bf_from_redis(' . hex_literal(substr $header, 1) . ', ARRAY['
-              . hex_literal($chunks) . '])'),
-        '22P03', "$name: a header cut off");
+
+    my $short = substr $chunks[-1], 8;
     (my $narrow = $header) =~ s/^(.{12})./$1\x01/s;
-    is(sqlstate($node, 'SELECT bf_from_redis(' . hex_literal($narrow) . ', ARRAY[' . hex_literal($chunks) . '])'),
-        '22P03', "$name: 32-bit hashes");
-    my $too_few = int(length($chunks) / 1024);
-    is(sqlstate($node, "SET bloomfilter.max_size = '${too_few}kB'; SELECT $read"), '54000',
-        "$name: more than $too_few kB");
+    my %hostile = (
+        'too few bytes' => [ $header, @chunks[ 0 .. $#chunks - 1 ], $short ],
+        'too few chunks' => [ $header, @chunks[ 0 .. $#chunks - 1 ] ],
+        'too many chunks' => [ $header, @chunks, $chunks[-1] ],
+        'an empty chunk' => [ $header, '', @chunks ],
+        'a header cut off' => [ substr($header, 1), @chunks ],
+        '32-bit hashes' => [ $narrow, @chunks ]);
+    $hostile{'cut across links'} = [ $header, unpack '(a100)*', $bitmaps ] if @chunks > 1;
+    $hostile{'not cut'} = [ $header, $bitmaps ] if @chunks > 1;
+    $hostile{'in another order'} = [ $header, reverse @chunks ] if @chunks > 1;
+    is(sqlstate($node, 'SELECT ' . redis_sql(@{ $hostile{$_} })), '22P03', "$name: $_") for sort keys %hostile;
+    my $too_few = int(length($bitmaps) / 1024);
+    is( sqlstate($node, "SET bloomfilter.max_size = '${too_few}kB'; SELECT " . redis_sql($header, @chunks)),
+        '54000', "$name: more than $too_few kB");
 }
+
+# A running RedisBloom: the answers that it gave, to members and to strangers.
+query(<<'SQL');
+CREATE TABLE items AS
+SELECT i, concat('user-', i) AS text, i AS int, i * -7919::bigint AS neg, (
+    SELECT decode(string_agg(lpad(to_hex(CASE WHEN j < 4 THEN i >> 8 * j & 255 ELSE 31 * i + 7 * j & 255 END),
+      2, '0'), '' ORDER BY j), 'hex')
+    FROM generate_series(0, 3 + i % 37) j) AS bytes
+FROM (SELECT generate_series(0, 2999) UNION ALL SELECT generate_series(5000000, 5099999)) s(i)
+SQL
+sub dump_of { return map { pack 'H*', $_ } @{ decode_json(bytes("redisbloom_server/$_[0]")) } }
+for my $entry (manifest('redisbloom_server/manifest.jsonl')) {
+    my $file = $entry->{file};
+    my $read = redis_sql(dump_of($file));
+    if ($entry->{must} eq 'error') {
+        my (undef, undef, $errors) = $node->psql('postgres', "SELECT $read");
+        like($errors, qr/made by RedisBloom before 2\.2/, "$file: an old one");
+        next;
+    }
+    query("DROP TABLE redis; CREATE TABLE redis AS SELECT $read AS f");
+    is(query('SELECT layout, links, bf_check(f) FROM redis, bf_info(f)'), "redis|$entry->{links}|", "$file: read");
+    is(query("SELECT count(*) FROM redis, items WHERE i < $entry->{items} AND NOT f @> items.$entry->{values}"),
+        0, "$file: all members");
+    is( query("SELECT encode(sha256(string_agg((f @> items.$entry->{values})::int::text, '' ORDER BY i)::bytea), 'hex')"
+              . ' FROM redis, items WHERE i >= 5000000'),
+        $entry->{answers_sha256}, "$file: the same answers");
+}
+
+# What it refuses is refused. Of what it takes, a header without chunks is not a dump, and a number of
+# bits that is not the power of two that it says is none that it makes.
+my @hostile = dump_of('hostile_chunks.json');
+for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
+    my ($name, $header) = ($entry->{name}, pack 'H*', $entry->{header});
+    my %chunks = (
+        'no chunks' => [],
+        'a chunk twice' => [ @hostile, $hostile[-1] ],
+        'header as chunk' => [ $header, @hostile ]);
+    my $read = redis_sql($header, @{ $chunks{ $entry->{chunks} } || \@hostile });
+    my $loaded = $entry->{'redisbloom_2.8.20'} eq 'accepted' && $name !~ /^(?:no chunks|n2 [16])$/;
+    is(sqlstate($node, "SELECT $read"), $loaded ? '00000' : '22P03', "hostile, $name: $entry->{'redisbloom_2.8.20'}");
+    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, generate_series(0, 999) i WHERE NOT f @> concat('user-', i)"),
+        0, "hostile, $name: all members") if $loaded;
+}
+
+# Chunks that were stored in another order than that of the dump.
+my ($header, @chunks) = dump_of('default_add.dump.json');
+query('CREATE TABLE dump (number int, chunk bytea)');
+query("INSERT INTO dump VALUES ($_, " . hex_literal($chunks[ $_ - 1 ]) . ')') for reverse 1 .. @chunks;
+is(sqlstate($node, 'SELECT bf_from_redis(' . hex_literal($header) . ', array_agg(chunk)) FROM dump'),
+    '22P03', 'array_agg without ORDER BY');
+is(query('SELECT bf_from_redis(' . hex_literal($header) . ', array_agg(chunk ORDER BY number)) = '
+          . redis_sql($header, @chunks) . ' FROM dump'), 't', 'array_agg with ORDER BY');
 
 clean_log($node);
 done_testing();

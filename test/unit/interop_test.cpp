@@ -625,6 +625,26 @@ TEST(Parquet, RefusesOtherSizes) {
             nullptr);
 }
 
+// As soon as the header is understood, whatever follows it.
+TEST(Parquet, SaysWhereAFilterEnds) {
+  const Bytes head = thrift::structure(known_fields(2048));
+  for (const std::size_t size : {0, 1, 2047, 2049, 3000, 100000}) {
+    const Bytes file = with_bitset(head, size);
+    Found found;
+    ASSERT_NE(read_parquet(file.data(), file.size(), Layout::parquet, &found).phrase, nullptr);
+    EXPECT_EQ(found.offset, head.size());
+    EXPECT_EQ(found.end(), head.size() + 2048);
+    if (found.end() <= file.size()) {
+      EXPECT_EQ(read_parquet(file.data(), found.end(), Layout::parquet, &found).phrase, nullptr);
+    }
+  }
+  for (const Bytes &none : {Bytes{}, Bytes(40, 0xFF), thrift::structure(known_fields(2047))}) {
+    Found found = {{}, 7};
+    ASSERT_NE(read_parquet(none.data(), none.size(), Layout::parquet, &found).phrase, nullptr);
+    EXPECT_EQ(found.offset, 0U);
+  }
+}
+
 TEST(Parquet, NestingHasAnEnd) {
   const auto nested = [](std::size_t depth, const Bytes &open, std::uint8_t type,
                          const Bytes &close) {
@@ -802,14 +822,36 @@ struct Dump {
   Bytes header, chunks;
   std::vector<Link> links;
 };
+Problem read_header(const Bytes &header, std::vector<Link> *links) {
+  links->resize(kMaxLinks);
+  int count = 0;
+  const Problem problem = read_redis(header.data(), header.size(), links->data(), &count);
+  links->resize(static_cast<std::size_t>(count));
+  return problem;
+}
+Problem read_header(const Bytes &header) {
+  std::vector<Link> links;
+  return read_header(header, &links);
+}
+Problem fit(const std::vector<Link> &links, const std::vector<std::size_t> &lengths) {
+  return fit_redis_chunks(links.data(), static_cast<int>(links.size()), lengths.data(),
+                          static_cast<int>(lengths.size()));
+}
+
+// Of the golden files' chunks, each is a link.
+std::vector<std::size_t> lengths_of(const std::vector<Link> &links) {
+  std::vector<std::size_t> lengths;
+  for (const Link &link : links)
+    lengths.push_back(link.geometry.bytes());
+  return lengths;
+}
+
 Dump read_dump(const std::string &name) {
   Dump dump = {read_golden("redisbloom/" + name + ".header"),
-               read_golden("redisbloom/" + name + ".chunks"), std::vector<Link>(kMaxLinks)};
-  int count = 0;
-  const Problem problem = read_redis(dump.header.data(), dump.header.size(), dump.chunks.size(),
-                                     dump.links.data(), &count);
-  EXPECT_EQ(problem.phrase, nullptr);
-  dump.links.resize(static_cast<std::size_t>(count));
+               read_golden("redisbloom/" + name + ".chunks"),
+               {}};
+  EXPECT_EQ(read_header(dump.header, &dump.links).phrase, nullptr);
+  EXPECT_EQ(fit(dump.links, lengths_of(dump.links)).phrase, nullptr);
   return dump;
 }
 
@@ -897,40 +939,31 @@ TEST(Redis, CapacitiesAreThoseOfTheLinks) {
   }
 }
 
-Problem read_header(const Bytes &header, std::uint64_t bitmap_bytes) {
-  Link links[kMaxLinks];
-  int count;
-  return read_redis(header.data(), header.size(), bitmap_bytes, links, &count);
-}
-
 TEST(Redis, RefusesHostileHeaders) {
   const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
-  const std::size_t bytes = dump.chunks.size();
-  ASSERT_EQ(read_header(dump.header, bytes).phrase, nullptr);
-
   for (std::size_t length = 0; length < dump.header.size(); length++)
     EXPECT_NE(
-        read_header(Bytes(dump.header.begin(), dump.header.begin() + static_cast<long>(length)),
-                    bytes)
+        read_header(Bytes(dump.header.begin(), dump.header.begin() + static_cast<long>(length)))
             .phrase,
         nullptr)
         << length;
   Bytes longer = dump.header;
   longer.push_back(0);
-  EXPECT_NE(read_header(longer, bytes).phrase, nullptr);
-  for (const std::size_t other : {std::size_t{0}, bytes - 8, bytes - 1, bytes + 1, bytes + 8})
-    EXPECT_EQ(read_header(dump.header, other).found, bytes) << other;
+  EXPECT_NE(read_header(longer).phrase, nullptr);
 
   const auto refused = [&](std::size_t at, auto number) {
     Bytes header = dump.header;
     store(&header[at], number);
-    const Problem problem = read_header(header, bytes);
+    const Problem problem = read_header(header);
     EXPECT_NE(problem.phrase, nullptr) << "at " << at << ": " << number;
     return problem.found;
   };
+  const auto values = load<std::uint64_t>(dump.header.data());
+  for (const std::uint64_t wrong : {std::uint64_t{0}, values - 1, values + 1, ~std::uint64_t{0}})
+    EXPECT_EQ(refused(0, wrong), wrong);
   for (const std::uint32_t number : {0U, 1U, 3U, 5U, 64U, 65U, 1U << 31, ~0U})
     EXPECT_EQ(refused(8, number), number);
-  for (const std::uint32_t options : {0U, 1U, 8U, 9U, ~4U})
+  for (const std::uint32_t options : {0U, 1U, 8U, 9U, 16U | 5U, 1U << 31 | 5U, ~4U, ~0U})
     EXPECT_EQ(refused(12, options), options);
 
   for (std::size_t i = 0; i < 4; i++) {
@@ -944,27 +977,59 @@ TEST(Redis, RefusesHostileHeaders) {
     for (const std::uint64_t wrong :
          {std::uint64_t{0}, size, 8 * size - 1, 8 * size + 1, 8 * size - 64, ~std::uint64_t{0}})
       EXPECT_EQ(refused(entry + 8, wrong), wrong);
-    for (const std::uint32_t wrong : {0U, 256U, 257U, 1U << 31, ~0U})
+    const auto of_link = load<std::uint64_t>(&dump.header[entry + 16]);
+    for (const std::uint64_t wrong :
+         {std::uint64_t{0}, of_link - 1, of_link + 1, std::uint64_t{1} << 63, ~std::uint64_t{0}})
+      EXPECT_EQ(refused(entry + 16, wrong), values);
+    for (const double wrong : {0.0, -0.0, -0.01, -kInfinity, 1.0, 1.5, kInfinity})
+      EXPECT_EQ(refused(entry + 24, double_bits(wrong)),
+                load<std::uint64_t>(&dump.header[entry + 44]))
+          << wrong;
+    const auto hashes = load<std::uint32_t>(&dump.header[entry + 40]);
+    for (const double wrong :
+         {0.0, -1.0, (hashes + 0.1) / std::log(2), (hashes - 1) / std::log(2), kInfinity, kNaN})
+      EXPECT_EQ(refused(entry + 32, double_bits(wrong)), hashes) << wrong;
+    for (const std::uint32_t wrong : {0U, hashes - 1, hashes + 1, 255U, 256U, 257U, 1U << 31, ~0U})
       EXPECT_EQ(refused(entry + 40, wrong), wrong);
     for (const std::uint8_t wrong : {1, 6, 10, 31, 32, 63, 64, 127, 255})
       refused(entry + 52, wrong);
   }
-  // Sizes that agree with each other, but not with the chunks.
+  // No hash functions, and bits per value that say so.
   Bytes header = dump.header;
-  store(&header[kRedisHead], std::uint64_t{152});
-  store(&header[kRedisHead + 8], std::uint64_t{8 * 152});
-  EXPECT_EQ(read_header(header, bytes).found, bytes + 8);
-  EXPECT_EQ(read_header(header, bytes + 8).phrase, nullptr);
-  // Bytes that are no whole words, though all else agrees with them.
-  for (std::uint64_t size = 145; size < 152; size++) {
+  store(&header[kRedisHead + 32], double_bits(0));
+  store(&header[kRedisHead + 40], 0U);
+  EXPECT_NE(read_header(header).phrase, nullptr);
+  // Numbers of values whose sum is right but for what overflows.
+  header = dump.header;
+  for (const std::size_t i : {0, 1}) {
+    std::uint8_t *const of_link = &header[kRedisHead + i * kRedisEntry + 16];
+    store(of_link, load<std::uint64_t>(of_link) + (std::uint64_t{1} << 63));
+  }
+  EXPECT_EQ(read_header(header).found, values);
+  // A size that agrees with its bits, then one that is no whole words, and one beyond the limit.
+  header = dump.header;
+  const auto resize = [&](std::uint64_t size) {
     store(&header[kRedisHead], size);
     store(&header[kRedisHead + 8], 8 * size);
-    EXPECT_EQ(read_header(header, bytes - 144 + size).found, size);
-  }
-  // A size beyond the limit that agrees with its bits.
-  store(&header[kRedisHead], kMaxBits / 8 + 8);
-  store(&header[kRedisHead + 8], kMaxBits + 64);
-  EXPECT_EQ(read_header(header, bytes - 144 + kMaxBits / 8 + 8).found, kMaxBits / 8 + 8);
+    return read_header(header);
+  };
+  EXPECT_EQ(resize(152).phrase, nullptr);
+  for (std::uint64_t size = 145; size < 152; size++)
+    EXPECT_EQ(resize(size).found, size);
+  EXPECT_EQ(resize(kMaxBits / 8).phrase, nullptr);
+  EXPECT_EQ(resize(kMaxBits / 8 + 8).found, kMaxBits / 8 + 8);
+}
+
+TEST(Redis, SaysThatADumpIsOld) {
+  for (std::uint32_t links = 1; links <= 64; links++)
+    for (const std::size_t head : {16, 20}) { // without and with growth
+      Bytes header(head + links * 49);
+      store(&header[8], links);
+      const Problem problem = read_header(header);
+      ASSERT_NE(problem.phrase, nullptr);
+      EXPECT_NE(std::string(problem.phrase).find("before 2.2.1"), std::string::npos);
+      EXPECT_EQ(problem.found, links);
+    }
 }
 
 TEST(Redis, BitsMayBeAPowerOfTwo) {
@@ -973,18 +1038,18 @@ TEST(Redis, BitsMayBeAPowerOfTwo) {
   store(&header[kRedisHead + 8], std::uint64_t{16384});
   for (int log = 0; log < 256; log++) {
     header[kRedisHead + 52] = static_cast<std::uint8_t>(log);
-    EXPECT_EQ(read_header(header, 2048).phrase == nullptr, log == 0 || log == 14) << log;
+    EXPECT_EQ(read_header(header).phrase == nullptr, log == 0 || log == 14) << log;
   }
 }
 
-// What a link was made for does not matter to its bits: nonsense there is not known, and no more.
+// What a link was made for does not matter to its bits: what RedisBloom loads, though it is
+// nonsense, is not known, and no more.
 TEST(Redis, CapacityAndRateMayBeUnknown) {
   const Bytes good = read_golden("redisbloom/reserve_0.01_1000_user_0_999.header");
   const auto read = [](const Bytes &header) {
-    Link links[kMaxLinks];
-    int count = 0;
-    EXPECT_EQ(read_redis(header.data(), header.size(), 1384, links, &count).phrase, nullptr);
-    EXPECT_EQ(count, 1);
+    std::vector<Link> links;
+    EXPECT_EQ(read_header(header, &links).phrase, nullptr);
+    EXPECT_EQ(links.size(), 1U);
     EXPECT_EQ(links[0].geometry, (Geometry{Layout::redis, 8, 1384 / 8}));
     return links[0];
   };
@@ -995,12 +1060,182 @@ TEST(Redis, CapacityAndRateMayBeUnknown) {
     EXPECT_EQ(read(header).expected, 0U) << capacity;
     EXPECT_EQ(double_bits(read(header).rate), 0U) << capacity;
   }
-  for (const double error : {0.0, -0.0, -0.01, 0.51, 1.0, kInfinity, kNaN, 1e-10}) {
+  for (const double error : {0.51, 0.999, kNaN, 1e-10, 1e-300}) {
     Bytes header = good;
     store(&header[kRedisHead + 24], double_bits(error));
     EXPECT_EQ(read(header).expected, 0U) << error;
     EXPECT_EQ(double_bits(read(header).rate), 0U) << error;
   }
+}
+
+// In one order only, and each for itself.
+TEST(Redis, ChunksAreThoseOfTheLinks) {
+  const std::vector<Link> links = read_dump("reserve_0.01_100_user_0_999_scaled").links;
+  const std::vector<std::size_t> whole = lengths_of(links);
+  ASSERT_EQ(whole, (std::vector<std::size_t>{144, 312, 696, 1536}));
+  std::vector<std::size_t> lengths = whole;
+  while (std::next_permutation(lengths.begin(), lengths.end()))
+    EXPECT_NE(fit(links, lengths).phrase, nullptr);
+
+  EXPECT_EQ(fit(links, {}).found, 144U);
+  EXPECT_EQ(fit(links, {144, 312, 696}).found, 1536U);
+  EXPECT_EQ(fit(links, {144, 312, 696, 1528}).found, 8U);
+  EXPECT_EQ(fit(links, {144 + 312 + 696 + 1536}).other, 144U);
+  EXPECT_EQ(fit(links, {144 + 312, 696, 1536}).other, 144U);
+  EXPECT_EQ(fit(links, {144, 144, 312, 696, 1536}).other, 144U); // what is left is 168
+  EXPECT_EQ(fit(links, {144, 312, 696, 1536, 1536}).found, 1536U);
+  for (std::size_t at = 0; at <= whole.size(); at++) {
+    lengths = whole;
+    lengths.insert(lengths.begin() + static_cast<long>(at), 0);
+    EXPECT_NE(fit(links, lengths).phrase, nullptr) << at;
+  }
+}
+
+// A large link comes in pieces of one length, of which the last is what is left.
+TEST(Redis, LargeLinksAreInPieces) {
+  const auto of_bytes = [](std::size_t bytes) {
+    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, 0, 0};
+  };
+  constexpr std::size_t kMiB = 1024 * 1024;
+  const std::vector<Link> links = {of_bytes(8), of_bytes(25 * kMiB), of_bytes(64 * kMiB)};
+  for (const std::size_t piece : {10 * kMiB, 16 * kMiB, 511 * kMiB}) { // of all versions
+    std::vector<std::size_t> lengths;
+    for (const Link &link : links)
+      for (std::size_t left = link.geometry.bytes(); left > 0; left -= lengths.back())
+        lengths.push_back(std::min(piece, left));
+    EXPECT_EQ(fit(links, lengths).phrase, nullptr) << piece;
+    for (std::size_t i = 1; i < lengths.size(); i++) {
+      if (lengths[i] == lengths[i - 1])
+        continue;
+      std::swap(lengths[i], lengths[i - 1]);
+      EXPECT_NE(fit(links, lengths).phrase, nullptr) << piece << ": " << i;
+      std::swap(lengths[i], lengths[i - 1]);
+    }
+  }
+  EXPECT_EQ(fit({of_bytes(25 * kMiB)}, {9 * kMiB, 16 * kMiB}).other, 9 * kMiB);
+  EXPECT_EQ(fit({of_bytes(40 * kMiB)}, {16 * kMiB, 8 * kMiB, 16 * kMiB}).other, 16 * kMiB);
+}
+
+// --- A running RedisBloom ---
+
+// A field of a line of JSON, without its quotes.
+std::string json_field(const std::string &line, const std::string &key) {
+  const std::string quoted = "\"" + key + "\": ";
+  const std::size_t at = line.find(quoted);
+  EXPECT_NE(at, std::string::npos) << key;
+  const std::size_t begin = at + quoted.size();
+  return line[begin] == '"' ? line.substr(begin + 1, line.find('"', begin + 1) - begin - 1)
+                            : line.substr(begin, line.find_first_of(",}", begin) - begin);
+}
+
+// An array of hexadecimal strings.
+std::vector<Bytes> read_hex_array(const std::string &name) {
+  std::vector<Bytes> values;
+  std::stringstream text(read_text(name));
+  for (std::string part; std::getline(text, part, '"');)
+    if (!part.empty() && part.find_first_not_of("0123456789abcdef") == std::string::npos)
+      values.push_back(from_hex(part));
+  return values;
+}
+
+std::vector<std::string> lines_of(const std::string &name) {
+  std::vector<std::string> lines;
+  std::stringstream text(read_text(name));
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+// The header, and then the chunks.
+Problem read_chunks(const std::vector<Bytes> &dump, std::vector<Link> *links) {
+  const Problem problem = read_header(dump[0], links);
+  if (problem.phrase)
+    return problem;
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 1; i < dump.size(); i++)
+    lengths.push_back(dump[i].size());
+  return fit(*links, lengths);
+}
+
+// As the README beside the files says.
+Bytes value_of(const std::string &values, std::int64_t i) {
+  if (values == "text")
+    return of_user(i);
+  if (values == "int")
+    return of_decimal(i);
+  if (values == "neg")
+    return of_decimal(-7919 * i);
+  Bytes bytes(4 + static_cast<std::size_t>(i % 37));
+  for (std::size_t j = 0; j < bytes.size(); j++)
+    bytes[j] = static_cast<std::uint8_t>(j < 4 ? static_cast<std::size_t>(i) >> 8 * j
+                                               : 31 * static_cast<std::size_t>(i) + 7 * j);
+  return bytes;
+}
+
+TEST(RedisServer, DumpsAreRead) {
+  int dumps = 0;
+  for (const std::string &line : lines_of("redisbloom_server/manifest.jsonl")) {
+    const std::string file = json_field(line, "file"), values = json_field(line, "values");
+    SCOPED_TRACE(file);
+    const std::vector<Bytes> dump = read_hex_array("redisbloom_server/" + file);
+    std::vector<Link> links;
+    const Problem problem = read_chunks(dump, &links);
+    if (json_field(line, "must") == "error") {
+      ASSERT_NE(problem.phrase, nullptr);
+      EXPECT_NE(std::string(problem.phrase).find("before 2.2.1"), std::string::npos);
+      continue;
+    }
+    ASSERT_EQ(problem.phrase, nullptr);
+    EXPECT_EQ(std::to_string(links.size()), json_field(line, "links"));
+    const auto contained = [&](std::int64_t i) {
+      const Digest one = digest(Layout::redis, Family::string, value_of(values, i));
+      for (std::size_t j = 0; j < links.size(); j++)
+        if (foreign_contains(links[j].geometry, dump[j + 1].data(), one))
+          return true;
+      return false;
+    };
+    for (std::int64_t i = 0; i < std::stoll(json_field(line, "items")); i++)
+      EXPECT_TRUE(contained(i)) << i;
+    int found = 0;
+    for (std::int64_t i = 5000000; i < 5100000; i++)
+      found += contained(i);
+    EXPECT_EQ(std::to_string(found), json_field(line, "found"));
+    dumps++;
+  }
+  EXPECT_EQ(dumps, 16);
+}
+
+// What it refuses is refused. What it loads is read, if it is a filter as it makes them; chunks
+// that are missing, which it takes for zeros, are missing.
+TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
+  const std::vector<Bytes> chunks = read_hex_array("redisbloom_server/hostile_chunks.json");
+  int refused = 0, read = 0;
+  for (const std::string &line : lines_of("redisbloom_server/hostile.jsonl")) {
+    const std::string name = json_field(line, "name"), which = json_field(line, "chunks");
+    SCOPED_TRACE(name);
+    std::vector<Bytes> dump = {from_hex(json_field(line, "header"))};
+    if (which == "header as chunk")
+      dump.push_back(dump[0]);
+    if (which != "no chunks")
+      dump.insert(dump.end(), chunks.begin(), chunks.end());
+    if (which == "a chunk twice")
+      dump.push_back(chunks.back());
+
+    std::vector<Link> links;
+    const bool good = read_chunks(dump, &links).phrase == nullptr;
+    const bool loaded = json_field(line, "redisbloom_2.8.20") == "accepted";
+    EXPECT_EQ(good, loaded && name != "no chunks" && name != "n2 1" && name != "n2 6");
+    (good ? read : refused)++;
+    for (int i = 0; good && i < 1000; i++) {
+      const Digest one = digest(Layout::redis, Family::text, of_user(i));
+      bool found = false;
+      for (std::size_t j = 0; j < links.size(); j++)
+        found |= foreign_contains(links[j].geometry, dump[j + 1].data(), one);
+      EXPECT_TRUE(found) << i;
+    }
+  }
+  EXPECT_EQ(read, 5);
+  EXPECT_EQ(refused, 36);
 }
 
 // As a value of links: every member is found, and no more than RedisBloom finds.

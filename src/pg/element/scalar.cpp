@@ -188,7 +188,6 @@ void canonical_timetz(Element *, Datum value, Canonical *out) {
 
 void canonical_interval(Element *, Datum value, Canonical *out) {
   const Interval *interval = DatumGetIntervalP(value);
-  static_assert(sizeof(void *) == 8, "bloomfilter requires a 64-bit server");
   const int64 days = interval->month * static_cast<int64>(DAYS_PER_MONTH) + interval->day;
   const __int128 span = static_cast<__int128>(days) * USECS_PER_DAY + interval->time;
   store(out->buffer, static_cast<uint64>(span));
