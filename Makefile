@@ -12,7 +12,7 @@ EXTENSION = bloomfilter
 DATA = bloomfilter--1.0.sql
 MODULE_big = bloomfilter
 PGFILEDESC = "bloomfilter - Bloom filters as a data type"
-OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
+OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/core/foreign/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 
 REGRESS = $(patsubst sql/%.sql,%,$(call there,sql/*.sql))
 REGRESS_OPTS = --load-extension=bloomfilter
