@@ -311,6 +311,12 @@ SELECT bf_create(100, layout => 'parquet_float') & bf_create(100, layout => 'par
 SELECT bf_union_agg(f) FROM unnest(ARRAY[bf_create(100, layout => 'parquet_int32'), bf_create(100, layout => 'parquet_float')]) f;
 SELECT bf_agg(i, 10, 0.01, CASE i WHEN 1 THEN 'guava_integer' ELSE 'guava' END) FROM generate_series(1, 2) i;
 SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'long') | bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'integer');
+-- Not even one that sized itself, as imports do, and has no element type any more.
+SELECT (bf_from_guava(bf_to_guava(f), 'long') & f) | bf_create(100, layout => 'guava_integer') FROM bf_create(100, layout => 'guava') f;
+SELECT (bf_from_parquet(bf_to_parquet(f), 'DATE') & f) | bf_create(100, layout => 'parquet') FROM bf_create(100, layout => 'parquet_int32') f;
+SELECT e | f = f AS one, f | e = f AS other, e | e = e AS both, e | g = g AS larger, (bf_info(e)).element_type
+FROM (SELECT bf_from_parquet(bf_to_parquet(f), 'DATE') & f AS e, f + date '2024-01-31' AS f, bf_create(1000, layout => 'parquet_int32') + 5 AS g
+  FROM bf_create(100, layout => 'parquet_int32') f) x;
 SELECT bf_create(100, layout => 'guava_integer') + 'x'::text;
 SELECT bf_create(100, layout => 'guava_chars') @> 5;
 

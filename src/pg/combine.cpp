@@ -105,11 +105,12 @@ OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
   return result;
 }
 
-// A filter that sized itself and never had a value adds nothing to a union, not even its size or
-// seed.
+// A filter of ours that sized itself and never had a value adds nothing to a union, not even its
+// size or seed. One of another system's has an encoding, and is left out as an empty link.
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
-  return !header.is_chain() && (header.flags & kFlagOwn) && is_open(header.family);
+  return !is_foreign(header.geometry.layout) && !header.is_chain() && (header.flags & kFlagOwn) &&
+         header.family == Family::none;
 }
 
 // The header of two filters' union that keeps them as links.
