@@ -1,4 +1,4 @@
-// Filters of other systems, read and written (core/interop.hpp).
+// Filters of other systems, read and written (core/foreign/).
 
 #include "pg/server.hpp"
 
