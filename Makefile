@@ -12,7 +12,7 @@ EXTENSION = bloomfilter
 DATA = bloomfilter--1.0.sql
 MODULE_big = bloomfilter
 PGFILEDESC = "bloomfilter - Bloom filters as a data type"
-OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
+OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/core/foreign/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 
 REGRESS = $(patsubst sql/%.sql,%,$(call there,sql/*.sql))
 REGRESS_OPTS = --load-extension=bloomfilter
@@ -40,7 +40,7 @@ include $(PGXS)
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
 # Every object depends on every header: the tree is small and a stale object is costly.
-headers = core/*.hpp core/*.inc pg/*.hpp pg/*/*.hpp
+headers = core/*.hpp core/*/*.hpp core/*.inc pg/*.hpp pg/*/*.hpp
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(SOURCE)src/,$(headers))) | ready
 
 # $(call require,HEADER,ADVICE): one line in place of many, if the compiler does not find a header.

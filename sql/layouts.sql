@@ -271,3 +271,83 @@ SELECT bf_create(10, layout => 'redis');
 SELECT bf_create(10, layout => 'pages');
 SELECT bf_create(1000000000, 0.01, layout => 'parquet');
 SELECT bf_create(1000000000, 0.01, layout => 'guava');
+
+-- Encodings of one layout: the family's byte has them, of a filter without values, too.
+CREATE TABLE schemes AS
+SELECT layout, bf_create(100, layout => layout) AS empty, value
+FROM (VALUES ('guava', '5'), ('guava_integer', '5'), ('guava_chars', '''x''::text'), ('guava_mitz32', '5'),
+  ('guava_integer_mitz32', '5'), ('guava_chars_mitz32', '''x''::text'), ('parquet', '5'), ('parquet_int32', '5'),
+  ('parquet_float', '0.5::float4')) v(layout, value);
+CREATE FUNCTION added(filter bloomfilter, value text, OUT result bloomfilter) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('SELECT $1 + %s', value) INTO result USING filter;
+END $$;
+SELECT layout, element_type, substr(empty::bytea, 1, 3) AS empty, substr(added(empty, value)::bytea, 1, 3) AS added
+FROM schemes, LATERAL (SELECT element_type FROM bf_info(empty)) i ORDER BY layout;
+
+-- It stays through all that makes filters of filters. (Files do not have it: there, funnel or type say it.)
+CREATE FUNCTION kept(filter bloomfilter, layout text) RETURNS boolean LANGUAGE sql AS $$
+  SELECT (bf_info(filter)).layout = layout AND bf_check(filter) IS NULL AND bf_compatible(filter, bf_create(100, layout => layout)) $$;
+SELECT layout, kept(bf_clear(empty), layout) AND kept(bf_clear(f), layout) AS clear, kept(empty | empty, layout) AS "union",
+  kept(empty & empty, layout) AND kept(empty & f, layout) AND kept(f & empty, layout) AS intersection,
+  kept((SELECT bf_union_agg(e) FROM unnest(ARRAY[empty, empty]) e), layout) AND
+    kept((SELECT bf_intersect_agg(e) FROM unnest(ARRAY[empty, f, empty]) e), layout) AS aggregates,
+  kept(empty::bytea::bloomfilter, layout) AND empty::bytea::bloomfilter = empty AS bytea, kept(empty::text::bloomfilter, layout) AS text,
+  (bf_info(bf_fold(bf_create(10000, layout => layout), 1000))).layout = layout AS fold,
+  (SELECT bf_agg(n, 100, 0.01, layout) FROM unnest('{NULL}'::int[]) n) = empty AS agg,
+  (bf_info(empty | bf_create(1000, layout => layout) | f)).layout = layout AS links
+FROM schemes, added(empty, value) f ORDER BY schemes.layout;
+SELECT funnel, layout, element_type, kept(f, layout)
+FROM unnest('{long, integer, string_utf8, unencoded_chars, bytes}'::text[]) funnel,
+  LATERAL (SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava_integer')), funnel) AS f) x, bf_info(f);
+SELECT type, layout, element_type, kept(f, layout)
+FROM unnest('{INT32, DATE, FLOAT, INT64}'::text[]) type,
+  LATERAL (SELECT bf_from_parquet(bf_to_parquet(bf_create(100, layout => 'parquet_float')), type) AS f) x, bf_info(f);
+-- Integers or dates: the first value decides, and a union's is that of either.
+SELECT (bf_info(e + 5)).element_type AS integers, (bf_info(e + date '2024-01-31')).element_type AS dates,
+  (e | (e + date '2024-01-31')) @> date '2024-01-31' AS "union", ((e + 5) | e) @> 5 AS either,
+  (bf_info((e + 5) & e)).element_type AS intersection, (e & (e + 5)) + date '2024-01-31' @> date '2024-01-31' AS again
+FROM (SELECT bf_create(100, layout => 'parquet_int32') AS e) x;
+SELECT (bf_create(100, layout => 'parquet_int32') + 5) | (bf_create(100, layout => 'parquet_int32') + date '2024-01-31');
+
+-- Two encodings have no hash in common: of filters without values, too, nothing is united.
+SELECT a.layout, string_agg(DISTINCT b.layout, ', ') FILTER (WHERE bf_compatible(x, y)) AS compatible,
+  string_agg(DISTINCT outcome(format('SELECT %s(%L, %L)', function, x, y)), ', ') FILTER (WHERE a.layout <> b.layout) AS others
+FROM schemes a, schemes b, unnest(ARRAY[a.empty, added(a.empty, a.value)]) x,
+  unnest(ARRAY[b.empty, added(b.empty, b.value)]) y,
+  unnest('{bf_union, bf_intersect, bf_union_count}'::text[]) function
+GROUP BY a.layout ORDER BY a.layout;
+SELECT bf_create(100, layout => 'guava') | bf_create(100, layout => 'guava_integer');
+SELECT bf_create(100, layout => 'guava_chars_mitz32') | (bf_create(1000, layout => 'guava_integer_mitz32') + 5);
+SELECT bf_create(100, layout => 'parquet') | bf_create(100, layout => 'parquet_int32');
+SELECT bf_create(100, layout => 'parquet_float') & bf_create(100, layout => 'parquet');
+SELECT bf_union_agg(f) FROM unnest(ARRAY[bf_create(100, layout => 'parquet_int32'), bf_create(100, layout => 'parquet_float')]) f;
+SELECT bf_agg(i, 10, 0.01, CASE i WHEN 1 THEN 'guava_integer' ELSE 'guava' END) FROM generate_series(1, 2) i;
+SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'long') | bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'integer');
+-- Not even one that sized itself, as imports do, and has no element type any more.
+SELECT (bf_from_guava(bf_to_guava(f), 'long') & f) | bf_create(100, layout => 'guava_integer') FROM bf_create(100, layout => 'guava') f;
+SELECT (bf_from_parquet(bf_to_parquet(f), 'DATE') & f) | bf_create(100, layout => 'parquet') FROM bf_create(100, layout => 'parquet_int32') f;
+SELECT e | f = f AS one, f | e = f AS other, e | e = e AS both, e | g = g AS larger, (bf_info(e)).element_type
+FROM (SELECT bf_from_parquet(bf_to_parquet(f), 'DATE') & f AS e, f + date '2024-01-31' AS f, bf_create(1000, layout => 'parquet_int32') + 5 AS g
+  FROM bf_create(100, layout => 'parquet_int32') f) x;
+SELECT bf_create(100, layout => 'guava_integer') + 'x'::text;
+SELECT bf_create(100, layout => 'guava_chars') @> 5;
+
+-- Links have the layout in their entries, and the encoding together.
+SELECT substr(u::bytea, 1, 3) AS head, get_byte(u::bytea, 36 + 21) >> 4 AS first, get_byte(u::bytea, 36 + 24 + 21) >> 4 AS second,
+  bf_check(u) IS NULL AS sound, u::bytea::bloomfilter = u AS read, u @> 5 AND u @> 6 AS members, u @> 5000000000 AS large,
+  layout, element_type, links, (u + 7) @> 7 AS added, bf_clear(u) @> 5 AS cleared
+FROM (SELECT (bf_create(100, layout => 'guava_integer') + 5) | (bf_create(1000, layout => 'guava_integer') + 6) AS u) x, bf_info(u);
+SELECT ((bf_create(100, layout => 'guava_integer') + 5) | (bf_create(1000, layout => 'guava_integer') + 6)) | bf_create(10, layout => 'guava');
+
+-- Bytes that versions before 1.0 wrote for layouts that were numbers of their own are an error; so are families that a layout
+-- cannot have, and values of no type.
+SELECT number, layout, outcome(format('SELECT %L::bytea::bloomfilter', set_byte(set_byte(added(empty, value)::bytea, 1, number), 2, old))) AS added,
+  outcome(format('SELECT %L::bytea::bloomfilter', set_byte(set_byte(empty::bytea, 1, number), 2, 0))) AS empty
+FROM (VALUES (4, 'guava_integer', 1), (5, 'guava_chars', 4), (7, 'guava_integer_mitz32', 1), (8, 'guava_chars_mitz32', 4),
+  (10, 'parquet_int32', 1), (11, 'parquet_float', 2), (15, 'parquet', 1)) v(number, layout, old) JOIN schemes USING (layout) ORDER BY number;
+SELECT set_byte(set_byte((bf_create(100, layout => 'guava_integer') + 5)::bytea, 1, 4), 2, 1)::bloomfilter;
+SELECT set_byte(bf_create(100, layout => 'guava')::bytea, 2, 29)::bloomfilter;
+SELECT set_byte(bf_create(100)::bytea, 2, 27)::bloomfilter;
+SELECT set_byte(bf_create(100, layout => 'parquet')::bytea, 2, 31)::bloomfilter;
+SELECT set_byte((bf_create(100, layout => 'parquet_int32') + 5)::bytea, 2, 30)::bloomfilter;

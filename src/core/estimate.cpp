@@ -27,7 +27,7 @@ double touched_share(const Geometry &geometry) {
     return (1.0 - power(kMissed, geometry.hashes)) / geometry.units;
   if (geometry.layout == Layout::pages)
     return (1.0 - (0.75 + 0.25 * power(kMissed, geometry.hashes / 2))) / geometry.units;
-  if (is_parquet(geometry.layout))
+  if (system_of(geometry.layout) == System::parquet)
     return kBlockWords / bits;
   return 1.0 - power(1.0 - 1.0 / bits, geometry.hashes);
 }
@@ -86,7 +86,7 @@ void Survey::read(const std::uint8_t *units, std::size_t count) {
   if (is_foreign(geometry_.layout)) {
     bits_set_ += count_set(kernel_, units, count * geometry_.unit_bytes());
     units_ += count;
-    if (is_parquet(geometry_.layout))
+    if (system_of(geometry_.layout) == System::parquet)
       for (std::size_t i = 0; i < count; i++)
         sum_ += block_rate(units + i * kBlockBytes);
     return;

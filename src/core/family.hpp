@@ -2,7 +2,8 @@
 //
 // SQL types whose values can be equal share a family, so that equal values share a hash. The
 // numbers are stored in every filter and never change; they are owned by this extension and have
-// nothing to do with OIDs. A filter without values has no family yet.
+// nothing to do with OIDs. A filter without values has no family yet, or one that says how its
+// values will be encoded (core/layout.hpp).
 #ifndef BLOOMFILTER_CORE_FAMILY_HPP
 #define BLOOMFILTER_CORE_FAMILY_HPP
 
@@ -38,9 +39,33 @@ enum class Family : std::uint8_t {
   row = 24,
   hash = 25,   // fed with hashes alone: what was hashed is not known
   string = 26, // byte strings of Parquet and RedisBloom
+  // Encodings of other systems, whether there are values or not.
+  int32 = 27,      // integers as 4 bytes: Guava's integer funnel, Parquet's INT32
+  utf16 = 28,      // text as UTF-16: Guava's funnel of unencoded chars
+  float32 = 29,    // floats as 4 bytes: Parquet's FLOAT
+  open_int32 = 30, // Parquet's INT32 before the first value: int32, or date
 };
 
-constexpr Family kLastFamily = Family::string;
+constexpr Family kLastFamily = Family::open_int32;
+
+// Is it left to the first value to decide about the family?
+constexpr bool is_open(Family family) {
+  return family == Family::none || family == Family::open_int32;
+}
+
+// The family of SQL whose values a filter's family holds.
+constexpr Family value_family(Family family) {
+  switch (family) {
+  case Family::int32:
+    return Family::integer;
+  case Family::utf16:
+    return Family::text;
+  case Family::float32:
+    return Family::floating;
+  default:
+    return family;
+  }
+}
 
 // Families of composed values also carry a shape, the fingerprint of what they are composed of.
 inline bool is_composed(Family family) {

@@ -5,7 +5,6 @@
 #include "core/bitmap.hpp"
 #include "core/bytes.hpp"
 #include "core/cuckoo.hpp"
-#include "core/digest.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -47,17 +46,7 @@ Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
 const Finding kSound = {Status::ok, 0, 0};
 
 Finding check_layout(std::uint8_t layout) {
-  switch (layout) {
-  case static_cast<std::uint8_t>(Layout::counting_lines):
-  case static_cast<std::uint8_t>(Layout::counting_pages):
-  case static_cast<std::uint8_t>(Layout::cuckoo):
-    return kSound;
-  default:
-    return layout >= static_cast<std::uint8_t>(Layout::lines) &&
-                   layout <= static_cast<std::uint8_t>(kLastBloomLayout)
-               ? kSound
-               : fault(Status::unknown_layout, layout);
-  }
+  return is_layout(layout) ? kSound : fault(Status::unknown_layout, layout);
 }
 
 // Capacity and rate are both known or both unknown; +0 is the only zero.
@@ -69,20 +58,9 @@ Finding check_target(std::uint64_t expected, double rate) {
   return kSound;
 }
 
-bool is_possible(Layout layout, int hashes) {
-  if (is_parquet(layout))
-    return hashes == kBlockWords;
-  if (is_foreign(layout))
-    return hashes >= 1;
-  if (layout == Layout::cuckoo)
-    return hashes >= kMinFingerprintBits && hashes <= kMaxFingerprintBits;
-  const bool pages = layout == Layout::pages || layout == Layout::counting_pages;
-  return hashes >= 1 && hashes <= kMaxHashes && !(pages && hashes % 2 != 0);
-}
-
 Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
-  if (!is_possible(geometry.layout, geometry.hashes))
+  if (!is_possible_k(geometry.layout, geometry.hashes))
     return fault(Status::bad_hashes, geometry.hashes);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
   const Finding target = check_target(link.expected, link.rate);
@@ -149,7 +127,7 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header) {
   std::uint64_t stored;
   if (!check_buckets(header.geometry, table, &stored))
     return fault(Status::bad_buckets, header.geometry.units);
-  if (header.family == Family::none && stored != 0)
+  if (is_open(header.family) && stored != 0)
     return fault(Status::stray_bits, stored);
   return kSound;
 }
@@ -181,7 +159,7 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
 
   if (is_composed(header->family) != (header->shape != 0))
     return fault(Status::bad_shape, header->shape);
-  if (family_in(header->geometry.layout, header->family) != header->family)
+  if (!is_family_of(header->geometry.layout, header->family))
     return fault(Status::bad_family, family);
   if (is_foreign(header->geometry.layout) && header->seed != 0)
     return fault(Status::bad_seed, header->seed);
@@ -213,7 +191,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
     return finding;
   if (header->geometry.layout == Layout::cuckoo)
     return validate_buckets(payload, *header);
-  if (header->family == Family::none) {
+  if (is_open(header->family)) {
     const std::size_t head = header->head_bytes();
     const std::uint64_t bits = count_set(best_kernel(), payload + head, length - head);
     if (bits != 0)

@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/layout.hpp"
+
 namespace bloomfilter {
 
 constexpr int kLineBytes = 64;
@@ -26,66 +28,6 @@ constexpr int kPageLines = 8;
 constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the first half
 constexpr int kMaxHashes = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
-
-// What a value is, a type of SQL each. The upper half of a layout's number.
-enum class Kind : std::uint8_t {
-  bloom = 0,
-  counting = 1, // core/counting.hpp
-  cuckoo = 2,   // core/cuckoo.hpp
-};
-
-// The numbers are stored in every filter and never change. lines and pages are our own, described
-// above; then come other systems' (core/digest.hpp, core/foreign.hpp). A counting filter has lines
-// or pages, too, of counters.
-enum class Layout : std::uint8_t {
-  lines = 1,
-  pages = 2,
-  guava = 3,
-  guava_integer = 4,
-  guava_chars = 5,
-  guava_mitz32 = 6,
-  guava_integer_mitz32 = 7,
-  guava_chars_mitz32 = 8,
-  parquet = 9,
-  parquet_int32 = 10,
-  parquet_float = 11,
-  redis = 12,
-  counting_lines = 0x11,
-  counting_pages = 0x12,
-  cuckoo = 0x21,
-};
-constexpr Layout kLastBloomLayout = Layout::redis;
-
-inline Kind kind_of(Layout layout) {
-  return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
-}
-inline bool is_foreign(Layout layout) {
-  return layout > Layout::pages && layout <= kLastBloomLayout;
-}
-inline bool is_guava(Layout layout) {
-  return layout >= Layout::guava && layout <= Layout::guava_chars_mitz32;
-}
-inline bool is_mitz32(Layout layout) {
-  return layout >= Layout::guava_mitz32 && layout <= Layout::guava_chars_mitz32;
-}
-inline bool is_parquet(Layout layout) {
-  return layout >= Layout::parquet && layout <= Layout::parquet_float;
-}
-// Has it one bitmap without parts, as Guava's and RedisBloom's?
-inline bool is_flat(Layout layout) {
-  return is_guava(layout) || layout == Layout::redis;
-}
-// Filters of one profile have the same bits for the same values, but for their size.
-inline Layout profile_of(Layout layout) {
-  switch (layout) {
-  case Layout::pages:
-    return Layout::lines;
-  case Layout::counting_pages:
-    return Layout::counting_lines;
-  default:
-    return layout;
-  }
-}
 
 constexpr int kBlockWords = 8; // of Parquet: words of 32 bits
 constexpr int kBlockBytes = 4 * kBlockWords;
@@ -99,26 +41,22 @@ constexpr int kBucketSlots = 4;
 constexpr std::uint32_t kMinBuckets = 2;
 constexpr std::size_t kKicksBytes = 4; // before a cuckoo filter's buckets
 
+static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
+                  row_of(Layout::pages).unit_bits == kPageLines * kLineBits &&
+                  row_of(Layout::counting_lines).unit_bits == 8 * kBlockOfCounters &&
+                  row_of(Layout::counting_pages).unit_bits == 8 * kPageLines * kBlockOfCounters &&
+                  row_of(Layout::parquet).unit_bits == 8 * kBlockBytes &&
+                  row_of(Layout::guava).unit_bits == 8 * kWordBytes,
+              "rows of kLayoutRows");
+
 struct Geometry {
   Layout layout;
   std::uint8_t hashes; // k; even in pages, 8 in Parquet's; of cuckoo: bits of a fingerprint
   std::uint32_t units; // of cuckoo: buckets, which need not be whole bytes
 
   std::uint32_t unit_bits() const {
-    switch (layout) {
-    case Layout::lines:
-      return kLineBits;
-    case Layout::pages:
-      return kPageLines * kLineBits;
-    case Layout::counting_lines:
-      return 8 * kBlockOfCounters;
-    case Layout::counting_pages:
-      return 8 * kPageLines * kBlockOfCounters;
-    case Layout::cuckoo:
-      return kBucketSlots * std::uint32_t{hashes};
-    default:
-      return 8 * (is_flat(layout) ? kWordBytes : kBlockBytes);
-    }
+    const std::uint32_t bits = row_of(layout).unit_bits;
+    return bits != 0 ? bits : kBucketSlots * std::uint32_t{hashes};
   }
   std::size_t unit_bytes() const { return unit_bits() / 8; }
   std::uint64_t bits() const { return std::uint64_t{units} * unit_bits(); }

@@ -30,6 +30,16 @@ bool structure_contains(const Kernel &kernel, const Geometry &geometry, const st
   }
 }
 
+void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
+                        const std::uint64_t *words, std::size_t count) {
+  if (is_foreign(geometry.layout))
+    foreign_add_many(geometry, bytes, words, count / digest_words(geometry.layout));
+  else if (kind_of(geometry.layout) == Kind::counting)
+    counting_add_many(geometry, bytes, words, count);
+  else
+    kernel.add_many(geometry, bytes, words, count);
+}
+
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes,
                            std::uint64_t hash) {
   return geometry.layout == Layout::cuckoo

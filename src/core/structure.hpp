@@ -8,7 +8,7 @@
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
 #include "core/digest.hpp"
-#include "core/foreign.hpp"
+#include "core/foreign/foreign.hpp"
 #include "core/geometry.hpp"
 #include "core/kernel.hpp"
 
@@ -21,6 +21,10 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 // Possibly in the structure? Of our own layouts, a digest is a hash and nothing more.
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
+
+// Adds the values of `count` words (digest_words() each) to a bitmap, or to counters.
+void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
+                        const std::uint64_t *words, std::size_t count);
 
 // How often a hash was added to counters or buckets, or more.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);

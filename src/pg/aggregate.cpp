@@ -57,8 +57,9 @@ Layout layout_of(const State *state) {
 }
 
 Target target_of(const State *state) {
-  return {state->self_sized, static_cast<int64>(state->header.expected), state->header.rate,
-          layout_of(state)};
+  const Header &header = state->header;
+  return {state->self_sized, static_cast<int64>(header.expected), header.rate, layout_of(state),
+          scheme_of(layout_of(state), header.family).empty};
 }
 
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
@@ -79,7 +80,7 @@ inline bool agrees(const State *state, Target target) {
 }
 
 void check_target(const State *state, const Target &target) {
-  if (!agrees(state, target) || layout_of(state) != target.layout)
+  if (!(target_of(state) == target))
     raise_parameters_differ(target_of(state), target);
 }
 
@@ -118,7 +119,7 @@ void flush(State *state) {
   if (!state->bitmap)
     state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
   for_each_block_in_memory(bag, [state](const uint64 *hashes, Size count) {
-    add_words(state->header.geometry, state->bitmap, hashes, count);
+    structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
   });
   bag->count = 0;
   if (bag->capacity > kBuffer) {
@@ -179,15 +180,14 @@ inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &dig
 
 // A value's digests, of a state for another system's layout.
 pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *element) {
-  const Layout layout = state->header.geometry.layout;
   const Datum value = PG_GETARG_DATUM(1);
   Digest digest;
   if (likely(state->admitted == element->family && !element->varying &&
-             hash_quickly(element, value, layout, &digest))) {
+             hash_quickly(element, value, state->header, &digest))) {
     push_digest(fcinfo, state, digest);
     return;
   }
-  const Hashes hashes = hash_foreign(element, value, layout, Use::add);
+  const Hashes hashes = hash_foreign(element, value, state->header, Use::add);
   check_element(state->header, element, Use::add);
   if (unlikely(hashes.no_value))
     raise_no_value(state->header);
@@ -348,7 +348,7 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   }
   for_each_block(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
     if (state->bitmap)
-      add_words(state->header.geometry, state->bitmap, hashes, count);
+      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
     else
       for (Size i = 0; i < count; i++)
         push(fcinfo, state, hashes[i]);
@@ -416,14 +416,18 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
   Size length = VARSIZE_ANY_EXHDR(bytes);
   if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily) ||
-      wire[kAtLayout] > static_cast<uint8>(Layout::cuckoo))
-    elog(ERROR, "invalid serialized state of bf_agg");
+      !is_layout(wire[kAtLayout]))
+    elog(ERROR, "invalid serialized state of an aggregate");
+  const auto layout = static_cast<Layout>(wire[kAtLayout]);
+  const auto family = static_cast<Family>(wire[kAtFamily]);
+  if (!is_family_of(layout, family))
+    elog(ERROR, "invalid serialized state of an aggregate");
 
   const Target target = {wire[kAtSelfSized] != 0, load<int64>(wire + kAtExpected),
-                         bits_double(load<uint64>(wire + kAtRate)),
-                         static_cast<Layout>(wire[kAtLayout])};
+                         bits_double(load<uint64>(wire + kAtRate)), layout,
+                         scheme_of(layout, family).empty};
   State *state = make_state(CurrentMemoryContext, false, target);
-  state->header.family = static_cast<Family>(wire[kAtFamily]);
+  state->header.family = family;
   state->header.shape = load<uint32>(wire + kAtShape);
   const bool has_bitmap = wire[kAtHasBitmap] != 0;
   wire += kWireHead;
@@ -432,14 +436,14 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   if (has_bitmap) {
     const Size bitmap_bytes = state->header.geometry.bytes();
     if (state->self_sized || length < bitmap_bytes)
-      elog(ERROR, "invalid serialized state of bf_agg");
+      elog(ERROR, "invalid serialized state of an aggregate");
     state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
     memcpy(state->bitmap, wire, bitmap_bytes);
     wire += bitmap_bytes;
     length -= bitmap_bytes;
   }
   if (length % sizeof(uint64) != 0)
-    elog(ERROR, "invalid serialized state of bf_agg");
+    elog(ERROR, "invalid serialized state of an aggregate");
   state->bag.wire = wire;
   state->bag.wire_count = length / sizeof(uint64);
   PG_RETURN_POINTER(state);

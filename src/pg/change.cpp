@@ -140,7 +140,7 @@ private:
   }
   void adopt(const Header &member) {
     begin();
-    if (header().family == Family::none) {
+    if (is_open(header().family)) {
       adopt_family(&own_.header, member);
       own_.write_back();
     }

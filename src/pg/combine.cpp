@@ -28,7 +28,8 @@ using namespace bloomfilter;
 
 namespace {
 
-char *describe(const Geometry &geometry) {
+char *describe(const Header &header) {
+  const Geometry &geometry = header.geometry;
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
     return psprintf(UINT64_FORMAT " counters with %d hash functions",
@@ -37,25 +38,29 @@ char *describe(const Geometry &geometry) {
     return psprintf("%u buckets of fingerprints of %d bits", geometry.units, geometry.hashes);
   default:
     return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                    layout_name(geometry.layout), geometry.hashes);
+                    layout_name(geometry.layout, header.family), geometry.hashes);
   }
+}
+
+bool have_one_scheme(const Header &a, const Header &b) {
+  return &scheme_of(a.geometry.layout, a.family) == &scheme_of(b.geometry.layout, b.family);
 }
 
 // Raises 42804 or 22023 if two filters give one value different hashes. `verb` is what is to be
 // done with them.
 void check_one_hash(const Header &a, const Header &b, const char *verb) {
-  const Layout layout = profile_of(a.geometry.layout), other = profile_of(b.geometry.layout);
-  if (layout != other)
+  if (!have_one_scheme(a, b))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filters of different layouts cannot be %s: \"%s\" and \"%s\"",
-                           verb, layout_name(layout), layout_name(other)),
+                           verb, layout_name(profile_of(a.geometry.layout), a.family),
+                           layout_name(profile_of(b.geometry.layout), b.family)),
                     errhint("Build both filters with one layout.")));
   check_family(a, b);
   if (a.seed != b.seed)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("%ss with different seeds cannot be %s: " INT64_FORMAT " and " INT64_FORMAT,
-                    noun_of(kind_of(layout)), verb, static_cast<int64>(a.seed),
+                    noun_of(kind_of(a.geometry.layout)), verb, static_cast<int64>(a.seed),
                     static_cast<int64>(b.seed)),
              errhint("Build both filters with one seed.")));
 }
@@ -74,13 +79,12 @@ void check_one_geometry(const Header &a, const Header &b, const char *verb) {
                     errhint("Build both filters with one expected number of values and false "
                             "positive rate, and do not let them grow.")));
   if (!have_one_geometry(a, b))
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("%ss of different geometry cannot be %s", noun_of(kind_of(a.geometry.layout)),
-                    verb),
-             errdetail("One has %s, the other %s.", describe(a.geometry), describe(b.geometry)),
-             errhint("Build both filters with the same expected number of values and false "
-                     "positive rate.")));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%ss of different geometry cannot be %s",
+                           noun_of(kind_of(a.geometry.layout)), verb),
+                    errdetail("One has %s, the other %s.", describe(a), describe(b)),
+                    errhint("Build both filters with the same expected number of values and false "
+                            "positive rate.")));
 }
 
 // The header of two filters' union or intersection.
@@ -101,11 +105,12 @@ OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
   return result;
 }
 
-// A filter that sized itself and never had a value adds nothing to a union, not even its size or
-// seed.
+// A filter of ours that sized itself and never had a value adds nothing to a union, not even its
+// size or seed. One of another system's has an encoding, and is left out as an empty link.
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
-  return !header.is_chain() && (header.flags & kFlagOwn) && header.family == Family::none;
+  return !is_foreign(header.geometry.layout) && !header.is_chain() && (header.flags & kFlagOwn) &&
+         header.family == Family::none;
 }
 
 // The header of two filters' union that keeps them as links.
@@ -204,8 +209,8 @@ Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
   check_one_geometry(a.header, b.header, "intersected");
   Header header = merged(a.header, b.header);
   header.flags |= kFlagIntersection;
-  if (a.header.family == Family::none || b.header.family == Family::none) {
-    header.family = Family::none;
+  if (is_open(a.header.family) || is_open(b.header.family)) {
+    header.family = scheme_of(header.geometry.layout, header.family).empty;
     header.shape = 0;
     return make_filter(header);
   }
@@ -271,7 +276,8 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bf_compatible);
 Datum bf_compatible(PG_FUNCTION_ARGS) {
   const Header a = filter_arg(fcinfo, 0).header, b = filter_arg(fcinfo, 1).header;
-  PG_RETURN_BOOL(same_family(a, b) && a.seed == b.seed && have_one_geometry(a, b));
+  PG_RETURN_BOOL(have_one_geometry(a, b) && have_one_scheme(a, b) && same_family(a, b) &&
+                 a.seed == b.seed);
 }
 
 PG_FUNCTION_INFO_V1(bf_union);

@@ -15,7 +15,7 @@ void check_may_grow(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" cannot grow",
-                           layout_name(header.geometry.layout))));
+                           layout_name(header.geometry.layout, header.family))));
 }
 
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
@@ -44,15 +44,17 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   const double rate = PG_GETARG_FLOAT8(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   const bool grow = PG_GETARG_BOOL(3);
-  const Layout layout = layout_for(PG_GETARG_TEXT_PP(4));
+  const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
+  const Layout layout = scheme.layout;
 
   if (is_foreign(layout) && seed != 0)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
-                    layout_name(layout), static_cast<int64>(seed))));
+                    scheme.name, static_cast<int64>(seed))));
   Header header =
       empty_header(geometry_for(layout, expected, rate), static_cast<uint64>(expected), rate, seed);
+  header.family = scheme.empty;
   if (!grow)
     return make_filter(header).datum();
   check_may_grow(header);

@@ -96,7 +96,8 @@ void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate) 
   ereport(ERROR, (errcode(sqlstate),
                   errmsg("%s for " UINT64_FORMAT
                          " values at a false positive rate of %g would exceed %d MiB",
-                         noun_of(kind_of(layout)), expected, rate, is_parquet(layout) ? 128 : 512),
+                         noun_of(kind_of(layout)), expected, rate,
+                         system_of(layout) == System::parquet ? 128 : 512),
                   errhint("Use a higher rate, or distribute the values over several filters.")));
 }
 

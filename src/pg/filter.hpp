@@ -4,12 +4,11 @@
 
 #include "pg/server.hpp"
 
-#include "core/counting.hpp"
 #include "core/estimate.hpp"
-#include "core/foreign.hpp"
 #include "core/format.hpp"
 #include "core/kernel.hpp"
 #include "core/links.hpp"
+#include "core/structure.hpp"
 #include "pg/layout.hpp"
 
 namespace bloomfilter {
@@ -24,16 +23,6 @@ inline void check_for_interrupts() {
 
 // Bytes of a bitmap that are handled between two looks for interrupts; whole units.
 constexpr Size kStep = 1024 * 1024;
-
-// Adds the values of `count` words to a bitmap, or to counters.
-inline void add_words(const Geometry &geometry, uint8 *bitmap, const uint64 *words, Size count) {
-  if (is_foreign(geometry.layout))
-    foreign_add_many(geometry, bitmap, words, count / digest_words(geometry.layout));
-  else if (kind_of(geometry.layout) == Kind::counting)
-    counting_add_many(geometry, bitmap, words, count);
-  else
-    kernel->add_many(geometry, bitmap, words, count);
-}
 
 // A checked, uncompressed value and its header, to be looked at: an argument belongs to others.
 struct Filter {
@@ -62,7 +51,7 @@ struct OwnFilter : Filter {
 
   // Adds hashes, or digests of so many words, to the largest link.
   void add_many(const uint64 *words, Size count) {
-    add_words(link().geometry, bitmap(), words, count);
+    structure_add_many(*kernel, link().geometry, bitmap(), words, count);
   }
   // Stores a changed header.
   void write_back() { write_header(payload(), header); }
@@ -121,7 +110,7 @@ void define_max_size();
 void check_size(Kind kind, uint64 bits);
 void check_size(const LinkView *views, int count);
 
-// The header of a new filter, without values, family or shape.
+// The header of a new filter without values, whose family is none.
 Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);
 
 // A capacity and a rate as SQL gave them -> a geometry; ERROR 22023 if they are out of range.

@@ -17,6 +17,14 @@ using namespace bloomfilter;
 
 namespace {
 
+void add_family(Row *row, Family family) {
+  const char *name = family_name(family);
+  if (name)
+    row->add(CStringGetTextDatum(name));
+  else
+    row->add_null();
+}
+
 // NULL, or what is wrong with an argument of this kind.
 Datum check(FunctionCallInfo fcinfo, Kind kind) {
   struct varlena *value = PG_GETARG_VARLENA_P(0);
@@ -48,10 +56,7 @@ Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
 // The columns that both kinds have.
 void add_common_info(Row *row, const Header &header) {
   row->add(Int32GetDatum(kFormatVersion));
-  if (header.family != Family::none)
-    row->add(CStringGetTextDatum(family_name(header.family)));
-  else
-    row->add_null();
+  add_family(row, header.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
   row->add(Int64GetDatum(static_cast<int64>(header.expected)));
   row->add(Float8GetDatum(header.rate));
@@ -109,11 +114,8 @@ Datum bf_info(PG_FUNCTION_ARGS) {
 
   Row row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
-  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout)));
-  if (header.family != Family::none)
-    row.add(CStringGetTextDatum(family_name(header.family)));
-  else
-    row.add_null();
+  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.family)));
+  add_family(&row, header.family);
   row.add(Int64GetDatum(static_cast<int64>(header.seed)));
   row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.expected)));
   row.add_if(sized, Float8GetDatum(asked.rate));

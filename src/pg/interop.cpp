@@ -1,9 +1,11 @@
-// Filters of other systems, read and written (core/interop.hpp).
+// Filters of other systems, read and written (core/foreign/).
 
 #include "pg/server.hpp"
 
-#include "core/interop.hpp"
-#include "pg/element/hashes.hpp"
+#include "core/bitmap.hpp"
+#include "core/foreign/guava.hpp"
+#include "core/foreign/parquet.hpp"
+#include "core/foreign/redis.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
@@ -37,30 +39,25 @@ void check(const Problem &problem, const char *kind, const char *hint = nullptr)
              hint ? errhint("%s", hint) : 0));
 }
 
-// What a system calls the type of the values, and how a filter keeps them.
+// What a system calls the type of the values, and the family under which a filter keeps them.
 struct ForeignType {
   const char *name;
-  Layout layout;
   Family family;
 };
 
-constexpr ForeignType kFunnels[] = {{"long", Layout::guava, Family::integer},
-                                    {"integer", Layout::guava_integer, Family::integer},
-                                    {"string_utf8", Layout::guava, Family::text},
-                                    {"unencoded_chars", Layout::guava_chars, Family::text},
-                                    {"bytes", Layout::guava, Family::bytea}};
+constexpr ForeignType kFunnels[] = {{"long", Family::integer},
+                                    {"integer", Family::int32},
+                                    {"string_utf8", Family::text},
+                                    {"unencoded_chars", Family::utf16},
+                                    {"bytes", Family::bytea}};
 // Parquet's physical types, and the logical ones that SQL has a type for.
-constexpr ForeignType kParquetTypes[] = {{"INT32", Layout::parquet_int32, Family::integer},
-                                         {"INT64", Layout::parquet, Family::integer},
-                                         {"FLOAT", Layout::parquet_float, Family::floating},
-                                         {"DOUBLE", Layout::parquet, Family::floating},
-                                         {"BYTE_ARRAY", Layout::parquet, Family::string},
-                                         {"FIXED_LEN_BYTE_ARRAY", Layout::parquet, Family::string},
-                                         {"DATE", Layout::parquet_int32, Family::date},
-                                         {"TIME", Layout::parquet, Family::time},
-                                         {"TIMESTAMP", Layout::parquet, Family::timestamp},
-                                         {"TIMESTAMPTZ", Layout::parquet, Family::timestamptz},
-                                         {"UUID", Layout::parquet, Family::string}};
+constexpr ForeignType kParquetTypes[] = {
+    {"INT32", Family::int32},         {"INT64", Family::integer},
+    {"FLOAT", Family::float32},       {"DOUBLE", Family::floating},
+    {"BYTE_ARRAY", Family::string},   {"FIXED_LEN_BYTE_ARRAY", Family::string},
+    {"DATE", Family::date},           {"TIME", Family::time},
+    {"TIMESTAMP", Family::timestamp}, {"TIMESTAMPTZ", Family::timestamptz},
+    {"UUID", Family::string}};
 
 // `what` is how the message calls such a type, `names` the list for its hint.
 template <int kCount>
@@ -84,13 +81,13 @@ OwnFilter make_read(const Geometry &geometry, Family family) {
 
 // A filter as one bitmap, of a layout that the system can read. Links of one geometry are OR-ed, as
 // the systems themselves unite filters.
-Filter written_filter(FunctionCallInfo fcinfo, bool (*is_layout)(Layout), const char *kind) {
+Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
-  if (!is_layout(header.geometry.layout))
+  if (system_of(header.geometry.layout) != system)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter of layout \"%s\" cannot be written for %s",
-                           layout_name(profile_of(header.geometry.layout)), kind),
+                           layout_name(profile_of(header.geometry.layout), header.family), kind),
                     errhint("Build it with a layout for %s.", kind)));
   if (!header.is_chain())
     return filter;
@@ -126,7 +123,7 @@ Datum bf_from_guava(PG_FUNCTION_ARGS) {
   const ForeignType &funnel = find_type(kFunnels, PG_GETARG_TEXT_PP(1), "funnel",
                                         "long, integer, string_utf8, unencoded_chars, or bytes");
   Found found;
-  check(read_guava(bytes.at, bytes.length, funnel.layout, &found), "Guava");
+  check(read_guava(bytes.at, bytes.length, &found), "Guava");
   OwnFilter filter = make_read(found.geometry, funnel.family);
   swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
   return filter.datum();
@@ -134,7 +131,7 @@ Datum bf_from_guava(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_to_guava);
 Datum bf_to_guava(PG_FUNCTION_ARGS) {
-  const Filter filter = written_filter(fcinfo, is_guava, "Guava");
+  const Filter filter = written_filter(fcinfo, System::guava, "Guava");
   const Geometry &geometry = filter.header.geometry;
   bytea *result = make_bytea(kGuavaHead + geometry.bytes());
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
@@ -151,7 +148,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
                 "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
                 "TIMESTAMP, TIMESTAMPTZ, or UUID");
   Found found;
-  const Problem problem = read_parquet(bytes.at, bytes.length, type.layout, &found);
+  const Problem problem = read_parquet(bytes.at, bytes.length, &found);
   check(problem, "Parquet",
         problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
   OwnFilter filter = make_read(found.geometry, type.family);
@@ -161,7 +158,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_to_parquet);
 Datum bf_to_parquet(PG_FUNCTION_ARGS) {
-  const Filter filter = written_filter(fcinfo, is_parquet, "Parquet");
+  const Filter filter = written_filter(fcinfo, System::parquet, "Parquet");
   const Geometry &geometry = filter.header.geometry;
   if ((geometry.units & (geometry.units - 1)) != 0 || geometry.bytes() > kMaxParquetBytes)
     ereport(ERROR,

@@ -1,28 +1,12 @@
 #include "pg/layout.hpp"
 
 extern "C" {
+#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 }
 
 namespace bloomfilter {
 namespace {
-
-// By layout number.
-constexpr const char *kNames[] = {nullptr,
-                                  "lines",
-                                  "pages",
-                                  "guava",
-                                  "guava_integer",
-                                  "guava_chars",
-                                  "guava_mitz32",
-                                  "guava_integer_mitz32",
-                                  "guava_chars_mitz32",
-                                  "parquet",
-                                  "parquet_int32",
-                                  "parquet_float",
-                                  "redis"};
-static_assert(lengthof(kNames) == static_cast<int>(kLastBloomLayout) + 1,
-              "every layout has a name");
 
 constexpr struct {
   const char *noun, *type, *prefix;
@@ -44,23 +28,23 @@ const char *prefix_of(Kind kind) {
   return kKinds[static_cast<int>(kind)].prefix;
 }
 
-const char *layout_name(Layout layout) {
-  return kNames[static_cast<int>(layout)];
+const char *layout_name(Layout layout, Family family) {
+  return layout == Layout::pages ? "pages" : scheme_of(layout, family).name;
 }
 
-Layout layout_for(const text *argument) {
+const Scheme &scheme_for(const text *argument) {
   const char *name = text_to_cstring(argument);
-  for (int number = 1; number <= static_cast<int>(kLastBloomLayout); number++) {
-    const auto layout = static_cast<Layout>(number);
-    const bool made = layout != Layout::pages && layout != Layout::redis;
-    if (made && pg_strcasecmp(layout_name(layout), name) == 0)
-      return layout;
-  }
-  ereport(ERROR,
-          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-           errmsg("bloom filter layout \"%s\" is unknown", name),
-           errhint("Layouts are lines, parquet, parquet_int32, parquet_float, and guava, "
-                   "guava_integer, guava_chars, the last three also with _mitz32 appended.")));
+  StringInfoData names;
+  initStringInfo(&names);
+  for (const Scheme &scheme : kSchemes)
+    if (scheme.made) {
+      if (pg_strcasecmp(scheme.name, name) == 0)
+        return scheme;
+      appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", scheme.name);
+    }
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("bloom filter layout \"%s\" is unknown", name),
+                  errhint("Layouts are %s.", names.data)));
 }
 
 } // namespace bloomfilter

@@ -4,7 +4,7 @@
 
 #include "pg/server.hpp"
 
-#include "core/geometry.hpp"
+#include "core/layout.hpp"
 
 namespace bloomfilter {
 
@@ -13,12 +13,12 @@ const char *noun_of(Kind kind);
 const char *type_of(Kind kind);
 const char *prefix_of(Kind kind);
 
-// As bf_info() shows it and bf_create() takes it. Of a bloomfilter's layouts.
-const char *layout_name(Layout layout);
+// What bf_info() shows as the layout of a filter with that family. Of a bloomfilter's layouts.
+const char *layout_name(Layout layout, Family family);
 
-// The layout of a name, `lines` standing for all of our own; ERROR 22023 if there is none such, or
+// The scheme of a name, `lines` standing for all of our own; ERROR 22023 if there is none such, or
 // if filters of it can only be read.
-Layout layout_for(const text *name);
+const Scheme &scheme_for(const text *name);
 
 } // namespace bloomfilter
 

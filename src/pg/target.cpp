@@ -10,8 +10,11 @@ namespace bloomfilter {
 
 Target target_with_layout(FunctionCallInfo fcinfo, Layout layout) {
   Target target = target_of(fcinfo, layout);
-  if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
-    target.layout = layout_for(PG_GETARG_TEXT_PP(4));
+  if (PG_NARGS() > 4 && !PG_ARGISNULL(4)) {
+    const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
+    target.layout = scheme.layout;
+    target.empty = scheme.empty;
+  }
   return target;
 }
 
@@ -24,9 +27,11 @@ Header header_for(const Target &target) {
   else if (is_foreign(target.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bf_agg does not size filters of layout \"%s\" itself",
-                           layout_name(target.layout)),
+                           layout_name(target.layout, target.empty)),
                     errhint("Give the expected number of values.")));
-  return empty_header(geometry, static_cast<uint64>(target.expected), target.rate, 0);
+  Header header = empty_header(geometry, static_cast<uint64>(target.expected), target.rate, 0);
+  header.family = target.empty;
+  return header;
 }
 
 Header self_sized(Header header, uint64 expected) {
@@ -40,7 +45,7 @@ Header self_sized(Header header, uint64 expected) {
 }
 
 Header empty_of(Layout layout) {
-  return self_sized(header_for({true, 0, kDefaultRate, layout}), 1);
+  return self_sized(header_for({true, 0, kDefaultRate, layout, Family::none}), 1);
 }
 
 void raise_parameters_differ(const Target &first, const Target &other) {
@@ -48,7 +53,7 @@ void raise_parameters_differ(const Target &first, const Target &other) {
   const auto text_of = [kind](const Target &of) {
     const char *expected = of.self_sized ? "NULL" : psprintf(INT64_FORMAT, of.expected);
     return kind == Kind::bloom
-               ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout))
+               ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout, of.empty))
                : psprintf("%s and %g", expected, of.rate);
   };
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -15,16 +15,17 @@ struct Target {
   int64 expected; // 0 if self_sized
   double rate;
   Layout layout; // its profile, and so the kind of filter
+  Family empty;  // of a filter without values: with the layout, the scheme
 };
 
 inline bool operator==(const Target &a, const Target &b) {
   return a.self_sized == b.self_sized && a.expected == b.expected && a.rate == b.rate &&
-         a.layout == b.layout;
+         a.layout == b.layout && a.empty == b.empty;
 }
 
 // The arguments of a row, with the layout that is given; target_with_layout() reads another one.
 inline Target target_of(FunctionCallInfo fcinfo, Layout layout) {
-  Target target = {true, 0, kDefaultRate, layout};
+  Target target = {true, 0, kDefaultRate, layout, Family::none};
   if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
     target.self_sized = false;
     target.expected = PG_GETARG_INT64(2);

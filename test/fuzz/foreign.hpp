@@ -10,9 +10,9 @@
 
 #include "core/bitmap.hpp"
 #include "core/estimate.hpp"
-#include "core/foreign.hpp"
+#include "core/foreign/file.hpp"
+#include "core/foreign/foreign.hpp"
 #include "core/format.hpp"
-#include "core/interop.hpp"
 
 namespace bloomfilter {
 
@@ -21,24 +21,26 @@ inline void require(bool condition) {
     std::abort();
 }
 
-// A family that the layout keeps.
-inline Family some_family(Layout layout) {
-  for (const Family family : {Family::integer, Family::text, Family::floating, Family::string})
-    if (family_in(layout, family) == family)
-      return family;
-  return Family::none;
-}
-
-// A bitmap that was found is that of a possible filter, which takes and finds values.
+// A bitmap that was found is that of a possible filter, of each scheme of its layout, which takes
+// and finds values.
 inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
-  Header header = {geometry, some_family(geometry.layout), 0, 0, 0, 0, 0}, read;
-  require(header.family != Family::none);
+  Header header = {geometry, Family::none, 0, 0, 0, 0, 0}, read;
   std::vector<std::uint8_t> payload(header.payload_bytes());
-  write_header(payload.data(), header);
   std::uint8_t *const copy = payload.data() + kHeaderBytes;
   std::memcpy(copy, bitmap, geometry.bytes());
-  require(validate(payload.data(), payload.size(), &read).ok());
-  require(read.geometry == geometry);
+  const bool is_empty = count_set(kScalarKernel, copy, geometry.bytes()) == 0;
+  for (const Scheme &scheme : kSchemes) {
+    for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
+      header.family = static_cast<Family>(number);
+      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.family))
+        continue;
+      write_header(payload.data(), header);
+      const bool sound = validate(payload.data(), payload.size(), &read).ok();
+      require(sound == (is_empty || !is_open(header.family)));
+      require(read.geometry == geometry && read.family == header.family);
+      require(&scheme_of(read.geometry.layout, read.family) == &scheme);
+    }
+  }
 
   Survey survey(best_kernel(), geometry);
   survey.read(copy, geometry.units);

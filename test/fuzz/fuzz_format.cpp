@@ -8,7 +8,7 @@
 
 #include "core/bitmap.hpp"
 #include "core/estimate.hpp"
-#include "core/foreign.hpp"
+#include "core/foreign/foreign.hpp"
 #include "core/format.hpp"
 #include "core/links.hpp"
 #include "unit/support.hpp"
@@ -62,6 +62,10 @@ void use(const Header &header, const std::uint8_t *payload) {
     for (int i = 0; i < header.links(); i++)
       write_link(written.data(), i, read_link(payload, header, i));
   require(std::memcmp(written.data(), payload, written.size()) == 0);
+
+  const Scheme &scheme = scheme_of(header.geometry.layout, header.family);
+  require(scheme.layout == profile_of(header.geometry.layout));
+  require(is_in(scheme.kept, header.family));
 
   if (!check_kind(header, Kind::bloom).ok())
     return; // fuzz_cuckoo.cpp has the cuckoo filters

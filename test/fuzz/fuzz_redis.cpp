@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
+#include "core/foreign/redis.hpp"
 #include "core/links.hpp"
 #include "fuzz/foreign.hpp"
 
@@ -20,8 +21,7 @@ std::size_t require_links(const Link *links, int count) {
   for (int i = 0; i < count; i++) {
     const Link &link = links[i];
     std::uint8_t head[kHeaderBytes];
-    Header header = {link.geometry, some_family(Layout::redis), link.flags, 0, 0, link.expected,
-                     link.rate};
+    Header header = {link.geometry, Family::string, link.flags, 0, 0, link.expected, link.rate};
     Header read;
     write_header(head, header);
     require(link.geometry.layout == Layout::redis);
@@ -43,13 +43,8 @@ void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
   require(kept >= 1 && kept <= count);
   if (kept == 1)
     return;
-  Header header = {{Layout::redis, 0, static_cast<std::uint32_t>(kept)},
-                   some_family(Layout::redis),
-                   kFlagChain,
-                   0,
-                   0,
-                   0,
-                   0};
+  Header header = {
+      {Layout::redis, 0, static_cast<std::uint32_t>(kept)}, Family::string, kFlagChain, 0, 0, 0, 0};
   Header read;
   std::vector<std::uint8_t> payload(header.head_bytes());
   write_header(payload.data(), header);

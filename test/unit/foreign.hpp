@@ -15,8 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/digest.hpp"
-#include "core/foreign.hpp"
+#include "core/foreign/foreign.hpp"
 #include "core/format.hpp"
 #include "unit/support.hpp"
 
@@ -36,18 +35,28 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-constexpr Layout kGuavaLayouts[] = {
-    Layout::guava,        Layout::guava_integer,        Layout::guava_chars,
-    Layout::guava_mitz32, Layout::guava_integer_mitz32, Layout::guava_chars_mitz32};
-constexpr Layout kParquetLayouts[] = {Layout::parquet, Layout::parquet_int32,
-                                      Layout::parquet_float};
+// A scheme by its name in SQL.
+inline const Scheme &scheme_named(const std::string &name) {
+  for (const Scheme &scheme : kSchemes)
+    if (scheme.name && scheme.name == name)
+      return scheme;
+  ADD_FAILURE() << "no scheme is called " << name;
+  return kSchemes[0];
+}
 
 inline std::vector<Layout> foreign_layouts() {
   std::vector<Layout> layouts;
-  for (int number = static_cast<int>(Layout::guava); number <= static_cast<int>(kLastBloomLayout);
-       number++)
-    layouts.push_back(static_cast<Layout>(number));
+  for (const LayoutRow &row : kLayoutRows)
+    if (row.system != System::own)
+      layouts.push_back(row.layout);
   return layouts;
+}
+inline std::vector<Scheme> foreign_schemes() {
+  std::vector<Scheme> schemes;
+  for (const Scheme &scheme : kSchemes)
+    if (system_of(scheme.layout) != System::own)
+      schemes.push_back(scheme);
+  return schemes;
 }
 
 inline std::string read_text(const std::string &name) {
@@ -91,7 +100,7 @@ inline Bytes from_hex(const std::string &hex) {
   return bytes;
 }
 
-// Canonical bytes, as pg/element.hpp describes them.
+// Canonical bytes, as pg/element/element.hpp describes them.
 inline Bytes of_integer(std::int64_t number) {
   Bytes bytes(8);
   store(bytes.data(), static_cast<std::uint64_t>(number));
@@ -123,17 +132,25 @@ inline std::vector<Bytes> mapped(std::int64_t first, std::int64_t last,
 }
 
 // With memory of just the promised size, so that a sanitizer sees a byte too many.
-inline Encoded encoded(Layout layout, Family family, const Bytes &canonical) {
+inline Encoded encoded(const Scheme &scheme, Family family, const Bytes &canonical) {
   const std::unique_ptr<std::uint8_t[]> scratch(new std::uint8_t[scratch_bytes(canonical.size())]);
   const Bytes copy = canonical;
-  return encode(layout, family, copy.data(), copy.size(), scratch.get());
+  const Family stored = stored_family(scheme, family);
+  EXPECT_NE(stored, Family::none) << scheme.name << ", family " << static_cast<int>(family);
+  return encode(scheme.layout, {family, stored, copy.data(), copy.size(), scratch.get()});
+}
+inline Encoded encoded(const std::string &scheme, Family family, const Bytes &canonical) {
+  return encoded(scheme_named(scheme), family, canonical);
 }
 
-inline Digest digest(Layout layout, Family family, const Bytes &canonical) {
-  const Encoded value = encoded(layout, family, canonical);
+inline Digest digest(const Scheme &scheme, Family family, const Bytes &canonical) {
+  const Encoded value = encoded(scheme, family, canonical);
   EXPECT_EQ(value.kind, Encoded::values);
   EXPECT_EQ(value.count, 1);
   return value.digests[0];
+}
+inline Digest digest(const std::string &scheme, Family family, const Bytes &canonical) {
+  return digest(scheme_named(scheme), family, canonical);
 }
 
 inline std::string text_of(const Digest &digest) {
@@ -144,12 +161,8 @@ inline std::string text_of(const Digest &digest) {
 }
 
 // The digest of plain bytes in the same system.
-inline std::string hashed(Layout layout, const Bytes &bytes) {
-  const Layout plain = is_parquet(layout)        ? Layout::parquet
-                       : layout == Layout::redis ? Layout::redis
-                       : is_mitz32(layout)       ? Layout::guava_mitz32
-                                                 : Layout::guava;
-  return text_of(digest(plain, Family::bytea, bytes));
+inline std::string hashed(const std::string &scheme, const Bytes &bytes) {
+  return text_of(digest_of(scheme_named(scheme).layout, bytes.data(), bytes.size()));
 }
 
 inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &digests) {
@@ -164,11 +177,11 @@ inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &d
   return bitmap;
 }
 
-inline std::vector<Digest> digests_of(Layout layout, Family family,
+inline std::vector<Digest> digests_of(const Scheme &scheme, Family family,
                                       const std::vector<Bytes> &values) {
   std::vector<Digest> digests;
   for (const Bytes &value : values)
-    digests.push_back(digest(layout, family, value));
+    digests.push_back(digest(scheme, family, value));
   return digests;
 }
 
@@ -182,49 +195,22 @@ inline std::vector<Digest> random_digests(std::uint64_t seed, std::size_t count)
   return digests;
 }
 
-// The families that a layout keeps, each with the one that it keeps it under.
-struct Kept {
-  Family family, as;
-};
-inline std::vector<Kept> kept_families(Layout layout) {
-  const Kept none = {Family::none, Family::none}, integer = {Family::integer, Family::integer};
+// The families that filters of another system's layout can have, with and without values.
+inline std::vector<Family> families_of(Layout layout) {
   switch (layout) {
   case Layout::guava:
   case Layout::guava_mitz32:
-    return {none, integer, {Family::text, Family::text}, {Family::bytea, Family::bytea}};
-  case Layout::guava_integer:
-  case Layout::guava_integer_mitz32:
-    return {none, integer};
-  case Layout::guava_chars:
-  case Layout::guava_chars_mitz32:
-    return {none, {Family::text, Family::text}};
+    return {Family::none,  Family::integer, Family::text,
+            Family::bytea, Family::int32,   Family::utf16};
   case Layout::parquet:
-    return {none,
-            integer,
-            {Family::floating, Family::floating},
-            {Family::text, Family::string},
-            {Family::bytea, Family::string},
-            {Family::uuid, Family::string},
-            {Family::timestamp, Family::timestamp},
-            {Family::timestamptz, Family::timestamptz},
-            {Family::time, Family::time},
-            {Family::string, Family::string}};
-  case Layout::parquet_int32:
-    return {none, integer, {Family::date, Family::date}};
-  case Layout::parquet_float:
-    return {none, {Family::floating, Family::floating}};
+    return {Family::none,      Family::integer,     Family::floating,  Family::date,
+            Family::timestamp, Family::timestamptz, Family::time,      Family::string,
+            Family::int32,     Family::float32,     Family::open_int32};
   case Layout::redis:
-    return {none,
-            {Family::integer, Family::string},
-            {Family::text, Family::string},
-            {Family::bytea, Family::string},
-            {Family::string, Family::string}};
-  default: {
-    std::vector<Kept> own;
-    for (int number = 0; number < static_cast<int>(Family::string); number++)
-      own.push_back({static_cast<Family>(number), static_cast<Family>(number)});
-    return own;
-  }
+    return {Family::none, Family::string};
+  default:
+    ADD_FAILURE() << "layout " << static_cast<int>(layout);
+    return {};
   }
 }
 

@@ -1,6 +1,6 @@
 // Bitmaps of other systems: positions, folding, estimates, and how they are stored.
 
-#include "core/foreign.hpp"
+#include "core/foreign/foreign.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ std::vector<Geometry> geometries(std::initializer_list<std::uint32_t> units) {
   std::vector<Geometry> all;
   for (const Layout layout : foreign_layouts())
     for (const std::uint32_t number : units) {
-      if (is_parquet(layout)) {
+      if (layout == Layout::parquet) {
         all.push_back({layout, 8, number});
         continue;
       }
@@ -66,7 +66,7 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
   }
 }
 
-// From the descriptions in foreign.hpp, with arithmetic of 128 bits instead of 64 that wrap.
+// From the descriptions in doc/format.md, with arithmetic of 128 bits instead of 64 that wrap.
 TEST(Foreign, PositionsAreTheSpecified) {
   using Wide = unsigned __int128;
   const Wide word = Wide{1} << 64;
@@ -76,13 +76,13 @@ TEST(Foreign, PositionsAreTheSpecified) {
       std::vector<std::uint64_t> wanted, positions(geometry.hashes);
       const Wide a = one.first % (Wide{1} << 32), b = one.first >> 32;
       for (std::uint64_t i = 0; i < geometry.hashes; i++) {
-        if (is_parquet(geometry.layout)) {
+        if (geometry.layout == Layout::parquet) {
           static const std::uint64_t kSalt[] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
                                                 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
           const Wide block = b * geometry.units / (Wide{1} << 32);
           const Wide bit = a * kSalt[i] % (Wide{1} << 32) / (1 << 27);
           wanted.push_back(static_cast<std::uint64_t>(block * 256 + 32 * i + bit));
-        } else if (is_mitz32(geometry.layout)) {
+        } else if (geometry.layout == Layout::guava_mitz32) {
           const Wide c = (a + (i + 1) * b) % (Wide{1} << 32);
           const Wide flipped = c >= Wide{1} << 31 ? (Wide{1} << 32) - 1 - c : c;
           wanted.push_back(static_cast<std::uint64_t>(flipped % geometry.bits()));
@@ -197,8 +197,9 @@ TEST(ForeignEstimate, CountsAndRatesAreTheMeasured) {
   for (const Geometry &geometry : estimated_geometries()) {
     SCOPED_TRACE(testing::PrintToString(geometry));
     const Layout layout = geometry.layout;
-    const Bytes bitmap = with_digests(
-        geometry, digests_of(layout, Family::integer, mapped(0, kValues - 1, of_integer)));
+    const Family kept = layout == Layout::redis ? Family::string : Family::integer;
+    const Bytes bitmap = with_digests(geometry, digests_of(scheme_of(layout, kept), Family::integer,
+                                                           mapped(0, kValues - 1, of_integer)));
     Survey survey(best_kernel(), geometry);
     survey.read(bitmap.data(), geometry.units);
     const auto set = static_cast<double>(survey.bits_set());
@@ -212,7 +213,7 @@ TEST(ForeignEstimate, CountsAndRatesAreTheMeasured) {
     for (std::int64_t i = kValues; i < kValues + kProbes; i++) {
       std::uint8_t number[8], scratch[scratch_bytes(sizeof number)];
       store(number, static_cast<std::uint64_t>(i));
-      const Encoded value = encode(layout, Family::integer, number, sizeof number, scratch);
+      const Encoded value = encode(layout, {Family::integer, kept, number, sizeof number, scratch});
       positives += foreign_contains(geometry, bitmap.data(), value.digests[0]);
     }
     const double measured = static_cast<double>(positives) / static_cast<double>(kProbes);
@@ -286,12 +287,17 @@ TEST(ForeignEstimate, IsOfTheUnitsReadSoFar) {
 
 // --- Stored values ---
 
-Family some_family(Layout layout) {
-  return kept_families(layout)[1].as;
+// With values.
+Family some_family(const Scheme &scheme) {
+  for (const Family family : {Family::integer, Family::text, Family::floating})
+    if (stored_family(scheme, family) != Family::none)
+      return stored_family(scheme, family);
+  ADD_FAILURE() << scheme.name;
+  return Family::none;
 }
 
-Header stored_header(const Geometry &geometry) {
-  return {geometry, some_family(geometry.layout), 0, 0, 0, 100, 0.01};
+Header stored_header(const Geometry &geometry, Family family) {
+  return {geometry, family, 0, 0, 0, 100, 0.01};
 }
 
 Finding check(const Header &header, std::uint8_t bits = 0x11) {
@@ -307,20 +313,22 @@ Finding check(const Header &header, std::uint8_t bits = 0x11) {
 }
 
 TEST(ForeignFormat, HashFunctionsOfLayouts) {
-  for (const Layout layout : foreign_layouts())
+  for (const Scheme &scheme : foreign_schemes())
     for (int hashes = 0; hashes < 256; hashes++) {
-      const Finding finding = check(stored_header({layout, static_cast<std::uint8_t>(hashes), 3}));
-      const bool good = is_parquet(layout) ? hashes == 8 : hashes != 0;
+      const Finding finding = check(stored_header(
+          {scheme.layout, static_cast<std::uint8_t>(hashes), 3}, some_family(scheme)));
+      const bool good = scheme.layout == Layout::parquet ? hashes == 8 : hashes != 0;
       EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_hashes)
-          << static_cast<int>(layout) << ", k " << hashes;
+          << scheme.name << ", k " << hashes;
       EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(hashes));
     }
 }
 
 TEST(ForeignFormat, SeedsAreZero) {
-  for (const Layout layout : foreign_layouts())
+  for (const Scheme &scheme : foreign_schemes())
     for (const std::uint64_t seed : {std::uint64_t{1}, std::uint64_t{1} << 63}) {
-      Header header = stored_header({layout, 8, 3});
+      SCOPED_TRACE(scheme.name);
+      Header header = stored_header({scheme.layout, 8, 3}, some_family(scheme));
       header.seed = seed;
       EXPECT_EQ(check(header).status, Status::bad_seed);
       EXPECT_EQ(check(header).found, seed);
@@ -329,35 +337,33 @@ TEST(ForeignFormat, SeedsAreZero) {
     }
 }
 
-// A layout stores only families that it keeps under themselves.
+// A filter has only families that one of its layout's schemes keeps values under, or none yet.
 TEST(ForeignFormat, FamiliesOfLayouts) {
-  std::vector<Layout> layouts = foreign_layouts();
-  layouts.push_back(Layout::lines);
-  layouts.push_back(Layout::pages);
-  for (const Layout layout : layouts) {
-    const std::vector<Kept> kept = kept_families(layout);
+  for (const LayoutRow &row : kLayoutRows) {
+    const bool own = row.system == System::own;
+    const std::vector<Family> known = own ? std::vector<Family>{} : families_of(row.layout);
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
       const auto family = static_cast<Family>(number);
-      Header header = stored_header({layout, 8, 3});
-      header.family = family;
+      if (row.layout == Layout::cuckoo)
+        continue; // whose bits are not any
+      Header header = stored_header({row.layout, 8, 3}, family);
       header.shape = is_composed(family) ? 1 : 0;
-      const bool good = std::any_of(kept.begin(), kept.end(), [family](const Kept &one) {
-        return one.family == family && one.as == family;
-      });
-      const Finding finding = check(header, number == 0 ? 0x00 : 0x11);
+      const bool good = own ? number < static_cast<int>(Family::string)
+                            : std::count(known.begin(), known.end(), family) == 1;
+      const Finding finding = check(header, is_open(family) ? 0x00 : 0x11);
       EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_family)
-          << "layout " << static_cast<int>(layout) << ", family " << number;
+          << "layout " << static_cast<int>(row.layout) << ", family " << number;
       EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(number));
     }
   }
 }
 
 TEST(ForeignFormat, SizesOfLayouts) {
-  for (const Layout layout : foreign_layouts()) {
-    SCOPED_TRACE(static_cast<int>(layout));
-    const std::uint32_t most = is_parquet(layout) ? 1U << 24 : 1U << 26;
+  for (const Scheme &scheme : foreign_schemes()) {
+    SCOPED_TRACE(scheme.name);
+    const std::uint32_t most = scheme.layout == Layout::parquet ? 1U << 24 : 1U << 26;
     std::uint8_t head[kHeaderBytes];
-    Header header = stored_header({layout, 8, most}), read;
+    Header header = stored_header({scheme.layout, 8, most}, some_family(scheme)), read;
     write_header(head, header);
     EXPECT_EQ(header.payload_bytes(), kHeaderBytes + kMaxBits / 8);
     EXPECT_TRUE(parse(head, header.payload_bytes(), &read).ok());
@@ -372,27 +378,31 @@ TEST(ForeignFormat, SizesOfLayouts) {
   }
 }
 
-// In the last bytes, too, which are no whole line.
+// In the last bytes, too, which are no whole line. Where the encoding says what values there may
+// be, a filter without values is one like any other.
 TEST(ForeignFormat, FindsStrayBits) {
-  for (const Geometry &geometry : geometries({1, 3, 9})) {
-    Header header = stored_header(geometry), read;
-    header.family = Family::none;
-    Bytes payload(header.payload_bytes());
-    write_header(payload.data(), header);
-    EXPECT_TRUE(validate(payload.data(), payload.size(), &read).ok());
-    payload.back() = 0x81;
-    const Finding finding = validate(payload.data(), payload.size(), &read);
-    EXPECT_EQ(finding.status, Status::stray_bits);
-    EXPECT_EQ(finding.found, 2U);
-  }
+  for (const Geometry &geometry : geometries({1, 3, 9}))
+    for (const Family family : families_of(geometry.layout)) {
+      SCOPED_TRACE(testing::PrintToString(geometry));
+      SCOPED_TRACE(static_cast<int>(family));
+      const bool open = family == Family::none || family == Family::open_int32;
+      Header header = stored_header(geometry, family), read;
+      Bytes payload(header.payload_bytes());
+      write_header(payload.data(), header);
+      EXPECT_TRUE(validate(payload.data(), payload.size(), &read).ok());
+      payload.back() = 0x81;
+      const Finding finding = validate(payload.data(), payload.size(), &read);
+      EXPECT_EQ(finding.status, open ? Status::stray_bits : Status::ok);
+      EXPECT_EQ(finding.found, open ? 2U : 0U);
+    }
 }
 
 // A value of links, the bits of each a pattern of its own.
-Finding check_links(Layout layout, const std::vector<Link> &links, std::uint8_t flags = 0,
+Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::uint8_t flags = 0,
                     const std::vector<std::uint8_t> &patterns = {}) {
   const bool grows = (flags & kFlagGrow) != 0;
-  Header header = {{layout, 0, static_cast<std::uint32_t>(links.size())},
-                   some_family(layout),
+  Header header = {{scheme.layout, 0, static_cast<std::uint32_t>(links.size())},
+                   some_family(scheme),
                    static_cast<std::uint8_t>(kFlagChain | flags),
                    0,
                    0,
@@ -420,50 +430,53 @@ Link link_of(Layout layout, std::uint32_t units, std::uint8_t flags = kFlagOwn) 
 }
 
 TEST(ForeignFormat, LinksOfOneLayout) {
-  for (const Layout layout : foreign_layouts()) {
-    SCOPED_TRACE(static_cast<int>(layout));
+  for (const Scheme &scheme : foreign_schemes()) {
+    SCOPED_TRACE(scheme.name);
+    const Layout layout = scheme.layout;
     const Link small = link_of(layout, 3), large = link_of(layout, 5);
-    EXPECT_EQ(check_links(layout, {small, large}).status, Status::ok);
-    EXPECT_EQ(check_links(layout, {small, small, large}).status, Status::ok);
-    EXPECT_EQ(check_links(layout, {large, small}).status, Status::bad_order);
-    EXPECT_EQ(check_links(layout, {small, small}, 0, {2, 1}).status, Status::bad_order);
-    EXPECT_EQ(check_links(layout, {small, small}, 0, {1, 1}).status, Status::bad_order);
-    EXPECT_EQ(check_links(layout, {link_of(layout, 3, 0), small}).status, Status::bad_order);
+    EXPECT_EQ(check_links(scheme, {small, large}).status, Status::ok);
+    EXPECT_EQ(check_links(scheme, {small, small, large}).status, Status::ok);
+    EXPECT_EQ(check_links(scheme, {large, small}).status, Status::bad_order);
+    EXPECT_EQ(check_links(scheme, {small, small}, 0, {2, 1}).status, Status::bad_order);
+    EXPECT_EQ(check_links(scheme, {small, small}, 0, {1, 1}).status, Status::bad_order);
+    EXPECT_EQ(check_links(scheme, {link_of(layout, 3, 0), small}).status, Status::bad_order);
     Link without = large;
     without.geometry.hashes = 0;
-    EXPECT_EQ(check_links(layout, {small, without}).status, Status::bad_hashes);
-    if (is_parquet(layout)) {
+    EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_hashes);
+    if (layout == Layout::parquet) {
       without.geometry.hashes = 7;
-      EXPECT_EQ(check_links(layout, {small, without}).status, Status::bad_hashes);
+      EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_hashes);
     }
   }
 }
 
 // Values of one link have hashes of one kind.
 TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
-  std::vector<Layout> layouts = foreign_layouts();
-  layouts.push_back(Layout::lines);
-  for (const Layout a : layouts)
-    for (const Layout b : layouts) {
+  std::vector<Scheme> schemes = foreign_schemes();
+  schemes.push_back(scheme_named("lines"));
+  for (const Scheme &scheme : schemes)
+    for (const Scheme &another : schemes) {
+      const Layout a = scheme.layout, b = another.layout;
       if (a == b)
         continue;
       // In either place, and in both.
       const Link good = link_of(a, 3), other = link_of(b, 1000), smaller = link_of(b, 1);
-      EXPECT_EQ(check_links(a, {good, other}).status, Status::unknown_layout);
-      EXPECT_EQ(check_links(a, {smaller, good}).status, Status::unknown_layout);
-      EXPECT_EQ(check_links(a, {smaller, other}).status, Status::unknown_layout);
-      EXPECT_EQ(check_links(a, {smaller, other}).found, static_cast<unsigned>(b));
+      EXPECT_EQ(check_links(scheme, {good, other}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(scheme, {smaller, good}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(scheme, {smaller, other}).status, Status::unknown_layout);
+      EXPECT_EQ(check_links(scheme, {smaller, other}).found, static_cast<unsigned>(b));
     }
 }
 
 // Growth makes links of our own layouts: next_link() knows no other.
 TEST(ForeignFormat, LinksDoNotGrow) {
-  EXPECT_EQ(check_links(Layout::lines, {link_of(Layout::lines, 3)}, kFlagGrow).status, Status::ok);
-  for (const Layout layout : foreign_layouts()) {
-    SCOPED_TRACE(static_cast<int>(layout));
-    const Link small = link_of(layout, 3), large = link_of(layout, 5);
-    EXPECT_EQ(check_links(layout, {small}, kFlagGrow).status, Status::unknown_flags);
-    EXPECT_EQ(check_links(layout, {small, large}, kFlagGrow).status, Status::unknown_flags);
+  EXPECT_EQ(check_links(scheme_named("lines"), {link_of(Layout::lines, 3)}, kFlagGrow).status,
+            Status::ok);
+  for (const Scheme &scheme : foreign_schemes()) {
+    SCOPED_TRACE(scheme.name);
+    const Link small = link_of(scheme.layout, 3), large = link_of(scheme.layout, 5);
+    EXPECT_EQ(check_links(scheme, {small}, kFlagGrow).status, Status::unknown_flags);
+    EXPECT_EQ(check_links(scheme, {small, large}, kFlagGrow).status, Status::unknown_flags);
   }
 }
 

@@ -45,6 +45,10 @@ Bytes lines_filter() {
 Bytes pages_filter() {
   return filter(pages_header());
 }
+// Of integers of 32 bits: two blocks.
+Bytes parquet_filter() {
+  return filter({{Layout::parquet, 8, 2}, Family::int32, 0, 0, 0, 100, 0.01});
+}
 
 // A filter of links, the bits of each a pattern of its own.
 Bytes linked_filter(Header header, const std::vector<Link> &links) {
@@ -111,12 +115,14 @@ TEST(Format, GoldenHeader) {
 
 TEST(Format, FamiliesAreNumberedForEver) {
   static const Family families[] = {
-      Family::none,     Family::integer,   Family::floating,    Family::numeric,    Family::text,
-      Family::bytea,    Family::uuid,      Family::boolean,     Family::char_,      Family::oid,
-      Family::date,     Family::timestamp, Family::timestamptz, Family::time,       Family::timetz,
-      Family::interval, Family::inet,      Family::macaddr,     Family::macaddr8,   Family::jsonb,
-      Family::enum_,    Family::array,     Family::range,       Family::multirange, Family::row,
-      Family::hash,     Family::string,
+      Family::none,        Family::integer, Family::floating,   Family::numeric,
+      Family::text,        Family::bytea,   Family::uuid,       Family::boolean,
+      Family::char_,       Family::oid,     Family::date,       Family::timestamp,
+      Family::timestamptz, Family::time,    Family::timetz,     Family::interval,
+      Family::inet,        Family::macaddr, Family::macaddr8,   Family::jsonb,
+      Family::enum_,       Family::array,   Family::range,      Family::multirange,
+      Family::row,         Family::hash,    Family::string,     Family::int32,
+      Family::utf16,       Family::float32, Family::open_int32,
   };
   int number = 0;
   for (const Family family : families) {
@@ -198,7 +204,17 @@ const Defect kDefects[] = {
     {"version 2", lines_filter, [](Bytes &b) { b[0] = 2; }, Status::unknown_version, 2, 1},
     {"layout 0", lines_filter, [](Bytes &b) { b[1] = 0; }, Status::unknown_layout, 0, 0},
     {"layout 13", lines_filter, [](Bytes &b) { b[1] = 13; }, Status::unknown_layout, 13, 0},
-    {"family 27", lines_filter, [](Bytes &b) { b[2] = 27; }, Status::unknown_family, 27, 0},
+    {"layout 4, once guava_integer", lines_filter, [](Bytes &b) { b[1] = 4; },
+     Status::unknown_layout, 4, 0},
+    {"layout 11, once parquet_float", lines_filter, [](Bytes &b) { b[1] = 11; },
+     Status::unknown_layout, 11, 0},
+    {"family 31", lines_filter, [](Bytes &b) { b[2] = 31; }, Status::unknown_family, 31, 0},
+    {"integers of 32 bits of our own", lines_filter, [](Bytes &b) { b[2] = 27; },
+     Status::bad_family, 27, 0},
+    {"floats of 32 bits of Guava", lines_filter, [](Bytes &b) { b[1] = 3, b[2] = 29; },
+     Status::bad_family, 29, 0},
+    {"UTF-16 of Parquet", lines_filter, [](Bytes &b) { b[1] = 9, b[2] = 28; }, Status::bad_family,
+     28, 0},
     {"byte strings of our own", lines_filter, [](Bytes &b) { b[2] = 26; }, Status::bad_family, 26,
      0},
     {"array of Guava", pages_filter, [](Bytes &b) { b[1] = 3; }, Status::bad_family, 21, 0},
@@ -279,6 +295,12 @@ const Defect kDefects[] = {
      Status::stray_bits, 1, 0},
     {"many bits without family", lines_filter, [](Bytes &b) { b[2] = 0; }, Status::stray_bits,
      2 * 128, 0},
+
+    {"bits of integers of 32 bits or dates", parquet_filter, [](Bytes &b) { b[2] = 30; },
+     Status::stray_bits, 2 * 64, 0},
+    {"the last bit of these", parquet_filter,
+     [](Bytes &b) { b[2] = 30, std::fill(b.begin() + 36, b.end(), 0), b.back() = 0x80; },
+     Status::stray_bits, 1, 0},
 
     {"links in pages", chain, [](Bytes &b) { b[1] = 2; }, Status::unknown_layout, 2, 0},
     {"links with k", chain, [](Bytes &b) { b[3] = 6; }, Status::bad_hashes, 6, 0},

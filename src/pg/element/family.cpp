@@ -1,6 +1,5 @@
 #include "pg/element/family.hpp"
 
-#include "core/digest.hpp"
 #include "pg/layout.hpp"
 
 namespace bloomfilter {
@@ -12,7 +11,8 @@ constexpr const char *kFamilyNames[] = {
     nullptr,   "integer",  "float",      "numeric", "text",      "bytea",       "uuid",
     "boolean", "\"char\"", "oid",        "date",    "timestamp", "timestamptz", "time",
     "timetz",  "interval", "inet",       "macaddr", "macaddr8",  "jsonb",       "enum",
-    "array",   "range",    "multirange", "row",     "hash",      "byte string",
+    "array",   "range",    "multirange", "row",     "hash",      "byte string", "integer",
+    "text",    "float",    nullptr,
 };
 static_assert(lengthof(kFamilyNames) == static_cast<int>(kLastFamily) + 1,
               "every family has a name");
@@ -23,16 +23,16 @@ void raise_unless_fitting(const Header &header, const Element *element, Use use)
   const char *role = use == Use::add ? "value" : "probe";
   const Layout layout = header.geometry.layout;
   if (is_foreign(layout)) {
-    const Family member = family_in(layout, element->family);
+    const Family member = stored_family(scheme_of(layout, header.family), element->family);
     if (member == Family::none)
       ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                       errmsg("bloom filters of layout \"%s\" do not hold %s values",
-                             layout_name(layout), format_type_be(element->type)),
+                             layout_name(layout, header.family), format_type_be(element->type)),
                       errhint("Cast the %s to a type that the layout knows.", role)));
     if (header.family == member)
       return;
   }
-  if (header.family == Family::none || header.family == Family::hash)
+  if (is_open(header.family) || header.family == Family::hash)
     return;
 
   const char *type = format_type_be(element->type);
@@ -57,7 +57,7 @@ void raise_unless_fitting(const Header &header, const Element *element, Use use)
 }
 
 bool same_family(const Header &header, const Header &other) {
-  return header.family == Family::none || other.family == Family::none ||
+  return is_open(header.family) || is_open(other.family) ||
          (header.family == other.family && header.shape == other.shape);
 }
 
@@ -88,8 +88,9 @@ Header member_header(Family family) {
 }
 
 void adopt_family(Header *header, const Header &member) {
-  if (header->family == Family::none) {
-    header->family = family_in(header->geometry.layout, member.family);
+  if (is_open(header->family)) {
+    const Scheme &scheme = scheme_of(header->geometry.layout, header->family);
+    header->family = stored_family(scheme, member.family);
     header->shape = member.shape;
   }
 }
@@ -102,7 +103,7 @@ void check_hashed_alike(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" do not take hashes",
-                           layout_name(header.geometry.layout)),
+                           layout_name(header.geometry.layout, header.family)),
                     errhint("Add or ask the value itself.")));
 }
 

@@ -32,7 +32,7 @@ Header member_header(Family family);
 // layout knows it.
 void adopt_family(Header *header, const Header &member);
 
-// The name of a family as bf_info() shows it; NULL for none.
+// The name of a family as bf_info() shows it; NULL while it is open.
 const char *family_name(Family family);
 
 // Raises 0A000 of other systems' filters, to which what bf_hash() gives means nothing.

@@ -1,5 +1,6 @@
 #include "pg/element/hashes.hpp"
 
+#include "core/foreign/foreign.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/layout.hpp"
 
@@ -23,14 +24,16 @@ void canonical_foreign(Element *element, Datum value, Canonical *out) {
 }
 
 // Adds the digests of canonical bytes.
-void append_encoded(Hashes *hashes, Layout layout, Family family, const Canonical &canonical) {
+void append_encoded(Hashes *hashes, Layout layout, Family family, Family stored,
+                    const Canonical &canonical) {
   uint8 small[scratch_bytes(64)];
   const bool fits = scratch_bytes(canonical.length) <= sizeof small;
   auto *scratch = fits ? small
                        : static_cast<uint8 *>(MemoryContextAllocHuge(
                              CurrentMemoryContext, scratch_bytes(canonical.length)));
-  const Encoded encoded = encode(layout, family, static_cast<const uint8 *>(canonical.bytes),
-                                 canonical.length, scratch);
+  const Encoded encoded =
+      encode(layout, {family, stored, static_cast<const uint8 *>(canonical.bytes), canonical.length,
+                      scratch});
   hashes->any |= encoded.kind == Encoded::any;
   hashes->no_value |= encoded.kind == Encoded::none;
   for (int i = 0; i < encoded.count; i++)
@@ -59,34 +62,38 @@ uint64 distribution_hash(Element *element, Datum value) {
   return hash_bytes(bytes, length, 0);
 }
 
-Hashes hash_foreign(Element *element, Datum value, Layout layout, Use use) {
+Hashes hash_foreign(Element *element, Datum value, const Header &header, Use use) {
   Hashes hashes = no_hashes();
-  if (family_in(layout, element->family) == Family::none)
+  const Layout layout = header.geometry.layout;
+  const Family stored = stored_family(scheme_of(layout, header.family), element->family);
+  if (stored == Family::none)
     return hashes; // which check_element() refuses
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
-  append_encoded(&hashes, layout, element->family, canonical);
+  append_encoded(&hashes, layout, element->family, stored, canonical);
   if (use == Use::add && element->family == Family::floating)
     hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
   if (ends_with_blank(element, value)) {
     canonical_stripped(element, value, &canonical);
-    append_encoded(&hashes, layout, element->family, canonical);
+    append_encoded(&hashes, layout, element->family, stored, canonical);
   }
   return hashes;
 }
 
-bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest) {
+bool hash_quickly(Element *element, Datum value, const Header &header, Digest *digest) {
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
-  if (is_plain(layout, element->family)) {
+  const Layout layout = header.geometry.layout;
+  if (is_plain(element->family, header.family)) {
     *digest = digest_of(layout, bytes, canonical.length);
     return true;
   }
   if (element->family == Family::text) // which is as long as it likes
     return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
-  const Encoded encoded = encode(layout, element->family, bytes, canonical.length, scratch);
+  const Encoded encoded =
+      encode(layout, {element->family, header.family, bytes, canonical.length, scratch});
   *digest = encoded.digests[0];
   return encoded.kind == Encoded::values;
 }
@@ -94,7 +101,7 @@ bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest) 
 void raise_no_value(const Header &header) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value is out of range for a bloom filter of layout \"%s\"",
-                         layout_name(header.geometry.layout)),
+                         layout_name(header.geometry.layout, header.family)),
                   errdetail("The layout keeps numbers of 32 bits.")));
 }
 

@@ -33,10 +33,10 @@ inline Hashes no_hashes() {
   hashes.any = hashes.no_value = false;
   return hashes;
 }
-Hashes hash_foreign(Element *element, Datum value, Layout layout, Use use);
+Hashes hash_foreign(Element *element, Datum value, const Header &header, Use use);
 inline Hashes hash_value(Element *element, Datum value, const Header &header, Use use) {
   if (unlikely(is_foreign(header.geometry.layout)))
-    return hash_foreign(element, value, header.geometry.layout, use);
+    return hash_foreign(element, value, header, use);
   Hashes hashes = no_hashes();
   hashes.digest[hashes.count++] = {hash_element(element, value, header.seed), 0};
   if (element->varying) {
@@ -47,9 +47,9 @@ inline Hashes hash_value(Element *element, Datum value, const Header &header, Us
   return hashes;
 }
 
-// The same of what is to be added, of a fitting element that is not varying, where it is one digest
-// and quickly found; false for all others.
-bool hash_quickly(Element *element, Datum value, Layout layout, Digest *digest);
+// The same of what is to be added, of an element that fits the filter and is not varying, where it
+// is one digest and quickly found; false for all others.
+bool hash_quickly(Element *element, Datum value, const Header &header, Digest *digest);
 
 // Raises 22003: what is to be added is not a value of the filter's layout.
 [[noreturn]] void raise_no_value(const Header &header);

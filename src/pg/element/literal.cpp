@@ -173,16 +173,17 @@ void append_new(Hashes *hashes, const Digest &digest) {
 
 Hashes hash_literal(const Header &header, text *literal, Oid collation, Use use) {
   const Layout layout = header.geometry.layout;
-  const Family family =
-      header.family == Family::none ? family_in(layout, Family::text) : header.family;
+  const Scheme &scheme = scheme_of(layout, header.family);
+  const Family stored =
+      is_open(header.family) ? stored_family(scheme, Family::text) : header.family;
   const char *string = text_to_cstring(literal);
   Hashes hashes = no_hashes();
-  for (const Reading &reading : readings_for(kind_of(layout), family)) {
+  for (const Reading &reading : readings_for(kind_of(layout), value_family(stored))) {
     if (!OidIsValid(reading.type) || (reading.asked_only && use == Use::add) ||
         (reading.readable && !reading.readable(string)))
       continue;
     Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
-    if (is_foreign(layout) && family_in(layout, element->family) != family)
+    if (is_foreign(layout) && stored_family(scheme, element->family) != stored)
       continue; // not every layout of byte strings has every type
     const Hashes read = hash_value(element, read_literal(reading.type, string), header, use);
     check_element(header, element, use);

@@ -1,0 +1,44 @@
+// What the readers of other systems' files answer. A reader gets bytes from anywhere. It accepts
+// what it understands as a whole, and nothing else.
+#ifndef BLOOMFILTER_CORE_FOREIGN_FILE_HPP
+#define BLOOMFILTER_CORE_FOREIGN_FILE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/geometry.hpp"
+
+namespace bloomfilter {
+
+// What is wrong with a file: a phrase, the number that it is about, and one that it does not agree
+// with, or 0. NULL: nothing.
+struct Problem {
+  const char *phrase;
+  std::uint64_t found;
+  std::uint64_t other = 0;
+};
+constexpr Problem kNoProblem = {nullptr, 0, 0};
+
+// Where a file has the bitmap of the filter that it holds.
+struct Found {
+  Geometry geometry;
+  std::size_t offset;
+
+  std::size_t end() const { return offset + geometry.bytes(); }
+};
+
+// A bitmap of big-endian words from a little-endian one, or the reverse.
+void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words);
+
+inline std::uint32_t load_big(const std::uint8_t *bytes) {
+  return static_cast<std::uint32_t>(bytes[0]) << 24 | static_cast<std::uint32_t>(bytes[1]) << 16 |
+         static_cast<std::uint32_t>(bytes[2]) << 8 | bytes[3];
+}
+inline void store_big(std::uint8_t *bytes, std::uint32_t number) {
+  for (int i = 0; i < 4; i++)
+    bytes[i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
+}
+
+} // namespace bloomfilter
+
+#endif

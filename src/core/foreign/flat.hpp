@@ -1,0 +1,66 @@
+// One large bitmap without parts, as Guava's and RedisBloom's: index i of a value is a number
+// modulo its bits (A. Kirsch, M. Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). Bits
+// are a multiple of 64, so their number divided by d gives the filter of bits/d bits by OR-ing d
+// parts.
+//
+// `Indices` has for_each(geometry, digest, use), which calls use(position) for each bit, in order.
+#ifndef BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
+#define BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/foreign/system.hpp"
+
+namespace bloomfilter {
+
+template <typename Indices> struct Flat {
+  static void positions(const Geometry &geometry, const Digest &digest, std::uint64_t *positions) {
+    Indices::for_each(geometry, digest, [&](std::uint64_t position) { *positions++ = position; });
+  }
+
+  static bool contains(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest) {
+    unsigned all = 1;
+    Indices::for_each(geometry, digest, [&](std::uint64_t position) {
+      all &= bitmap[position >> 3] >> (position & 7);
+    });
+    return all & 1;
+  }
+
+  static void add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+                       std::size_t count) {
+    // Bits that are prefetched together: from memory they arrive side by side.
+    constexpr std::size_t kPrefetched = 512;
+    static_assert(kPrefetched >= kMaxForeignHashes, "all bits of a value");
+    std::uint64_t positions[kPrefetched];
+    const std::size_t together = kPrefetched / geometry.hashes;
+    for (std::size_t i = 0; i < count; i += together) {
+      std::uint64_t *end = positions;
+      for (std::size_t j = i; j < std::min(i + together, count); j++)
+        Indices::for_each(geometry, {words[2 * j], words[2 * j + 1]}, [&](std::uint64_t position) {
+          __builtin_prefetch(bitmap + (position >> 3), 1);
+          *end++ = position;
+        });
+      for (const std::uint64_t *position = positions; position < end; position++)
+        bitmap[*position >> 3] =
+            static_cast<std::uint8_t>(bitmap[*position >> 3] | 1U << (*position & 7));
+    }
+  }
+};
+
+// The textbook's size: floor(-n ln(rate) / ln(2)^2) bits and round(bits / n ln(2)) hash functions.
+inline bool size_flat(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
+  const auto n = static_cast<double>(expected);
+  const double log2 = std::log(2.0);
+  const double bits = std::floor(-n * std::log(rate) / (log2 * log2));
+  if (bits > static_cast<double>(kMaxBits))
+    return false;
+  const double hashes = std::max(1.0, std::floor(bits / n * log2 + 0.5));
+  const auto words = static_cast<std::uint32_t>(std::ceil(bits / 64));
+  *geometry = {layout, static_cast<std::uint8_t>(hashes), std::max(words, 1U)};
+  return true;
+}
+
+} // namespace bloomfilter
+
+#endif

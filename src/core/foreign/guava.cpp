@@ -1,0 +1,124 @@
+// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies): MurmurHash3 x64 128, seed 0, over a
+// funnel's bytes: of integers 8 or (Family::int32) 4 bytes, of text UTF-8 or (Family::utf16)
+// UTF-16, bytea as it is. Then, with the two words of the digest,
+//
+//   guava          c = first; k times: index (c mod 2^63) mod bits; c += second
+//   guava_mitz32   a, b = low and high half of first; for i = 1 ... k, in 32 bits:
+//                  index (c, or ~c if it is negative) mod bits, with c = a + i b
+
+#include "core/foreign/guava.hpp"
+
+#include "core/bytes.hpp"
+#include "core/foreign/flat.hpp"
+#include "core/murmur3.hpp"
+
+namespace bloomfilter {
+namespace {
+
+Digest digest(Layout, const std::uint8_t *bytes, std::size_t length) {
+  const Murmur3 hash = murmur3(bytes, length, 0);
+  return {hash.first, hash.second};
+}
+
+// UTF-8 as UTF-16, little-endian: what a Java string's chars are. Bytes that are not UTF-8, which
+// only SQL_ASCII databases have, become U+FFFD as in Java: one for a sequence that breaks off or is
+// a surrogate, else one for each byte.
+std::size_t utf16_of(const std::uint8_t *bytes, std::size_t length, std::uint8_t *out) {
+  std::size_t written = 0;
+  const auto put = [&](std::uint32_t unit) {
+    store(out + written, static_cast<std::uint16_t>(unit));
+    written += 2;
+  };
+  for (std::size_t i = 0; i < length;) {
+    const std::uint8_t lead = bytes[i++];
+    int more = lead < 0xC2 || lead > 0xF4 ? 0 : lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+    std::uint32_t point = more == 0 ? lead : lead & (0x3F >> more);
+    bool good = lead < 0x80 || more > 0;
+    // No point has two encodings, and U+10FFFF is the last.
+    std::uint8_t least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    std::uint8_t most = lead == 0xF4 ? 0x8F : 0xBF;
+    for (; more > 0 && good; more--, least = 0x80, most = 0xBF) {
+      good = i < length && bytes[i] >= least && bytes[i] <= most;
+      if (good)
+        point = point << 6 | (bytes[i++] & 0x3F);
+    }
+    if (!good || (point >= 0xD800 && point < 0xE000))
+      put(0xFFFD);
+    else if (point < 0x10000)
+      put(point);
+    else {
+      put(0xD800 + ((point - 0x10000) >> 10));
+      put(0xDC00 + ((point - 0x10000) & 0x3FF));
+    }
+  }
+  return written;
+}
+
+Encoded encode_guava(Layout layout, const ForeignValue &value) {
+  if (value.stored == Family::utf16)
+    return encoded_as(
+        digest(layout, value.scratch, utf16_of(value.bytes, value.length, value.scratch)));
+  const auto number = static_cast<std::int64_t>(load<std::uint64_t>(value.bytes));
+  const auto narrow = static_cast<std::int32_t>(number);
+  if (narrow != number)
+    return kNotEncoded;
+  store(value.scratch, narrow);
+  return encoded_as(digest(layout, value.scratch, sizeof narrow));
+}
+
+struct GuavaIndices {
+  template <typename Use>
+  [[gnu::always_inline]] static void for_each(const Geometry &geometry, const Digest &digest,
+                                              Use use) {
+    const std::uint64_t bits = geometry.bits();
+    if (geometry.layout == Layout::guava_mitz32) {
+      auto c = static_cast<std::uint32_t>(digest.first);
+      const auto step = static_cast<std::uint32_t>(digest.first >> 32);
+      for (int i = 0; i < geometry.hashes; i++) {
+        c += step;
+        use((c >> 31 ? ~c : c) % bits);
+      }
+      return;
+    }
+    std::uint64_t c = digest.first;
+    for (int i = 0; i < geometry.hashes; i++, c += digest.second)
+      use((c & ~0ULL >> 1) % bits);
+  }
+};
+using GuavaBitmap = Flat<GuavaIndices>;
+
+} // namespace
+
+const ForeignSystem kGuava = {
+    digest,   encode_guava, GuavaBitmap::positions, GuavaBitmap::contains, GuavaBitmap::add_many,
+    size_flat};
+
+Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) {
+  if (length < kGuavaHead)
+    return {"the file is shorter than its head", length};
+  if (bytes[0] > 1)
+    return {"the strategy is neither MURMUR128_MITZ_32 (0) nor MURMUR128_MITZ_64 (1)", bytes[0]};
+  if (bytes[1] == 0)
+    return {"the number of hash functions is out of range", bytes[1]};
+  const std::uint32_t words = load_big(bytes + 2);
+  if (words == 0 || words > kMaxBits / 64)
+    return {"the number of words is out of range", words};
+  if (length - kGuavaHead != std::size_t{8} * words)
+    return {"the number of words does not fit the length of the file", words};
+  found->geometry = {bytes[0] == 0 ? Layout::guava_mitz32 : Layout::guava, bytes[1], words};
+  found->offset = kGuavaHead;
+  return kNoProblem;
+}
+
+void write_guava_head(std::uint8_t *bytes, const Geometry &geometry) {
+  bytes[0] = geometry.layout == Layout::guava_mitz32 ? 0 : 1;
+  bytes[1] = geometry.hashes;
+  store_big(bytes + 2, geometry.units);
+}
+
+void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words) {
+  for (std::size_t i = 0; i < words; i++)
+    store(to + 8 * i, __builtin_bswap64(load<std::uint64_t>(from + 8 * i)));
+}
+
+} // namespace bloomfilter

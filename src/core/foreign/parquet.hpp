@@ -1,0 +1,20 @@
+// Parquet's files: BloomFilterHeader (parquet.thrift) in Thrift's compact protocol, then the
+// bitset.
+#ifndef BLOOMFILTER_CORE_FOREIGN_PARQUET_HPP
+#define BLOOMFILTER_CORE_FOREIGN_PARQUET_HPP
+
+#include "core/foreign/file.hpp"
+
+namespace bloomfilter {
+
+constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // that its readers take
+
+constexpr std::size_t kMaxParquetHead = 24;
+// `found` is known as well when nothing but the number of bytes is wrong; else its offset is 0.
+Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found);
+// Returns the head's length.
+std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,163 @@
+// RedisBloom: MurmurHash64A, and again with that as its seed, over byte strings; of integers over
+// their decimal text. Index i of a value: (first + i second) mod 2^64 mod bits, i = 0 ... k - 1.
+
+#include "core/foreign/redis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/bytes.hpp"
+#include "core/foreign/flat.hpp"
+#include "core/sizing.hpp"
+
+namespace bloomfilter {
+namespace {
+
+// MurmurHash64A (A. Appleby, public domain), as RedisBloom calls it twice.
+std::uint64_t murmur64a(const std::uint8_t *bytes, std::size_t length, std::uint64_t seed) {
+  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
+  constexpr int kShift = 47;
+  std::uint64_t h = seed ^ (length * kMultiplier);
+  const std::uint8_t *const tail = bytes + length / 8 * 8;
+  for (; bytes < tail; bytes += 8) {
+    std::uint64_t k = load<std::uint64_t>(bytes) * kMultiplier;
+    k = (k ^ k >> kShift) * kMultiplier;
+    h = (h ^ k) * kMultiplier;
+  }
+  if (length % 8 != 0)
+    h = (h ^ load_first(tail, length % 8)) * kMultiplier;
+  h = (h ^ h >> kShift) * kMultiplier;
+  return h ^ h >> kShift;
+}
+
+Digest digest(Layout, const std::uint8_t *bytes, std::size_t length) {
+  const std::uint64_t first = murmur64a(bytes, length, 0xc6a4a7935bd1e995);
+  return {first, murmur64a(bytes, length, first)};
+}
+
+std::size_t decimal_of(std::int64_t number, std::uint8_t *out) {
+  std::uint8_t digits[20];
+  std::size_t count = 0, written = 0;
+  std::uint64_t left =
+      number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
+  do
+    digits[count++] = static_cast<std::uint8_t>('0' + left % 10);
+  while ((left /= 10) != 0);
+  if (number < 0)
+    out[written++] = '-';
+  while (count > 0)
+    out[written++] = digits[--count];
+  return written;
+}
+
+Encoded encode_decimal(Layout layout, const ForeignValue &value) {
+  const auto number = static_cast<std::int64_t>(load<std::uint64_t>(value.bytes));
+  return encoded_as(digest(layout, value.scratch, decimal_of(number, value.scratch)));
+}
+
+struct RedisIndices {
+  template <typename Use>
+  [[gnu::always_inline]] static void for_each(const Geometry &geometry, const Digest &digest,
+                                              Use use) {
+    const std::uint64_t bits = geometry.bits();
+    std::uint64_t c = digest.first;
+    for (int i = 0; i < geometry.hashes; i++, c += digest.second)
+      use(c % bits);
+  }
+};
+using RedisBitmap = Flat<RedisIndices>;
+
+// A link's entry in the header chunk. RedisBloom loads any capacity, and an error that is NaN;
+// where bits are does not depend on them.
+Problem read_redis_link(const std::uint8_t *entry, Link *link) {
+  const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
+  const double error = bits_double(load<std::uint64_t>(entry + 24));
+  const double bits_per_value = bits_double(load<std::uint64_t>(entry + 32));
+  const auto hashes = load<std::uint32_t>(entry + 40);
+  const auto capacity = load<std::uint64_t>(entry + 44);
+  const std::uint8_t log = entry[52];
+  if (size == 0 || size % kWordBytes != 0 || size > kMaxBits / 8)
+    return {"the number of bytes of a link is not a multiple of 8 within the limits", size};
+  if (bits != 8 * size)
+    return {"the number of bits of a link does not fit its bytes", bits};
+  if (log != 0 && (log > 63 || bits != std::uint64_t{1} << log))
+    return {"the number of bits of a link is not the power of two that it says", log};
+  if (hashes == 0 || hashes > kMaxForeignHashes)
+    return {"the number of hash functions of a link is out of range", hashes};
+  constexpr double kLn2 = 0.693147180559945; // to as many digits as RedisBloom has
+  if (hashes != std::ceil(kLn2 * bits_per_value))
+    return {"the number of hash functions of a link does not fit its bits per value", hashes};
+  if (error <= 0 || error >= 1)
+    return {"the error of a link is not between 0 and 1; its capacity is", capacity};
+  const bool known = capacity >= 1 && capacity <= kMaxBits && rate_in_range(error);
+  *link = {{Layout::redis, static_cast<std::uint8_t>(hashes),
+            static_cast<std::uint32_t>(size / kWordBytes)},
+           kFlagOwn,
+           known ? capacity : 0,
+           known ? error : 0.0};
+  return kNoProblem;
+}
+
+} // namespace
+
+const ForeignSystem kRedis = {
+    digest,   encode_decimal, RedisBitmap::positions, RedisBitmap::contains, RedisBitmap::add_many,
+    size_flat};
+
+Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
+  constexpr std::size_t kHead = 20, kEntry = 53;
+  constexpr std::size_t kOldHead = 16, kOldEntry = 49; // without growth; of a capacity u32
+  constexpr std::uint32_t kForce64 = 4, kKnownOptions = 15;
+  if (length < kOldHead)
+    return {"the header chunk is shorter than its head", length};
+  const std::uint32_t number = load<std::uint32_t>(bytes + 8);
+  const std::uint32_t options = load<std::uint32_t>(bytes + 12);
+  if (number == 0 || number > static_cast<std::uint32_t>(kMaxLinks))
+    return {"the number of links is out of range", number};
+  if (length == kOldHead + number * kOldEntry || length == kHead + number * kOldEntry)
+    return {"the header chunk was made by RedisBloom before 2.2.1; its number of links is", number};
+  if (length != kHead + number * kEntry)
+    return {"the number of links does not fit the length of the header chunk", number};
+  if (options & ~kKnownOptions)
+    return {"the options are unknown", options};
+  if (!(options & kForce64))
+    return {"the filter does not use 64-bit hashes; its options are", options};
+
+  const auto values = load<std::uint64_t>(bytes);
+  const Problem unequal = {"the links' values do not add up to those of the filter", values};
+  std::uint64_t left = values;
+  for (std::uint32_t i = 0; i < number; i++) {
+    const std::uint8_t *entry = bytes + kHead + i * kEntry;
+    const Problem problem = read_redis_link(entry, &links[i]);
+    if (problem.phrase)
+      return problem;
+    const auto of_link = load<std::uint64_t>(entry + 16);
+    if (of_link > left)
+      return unequal;
+    left -= of_link;
+  }
+  if (left != 0)
+    return unequal;
+  *count = static_cast<int>(number);
+  return kNoProblem;
+}
+
+Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks) {
+  int chunk = 0;
+  for (int i = 0; i < count; i++) {
+    std::size_t left = links[i].geometry.bytes();
+    const std::size_t piece = chunk < chunks ? lengths[chunk] : 0;
+    for (; left > 0; left -= lengths[chunk++]) {
+      if (chunk == chunks)
+        return {"chunks are missing; the number of bytes that a link lacks is", left};
+      const std::size_t next = std::min(piece, left);
+      if (lengths[chunk] != next || next == 0)
+        return {"the number of bytes of a chunk is not that of its place", lengths[chunk], next};
+    }
+  }
+  if (chunk < chunks)
+    return {"a chunk follows those of the last link; the number of its bytes is", lengths[chunk]};
+  return kNoProblem;
+}
+
+} // namespace bloomfilter

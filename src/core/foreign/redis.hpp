@@ -1,0 +1,22 @@
+// RedisBloom's files: BF.SCANDUMP gives a chain of filters. The header chunk is values u64, number
+// of links u32, options u32, growth u32, and for each link bytes u64, bits u64, values u64, error
+// f64, bits per entry f64, k u32, capacity u64, log2 of bits u8; little-endian. The other chunks
+// are the bitmaps, one after the other.
+#ifndef BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
+#define BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
+
+#include "core/foreign/file.hpp"
+#include "core/format.hpp"
+
+namespace bloomfilter {
+
+// Reads the header chunk of a dump. What RedisBloom refuses to load is refused.
+Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
+// Can other chunks of these lengths be the bitmaps of the links, in their order? None says where it
+// belongs; but RedisBloom cuts each link by itself, into pieces of one length (16 MiB; 10 or 511
+// before 2.2.7) and what is left.
+Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
+
+} // namespace bloomfilter
+
+#endif

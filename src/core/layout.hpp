@@ -1,0 +1,204 @@
+// What the bytes of a filter mean: its kind, its layout, and how values become the bytes that are
+// hashed.
+//
+// A *layout* is a system's way from a digest to bits. Everything that depends on the layout alone
+// stands in its row of kLayoutRows. A *scheme* is what SQL names: a layout together with an
+// encoding, which is how a value becomes bytes before it is hashed (as Guava's funnels or Parquet's
+// physical types do). The encoding of a filter is in its family.
+//
+// The numbers are stored in every filter and never change. The upper half is the kind; a link's
+// entry has 4 bits for the layout, so there are 15 of a bloomfilter. 4, 5, 7, 8, 10, 11 and 15 are
+// free.
+#ifndef BLOOMFILTER_CORE_LAYOUT_HPP
+#define BLOOMFILTER_CORE_LAYOUT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/family.hpp"
+
+namespace bloomfilter {
+
+// What a value is, a type of SQL each.
+enum class Kind : std::uint8_t {
+  bloom = 0,
+  counting = 1, // core/counting.hpp
+  cuckoo = 2,   // core/cuckoo.hpp
+};
+
+enum class Layout : std::uint8_t {
+  lines = 1,
+  pages = 2,
+  guava = 3,
+  guava_mitz32 = 6,
+  parquet = 9,
+  redis = 12,
+  counting_lines = 0x11,
+  counting_pages = 0x12,
+  cuckoo = 0x21,
+};
+
+// Whose layout it is, and so whose hashes, positions and sizes.
+enum class System : std::uint8_t { own, guava, parquet, redis };
+
+struct LayoutRow {
+  Layout layout;
+  System system;
+  std::uint16_t unit_bits;                   // 0: of a bucket, which depends on its fingerprints
+  std::uint8_t min_hashes, max_hashes, step; // k; of cuckoo: bits of a fingerprint
+  std::uint8_t digest_words;
+  Layout profile; // filters of one profile have the same bits for the same values, but for size
+};
+
+constexpr LayoutRow kLayoutRows[] = {
+    {Layout::lines, System::own, 512, 1, 16, 1, 1, Layout::lines},
+    {Layout::pages, System::own, 4096, 2, 16, 2, 1, Layout::lines},
+    {Layout::guava, System::guava, 64, 1, 255, 1, 2, Layout::guava},
+    {Layout::guava_mitz32, System::guava, 64, 1, 255, 1, 2, Layout::guava_mitz32},
+    {Layout::parquet, System::parquet, 256, 8, 8, 1, 1, Layout::parquet},
+    {Layout::redis, System::redis, 64, 1, 255, 1, 2, Layout::redis},
+    {Layout::counting_lines, System::own, 2048, 1, 16, 1, 1, Layout::counting_lines},
+    {Layout::counting_pages, System::own, 16384, 2, 16, 2, 1, Layout::counting_lines},
+    {Layout::cuckoo, System::own, 0, 6, 32, 1, 1, Layout::cuckoo},
+};
+constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
+
+// The rows by number, so that finding one takes one load more.
+struct RowNumbers {
+  std::uint8_t of[kLastLayout + 1]; // from 1 on; 0: there is no such layout
+
+  constexpr RowNumbers() : of() {
+    std::uint8_t number = 0;
+    for (const LayoutRow &row : kLayoutRows)
+      of[static_cast<int>(row.layout)] = ++number;
+  }
+};
+constexpr RowNumbers kRowNumbers;
+
+inline bool is_layout(std::uint8_t number) {
+  return number <= kLastLayout && kRowNumbers.of[number] != 0;
+}
+constexpr const LayoutRow &row_of(Layout layout) {
+  return kLayoutRows[kRowNumbers.of[static_cast<int>(layout)] - 1];
+}
+
+constexpr Kind kind_of(Layout layout) {
+  return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
+}
+// Another system's? Asked for each value: without a load.
+constexpr bool is_foreign(Layout layout) {
+  return layout > Layout::pages && kind_of(layout) == Kind::bloom;
+}
+inline System system_of(Layout layout) {
+  return row_of(layout).system;
+}
+// Has it one bitmap without parts?
+inline bool is_flat(Layout layout) {
+  return row_of(layout).unit_bits == 64;
+}
+inline Layout profile_of(Layout layout) {
+  return row_of(layout).profile;
+}
+// The words of a digest that count.
+inline int digest_words(Layout layout) {
+  return row_of(layout).digest_words;
+}
+inline bool is_possible_k(Layout layout, int hashes) {
+  const LayoutRow &row = row_of(layout);
+  return hashes >= row.min_hashes && hashes <= row.max_hashes && hashes % row.step == 0;
+}
+
+// A set of families.
+using Families = std::uint32_t;
+template <typename... F> constexpr Families families(F... each) {
+  return (0U | ... | (1U << static_cast<int>(each)));
+}
+constexpr bool is_in(Families set, Family family) {
+  return (set >> static_cast<int>(family) & 1) != 0;
+}
+constexpr Families kFamiliesOfSql = families(Family::string) - 1;
+
+// How a layout keeps values, and what SQL calls that.
+struct Scheme {
+  const char *name; // NULL where a kind has no choice
+  bool made;        // can SQL make filters of it, or only read them?
+  Layout layout;    // a profile
+  Family empty;     // of a filter without values
+  Families kept;    // families whose values are kept under their own
+  Families strings; // families whose values are kept as byte strings, without a finer type
+  Family from, to;  // a family whose values are kept under an encoding of their own
+};
+
+constexpr Scheme own_scheme(const char *name, Layout layout) {
+  return {name, name != nullptr, layout,      Family::none, kFamiliesOfSql,
+          0,    Family::none,    Family::none};
+}
+constexpr Scheme plain_scheme(const char *name, bool made, Layout layout, Families kept,
+                              Families strings) {
+  return {name,    made,         layout,      Family::none, kept | families(Family::none),
+          strings, Family::none, Family::none};
+}
+constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Family to) {
+  return {name, true, layout, to, families(to), 0, from, to};
+}
+constexpr Families kGuavaFamilies = families(Family::integer, Family::text, Family::bytea);
+
+constexpr Scheme kSchemes[] = {
+    own_scheme("lines", Layout::lines),
+    plain_scheme("guava", true, Layout::guava, kGuavaFamilies, 0),
+    coded_scheme("guava_integer", Layout::guava, Family::integer, Family::int32),
+    coded_scheme("guava_chars", Layout::guava, Family::text, Family::utf16),
+    plain_scheme("guava_mitz32", true, Layout::guava_mitz32, kGuavaFamilies, 0),
+    coded_scheme("guava_integer_mitz32", Layout::guava_mitz32, Family::integer, Family::int32),
+    coded_scheme("guava_chars_mitz32", Layout::guava_mitz32, Family::text, Family::utf16),
+    plain_scheme("parquet", true, Layout::parquet,
+                 families(Family::integer, Family::floating, Family::timestamp, Family::timestamptz,
+                          Family::time, Family::string),
+                 families(Family::text, Family::bytea, Family::uuid, Family::string)),
+    // Dates are integers of 32 bits, too: the first value decides.
+    {"parquet_int32", true, Layout::parquet, Family::open_int32,
+     families(Family::open_int32, Family::int32, Family::date), 0, Family::integer, Family::int32},
+    coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
+    plain_scheme("redis", false, Layout::redis, families(Family::string),
+                 families(Family::integer, Family::text, Family::bytea, Family::string)),
+    own_scheme(nullptr, Layout::counting_lines),
+    own_scheme(nullptr, Layout::cuckoo),
+};
+
+// Which scheme a filter of a layout has, by its family.
+struct SchemeNumbers {
+  std::uint8_t of[kLastLayout + 1][static_cast<int>(kLastFamily) + 1]; // from 1 on; 0: none
+
+  constexpr SchemeNumbers() : of() {
+    for (const LayoutRow &row : kLayoutRows) {
+      std::uint8_t number = 0;
+      for (const Scheme &scheme : kSchemes) {
+        number++;
+        for (int family = 0; family <= static_cast<int>(kLastFamily); family++)
+          if (scheme.layout == row.profile && is_in(scheme.kept, static_cast<Family>(family)))
+            of[static_cast<int>(row.layout)][family] = number;
+      }
+    }
+  }
+};
+constexpr SchemeNumbers kSchemeNumbers;
+
+// Can a filter of the layout have the family?
+inline bool is_family_of(Layout layout, Family family) {
+  return kSchemeNumbers.of[static_cast<int>(layout)][static_cast<int>(family)] != 0;
+}
+// The scheme of a filter of the layout and a family that it can have.
+inline const Scheme &scheme_of(Layout layout, Family family) {
+  return kSchemes[kSchemeNumbers.of[static_cast<int>(layout)][static_cast<int>(family)] - 1];
+}
+// The family under which a scheme keeps values of one of SQL's families; `none`: it does not.
+inline Family stored_family(const Scheme &scheme, Family family) {
+  return is_in(scheme.strings, family) ? Family::string
+         : family == scheme.from       ? scheme.to
+         : is_in(scheme.kept, family)  ? family
+                                       : Family::none;
+}
+
+} // namespace bloomfilter
+
+#endif

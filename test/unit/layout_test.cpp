@@ -1,0 +1,268 @@
+// The tables of layouts and schemes: each against a list of its own, and with each other.
+
+#include "core/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/format.hpp"
+
+namespace bloomfilter {
+namespace {
+
+std::vector<Family> all_families() {
+  std::vector<Family> families;
+  for (int number = 0; number <= static_cast<int>(kLastFamily); number++)
+    families.push_back(static_cast<Family>(number));
+  return families;
+}
+
+// Those of SQL, and with that of hashes.
+std::vector<Family> sql_families() {
+  std::vector<Family> families = all_families();
+  families.resize(static_cast<std::size_t>(Family::string));
+  return families;
+}
+
+// --- Layouts ---
+
+TEST(Layout, NumbersAreForEver) {
+  const std::set<int> known = {1, 2, 3, 6, 9, 12, 0x11, 0x12, 0x21};
+  for (int number = 0; number < 256; number++)
+    EXPECT_EQ(is_layout(static_cast<std::uint8_t>(number)), known.count(number) == 1) << number;
+  EXPECT_EQ(std::size(kLayoutRows), known.size());
+  EXPECT_EQ(static_cast<int>(Layout::lines), 1);
+  EXPECT_EQ(static_cast<int>(Layout::pages), 2);
+  EXPECT_EQ(static_cast<int>(Layout::guava), 3);
+  EXPECT_EQ(static_cast<int>(Layout::guava_mitz32), 6);
+  EXPECT_EQ(static_cast<int>(Layout::parquet), 9);
+  EXPECT_EQ(static_cast<int>(Layout::redis), 12);
+  EXPECT_EQ(static_cast<int>(Layout::counting_lines), 0x11);
+  EXPECT_EQ(static_cast<int>(Layout::counting_pages), 0x12);
+  EXPECT_EQ(static_cast<int>(Layout::cuckoo), 0x21);
+}
+
+TEST(Layout, RowsAgree) {
+  for (const LayoutRow &row : kLayoutRows) {
+    SCOPED_TRACE(static_cast<int>(row.layout));
+    EXPECT_EQ(&row_of(row.layout), &row);
+    EXPECT_EQ(row_of(row.profile).profile, row.profile);
+    EXPECT_EQ(row_of(row.profile).system, row.system);
+    EXPECT_EQ(row_of(row.profile).digest_words, row.digest_words);
+    EXPECT_EQ(kind_of(row.profile), kind_of(row.layout));
+    EXPECT_EQ(is_foreign(row.layout), row.system != System::own);
+    EXPECT_LE(row.min_hashes, row.max_hashes);
+    EXPECT_TRUE(is_possible_k(row.layout, row.min_hashes));
+    EXPECT_TRUE(is_possible_k(row.layout, row.max_hashes));
+    EXPECT_FALSE(is_possible_k(row.layout, row.min_hashes - 1));
+    EXPECT_FALSE(is_possible_k(row.layout, row.max_hashes + 1));
+    // One bitmap without parts has two words of a digest.
+    EXPECT_EQ(is_flat(row.layout), digest_words(row.layout) == 2);
+  }
+}
+
+TEST(Layout, PagesAreOfTheProfileOfLines) {
+  for (const LayoutRow &row : kLayoutRows) {
+    const Layout wanted = row.layout == Layout::pages            ? Layout::lines
+                          : row.layout == Layout::counting_pages ? Layout::counting_lines
+                                                                 : row.layout;
+    EXPECT_EQ(profile_of(row.layout), wanted);
+  }
+}
+
+// --- Schemes ---
+
+// What SQL names, or what a kind has without a choice: the layout that a filter may have, the
+// family of an empty one, and under which family values are kept. All other families have no place
+// in it.
+struct Kept {
+  Family family, stored;
+};
+struct Named {
+  const char *name; // NULL in kSchemes where there is no choice
+  Layout layout;
+  Family empty;
+  std::vector<Kept> kept;
+};
+
+std::vector<Kept> as_they_are(const std::vector<Family> &families) {
+  std::vector<Kept> kept;
+  for (const Family family : families)
+    kept.push_back({family, family});
+  return kept;
+}
+
+std::vector<Named> all_names() {
+  using F = Family;
+  const std::vector<Kept> own = as_they_are(sql_families()),
+                          funnels = as_they_are({F::integer, F::text, F::bytea}),
+                          integers = {{F::integer, F::int32}, {F::int32, F::int32}},
+                          chars = {{F::text, F::utf16}, {F::utf16, F::utf16}};
+  return {
+      {"lines", Layout::lines, F::none, own},
+      {"lines", Layout::pages, F::none, own},
+      {"guava", Layout::guava, F::none, funnels},
+      {"guava_integer", Layout::guava, F::int32, integers},
+      {"guava_chars", Layout::guava, F::utf16, chars},
+      {"guava_mitz32", Layout::guava_mitz32, F::none, funnels},
+      {"guava_integer_mitz32", Layout::guava_mitz32, F::int32, integers},
+      {"guava_chars_mitz32", Layout::guava_mitz32, F::utf16, chars},
+      {"parquet",
+       Layout::parquet,
+       F::none,
+       {{F::integer, F::integer},
+        {F::floating, F::floating},
+        {F::text, F::string},
+        {F::bytea, F::string},
+        {F::uuid, F::string},
+        {F::timestamp, F::timestamp},
+        {F::timestamptz, F::timestamptz},
+        {F::time, F::time},
+        {F::string, F::string}}},
+      {"parquet_int32",
+       Layout::parquet,
+       F::open_int32,
+       {{F::integer, F::int32},
+        {F::date, F::date},
+        {F::int32, F::int32},
+        {F::open_int32, F::open_int32}}},
+      {"parquet_float",
+       Layout::parquet,
+       F::float32,
+       {{F::floating, F::float32}, {F::float32, F::float32}}},
+      {"redis",
+       Layout::redis,
+       F::none,
+       {{F::integer, F::string},
+        {F::text, F::string},
+        {F::bytea, F::string},
+        {F::string, F::string}}},
+      {nullptr, Layout::counting_lines, F::none, own},
+      {nullptr, Layout::counting_pages, F::none, own},
+      {nullptr, Layout::cuckoo, F::none, own},
+  };
+}
+
+TEST(Scheme, KeepsFamilies) {
+  const std::vector<Named> names = all_names();
+  EXPECT_EQ(names.size(), 15U);
+  for (const Named &named : names) {
+    SCOPED_TRACE(named.name ? named.name : "without a name");
+    SCOPED_TRACE(static_cast<int>(named.layout));
+    ASSERT_TRUE(is_family_of(named.layout, named.empty));
+    const Scheme &scheme = scheme_of(named.layout, named.empty);
+    EXPECT_STREQ(scheme.name, named.name);
+    EXPECT_EQ(scheme.layout, profile_of(named.layout));
+    EXPECT_EQ(scheme.empty, named.empty);
+    for (const Family family : all_families()) {
+      Family wanted = Family::none;
+      for (const Kept &kept : named.kept)
+        if (kept.family == family)
+          wanted = kept.stored;
+      EXPECT_EQ(stored_family(scheme, family), wanted) << static_cast<int>(family);
+    }
+    // What it keeps says that it is this one.
+    for (const Kept &kept : named.kept) {
+      ASSERT_TRUE(is_family_of(named.layout, kept.stored)) << static_cast<int>(kept.stored);
+      EXPECT_EQ(&scheme_of(named.layout, kept.stored), &scheme) << static_cast<int>(kept.stored);
+      EXPECT_EQ(stored_family(scheme, kept.stored), kept.stored) << static_cast<int>(kept.stored);
+    }
+  }
+}
+
+// And no other family.
+TEST(Scheme, LayoutsHaveNoOtherFamilies) {
+  for (const LayoutRow &row : kLayoutRows) {
+    std::set<Family> possible;
+    for (const Named &named : all_names())
+      if (named.layout == row.layout) {
+        possible.insert(named.empty);
+        for (const Kept &kept : named.kept)
+          possible.insert(kept.stored);
+      }
+    for (const Family family : all_families())
+      EXPECT_EQ(is_family_of(row.layout, family), possible.count(family) == 1)
+          << "layout " << static_cast<int>(row.layout) << ", family " << static_cast<int>(family);
+  }
+}
+
+TEST(Scheme, RowsAgree) {
+  std::set<std::string> names;
+  for (const Scheme &scheme : kSchemes) {
+    SCOPED_TRACE(&scheme - kSchemes);
+    EXPECT_EQ(profile_of(scheme.layout), scheme.layout);
+    EXPECT_EQ(scheme.name != nullptr, kind_of(scheme.layout) == Kind::bloom);
+    EXPECT_EQ(scheme.made, scheme.name && scheme.layout != Layout::redis);
+    if (scheme.name) {
+      EXPECT_TRUE(names.insert(scheme.name).second) << scheme.name;
+    }
+    EXPECT_TRUE(is_in(scheme.kept, scheme.empty));
+    EXPECT_TRUE(is_open(scheme.empty) || scheme.empty == scheme.to);
+    EXPECT_EQ(scheme.from == Family::none, scheme.to == Family::none);
+    EXPECT_TRUE(is_in(scheme.kept, scheme.to));
+    EXPECT_EQ(value_family(scheme.to), scheme.from);
+    EXPECT_TRUE(scheme.strings == 0 || is_in(scheme.kept, Family::string));
+    // A family says of which scheme a filter of the layout is.
+    for (const Scheme &other : kSchemes) {
+      const bool alike = &other == &scheme || other.layout != scheme.layout;
+      EXPECT_TRUE(alike || (scheme.kept & other.kept) == 0) << other.name;
+    }
+  }
+  for (const LayoutRow &row : kLayoutRows)
+    EXPECT_TRUE(std::any_of(std::begin(kSchemes), std::end(kSchemes), [&row](const Scheme &scheme) {
+      return scheme.layout == row.profile;
+    })) << static_cast<int>(row.layout);
+}
+
+TEST(Scheme, EncodingsAreOfFamiliesOfSql) {
+  for (const Family family : all_families()) {
+    SCOPED_TRACE(static_cast<int>(family));
+    EXPECT_EQ(is_open(family), family == Family::none || family == Family::open_int32);
+    const Family wanted = family == Family::int32     ? Family::integer
+                          : family == Family::utf16   ? Family::text
+                          : family == Family::float32 ? Family::floating
+                                                      : family;
+    EXPECT_EQ(value_family(family), wanted);
+  }
+}
+
+// --- Stored bytes ---
+
+Finding parse_with(int layout, int family) {
+  Header header = {{static_cast<Layout>(layout), 8, 3}, static_cast<Family>(family), 0, 0, 0, 0, 0},
+         read;
+  std::uint8_t head[kHeaderBytes];
+  write_header(head, header);
+  return parse(head, kHeaderBytes, &read);
+}
+
+// 4, 5, 7, 8, 10 and 11 had a meaning before 1.0: they are an error, never another filter.
+TEST(LayoutNumber, UnknownOnesAreRefused) {
+  for (const int layout : {0, 4, 5, 7, 8, 10, 11, 13, 14, 15, 16, 19, 32, 34, 255})
+    for (const Family family : all_families()) {
+      const Finding finding = parse_with(layout, static_cast<int>(family));
+      EXPECT_EQ(finding.status, Status::unknown_layout) << layout;
+      EXPECT_EQ(finding.found, static_cast<unsigned>(layout));
+    }
+}
+
+TEST(LayoutNumber, UnknownOnesOfLinksAreRefused) {
+  for (int layout = 0; layout < 16; layout++) {
+    Header header = {{Layout::guava, 0, 2}, Family::int32, kFlagChain, 0, 0, 0, 0}, read;
+    std::uint8_t head[kHeaderBytes + 2 * kLinkBytes];
+    write_header(head, header);
+    for (const int number : {0, 1})
+      write_link(head, number,
+                 {{static_cast<Layout>(layout), 8, 3U + static_cast<unsigned>(number)}, 0, 0, 0});
+    const Finding finding = parse(head, sizeof head + 8 * (3 + 4), &read);
+    EXPECT_EQ(finding.status, layout == 3 ? Status::ok : Status::unknown_layout) << layout;
+    EXPECT_EQ(finding.found, layout == 3 ? 0U : static_cast<unsigned>(layout));
+  }
+}
+
+} // namespace
+} // namespace bloomfilter
