@@ -83,6 +83,7 @@ SELECT counting @> 1 AND counting + 2 @> 2 AND NOT counting - 1 @> 1 AS counting
   cf_multiplicity(cf_merge(cuckoo, cuckoo), 1) AS merged, cuckoo::bytea::cuckoofilter = cuckoo AS bytes
 FROM large \gx
 SELECT count(*) AS sound FROM large WHERE bf_union(sized, sized) = sized AND cbf_info(counting) IS NOT NULL;
+SELECT (own | own) = own AS of_own, (growing | growing) = growing AS of_links FROM large;
 \copy large TO 'results/limit.copy'
 TRUNCATE large;
 \copy large FROM 'results/limit.copy'

@@ -148,6 +148,11 @@ Filter add_up(const Filter &a, const Filter &b, bool in_place) {
   return result;
 }
 
+uint64 bits_of(const Filter &filter) {
+  LinkView links[kMaxLinks];
+  return bits_of(links, view_links(filter.payload(), filter.header, links));
+}
+
 // Takes a link into a bitmap of its geometry.
 void unite_link(uint8 *bitmap, const LinkView &view) {
   const Size bytes = view.link.geometry.bytes();
@@ -200,7 +205,8 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   count = normalize_links(links, count, check_for_interrupts);
   if (count > kMaxLinks && is_foreign(a.header.geometry.layout))
     count = unite_alike(links, count);
-  check_size(links, count);
+  if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
+    check_size(links, count);
   OwnFilter state = own_state(a);
   return make_filter(linked(a.header, b.header), links, count, in_place ? &state : nullptr);
 }

@@ -120,6 +120,8 @@ constexpr uint64 kBitsOfKb = 8 * 1024;
 constexpr int kLargestKb = kMaxBits / kBitsOfKb;
 int max_size = kLargestKb;
 
+} // namespace
+
 uint64 bits_of(const LinkView *views, int count) {
   uint64 bits = 0;
   for (int i = 0; i < count; i++)
@@ -127,14 +129,12 @@ uint64 bits_of(const LinkView *views, int count) {
   return bits;
 }
 
-} // namespace
-
 void define_max_size() {
   DefineCustomIntVariable(
       "bloomfilter.max_size", "The largest bloom filter that can be made.",
-      "It applies to filters of all types, and counts their bits without the header. Larger ones "
-      "that "
-      "are stored already, or restored, can be asked and changed, but not made larger.",
+      "It applies to filters of all types, and counts their bits without the header. What is "
+      "larger "
+      "and stored already, or restored, can be asked and changed, but not made larger.",
       &max_size, kLargestKb, 1, kLargestKb, PGC_SUSET, GUC_UNIT_KB, nullptr, nullptr, nullptr);
 }
 

@@ -102,6 +102,9 @@ void unite_counters(uint8 *counters, const uint8 *other, Size bytes);
 // highest.
 OwnFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
 
+// Of all links.
+uint64 bits_of(const LinkView *views, int count);
+
 void define_max_size();
 
 // ERROR 54000 if a filter of so many bits, or of such links, is larger than there can be, or than

@@ -232,7 +232,8 @@ ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
                       hash_test(*kernel, kind_of(filter->header.geometry.layout)), nullptr, filter};
     if (filter->copied)
       memory->filter.set_payload(filter->payload());
-    memory->generation = cache_generation;
+    // What was read while the cache ended is for this probe alone.
+    memory->generation = cache->ended ? 0 : cache_generation;
     return &memory->filter;
   }
 

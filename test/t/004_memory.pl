@@ -189,7 +189,7 @@ for my $value ('i / 7.0', q{jsonb_build_object('a', array[i, i + 1])}, q{array['
 for my $value (
     'array_agg(i::numeric)', 'jsonb_agg(i)', 'jsonb_object_agg(i, NULL)', 'array_agg(i % 2 = 0)',
     'array_agg(int4range(i, i + 1))', 'range_agg(int4range(2 * i, 2 * i + 1))', 'array_agg(ROW(i))',
-    'array_agg(ROW(i, ROW(i::numeric)))', q{ROW(1, array_agg((i % 2)::text::"char"))}) {
+    'array_agg(ROW(i, ROW(i::numeric)))', q{array_agg(ROW(i, ROW(repeat('a', 3000)::varchar)))}, q{ROW(1, array_agg((i % 2)::text::"char"))}) {
     my $made = "(SELECT $value AS v FROM generate_series(1, 300000) i OFFSET 0) s";
     my ($least, $size) = peak_memory($node, "SELECT pg_column_size(v) FROM $made WHERE bf_hash(1) IS NOT NULL");
     my ($peak) = peak_memory($node, "SELECT bf_hash(v) IS NULL FROM $made");

@@ -80,9 +80,12 @@ void canonical_string(const char *string, Size length, Canonical *out) {
 bool ends_with_blank(const Element *element, Datum value) {
   if (!element->varying)
     return false;
-  const text *string = packed(value);
+  struct varlena *string = packed(value);
   const Size length = VARSIZE_ANY_EXHDR(string);
-  return length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
+  const bool blank = length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
+  if (reinterpret_cast<Pointer>(string) != DatumGetPointer(value))
+    pfree(string);
+  return blank;
 }
 
 namespace {
