@@ -80,8 +80,10 @@ for my $type ('bf', 'cbf') {
 
 # What a parallel worker sends: a head, and the hashes or the filter, whichever is less.
 $node->safe_psql('postgres', qq{
-    CREATE AGGREGATE $_("any", bigint)
-      (SFUNC = ${_}_agg_trans, STYPE = internal, FINALFUNC = bf_agg_serial)}) for 'bf', 'cbf';
+    CREATE AGGREGATE bf("any", bigint)
+      (SFUNC = bloomfilter_agg_trans, STYPE = internal, FINALFUNC = bloomfilter_agg_serial);
+    CREATE AGGREGATE cbf("any", bigint)
+      (SFUNC = countingbloomfilter_agg_trans, STYPE = internal, FINALFUNC = bloomfilter_agg_serial)});
 for my $type ('bf', 'cbf') {
     is( $node->safe_psql('postgres', qq{
             SELECT rows, expected FROM unnest(ARRAY[1, 12, 1000, 1100, 20000, 70000]) rows,

@@ -24,7 +24,7 @@ my $version = query('SHOW server_version_num');
 
 query(q{
     SELECT format('ALTER FUNCTION %s SECURITY DEFINER', oid::regprocedure) FROM pg_proc
-    WHERE proname ~ '^cbf_agg_(trans|window|inverse|window_final)$' \gexec
+    WHERE proname ~ '^countingbloomfilter_agg_(trans|window|inverse|window_final)$' \gexec
     ALTER DATABASE postgres SET track_functions = 'all'});
 
 # Before PostgreSQL 15, a session sends what it counted at the end of a statement half a second after
@@ -40,10 +40,10 @@ sub calls {
         SELECT pg_stat_reset() \\g /dev/null
         $sql \\g /dev/null
         SELECT $flush \\g /dev/null
-        SELECT funcname, sum(calls) FROM pg_stat_user_functions WHERE funcname ~ '^cbf_agg_'
+        SELECT funcname, sum(calls) FROM pg_stat_user_functions WHERE funcname ~ '^countingbloomfilter_agg_'
         GROUP BY funcname});
     my %calls = map { split /\|/ } split /\n/, $counts;
-    return map { $calls{"cbf_agg_$_"} || 0 } qw(window inverse window_final trans);
+    return map { $calls{"countingbloomfilter_agg_$_"} || 0 } qw(window inverse window_final trans);
 }
 
 my $preceding = 'ROWS BETWEEN 999 PRECEDING AND CURRENT ROW';
