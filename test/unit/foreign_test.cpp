@@ -213,7 +213,7 @@ TEST(ForeignEstimate, CountsAndRatesAreTheMeasured) {
     for (std::int64_t i = kValues; i < kValues + kProbes; i++) {
       std::uint8_t number[8], scratch[scratch_bytes(sizeof number)];
       store(number, static_cast<std::uint64_t>(i));
-      const Encoded value = encode(layout, {Family::integer, kept, number, sizeof number, scratch});
+      const Encoded value = encode(layout, 0, {Family::integer, kept, number, sizeof number, scratch});
       positives += foreign_contains(geometry, bitmap.data(), value.digests[0]);
     }
     const double measured = static_cast<double>(positives) / static_cast<double>(kProbes);
