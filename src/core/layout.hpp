@@ -33,13 +33,15 @@ enum class Layout : std::uint8_t {
   guava_mitz32 = 6,
   parquet = 9,
   redis = 12,
+  spark = 13,
+  spark_v2 = 14,
   counting_lines = 0x11,
   counting_pages = 0x12,
   cuckoo = 0x21,
 };
 
 // Whose layout it is, and so whose hashes, positions and sizes.
-enum class System : std::uint8_t { own, guava, parquet, redis };
+enum class System : std::uint8_t { own, guava, parquet, redis, spark };
 
 struct LayoutRow {
   Layout layout;
@@ -58,6 +60,8 @@ constexpr LayoutRow kLayoutRows[] = {
     {Layout::guava_mitz32, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava_mitz32},
     {Layout::parquet, System::parquet, 256, 8, 8, 1, 1, 0, Layout::parquet},
     {Layout::redis, System::redis, 64, 1, 255, 1, 2, 0, Layout::redis},
+    {Layout::spark, System::spark, 64, 1, 255, 1, 2, 0, Layout::spark},
+    {Layout::spark_v2, System::spark, 64, 1, 255, 1, 2, 32, Layout::spark_v2},
     {Layout::counting_lines, System::own, 2048, 1, 16, 1, 1, 64, Layout::counting_lines},
     {Layout::counting_pages, System::own, 16384, 2, 16, 2, 1, 64, Layout::counting_lines},
     {Layout::cuckoo, System::own, 0, 6, 32, 1, 1, 64, Layout::cuckoo},
@@ -168,6 +172,8 @@ constexpr Scheme kSchemes[] = {
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
     plain_scheme("redis", false, Layout::redis, families(Family::string),
                  families(Family::integer, Family::text, Family::bytea, Family::string)),
+    plain_scheme("spark", true, Layout::spark, kPlainFamilies, 0),
+    plain_scheme("spark_v2", true, Layout::spark_v2, kPlainFamilies, 0),
     own_scheme(nullptr, Layout::counting_lines),
     own_scheme(nullptr, Layout::cuckoo),
 };

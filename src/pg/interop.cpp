@@ -6,6 +6,7 @@
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
+#include "core/foreign/spark.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
@@ -50,6 +51,8 @@ constexpr ForeignType kFunnels[] = {{"long", Family::integer},
                                     {"string_utf8", Family::text},
                                     {"unencoded_chars", Family::utf16},
                                     {"bytes", Family::bytea}};
+constexpr ForeignType kSparkTypes[] = {
+    {"long", Family::integer}, {"string", Family::text}, {"binary", Family::bytea}};
 // Parquet's physical types, and the logical ones that SQL has a type for.
 constexpr ForeignType kParquetTypes[] = {
     {"INT32", Family::int32},         {"INT64", Family::integer},
@@ -149,6 +152,24 @@ Datum bf_to_guava(PG_FUNCTION_ARGS) {
   uint8 head[kGuavaHead];
   write_guava_head(head, filter.header.geometry);
   return with_words(head, kGuavaHead, filter);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_spark);
+Datum bf_from_spark(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type =
+      find_type(kSparkTypes, PG_GETARG_TEXT_PP(1), "Spark type", "long, string, or binary");
+  Found found;
+  check(read_spark(bytes.at, bytes.length, &found), "Spark");
+  return of_words(found, bytes, type.family);
+}
+
+PG_FUNCTION_INFO_V1(bf_to_spark);
+Datum bf_to_spark(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::spark, "Spark");
+  uint8 head[kMaxSparkHead];
+  const Size head_bytes = write_spark_head(head, filter.header.geometry, filter.header.seed);
+  return with_words(head, head_bytes, filter);
 }
 
 PG_FUNCTION_INFO_V1(bf_from_parquet);

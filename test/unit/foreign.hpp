@@ -245,6 +245,9 @@ inline std::vector<Family> families_of(Layout layout) {
             Family::int32,     Family::float32,     Family::open_int32};
   case Layout::redis:
     return {Family::none, Family::string};
+  case Layout::spark:
+  case Layout::spark_v2:
+    return {Family::none, Family::integer, Family::text, Family::bytea};
   default:
     ADD_FAILURE() << "layout " << static_cast<int>(layout);
     return {};

@@ -9,6 +9,8 @@ const ForeignSystem &foreign_system(Layout layout) {
     return kGuava;
   case System::parquet:
     return kParquet;
+  case System::spark:
+    return kSpark;
   default:
     return kRedis;
   }

@@ -1,7 +1,7 @@
 // Filters of other systems: hashes, bits and sizes as each of them has them.
 //
-// What is common is here; guava.cpp, parquet.cpp and redis.cpp have one system each, with its
-// files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of byte p >> 3, as
+// What is common is here; guava.cpp, parquet.cpp, redis.cpp and spark.cpp have one system each,
+// with its files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of byte p >> 3, as
 // in our own layouts.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
