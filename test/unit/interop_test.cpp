@@ -8,7 +8,6 @@
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
-#include "core/foreign/spark.hpp"
 #include "core/links.hpp"
 #include "core/sizing.hpp"
 #include "unit/foreign.hpp"
