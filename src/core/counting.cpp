@@ -15,7 +15,7 @@ constexpr std::size_t kPrefetchAhead = 16;
 struct Part {
   std::size_t block; // offset within the counters
   std::uint32_t word;
-  int hashes;
+  int k;
 };
 struct Parts {
   Part part[2];
@@ -29,9 +29,9 @@ struct Parts {
   const std::size_t unit = unit_offset(geometry, hash);
   const std::uint32_t x = first_word(hash);
   if (geometry.layout == Layout::counting_lines)
-    return {{{unit, x, geometry.hashes}, {}}, 1};
+    return {{{unit, x, geometry.k}, {}}, 1};
   const std::uint32_t y = second_word(hash);
-  const int half = geometry.hashes / 2;
+  const int half = geometry.k / 2;
   return {{{unit + kCounterBits * first_line_offset(x), x, half},
            {unit + kCounterBits * second_line_offset(y), y, half}},
           2};
@@ -76,7 +76,7 @@ template <typename Use>
                                           std::uint64_t hash, Use use) {
   for (const Part &part : parts_of(geometry, hash)) {
     std::uint8_t line[kLineBytes] = {};
-    for (int i = 0; i < part.hashes; i++) {
+    for (int i = 0; i < part.k; i++) {
       const std::uint32_t position = bit_position(part.word, i);
       line[position >> 3] = static_cast<std::uint8_t>(line[position >> 3] | 1U << (position & 7));
     }
@@ -93,13 +93,13 @@ template <typename Use>
 
 Geometry plain_geometry(const Geometry &counting) {
   const Layout layout = counting.layout == Layout::counting_lines ? Layout::lines : Layout::pages;
-  return {layout, counting.hashes, counting.units};
+  return {layout, counting.k, counting.units};
 }
 
 Geometry counting_geometry(const Geometry &plain) {
   const Layout layout =
       plain.layout == Layout::lines ? Layout::counting_lines : Layout::counting_pages;
-  return {layout, plain.hashes, plain.units};
+  return {layout, plain.k, plain.units};
 }
 
 bool size_counting(std::uint64_t expected, double rate, Geometry *geometry) {
@@ -114,7 +114,7 @@ unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *cou
                                std::uint64_t hash) {
   unsigned least = kMaxCounter;
   for (const Part &part : parts_of(geometry, hash))
-    for (int i = 0; i < part.hashes; i++) {
+    for (int i = 0; i < part.k; i++) {
       const std::uint32_t position = bit_position(part.word, i);
       const std::uint8_t *line = counters + part.block + (position >> 3);
       unsigned counter = 0;
@@ -182,7 +182,7 @@ int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t 
   int count = 0;
   for (const Part &part : parts_of(geometry, hash)) {
     const auto block = static_cast<std::uint32_t>(part.block / kBlockOfCounters);
-    for (int i = 0; i < part.hashes; i++) {
+    for (int i = 0; i < part.k; i++) {
       const std::uint32_t number = block * kLineBits + bit_position(part.word, i);
       if (std::find(numbers, numbers + count, number) == numbers + count)
         numbers[count++] = number;

@@ -48,7 +48,7 @@ void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size
 // counters of these are kMaxCounter.
 std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std::uint8_t *bitmap);
 
-// The numbers of a hash's counters, each once, at most kMaxHashes: 512 numbers a block. Returns how
+// The numbers of a hash's counters, each once, at most kMaxK: 512 numbers a block. Returns how
 // many they are. For who keeps wider counters for a time, and the way back from these.
 int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t *numbers);
 void pack_counters(const std::uint16_t *wide, std::size_t count, std::uint8_t *counters);

@@ -15,7 +15,7 @@ enum : std::size_t {
   kAtVersion = 0,
   kAtLayout = 1,
   kAtFamily = 2,
-  kAtHashes = 3,
+  kAtK = 3,
   kAtSeed = 4,
   kAtExpected = 12,
   kAtRate = 20,
@@ -30,7 +30,7 @@ enum : std::size_t {
   kAtLinkExpected = 0,
   kAtLinkRate = 8,
   kAtLinkUnits = 16,
-  kAtLinkHashes = 20,
+  kAtLinkK = 20,
   kAtLinkFlags = 21, // in the lower half; the layout in the upper
   kAtLinkReserved = 22,
 };
@@ -60,8 +60,8 @@ Finding check_target(std::uint64_t expected, double rate) {
 
 Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
-  if (!is_possible_k(geometry.layout, geometry.hashes))
-    return fault(Status::bad_hashes, geometry.hashes);
+  if (!is_possible_k(geometry.layout, geometry.k))
+    return fault(Status::bad_k, geometry.k);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
   const Finding target = check_target(link.expected, link.rate);
   if (!target.ok() || (!bloom && link.expected == 0)) // only a bloomfilter's size can be asked for
@@ -82,8 +82,8 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     return fault(Status::unknown_flags, header->flags);
   if (geometry.layout != profile_of(geometry.layout))
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
-  if (geometry.hashes != 0)
-    return fault(Status::bad_hashes, geometry.hashes);
+  if (geometry.k != 0)
+    return fault(Status::bad_k, geometry.k);
   const Finding target = check_target(header->expected, header->rate);
   if (!target.ok() || header->grows() != (header->expected != 0))
     return fault(Status::bad_target, header->expected);
@@ -147,7 +147,7 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
     return fault(Status::unknown_family, family);
 
   header->geometry.layout = static_cast<Layout>(payload[kAtLayout]);
-  header->geometry.hashes = payload[kAtHashes];
+  header->geometry.k = payload[kAtK];
   header->geometry.units = load<std::uint32_t>(payload + kAtUnits);
   header->family = static_cast<Family>(family);
   header->flags = payload[kAtFlags];
@@ -221,7 +221,7 @@ Link read_link(const std::uint8_t *payload, const Header &header, int number) {
   link.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
   // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): check_links() refuses others.
   link.geometry.layout = static_cast<Layout>(entry[kAtLinkFlags] >> 4);
-  link.geometry.hashes = entry[kAtLinkHashes];
+  link.geometry.k = entry[kAtLinkK];
   link.geometry.units = load<std::uint32_t>(entry + kAtLinkUnits);
   link.flags = entry[kAtLinkFlags] & 0x0F;
   return link;
@@ -232,7 +232,7 @@ void write_link(std::uint8_t *payload, int number, const Link &link) {
   store(entry + kAtLinkExpected, link.expected);
   store(entry + kAtLinkRate, double_bits(link.rate));
   store(entry + kAtLinkUnits, link.geometry.units);
-  entry[kAtLinkHashes] = link.geometry.hashes;
+  entry[kAtLinkK] = link.geometry.k;
   entry[kAtLinkFlags] =
       static_cast<std::uint8_t>(static_cast<unsigned>(link.geometry.layout) << 4 | link.flags);
   store<std::uint16_t>(entry + kAtLinkReserved, 0);
@@ -242,7 +242,7 @@ void write_header(std::uint8_t *payload, const Header &header) {
   payload[kAtVersion] = kFormatVersion;
   payload[kAtLayout] = static_cast<std::uint8_t>(header.geometry.layout);
   payload[kAtFamily] = static_cast<std::uint8_t>(header.family);
-  payload[kAtHashes] = header.geometry.hashes;
+  payload[kAtK] = header.geometry.k;
   store(payload + kAtSeed, header.seed);
   store(payload + kAtExpected, header.expected);
   store(payload + kAtRate, double_bits(header.rate));

@@ -96,7 +96,7 @@ enum class Status : std::uint8_t {
   unknown_version,
   unknown_layout,
   unknown_family,
-  bad_hashes,
+  bad_k,
   bad_target,
   bad_units,
   unknown_flags,

@@ -26,13 +26,13 @@ constexpr int kLineBytes = 64;
 constexpr int kLineBits = 8 * kLineBytes;
 constexpr int kPageLines = 8;
 constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the first half
-constexpr int kMaxHashes = 16;
+constexpr int kMaxK = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
 
 constexpr int kBlockWords = 8; // of Parquet: words of 32 bits
 constexpr int kBlockBytes = 4 * kBlockWords;
 constexpr int kWordBytes = 8; // what flat bitmaps are counted in
-constexpr int kMaxForeignHashes = 255;
+constexpr int kMaxForeignK = 255;
 
 constexpr int kCounterBits = 4;
 constexpr int kBlockOfCounters = kCounterBits * kLineBytes; // bytes for a line's counters
@@ -51,12 +51,14 @@ static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
 
 struct Geometry {
   Layout layout;
-  std::uint8_t hashes; // k; even in pages, 8 in Parquet's; of cuckoo: bits of a fingerprint
+  std::uint8_t k;      // bits that a value sets; even in pages, 8 in Parquet's
   std::uint32_t units; // of cuckoo: buckets, which need not be whole bytes
 
+  // Of cuckoo, what stands in the place of k.
+  std::uint8_t fingerprint_bits() const { return k; }
   std::uint32_t unit_bits() const {
     const std::uint32_t bits = row_of(layout).unit_bits;
-    return bits != 0 ? bits : kBucketSlots * std::uint32_t{hashes};
+    return bits != 0 ? bits : kBucketSlots * std::uint32_t{fingerprint_bits()};
   }
   std::size_t unit_bytes() const { return unit_bits() / 8; }
   std::uint64_t bits() const { return std::uint64_t{units} * unit_bits(); }
@@ -68,16 +70,16 @@ struct Geometry {
 };
 
 inline bool operator==(const Geometry &a, const Geometry &b) {
-  return a.layout == b.layout && a.hashes == b.hashes && a.units == b.units;
+  return a.layout == b.layout && a.k == b.k && a.units == b.units;
 }
 
-// By size, then by layout and hash functions: negative, 0, or positive.
+// By size, then by layout and k: negative, 0, or positive.
 inline int compare_geometry(const Geometry &a, const Geometry &b) {
   if (a.bits() != b.bits())
     return a.bits() < b.bits() ? -1 : 1;
   if (a.layout != b.layout)
     return a.layout < b.layout ? -1 : 1;
-  return a.hashes - b.hashes;
+  return a.k - b.k;
 }
 
 // The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units,
@@ -105,7 +107,7 @@ constexpr std::uint32_t kGoldenRatio = 0x9E3779B9;
 
 // kMultipliers.power[i] = kGoldenRatio^(i + 1) mod 2^32
 struct Multipliers {
-  std::uint32_t power[kMaxHashes];
+  std::uint32_t power[kMaxK];
 
   constexpr Multipliers() : power() {
     std::uint32_t product = 1;

@@ -11,7 +11,7 @@ namespace bloomfilter {
 namespace {
 
 // Nothing in lanes that have a hash function, all ones in the rest: lanes from 16 - k on.
-constexpr std::uint8_t kUnused[2 * kMaxHashes] = {
+constexpr std::uint8_t kUnused[2 * kMaxK] = {
     0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
@@ -31,7 +31,7 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
   const uint8x16_t found = vqtbl4q_u8(line, narrow(bytes[0], bytes[1], bytes[2], bytes[3]));
   const uint8x16_t bits = vshlq_u8(
       vdupq_n_u8(1), vreinterpretq_s8_u8(narrow(shifts[0], shifts[1], shifts[2], shifts[3])));
-  const uint8x16_t set = vorrq_u8(vtstq_u8(found, bits), vld1q_u8(kUnused + kMaxHashes - k));
+  const uint8x16_t set = vorrq_u8(vtstq_u8(found, bits), vld1q_u8(kUnused + kMaxK - k));
   return vminvq_u8(set) == 0xff;
 }
 

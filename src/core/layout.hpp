@@ -44,8 +44,8 @@ enum class System : std::uint8_t { own, guava, parquet, redis };
 struct LayoutRow {
   Layout layout;
   System system;
-  std::uint16_t unit_bits;                   // 0: of a bucket, which depends on its fingerprints
-  std::uint8_t min_hashes, max_hashes, step; // k; of cuckoo: bits of a fingerprint
+  std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
+  std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
   std::uint8_t digest_words;
   Layout profile; // filters of one profile have the same bits for the same values, but for size
 };
@@ -103,9 +103,9 @@ inline Layout profile_of(Layout layout) {
 inline int digest_words(Layout layout) {
   return row_of(layout).digest_words;
 }
-inline bool is_possible_k(Layout layout, int hashes) {
+inline bool is_possible_k(Layout layout, int k) {
   const LayoutRow &row = row_of(layout);
-  return hashes >= row.min_hashes && hashes <= row.max_hashes && hashes % row.step == 0;
+  return k >= row.min_k && k <= row.max_k && k % row.step == 0;
 }
 
 // A set of families.

@@ -26,7 +26,7 @@ inline bool rate_in_range(double rate) {
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
 
 // The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.
-Geometry size_for_bits(std::uint64_t bits, int hashes);
+Geometry size_for_bits(std::uint64_t bits, int k);
 
 } // namespace bloomfilter
 

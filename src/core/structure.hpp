@@ -38,7 +38,7 @@ HashTest hash_test(const Kernel &kernel, Kind kind);
 
 // A unit of a structure as a structure of this one unit, which gives the same answer.
 inline Geometry alone(const Geometry &geometry) {
-  return {geometry.layout, geometry.hashes, 1};
+  return {geometry.layout, geometry.k, 1};
 }
 
 template <typename Fetch>
@@ -60,9 +60,9 @@ template <typename Fetch>
 bool contains_in_parts(const Kernel &kernel, const Geometry &geometry, const Digest &digest,
                        Fetch fetch) {
   if (is_flat(geometry.layout)) {
-    std::uint64_t positions[kMaxForeignHashes];
+    std::uint64_t positions[kMaxForeignK];
     foreign_positions(geometry, digest, positions);
-    for (int i = 0; i < geometry.hashes; i++)
+    for (int i = 0; i < geometry.k; i++)
       if (!(*fetch(positions[i] / 8, 1) >> positions[i] % 8 & 1))
         return false;
     return true;

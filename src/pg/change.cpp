@@ -167,7 +167,7 @@ private:
     const Link link = own_.link();
     const uint64 full = full_bits(link);
     const uint64 set = bits_set(own_.bitmap(), link.geometry);
-    return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
+    return set >= full ? 0 : (full - set + link.geometry.k - 1) / link.geometry.k;
   }
   void make_room() {
     if (room_ == 0)

@@ -33,12 +33,13 @@ char *describe(const Header &header) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
     return psprintf(UINT64_FORMAT " counters with %d hash functions",
-                    geometry.bits() / kCounterBits, geometry.hashes);
+                    geometry.bits() / kCounterBits, geometry.k);
   case Kind::cuckoo:
-    return psprintf("%u buckets of fingerprints of %d bits", geometry.units, geometry.hashes);
+    return psprintf("%u buckets of fingerprints of %d bits", geometry.units,
+                    geometry.fingerprint_bits());
   default:
     return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                    layout_name(geometry.layout, header.family), geometry.hashes);
+                    layout_name(geometry.layout, header.family), geometry.k);
   }
 }
 

@@ -69,18 +69,18 @@ Datum bf_create(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_create_by_size);
 Datum bf_create_by_size(PG_FUNCTION_ARGS) {
   const int64 bits = PG_GETARG_INT64(0);
-  const int32 hashes = PG_GETARG_INT32(1);
+  const int32 k = PG_GETARG_INT32(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
 
   if (bits < 1 || static_cast<uint64>(bits) > kMaxBits)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("number of bits " INT64_FORMAT " is out of range", bits),
                     errdetail("It must be between 1 and " UINT64_FORMAT ".", kMaxBits)));
-  if (hashes < 1 || hashes > kMaxHashes)
+  if (k < 1 || k > kMaxK)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("number of hash functions %d is out of range", hashes),
-                    errdetail("It must be between 1 and %d.", kMaxHashes)));
-  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), hashes);
+                    errmsg("number of hash functions %d is out of range", k),
+                    errdetail("It must be between 1 and %d.", kMaxK)));
+  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), k);
   return make_filter(empty_header(geometry, 0, 0, seed)).datum();
 }
 

@@ -28,7 +28,7 @@ char *finding_text(const Finding &finding) {
     return psprintf("layout %llu is unknown", found);
   case Status::unknown_family:
     return psprintf("element type %llu is unknown", found);
-  case Status::bad_hashes:
+  case Status::bad_k:
     return psprintf("number of hash functions %llu is not possible in this layout", found);
   case Status::bad_target:
     return psprintf("capacity %llu and false positive rate are not possible together", found);

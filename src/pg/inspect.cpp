@@ -44,9 +44,9 @@ Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
   const Geometry geometry = geometry_for(layout, expected, PG_GETARG_FLOAT8(1));
   const auto bits = static_cast<int64>(geometry.bits());
   Row row(fcinfo);
-  row.add(Int64GetDatum(layout == Layout::cuckoo ? static_cast<int64>(geometry.units)
-                                                 : bits / kCounterBits));
-  row.add(Int32GetDatum(geometry.hashes));
+  const bool cuckoo = layout == Layout::cuckoo;
+  row.add(Int64GetDatum(cuckoo ? static_cast<int64>(geometry.units) : bits / kCounterBits));
+  row.add(Int32GetDatum(cuckoo ? geometry.fingerprint_bits() : geometry.k));
   row.add(Int64GetDatum(bits));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + kHeaderBytes + geometry.bytes())));
   row.add(Float8GetDatum(static_cast<double>(bits) / static_cast<double>(expected)));
@@ -76,7 +76,7 @@ Datum bf_sizing(PG_FUNCTION_ARGS) {
   Row row(fcinfo);
   row.add(Int64GetDatum(static_cast<int64>(geometry.bits())));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
-  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int32GetDatum(geometry.k));
   row.add(Float8GetDatum(static_cast<double>(geometry.bits()) / static_cast<double>(expected)));
   return row.datum();
 }
@@ -109,7 +109,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   bool one_layout = true, one_k = true;
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
     one_layout = one_layout && link.geometry.layout == largest.layout;
-    one_k = one_k && link.geometry.hashes == largest.hashes;
+    one_k = one_k && link.geometry.k == largest.k;
   });
 
   Row row(fcinfo);
@@ -119,7 +119,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   row.add(Int64GetDatum(static_cast<int64>(header.seed)));
   row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.expected)));
   row.add_if(sized, Float8GetDatum(asked.rate));
-  row.add_if(one_k, Int32GetDatum(largest.hashes));
+  row.add_if(one_k, Int32GetDatum(largest.k));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
@@ -187,7 +187,7 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   const Fill fill = measure(plain);
   Row row(fcinfo);
   add_common_info(&row, filter.header);
-  row.add(Int32GetDatum(filter.header.geometry.hashes));
+  row.add(Int32GetDatum(filter.header.geometry.k));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Int64GetDatum(static_cast<int64>(saturated)));
@@ -206,7 +206,7 @@ Datum cf_info(PG_FUNCTION_ARGS) {
   const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
   Row row(fcinfo);
   add_common_info(&row, header);
-  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int32GetDatum(geometry.fingerprint_bits()));
   row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
   row.add(Int64GetDatum(static_cast<int64>(stored)));
   row.add(Float8GetDatum(static_cast<double>(stored) /

@@ -115,7 +115,7 @@ void enter(Window *window, uint64 hash) {
     count_up(window->counts, hash);
     return;
   }
-  uint32 numbers[kMaxHashes];
+  uint32 numbers[kMaxK];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
   for (int i = 0; i < count; i++)
     enter_counter(window, numbers[i]);
@@ -126,7 +126,7 @@ void enter(Window *window, uint64 hash) {
 bool leave(Window *window, uint64 hash) {
   if (!window->counters)
     return count_down(window->counts, hash);
-  uint32 numbers[kMaxHashes];
+  uint32 numbers[kMaxK];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
   for (int i = 0; i < count; i++)
     if (!leave_counter(window, numbers[i]))

@@ -58,7 +58,7 @@ inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   for (int i = 0; i < 8; i += step)
     require(foreign_contains(geometry, copy, {words[i], words[(i + 1) % 8]}));
   const std::uint64_t set = count_set(best_kernel(), copy, geometry.bytes());
-  require(set >= survey.bits_set() && set <= survey.bits_set() + 8U * geometry.hashes);
+  require(set >= survey.bits_set() && set <= survey.bits_set() + 8U * geometry.k);
 }
 
 } // namespace bloomfilter

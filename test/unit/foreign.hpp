@@ -23,7 +23,7 @@ namespace bloomfilter {
 
 // For failures' messages.
 inline void PrintTo(const Geometry &geometry, std::ostream *out) {
-  *out << "layout " << static_cast<int>(geometry.layout) << ", k " << int{geometry.hashes} << ", "
+  *out << "layout " << static_cast<int>(geometry.layout) << ", k " << int{geometry.k} << ", "
        << geometry.units << " units";
 }
 inline void PrintTo(Status status, std::ostream *out) {

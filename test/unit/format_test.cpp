@@ -138,9 +138,9 @@ TEST(Format, AcceptsAndReadsBack) {
                       lines_header(), pages_header(), pages_header()};
   headers[2].expected = 0, headers[2].rate = 0;
   headers[3].rate = 1e-9, headers[3].expected = kMaxBits;
-  headers[4].rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.hashes = 1;
-  headers[5].family = Family::row, headers[5].shape = 1, headers[5].geometry.hashes = 2;
-  headers[6].shape = 0xFFFFFF, headers[6].geometry.hashes = 16;
+  headers[4].rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.k = 1;
+  headers[5].family = Family::row, headers[5].shape = 1, headers[5].geometry.k = 2;
+  headers[6].shape = 0xFFFFFF, headers[6].geometry.k = 16;
   for (const Header &header : headers) {
     SCOPED_TRACE(&header - headers);
     const Bytes payload = filter(header);
@@ -220,15 +220,15 @@ const Defect kDefects[] = {
     {"array of Guava", pages_filter, [](Bytes &b) { b[1] = 3; }, Status::bad_family, 21, 0},
     {"Guava with a seed", lines_filter, [](Bytes &b) { b[1] = 3, b[4] = 7; }, Status::bad_seed, 7,
      0},
-    {"Parquet's k 6", lines_filter, [](Bytes &b) { b[1] = 9; }, Status::bad_hashes, 6, 0},
-    {"Guava's k 0", lines_filter, [](Bytes &b) { b[1] = 3, b[3] = 0; }, Status::bad_hashes, 0, 0},
+    {"Parquet's k 6", lines_filter, [](Bytes &b) { b[1] = 9; }, Status::bad_k, 6, 0},
+    {"Guava's k 0", lines_filter, [](Bytes &b) { b[1] = 3, b[3] = 0; }, Status::bad_k, 0, 0},
     {"family 255", lines_filter, [](Bytes &b) { b[2] = 255; }, Status::unknown_family, 255, 0},
 
-    {"k 0", lines_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
-    {"k 17", lines_filter, [](Bytes &b) { b[3] = 17; }, Status::bad_hashes, 17, 0},
-    {"k 0 in pages", pages_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
-    {"k 18 in pages", pages_filter, [](Bytes &b) { b[3] = 18; }, Status::bad_hashes, 18, 0},
-    {"odd k in pages", pages_filter, [](Bytes &b) { b[3] = 7; }, Status::bad_hashes, 7, 0},
+    {"k 0", lines_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_k, 0, 0},
+    {"k 17", lines_filter, [](Bytes &b) { b[3] = 17; }, Status::bad_k, 17, 0},
+    {"k 0 in pages", pages_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_k, 0, 0},
+    {"k 18 in pages", pages_filter, [](Bytes &b) { b[3] = 18; }, Status::bad_k, 18, 0},
+    {"odd k in pages", pages_filter, [](Bytes &b) { b[3] = 7; }, Status::bad_k, 7, 0},
 
     {"capacity without rate", lines_filter, [](Bytes &b) { put_rate(b, 0.0); }, Status::bad_target,
      100, 0},
@@ -303,7 +303,7 @@ const Defect kDefects[] = {
      Status::stray_bits, 1, 0},
 
     {"links in pages", chain, [](Bytes &b) { b[1] = 2; }, Status::unknown_layout, 2, 0},
-    {"links with k", chain, [](Bytes &b) { b[3] = 6; }, Status::bad_hashes, 6, 0},
+    {"links with k", chain, [](Bytes &b) { b[3] = 6; }, Status::bad_k, 6, 0},
     {"links with a capacity", chain, [](Bytes &b) { put_expected(b, 9), put_rate(b, 0.01); },
      Status::bad_target, 9, 0},
     {"growing without a capacity", growing, [](Bytes &b) { put_expected(b, 0), put_rate(b, 0.0); },
@@ -334,8 +334,8 @@ const Defect kDefects[] = {
     {"reserved byte of a link", chain, [](Bytes &b) { b[kEntry + 22] = 1; }, Status::reserved_bits,
      1, 0},
     {"the other one", chain, [](Bytes &b) { b[kEntry + 23] = 1; }, Status::reserved_bits, 0x100, 0},
-    {"k 17 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 17; }, Status::bad_hashes, 17, 0},
-    {"k 0 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 0; }, Status::bad_hashes, 0, 0},
+    {"k 17 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 17; }, Status::bad_k, 17, 0},
+    {"k 0 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 0; }, Status::bad_k, 0, 0},
     {"a link's capacity without rate", chain, [](Bytes &b) { store(&b[kEntry + 8], 0.0); },
      Status::bad_target, 10, 0},
     {"a link of links", chain, [](Bytes &b) { b[kEntry + 21] = 0x11; }, Status::unknown_flags, 1,

@@ -183,7 +183,7 @@ TEST(Guava, SizesAreGuavas) {
   struct {
     std::uint64_t expected;
     double rate;
-    int hashes;
+    int k;
     std::uint32_t words;
   } static const kSizes[] = {
       {1, 0.5, 1, 1},
@@ -215,7 +215,7 @@ TEST(Guava, SizesAreGuavas) {
     for (const Layout layout : {Layout::guava, Layout::guava_mitz32}) {
       Geometry geometry;
       ASSERT_TRUE(size_foreign(layout, size.expected, size.rate, &geometry));
-      EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.hashes), size.words}));
+      EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.k), size.words}));
     }
   // Up to the largest filter and not beyond: 9.585 bits a value.
   Geometry geometry;
@@ -454,7 +454,7 @@ bool reads(const Bytes &file) {
     return false;
   EXPECT_EQ(found.offset + found.geometry.bytes(), file.size());
   EXPECT_EQ(found.geometry.layout, Layout::parquet);
-  EXPECT_EQ(found.geometry.hashes, 8);
+  EXPECT_EQ(found.geometry.k, 8);
   return true;
 }
 
@@ -752,7 +752,7 @@ TEST(Parquet, RatesAreAtMostTheOnesAskedFor) {
       Geometry geometry;
       ASSERT_TRUE(size_foreign(Layout::parquet, n, rate, &geometry));
       EXPECT_EQ(geometry.layout, Layout::parquet);
-      EXPECT_EQ(geometry.hashes, 8);
+      EXPECT_EQ(geometry.k, 8);
       EXPECT_EQ(geometry.units & (geometry.units - 1), 0U);
       const int filters = static_cast<int>(std::max<std::uint64_t>(100000 / n, 2));
       const double noise = 0.02 + 6 / std::sqrt(static_cast<double>(geometry.units) * filters);
@@ -963,11 +963,11 @@ TEST(Redis, RefusesHostileHeaders) {
       EXPECT_EQ(refused(entry + 24, double_bits(wrong)),
                 load<std::uint64_t>(&dump.header[entry + 44]))
           << wrong;
-    const auto hashes = load<std::uint32_t>(&dump.header[entry + 40]);
+    const auto k = load<std::uint32_t>(&dump.header[entry + 40]);
     for (const double wrong :
-         {0.0, -1.0, (hashes + 0.1) / std::log(2), (hashes - 1) / std::log(2), kInfinity, kNaN})
-      EXPECT_EQ(refused(entry + 32, double_bits(wrong)), hashes) << wrong;
-    for (const std::uint32_t wrong : {0U, hashes - 1, hashes + 1, 255U, 256U, 257U, 1U << 31, ~0U})
+         {0.0, -1.0, (k + 0.1) / std::log(2), (k - 1) / std::log(2), kInfinity, kNaN})
+      EXPECT_EQ(refused(entry + 32, double_bits(wrong)), k) << wrong;
+    for (const std::uint32_t wrong : {0U, k - 1, k + 1, 255U, 256U, 257U, 1U << 31, ~0U})
       EXPECT_EQ(refused(entry + 40, wrong), wrong);
     for (const std::uint8_t wrong : {1, 6, 10, 31, 32, 63, 64, 127, 255})
       refused(entry + 52, wrong);

@@ -55,11 +55,11 @@ TEST(Layout, RowsAgree) {
     EXPECT_EQ(row_of(row.profile).digest_words, row.digest_words);
     EXPECT_EQ(kind_of(row.profile), kind_of(row.layout));
     EXPECT_EQ(is_foreign(row.layout), row.system != System::own);
-    EXPECT_LE(row.min_hashes, row.max_hashes);
-    EXPECT_TRUE(is_possible_k(row.layout, row.min_hashes));
-    EXPECT_TRUE(is_possible_k(row.layout, row.max_hashes));
-    EXPECT_FALSE(is_possible_k(row.layout, row.min_hashes - 1));
-    EXPECT_FALSE(is_possible_k(row.layout, row.max_hashes + 1));
+    EXPECT_LE(row.min_k, row.max_k);
+    EXPECT_TRUE(is_possible_k(row.layout, row.min_k));
+    EXPECT_TRUE(is_possible_k(row.layout, row.max_k));
+    EXPECT_FALSE(is_possible_k(row.layout, row.min_k - 1));
+    EXPECT_FALSE(is_possible_k(row.layout, row.max_k + 1));
     // One bitmap without parts has two words of a digest.
     EXPECT_EQ(is_flat(row.layout), digest_words(row.layout) == 2);
   }

@@ -31,9 +31,9 @@ template <typename Indices> struct Flat {
                        std::size_t count) {
     // Bits that are prefetched together: from memory they arrive side by side.
     constexpr std::size_t kPrefetched = 512;
-    static_assert(kPrefetched >= kMaxForeignHashes, "all bits of a value");
+    static_assert(kPrefetched >= kMaxForeignK, "all bits of a value");
     std::uint64_t positions[kPrefetched];
-    const std::size_t together = kPrefetched / geometry.hashes;
+    const std::size_t together = kPrefetched / geometry.k;
     for (std::size_t i = 0; i < count; i += together) {
       std::uint64_t *end = positions;
       for (std::size_t j = i; j < std::min(i + together, count); j++)
@@ -55,9 +55,9 @@ inline bool size_flat(Layout layout, std::uint64_t expected, double rate, Geomet
   const double bits = std::floor(-n * std::log(rate) / (log2 * log2));
   if (bits > static_cast<double>(kMaxBits))
     return false;
-  const double hashes = std::max(1.0, std::floor(bits / n * log2 + 0.5));
+  const double k = std::max(1.0, std::floor(bits / n * log2 + 0.5));
   const auto words = static_cast<std::uint32_t>(std::ceil(bits / 64));
-  *geometry = {layout, static_cast<std::uint8_t>(hashes), std::max(words, 1U)};
+  *geometry = {layout, static_cast<std::uint8_t>(k), std::max(words, 1U)};
   return true;
 }
 

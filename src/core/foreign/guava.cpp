@@ -74,14 +74,14 @@ struct GuavaIndices {
     if (geometry.layout == Layout::guava_mitz32) {
       auto c = static_cast<std::uint32_t>(digest.first);
       const auto step = static_cast<std::uint32_t>(digest.first >> 32);
-      for (int i = 0; i < geometry.hashes; i++) {
+      for (int i = 0; i < geometry.k; i++) {
         c += step;
         use((c >> 31 ? ~c : c) % bits);
       }
       return;
     }
     std::uint64_t c = digest.first;
-    for (int i = 0; i < geometry.hashes; i++, c += digest.second)
+    for (int i = 0; i < geometry.k; i++, c += digest.second)
       use((c & ~0ULL >> 1) % bits);
   }
 };
@@ -112,7 +112,7 @@ Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) 
 
 void write_guava_head(std::uint8_t *bytes, const Geometry &geometry) {
   bytes[0] = geometry.layout == Layout::guava_mitz32 ? 0 : 1;
-  bytes[1] = geometry.hashes;
+  bytes[1] = geometry.k;
   store_big(bytes + 2, geometry.units);
 }
 
