@@ -24,7 +24,7 @@
 #include "pg/bag.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/memory.hpp"
@@ -183,18 +183,18 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
   const Datum value = PG_GETARG_DATUM(1);
   Digest digest;
   if (likely(state->admitted == element->family && !element->varying &&
-             hash_quickly(element, value, state->header, &digest))) {
+             try_foreign_digest(element, value, state->header, &digest))) {
     push_digest(fcinfo, state, digest);
     return;
   }
-  const Hashes hashes = hash_foreign(element, value, state->header, Use::add);
+  const Digests digests = foreign_digests(element, value, state->header, Use::add);
   check_element(state->header, element, Use::add);
-  if (unlikely(hashes.no_value))
+  if (unlikely(digests.no_value))
     raise_no_value(state->header);
   adopt_family(&state->header, member_header(element));
   state->admitted = element->family;
-  for (int i = 0; i < hashes.count; i++)
-    push_digest(fcinfo, state, hashes.digest[i]);
+  for (int i = 0; i < digests.count; i++)
+    push_digest(fcinfo, state, digests.digest[i]);
 }
 
 Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
@@ -287,7 +287,7 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
       push_foreign(fcinfo, state, element);
       PG_RETURN_POINTER(state);
     }
-    const uint64 hash = hash_element(element, PG_GETARG_DATUM(1), state->header.seed);
+    const uint64 hash = first_hash(element, PG_GETARG_DATUM(1), state->header.seed);
     if (unlikely(!fits(state->header, element)))
       admit(state, element);
     push(fcinfo, state, hash);

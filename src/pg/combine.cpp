@@ -19,7 +19,7 @@
 #include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"

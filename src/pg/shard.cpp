@@ -6,7 +6,7 @@
 #include "core/shard.hpp"
 #include "core/sizing.hpp"
 #include "pg/call_site.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 
 extern "C" {

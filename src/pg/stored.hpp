@@ -1,11 +1,11 @@
-// Filters as a query probes them: in place, from the cache, or by slice.
+// Filters as a query asks them: in place, from the cache, or by slice.
 //
 // A value in place (a constant, an aggregate's result, a short stored value) is used in place. Its
 // address names nothing: the next row may lie there, so nothing is kept about it.
 //
 // A value stored out of line is named by its TOAST pointer, all 16 bytes of it: a pointer names one
 // immutable value for as long as that is there. What is known about such values is kept in one
-// cache for all call sites of the process: 64 partitions that probe one filter share one copy.
+// cache for all call sites of the process: 64 partitions that ask one filter share one copy.
 //
 // Once a value is gone, another one can get its id, even within a transaction: ids come round. So
 // the cache ends, at the latest with the transaction,
@@ -15,7 +15,7 @@
 // - when a subtransaction is undone: what it stored can go at once;
 // - when any table is changed, as TRUNCATE takes away all values at once, whoever still sees them.
 //
-// Detoasting a large value for one probe would be a waste, and probing by slice for ever would be
+// Detoasting a large value for one probe would be a waste, and asking by slice for ever would be
 // one too. So a probe reads the head once and of each link the one or two chunks that it needs,
 // until what slices have cost equals the cost of detoasting: then the value is copied once (at most
 // twice the cost of knowing the future: the ski rental argument). The copies take at most work_mem
@@ -36,11 +36,11 @@ struct CachedFilter;
 constexpr int kAskedAtOnce = 256;
 
 // A filter that can be asked, until the next call for any filter.
-struct ProbedFilter {
+struct AskedFilter {
   Header header;
   const uint8 *bitmap;  // of a filter in memory whose only link is asked by a hash alone
   HashTest test;        // asks it
-  const uint8 *payload; // NULL: probed by slice
+  const uint8 *payload; // NULL: asked by slice
   CachedFilter *cached; // NULL: in place
 
   bool contains(uint64 hash) {
@@ -67,9 +67,9 @@ private:
   bool contains_in_links(const Digest &digest);
 };
 
-// What a call site remembers of the filter that it probed last. Zero at first.
-struct ProbeMemory {
-  ProbedFilter filter;
+// What a call site remembers of the filter that it asked last. Zero at first.
+struct FilterMemory {
+  AskedFilter filter;
   // Of a stored filter: its name and the cache's generation, another one of which says that the
   // filter may be gone.
   struct varatt_external pointer;
@@ -83,14 +83,14 @@ struct ProbeMemory {
 // Changes whenever a filter leaves the cache, or the cache ends.
 extern uint64 cache_generation;
 
-ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory);
+AskedFilter *open_another(struct varlena *value, FilterMemory *memory);
 
-inline ProbedFilter *probe_filter(Datum datum, ProbeMemory *memory) {
+inline AskedFilter *find_filter(Datum datum, FilterMemory *memory) {
   auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
   if (VARATT_IS_EXTERNAL_ONDISK(value) && memory->generation == cache_generation &&
       memcmp(&memory->pointer, VARDATA_EXTERNAL(value), sizeof memory->pointer) == 0)
     return &memory->filter;
-  return probe_another(value, memory);
+  return open_another(value, memory);
 }
 
 } // namespace bloomfilter

@@ -13,7 +13,7 @@
 #include "core/distinct.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
 #include "pg/target.hpp"
@@ -84,10 +84,10 @@ Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
   return window;
 }
 
-Hashes hashes_of_row(FunctionCallInfo fcinfo, Window *window) {
-  const Probe probe = probe_of(fcinfo, window->header, 1, Use::add);
-  adopt_family(&window->header, member_header(probe.element));
-  return probe.hashes;
+Digests digests_of_row(FunctionCallInfo fcinfo, Window *window) {
+  const HashedArgument argument = hashed_argument(fcinfo, window->header, 1, Use::add);
+  adopt_family(&window->header, member_header(argument.element));
+  return argument.digests;
 }
 
 void enter_counter(Window *window, uint32 number) {
@@ -191,9 +191,9 @@ Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
   else if (!(target == window->target))
     raise_parameters_differ(window->target, target);
   if (!PG_ARGISNULL(1)) {
-    const Hashes hashes = hashes_of_row(fcinfo, window);
-    for (int i = 0; i < hashes.count; i++)
-      enter(window, hashes.digest[i].first);
+    const Digests digests = digests_of_row(fcinfo, window);
+    for (int i = 0; i < digests.count; i++)
+      enter(window, digests.digest[i].first);
     window->values++;
   }
   PG_RETURN_POINTER(window);
@@ -205,10 +205,10 @@ Datum countingbloomfilter_agg_inverse(PG_FUNCTION_ARGS) {
   if (!window)
     elog(ERROR, "inverse transition function of cbf_agg called without a state");
   if (!PG_ARGISNULL(1)) {
-    const Hashes hashes = hashes_of_row(fcinfo, window);
+    const Digests digests = digests_of_row(fcinfo, window);
     bool left = window->values > 0;
-    for (int i = 0; i < hashes.count && left; i++)
-      left = leave(window, hashes.digest[i].first);
+    for (int i = 0; i < digests.count && left; i++)
+      left = leave(window, digests.digest[i].first);
     if (!left)
       PG_RETURN_NULL(); // begin anew
     if (--window->values == 0) {

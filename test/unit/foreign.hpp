@@ -162,7 +162,7 @@ inline std::string text_of(const Digest &digest) {
 
 // The digest of plain bytes in the same system.
 inline std::string hashed(const std::string &scheme, const Bytes &bytes) {
-  return text_of(digest_of(scheme_named(scheme).layout, bytes.data(), bytes.size()));
+  return text_of(digest_bytes(scheme_named(scheme).layout, bytes.data(), bytes.size()));
 }
 
 inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &digests) {

@@ -16,13 +16,13 @@ const ForeignSystem &foreign_system(Layout layout) {
 
 } // namespace
 
-Digest digest_of(Layout layout, const std::uint8_t *bytes, std::size_t length) {
+Digest digest_bytes(Layout layout, const std::uint8_t *bytes, std::size_t length) {
   return foreign_system(layout).digest(layout, bytes, bytes ? length : 0);
 }
 
 Encoded encode(Layout layout, const ForeignValue &value) {
   if (is_plain(value.family, value.stored))
-    return encoded_as(digest_of(layout, value.bytes, value.length));
+    return encoded_as(digest_bytes(layout, value.bytes, value.length));
   return foreign_system(layout).encode(layout, value);
 }
 

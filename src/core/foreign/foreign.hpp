@@ -17,7 +17,7 @@ inline bool is_plain(Family family, Family stored) {
                                   : stored == family && family != Family::floating;
 }
 
-Digest digest_of(Layout layout, const std::uint8_t *bytes, std::size_t length);
+Digest digest_bytes(Layout layout, const std::uint8_t *bytes, std::size_t length);
 Encoded encode(Layout layout, const ForeignValue &value);
 void foreign_positions(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);
 bool foreign_contains(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);

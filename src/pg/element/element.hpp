@@ -82,7 +82,7 @@ struct Element {
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
 // The first hash of a value that is not NULL. Allocates in the current memory context.
-inline uint64 hash_element(Element *element, Datum value, uint64 seed) {
+inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
   return element->hash(element, value, seed);
 }
 

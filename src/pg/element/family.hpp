@@ -7,7 +7,7 @@
 
 namespace bloomfilter {
 
-// Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
+// Raises 42804 if a filter holds other values than these. Call it after first_hash(): a row's
 // composition is known only from the row.
 void raise_unless_fitting(const Header &header, const Element *element, Use use);
 inline bool fits(const Header &header, const Element *element) {
