@@ -35,7 +35,7 @@ constexpr int kWordBytes = 8; // what flat bitmaps are counted in
 constexpr int kMaxForeignK = 255;
 
 constexpr int kCounterBits = 4;
-constexpr int kBlockOfCounters = kCounterBits * kLineBytes; // bytes for a line's counters
+constexpr int kCounterLineBytes = kCounterBits * kLineBytes; // for a line's counters
 
 constexpr int kBucketSlots = 4;
 constexpr std::uint32_t kMinBuckets = 2;
@@ -43,8 +43,8 @@ constexpr std::size_t kKicksBytes = 4; // before a cuckoo filter's buckets
 
 static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
                   row_of(Layout::pages).unit_bits == kPageLines * kLineBits &&
-                  row_of(Layout::counting_lines).unit_bits == 8 * kBlockOfCounters &&
-                  row_of(Layout::counting_pages).unit_bits == 8 * kPageLines * kBlockOfCounters &&
+                  row_of(Layout::counting_lines).unit_bits == 8 * kCounterLineBytes &&
+                  row_of(Layout::counting_pages).unit_bits == 8 * kPageLines * kCounterLineBytes &&
                   row_of(Layout::parquet).unit_bits == 8 * kBlockBytes &&
                   row_of(Layout::guava).unit_bits == 8 * kWordBytes,
               "rows of kLayoutRows");

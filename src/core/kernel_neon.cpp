@@ -39,11 +39,11 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
   return test_bits(vld1q_u8_x4(line), word, k);
 }
 
-[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
-                                              int k) {
-  uint8x16x4_t line = vld1q_u8_x4(block);
+[[gnu::always_inline]] inline bool test_counter_line(const std::uint8_t *counter_line,
+                                                     std::uint32_t word, int k) {
+  uint8x16x4_t line = vld1q_u8_x4(counter_line);
   for (int j = 1; j < kCounterBits; j++) {
-    const uint8x16x4_t other = vld1q_u8_x4(block + j * kLineBytes);
+    const uint8x16x4_t other = vld1q_u8_x4(counter_line + j * kLineBytes);
     for (int i = 0; i < 4; i++)
       line.val[i] = vorrq_u8(line.val[i], other.val[i]);
   }

@@ -118,7 +118,7 @@ void flush(State *state) {
   Bag *bag = &state->bag;
   if (!state->bitmap)
     state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
-  for_each_block_in_memory(bag, [state](const uint64 *hashes, Size count) {
+  for_each_batch_in_memory(bag, [state](const uint64 *hashes, Size count) {
     structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
   });
   bag->count = 0;
@@ -130,10 +130,10 @@ void flush(State *state) {
 }
 
 // Makes room in a full array.
-pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
+pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
   Bag *bag = &state->bag;
   if (state->keeps_bag()) {
-    make_room(fcinfo, bag);
+    make_room_in_bag(fcinfo, bag);
     return;
   }
   const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
@@ -151,7 +151,7 @@ pg_noinline void admit(State *state, const Element *element) {
 
 inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
   if (unlikely(state->bag.count == state->bag.capacity))
-    make_room(fcinfo, state);
+    make_room_in_state(fcinfo, state);
   state->bag.hashes[state->bag.count++] = hash;
 }
 
@@ -205,7 +205,7 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   OwnFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
     memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
-  for_each_block(&state->bag,
+  for_each_batch(&state->bag,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
   if (!state->self_sized)
@@ -346,7 +346,7 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
         state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for_each_block(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
+  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
     if (state->bitmap)
       structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
     else
@@ -369,7 +369,7 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   if (state->bag.spill && (mostly_repeated(&state->bag) || !AllocSizeIsValid(wire_size(state)))) {
     State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
     distinct->header = state->header;
-    for_each_block(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
+    for_each_batch(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
       for (Size i = 0; i < count; i++)
         push(fcinfo, distinct, hashes[i]);
     });
@@ -403,7 +403,7 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
     memcpy(wire, state->bitmap, state->header.geometry.bytes());
     wire += state->header.geometry.bytes();
   }
-  for_each_block(&state->bag, [&wire](const uint64 *hashes, Size count) {
+  for_each_batch(&state->bag, [&wire](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++, wire += sizeof(uint64))
       store(wire, hashes[i]);
   });

@@ -163,11 +163,11 @@ Filter finish_counts(const Window *window) {
 Filter finish_counters(const Window *window) {
   OwnFilter filter = make_filter(window->header);
   const Size count = counters_of(window->header.geometry);
-  constexpr Size kCountersStep = kStep / kBlockOfCounters * kLineBits;
+  constexpr Size kCountersStep = kStep / kCounterLineBytes * kLineBits;
   for (Size at = 0; at < count; at += kCountersStep) {
     CHECK_FOR_INTERRUPTS();
     pack_counters(window->counters + at, Min(count - at, kCountersStep),
-                  filter.bitmap() + at / kLineBits * kBlockOfCounters);
+                  filter.bitmap() + at / kLineBits * kCounterLineBytes);
   }
   if (window->values > filter.header.expected) // else there is no need to count
     check_overfill(filter);

@@ -309,7 +309,7 @@ TEST(Counting, RemovalRestoresTheBytes) {
   }
 }
 
-// Each sum of two counters, at each place of a block.
+// Each sum of two counters, at each place of a counter line.
 TEST(Counting, UnitesAnyTwoCounters) {
   for (unsigned shift = 0; shift < 256; shift++) {
     Bytes a(512), b(512), sum(512);
@@ -404,7 +404,7 @@ TEST(Counting, BitsAreTheBloomFilters) {
     }
 }
 
-// Each counter at each place of a block.
+// Each counter at each place of a counter line.
 TEST(Counting, BitsOfAnyCounter) {
   for (unsigned shift = 0; shift < 16; shift++) {
     Bytes counters(512), expected(128), bitmap(128, 0x5A);

@@ -42,7 +42,7 @@ TEST(EstimateCount, InvertsTheExpectedFill) {
         for (const double n : {5.0 * units, 50.0 * units}) {
           const double set = bits * (1.0 - std::pow(1.0 - line_share * hit, n));
           EXPECT_NEAR(estimate_count(geometry, std::llround(set)) / n, 1.0, 1e-3)
-              << (paged ? "pages, k " : "lines, k ") << int{hashes} << ", units " << units;
+              << (paged ? "pages, k " : "lines, k ") << int{k} << ", units " << units;
         }
       }
 }
