@@ -46,7 +46,7 @@ struct LayoutRow {
   System system;
   std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
   std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
-  std::uint8_t digest_words;
+  std::uint8_t digest_size;        // numbers of 64 bits
   Layout profile; // filters of one profile have the same bits for the same values, but for size
 };
 
@@ -99,9 +99,9 @@ inline bool is_flat(Layout layout) {
 inline Layout profile_of(Layout layout) {
   return row_of(layout).profile;
 }
-// The words of a digest that count.
-inline int digest_words(Layout layout) {
-  return row_of(layout).digest_words;
+// How many numbers a digest has: `first` alone, or `second`, too.
+inline int digest_size(Layout layout) {
+  return row_of(layout).digest_size;
 }
 inline bool is_possible_k(Layout layout, int k) {
   const LayoutRow &row = row_of(layout);

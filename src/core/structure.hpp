@@ -22,9 +22,9 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
 
-// Adds the values of `count` words (digest_words() each) to a bitmap, or to counters.
+// Adds digests, digest_size() numbers each and `count` numbers in all, to a bitmap or to counters.
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
-                        const std::uint64_t *words, std::size_t count);
+                        const std::uint64_t *digests, std::size_t count);
 
 // How often a hash was added to counters or buckets, or more.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);

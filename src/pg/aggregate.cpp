@@ -41,7 +41,7 @@ using namespace bloomfilter;
 namespace {
 
 struct State {
-  Bag bag; // hashes, or digests of one or two words each
+  Bag bag; // hashes, or the numbers of digests, digest_size() each
   bool self_sized;
   Header header; // of the geometry only the layout if self-sized
 
@@ -109,8 +109,8 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
 // buffer.
 Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
-  const Size digests = geometry.bytes() / (digest_words(geometry.layout) * sizeof(uint64));
-  return Max(digests * digest_words(geometry.layout), kBuffer);
+  const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
+  return Max(digests * digest_size(geometry.layout), kBuffer);
 }
 
 // Moves a sized state's hashes into its bitmap; the array becomes a buffer.
@@ -174,7 +174,7 @@ pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *ele
 
 inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &digest) {
   push(fcinfo, state, digest.first);
-  if (digest_words(state->header.geometry.layout) > 1)
+  if (digest_size(state->header.geometry.layout) > 1)
     push(fcinfo, state, digest.second);
 }
 

@@ -159,7 +159,7 @@ private:
       make_room();
     }
     pending_[pending_count_++] = digest.first;
-    if (digest_words(header().geometry.layout) > 1)
+    if (digest_size(header().geometry.layout) > 1)
       pending_[pending_count_++] = digest.second;
   }
   // How many additions certainly leave the largest link less than full.
@@ -208,7 +208,7 @@ private:
   Datum datum_;
 
   uint64 room_; // additions that may come before the largest link is looked at
-  Size pending_count_, pending_limit_; // in words
+  Size pending_count_, pending_limit_; // numbers in pending_
   uint64 pending_[256];
 };
 

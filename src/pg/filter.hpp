@@ -49,9 +49,9 @@ struct OwnFilter : Filter {
   uint8 *bitmap() { return const_cast<uint8 *>(Filter::bitmap()); }
   const uint8 *bitmap() const { return Filter::bitmap(); }
 
-  // Adds hashes, or digests of so many words, to the largest link.
-  void add_many(const uint64 *words, Size count) {
-    structure_add_many(*kernel, link().geometry, bitmap(), words, count);
+  // Adds digests, `count` numbers in all, to the largest link.
+  void add_many(const uint64 *digests, Size count) {
+    structure_add_many(*kernel, link().geometry, bitmap(), digests, count);
   }
   // Stores a changed header.
   void write_back() { write_header(payload(), header); }

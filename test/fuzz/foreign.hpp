@@ -53,7 +53,7 @@ inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   std::uint64_t words[] = {0, 0, ~0ULL, ~0ULL, 0, ~0ULL, 0, 0};
   std::memcpy(words + 6, bitmap, sizeof(std::uint64_t));
   words[7] = words[6] * 3;
-  const int step = digest_words(geometry.layout);
+  const int step = digest_size(geometry.layout);
   foreign_add_many(geometry, copy, words, static_cast<std::size_t>(8 / step));
   for (int i = 0; i < 8; i += step)
     require(foreign_contains(geometry, copy, {words[i], words[(i + 1) % 8]}));

@@ -169,7 +169,7 @@ inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &d
   std::vector<std::uint64_t> words;
   for (const Digest &one : digests) {
     words.push_back(one.first);
-    if (digest_words(geometry.layout) == 2)
+    if (digest_size(geometry.layout) == 2)
       words.push_back(one.second);
   }
   Bytes bitmap(geometry.bytes());

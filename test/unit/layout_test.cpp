@@ -52,7 +52,7 @@ TEST(Layout, RowsAgree) {
     EXPECT_EQ(&row_of(row.layout), &row);
     EXPECT_EQ(row_of(row.profile).profile, row.profile);
     EXPECT_EQ(row_of(row.profile).system, row.system);
-    EXPECT_EQ(row_of(row.profile).digest_words, row.digest_words);
+    EXPECT_EQ(row_of(row.profile).digest_size, row.digest_size);
     EXPECT_EQ(kind_of(row.profile), kind_of(row.layout));
     EXPECT_EQ(is_foreign(row.layout), row.system != System::own);
     EXPECT_LE(row.min_k, row.max_k);
@@ -60,8 +60,8 @@ TEST(Layout, RowsAgree) {
     EXPECT_TRUE(is_possible_k(row.layout, row.max_k));
     EXPECT_FALSE(is_possible_k(row.layout, row.min_k - 1));
     EXPECT_FALSE(is_possible_k(row.layout, row.max_k + 1));
-    // One bitmap without parts has two words of a digest.
-    EXPECT_EQ(is_flat(row.layout), digest_words(row.layout) == 2);
+    // One bitmap without parts has two numbers of a digest.
+    EXPECT_EQ(is_flat(row.layout), digest_size(row.layout) == 2);
   }
 }
 

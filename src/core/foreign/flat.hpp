@@ -27,7 +27,7 @@ template <typename Indices> struct Flat {
     return all & 1;
   }
 
-  static void add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+  static void add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                        std::size_t count) {
     // Bits that are prefetched together: from memory they arrive side by side.
     constexpr std::size_t kPrefetched = 512;
@@ -37,10 +37,11 @@ template <typename Indices> struct Flat {
     for (std::size_t i = 0; i < count; i += together) {
       std::uint64_t *end = positions;
       for (std::size_t j = i; j < std::min(i + together, count); j++)
-        Indices::for_each(geometry, {words[2 * j], words[2 * j + 1]}, [&](std::uint64_t position) {
-          __builtin_prefetch(bitmap + (position >> 3), 1);
-          *end++ = position;
-        });
+        Indices::for_each(geometry, {digests[2 * j], digests[2 * j + 1]},
+                          [&](std::uint64_t position) {
+                            __builtin_prefetch(bitmap + (position >> 3), 1);
+                            *end++ = position;
+                          });
       for (const std::uint64_t *position = positions; position < end; position++)
         bitmap[*position >> 3] =
             static_cast<std::uint8_t>(bitmap[*position >> 3] | 1U << (*position & 7));

@@ -34,9 +34,9 @@ bool foreign_contains(const Geometry &geometry, const std::uint8_t *bitmap, cons
   return foreign_system(geometry.layout).contains(geometry, bitmap, digest);
 }
 
-void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                       std::size_t count) {
-  foreign_system(geometry.layout).add_many(geometry, bitmap, words, count);
+  foreign_system(geometry.layout).add_many(geometry, bitmap, digests, count);
 }
 
 bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {

@@ -1,6 +1,6 @@
 // Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies): MurmurHash3 x64 128, seed 0, over a
 // funnel's bytes: of integers 8 or (Family::int32) 4 bytes, of text UTF-8 or (Family::utf16)
-// UTF-16, bytea as it is. Then, with the two words of the digest,
+// UTF-16, bytea as it is. Then, with the two numbers of the digest,
 //
 //   guava          c = first; k times: index (c mod 2^63) mod bits; c += second
 //   guava_mitz32   a, b = low and high half of first; for i = 1 ... k, in 32 bits:
