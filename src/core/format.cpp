@@ -50,11 +50,11 @@ Finding check_layout(std::uint8_t layout) {
 }
 
 // Capacity and rate are both known or both unknown; +0 is the only zero.
-Finding check_target(std::uint64_t expected, double rate) {
-  const bool unknown_rate = double_bits(rate) == 0;
-  if (expected > kMaxBits || unknown_rate != (expected == 0) ||
-      (!unknown_rate && !rate_in_range(rate)))
-    return fault(Status::bad_target, expected);
+Finding check_capacity(const Capacity &capacity) {
+  const bool known_rate = double_bits(capacity.rate) != 0;
+  if (capacity.values > kMaxBits || known_rate != capacity.is_known() ||
+      (known_rate && !rate_in_range(capacity.rate)))
+    return fault(Status::bad_capacity, capacity.values);
   return kSound;
 }
 
@@ -63,9 +63,9 @@ Finding check_link(const Link &link) {
   if (!is_possible_k(geometry.layout, geometry.k))
     return fault(Status::bad_k, geometry.k);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
-  const Finding target = check_target(link.expected, link.rate);
-  if (!target.ok() || (!bloom && link.expected == 0)) // only a bloomfilter's size can be asked for
-    return fault(Status::bad_target, link.expected);
+  const Finding capacity = check_capacity(link.capacity);
+  if (!capacity.ok() || (!bloom && !link.capacity.is_known())) // of a bloomfilter alone
+    return fault(Status::bad_capacity, link.capacity.values);
   if (link.flags & ~(bloom ? kLinkFlags : kFlagOwn))
     return fault(Status::unknown_flags, link.flags);
   const std::uint32_t least = geometry.layout == Layout::cuckoo ? kMinBuckets : 1;
@@ -84,9 +84,9 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
   if (geometry.k != 0)
     return fault(Status::bad_k, geometry.k);
-  const Finding target = check_target(header->expected, header->rate);
-  if (!target.ok() || header->grows() != (header->expected != 0))
-    return fault(Status::bad_target, header->expected);
+  const Finding capacity = check_capacity(header->capacity);
+  if (!capacity.ok() || header->grows() != header->capacity.is_known())
+    return fault(Status::bad_capacity, header->capacity.values);
   if (geometry.units < (header->grows() ? 1 : 2) || geometry.units > kMaxLinks)
     return fault(Status::bad_links, geometry.units, kMaxLinks);
   if (length < header->head_bytes())
@@ -153,8 +153,8 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
   header->flags = payload[kAtFlags];
   header->shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
   header->seed = load<std::uint64_t>(payload + kAtSeed);
-  header->expected = load<std::uint64_t>(payload + kAtExpected);
-  header->rate = bits_double(load<std::uint64_t>(payload + kAtRate));
+  header->capacity.values = load<std::uint64_t>(payload + kAtExpected);
+  header->capacity.rate = bits_double(load<std::uint64_t>(payload + kAtRate));
   header->links_bytes = 0;
 
   if (is_composed(header->family) != (header->shape != 0))
@@ -214,11 +214,11 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
 
 Link read_link(const std::uint8_t *payload, const Header &header, int number) {
   if (!header.is_chain())
-    return {header.geometry, header.flags, header.expected, header.rate};
+    return {header.geometry, header.flags, header.capacity};
   const std::uint8_t *entry = payload + entry_offset(number);
   Link link;
-  link.expected = load<std::uint64_t>(entry + kAtLinkExpected);
-  link.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
+  link.capacity.values = load<std::uint64_t>(entry + kAtLinkExpected);
+  link.capacity.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
   // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): check_links() refuses others.
   link.geometry.layout = static_cast<Layout>(entry[kAtLinkFlags] >> 4);
   link.geometry.k = entry[kAtLinkK];
@@ -229,8 +229,8 @@ Link read_link(const std::uint8_t *payload, const Header &header, int number) {
 
 void write_link(std::uint8_t *payload, int number, const Link &link) {
   std::uint8_t *entry = payload + entry_offset(number);
-  store(entry + kAtLinkExpected, link.expected);
-  store(entry + kAtLinkRate, double_bits(link.rate));
+  store(entry + kAtLinkExpected, link.capacity.values);
+  store(entry + kAtLinkRate, double_bits(link.capacity.rate));
   store(entry + kAtLinkUnits, link.geometry.units);
   entry[kAtLinkK] = link.geometry.k;
   entry[kAtLinkFlags] =
@@ -244,8 +244,8 @@ void write_header(std::uint8_t *payload, const Header &header) {
   payload[kAtFamily] = static_cast<std::uint8_t>(header.family);
   payload[kAtK] = header.geometry.k;
   store(payload + kAtSeed, header.seed);
-  store(payload + kAtExpected, header.expected);
-  store(payload + kAtRate, double_bits(header.rate));
+  store(payload + kAtExpected, header.capacity.values);
+  store(payload + kAtRate, double_bits(header.capacity.rate));
   store(payload + kAtUnits, header.geometry.units);
   store(payload + kAtFlags, static_cast<std::uint32_t>(header.shape << 8 | header.flags));
 }

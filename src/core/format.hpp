@@ -18,6 +18,7 @@
 
 #include "core/family.hpp"
 #include "core/geometry.hpp"
+#include "core/sizing.hpp"
 
 namespace bloomfilter {
 
@@ -36,9 +37,8 @@ constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
 
 struct Link {
   Geometry geometry;
-  std::uint8_t flags;     // of kLinkFlags
-  std::uint64_t expected; // distinct values it was sized for; 0 if unknown
-  double rate;            // false positive rate it was sized for; 0 if unknown
+  std::uint8_t flags; // of kLinkFlags
+  Capacity capacity;  // that it was sized for
 };
 
 struct Header {
@@ -47,8 +47,7 @@ struct Header {
   std::uint8_t flags;
   std::uint32_t shape; // 24 bits; 0 unless the family is composed
   std::uint64_t seed;
-  std::uint64_t expected; // distinct values that were asked for; 0 if unknown, or of links that
-  double rate;            // do not grow; with their false positive rate
+  Capacity capacity;           // that was asked for; unknown of a chain that does not grow
   std::size_t links_bytes = 0; // of a chain: entries and bitmaps
 
   bool is_chain() const { return (flags & kFlagChain) != 0; }
@@ -97,7 +96,7 @@ enum class Status : std::uint8_t {
   unknown_layout,
   unknown_family,
   bad_k,
-  bad_target,
+  bad_capacity,
   bad_units,
   unknown_flags,
   bad_shape,

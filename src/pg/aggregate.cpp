@@ -58,7 +58,7 @@ Layout layout_of(const State *state) {
 
 Target target_of(const State *state) {
   const Header &header = state->header;
-  return {state->self_sized, static_cast<int64>(header.expected), header.rate, layout_of(state),
+  return {state->self_sized, header.capacity, layout_of(state),
           scheme_of(layout_of(state), header.family).empty};
 }
 
@@ -75,8 +75,7 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
 
 // By value: what a call for every row compares stays in registers.
 inline bool agrees(const State *state, Target target) {
-  return state->self_sized == target.self_sized && state->header.rate == target.rate &&
-         state->header.expected == static_cast<uint64>(target.expected);
+  return state->self_sized == target.self_sized && state->header.capacity == target.capacity;
 }
 
 void check_target(const State *state, const Target &target) {
@@ -217,7 +216,8 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
 // then they were chosen to look alike.
 Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   const uint64 distinct = sort_bag(fcinfo, &state->bag);
-  Header header = self_sized(state->header, Max(distinct, Max(state->header.expected, uint64{1})));
+  Header header =
+      self_sized(state->header, Max(distinct, Max(state->header.capacity.values, uint64{1})));
   header.flags = state->self_sized ? kFlagOwn : 0;
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
@@ -235,7 +235,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
     if (header.geometry.units > most)
       raise_alike(distinct);
     if (header.geometry.bits() > kMaxBits)
-      raise_too_large(Layout::cuckoo, header.expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+      raise_too_large(Layout::cuckoo, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
     check_size(Kind::cuckoo, header.geometry.bits());
   }
 }
@@ -274,11 +274,11 @@ Size wire_size(const State *state) {
 inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (unlikely(!state))
-    state = make_call_state(fcinfo, target_with_layout(fcinfo, layout));
+    state = make_call_state(fcinfo, target_args_with_layout(fcinfo, layout));
   else if (PG_NARGS() > 2) {
-    if (unlikely(!agrees(state, target_of(fcinfo, layout))) ||
+    if (unlikely(!agrees(state, target_args(fcinfo, layout))) ||
         (PG_NARGS() > 4 && !layout_is_constant(fcinfo)))
-      check_target(state, target_with_layout(fcinfo, layout));
+      check_target(state, target_args_with_layout(fcinfo, layout));
   }
 
   if (!PG_ARGISNULL(1)) {
@@ -396,8 +396,8 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   wire[kAtFamily] = static_cast<uint8>(state->header.family);
   wire[kAtLayout] = static_cast<uint8>(layout_of(state));
   store(wire + kAtShape, state->header.shape);
-  store(wire + kAtExpected, state->header.expected);
-  store(wire + kAtRate, double_bits(state->header.rate));
+  store(wire + kAtExpected, state->header.capacity.values);
+  store(wire + kAtRate, double_bits(state->header.capacity.rate));
   wire += kWireHead;
   if (state->bitmap) {
     memcpy(wire, state->bitmap, state->header.geometry.bytes());
@@ -423,9 +423,11 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   if (!is_family_of(layout, family))
     elog(ERROR, "invalid serialized state of an aggregate");
 
-  const Target target = {wire[kAtSelfSized] != 0, load<int64>(wire + kAtExpected),
-                         bits_double(load<uint64>(wire + kAtRate)), layout,
-                         scheme_of(layout, family).empty};
+  const Target target = {
+      wire[kAtSelfSized] != 0,
+      {load<uint64>(wire + kAtExpected), bits_double(load<uint64>(wire + kAtRate))},
+      layout,
+      scheme_of(layout, family).empty};
   State *state = make_state(CurrentMemoryContext, false, target);
   state->header.family = family;
   state->header.shape = load<uint32>(wire + kAtShape);

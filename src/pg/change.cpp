@@ -198,7 +198,7 @@ private:
     const int copies = cuckoo_copies(geometry, own_.bitmap(), hash);
     if (copies == cuckoo_max_copies(place))
       raise_too_many_copies(copies);
-    raise_full(header().expected, cuckoo_stored(geometry, own_.bitmap()) + 1);
+    raise_full(header().capacity.values, cuckoo_stored(geometry, own_.bitmap()) + 1);
   }
 
   Filter argument_;

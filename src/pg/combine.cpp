@@ -93,8 +93,7 @@ Header merged(const Header &a, const Header &b) {
   Header header = a;
   adopt_family(&header, b);
   header.flags |= b.flags;
-  header.expected = Max(a.expected, b.expected);
-  header.rate = Max(a.rate, b.rate);
+  header.capacity = larger(a.capacity, b.capacity);
   return header;
 }
 
@@ -119,8 +118,8 @@ Header linked(const Header &a, const Header &b) {
   Header header = a;
   adopt_family(&header, b);
   header.flags = (a.flags | b.flags) & kFlagGrow;
-  header.expected = Max(a.grows() ? a.expected : 0, b.grows() ? b.expected : 0);
-  header.rate = Max(a.grows() ? a.rate : 0.0, b.grows() ? b.rate : 0.0);
+  header.capacity =
+      larger(a.grows() ? a.capacity : Capacity{}, b.grows() ? b.capacity : Capacity{});
   return header;
 }
 
@@ -178,7 +177,7 @@ int unite_alike(LinkView *links, int count) {
         unite_link(bitmap, links[i]);
         alike.link.flags |= links[i].link.flags;
       }
-      alike = {{geometry, alike.link.flags, 0, 0.0}, bitmap, nullptr};
+      alike = {{geometry, alike.link.flags, {}}, bitmap, nullptr};
     }
     links[united++] = alike;
   }

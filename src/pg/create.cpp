@@ -19,11 +19,9 @@ void check_may_grow(const Header &header) {
 }
 
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const double rate = PG_GETARG_FLOAT8(1);
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
-  const Geometry geometry = geometry_for(layout, expected, rate);
-  return make_filter(empty_header(geometry, static_cast<uint64>(expected), rate, seed)).datum();
+  return make_filter(empty_header(geometry_for(layout, capacity), capacity, seed)).datum();
 }
 
 // Of a filter that is one structure.
@@ -40,8 +38,6 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_create);
 Datum bf_create(PG_FUNCTION_ARGS) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const double rate = PG_GETARG_FLOAT8(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   const bool grow = PG_GETARG_BOOL(3);
   const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
@@ -52,16 +48,15 @@ Datum bf_create(PG_FUNCTION_ARGS) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
                     scheme.name, static_cast<int64>(seed))));
-  Header header =
-      empty_header(geometry_for(layout, expected, rate), static_cast<uint64>(expected), rate, seed);
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  Header header = empty_header(geometry_for(layout, capacity), capacity, seed);
   header.family = scheme.empty;
   if (!grow)
     return make_filter(header).datum();
   check_may_grow(header);
   header.flags = kFlagGrow;
-  const double first = first_rate(rate);
-  const LinkView link = {
-      {geometry_for(layout, expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
+  const Capacity first = {capacity.values, first_rate(capacity.rate)};
+  const LinkView link = {{geometry_for(layout, first), kFlagOwn, first}, nullptr, nullptr};
   check_size(&link, 1);
   return make_filter(header, &link, 1).datum();
 }
@@ -81,7 +76,7 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
                     errmsg("number of hash functions %d is out of range", k),
                     errdetail("It must be between 1 and %d.", kMaxK)));
   const Geometry geometry = size_for_bits(static_cast<uint64>(bits), k);
-  return make_filter(empty_header(geometry, 0, 0, seed)).datum();
+  return make_filter(empty_header(geometry, {}, seed)).datum();
 }
 
 // From an asked rate on, growth adds three times the rate of the link that it starts from.
@@ -92,12 +87,12 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
   check_may_grow(filter.header);
-  const Asked asked = asked_of(filter);
-  if (asked.expected == 0)
+  const Capacity asked = capacity_of(filter);
+  if (!asked.is_known())
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter without a capacity cannot grow"),
                     errhint("Use bf_create(expected, fpr, grow => true).")));
-  const double reached = asked.rate + 3 * filter.link().rate;
+  const double reached = asked.rate + 3 * filter.link().capacity.rate;
   if (reached > kMaxRate)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -107,8 +102,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
 
   Header header = filter.header;
   header.flags = kFlagGrow;
-  header.expected = Min(asked.expected, kMaxBits);
-  header.rate = reached;
+  header.capacity = {Min(asked.values, kMaxBits), reached};
   LinkView links[kMaxLinks];
   return make_filter(header, links, view_links(filter.payload(), filter.header, links)).datum();
 }

@@ -78,12 +78,8 @@ struct Fill {
 Fill measure(const Filter &filter);
 
 // What was asked for: of links the sum of capacities, and the rate of all together; if it grows the
-// capacity that it began with, and the rate that it may reach. Zeros where a link does not know.
-struct Asked {
-  uint64 expected;
-  double rate;
-};
-Asked asked_of(const Filter &filter);
+// capacity that it began with, and the rate that it may reach. Unknown if that of a link is.
+Capacity capacity_of(const Filter &filter);
 
 // Does it have links from an intersection, of which bits tell no number of values?
 bool is_countable(const Filter &filter);
@@ -114,10 +110,13 @@ void check_size(Kind kind, uint64 bits);
 void check_size(const LinkView *views, int count);
 
 // The header of a new filter without values, whose family is none.
-Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);
+Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
 
-// A capacity and a rate as SQL gave them -> a geometry; ERROR 22023 if they are out of range.
-Geometry geometry_for(Layout layout, int64 expected, double rate);
+// A capacity as SQL gave it; ERROR 22023 if it is out of range.
+Capacity checked_capacity(int64 expected, double rate);
+
+// ERROR 22023 if a filter for the capacity would be too large.
+Geometry geometry_for(Layout layout, const Capacity &capacity);
 
 // A new plain value in the current memory context, its bitmap zero.
 OwnFilter make_filter(const Header &header);

@@ -73,7 +73,7 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
 }
 
 OwnFilter make_read(const Geometry &geometry, Family family) {
-  Header header = empty_header(geometry, 0, 0, 0);
+  Header header = empty_header(geometry, {}, 0);
   header.family = family;
   header.flags = kFlagOwn;
   return make_filter(header);
@@ -209,7 +209,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
     links[i] = {found[i], bitmap, nullptr};
     bitmap += found[i].geometry.bytes();
   }
-  Header header = empty_header(found[0].geometry, 0, 0, 0);
+  Header header = empty_header(found[0].geometry, {}, 0);
   header.family = Family::string;
   link_count = normalize_links(links, link_count, check_for_interrupts);
   check_size(links, link_count);

@@ -169,7 +169,7 @@ Filter finish_counters(const Window *window) {
     pack_counters(window->counters + at, Min(count - at, kCountersStep),
                   filter.bitmap() + at / kLineBits * kCounterLineBytes);
   }
-  if (window->values > filter.header.expected) // else there is no need to count
+  if (window->values > filter.header.capacity.values) // else there is no need to count
     check_overfill(filter);
   return filter;
 }
@@ -185,7 +185,7 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window);
 Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
-  const Target target = target_of(fcinfo, Layout::counting_lines);
+  const Target target = target_args(fcinfo, Layout::counting_lines);
   if (!window)
     window = make_window(fcinfo, target);
   else if (!(target == window->target))

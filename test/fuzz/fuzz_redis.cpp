@@ -21,7 +21,7 @@ std::size_t require_links(const Link *links, int count) {
   for (int i = 0; i < count; i++) {
     const Link &link = links[i];
     std::uint8_t head[kHeaderBytes];
-    Header header = {link.geometry, Family::string, link.flags, 0, 0, link.expected, link.rate};
+    Header header = {link.geometry, Family::string, link.flags, 0, 0, link.capacity};
     Header read;
     write_header(head, header);
     require(link.geometry.layout == Layout::redis);

@@ -667,9 +667,9 @@ TEST(CountingFormat, RefusesDamage) {
        36 + 768},
       {"byte strings", lines, [](Bytes &b) { b[2] = 26; }, Status::bad_family, 26},
       {"capacity past the cap", lines, [](Bytes &b) { store(&b[12], kMaxBits + 1); },
-       Status::bad_target, kMaxBits + 1},
+       Status::bad_capacity, kMaxBits + 1},
       {"rate without capacity", lines, [](Bytes &b) { store(&b[12], std::uint64_t{0}); },
-       Status::bad_target, 0},
+       Status::bad_capacity, 0},
       {"counters without family", lines, [](Bytes &b) { b[2] = 0; }, Status::stray_bits, 768 * 2},
       {"first bit without family", lines,
        [](Bytes &b) { b[2] = 0, std::fill(b.begin() + 36, b.end(), 0), b[36] = 1; },
@@ -695,11 +695,11 @@ TEST(CountingFormat, RefusesDamage) {
 TEST(CountingFormat, IsNoLinkOfAChain) {
   Header header = header_of({Layout::counting_lines, 0, 2});
   header.flags = kFlagChain;
-  header.expected = 0, header.rate = 0;
+  header.capacity = {};
   Bytes payload(kHeaderBytes + 2 * kLinkBytes + 2 * 64);
   write_header(payload.data(), header);
   for (int i = 0; i < 2; i++)
-    write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagOwn, 10, 0.01});
+    write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagOwn, {10, 0.01}});
   payload.back() = 1;
   EXPECT_EQ(validate(payload).status, Status::unknown_flags);
 }

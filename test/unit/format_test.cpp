@@ -19,8 +19,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 bool operator==(const Header &a, const Header &b) {
   return a.geometry == b.geometry && a.family == b.family && a.flags == b.flags &&
-         a.shape == b.shape && a.seed == b.seed && a.expected == b.expected &&
-         double_bits(a.rate) == double_bits(b.rate);
+         a.shape == b.shape && a.seed == b.seed && a.capacity.values == b.capacity.values &&
+         double_bits(a.capacity.rate) == double_bits(b.capacity.rate);
 }
 
 // A filter of integers: two lines, k = 6.
@@ -67,15 +67,15 @@ Bytes linked_filter(Header header, const std::vector<Link> &links) {
 Bytes chain() {
   const Geometry line = {Layout::lines, 6, 1};
   return linked_filter({{}, Family::integer, 0, 0, 7, 0, 0},
-                       {{line, kFlagOwn, 10, 0.01},
-                        {line, kFlagOwn, 20, 0.02},
-                        {line, 0, 30, 0.03},
-                        {{Layout::pages, 12, 1}, kFlagIntersection, 0, 0}});
+                       {{line, kFlagOwn, {10, 0.01}},
+                        {line, kFlagOwn, {20, 0.02}},
+                        {line, 0, {30, 0.03}},
+                        {{Layout::pages, 12, 1}, kFlagIntersection, {}}});
 }
 // One link that grows.
 Bytes growing() {
   return linked_filter({{}, Family::integer, kFlagGrow, 0, 7, 100, 0.04},
-                       {{{Layout::lines, 6, 1}, kFlagOwn, 100, 0.01}});
+                       {{{Layout::lines, 6, 1}, kFlagOwn, {100, 0.01}}});
 }
 constexpr std::size_t kEntry = 36, kChainBitmaps = 36 + 4 * 24;
 
@@ -136,9 +136,9 @@ TEST(Format, FamiliesAreNumberedForEver) {
 TEST(Format, AcceptsAndReadsBack) {
   Header headers[] = {lines_header(), pages_header(), lines_header(), lines_header(),
                       lines_header(), pages_header(), pages_header()};
-  headers[2].expected = 0, headers[2].rate = 0;
-  headers[3].rate = 1e-9, headers[3].expected = kMaxBits;
-  headers[4].rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.k = 1;
+  headers[2].capacity = {};
+  headers[3].capacity = {kMaxBits, 1e-9};
+  headers[4].capacity.rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.k = 1;
   headers[5].family = Family::row, headers[5].shape = 1, headers[5].geometry.k = 2;
   headers[6].shape = 0xFFFFFF, headers[6].geometry.k = 16;
   for (const Header &header : headers) {
@@ -230,28 +230,28 @@ const Defect kDefects[] = {
     {"k 18 in pages", pages_filter, [](Bytes &b) { b[3] = 18; }, Status::bad_k, 18, 0},
     {"odd k in pages", pages_filter, [](Bytes &b) { b[3] = 7; }, Status::bad_k, 7, 0},
 
-    {"capacity without rate", lines_filter, [](Bytes &b) { put_rate(b, 0.0); }, Status::bad_target,
-     100, 0},
+    {"capacity without rate", lines_filter, [](Bytes &b) { put_rate(b, 0.0); },
+     Status::bad_capacity, 100, 0},
     {"rate without capacity", lines_filter, [](Bytes &b) { put_expected(b, 0); },
-     Status::bad_target, 0, 0},
+     Status::bad_capacity, 0, 0},
     {"capacity past the cap", lines_filter, [](Bytes &b) { put_expected(b, kMaxBits + 1); },
-     Status::bad_target, kMaxBits + 1, 0},
-    {"rate above 0.5", lines_filter, [](Bytes &b) { put_rate(b, 0.50001); }, Status::bad_target,
+     Status::bad_capacity, kMaxBits + 1, 0},
+    {"rate above 0.5", lines_filter, [](Bytes &b) { put_rate(b, 0.50001); }, Status::bad_capacity,
      100, 0},
-    {"rate below 1e-9", lines_filter, [](Bytes &b) { put_rate(b, 0.9999e-9); }, Status::bad_target,
-     100, 0},
-    {"negative rate", lines_filter, [](Bytes &b) { put_rate(b, -0.01); }, Status::bad_target, 100,
+    {"rate below 1e-9", lines_filter, [](Bytes &b) { put_rate(b, 0.9999e-9); },
+     Status::bad_capacity, 100, 0},
+    {"negative rate", lines_filter, [](Bytes &b) { put_rate(b, -0.01); }, Status::bad_capacity, 100,
      0},
-    {"infinite rate", lines_filter, [](Bytes &b) { put_rate(b, kInfinity); }, Status::bad_target,
+    {"infinite rate", lines_filter, [](Bytes &b) { put_rate(b, kInfinity); }, Status::bad_capacity,
      100, 0},
-    {"NaN", lines_filter, [](Bytes &b) { put_rate(b, kNaN); }, Status::bad_target, 100, 0},
+    {"NaN", lines_filter, [](Bytes &b) { put_rate(b, kNaN); }, Status::bad_capacity, 100, 0},
     {"negative zero", lines_filter, [](Bytes &b) { put_expected(b, 0), put_rate(b, -0.0); },
-     Status::bad_target, 0, 0},
+     Status::bad_capacity, 0, 0},
 
     {"growing without links", lines_filter, [](Bytes &b) { b[32] = 0x04; }, Status::unknown_flags,
      0x04, 0},
     {"links without entries", lines_filter, [](Bytes &b) { b[32] = 0x01, b[3] = 0; },
-     Status::bad_target, 100, 0},
+     Status::bad_capacity, 100, 0},
     {"flag 16", lines_filter, [](Bytes &b) { b[32] = 0x10; }, Status::unknown_flags, 0x10, 0},
     {"flag 128", lines_filter, [](Bytes &b) { b[32] = 0x80; }, Status::unknown_flags, 0x80, 0},
     {"an unknown flag beside a known", lines_filter, [](Bytes &b) { b[32] = 0x12; },
@@ -305,11 +305,11 @@ const Defect kDefects[] = {
     {"links in pages", chain, [](Bytes &b) { b[1] = 2; }, Status::unknown_layout, 2, 0},
     {"links with k", chain, [](Bytes &b) { b[3] = 6; }, Status::bad_k, 6, 0},
     {"links with a capacity", chain, [](Bytes &b) { put_expected(b, 9), put_rate(b, 0.01); },
-     Status::bad_target, 9, 0},
+     Status::bad_capacity, 9, 0},
     {"growing without a capacity", growing, [](Bytes &b) { put_expected(b, 0), put_rate(b, 0.0); },
-     Status::bad_target, 0, 0},
+     Status::bad_capacity, 0, 0},
     {"growing with a capacity alone", growing, [](Bytes &b) { put_rate(b, 0.0); },
-     Status::bad_target, 100, 0},
+     Status::bad_capacity, 100, 0},
     {"own links", chain, [](Bytes &b) { b[32] |= kFlagOwn; }, Status::unknown_flags, 0x03, 0},
     {"no links", growing, [](Bytes &b) { put_units(b, 0); }, Status::bad_links, 0, kMaxLinks},
     {"a single link that does not grow", growing,
@@ -337,7 +337,7 @@ const Defect kDefects[] = {
     {"k 17 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 17; }, Status::bad_k, 17, 0},
     {"k 0 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 0; }, Status::bad_k, 0, 0},
     {"a link's capacity without rate", chain, [](Bytes &b) { store(&b[kEntry + 8], 0.0); },
-     Status::bad_target, 10, 0},
+     Status::bad_capacity, 10, 0},
     {"a link of links", chain, [](Bytes &b) { b[kEntry + 21] = 0x11; }, Status::unknown_flags, 1,
      0},
     {"a link that grows", chain, [](Bytes &b) { b[kEntry + 21] = 0x14; }, Status::unknown_flags, 4,
@@ -450,7 +450,7 @@ TEST(Format, ParsesTheLongestHead) {
   std::uint8_t head[kMaxHeadBytes];
   write_header(head, header);
   for (int i = 0; i < kMaxLinks; i++)
-    write_link(head, i, {{Layout::lines, 6, (1U << 23) / kMaxLinks}, kFlagOwn, 1, 0.01});
+    write_link(head, i, {{Layout::lines, 6, (1U << 23) / kMaxLinks}, kFlagOwn, {1, 0.01}});
   const Finding finding = parse(head, kMaxPayload, &read);
   EXPECT_TRUE(finding.ok()) << static_cast<int>(finding.status);
   EXPECT_EQ(read.links(), kMaxLinks);

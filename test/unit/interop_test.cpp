@@ -909,8 +909,8 @@ TEST(Redis, CapacitiesAreThoseOfTheLinks) {
     ASSERT_EQ(dump.links.size(), golden.capacities.size());
     double rate = golden.first_rate;
     for (std::size_t i = 0; i < dump.links.size(); i++, rate /= 2) {
-      EXPECT_EQ(dump.links[i].expected, golden.capacities[i]) << i;
-      EXPECT_DOUBLE_EQ(dump.links[i].rate, rate);
+      EXPECT_EQ(dump.links[i].capacity.values, golden.capacities[i]) << i;
+      EXPECT_DOUBLE_EQ(dump.links[i].capacity.rate, rate);
       EXPECT_EQ(dump.links[i].flags, kFlagOwn);
       EXPECT_EQ(dump.links[i].geometry.layout, Layout::redis);
     }
@@ -1031,18 +1031,18 @@ TEST(Redis, CapacityAndRateMayBeUnknown) {
     EXPECT_EQ(links[0].geometry, (Geometry{Layout::redis, 8, 1384 / 8}));
     return links[0];
   };
-  EXPECT_EQ(read(good).expected, 1000U);
+  EXPECT_EQ(read(good).capacity.values, 1000U);
   for (const std::uint64_t capacity : {std::uint64_t{0}, kMaxBits + 1, ~std::uint64_t{0}}) {
     Bytes header = good;
     store(&header[kRedisHead + 44], capacity);
-    EXPECT_EQ(read(header).expected, 0U) << capacity;
-    EXPECT_EQ(double_bits(read(header).rate), 0U) << capacity;
+    EXPECT_EQ(read(header).capacity.values, 0U) << capacity;
+    EXPECT_EQ(double_bits(read(header).capacity.rate), 0U) << capacity;
   }
   for (const double error : {0.51, 0.999, kNaN, 1e-10, 1e-300}) {
     Bytes header = good;
     store(&header[kRedisHead + 24], double_bits(error));
-    EXPECT_EQ(read(header).expected, 0U) << error;
-    EXPECT_EQ(double_bits(read(header).rate), 0U) << error;
+    EXPECT_EQ(read(header).capacity.values, 0U) << error;
+    EXPECT_EQ(double_bits(read(header).capacity.rate), 0U) << error;
   }
 }
 
@@ -1072,7 +1072,7 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
 // A large link comes in pieces of one length, of which the last is what is left.
 TEST(Redis, LargeLinksAreInPieces) {
   const auto of_bytes = [](std::size_t bytes) {
-    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, 0, 0};
+    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, {}};
   };
   constexpr std::size_t kMiB = 1024 * 1024;
   const std::vector<Link> links = {of_bytes(8), of_bytes(25 * kMiB), of_bytes(64 * kMiB)};

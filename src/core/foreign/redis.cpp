@@ -93,8 +93,7 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   *link = {
       {Layout::redis, static_cast<std::uint8_t>(k), static_cast<std::uint32_t>(size / kWordBytes)},
       kFlagOwn,
-      known ? capacity : 0,
-      known ? error : 0.0};
+      known ? Capacity{capacity, error} : Capacity{}};
   return kNoProblem;
 }
 
