@@ -87,8 +87,8 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   const Finding capacity = check_capacity(header->capacity);
   if (!capacity.ok() || header->grows() != header->capacity.is_known())
     return fault(Status::bad_capacity, header->capacity.values);
-  if (geometry.units < (header->grows() ? 1 : 2) || geometry.units > kMaxLinks)
-    return fault(Status::bad_links, geometry.units, kMaxLinks);
+  if (header->link_count < (header->grows() ? 1 : 2) || header->link_count > kMaxLinks)
+    return fault(Status::bad_links, header->link_count, kMaxLinks);
   if (length < header->head_bytes())
     return fault(Status::truncated, length, header->head_bytes());
 
@@ -111,13 +111,13 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     // Of one geometry, only filters that sized themselves stay apart.
     const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
     if (order > 0 || (order == 0 && !(before.flags & kFlagOwn)))
-      return fault(Status::bad_order, header->geometry.units);
+      return fault(Status::bad_order, header->link_count);
     bits += link.geometry.bits();
     before = link;
   }
   if (bits > kMaxBits)
     return fault(Status::bad_units, bits / kLineBits);
-  header->links_bytes = geometry.units * kLinkBytes + static_cast<std::size_t>(bits / 8);
+  header->links_bytes = header->link_count * kLinkBytes + static_cast<std::size_t>(bits / 8);
   return kSound;
 }
 
@@ -127,7 +127,7 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header) {
   std::uint64_t stored;
   if (!check_buckets(header.geometry, table, &stored))
     return fault(Status::bad_buckets, header.geometry.units);
-  if (is_open(header.family) && stored != 0)
+  if (is_open(header.element.family) && stored != 0)
     return fault(Status::stray_bits, stored);
   return kSound;
 }
@@ -148,18 +148,20 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
 
   header->geometry.layout = static_cast<Layout>(payload[kAtLayout]);
   header->geometry.k = payload[kAtK];
-  header->geometry.units = load<std::uint32_t>(payload + kAtUnits);
-  header->family = static_cast<Family>(family);
+  header->element.family = static_cast<Family>(family);
   header->flags = payload[kAtFlags];
-  header->shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
+  const auto units = load<std::uint32_t>(payload + kAtUnits);
+  header->geometry.units = header->is_chain() ? 0 : units;
+  header->link_count = header->is_chain() ? units : 1;
+  header->element.shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
   header->seed = load<std::uint64_t>(payload + kAtSeed);
   header->capacity.values = load<std::uint64_t>(payload + kAtExpected);
   header->capacity.rate = bits_double(load<std::uint64_t>(payload + kAtRate));
   header->links_bytes = 0;
 
-  if (is_composed(header->family) != (header->shape != 0))
-    return fault(Status::bad_shape, header->shape);
-  if (!is_family_of(header->geometry.layout, header->family))
+  if (is_composed(header->element.family) != (header->element.shape != 0))
+    return fault(Status::bad_shape, header->element.shape);
+  if (!is_family_of(header->geometry.layout, header->element.family))
     return fault(Status::bad_family, family);
   if (is_foreign(header->geometry.layout) && header->seed != 0)
     return fault(Status::bad_seed, header->seed);
@@ -191,7 +193,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
     return finding;
   if (header->geometry.layout == Layout::cuckoo)
     return validate_buckets(payload, *header);
-  if (is_open(header->family)) {
+  if (is_open(header->element.family)) {
     const std::size_t head = header->head_bytes();
     const std::uint64_t bits = count_set(best_kernel(), payload + head, length - head);
     if (bits != 0)
@@ -208,7 +210,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
         next_bitmap = bitmap;
         return wrong;
       }))
-    return fault(Status::bad_order, header->geometry.units);
+    return fault(Status::bad_order, header->link_count);
   return kSound;
 }
 
@@ -241,13 +243,13 @@ void write_link(std::uint8_t *payload, int number, const Link &link) {
 void write_header(std::uint8_t *payload, const Header &header) {
   payload[kAtVersion] = kFormatVersion;
   payload[kAtLayout] = static_cast<std::uint8_t>(header.geometry.layout);
-  payload[kAtFamily] = static_cast<std::uint8_t>(header.family);
+  payload[kAtFamily] = static_cast<std::uint8_t>(header.element.family);
   payload[kAtK] = header.geometry.k;
   store(payload + kAtSeed, header.seed);
   store(payload + kAtExpected, header.capacity.values);
   store(payload + kAtRate, double_bits(header.capacity.rate));
-  store(payload + kAtUnits, header.geometry.units);
-  store(payload + kAtFlags, static_cast<std::uint32_t>(header.shape << 8 | header.flags));
+  store(payload + kAtUnits, header.is_chain() ? header.link_count : header.geometry.units);
+  store(payload + kAtFlags, static_cast<std::uint32_t>(header.element.shape << 8 | header.flags));
 }
 
 } // namespace bloomfilter

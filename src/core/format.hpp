@@ -42,19 +42,19 @@ struct Link {
 };
 
 struct Header {
-  Geometry geometry; // of a chain: its profile, no hash functions, as many units as links
-  Family family;
-  std::uint8_t flags;
-  std::uint32_t shape; // 24 bits; 0 unless the family is composed
+  Geometry geometry; // of a chain its profile alone, without k and units
+  ElementType element;
   std::uint64_t seed;
-  Capacity capacity;           // that was asked for; unknown of a chain that does not grow
-  std::size_t links_bytes = 0; // of a chain: entries and bitmaps
+  Capacity capacity; // that was asked for; unknown of a chain that does not grow
+  std::uint8_t flags = 0;
+  std::uint32_t link_count = 1; // stored, of a chain, where other values have their units
+  std::size_t links_bytes = 0;  // of a chain: entries and bitmaps
 
   bool is_chain() const { return (flags & kFlagChain) != 0; }
   bool grows() const { return (flags & kFlagGrow) != 0; }
-  int links() const { return is_chain() ? static_cast<int>(geometry.units) : 1; }
+  int links() const { return static_cast<int>(link_count); }
   std::size_t head_bytes() const {
-    return kHeaderBytes + (is_chain() ? geometry.units * kLinkBytes : 0);
+    return kHeaderBytes + (is_chain() ? link_count * kLinkBytes : 0);
   }
   std::size_t payload_bytes() const {
     return kHeaderBytes + (is_chain() ? links_bytes : geometry.bytes());

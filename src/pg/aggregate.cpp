@@ -59,7 +59,7 @@ Layout layout_of(const State *state) {
 Target target_of(const State *state) {
   const Header &header = state->header;
   return {state->self_sized, header.capacity, layout_of(state),
-          scheme_of(layout_of(state), header.family).empty};
+          scheme_of(layout_of(state), header.element.family).empty};
 }
 
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
@@ -145,7 +145,7 @@ pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
 // Takes in a family, or raises an error.
 pg_noinline void admit(State *state, const Element *element) {
   check_element(state->header, element, Use::add);
-  adopt_family(&state->header, member_header(element));
+  adopt_family(&state->header, element_type(element));
 }
 
 inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
@@ -190,7 +190,7 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
   check_element(state->header, element, Use::add);
   if (unlikely(digests.no_value))
     raise_no_value(state->header);
-  adopt_family(&state->header, member_header(element));
+  adopt_family(&state->header, element_type(element));
   state->admitted = element->family;
   for (int i = 0; i < digests.count; i++)
     push_digest(fcinfo, state, digests.digest[i]);
@@ -339,7 +339,7 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   else
     check_target(state, target);
   check_family(state->header, other->header);
-  adopt_family(&state->header, other->header);
+  adopt_family(&state->header, other->header.element);
 
   if (other->bitmap) {
     flush(state);
@@ -393,9 +393,9 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   memset(wire, 0, kWireHead);
   wire[kAtSelfSized] = state->self_sized;
   wire[kAtHasBitmap] = state->bitmap != nullptr;
-  wire[kAtFamily] = static_cast<uint8>(state->header.family);
+  wire[kAtFamily] = static_cast<uint8>(state->header.element.family);
   wire[kAtLayout] = static_cast<uint8>(layout_of(state));
-  store(wire + kAtShape, state->header.shape);
+  store(wire + kAtShape, state->header.element.shape);
   store(wire + kAtExpected, state->header.capacity.values);
   store(wire + kAtRate, double_bits(state->header.capacity.rate));
   wire += kWireHead;
@@ -429,8 +429,8 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
       layout,
       scheme_of(layout, family).empty};
   State *state = make_state(CurrentMemoryContext, false, target);
-  state->header.family = family;
-  state->header.shape = load<uint32>(wire + kAtShape);
+  state->header.element.family = family;
+  state->header.element.shape = load<uint32>(wire + kAtShape);
   const bool has_bitmap = wire[kAtHasBitmap] != 0;
   wire += kWireHead;
   length -= kWireHead;

@@ -79,7 +79,7 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
   LiteralMemory *memory = &call_site(fcinfo)->literal;
   const Layout layout = profile_of(header.geometry.layout);
   if (memory->bytes && memory->length == length && memory->layout == layout &&
-      memory->family == header.family && memory->seed == header.seed &&
+      memory->family == header.element.family && memory->seed == header.seed &&
       memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
     return memory->digests;
 
@@ -91,7 +91,7 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
   memcpy(memory->bytes, VARDATA_ANY(literal), length);
   memory->length = length;
   memory->layout = layout;
-  memory->family = header.family;
+  memory->family = header.element.family;
   memory->seed = header.seed;
   return memory->digests = digests;
 }

@@ -34,25 +34,25 @@ bool is_empty(const Filter &filter) {
 
 // What is to be added, removed or looked for: digests, and what they are of.
 struct Member {
-  Header header;
+  ElementType type;
   Digests digests;
 };
 using MemberOf = Member(FunctionCallInfo, const Header &filter);
 
 Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
   const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Use::add);
-  return {member_header(argument.element), argument.digests};
+  return {element_type(argument.element), argument.digests};
 }
 
 Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
-  return {member_header(Family::text), cached_literal_digests(fcinfo, filter, 1, Use::add)};
+  return {ElementType{Family::text, 0}, cached_literal_digests(fcinfo, filter, 1, Use::add)};
 }
 
 Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
   check_hashed_alike(filter);
   Digests digests = no_digests();
   digests.digest[digests.count++] = {static_cast<uint64>(PG_GETARG_INT64(1)), 0};
-  return {member_header(Family::hash), digests};
+  return {ElementType{Family::hash, 0}, digests};
 }
 
 // The first argument, and the copy that it becomes when it is first changed.
@@ -82,9 +82,9 @@ public:
       const Digest &digest = member.digests.digest[i];
       if (kind_ == Kind::bloom) {
         if (!is_known(digest))
-          push(member.header, digest);
+          push(member.type, digest);
       } else {
-        adopt(member.header);
+        adopt(member.type);
         if (kind_ == Kind::counting)
           own_.add_many(&digest.first, 1);
         else
@@ -109,8 +109,7 @@ public:
         cuckoo_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
     }
     if (is_empty(own_)) {
-      own_.header.family = Family::none;
-      own_.header.shape = 0;
+      own_.header.element = {};
       own_.write_back();
     }
     return true;
@@ -138,10 +137,10 @@ private:
     changed_ = true;
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
   }
-  void adopt(const Header &member) {
+  void adopt(const ElementType &type) {
     begin();
-    if (is_open(header().family)) {
-      adopt_family(&own_.header, member);
+    if (is_open(header().element.family)) {
+      adopt_family(&own_.header, type);
       own_.write_back();
     }
   }
@@ -150,8 +149,8 @@ private:
   bool is_known(const Digest &digest) const {
     return (!changed_ || header().is_chain()) && filter().contains(digest);
   }
-  void push(const Header &member, const Digest &digest) {
-    adopt(member);
+  void push(const ElementType &type, const Digest &digest) {
+    adopt(type);
     if (pending_count_ == pending_limit_) {
       flush();
       if (is_known(digest)) // by what was pending: it must not begin a link
@@ -236,7 +235,7 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
       if (items.nulls[i])
         continue;
       const Digests digests = item_digests(change->header(), items, i, Use::add);
-      change->add({member_header(items.element), digests});
+      change->add({element_type(items.element), digests});
     }
     change->check();
   });

@@ -15,7 +15,7 @@ void check_may_grow(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" cannot grow",
-                           layout_name(header.geometry.layout, header.family))));
+                           layout_name(header.geometry.layout, header.element.family))));
 }
 
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
@@ -27,8 +27,7 @@ Datum create(FunctionCallInfo fcinfo, Layout layout) {
 // Of a filter that is one structure.
 Datum clear(FunctionCallInfo fcinfo, Kind kind) {
   Header header = filter_arg(fcinfo, 0, kind).header;
-  header.family = Family::none;
-  header.shape = 0;
+  header.element = {};
   return make_filter(header).datum();
 }
 
@@ -50,7 +49,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
                     scheme.name, static_cast<int64>(seed))));
   const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
   Header header = empty_header(geometry_for(layout, capacity), capacity, seed);
-  header.family = scheme.empty;
+  header.element.family = scheme.empty;
   if (!grow)
     return make_filter(header).datum();
   check_may_grow(header);

@@ -158,7 +158,6 @@ Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 s
   check_size(kind_of(geometry.layout), geometry.bits());
   Header header = {};
   header.geometry = geometry;
-  header.family = Family::none;
   header.seed = seed;
   header.capacity = capacity;
   return header;
@@ -225,11 +224,13 @@ OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter
     header.geometry = link.geometry;
     header.flags = link.flags;
     header.capacity = link.capacity;
+    header.link_count = 1;
   } else {
     if (count > kMaxLinks)
       raise_too_many_links(count);
-    header.geometry = {profile_of(views[0].link.geometry.layout), 0, static_cast<uint32>(count)};
+    header.geometry = {profile_of(views[0].link.geometry.layout), 0, 0};
     header.flags = kFlagChain | (header.flags & kFlagGrow);
+    header.link_count = static_cast<uint32>(count);
     header.links_bytes = count * kLinkBytes + bits_of(views, count) / 8;
   }
 

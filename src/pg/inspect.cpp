@@ -56,7 +56,7 @@ Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
 // The columns that both kinds have.
 void add_common_info(Row *row, const Header &header) {
   row->add(Int32GetDatum(kFormatVersion));
-  add_family(row, header.family);
+  add_family(row, header.element.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
   row->add(Int64GetDatum(static_cast<int64>(header.capacity.values)));
   row->add(Float8GetDatum(header.capacity.rate));
@@ -115,8 +115,8 @@ Datum bf_info(PG_FUNCTION_ARGS) {
 
   Row row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
-  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.family)));
-  add_family(&row, header.family);
+  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.element.family)));
+  add_family(&row, header.element.family);
   row.add(Int64GetDatum(static_cast<int64>(header.seed)));
   row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.values)));
   row.add_if(sized, Float8GetDatum(asked.rate));

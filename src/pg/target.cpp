@@ -31,7 +31,7 @@ Header header_for(const Target &target) {
                            layout_name(target.layout, target.empty)),
                     errhint("Give the expected number of values.")));
   Header header = empty_header(geometry, target.capacity, 0);
-  header.family = target.empty;
+  header.element.family = target.empty;
   return header;
 }
 

@@ -86,7 +86,7 @@ Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
 
 Digests digests_of_row(FunctionCallInfo fcinfo, Window *window) {
   const HashedArgument argument = hashed_argument(fcinfo, window->header, 1, Use::add);
-  adopt_family(&window->header, member_header(argument.element));
+  adopt_family(&window->header, element_type(argument.element));
   return argument.digests;
 }
 
@@ -211,10 +211,8 @@ Datum countingbloomfilter_agg_inverse(PG_FUNCTION_ARGS) {
       left = leave(window, digests.digest[i].first);
     if (!left)
       PG_RETURN_NULL(); // begin anew
-    if (--window->values == 0) {
-      window->header.family = Family::none;
-      window->header.shape = 0;
-    }
+    if (--window->values == 0)
+      window->header.element = {};
   }
   PG_RETURN_POINTER(window);
 }

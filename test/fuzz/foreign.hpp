@@ -24,21 +24,21 @@ inline void require(bool condition) {
 // A bitmap that was found is that of a possible filter, of each scheme of its layout, which takes
 // and finds values.
 inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
-  Header header = {geometry, Family::none, 0, 0, 0, 0, 0}, read;
+  Header header = {geometry, {}, 0, {}}, read;
   std::vector<std::uint8_t> payload(header.payload_bytes());
   std::uint8_t *const copy = payload.data() + kHeaderBytes;
   std::memcpy(copy, bitmap, geometry.bytes());
   const bool is_empty = count_set(kScalarKernel, copy, geometry.bytes()) == 0;
   for (const Scheme &scheme : kSchemes) {
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
-      header.family = static_cast<Family>(number);
-      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.family))
+      header.element.family = static_cast<Family>(number);
+      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.element.family))
         continue;
       write_header(payload.data(), header);
       const bool sound = validate(payload.data(), payload.size(), &read).ok();
-      require(sound == (is_empty || !is_open(header.family)));
-      require(read.geometry == geometry && read.family == header.family);
-      require(&scheme_of(read.geometry.layout, read.family) == &scheme);
+      require(sound == (is_empty || !is_open(header.element.family)));
+      require(read.geometry == geometry && read.element.family == header.element.family);
+      require(&scheme_of(read.geometry.layout, read.element.family) == &scheme);
     }
   }
 

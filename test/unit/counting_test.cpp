@@ -576,7 +576,7 @@ TEST(Counting, LosesNoMember) {
 }
 
 Header header_of(const Geometry &geometry) {
-  return {geometry, Family::integer, 0, 0, 7, 100, 0.01};
+  return {geometry, {Family::integer, 0}, 7, {100, 0.01}};
 }
 
 Bytes payload_of(const Header &header, std::uint8_t fill) {
@@ -687,14 +687,15 @@ TEST(CountingFormat, RefusesDamage) {
     EXPECT_EQ(validate(payload).found, defect.found);
   }
   Header empty = lines;
-  empty.family = Family::none;
+  empty.element.family = Family::none;
   EXPECT_TRUE(validate(payload_of(empty, 0)).ok());
 }
 
 // A chain is of bloom filters alone, though an entry's four bits could not name another layout.
 TEST(CountingFormat, IsNoLinkOfAChain) {
-  Header header = header_of({Layout::counting_lines, 0, 2});
+  Header header = header_of({Layout::counting_lines, 0, 0});
   header.flags = kFlagChain;
+  header.link_count = 2;
   header.capacity = {};
   Bytes payload(kHeaderBytes + 2 * kLinkBytes + 2 * 64);
   write_header(payload.data(), header);

@@ -618,7 +618,7 @@ TEST(Cuckoo, DisorderIsFound) {
 
 // A payload of integers: three buckets of 7 bits, the last of which ends in mid-byte.
 Bytes payload_of(const Geometry &geometry) {
-  const Header header = {geometry, Family::integer, 0, 0, 7, 8, 0.1};
+  const Header header = {geometry, {Family::integer, 0}, 7, {8, 0.1}};
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
   for (const std::uint64_t hash : random_hashes(8, 8))

@@ -297,7 +297,7 @@ Family some_family(const Scheme &scheme) {
 }
 
 Header stored_header(const Geometry &geometry, Family family) {
-  return {geometry, family, 0, 0, 0, 100, 0.01};
+  return {geometry, {family, 0}, 0, {100, 0.01}};
 }
 
 Finding check(const Header &header, std::uint8_t bits = 0x11) {
@@ -307,7 +307,7 @@ Finding check(const Header &header, std::uint8_t bits = 0x11) {
   const Finding finding = validate(payload.data(), payload.size(), &read);
   if (finding.ok()) {
     EXPECT_EQ(read.geometry, header.geometry);
-    EXPECT_EQ(read.family, header.family);
+    EXPECT_EQ(read.element.family, header.element.family);
   }
   return finding;
 }
@@ -346,7 +346,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
       if (row.layout == Layout::cuckoo)
         continue; // whose bits are not any
       Header header = stored_header({row.layout, 8, 3}, family);
-      header.shape = is_composed(family) ? 1 : 0;
+      header.element.shape = is_composed(family) ? 1 : 0;
       const bool good = own ? number < static_cast<int>(Family::string)
                             : std::count(known.begin(), known.end(), family) == 1;
       const Finding finding = check(header, is_open(family) ? 0x00 : 0x11);
@@ -400,13 +400,12 @@ TEST(ForeignFormat, FindsStrayBits) {
 Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::uint8_t flags = 0,
                     const std::vector<std::uint8_t> &patterns = {}) {
   const bool grows = (flags & kFlagGrow) != 0;
-  Header header = {{scheme.layout, 0, static_cast<std::uint32_t>(links.size())},
-                   some_family(scheme),
+  Header header = {{scheme.layout, 0, 0},
+                   {some_family(scheme), 0},
+                   0,
+                   grows ? Capacity{100, 0.01} : Capacity{},
                    static_cast<std::uint8_t>(kFlagChain | flags),
-                   0,
-                   0,
-                   grows ? 100U : 0U,
-                   grows ? 0.01 : 0.0};
+                   static_cast<std::uint32_t>(links.size())};
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
   for (std::size_t i = 0; i < links.size(); i++) {
@@ -425,7 +424,7 @@ Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::u
 }
 
 Link link_of(Layout layout, std::uint32_t units, std::uint8_t flags = kFlagOwn) {
-  return {{layout, 8, units}, flags, 100, 0.01};
+  return {{layout, 8, units}, flags, {100, 0.01}};
 }
 
 TEST(ForeignFormat, LinksOfOneLayout) {

@@ -18,18 +18,19 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 bool operator==(const Header &a, const Header &b) {
-  return a.geometry == b.geometry && a.family == b.family && a.flags == b.flags &&
-         a.shape == b.shape && a.seed == b.seed && a.capacity.values == b.capacity.values &&
+  return a.geometry == b.geometry && a.element == b.element && a.flags == b.flags &&
+         a.link_count == b.link_count && a.seed == b.seed &&
+         a.capacity.values == b.capacity.values &&
          double_bits(a.capacity.rate) == double_bits(b.capacity.rate);
 }
 
 // A filter of integers: two lines, k = 6.
 Header lines_header() {
-  return {{Layout::lines, 6, 2}, Family::integer, 0, 0, 0, 100, 0.01};
+  return {{Layout::lines, 6, 2}, {Family::integer, 0}, 0, {100, 0.01}};
 }
 // A filter of arrays that sized itself: three pages, k = 12.
 Header pages_header() {
-  return {{Layout::pages, 12, 3}, Family::array, kFlagOwn, 0xC0FFEE, ~0ULL, 500, 1e-4};
+  return {{Layout::pages, 12, 3}, {Family::array, 0xC0FFEE}, ~0ULL, {500, 1e-4}, kFlagOwn};
 }
 
 // With some bits set.
@@ -47,12 +48,13 @@ Bytes pages_filter() {
 }
 // Of integers of 32 bits: two blocks.
 Bytes parquet_filter() {
-  return filter({{Layout::parquet, 8, 2}, Family::int32, 0, 0, 0, 100, 0.01});
+  return filter({{Layout::parquet, 8, 2}, {Family::int32, 0}, 0, {100, 0.01}});
 }
 
 // A filter of links, the bits of each a pattern of its own.
 Bytes linked_filter(Header header, const std::vector<Link> &links) {
-  header.geometry = {Layout::lines, 0, static_cast<std::uint32_t>(links.size())};
+  header.geometry.layout = Layout::lines;
+  header.link_count = static_cast<std::uint32_t>(links.size());
   header.flags |= kFlagChain;
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
@@ -66,7 +68,7 @@ Bytes linked_filter(Header header, const std::vector<Link> &links) {
 // Two links that sized themselves, then one of the same geometry that did not, then a page.
 Bytes chain() {
   const Geometry line = {Layout::lines, 6, 1};
-  return linked_filter({{}, Family::integer, 0, 0, 7, 0, 0},
+  return linked_filter({{}, {Family::integer, 0}, 7, {}},
                        {{line, kFlagOwn, {10, 0.01}},
                         {line, kFlagOwn, {20, 0.02}},
                         {line, 0, {30, 0.03}},
@@ -74,7 +76,7 @@ Bytes chain() {
 }
 // One link that grows.
 Bytes growing() {
-  return linked_filter({{}, Family::integer, kFlagGrow, 0, 7, 100, 0.04},
+  return linked_filter({{}, {Family::integer, 0}, 7, {100, 0.04}, kFlagGrow},
                        {{{Layout::lines, 6, 1}, kFlagOwn, {100, 0.01}}});
 }
 constexpr std::size_t kEntry = 36, kChainBitmaps = 36 + 4 * 24;
@@ -99,8 +101,11 @@ TEST(Format, GoldenHeader) {
       0xEF, 0xCD, 0xAB,                               // 33 shape 0xABCDEF
   };
   ASSERT_EQ(golden.size(), kHeaderBytes);
-  const Header header = {{Layout::pages, 12, 3}, Family::array, kFlagOwn, 0xABCDEF,
-                         0x0102030405060708,     1000000,       0.01};
+  const Header header = {{Layout::pages, 12, 3},
+                         {Family::array, 0xABCDEF},
+                         0x0102030405060708,
+                         {1000000, 0.01},
+                         kFlagOwn};
 
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
@@ -138,9 +143,10 @@ TEST(Format, AcceptsAndReadsBack) {
                       lines_header(), pages_header(), pages_header()};
   headers[2].capacity = {};
   headers[3].capacity = {kMaxBits, 1e-9};
-  headers[4].capacity.rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.k = 1;
-  headers[5].family = Family::row, headers[5].shape = 1, headers[5].geometry.k = 2;
-  headers[6].shape = 0xFFFFFF, headers[6].geometry.k = 16;
+  headers[4].capacity.rate = 0.5, headers[4].element.family = Family::hash,
+  headers[4].geometry.k = 1;
+  headers[5].element.family = Family::row, headers[5].element.shape = 1, headers[5].geometry.k = 2;
+  headers[6].element.shape = 0xFFFFFF, headers[6].geometry.k = 16;
   for (const Header &header : headers) {
     SCOPED_TRACE(&header - headers);
     const Bytes payload = filter(header);
@@ -154,7 +160,7 @@ TEST(Format, AcceptsAndReadsBack) {
 
 TEST(Format, AcceptsTheEmptyFilterOfNoFamily) {
   Header header = lines_header();
-  header.family = Family::none;
+  header.element.family = Family::none;
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
   EXPECT_TRUE(validate(payload).ok());
@@ -438,7 +444,7 @@ TEST(Format, GoldenLink) {
   ASSERT_EQ(golden.size(), kLinkBytes);
   Bytes payload(kMaxHeadBytes, 0xFF);
   write_link(payload.data(), 2,
-             {{Layout::pages, 12, 0x010203}, kFlagOwn | kFlagIntersection, 1000000, 0.01});
+             {{Layout::pages, 12, 0x010203}, kFlagOwn | kFlagIntersection, {1000000, 0.01}});
   const auto entry = payload.begin() + 36 + 2 * 24;
   EXPECT_EQ(Bytes(entry, entry + 24), golden);
   EXPECT_EQ(std::count(payload.begin(), payload.end(), 0xFF), kMaxHeadBytes - 24);
@@ -446,7 +452,7 @@ TEST(Format, GoldenLink) {
 
 // As many links and bits as there may be; only the head is there.
 TEST(Format, ParsesTheLongestHead) {
-  Header header = {{Layout::lines, 0, kMaxLinks}, Family::text, kFlagChain, 0, 1, 0, 0}, read;
+  Header header = {{Layout::lines, 0, 0}, {Family::text, 0}, 1, {}, kFlagChain, kMaxLinks}, read;
   std::uint8_t head[kMaxHeadBytes];
   write_header(head, header);
   for (int i = 0; i < kMaxLinks; i++)

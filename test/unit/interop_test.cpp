@@ -1220,7 +1220,7 @@ TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
 TEST(Redis, DumpsAreValuesOfLinks) {
   const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
   const auto count = static_cast<std::uint32_t>(dump.links.size());
-  Header header = {{Layout::redis, 0, count}, Family::string, kFlagChain, 0, 0, 0, 0}, read;
+  Header header = {{Layout::redis, 0, 0}, {Family::string, 0}, 0, {}, kFlagChain, count}, read;
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
   for (std::size_t i = 0; i < count; i++)

@@ -233,7 +233,7 @@ TEST(Scheme, EncodingsAreOfFamiliesOfSql) {
 // --- Stored bytes ---
 
 Finding parse_with(int layout, int family) {
-  Header header = {{static_cast<Layout>(layout), 8, 3}, static_cast<Family>(family), 0, 0, 0, 0, 0},
+  Header header = {{static_cast<Layout>(layout), 8, 3}, {static_cast<Family>(family), 0}, 0, {}},
          read;
   std::uint8_t head[kHeaderBytes];
   write_header(head, header);
@@ -252,12 +252,12 @@ TEST(LayoutNumber, UnknownOnesAreRefused) {
 
 TEST(LayoutNumber, UnknownOnesOfLinksAreRefused) {
   for (int layout = 0; layout < 16; layout++) {
-    Header header = {{Layout::guava, 0, 2}, Family::int32, kFlagChain, 0, 0, 0, 0}, read;
+    Header header = {{Layout::guava, 0, 0}, {Family::int32, 0}, 0, {}, kFlagChain, 2}, read;
     std::uint8_t head[kHeaderBytes + 2 * kLinkBytes];
     write_header(head, header);
     for (const int number : {0, 1})
       write_link(head, number,
-                 {{static_cast<Layout>(layout), 8, 3U + static_cast<unsigned>(number)}, 0, 0, 0});
+                 {{static_cast<Layout>(layout), 8, 3U + static_cast<unsigned>(number)}, 0, {}});
     const Finding finding = parse(head, sizeof head + 8 * (3 + 4), &read);
     EXPECT_EQ(finding.status, layout == 3 ? Status::ok : Status::unknown_layout) << layout;
     EXPECT_EQ(finding.found, layout == 3 ? 0U : static_cast<unsigned>(layout));

@@ -21,13 +21,12 @@ using Bytes = std::vector<std::uint8_t>;
 
 // A value of links, as src/pg makes it.
 Bytes make_value(const LinkView *views, int count) {
-  Header header = {{Layout::lines, 0, static_cast<std::uint32_t>(count)},
-                   Family::integer,
+  Header header = {{Layout::lines, 0, 0},
+                   {Family::integer, 0},
+                   0,
+                   {1, 0.01},
                    kFlagChain | kFlagGrow,
-                   0,
-                   0,
-                   1,
-                   0.01};
+                   static_cast<std::uint32_t>(count)};
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
   for (int i = 0; i < count; i++) {
@@ -209,7 +208,7 @@ TEST(Links, GrowWhileTheRateStays) {
     for (const std::uint64_t expected : {1, 10, 1000, 1000000}) {
       SCOPED_TRACE(rate);
       SCOPED_TRACE(expected);
-      Header header = {{}, Family::none, kFlagChain | kFlagGrow, 0, 0, expected, rate};
+      Header header = {{}, {}, 0, {expected, rate}, kFlagChain | kFlagGrow};
       Link link = {{}, kFlagOwn, {expected, first_rate(rate)}};
       ASSERT_TRUE(size_for_capacity(expected, link.capacity.rate, &link.geometry));
       double sum = link.capacity.rate;
@@ -231,7 +230,7 @@ TEST(Links, GrowWhileTheRateStays) {
 }
 
 TEST(Links, GrowFromALinkWithoutCapacity) {
-  const Header header = {{}, Family::none, kFlagChain | kFlagGrow, 0, 0, 100, 0.01};
+  const Header header = {{}, {}, 0, {100, 0.01}, kFlagChain | kFlagGrow};
   const Link by_size = {{Layout::lines, 3, 1000}, 0, {}};
   Link next;
   ASSERT_TRUE(next_link(header, by_size, &next));

@@ -65,7 +65,7 @@ uint64 distribution_hash(Element *element, Datum value) {
 Digests foreign_digests(Element *element, Datum value, const Header &header, Use use) {
   Digests digests = no_digests();
   const Layout layout = header.geometry.layout;
-  const Family stored = stored_family(scheme_of(layout, header.family), element->family);
+  const Family stored = stored_family(scheme_of(layout, header.element.family), element->family);
   if (stored == Family::none)
     return digests; // which check_element() refuses
   Canonical canonical;
@@ -85,7 +85,7 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
   canonical_foreign(element, value, &canonical);
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
   const Layout layout = header.geometry.layout;
-  if (is_plain(element->family, header.family)) {
+  if (is_plain(element->family, header.element.family)) {
     *digest = digest_bytes(layout, bytes, canonical.length);
     return true;
   }
@@ -93,7 +93,7 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
     return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
   const Encoded encoded =
-      encode(layout, {element->family, header.family, bytes, canonical.length, scratch});
+      encode(layout, {element->family, header.element.family, bytes, canonical.length, scratch});
   *digest = encoded.digests[0];
   return encoded.kind == Encoded::values;
 }
@@ -101,7 +101,7 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
 void raise_no_value(const Header &header) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value is out of range for a bloom filter of layout \"%s\"",
-                         layout_name(header.geometry.layout, header.family)),
+                         layout_name(header.geometry.layout, header.element.family)),
                   errdetail("The layout keeps numbers of 32 bits.")));
 }
 

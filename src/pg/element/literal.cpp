@@ -173,9 +173,9 @@ void append_new(Digests *digests, const Digest &digest) {
 
 Digests literal_digests(const Header &header, text *literal, Oid collation, Use use) {
   const Layout layout = header.geometry.layout;
-  const Scheme &scheme = scheme_of(layout, header.family);
+  const Scheme &scheme = scheme_of(layout, header.element.family);
   const Family stored =
-      is_open(header.family) ? stored_family(scheme, Family::text) : header.family;
+      is_open(header.element.family) ? stored_family(scheme, Family::text) : header.element.family;
   const char *string = text_to_cstring(literal);
   Digests digests = no_digests();
   for (const Reading &reading : readings_for(kind_of(layout), value_family(stored))) {
