@@ -31,14 +31,14 @@ Geometry counting_geometry(const Geometry &plain);
 // The same as size_for_capacity(), so that rates are those of a bloomfilter.
 bool size_counting(std::uint64_t expected, double rate, Geometry *geometry);
 
-// The least of a hash's counters: as often or more was it added, up to kMaxCounter.
+// The least of a hash's counters: the hash was added at most so often, unless it is kMaxCounter.
 unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *counters,
                                std::uint64_t hash);
 
 void counting_add_many(const Geometry &geometry, std::uint8_t *counters,
                        const std::uint64_t *hashes, std::size_t count);
 
-// Of a hash that is in the set.
+// The hash must be in the set.
 void counting_remove(const Geometry &geometry, std::uint8_t *counters, std::uint64_t hash);
 
 // Adds the counters of `bytes` bytes, whole counter lines, to others.

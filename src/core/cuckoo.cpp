@@ -159,7 +159,7 @@ bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *
   std::uint32_t bucket = place.bucket[mix64(random) & 1];
   for (int i = 0; i < kMaxKicks; i++) {
     Slots slots = buckets.slots(buckets.read(table, bucket));
-    // One of its own copies is no victim, unless there are no others here.
+    // A copy of itself is no victim, unless the bucket has nothing else.
     auto s = static_cast<int>(mix64(++random) % kBucketSlots);
     for (int turns = 1; turns < kBucketSlots && slots.slot[s] == fingerprint; turns++)
       s = (s + 1) % kBucketSlots;

@@ -3,7 +3,8 @@
 //
 // A link is a filter with a geometry, a capacity and a rate of its own; family and seed are the
 // chain's. Links stand in one order, the largest last, so that equal sets of links are equal bytes.
-// A plain value is read as a chain of one link; a chain of one link is one that grows.
+// A plain value has no entries, and is read as if it had one link. A chain of one link is a filter
+// that grows.
 //
 // `payload` is everything behind PostgreSQL's length word, which is what bytea, COPY BINARY and
 // the text form carry. (Offsets in doc/format.md count the length word's 4 bytes as well.) Unused
@@ -64,8 +65,8 @@ struct Header {
 // A link of a parsed value, 0 ... links() - 1. Reads the head only.
 Link read_link(const std::uint8_t *payload, const Header &header, int number);
 
-// Calls test(link, offset) for a parsed value's links, the last and largest first, until one
-// answers true; returns if one did. `offset` is that of the link's bitmap in the payload, of which
+// Calls test(link, offset) for a parsed value's links, the last and largest first, until it returns
+// true; tells whether it did. `offset` is where the link's bitmap begins in the payload, of which
 // only the head is read.
 template <typename Test>
 bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
@@ -119,20 +120,21 @@ struct Finding {
   bool ok() const { return status == Status::ok; }
 };
 
-// Reads and checks the head, in constant time. Of a payload of `length` bytes, the first
-// kMaxHeadBytes must be there, or all if there are fewer.
+// Reads and checks the head, in constant time. `length` is that of the whole payload, of which no
+// more than the first kMaxHeadBytes need be there.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// What the layout byte of a payload, which need not be sound, says; bloom if it says nothing known.
+// The kind that a payload's layout byte states, be the payload sound or not; bloom if the byte is
+// unknown.
 Kind stated_kind(const std::uint8_t *payload, std::size_t length);
 
-// Is a parsed value of this kind? Bytes of another one are sound, but not what is asked for.
+// Is a parsed value of this kind? validate() accepts every kind.
 Finding check_kind(const Header &header, Kind kind);
 
 // parse(), and the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// A chain's entries are written one by one.
+// Of a chain, write_header() writes the header alone; each link's entry is for write_link().
 void write_header(std::uint8_t *payload, const Header &header);
 void write_link(std::uint8_t *payload, int number, const Link &link);
 

@@ -5,11 +5,11 @@
 // accesses, and one or two TOAST chunks of a stored filter. (Blocked Bloom filters: F. Putze,
 // P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14, 2009.)
 //
-// From a 64-bit hash h come three 32-bit words: H = h >> 32 chooses the unit by multiply and
-// shift (D. Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that
-// OR-ing d adjacent units gives the filter with units/d. x, the low word, and y, from a
-// multiplication of all of h, choose lines and bits by multiplicative hashing with powers of the
-// golden ratio. Two words are needed in a page: both lines from one word fail below 0.01 %.
+// From a 64-bit hash h come three 32-bit words: H = h >> 32 chooses the unit by multiply and shift
+// (D. Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that OR-ing d
+// adjacent units gives the filter with units/d. x, the low word, and y, from a multiplication of
+// all of h, choose lines and bits by multiplicative hashing with powers of the golden ratio. A page
+// needs two words: with both lines from one word, rates below 0.01 % are not reached.
 //
 // Every constant here is part of the format.
 #ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
@@ -83,8 +83,8 @@ inline int compare_geometry(const Geometry &a, const Geometry &b) {
 }
 
 // The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units,
-// of flat layouts d parts, gives the filter of all its values with units/d, for every divisor d.
-// False, and `folded` the smallest fold there is, if none fits.
+// of flat layouts d parts, gives the filter of all its values with units/d, for every divisor d of
+// units. False, and `folded` the smallest fold there is, if none fits.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;

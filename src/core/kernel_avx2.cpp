@@ -31,7 +31,7 @@ void store_lanes(void *to, __m256i lanes) {
   _mm256_storeu_si256(static_cast<__m256i *>(to), lanes);
 }
 
-// One bit in each lane that a hash function has, none in the rest: lanes from 8 - k on.
+// From entry 8 - k on: ones for the k lanes that have a hash function, then zeros for the rest.
 alignas(32) constexpr std::uint32_t kOnes[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 struct Bits {

@@ -10,7 +10,8 @@
 namespace bloomfilter {
 namespace {
 
-// Nothing in lanes that have a hash function, all ones in the rest: lanes from 16 - k on.
+// From entry 16 - k on: zeros for the k lanes that have a hash function, then all ones for the
+// rest.
 constexpr std::uint8_t kUnused[2 * kMaxK] = {
     0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};

@@ -38,7 +38,7 @@ enum class Layout : std::uint8_t {
   cuckoo = 0x21,
 };
 
-// Whose layout it is, and so whose hashes, positions and sizes.
+// Whose layout it is: which system's hashes, positions and sizes it has.
 enum class System : std::uint8_t { own, guava, parquet, redis };
 
 struct LayoutRow {
@@ -47,7 +47,7 @@ struct LayoutRow {
   std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
   std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
   std::uint8_t digest_size;        // numbers of 64 bits
-  Layout profile; // filters of one profile have the same bits for the same values, but for size
+  Layout profile; // of layouts among which a filter's size decides, the one that stands for all
 };
 
 constexpr LayoutRow kLayoutRows[] = {
@@ -85,7 +85,7 @@ constexpr const LayoutRow &row_of(Layout layout) {
 constexpr Kind kind_of(Layout layout) {
   return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
 }
-// Another system's? Asked for each value: without a load.
+// Another system's? Asked for each value, so it makes do without a load.
 constexpr bool is_foreign(Layout layout) {
   return layout > Layout::pages && kind_of(layout) == Kind::bloom;
 }
@@ -130,13 +130,11 @@ struct Scheme {
 };
 
 constexpr Scheme own_scheme(const char *name, Layout layout) {
-  return {name, name != nullptr, layout,      Family::none, kFamiliesOfSql,
-          0,    Family::none,    Family::none};
+  return {name, name != nullptr, layout, Family::none, kFamiliesOfSql, 0, {}, {}};
 }
 constexpr Scheme plain_scheme(const char *name, bool made, Layout layout, Families kept,
                               Families strings) {
-  return {name,    made,         layout,      Family::none, kept | families(Family::none),
-          strings, Family::none, Family::none};
+  return {name, made, layout, Family::none, kept | families(Family::none), strings, {}, {}};
 }
 constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Family to) {
   return {name, true, layout, to, families(to), 0, from, to};

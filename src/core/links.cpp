@@ -26,7 +26,7 @@ bool is_empty(const LinkView &view) {
   return !view.bitmap || !has_bits(view.bitmap, view.link.geometry.bytes());
 }
 
-// Of filters that hold nothing, an order by all that is left.
+// An order of links without values, by all that they have but bits.
 bool less_asked(const LinkView &a, const LinkView &b) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
@@ -66,7 +66,7 @@ bool in_order(const LinkView &a, const LinkView &b, Pause pause) {
   return is_own(a) && compare_bitmaps(a, b) < 0;
 }
 
-// Takes the second of two links in order into the first, if they are to be one.
+// Merges the second of two adjacent links into the first, if the normal form has only one of them.
 bool join(LinkView *first, const LinkView &second) {
   if (!(first->link.geometry == second.link.geometry) || is_own(*first) != is_own(second))
     return false;

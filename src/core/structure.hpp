@@ -29,14 +29,14 @@ void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uin
 // How often a hash was added to counters or buckets, or more.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// What asks a structure of ours by a hash alone, many times.
+// A function that asks a structure of ours by a hash alone, to be chosen once for many hashes.
 using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 HashTest hash_test(const Kernel &kernel, Kind kind);
 
 // Asking a structure of which only those parts are read that the answer depends on: fetch(offset,
-// length) returns one part after the other, each valid until the next.
+// length) returns a part, which is valid until the next call.
 
-// A unit of a structure as a structure of this one unit, which gives the same answer.
+// The geometry of a unit as a structure of its own, which gives the same answers as the whole.
 inline Geometry alone(const Geometry &geometry) {
   return {geometry.layout, geometry.k, 1};
 }

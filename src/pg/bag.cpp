@@ -10,8 +10,9 @@ namespace bloomfilter {
 
 namespace {
 
-constexpr Size kSetFrom = 128;                 // smaller arrays do not become sets
-constexpr Size kCounting = 2 * kExactDistinct; // from here on an array knows if it has more
+constexpr Size kSetFrom = 128; // smaller arrays do not become sets
+constexpr Size kCounting =
+    2 * kExactDistinct; // an array of so many is sorted, to see if they are more
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)

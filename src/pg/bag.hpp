@@ -1,6 +1,6 @@
 // A bag of hashes: what an aggregate keeps of its rows until it knows how large its filter must be.
 //
-// Of each hash a bag keeps so many copies as make a difference: one for a set, more for counters.
+// Of each hash a bag keeps as many copies as make a difference: one for a set, more for counters.
 // They are collected in an array that starts at 8 entries, so that many small groups stay small. A
 // full array doubles. But if at least half of it are repetitions, these are left out; of a set, its
 // content then becomes a hash set, which takes more memory for each hash and none for repetitions,

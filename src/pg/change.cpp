@@ -93,7 +93,7 @@ public:
     }
   }
 
-  // False, and nothing is changed, if it is not there. Not of Bloom filters.
+  // False, with nothing changed, if it is not there. Not for Bloom filters.
   bool remove(const Digests &digests) {
     if (!contains_all_digests(digests))
       return false;
@@ -115,7 +115,7 @@ public:
     return true;
   }
 
-  // Of what got many values: are they too many? A cuckoo filter has said so already.
+  // After many additions: were they too many? A cuckoo filter has raised an error already.
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)

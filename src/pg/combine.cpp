@@ -71,7 +71,7 @@ bool have_one_geometry(const Header &a, const Header &b) {
   return !a.is_chain() && !b.is_chain() && a.geometry == b.geometry;
 }
 
-// The same, and if they do not set the same bits for it.
+// The same, and 22023 if two filters do not set the same bits for one value.
 void check_one_geometry(const Header &a, const Header &b, const char *verb) {
   check_one_hash(a, b, verb);
   if (a.is_chain() || b.is_chain())

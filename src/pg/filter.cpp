@@ -14,7 +14,7 @@ namespace bloomfilter {
 
 namespace {
 
-// In steps, with a look for interrupts before each.
+// In steps, with a check for interrupts before each.
 void combine(void (*in_step)(const Kernel &, uint8 *, const uint8 *, Size), uint8 *bitmap,
              const uint8 *other, Size bytes) {
   for (Size at = 0; at < bytes; at += kStep) {
@@ -203,7 +203,7 @@ OwnFilter make_filter_to_fill(const Header &header, void **chunk) {
 
 namespace {
 
-// Is every link, with its bitmap or the one that it is OR-ed with, where the value would have it?
+// Has the filter a bitmap of each link, `bitmap` or `other`, where the new value would have it?
 bool stands_in(const Filter &filter, const Header &header, const LinkView *views, int count) {
   if (filter.header.payload_bytes() != header.payload_bytes())
     return false;

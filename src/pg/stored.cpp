@@ -23,7 +23,7 @@ struct CachedFilter {
   struct varatt_external pointer; // the key
   dlist_node recent;
   Header header;
-  Size paid;             // bytes that could have been detoasted for what slices have cost
+  Size paid;             // bytes that detoasting would have read at the cost of the slices so far
   uint8 *head;           // header and entries
   struct varlena *value; // the copy; NULL before one was begun
   void *chunk;           // its memory
@@ -67,7 +67,7 @@ void end_cache() {
   cache_generation++;
 }
 
-// Other than that of the catalogs, which comes and goes.
+// Is a snapshot held, other than that of the catalogs, which comes and goes?
 bool holds_snapshot() {
 #if PG_VERSION_NUM >= 150000
   return HaveRegisteredOrActiveSnapshot();
@@ -83,7 +83,7 @@ void at_release(ResourceReleasePhase, bool is_commit, bool, void *) {
     end_cache();
 }
 
-// A table is changed, here or in another process.
+// A table is altered, here or in another process.
 void at_invalidation(Datum, Oid) {
   if (cache)
     end_cache();

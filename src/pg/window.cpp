@@ -1,9 +1,9 @@
 // cbf_agg in a window whose frame moves: a row that leaves the frame is removed again.
 //
 // What a state keeps can be taken back exactly. Given a capacity, these are the filter's counters,
-// of 16 bits each, which the final function clips to the 4 that a filter has; how often one was
-// passed that is at its highest is kept beside them. Sizing itself, the state keeps each distinct
-// hash and how often it is there, for the size depends on their number.
+// of 16 bits each, which the final function clips to the 4 that a filter has; beyond its highest, a
+// counter goes on in a hash table. Sizing itself, the state keeps each distinct hash and how often
+// it is there, for the size depends on their number.
 //
 // Over the same rows the result is that of cbf_agg without a window, byte for byte.
 

@@ -54,8 +54,8 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
 // Raises 22003: what is to be added is not a value of the filter's layout.
 [[noreturn]] void raise_no_value(const Header &header);
 
-// The hash under seed 0, of text without the blanks at its end: one for all values that SQL calls
-// equal, those with two hashes included.
+// One hash, under seed 0, for all values that SQL calls equal, those with two hashes included: text
+// is hashed without the blanks at its end.
 uint64 distribution_hash(Element *element, Datum value);
 
 } // namespace bloomfilter

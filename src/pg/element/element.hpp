@@ -42,7 +42,7 @@ namespace bloomfilter {
 struct Canonical;
 struct Writer;
 
-// What a value is for: it is asked of a filter, or added to it or removed from it.
+// What a value is hashed for: to ask a filter for it, or to add it or remove it.
 enum class Use : uint8 { ask, add };
 
 // An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).

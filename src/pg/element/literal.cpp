@@ -38,8 +38,8 @@ bool is_blank(char character) {
   return isspace(static_cast<unsigned char>(character)) != 0;
 }
 
-// What follows tells, as the types' input functions do, whether text is a value of theirs: text
-// that is none is no error where it is one of several readings.
+// These tell, as the types' input functions do, whether a text is a value of the type: where a
+// literal has several readings, one that fails is not an error.
 
 // Pairs of digits, with white space between them.
 bool is_hexadecimal_bytea(const char *digits) {
@@ -103,7 +103,7 @@ bool is_bigint(const char *string) {
 #endif
 }
 
-// Of a number that float8 can hold.
+// Can float4 hold a number that float8 can hold?
 bool is_real(const char *string) {
   errno = 0;
   const float number = strtof(string, nullptr);
@@ -112,7 +112,7 @@ bool is_real(const char *string) {
 
 struct Reading {
   Oid type = InvalidOid;
-  bool (*readable)(const char *string) = nullptr; // NULL: text that is not is an error
+  bool (*readable)(const char *string) = nullptr; // NULL: else the type raises its error
   bool asked_only = false;
 };
 
@@ -123,8 +123,8 @@ struct LiteralFamily {
   Family family;
   Reading readings[kMaxReadings];
 };
-// Blanks at the end mean nothing to char(n), and names end after 63 bytes. What is added stays as
-// long as it is.
+// char(n) ignores blanks at the end. A name ends after 63 bytes; as what is added must not be cut,
+// it is read as a name only to be asked.
 constexpr Reading kText = {TEXTOID, nullptr, false}, kBpchar = {BPCHAROID, nullptr, false},
                   kName = {NAMEOID, nullptr, true};
 constexpr LiteralFamily kLiteralFamilies[] = {
@@ -192,7 +192,7 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
     for (int i = 0; i < read.count; i++)
       append_new(&digests, read.digest[i]);
   }
-  digests.no_value &= digests.count == 0; // another reading is one
+  digests.no_value &= digests.count == 0; // else another reading gave a value
   return digests;
 }
 
