@@ -37,8 +37,8 @@ template <typename T> inline void store(void *to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// The word that begins with these bytes, 8 at most, and ends with zeros. The loads overlap, for a
-// memcpy of no fixed length is a call.
+// Up to 8 bytes as a number, as if zeros followed them. The loads overlap, because a memcpy of a
+// variable length is a call.
 inline std::uint64_t load_first(const std::uint8_t *from, std::size_t count) {
   const auto at = [=](std::size_t i) { return std::uint64_t{from[i]} << 8 * i; };
   if (count >= 8)

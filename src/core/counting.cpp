@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t kPrefetchAhead = 16;
 
-// The block of each line that a hash has, and its positions there.
+// The counter line of each line that a hash has, and its positions there.
 struct Part {
-  std::size_t block; // offset within the counters
+  std::size_t counter_line; // offset within the counters
   std::uint32_t word;
-  int hashes;
+  int k;
 };
 struct Parts {
   Part part[2];
@@ -29,15 +29,16 @@ struct Parts {
   const std::size_t unit = unit_offset(geometry, hash);
   const std::uint32_t x = first_word(hash);
   if (geometry.layout == Layout::counting_lines)
-    return {{{unit, x, geometry.hashes}, {}}, 1};
+    return {{{unit, x, geometry.k}, {}}, 1};
   const std::uint32_t y = second_word(hash);
-  const int half = geometry.hashes / 2;
+  const int half = geometry.k / 2;
   return {{{unit + kCounterBits * first_line_offset(x), x, half},
            {unit + kCounterBits * second_line_offset(y), y, half}},
           2};
 }
 
-// Calls use(j) for a block's lines. gcc keeps them in registers only if the loop is unrolled.
+// Calls use(j) for a counter line's lines. gcc keeps them in registers only if the loop is
+// unrolled.
 template <typename Use> [[gnu::always_inline]] inline void for_each_line(Use use) {
 #pragma GCC unroll 4
   for (int j = 0; j < kCounterBits; j++)
@@ -53,38 +54,39 @@ inline Bits load_bits(const std::uint8_t *from) {
   return bits;
 }
 
-// 128 counters: kBitsBytes bytes of each of a block's lines. All that is done with them is bitwise,
-// so the order of bytes does not matter.
+// 128 counters: kBitsBytes bytes of each of a counter line's lines. All that is done with them is
+// bitwise, so the order of bytes does not matter.
 struct Column {
   Bits bit[kCounterBits];
 
-  explicit Column(const std::uint8_t *block) {
-    for_each_line([&](int j) { bit[j] = load_bits(block + j * kLineBytes); });
+  explicit Column(const std::uint8_t *counter_line) {
+    for_each_line([&](int j) { bit[j] = load_bits(counter_line + j * kLineBytes); });
   }
-  void write(std::uint8_t *block) const {
-    for_each_line([&](int j) { std::memcpy(block + j * kLineBytes, &bit[j], sizeof bit[j]); });
+  void write(std::uint8_t *counter_line) const {
+    for_each_line(
+        [&](int j) { std::memcpy(counter_line + j * kLineBytes, &bit[j], sizeof bit[j]); });
   }
   Bits used() const { return bit[0] | bit[1] | bit[2] | bit[3]; }
   Bits full() const { return bit[0] & bit[1] & bit[2] & bit[3]; }
 };
 static_assert(kCounterBits == 4, "used() and full() name all lines");
 
-// Calls use(column, chosen) for the columns of a hash's blocks, `chosen` being those of its
-// counters that are not full, and writes back what it made of the column.
+// Calls use(column, chosen) for the columns of a hash's counter lines, `chosen` being those of
+// its counters that are not full, and writes back what it made of the column.
 template <typename Use>
 [[gnu::always_inline]] inline void change(const Geometry &geometry, std::uint8_t *counters,
                                           std::uint64_t hash, Use use) {
   for (const Part &part : parts_of(geometry, hash)) {
     std::uint8_t line[kLineBytes] = {};
-    for (int i = 0; i < part.hashes; i++) {
+    for (int i = 0; i < part.k; i++) {
       const std::uint32_t position = bit_position(part.word, i);
       line[position >> 3] = static_cast<std::uint8_t>(line[position >> 3] | 1U << (position & 7));
     }
-    std::uint8_t *block = counters + part.block;
+    std::uint8_t *counter_line = counters + part.counter_line;
     for (int i = 0; i < kLineBytes; i += kBitsBytes) {
-      Column column(block + i);
+      Column column(counter_line + i);
       use(column, load_bits(line + i) & ~column.full());
-      column.write(block + i);
+      column.write(counter_line + i);
     }
   }
 }
@@ -93,13 +95,13 @@ template <typename Use>
 
 Geometry plain_geometry(const Geometry &counting) {
   const Layout layout = counting.layout == Layout::counting_lines ? Layout::lines : Layout::pages;
-  return {layout, counting.hashes, counting.units};
+  return {layout, counting.k, counting.units};
 }
 
 Geometry counting_geometry(const Geometry &plain) {
   const Layout layout =
       plain.layout == Layout::lines ? Layout::counting_lines : Layout::counting_pages;
-  return {layout, plain.hashes, plain.units};
+  return {layout, plain.k, plain.units};
 }
 
 bool size_counting(std::uint64_t expected, double rate, Geometry *geometry) {
@@ -114,9 +116,9 @@ unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *cou
                                std::uint64_t hash) {
   unsigned least = kMaxCounter;
   for (const Part &part : parts_of(geometry, hash))
-    for (int i = 0; i < part.hashes; i++) {
+    for (int i = 0; i < part.k; i++) {
       const std::uint32_t position = bit_position(part.word, i);
-      const std::uint8_t *line = counters + part.block + (position >> 3);
+      const std::uint8_t *line = counters + part.counter_line + (position >> 3);
       unsigned counter = 0;
       for_each_line([&](int j) { counter |= (line[j * kLineBytes] >> (position & 7) & 1U) << j; });
       least = std::min(least, counter);
@@ -130,7 +132,7 @@ void counting_add_many(const Geometry &geometry, std::uint8_t *counters,
     if (i + kPrefetchAhead < count)
       for (const Part &part : parts_of(geometry, hashes[i + kPrefetchAhead]))
         for (int bit = 0; bit < kCounterBits; bit++)
-          __builtin_prefetch(counters + part.block + bit * kLineBytes, 1);
+          __builtin_prefetch(counters + part.counter_line + bit * kLineBytes, 1);
     change(geometry, counters, hashes[i], [](Column &column, Bits carry) {
       for_each_line([&](int j) {
         const Bits before = column.bit[j];
@@ -151,7 +153,7 @@ void counting_remove(const Geometry &geometry, std::uint8_t *counters, std::uint
 }
 
 void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kBlockOfCounters)
+  for (std::size_t at = 0; at < bytes; at += kCounterLineBytes)
     for (int i = 0; i < kLineBytes; i += kBitsBytes) {
       Column sum(counters + at + i);
       const Column more(other + at + i);
@@ -168,7 +170,7 @@ void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size
 
 std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std::uint8_t *bitmap) {
   std::uint64_t full = 0;
-  for (std::size_t at = 0; at < bytes; at += kBlockOfCounters)
+  for (std::size_t at = 0; at < bytes; at += kCounterLineBytes)
     for (int i = 0; i < kLineBytes; i += kBitsBytes) {
       const Column column(counters + at + i);
       const Bits used = column.used(), last = column.full();
@@ -181,9 +183,9 @@ std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std
 int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t *numbers) {
   int count = 0;
   for (const Part &part : parts_of(geometry, hash)) {
-    const auto block = static_cast<std::uint32_t>(part.block / kBlockOfCounters);
-    for (int i = 0; i < part.hashes; i++) {
-      const std::uint32_t number = block * kLineBits + bit_position(part.word, i);
+    const auto line = static_cast<std::uint32_t>(part.counter_line / kCounterLineBytes);
+    for (int i = 0; i < part.k; i++) {
+      const std::uint32_t number = line * kLineBits + bit_position(part.word, i);
       if (std::find(numbers, numbers + count, number) == numbers + count)
         numbers[count++] = number;
     }
@@ -194,7 +196,7 @@ int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t 
 void pack_counters(const std::uint16_t *wide, std::size_t count, std::uint8_t *counters) {
   using Eight = std::uint16_t __attribute__((vector_size(16)));
   using Bytes = std::uint8_t __attribute__((vector_size(8)));
-  for (std::size_t at = 0; at < count; at += kLineBits, counters += kBlockOfCounters)
+  for (std::size_t at = 0; at < count; at += kLineBits, counters += kCounterLineBytes)
     for (int i = 0; i < kLineBytes; i++) {
       Eight eight;
       std::memcpy(&eight, wide + at + 8 * i, sizeof eight);

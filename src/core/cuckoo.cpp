@@ -39,7 +39,7 @@ std::uint32_t other_bucket(const Geometry &geometry, std::uint32_t bucket,
 // A probe is little more than this: inline.
 inline CuckooPlace place_of(const Geometry &geometry, std::uint64_t hash) {
   CuckooPlace place;
-  const std::uint64_t fingerprints = (1ULL << geometry.hashes) - 1;
+  const std::uint64_t fingerprints = (1ULL << geometry.fingerprint_bits()) - 1;
   place.fingerprint = static_cast<std::uint32_t>((first_word(hash) * fingerprints) >> 32) + 1;
   place.bucket[0] = static_cast<std::uint32_t>(((hash >> 32) * geometry.units) >> 32);
   place.bucket[1] = other_bucket(geometry, place.bucket[0], place.fingerprint);
@@ -76,7 +76,7 @@ static_assert(kBucketSlots == 4, "Slots name all four");
 template <typename Word> class Buckets {
 public:
   explicit Buckets(const Geometry &geometry)
-      : bits_(geometry.hashes),
+      : bits_(geometry.fingerprint_bits()),
         last_(kKicksBytes + (std::size_t{geometry.units} * kBucketSlots * bits_ + 7) / 8 -
               sizeof(Word)) {}
 
@@ -138,8 +138,8 @@ private:
 };
 
 template <typename Use> auto with_buckets(const Geometry &geometry, Use use) {
-  return geometry.hashes <= kNarrowBits ? use(Buckets<std::uint64_t>(geometry))
-                                        : use(Buckets<Wide>(geometry));
+  return geometry.fingerprint_bits() <= kNarrowBits ? use(Buckets<std::uint64_t>(geometry))
+                                                    : use(Buckets<Wide>(geometry));
 }
 
 void count_kicks(std::uint8_t *table, std::uint32_t more) {
@@ -159,7 +159,7 @@ bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *
   std::uint32_t bucket = place.bucket[mix64(random) & 1];
   for (int i = 0; i < kMaxKicks; i++) {
     Slots slots = buckets.slots(buckets.read(table, bucket));
-    // One of its own copies is no victim, unless there are no others here.
+    // A copy of itself is no victim, unless the bucket has nothing else.
     auto s = static_cast<int>(mix64(++random) % kBucketSlots);
     for (int turns = 1; turns < kBucketSlots && slots.slot[s] == fingerprint; turns++)
       s = (s + 1) % kBucketSlots;
@@ -288,7 +288,7 @@ std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table)
 }
 
 double cuckoo_rate(const Geometry &geometry, std::uint64_t stored) {
-  const double fingerprints = std::ldexp(1.0, geometry.hashes) - 1;
+  const double fingerprints = std::ldexp(1.0, geometry.fingerprint_bits()) - 1;
   const double slots = 2.0 * static_cast<double>(stored) / geometry.units; // filled, of a value's
   return -std::expm1(slots * std::log1p(-1 / fingerprints));
 }

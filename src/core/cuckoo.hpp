@@ -35,8 +35,8 @@ namespace bloomfilter {
 constexpr int kMinFingerprintBits = 6;
 constexpr int kMaxFingerprintBits = 32;
 
-// Of fills of 250 buckets to 95 %, 500 kicks fail one in 500; 4000, hardly more than the one in
-// 10000 for which there is no arrangement. Of fills of 800 buckets, 500 fail none.
+// Filling 250 buckets to 95 % fails once in 500 times with 500 kicks; with 4000, hardly more often
+// than the once in 10000 in which no arrangement exists. Filling 800 buckets never failed with 500.
 constexpr int kMaxKicks = 4000;
 
 struct CuckooPlace {
@@ -52,8 +52,8 @@ struct BucketSpan {
 };
 BucketSpan bucket_span(const Geometry &geometry, std::uint32_t bucket);
 
-// How many slots of a bucket, whose bytes these are, hold the fingerprint? For who has no more than
-// a bucket of the table at a time.
+// How many slots of a bucket hold the fingerprint? Of the table, only the bytes of the bucket's
+// span are needed.
 int count_in_bucket(const Geometry &geometry, const std::uint8_t *bytes, const BucketSpan &span,
                     std::uint32_t fingerprint);
 
@@ -68,15 +68,15 @@ inline int cuckoo_max_copies(const CuckooPlace &place) {
   return place.bucket[0] == place.bucket[1] ? kBucketSlots : 2 * kBucketSlots;
 }
 
-// Stores a copy of a hash, or of a fingerprint at a place (either of its buckets in bucket[0]).
-// False, and the table as it was, if there is none within the limit of kicks.
+// Stores a copy of the fingerprint in one of its buckets, which may be given in either order.
+// False, with the table as it was, if kMaxKicks kicks make no room.
 bool cuckoo_add(const Geometry &geometry, std::uint8_t *table, const CuckooPlace &place);
 
-// Removes a copy; false, and nothing is changed, if there is none.
+// Removes a copy. False, with the table as it was, if there is none.
 bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t hash);
 
-// Adds the copies in so many buckets, from `first` on, of another table of the same geometry, and
-// counts the kicks that takes. False if there is no place; the table is then good for nothing.
+// Adds the fingerprints in `count` buckets, from `first` on, of another table of the same geometry.
+// False if kicks make no room for one; the table is then of no further use.
 bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
                   std::uint32_t first, std::uint32_t count);
 
@@ -91,9 +91,10 @@ bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uin
 // The false positive rate of a table with so many fingerprints: 1 - (1 - 1/(2^f - 1))^(8 load).
 double cuckoo_rate(const Geometry &geometry, std::uint64_t stored);
 
-// The geometry for `expected` values (at least 1) at a rate within kMinRate ... kMaxRate: 95 % load
-// from 250 buckets on, below ceil(expected / 3.4) + 1 buckets, for small tables vary more. Twice as
-// many where 32 bits are too few for the rate. False if it would exceed kMaxBits.
+// The geometry for `expected` values (at least 1) at a rate within kMinRate ... kMaxRate: a load of
+// 95 % from 250 buckets on; below, where loads vary more, ceil(expected / 3.4) + 1 buckets. Twice
+// as many buckets where fingerprints of 32 bits are too short for the rate. False if it would
+// exceed kMaxBits.
 bool size_cuckoo(std::uint64_t expected, double rate, Geometry *geometry);
 
 } // namespace bloomfilter

@@ -1,5 +1,5 @@
-// All that a value's bits depend on: a hash of our own layouts, two words of 64 bits of some other
-// systems' (LayoutRow::digest_words).
+// All that a value's bits depend on: of our own layouts a hash, of some other systems' two numbers
+// of 64 bits (LayoutRow::digest_size).
 #ifndef BLOOMFILTER_CORE_DIGEST_HPP
 #define BLOOMFILTER_CORE_DIGEST_HPP
 

@@ -37,14 +37,13 @@ double estimate_distinct(const std::uint8_t *registers);
 // The capacity for that many: two standard errors above, so that the rate is kept.
 std::uint64_t padded_capacity(double distinct);
 
-// Sorts hashes; not stable, no allocation. A large array is split first, so that who sorts it can
-// look up between the parts: split_hashes() moves those with the bit (63 ... 0) clear to the front
-// and returns their number.
+// Sorts hashes; not stable, no allocation. A large array is split first, so that the caller can
+// check for interrupts between the parts: split_hashes() moves those with the bit (63 ... 0) clear
+// to the front and returns their number.
 void sort_hashes(std::uint64_t *hashes, std::size_t count);
 std::size_t split_hashes(std::uint64_t *hashes, std::size_t count, int bit);
 
-// Removes repetitions from sorted hashes, but for so many copies of each; returns how many are
-// left.
+// Leaves at most so many copies of each hash among sorted ones; returns how many hashes are left.
 std::size_t keep_copies(std::uint64_t *hashes, std::size_t count, int copies);
 
 // The number of distinct hashes among sorted ones.

@@ -24,12 +24,12 @@ double touched_share(const Geometry &geometry) {
   constexpr double kMissed = 1.0 - 1.0 / kLineBits;
   const auto bits = static_cast<double>(geometry.bits());
   if (geometry.layout == Layout::lines)
-    return (1.0 - power(kMissed, geometry.hashes)) / geometry.units;
+    return (1.0 - power(kMissed, geometry.k)) / geometry.units;
   if (geometry.layout == Layout::pages)
-    return (1.0 - (0.75 + 0.25 * power(kMissed, geometry.hashes / 2))) / geometry.units;
+    return (1.0 - (0.75 + 0.25 * power(kMissed, geometry.k / 2))) / geometry.units;
   if (system_of(geometry.layout) == System::parquet)
     return kBlockWords / bits;
-  return 1.0 - power(1.0 - 1.0 / bits, geometry.hashes);
+  return 1.0 - power(1.0 - 1.0 / bits, geometry.k);
 }
 
 double block_rate(const std::uint8_t *block) {
@@ -60,7 +60,7 @@ Survey::Survey(const Kernel &kernel, const Geometry &geometry)
     : kernel_(kernel), geometry_(geometry) {
   if (is_foreign(geometry.layout))
     return;
-  const int k = geometry.layout == Layout::pages ? geometry.hashes / 2 : geometry.hashes;
+  const int k = geometry.layout == Layout::pages ? geometry.k / 2 : geometry.k;
   for (int set = 0; set <= kLineBits; set++)
     pass_rates_[set] = power(static_cast<double>(set) / kLineBits, static_cast<std::uint64_t>(k));
 }
@@ -68,7 +68,7 @@ Survey::Survey(const Kernel &kernel, const Geometry &geometry)
 double Survey::rate() const {
   if (is_flat(geometry_.layout))
     return power(static_cast<double>(bits_set_) / (64.0 * static_cast<double>(units_)),
-                 geometry_.hashes);
+                 geometry_.k);
   return sum_ / static_cast<double>(units_);
 }
 

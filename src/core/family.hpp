@@ -67,9 +67,18 @@ constexpr Family value_family(Family family) {
   }
 }
 
-// Families of composed values also carry a shape, the fingerprint of what they are composed of.
 inline bool is_composed(Family family) {
   return family >= Family::array && family <= Family::row;
+}
+
+// What a filter's values are. All zero before the first one, but where another system's encoding is
+// known already.
+struct ElementType {
+  Family family;
+  std::uint32_t shape; // a fingerprint, 24 bits, of what composed values are made of; else 0
+};
+inline bool operator==(const ElementType &a, const ElementType &b) {
+  return a.family == b.family && a.shape == b.shape;
 }
 
 } // namespace bloomfilter

@@ -15,7 +15,7 @@ enum : std::size_t {
   kAtVersion = 0,
   kAtLayout = 1,
   kAtFamily = 2,
-  kAtHashes = 3,
+  kAtK = 3,
   kAtSeed = 4,
   kAtExpected = 12,
   kAtRate = 20,
@@ -30,7 +30,7 @@ enum : std::size_t {
   kAtLinkExpected = 0,
   kAtLinkRate = 8,
   kAtLinkUnits = 16,
-  kAtLinkHashes = 20,
+  kAtLinkK = 20,
   kAtLinkFlags = 21, // in the lower half; the layout in the upper
   kAtLinkReserved = 22,
 };
@@ -50,22 +50,22 @@ Finding check_layout(std::uint8_t layout) {
 }
 
 // Capacity and rate are both known or both unknown; +0 is the only zero.
-Finding check_target(std::uint64_t expected, double rate) {
-  const bool unknown_rate = double_bits(rate) == 0;
-  if (expected > kMaxBits || unknown_rate != (expected == 0) ||
-      (!unknown_rate && !rate_in_range(rate)))
-    return fault(Status::bad_target, expected);
+Finding check_capacity(const Capacity &capacity) {
+  const bool known_rate = double_bits(capacity.rate) != 0;
+  if (capacity.values > kMaxBits || known_rate != capacity.is_known() ||
+      (known_rate && !rate_in_range(capacity.rate)))
+    return fault(Status::bad_capacity, capacity.values);
   return kSound;
 }
 
 Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
-  if (!is_possible_k(geometry.layout, geometry.hashes))
-    return fault(Status::bad_hashes, geometry.hashes);
+  if (!is_possible_k(geometry.layout, geometry.k))
+    return fault(Status::bad_k, geometry.k);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
-  const Finding target = check_target(link.expected, link.rate);
-  if (!target.ok() || (!bloom && link.expected == 0)) // only a bloomfilter's size can be asked for
-    return fault(Status::bad_target, link.expected);
+  const Finding capacity = check_capacity(link.capacity);
+  if (!capacity.ok() || (!bloom && !link.capacity.is_known())) // of a bloomfilter alone
+    return fault(Status::bad_capacity, link.capacity.values);
   if (link.flags & ~(bloom ? kLinkFlags : kFlagOwn))
     return fault(Status::unknown_flags, link.flags);
   const std::uint32_t least = geometry.layout == Layout::cuckoo ? kMinBuckets : 1;
@@ -82,13 +82,13 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     return fault(Status::unknown_flags, header->flags);
   if (geometry.layout != profile_of(geometry.layout))
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));
-  if (geometry.hashes != 0)
-    return fault(Status::bad_hashes, geometry.hashes);
-  const Finding target = check_target(header->expected, header->rate);
-  if (!target.ok() || header->grows() != (header->expected != 0))
-    return fault(Status::bad_target, header->expected);
-  if (geometry.units < (header->grows() ? 1 : 2) || geometry.units > kMaxLinks)
-    return fault(Status::bad_links, geometry.units, kMaxLinks);
+  if (geometry.k != 0)
+    return fault(Status::bad_k, geometry.k);
+  const Finding capacity = check_capacity(header->capacity);
+  if (!capacity.ok() || header->grows() != header->capacity.is_known())
+    return fault(Status::bad_capacity, header->capacity.values);
+  if (header->link_count < (header->grows() ? 1 : 2) || header->link_count > kMaxLinks)
+    return fault(Status::bad_links, header->link_count, kMaxLinks);
   if (length < header->head_bytes())
     return fault(Status::truncated, length, header->head_bytes());
 
@@ -111,13 +111,13 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     // Of one geometry, only filters that sized themselves stay apart.
     const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
     if (order > 0 || (order == 0 && !(before.flags & kFlagOwn)))
-      return fault(Status::bad_order, header->geometry.units);
+      return fault(Status::bad_order, header->link_count);
     bits += link.geometry.bits();
     before = link;
   }
   if (bits > kMaxBits)
     return fault(Status::bad_units, bits / kLineBits);
-  header->links_bytes = geometry.units * kLinkBytes + static_cast<std::size_t>(bits / 8);
+  header->links_bytes = header->link_count * kLinkBytes + static_cast<std::size_t>(bits / 8);
   return kSound;
 }
 
@@ -127,7 +127,7 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header) {
   std::uint64_t stored;
   if (!check_buckets(header.geometry, table, &stored))
     return fault(Status::bad_buckets, header.geometry.units);
-  if (is_open(header.family) && stored != 0)
+  if (is_open(header.element.family) && stored != 0)
     return fault(Status::stray_bits, stored);
   return kSound;
 }
@@ -147,19 +147,21 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
     return fault(Status::unknown_family, family);
 
   header->geometry.layout = static_cast<Layout>(payload[kAtLayout]);
-  header->geometry.hashes = payload[kAtHashes];
-  header->geometry.units = load<std::uint32_t>(payload + kAtUnits);
-  header->family = static_cast<Family>(family);
+  header->geometry.k = payload[kAtK];
+  header->element.family = static_cast<Family>(family);
   header->flags = payload[kAtFlags];
-  header->shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
+  const auto units = load<std::uint32_t>(payload + kAtUnits);
+  header->geometry.units = header->is_chain() ? 0 : units;
+  header->link_count = header->is_chain() ? units : 1;
+  header->element.shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
   header->seed = load<std::uint64_t>(payload + kAtSeed);
-  header->expected = load<std::uint64_t>(payload + kAtExpected);
-  header->rate = bits_double(load<std::uint64_t>(payload + kAtRate));
+  header->capacity.values = load<std::uint64_t>(payload + kAtExpected);
+  header->capacity.rate = bits_double(load<std::uint64_t>(payload + kAtRate));
   header->links_bytes = 0;
 
-  if (is_composed(header->family) != (header->shape != 0))
-    return fault(Status::bad_shape, header->shape);
-  if (!is_family_of(header->geometry.layout, header->family))
+  if (is_composed(header->element.family) != (header->element.shape != 0))
+    return fault(Status::bad_shape, header->element.shape);
+  if (!is_family_of(header->geometry.layout, header->element.family))
     return fault(Status::bad_family, family);
   if (!is_possible_seed(header->geometry.layout, header->seed))
     return fault(Status::bad_seed, header->seed);
@@ -191,7 +193,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
     return finding;
   if (header->geometry.layout == Layout::cuckoo)
     return validate_buckets(payload, *header);
-  if (is_open(header->family)) {
+  if (is_open(header->element.family)) {
     const std::size_t head = header->head_bytes();
     const std::uint64_t bits = count_set(best_kernel(), payload + head, length - head);
     if (bits != 0)
@@ -208,20 +210,20 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
         next_bitmap = bitmap;
         return wrong;
       }))
-    return fault(Status::bad_order, header->geometry.units);
+    return fault(Status::bad_order, header->link_count);
   return kSound;
 }
 
 Link read_link(const std::uint8_t *payload, const Header &header, int number) {
   if (!header.is_chain())
-    return {header.geometry, header.flags, header.expected, header.rate};
+    return {header.geometry, header.flags, header.capacity};
   const std::uint8_t *entry = payload + entry_offset(number);
   Link link;
-  link.expected = load<std::uint64_t>(entry + kAtLinkExpected);
-  link.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
+  link.capacity.values = load<std::uint64_t>(entry + kAtLinkExpected);
+  link.capacity.rate = bits_double(load<std::uint64_t>(entry + kAtLinkRate));
   // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): check_links() refuses others.
   link.geometry.layout = static_cast<Layout>(entry[kAtLinkFlags] >> 4);
-  link.geometry.hashes = entry[kAtLinkHashes];
+  link.geometry.k = entry[kAtLinkK];
   link.geometry.units = load<std::uint32_t>(entry + kAtLinkUnits);
   link.flags = entry[kAtLinkFlags] & 0x0F;
   return link;
@@ -229,10 +231,10 @@ Link read_link(const std::uint8_t *payload, const Header &header, int number) {
 
 void write_link(std::uint8_t *payload, int number, const Link &link) {
   std::uint8_t *entry = payload + entry_offset(number);
-  store(entry + kAtLinkExpected, link.expected);
-  store(entry + kAtLinkRate, double_bits(link.rate));
+  store(entry + kAtLinkExpected, link.capacity.values);
+  store(entry + kAtLinkRate, double_bits(link.capacity.rate));
   store(entry + kAtLinkUnits, link.geometry.units);
-  entry[kAtLinkHashes] = link.geometry.hashes;
+  entry[kAtLinkK] = link.geometry.k;
   entry[kAtLinkFlags] =
       static_cast<std::uint8_t>(static_cast<unsigned>(link.geometry.layout) << 4 | link.flags);
   store<std::uint16_t>(entry + kAtLinkReserved, 0);
@@ -241,13 +243,13 @@ void write_link(std::uint8_t *payload, int number, const Link &link) {
 void write_header(std::uint8_t *payload, const Header &header) {
   payload[kAtVersion] = kFormatVersion;
   payload[kAtLayout] = static_cast<std::uint8_t>(header.geometry.layout);
-  payload[kAtFamily] = static_cast<std::uint8_t>(header.family);
-  payload[kAtHashes] = header.geometry.hashes;
+  payload[kAtFamily] = static_cast<std::uint8_t>(header.element.family);
+  payload[kAtK] = header.geometry.k;
   store(payload + kAtSeed, header.seed);
-  store(payload + kAtExpected, header.expected);
-  store(payload + kAtRate, double_bits(header.rate));
-  store(payload + kAtUnits, header.geometry.units);
-  store(payload + kAtFlags, static_cast<std::uint32_t>(header.shape << 8 | header.flags));
+  store(payload + kAtExpected, header.capacity.values);
+  store(payload + kAtRate, double_bits(header.capacity.rate));
+  store(payload + kAtUnits, header.is_chain() ? header.link_count : header.geometry.units);
+  store(payload + kAtFlags, static_cast<std::uint32_t>(header.element.shape << 8 | header.flags));
 }
 
 } // namespace bloomfilter

@@ -3,7 +3,8 @@
 //
 // A link is a filter with a geometry, a capacity and a rate of its own; family and seed are the
 // chain's. Links stand in one order, the largest last, so that equal sets of links are equal bytes.
-// A plain value is read as a chain of one link; a chain of one link is one that grows.
+// A plain value has no entries, and is read as if it had one link. A chain of one link is a filter
+// that grows.
 //
 // `payload` is everything behind PostgreSQL's length word, which is what bytea, COPY BINARY and
 // the text form carry. (Offsets in doc/format.md count the length word's 4 bytes as well.) Unused
@@ -18,6 +19,7 @@
 
 #include "core/family.hpp"
 #include "core/geometry.hpp"
+#include "core/sizing.hpp"
 
 namespace bloomfilter {
 
@@ -36,26 +38,24 @@ constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
 
 struct Link {
   Geometry geometry;
-  std::uint8_t flags;     // of kLinkFlags
-  std::uint64_t expected; // distinct values it was sized for; 0 if unknown
-  double rate;            // false positive rate it was sized for; 0 if unknown
+  std::uint8_t flags; // of kLinkFlags
+  Capacity capacity;  // that it was sized for
 };
 
 struct Header {
-  Geometry geometry; // of a chain: its profile, no hash functions, as many units as links
-  Family family;
-  std::uint8_t flags;
-  std::uint32_t shape; // 24 bits; 0 unless the family is composed
+  Geometry geometry; // of a chain its profile alone, without k and units
+  ElementType element;
   std::uint64_t seed;
-  std::uint64_t expected; // distinct values that were asked for; 0 if unknown, or of links that
-  double rate;            // do not grow; with their false positive rate
-  std::size_t links_bytes = 0; // of a chain: entries and bitmaps
+  Capacity capacity; // that was asked for; unknown of a chain that does not grow
+  std::uint8_t flags = 0;
+  std::uint32_t link_count = 1; // stored, of a chain, where other values have their units
+  std::size_t links_bytes = 0;  // of a chain: entries and bitmaps
 
   bool is_chain() const { return (flags & kFlagChain) != 0; }
   bool grows() const { return (flags & kFlagGrow) != 0; }
-  int links() const { return is_chain() ? static_cast<int>(geometry.units) : 1; }
+  int links() const { return static_cast<int>(link_count); }
   std::size_t head_bytes() const {
-    return kHeaderBytes + (is_chain() ? geometry.units * kLinkBytes : 0);
+    return kHeaderBytes + (is_chain() ? link_count * kLinkBytes : 0);
   }
   std::size_t payload_bytes() const {
     return kHeaderBytes + (is_chain() ? links_bytes : geometry.bytes());
@@ -65,8 +65,8 @@ struct Header {
 // A link of a parsed value, 0 ... links() - 1. Reads the head only.
 Link read_link(const std::uint8_t *payload, const Header &header, int number);
 
-// Calls test(link, offset) for a parsed value's links, the last and largest first, until one
-// answers true; returns if one did. `offset` is that of the link's bitmap in the payload, of which
+// Calls test(link, offset) for a parsed value's links, the last and largest first, until it returns
+// true; tells whether it did. `offset` is where the link's bitmap begins in the payload, of which
 // only the head is read.
 template <typename Test>
 bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
@@ -96,8 +96,8 @@ enum class Status : std::uint8_t {
   unknown_version,
   unknown_layout,
   unknown_family,
-  bad_hashes,
-  bad_target,
+  bad_k,
+  bad_capacity,
   bad_units,
   unknown_flags,
   bad_shape,
@@ -120,20 +120,21 @@ struct Finding {
   bool ok() const { return status == Status::ok; }
 };
 
-// Reads and checks the head, in constant time. Of a payload of `length` bytes, the first
-// kMaxHeadBytes must be there, or all if there are fewer.
+// Reads and checks the head, in constant time. `length` is that of the whole payload, of which no
+// more than the first kMaxHeadBytes need be there.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// What the layout byte of a payload, which need not be sound, says; bloom if it says nothing known.
+// The kind that a payload's layout byte states, be the payload sound or not; bloom if the byte is
+// unknown.
 Kind stated_kind(const std::uint8_t *payload, std::size_t length);
 
-// Is a parsed value of this kind? Bytes of another one are sound, but not what is asked for.
+// Is a parsed value of this kind? validate() accepts every kind.
 Finding check_kind(const Header &header, Kind kind);
 
 // parse(), and the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// A chain's entries are written one by one.
+// Of a chain, write_header() writes the header alone; each link's entry is for write_link().
 void write_header(std::uint8_t *payload, const Header &header);
 void write_link(std::uint8_t *payload, int number, const Link &link);
 

@@ -5,11 +5,11 @@
 // accesses, and one or two TOAST chunks of a stored filter. (Blocked Bloom filters: F. Putze,
 // P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14, 2009.)
 //
-// From a 64-bit hash h come three 32-bit words: H = h >> 32 chooses the unit by multiply and
-// shift (D. Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that
-// OR-ing d adjacent units gives the filter with units/d. x, the low word, and y, from a
-// multiplication of all of h, choose lines and bits by multiplicative hashing with powers of the
-// golden ratio. Two words are needed in a page: both lines from one word fail below 0.01 %.
+// From a 64-bit hash h come three 32-bit words: H = h >> 32 chooses the unit by multiply and shift
+// (D. Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that OR-ing d
+// adjacent units gives the filter with units/d. x, the low word, and y, from a multiplication of
+// all of h, choose lines and bits by multiplicative hashing with powers of the golden ratio. A page
+// needs two words: with both lines from one word, rates below 0.01 % are not reached.
 //
 // Every constant here is part of the format.
 #ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
@@ -26,16 +26,16 @@ constexpr int kLineBytes = 64;
 constexpr int kLineBits = 8 * kLineBytes;
 constexpr int kPageLines = 8;
 constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the first half
-constexpr int kMaxHashes = 16;
+constexpr int kMaxK = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
 
 constexpr int kBlockWords = 8; // of Parquet: words of 32 bits
 constexpr int kBlockBytes = 4 * kBlockWords;
 constexpr int kWordBytes = 8; // what flat bitmaps are counted in
-constexpr int kMaxForeignHashes = 255;
+constexpr int kMaxForeignK = 255;
 
 constexpr int kCounterBits = 4;
-constexpr int kBlockOfCounters = kCounterBits * kLineBytes; // bytes for a line's counters
+constexpr int kCounterLineBytes = kCounterBits * kLineBytes; // for a line's counters
 
 constexpr int kBucketSlots = 4;
 constexpr std::uint32_t kMinBuckets = 2;
@@ -43,20 +43,22 @@ constexpr std::size_t kKicksBytes = 4; // before a cuckoo filter's buckets
 
 static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
                   row_of(Layout::pages).unit_bits == kPageLines * kLineBits &&
-                  row_of(Layout::counting_lines).unit_bits == 8 * kBlockOfCounters &&
-                  row_of(Layout::counting_pages).unit_bits == 8 * kPageLines * kBlockOfCounters &&
+                  row_of(Layout::counting_lines).unit_bits == 8 * kCounterLineBytes &&
+                  row_of(Layout::counting_pages).unit_bits == 8 * kPageLines * kCounterLineBytes &&
                   row_of(Layout::parquet).unit_bits == 8 * kBlockBytes &&
                   row_of(Layout::guava).unit_bits == 8 * kWordBytes,
               "rows of kLayoutRows");
 
 struct Geometry {
   Layout layout;
-  std::uint8_t hashes; // k; even in pages, 8 in Parquet's; of cuckoo: bits of a fingerprint
+  std::uint8_t k;      // bits that a value sets; even in pages, 8 in Parquet's
   std::uint32_t units; // of cuckoo: buckets, which need not be whole bytes
 
+  // Of cuckoo, what stands in the place of k.
+  std::uint8_t fingerprint_bits() const { return k; }
   std::uint32_t unit_bits() const {
     const std::uint32_t bits = row_of(layout).unit_bits;
-    return bits != 0 ? bits : kBucketSlots * std::uint32_t{hashes};
+    return bits != 0 ? bits : kBucketSlots * std::uint32_t{fingerprint_bits()};
   }
   std::size_t unit_bytes() const { return unit_bits() / 8; }
   std::uint64_t bits() const { return std::uint64_t{units} * unit_bits(); }
@@ -68,21 +70,21 @@ struct Geometry {
 };
 
 inline bool operator==(const Geometry &a, const Geometry &b) {
-  return a.layout == b.layout && a.hashes == b.hashes && a.units == b.units;
+  return a.layout == b.layout && a.k == b.k && a.units == b.units;
 }
 
-// By size, then by layout and hash functions: negative, 0, or positive.
+// By size, then by layout and k: negative, 0, or positive.
 inline int compare_geometry(const Geometry &a, const Geometry &b) {
   if (a.bits() != b.bits())
     return a.bits() < b.bits() ? -1 : 1;
   if (a.layout != b.layout)
     return a.layout < b.layout ? -1 : 1;
-  return a.hashes - b.hashes;
+  return a.k - b.k;
 }
 
 // The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units,
-// of flat layouts d parts, gives the filter of all its values with units/d, for every divisor d.
-// False, and `folded` the smallest fold there is, if none fits.
+// of flat layouts d parts, gives the filter of all its values with units/d, for every divisor d of
+// units. False, and `folded` the smallest fold there is, if none fits.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;
@@ -105,7 +107,7 @@ constexpr std::uint32_t kGoldenRatio = 0x9E3779B9;
 
 // kMultipliers.power[i] = kGoldenRatio^(i + 1) mod 2^32
 struct Multipliers {
-  std::uint32_t power[kMaxHashes];
+  std::uint32_t power[kMaxK];
 
   constexpr Multipliers() : power() {
     std::uint32_t product = 1;

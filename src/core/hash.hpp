@@ -23,8 +23,8 @@ inline std::uint64_t hash_bytes(const void *bytes, std::size_t length, std::uint
   return XXH3_64bits_withSeed(bytes, length, seed);
 }
 
-// The same of bytes that come in parts, however many they are: they are not kept. What is short is
-// hashed as a whole, which spares the longer way's preparation.
+// The same hash of bytes that come in parts, in constant memory. Up to a buffer of them is hashed
+// as a whole, which spares setting up XXH3's state.
 class Hasher {
 public:
   explicit Hasher(std::uint64_t seed) : seed_(seed), pending_(0), streaming_(false) {}

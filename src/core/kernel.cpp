@@ -16,12 +16,12 @@ namespace {
   return all & 1;
 }
 
-[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
-                                              int k) {
+[[gnu::always_inline]] inline bool test_counter_line(const std::uint8_t *counter_line,
+                                                     std::uint32_t word, int k) {
   unsigned all = 1;
   for (int i = 0; i < k; i++) {
     const std::uint32_t position = bit_position(word, i);
-    const std::uint8_t *line = block + (position >> 3);
+    const std::uint8_t *line = counter_line + (position >> 3);
     unsigned used = 0;
     for (int j = 0; j < kCounterBits; j++)
       used |= line[j * kLineBytes];

@@ -21,7 +21,7 @@ struct Kernel {
   // contains() for many hashes, one answer each.
   void (*contains_many)(const Geometry &geometry, const std::uint8_t *bitmap,
                         const std::uint64_t *hashes, std::size_t count, bool *answers);
-  // The same of one hash in counters (core/counting.hpp): are all of its counters above 0?
+  // contains() for counters (core/counting.hpp): are all counters of the hash above 0?
   bool (*counting_contains)(const Geometry &geometry, const std::uint8_t *counters,
                             std::uint64_t hash);
   // Sets the bits of many hashes.

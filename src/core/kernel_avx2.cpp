@@ -31,7 +31,7 @@ void store_lanes(void *to, __m256i lanes) {
   _mm256_storeu_si256(static_cast<__m256i *>(to), lanes);
 }
 
-// One bit in each lane that a hash function has, none in the rest: lanes from 8 - k on.
+// From entry 8 - k on: ones for the k lanes that have a hash function, then zeros for the rest.
 alignas(32) constexpr std::uint32_t kOnes[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 struct Bits {
@@ -69,12 +69,12 @@ bool lanes_set(__m256i low, __m256i high, const Bits &bits) {
   return test_bits(load_lanes(line), load_lanes(line + 32), word, k);
 }
 
-[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
-                                              int k) {
-  __m256i low = load_lanes(block), high = load_lanes(block + 32);
+[[gnu::always_inline]] inline bool test_counter_line(const std::uint8_t *counter_line,
+                                                     std::uint32_t word, int k) {
+  __m256i low = load_lanes(counter_line), high = load_lanes(counter_line + 32);
   for (int j = 1; j < kCounterBits; j++) {
-    low = _mm256_or_si256(low, load_lanes(block + j * kLineBytes));
-    high = _mm256_or_si256(high, load_lanes(block + j * kLineBytes + 32));
+    low = _mm256_or_si256(low, load_lanes(counter_line + j * kLineBytes));
+    high = _mm256_or_si256(high, load_lanes(counter_line + j * kLineBytes + 32));
   }
   return test_bits(low, high, word, k);
 }

@@ -35,11 +35,11 @@ namespace {
   return test_bits(_mm512_loadu_si512(line), word, k);
 }
 
-[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
-                                              int k) {
-  __m512i line = _mm512_loadu_si512(block);
+[[gnu::always_inline]] inline bool test_counter_line(const std::uint8_t *counter_line,
+                                                     std::uint32_t word, int k) {
+  __m512i line = _mm512_loadu_si512(counter_line);
   for (int j = 1; j < kCounterBits; j++)
-    line = _mm512_or_si512(line, _mm512_loadu_si512(block + j * kLineBytes));
+    line = _mm512_or_si512(line, _mm512_loadu_si512(counter_line + j * kLineBytes));
   return test_bits(line, word, k);
 }
 

@@ -10,8 +10,9 @@
 namespace bloomfilter {
 namespace {
 
-// Nothing in lanes that have a hash function, all ones in the rest: lanes from 16 - k on.
-constexpr std::uint8_t kUnused[2 * kMaxHashes] = {
+// From entry 16 - k on: zeros for the k lanes that have a hash function, then all ones for the
+// rest.
+constexpr std::uint8_t kUnused[2 * kMaxK] = {
     0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
@@ -31,7 +32,7 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
   const uint8x16_t found = vqtbl4q_u8(line, narrow(bytes[0], bytes[1], bytes[2], bytes[3]));
   const uint8x16_t bits = vshlq_u8(
       vdupq_n_u8(1), vreinterpretq_s8_u8(narrow(shifts[0], shifts[1], shifts[2], shifts[3])));
-  const uint8x16_t set = vorrq_u8(vtstq_u8(found, bits), vld1q_u8(kUnused + kMaxHashes - k));
+  const uint8x16_t set = vorrq_u8(vtstq_u8(found, bits), vld1q_u8(kUnused + kMaxK - k));
   return vminvq_u8(set) == 0xff;
 }
 
@@ -39,11 +40,11 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
   return test_bits(vld1q_u8_x4(line), word, k);
 }
 
-[[gnu::always_inline]] inline bool test_block(const std::uint8_t *block, std::uint32_t word,
-                                              int k) {
-  uint8x16x4_t line = vld1q_u8_x4(block);
+[[gnu::always_inline]] inline bool test_counter_line(const std::uint8_t *counter_line,
+                                                     std::uint32_t word, int k) {
+  uint8x16x4_t line = vld1q_u8_x4(counter_line);
   for (int j = 1; j < kCounterBits; j++) {
-    const uint8x16x4_t other = vld1q_u8_x4(block + j * kLineBytes);
+    const uint8x16x4_t other = vld1q_u8_x4(counter_line + j * kLineBytes);
     for (int i = 0; i < 4; i++)
       line.val[i] = vorrq_u8(line.val[i], other.val[i]);
   }

@@ -40,17 +40,17 @@ enum class Layout : std::uint8_t {
   cuckoo = 0x21,
 };
 
-// Whose layout it is, and so whose hashes, positions and sizes.
+// Whose layout it is: which system's hashes, positions and sizes it has.
 enum class System : std::uint8_t { own, guava, parquet, redis, spark };
 
 struct LayoutRow {
   Layout layout;
   System system;
-  std::uint16_t unit_bits;                   // 0: of a bucket, which depends on its fingerprints
-  std::uint8_t min_hashes, max_hashes, step; // k; of cuckoo: bits of a fingerprint
-  std::uint8_t digest_words;
-  std::uint8_t seed_bits; // of a signed number; 0: there is no seed
-  Layout profile; // filters of one profile have the same bits for the same values, but for size
+  std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
+  std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
+  std::uint8_t digest_size;        // numbers of 64 bits
+  std::uint8_t seed_bits;          // of a signed number; 0: there is no seed
+  Layout profile; // of layouts among which a filter's size decides, the one that stands for all
 };
 
 constexpr LayoutRow kLayoutRows[] = {
@@ -90,7 +90,7 @@ constexpr const LayoutRow &row_of(Layout layout) {
 constexpr Kind kind_of(Layout layout) {
   return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
 }
-// Another system's? Asked for each value: without a load.
+// Another system's? Asked for each value, so it makes do without a load.
 constexpr bool is_foreign(Layout layout) {
   return layout > Layout::pages && kind_of(layout) == Kind::bloom;
 }
@@ -104,13 +104,13 @@ inline bool is_flat(Layout layout) {
 inline Layout profile_of(Layout layout) {
   return row_of(layout).profile;
 }
-// The words of a digest that count.
-inline int digest_words(Layout layout) {
-  return row_of(layout).digest_words;
+// How many numbers a digest has: `first` alone, or `second`, too.
+inline int digest_size(Layout layout) {
+  return row_of(layout).digest_size;
 }
-inline bool is_possible_k(Layout layout, int hashes) {
+inline bool is_possible_k(Layout layout, int k) {
   const LayoutRow &row = row_of(layout);
-  return hashes >= row.min_hashes && hashes <= row.max_hashes && hashes % row.step == 0;
+  return k >= row.min_k && k <= row.max_k && k % row.step == 0;
 }
 
 inline bool is_possible_seed(Layout layout, std::uint64_t seed) {
@@ -141,13 +141,11 @@ struct Scheme {
 };
 
 constexpr Scheme own_scheme(const char *name, Layout layout) {
-  return {name, name != nullptr, layout,      Family::none, kFamiliesOfSql,
-          0,    Family::none,    Family::none};
+  return {name, name != nullptr, layout, Family::none, kFamiliesOfSql, 0, {}, {}};
 }
 constexpr Scheme plain_scheme(const char *name, bool made, Layout layout, Families kept,
                               Families strings) {
-  return {name,    made,         layout,      Family::none, kept | families(Family::none),
-          strings, Family::none, Family::none};
+  return {name, made, layout, Family::none, kept | families(Family::none), strings, {}, {}};
 }
 constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Family to) {
   return {name, true, layout, to, families(to), 0, from, to};

@@ -26,15 +26,16 @@ bool is_empty(const LinkView &view) {
   return !view.bitmap || !has_bits(view.bitmap, view.link.geometry.bytes());
 }
 
-// Of filters that hold nothing, an order by all that is left.
+// An order of links without values, by all that they have but bits.
 bool less_asked(const LinkView &a, const LinkView &b) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
     return order < 0;
-  if (a.link.expected != b.link.expected)
-    return a.link.expected < b.link.expected;
-  if (a.link.rate != b.link.rate)
-    return a.link.rate < b.link.rate;
+  const Capacity &asked = a.link.capacity, &other = b.link.capacity;
+  if (asked.values != other.values)
+    return asked.values < other.values;
+  if (asked.rate != other.rate)
+    return asked.rate < other.rate;
   return a.link.flags < b.link.flags;
 }
 
@@ -65,7 +66,7 @@ bool in_order(const LinkView &a, const LinkView &b, Pause pause) {
   return is_own(a) && compare_bitmaps(a, b) < 0;
 }
 
-// Takes the second of two links in order into the first, if they are to be one.
+// Merges the second of two adjacent links into the first, if the normal form has only one of them.
 bool join(LinkView *first, const LinkView &second) {
   if (!(first->link.geometry == second.link.geometry) || is_own(*first) != is_own(second))
     return false;
@@ -73,8 +74,7 @@ bool join(LinkView *first, const LinkView &second) {
     first->other = second.bitmap;
   else if (compare_bitmaps(*first, second) != 0)
     return false;
-  first->link.expected = std::max(first->link.expected, second.link.expected);
-  first->link.rate = std::max(first->link.rate, second.link.rate);
+  first->link.capacity = larger(first->link.capacity, second.link.capacity);
   first->link.flags |= second.link.flags;
   return true;
 }
@@ -138,12 +138,13 @@ bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Head
 }
 
 std::uint64_t full_bits(const Link &link) {
-  std::uint64_t expected = link.expected;
+  const Capacity &capacity = link.capacity;
+  std::uint64_t values = capacity.values;
   Geometry made;
-  if (expected != 0 && size_for(link.geometry.layout, expected, link.rate, &made) &&
+  if (capacity.is_known() && size_for(link.geometry.layout, values, capacity.rate, &made) &&
       made.bits() > link.geometry.bits())
-    expected = std::max<std::uint64_t>(expected * link.geometry.bits() / made.bits(), 1);
-  return expected_bits(link.geometry, expected);
+    values = std::max<std::uint64_t>(values * link.geometry.bits() / made.bits(), 1);
+  return expected_bits(link.geometry, values);
 }
 
 double first_rate(double rate) {
@@ -152,16 +153,14 @@ double first_rate(double rate) {
 
 bool next_link(const Header &header, const Link &largest, Link *next) {
   next->flags = kFlagOwn;
-  if (largest.expected != 0) {
-    next->expected = largest.expected * 2;
-    next->rate = std::max(largest.rate * 3 / 4, kMinRate);
-  } else { // a union with a filter whose capacity nobody knows
-    next->expected = header.expected;
-    next->rate = first_rate(header.rate);
-  }
+  const Capacity &last = largest.capacity, &asked = header.capacity;
+  if (last.is_known())
+    next->capacity = {last.values * 2, std::max(last.rate * 3 / 4, kMinRate)};
+  else // a union with a filter whose capacity nobody knows
+    next->capacity = {asked.values, first_rate(asked.rate)};
   // Where twice as many values still fit into one line, more than twice as many.
-  for (;; next->expected *= 2) {
-    if (!size_for_capacity(next->expected, next->rate, &next->geometry))
+  for (;; next->capacity.values *= 2) {
+    if (!size_for_capacity(next->capacity.values, next->capacity.rate, &next->geometry))
       return false;
     if (next->geometry.bits() > largest.geometry.bits())
       return true;

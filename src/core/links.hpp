@@ -7,7 +7,7 @@
 // to the last byte, because every set of links has one normal form:
 //
 // - Links of one geometry that were made for an asked capacity are OR-ed: that is the filter of all
-//   values. Of capacity and rate the larger stays.
+//   values. Of their capacities, the larger number of values and the larger rate stay.
 // - Links that sized themselves (kFlagOwn) are as full as their rate allows: two in one bitmap
 //   would give many times the rate. They are never OR-ed. One whose bits are all in another link of
 //   its geometry is left out; of two with the same bits one stays. Without values they are left
@@ -42,21 +42,22 @@ struct LinkView {
 // The links of a parsed value; returns their number, at most kMaxLinks.
 int view_links(const std::uint8_t *payload, const Header &header, LinkView *views);
 
-// Brings the links of one value, or of two in a row, into the normal form of their union; returns
-// their number. Pauses before each pair of bitmaps that it compares.
+// Brings the links of one value, or of two values one behind the other, into the normal form of
+// their union; returns their number. Pauses before each pair of bitmaps that it compares.
 int normalize_links(LinkView *views, int count, Pause pause);
 
-// Leaves out the links that sized themselves and whose bits are all in another one of their
-// geometry, of those from number `from` on; returns how many are left. Pauses likewise.
+// Leaves out the links that sized themselves and whose bits are all in another link of their
+// geometry, one from number `from` on; returns how many are left. Pauses before each comparison,
+// too.
 int drop_covered(LinkView *views, int count, int from, Pause pause);
 
 // Possibly in any link of a value?
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    const Digest &digest);
 
-// The number of set bits at which a link is full: that its capacity sets on average. A folded
-// link's capacity is so much smaller than the one that it was sized for as its bits are fewer. 0 of
-// an unknown capacity.
+// The number of set bits at which a link is full: as many as the values of its capacity set on
+// average. A folded link has room for fewer values, in proportion to its bits. 0 if the capacity is
+// unknown.
 std::uint64_t full_bits(const Link &link);
 
 // The rate of the first link of a filter that grows.

@@ -12,7 +12,7 @@ inline std::uint64_t rotate(std::uint64_t x, int bits) {
   return x << bits | x >> (64 - bits);
 }
 
-// A block's words before they meet the state. Zeros stay zeros.
+// A block's words before they are mixed into the state. Zeros stay zeros.
 inline std::uint64_t scrambled_first(std::uint64_t word) {
   return rotate(word * kOne, 31) * kOther;
 }

@@ -1,5 +1,5 @@
-// What takes long calls a pause now and then, in which its caller may check for interrupts; it need
-// not come back. So between pauses nothing may be held that somebody would have to give back.
+// A loop that can take long calls a pause now and then, in which its caller may check for
+// interrupts. As a pause need not return, the loop must hold nothing then that has to be released.
 #ifndef BLOOMFILTER_CORE_PAUSE_HPP
 #define BLOOMFILTER_CORE_PAUSE_HPP
 

@@ -6,11 +6,11 @@ namespace bloomfilter {
 namespace {
 
 struct CoarseEntry {
-  std::uint8_t hashes;
+  std::uint8_t k;
   std::uint32_t line_bits;
 };
 struct FineEntry {
-  std::uint8_t hashes;
+  std::uint8_t k;
   std::uint32_t page_bits;
   std::uint32_t line_bits;
 };
@@ -69,11 +69,11 @@ bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) 
   const GridPlace place = place_on_grid(rate);
   std::uint64_t units;
   Layout layout;
-  std::uint8_t hashes;
+  std::uint8_t k;
   if (rate >= kCoarseRate) {
     const CoarseEntry *entry = &kCoarse[place.index];
     layout = Layout::lines;
-    hashes = entry->hashes;
+    k = entry->k;
     units =
         units_for(expected, interpolate(entry[0].line_bits, entry[1].line_bits, place), kLineBits);
   } else {
@@ -85,19 +85,19 @@ bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) 
                   kPageLines * kLineBits);
     const bool small = lines < kManyUnits && lines < pages * kPageLines;
     layout = small ? Layout::lines : Layout::pages;
-    hashes = entry->hashes;
+    k = entry->k;
     units = small ? lines : pages;
   }
 
   const std::uint64_t unit_bits = layout == Layout::pages ? kPageLines * kLineBits : kLineBits;
   if (units > kMaxBits / unit_bits)
     return false;
-  *geometry = {layout, hashes, static_cast<std::uint32_t>(units)};
+  *geometry = {layout, k, static_cast<std::uint32_t>(units)};
   return true;
 }
 
-Geometry size_for_bits(std::uint64_t bits, int hashes) {
-  return {Layout::lines, static_cast<std::uint8_t>(hashes),
+Geometry size_for_bits(std::uint64_t bits, int k) {
+  return {Layout::lines, static_cast<std::uint8_t>(k),
           static_cast<std::uint32_t>((bits + kLineBits - 1) / kLineBits)};
 }
 

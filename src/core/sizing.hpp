@@ -17,8 +17,25 @@ namespace bloomfilter {
 constexpr double kMinRate = 1e-9;
 constexpr double kMaxRate = 0.5;
 
+// What a filter is made for: a number of distinct values, and a false positive rate. Both are 0
+// where that is unknown.
+struct Capacity {
+  std::uint64_t values;
+  double rate;
+
+  bool is_known() const { return values != 0; }
+};
+inline bool operator==(const Capacity &a, const Capacity &b) {
+  return a.values == b.values && a.rate == b.rate;
+}
+// Of both numbers the larger.
+inline Capacity larger(const Capacity &a, const Capacity &b) {
+  return {a.values > b.values ? a.values : b.values, a.rate > b.rate ? a.rate : b.rate};
+}
+
+// NaN is in no range.
 inline bool rate_in_range(double rate) {
-  return rate >= kMinRate && rate <= kMaxRate; // no NaN
+  return rate >= kMinRate && rate <= kMaxRate;
 }
 
 // The geometry of a filter for `expected` distinct values (at least 1) at a false positive rate
@@ -26,7 +43,7 @@ inline bool rate_in_range(double rate) {
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
 
 // The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.
-Geometry size_for_bits(std::uint64_t bits, int hashes);
+Geometry size_for_bits(std::uint64_t bits, int k);
 
 } // namespace bloomfilter
 

@@ -31,13 +31,13 @@ bool structure_contains(const Kernel &kernel, const Geometry &geometry, const st
 }
 
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
-                        const std::uint64_t *words, std::size_t count) {
+                        const std::uint64_t *digests, std::size_t count) {
   if (is_foreign(geometry.layout))
-    foreign_add_many(geometry, bytes, words, count / digest_words(geometry.layout));
+    foreign_add_many(geometry, bytes, digests, count / digest_size(geometry.layout));
   else if (kind_of(geometry.layout) == Kind::counting)
-    counting_add_many(geometry, bytes, words, count);
+    counting_add_many(geometry, bytes, digests, count);
   else
-    kernel.add_many(geometry, bytes, words, count);
+    kernel.add_many(geometry, bytes, digests, count);
 }
 
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes,

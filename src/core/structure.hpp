@@ -22,23 +22,23 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
 
-// Adds the values of `count` words (digest_words() each) to a bitmap, or to counters.
+// Adds digests, digest_size() numbers each and `count` numbers in all, to a bitmap or to counters.
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
-                        const std::uint64_t *words, std::size_t count);
+                        const std::uint64_t *digests, std::size_t count);
 
 // How often a hash was added to counters or buckets, or more.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// What asks a structure of ours by a hash alone, many times.
+// A function that asks a structure of ours by a hash alone, to be chosen once for many hashes.
 using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 HashTest hash_test(const Kernel &kernel, Kind kind);
 
 // Asking a structure of which only those parts are read that the answer depends on: fetch(offset,
-// length) returns one part after the other, each valid until the next.
+// length) returns a part, which is valid until the next call.
 
-// A unit of a structure as a structure of this one unit, which gives the same answer.
+// The geometry of a unit as a structure of its own, which gives the same answers as the whole.
 inline Geometry alone(const Geometry &geometry) {
-  return {geometry.layout, geometry.hashes, 1};
+  return {geometry.layout, geometry.k, 1};
 }
 
 template <typename Fetch>
@@ -60,9 +60,9 @@ template <typename Fetch>
 bool contains_in_parts(const Kernel &kernel, const Geometry &geometry, const Digest &digest,
                        Fetch fetch) {
   if (is_flat(geometry.layout)) {
-    std::uint64_t positions[kMaxForeignHashes];
+    std::uint64_t positions[kMaxForeignK];
     foreign_positions(geometry, digest, positions);
-    for (int i = 0; i < geometry.hashes; i++)
+    for (int i = 0; i < geometry.k; i++)
       if (!(*fetch(positions[i] / 8, 1) >> positions[i] % 8 & 1))
         return false;
     return true;

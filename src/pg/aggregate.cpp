@@ -24,7 +24,7 @@
 #include "pg/bag.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/memory.hpp"
@@ -41,7 +41,7 @@ using namespace bloomfilter;
 namespace {
 
 struct State {
-  Bag bag; // hashes, or digests of one or two words each
+  Bag bag; // hashes, or the numbers of digests, digest_size() each
   bool self_sized;
   Header header; // of the geometry only the layout if self-sized
 
@@ -58,8 +58,8 @@ Layout layout_of(const State *state) {
 
 Target target_of(const State *state) {
   const Header &header = state->header;
-  return {state->self_sized, static_cast<int64>(header.expected), header.rate, layout_of(state),
-          scheme_of(layout_of(state), header.family).empty};
+  return {state->self_sized, header.capacity, layout_of(state),
+          scheme_of(layout_of(state), header.element.family).empty};
 }
 
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
@@ -75,8 +75,7 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
 
 // By value: what a call for every row compares stays in registers.
 inline bool agrees(const State *state, Target target) {
-  return state->self_sized == target.self_sized && state->header.rate == target.rate &&
-         state->header.expected == static_cast<uint64>(target.expected);
+  return state->self_sized == target.self_sized && state->header.capacity == target.capacity;
 }
 
 void check_target(const State *state, const Target &target) {
@@ -109,8 +108,8 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
 // buffer.
 Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
-  const Size digests = geometry.bytes() / (digest_words(geometry.layout) * sizeof(uint64));
-  return Max(digests * digest_words(geometry.layout), kBuffer);
+  const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
+  return Max(digests * digest_size(geometry.layout), kBuffer);
 }
 
 // Moves a sized state's hashes into its bitmap; the array becomes a buffer.
@@ -118,7 +117,7 @@ void flush(State *state) {
   Bag *bag = &state->bag;
   if (!state->bitmap)
     state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
-  for_each_block_in_memory(bag, [state](const uint64 *hashes, Size count) {
+  for_each_batch_in_memory(bag, [state](const uint64 *hashes, Size count) {
     structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
   });
   bag->count = 0;
@@ -130,10 +129,10 @@ void flush(State *state) {
 }
 
 // Makes room in a full array.
-pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
+pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
   Bag *bag = &state->bag;
   if (state->keeps_bag()) {
-    make_room(fcinfo, bag);
+    make_room_in_bag(fcinfo, bag);
     return;
   }
   const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
@@ -146,12 +145,12 @@ pg_noinline void make_room(FunctionCallInfo fcinfo, State *state) {
 // Takes in a family, or raises an error.
 pg_noinline void admit(State *state, const Element *element) {
   check_element(state->header, element, Use::add);
-  adopt_family(&state->header, member_header(element));
+  adopt_family(&state->header, element_type(element));
 }
 
 inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
   if (unlikely(state->bag.count == state->bag.capacity))
-    make_room(fcinfo, state);
+    make_room_in_state(fcinfo, state);
   state->bag.hashes[state->bag.count++] = hash;
 }
 
@@ -174,7 +173,7 @@ pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *ele
 
 inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &digest) {
   push(fcinfo, state, digest.first);
-  if (digest_words(state->header.geometry.layout) > 1)
+  if (digest_size(state->header.geometry.layout) > 1)
     push(fcinfo, state, digest.second);
 }
 
@@ -183,18 +182,18 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
   const Datum value = PG_GETARG_DATUM(1);
   Digest digest;
   if (likely(state->admitted == element->family && !element->varying &&
-             hash_quickly(element, value, state->header, &digest))) {
+             try_foreign_digest(element, value, state->header, &digest))) {
     push_digest(fcinfo, state, digest);
     return;
   }
-  const Hashes hashes = hash_foreign(element, value, state->header, Use::add);
+  const Digests digests = foreign_digests(element, value, state->header, Use::add);
   check_element(state->header, element, Use::add);
-  if (unlikely(hashes.no_value))
+  if (unlikely(digests.no_value))
     raise_no_value(state->header);
-  adopt_family(&state->header, member_header(element));
+  adopt_family(&state->header, element_type(element));
   state->admitted = element->family;
-  for (int i = 0; i < hashes.count; i++)
-    push_digest(fcinfo, state, hashes.digest[i]);
+  for (int i = 0; i < digests.count; i++)
+    push_digest(fcinfo, state, digests.digest[i]);
 }
 
 Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
@@ -205,7 +204,7 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   OwnFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
     memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
-  for_each_block(&state->bag,
+  for_each_batch(&state->bag,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
   if (!state->self_sized)
@@ -217,7 +216,8 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
 // then they were chosen to look alike.
 Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   const uint64 distinct = sort_bag(fcinfo, &state->bag);
-  Header header = self_sized(state->header, Max(distinct, Max(state->header.expected, uint64{1})));
+  Header header =
+      self_sized(state->header, Max(distinct, Max(state->header.capacity.values, uint64{1})));
   header.flags = state->self_sized ? kFlagOwn : 0;
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
@@ -235,7 +235,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
     if (header.geometry.units > most)
       raise_alike(distinct);
     if (header.geometry.bits() > kMaxBits)
-      raise_too_large(Layout::cuckoo, header.expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+      raise_too_large(Layout::cuckoo, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
     check_size(Kind::cuckoo, header.geometry.bits());
   }
 }
@@ -274,11 +274,11 @@ Size wire_size(const State *state) {
 inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (unlikely(!state))
-    state = make_call_state(fcinfo, target_with_layout(fcinfo, layout));
+    state = make_call_state(fcinfo, target_args_with_layout(fcinfo, layout));
   else if (PG_NARGS() > 2) {
-    if (unlikely(!agrees(state, target_of(fcinfo, layout))) ||
+    if (unlikely(!agrees(state, target_args(fcinfo, layout))) ||
         (PG_NARGS() > 4 && !layout_is_constant(fcinfo)))
-      check_target(state, target_with_layout(fcinfo, layout));
+      check_target(state, target_args_with_layout(fcinfo, layout));
   }
 
   if (!PG_ARGISNULL(1)) {
@@ -287,7 +287,7 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
       push_foreign(fcinfo, state, element);
       PG_RETURN_POINTER(state);
     }
-    const uint64 hash = hash_element(element, PG_GETARG_DATUM(1), state->header.seed);
+    const uint64 hash = first_hash(element, PG_GETARG_DATUM(1), state->header.seed);
     if (unlikely(!fits(state->header, element)))
       admit(state, element);
     push(fcinfo, state, hash);
@@ -339,14 +339,14 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   else
     check_target(state, target);
   check_family(state->header, other->header);
-  adopt_family(&state->header, other->header);
+  adopt_family(&state->header, other->header.element);
 
   if (other->bitmap) {
     flush(state);
     (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
         state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for_each_block(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
+  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
     if (state->bitmap)
       structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
     else
@@ -369,7 +369,7 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   if (state->bag.spill && (mostly_repeated(&state->bag) || !AllocSizeIsValid(wire_size(state)))) {
     State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
     distinct->header = state->header;
-    for_each_block(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
+    for_each_batch(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
       for (Size i = 0; i < count; i++)
         push(fcinfo, distinct, hashes[i]);
     });
@@ -393,17 +393,17 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   memset(wire, 0, kWireHead);
   wire[kAtSelfSized] = state->self_sized;
   wire[kAtHasBitmap] = state->bitmap != nullptr;
-  wire[kAtFamily] = static_cast<uint8>(state->header.family);
+  wire[kAtFamily] = static_cast<uint8>(state->header.element.family);
   wire[kAtLayout] = static_cast<uint8>(layout_of(state));
-  store(wire + kAtShape, state->header.shape);
-  store(wire + kAtExpected, state->header.expected);
-  store(wire + kAtRate, double_bits(state->header.rate));
+  store(wire + kAtShape, state->header.element.shape);
+  store(wire + kAtExpected, state->header.capacity.values);
+  store(wire + kAtRate, double_bits(state->header.capacity.rate));
   wire += kWireHead;
   if (state->bitmap) {
     memcpy(wire, state->bitmap, state->header.geometry.bytes());
     wire += state->header.geometry.bytes();
   }
-  for_each_block(&state->bag, [&wire](const uint64 *hashes, Size count) {
+  for_each_batch(&state->bag, [&wire](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++, wire += sizeof(uint64))
       store(wire, hashes[i]);
   });
@@ -423,12 +423,14 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   if (!is_family_of(layout, family))
     elog(ERROR, "invalid serialized state of an aggregate");
 
-  const Target target = {wire[kAtSelfSized] != 0, load<int64>(wire + kAtExpected),
-                         bits_double(load<uint64>(wire + kAtRate)), layout,
-                         scheme_of(layout, family).empty};
+  const Target target = {
+      wire[kAtSelfSized] != 0,
+      {load<uint64>(wire + kAtExpected), bits_double(load<uint64>(wire + kAtRate))},
+      layout,
+      scheme_of(layout, family).empty};
   State *state = make_state(CurrentMemoryContext, false, target);
-  state->header.family = family;
-  state->header.shape = load<uint32>(wire + kAtShape);
+  state->header.element.family = family;
+  state->header.element.shape = load<uint32>(wire + kAtShape);
   const bool has_bitmap = wire[kAtHasBitmap] != 0;
   wire += kWireHead;
   length -= kWireHead;

@@ -4,7 +4,7 @@
 
 #include "pg/call_site.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
@@ -15,20 +15,21 @@ using namespace bloomfilter;
 
 namespace {
 
-bool contains_any(ProbedFilter *filter, const Hashes &hashes) {
-  bool found = hashes.any;
-  for (int i = 0; i < hashes.count; i++)
-    found |= filter->contains(hashes.digest[i]);
+bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
+  bool found = digests.any;
+  for (int i = 0; i < digests.count; i++)
+    found |= filter->contains(digests.digest[i]);
   return found;
 }
 
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
-  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
+  AskedFilter *filter = asked_filter(fcinfo, filter_argument);
   Element *element = argument_element(fcinfo, value_argument);
   const Datum value = PG_GETARG_DATUM(value_argument);
   if (unlikely(is_foreign(filter->header.geometry.layout)))
-    return contains_any(filter, probe_of(fcinfo, filter->header, value_argument, Use::ask).hashes);
-  const uint64 hash = hash_element(element, value, filter->header.seed);
+    return contains_any_digest(
+        filter, hashed_argument(fcinfo, filter->header, value_argument, Use::ask).digests);
+  const uint64 hash = first_hash(element, value, filter->header.seed);
   check_element(filter->header, element, Use::ask);
   bool found = filter->contains(hash);
   if (unlikely(element->varying)) {
@@ -39,35 +40,36 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
 }
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
-  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
-  return contains_any(filter, literal_hashes(fcinfo, filter->header, literal_argument, Use::ask));
+  AskedFilter *filter = asked_filter(fcinfo, filter_argument);
+  return contains_any_digest(
+      filter, cached_literal_digests(fcinfo, filter->header, literal_argument, Use::ask));
 }
 
-// The hashes of what is asked for: a value, or a literal as the filter's own element type.
-using HashesOf = Hashes(FunctionCallInfo, const Header &filter, int argument);
+// The digests of what is asked for: a value, or a literal as the filter's own element type.
+using DigestsOf = Digests(FunctionCallInfo, const Header &filter, int argument);
 
-Hashes value_hashes(FunctionCallInfo fcinfo, const Header &filter, int argument) {
-  return probe_of(fcinfo, filter, argument, Use::ask).hashes;
+Digests digests_of_value(FunctionCallInfo fcinfo, const Header &filter, int argument) {
+  return hashed_argument(fcinfo, filter, argument, Use::ask).digests;
 }
 
-Hashes read_hashes(FunctionCallInfo fcinfo, const Header &filter, int argument) {
-  return literal_hashes(fcinfo, filter, argument, Use::ask);
+Digests digests_of_literal(FunctionCallInfo fcinfo, const Header &filter, int argument) {
+  return cached_literal_digests(fcinfo, filter, argument, Use::ask);
 }
 
-// How often a value was added, or more. Any of its hashes may be what it was added under.
-Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, HashesOf hashes_of) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
+// How often a value was added, or more. Any of its digests may be what it was added under.
+Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
+  AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
-  const Hashes hashes = hashes_of(fcinfo, filter->header, 1);
+  const Digests digests = digests_of_argument(fcinfo, filter->header, 1);
   int count = 0;
-  for (int i = 0; i < hashes.count; i++)
-    count += filter->multiplicity(hashes.digest[i].first);
+  for (int i = 0; i < digests.count; i++)
+    count += filter->multiplicity(digests.digest[i].first);
   PG_RETURN_INT32(count);
 }
 
 // Asks for elements from `first` on, as many as make a batch, whose lines are then prefetched.
 // Returns the element behind the last. NULL gets the answer false.
-int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers) {
+int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
   uint64 hashes[kAskedAtOnce];
   int owners[kAskedAtOnce], count = 0, item = first;
   const bool foreign = is_foreign(filter->header.geometry.layout);
@@ -77,9 +79,9 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
     answers[item] = false;
     if (items.nulls[item])
       continue;
-    const Hashes of_item = hash_item(filter->header, items, item, Use::ask);
+    const Digests of_item = item_digests(filter->header, items, item, Use::ask);
     if (foreign) {
-      answers[item] = contains_any(filter, of_item);
+      answers[item] = contains_any_digest(filter, of_item);
       continue;
     }
     for (int i = 0; i < of_item.count; i++) {
@@ -95,15 +97,15 @@ int ask_items(ProbedFilter *filter, const Items &items, int first, bool *answers
 }
 
 // The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
-ProbedFilter *filter_for_items(FunctionCallInfo fcinfo) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
+AskedFilter *filter_for_items(FunctionCallInfo fcinfo) {
+  AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, Kind::bloom);
   return filter;
 }
 
 // Is the answer `wanted` for any element that is not NULL?
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
-  ProbedFilter *filter = filter_for_items(fcinfo);
+  AskedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   auto *answers = static_cast<bool *>(palloc(items.count + 1));
   for (int item = 0; item < items.count;)
@@ -149,7 +151,7 @@ Datum bf_contains_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_each);
 Datum bf_contains_each(PG_FUNCTION_ARGS) {
-  ProbedFilter *filter = filter_for_items(fcinfo);
+  AskedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
@@ -168,35 +170,35 @@ Datum bf_contains_each(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_hash);
 Datum bf_hash(PG_FUNCTION_ARGS) {
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
-  const uint64 hash = hash_element(argument_element(fcinfo, 0), PG_GETARG_DATUM(0), seed);
+  const uint64 hash = first_hash(argument_element(fcinfo, 0), PG_GETARG_DATUM(0), seed);
   PG_RETURN_INT64(static_cast<int64>(hash));
 }
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);
 Datum bf_contains_hash(PG_FUNCTION_ARGS) {
-  ProbedFilter *filter = probed_filter(fcinfo, 0);
+  AskedFilter *filter = asked_filter(fcinfo, 0);
   check_hashed_alike(filter->header);
   PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }
 
 PG_FUNCTION_INFO_V1(cbf_multiplicity);
 Datum cbf_multiplicity(PG_FUNCTION_ARGS) {
-  return multiplicity(fcinfo, Kind::counting, value_hashes);
+  return multiplicity(fcinfo, Kind::counting, digests_of_value);
 }
 
 PG_FUNCTION_INFO_V1(cbf_multiplicity_literal);
 Datum cbf_multiplicity_literal(PG_FUNCTION_ARGS) {
-  return multiplicity(fcinfo, Kind::counting, read_hashes);
+  return multiplicity(fcinfo, Kind::counting, digests_of_literal);
 }
 
 PG_FUNCTION_INFO_V1(cf_multiplicity);
 Datum cf_multiplicity(PG_FUNCTION_ARGS) {
-  return multiplicity(fcinfo, Kind::cuckoo, value_hashes);
+  return multiplicity(fcinfo, Kind::cuckoo, digests_of_value);
 }
 
 PG_FUNCTION_INFO_V1(cf_multiplicity_literal);
 Datum cf_multiplicity_literal(PG_FUNCTION_ARGS) {
-  return multiplicity(fcinfo, Kind::cuckoo, read_hashes);
+  return multiplicity(fcinfo, Kind::cuckoo, digests_of_literal);
 }
 
 SQL_FUNCTIONS_END

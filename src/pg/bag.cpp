@@ -10,8 +10,9 @@ namespace bloomfilter {
 
 namespace {
 
-constexpr Size kSetFrom = 128;                 // smaller arrays do not become sets
-constexpr Size kCounting = 2 * kExactDistinct; // from here on an array knows if it has more
+constexpr Size kSetFrom = 128; // smaller arrays do not become sets
+constexpr Size kCounting =
+    2 * kExactDistinct; // an array of so many is sorted, to see if they are more
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)
@@ -23,7 +24,7 @@ void start_registers(Bag *bag, Size distinct) {
   if (bag->registers || distinct <= kExactDistinct)
     return;
   bag->registers = static_cast<uint8 *>(MemoryContextAllocZero(bag->context, kRegisters));
-  for_each_block_in_memory(bag, [bag](const uint64 *hashes, Size count) {
+  for_each_batch_in_memory(bag, [bag](const uint64 *hashes, Size count) {
     count_hashes(bag->registers, hashes, count);
   });
   bag->registered = bag->count;
@@ -86,7 +87,7 @@ void spill(FunctionCallInfo fcinfo, Bag *bag) {
     bag->spill = create_file(bag);
     AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
   }
-  for_each_block_in_memory(
+  for_each_batch_in_memory(
       bag, [bag](const uint64 *hashes, Size count) { write_file(bag->spill, hashes, count); });
   bag->spilled += bag->in_memory();
   bag->count = bag->registered = 0;
@@ -109,13 +110,13 @@ void resize_set(Bag *bag, Size slot_count) {
   larger.slot_count = slot_count;
   larger.slots = static_cast<uint64 *>(
       MemoryContextAllocExtended(bag->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
+  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
   Size next = 0;
-  while (const Size count = read_distinct(bag->set, &next, block, kBlock)) {
+  while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
     CHECK_FOR_INTERRUPTS();
-    insert_distinct(&larger, block, count);
+    insert_distinct(&larger, batch, count);
   }
-  pfree(block);
+  pfree(batch);
   if (bag->set.slots)
     pfree(bag->set.slots);
   bag->set = larger;
@@ -188,21 +189,21 @@ void drain(FunctionCallInfo fcinfo, Bag *bag) {
 // Distributes the file's hashes by their highest bits over files that fit into the array one by one
 // (but for the largest bags: there are at most 256), and sorts these. Nothing is in memory.
 void sort_spill(Bag *bag) {
-  constexpr int kMaxBits = 8;
+  constexpr int kMaxPartBits = 8;
   if (bag->set.slots) {
     pfree(bag->set.slots);
     bag->set = {};
   }
   const Size limit = memory_limit(bag, kCounting);
   int bits = 0;
-  while (bits < kMaxBits && bag->spilled >> bits > limit / 4 * 3)
+  while (bits < kMaxPartBits && bag->spilled >> bits > limit / 4 * 3)
     bits++;
 
-  BufFile *parts[1 << kMaxBits];
-  uint64 counts[1 << kMaxBits] = {};
+  BufFile *parts[1 << kMaxPartBits];
+  uint64 counts[1 << kMaxPartBits] = {};
   for (int part = 0; part >> bits == 0; part++)
     parts[part] = create_file(bag);
-  for_each_block_of(bag->spill, bag->spilled, [&](const uint64 *hashes, Size count) {
+  for_each_batch_of(bag->spill, bag->spilled, [&](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++) {
       const Size part = bits > 0 ? hashes[i] >> (64 - bits) : 0;
       write_file(parts[part], &hashes[i], 1);
@@ -242,7 +243,7 @@ void resize_array(Bag *bag, Size capacity) {
   bag->capacity = capacity;
 }
 
-void make_room(FunctionCallInfo fcinfo, Bag *bag) {
+void make_room_in_bag(FunctionCallInfo fcinfo, Bag *bag) {
   if (bag->capacity < kFirstCapacity) {
     resize_array(bag, kFirstCapacity);
     return;

@@ -1,6 +1,6 @@
 // A bag of hashes: what an aggregate keeps of its rows until it knows how large its filter must be.
 //
-// Of each hash a bag keeps so many copies as make a difference: one for a set, more for counters.
+// Of each hash a bag keeps as many copies as make a difference: one for a set, more for counters.
 // They are collected in an array that starts at 8 entries, so that many small groups stay small. A
 // full array doubles. But if at least half of it are repetitions, these are left out; of a set, its
 // content then becomes a hash set, which takes more memory for each hash and none for repetitions,
@@ -31,7 +31,7 @@ namespace bloomfilter {
 
 constexpr Size kFirstCapacity = 8;
 constexpr Size kBuffer = 1024; // hashes that go together into a set, or a bitmap
-constexpr Size kBlock = 8192;  // hashes handled between two looks for interrupts
+constexpr Size kBatch = 8192;  // hashes handled between two checks for interrupts
 
 // Zero at first, but for the first three.
 struct Bag {
@@ -61,7 +61,7 @@ struct Bag {
 void resize_array(Bag *bag, Size capacity);
 
 // Makes room in a full array.
-void make_room(FunctionCallInfo fcinfo, Bag *bag);
+void make_room_in_bag(FunctionCallInfo fcinfo, Bag *bag);
 
 // Are at most half of all hashes worth keeping?
 bool mostly_repeated(Bag *bag);
@@ -72,9 +72,9 @@ void remove_repetitions(FunctionCallInfo fcinfo, Bag *bag);
 // The number of distinct hashes that a filter is to be sized for, at least 1.
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag);
 
-// Calls use(hashes, count) for all hashes that a bag keeps, in blocks.
-template <typename Use> void for_each_block_in_memory(const Bag *bag, Use use);
-template <typename Use> void for_each_block(const Bag *bag, Use use);
+// Calls use(hashes, count) for all hashes that a bag keeps, in batches.
+template <typename Use> void for_each_batch_in_memory(const Bag *bag, Use use);
+template <typename Use> void for_each_batch(const Bag *bag, Use use);
 
 // Sorts a bag that keeps one copy, and returns the number of distinct hashes. for_each_sorted()
 // calls use(hashes, count) for these in ascending order, until others are added.
@@ -95,56 +95,56 @@ void read_file(BufFile *file, uint64 *hashes, Size count);
 // Hashes from the wire form.
 void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count);
 
-// Calls use(hashes, count) for a file's first `count` hashes, in blocks, and goes back to where it
+// Calls use(hashes, count) for a file's first `count` hashes, in batches, and goes back to where it
 // was.
-template <typename Use> void for_each_block_of(BufFile *file, uint64 count, Use use) {
+template <typename Use> void for_each_batch_of(BufFile *file, uint64 count, Use use) {
   const FilePosition before = rewind_file(file);
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
+  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
   for (uint64 left = count; left > 0;) {
     CHECK_FOR_INTERRUPTS();
-    const Size length = Min(left, kBlock);
-    read_file(file, block, length);
-    use(block, length);
+    const Size length = Min(left, kBatch);
+    read_file(file, batch, length);
+    use(batch, length);
     left -= length;
   }
-  pfree(block);
+  pfree(batch);
   seek_file(file, before);
 }
 
-template <typename Use> void for_each_block_in_memory(const Bag *bag, Use use) {
-  for (Size i = 0; i < bag->count; i += kBlock) {
+template <typename Use> void for_each_batch_in_memory(const Bag *bag, Use use) {
+  for (Size i = 0; i < bag->count; i += kBatch) {
     CHECK_FOR_INTERRUPTS();
-    use(bag->hashes + i, Min(bag->count - i, kBlock));
+    use(bag->hashes + i, Min(bag->count - i, kBatch));
   }
   if (!bag->set.slots && !bag->wire)
     return;
-  auto *block = static_cast<uint64 *>(palloc(kBlock * sizeof(uint64)));
-  for (Size i = 0; i < bag->wire_count; i += kBlock) {
+  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
+  for (Size i = 0; i < bag->wire_count; i += kBatch) {
     CHECK_FOR_INTERRUPTS();
-    const Size count = Min(bag->wire_count - i, kBlock);
-    read_wire(bag, i, block, count);
-    use(block, count);
+    const Size count = Min(bag->wire_count - i, kBatch);
+    read_wire(bag, i, batch, count);
+    use(batch, count);
   }
   Size next = 0;
-  while (const Size count = read_distinct(bag->set, &next, block, kBlock)) {
+  while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
     CHECK_FOR_INTERRUPTS();
-    use(block, count);
+    use(batch, count);
   }
-  pfree(block);
+  pfree(batch);
 }
 
-template <typename Use> void for_each_block(const Bag *bag, Use use) {
-  for_each_block_in_memory(bag, use);
+template <typename Use> void for_each_batch(const Bag *bag, Use use) {
+  for_each_batch_in_memory(bag, use);
   if (bag->spill)
-    for_each_block_of(bag->spill, bag->spilled, use);
+    for_each_batch_of(bag->spill, bag->spilled, use);
 }
 
 // They are in the array, or if there is a file, in `sorted`.
 template <typename Use> void for_each_sorted(const Bag *bag, Use use) {
   if (bag->spill)
-    for_each_block_of(bag->sorted, bag->sorted_count, use);
+    for_each_batch_of(bag->sorted, bag->sorted_count, use);
   else
-    for_each_block_in_memory(bag, use);
+    for_each_batch_in_memory(bag, use);
 }
 
 } // namespace bloomfilter

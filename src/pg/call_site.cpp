@@ -40,11 +40,12 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
 }
 
-Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, Use use) {
+HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
+                               Use use) {
   Element *element = argument_element(fcinfo, argument);
-  const Hashes hashes = hash_value(element, PG_GETARG_DATUM(argument), header, use);
+  const Digests digests = digests_of(element, PG_GETARG_DATUM(argument), header, use);
   check_element(header, element, use);
-  return {element, hashes};
+  return {element, digests};
 }
 
 Items items_of(FunctionCallInfo fcinfo, int argument) {
@@ -62,26 +63,27 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
   return items;
 }
 
-Hashes hash_item(const Header &header, const Items &items, int i, Use use) {
+Digests item_digests(const Header &header, const Items &items, int i, Use use) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Hashes hashes = hash_value(items.element, items.values[i], header, use);
+  const Digests digests = digests_of(items.element, items.values[i], header, use);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
   check_element(header, items.element, use);
-  return hashes;
+  return digests;
 }
 
-Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, Use use) {
+Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
+                               Use use) {
   text *literal = PG_GETARG_TEXT_PP(argument);
   const Size length = VARSIZE_ANY_EXHDR(literal);
   LiteralMemory *memory = &call_site(fcinfo)->literal;
   const Layout layout = profile_of(header.geometry.layout);
   if (memory->bytes && memory->length == length && memory->layout == layout &&
-      memory->family == header.family && memory->seed == header.seed &&
+      memory->family == header.element.family && memory->seed == header.seed &&
       memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
-    return memory->hashes;
+    return memory->digests;
 
-  const Hashes hashes = hash_literal(header, literal, PG_GET_COLLATION(), use);
+  const Digests digests = literal_digests(header, literal, PG_GET_COLLATION(), use);
   if (memory->bytes)
     pfree(memory->bytes);
   memory->bytes = nullptr;
@@ -89,9 +91,9 @@ Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argumen
   memcpy(memory->bytes, VARDATA_ANY(literal), length);
   memory->length = length;
   memory->layout = layout;
-  memory->family = header.family;
+  memory->family = header.element.family;
   memory->seed = header.seed;
-  return memory->hashes = hashes;
+  return memory->digests = digests;
 }
 
 } // namespace bloomfilter

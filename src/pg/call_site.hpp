@@ -1,11 +1,11 @@
 // What one call site (an expression's fn_extra) keeps between rows: the element type, looked up
-// once, the literal that it read last, and the filter that it probed last.
+// once, the literal that it read last, and the filter that it asked last.
 #ifndef BLOOMFILTER_PG_CALL_SITE_HPP
 #define BLOOMFILTER_PG_CALL_SITE_HPP
 
 #include "pg/server.hpp"
 
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/stored.hpp"
 
 extern "C" {
@@ -15,14 +15,14 @@ extern "C" {
 namespace bloomfilter {
 
 // The bare literal or untyped parameter that a call site read last, under which layout, element
-// type and seed, and its hashes. It is the same for all rows of a query.
+// type and seed, and its digests. It is the same for all rows of a query.
 struct LiteralMemory {
   char *bytes; // NULL: none yet
   Size length;
   Layout layout;
   Family family;
   uint64 seed;
-  Hashes hashes;
+  Digests digests;
 };
 
 struct CallSite {
@@ -30,7 +30,7 @@ struct CallSite {
   LiteralMemory literal;
   MemoryContext items;                // of item_element()
   bool layout_known, layout_constant; // of bf_agg()
-  ProbeMemory probed;
+  FilterMemory asked;
 };
 
 CallSite *make_call_site(FunctionCallInfo fcinfo);
@@ -53,12 +53,13 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
 // The element type of an array argument's elements.
 Element *item_element(FunctionCallInfo fcinfo, ArrayType *array);
 
-// A value argument: its hashes and what it is. ERROR 42804 if the filter holds other values.
-struct Probe {
+// A value argument: its digests and what it is. ERROR 42804 if the filter holds other values.
+struct HashedArgument {
   Element *element;
-  Hashes hashes;
+  Digests digests;
 };
-Probe probe_of(FunctionCallInfo fcinfo, const Header &header, int argument, Use use);
+HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
+                               Use use);
 
 // An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
 struct Items {
@@ -69,14 +70,15 @@ struct Items {
   MemoryContext scratch;
 };
 Items items_of(FunctionCallInfo fcinfo, int argument);
-Hashes hash_item(const Header &header, const Items &items, int i, Use use);
+Digests item_digests(const Header &header, const Items &items, int i, Use use);
 
-// The hashes of a literal argument, as hash_literal() gives them.
-Hashes literal_hashes(FunctionCallInfo fcinfo, const Header &header, int argument, Use use);
+// literal_digests() of a literal argument, which the call site remembers.
+Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
+                               Use use);
 
 // The filter of an argument that is not NULL, to be asked until the next call for any filter.
-inline ProbedFilter *probed_filter(FunctionCallInfo fcinfo, int argument) {
-  return probe_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->probed);
+inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
+  return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
 }
 
 } // namespace bloomfilter

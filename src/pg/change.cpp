@@ -13,7 +13,7 @@
 #include "core/cuckoo.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
@@ -32,32 +32,32 @@ bool is_empty(const Filter &filter) {
   return all_zero(filter.bitmap() + before, filter.header.geometry.bytes() - before);
 }
 
-// What is to be added, removed or looked for: hashes, and what they are of.
+// What is to be added, removed or looked for: digests, and what they are of.
 struct Member {
-  Header header;
-  Hashes hashes;
+  ElementType type;
+  Digests digests;
 };
 using MemberOf = Member(FunctionCallInfo, const Header &filter);
 
 Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
-  const Probe probe = probe_of(fcinfo, filter, 1, Use::add);
-  return {member_header(probe.element), probe.hashes};
+  const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Use::add);
+  return {element_type(argument.element), argument.digests};
 }
 
 Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
-  return {member_header(Family::text), literal_hashes(fcinfo, filter, 1, Use::add)};
+  return {ElementType{Family::text, 0}, cached_literal_digests(fcinfo, filter, 1, Use::add)};
 }
 
 Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
   check_hashed_alike(filter);
-  Hashes hashes = no_hashes();
-  hashes.digest[hashes.count++] = {static_cast<uint64>(PG_GETARG_INT64(1)), 0};
-  return {member_header(Family::hash), hashes};
+  Digests digests = no_digests();
+  digests.digest[digests.count++] = {static_cast<uint64>(PG_GETARG_INT64(1)), 0};
+  return {ElementType{Family::hash, 0}, digests};
 }
 
 // The first argument, and the copy that it becomes when it is first changed.
 //
-// A Bloom filter's hashes go into its largest link, and only if all links deny them; many at a
+// A Bloom filter's digests go into its largest link, and only if no link has them yet; many at a
 // time, so that their lines are prefetched. A link that grows gets no more once as many of its bits
 // are set as its capacity sets on average: then comes the next one.
 class Change {
@@ -68,23 +68,23 @@ public:
 
   const Header &header() const { return filter().header; }
 
-  bool contains_all(const Hashes &hashes) const {
-    bool all = !hashes.no_value;
-    for (int i = 0; i < hashes.count; i++)
-      all = all && filter().contains(hashes.digest[i]);
+  bool contains_all_digests(const Digests &digests) const {
+    bool all = !digests.no_value;
+    for (int i = 0; i < digests.count; i++)
+      all = all && filter().contains(digests.digest[i]);
     return all;
   }
 
   void add(const Member &member) {
-    if (unlikely(member.hashes.no_value))
+    if (unlikely(member.digests.no_value))
       raise_no_value(header());
-    for (int i = 0; i < member.hashes.count; i++) {
-      const Digest &digest = member.hashes.digest[i];
+    for (int i = 0; i < member.digests.count; i++) {
+      const Digest &digest = member.digests.digest[i];
       if (kind_ == Kind::bloom) {
         if (!is_known(digest))
-          push(member.header, digest);
+          push(member.type, digest);
       } else {
-        adopt(member.header);
+        adopt(member.type);
         if (kind_ == Kind::counting)
           own_.add_many(&digest.first, 1);
         else
@@ -93,30 +93,29 @@ public:
     }
   }
 
-  // False, and nothing is changed, if it is not there. Not of Bloom filters.
-  bool remove(const Hashes &hashes) {
-    if (!contains_all(hashes))
+  // False, with nothing changed, if it is not there. Not for Bloom filters.
+  bool remove(const Digests &digests) {
+    if (!contains_all_digests(digests))
       return false;
     begin();
-    for (int i = 0; i < hashes.count; i++) {
-      if (!own_.contains(hashes.digest[i])) { // any more
+    for (int i = 0; i < digests.count; i++) {
+      if (!own_.contains(digests.digest[i])) { // any more
         changed_ = false;
         return false;
       }
       if (kind_ == Kind::counting)
-        counting_remove(header().geometry, own_.bitmap(), hashes.digest[i].first);
+        counting_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
       else
-        cuckoo_remove(header().geometry, own_.bitmap(), hashes.digest[i].first);
+        cuckoo_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
     }
     if (is_empty(own_)) {
-      own_.header.family = Family::none;
-      own_.header.shape = 0;
+      own_.header.element = {};
       own_.write_back();
     }
     return true;
   }
 
-  // Of what got many values: are they too many? A cuckoo filter has said so already.
+  // After many additions: were they too many? A cuckoo filter has raised an error already.
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
@@ -138,10 +137,10 @@ private:
     changed_ = true;
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
   }
-  void adopt(const Header &member) {
+  void adopt(const ElementType &type) {
     begin();
-    if (is_open(header().family)) {
-      adopt_family(&own_.header, member);
+    if (is_open(header().element.family)) {
+      adopt_family(&own_.header, type);
       own_.write_back();
     }
   }
@@ -150,8 +149,8 @@ private:
   bool is_known(const Digest &digest) const {
     return (!changed_ || header().is_chain()) && filter().contains(digest);
   }
-  void push(const Header &member, const Digest &digest) {
-    adopt(member);
+  void push(const ElementType &type, const Digest &digest) {
+    adopt(type);
     if (pending_count_ == pending_limit_) {
       flush();
       if (is_known(digest)) // by what was pending: it must not begin a link
@@ -159,7 +158,7 @@ private:
       make_room();
     }
     pending_[pending_count_++] = digest.first;
-    if (digest_words(header().geometry.layout) > 1)
+    if (digest_size(header().geometry.layout) > 1)
       pending_[pending_count_++] = digest.second;
   }
   // How many additions certainly leave the largest link less than full.
@@ -167,7 +166,7 @@ private:
     const Link link = own_.link();
     const uint64 full = full_bits(link);
     const uint64 set = bits_set(own_.bitmap(), link.geometry);
-    return set >= full ? 0 : (full - set + link.geometry.hashes - 1) / link.geometry.hashes;
+    return set >= full ? 0 : (full - set + link.geometry.k - 1) / link.geometry.k;
   }
   void make_room() {
     if (room_ == 0)
@@ -198,7 +197,7 @@ private:
     const int copies = cuckoo_copies(geometry, own_.bitmap(), hash);
     if (copies == cuckoo_max_copies(place))
       raise_too_many_copies(copies);
-    raise_full(header().expected, cuckoo_stored(geometry, own_.bitmap()) + 1);
+    raise_full(header().capacity.values, cuckoo_stored(geometry, own_.bitmap()) + 1);
   }
 
   Filter argument_;
@@ -208,7 +207,7 @@ private:
   Datum datum_;
 
   uint64 room_; // additions that may come before the largest link is looked at
-  Size pending_count_, pending_limit_; // in words
+  Size pending_count_, pending_limit_; // numbers in pending_
   uint64 pending_[256];
 };
 
@@ -235,8 +234,8 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
       CHECK_FOR_INTERRUPTS();
       if (items.nulls[i])
         continue;
-      const Hashes hashes = hash_item(change->header(), items, i, Use::add);
-      change->add({member_header(items.element), hashes});
+      const Digests digests = item_digests(change->header(), items, i, Use::add);
+      change->add({element_type(items.element), digests});
     }
     change->check();
   });
@@ -250,7 +249,7 @@ Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   bool fresh = false;
   const Datum filter = change_or_keep(fcinfo, kind, [&](Change *change) {
     const Member member = member_of(fcinfo, change->header());
-    fresh = !change->contains_all(member.hashes);
+    fresh = !change->contains_all_digests(member.digests);
     if (fresh || kind == Kind::counting)
       change->add(member);
   });
@@ -263,7 +262,7 @@ Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
 Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
   return change_or_keep(fcinfo, kind, [=](Change *change) {
-    if (!change->remove(member_of(fcinfo, change->header()).hashes) && !missing_ok)
+    if (!change->remove(member_of(fcinfo, change->header()).digests) && !missing_ok)
       raise_absent(kind);
   });
 }

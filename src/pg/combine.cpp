@@ -19,7 +19,7 @@
 #include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
@@ -33,17 +33,19 @@ char *describe(const Header &header) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
     return psprintf(UINT64_FORMAT " counters with %d hash functions",
-                    geometry.bits() / kCounterBits, geometry.hashes);
+                    geometry.bits() / kCounterBits, geometry.k);
   case Kind::cuckoo:
-    return psprintf("%u buckets of fingerprints of %d bits", geometry.units, geometry.hashes);
+    return psprintf("%u buckets of fingerprints of %d bits", geometry.units,
+                    geometry.fingerprint_bits());
   default:
     return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                    layout_name(geometry.layout, header.family), geometry.hashes);
+                    layout_name(geometry.layout, header.element.family), geometry.k);
   }
 }
 
 bool have_one_scheme(const Header &a, const Header &b) {
-  return &scheme_of(a.geometry.layout, a.family) == &scheme_of(b.geometry.layout, b.family);
+  return &scheme_of(a.geometry.layout, a.element.family) ==
+         &scheme_of(b.geometry.layout, b.element.family);
 }
 
 // Raises 42804 or 22023 if two filters give one value different hashes. `verb` is what is to be
@@ -52,8 +54,8 @@ void check_one_hash(const Header &a, const Header &b, const char *verb) {
   if (!have_one_scheme(a, b))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filters of different layouts cannot be %s: \"%s\" and \"%s\"",
-                           verb, layout_name(profile_of(a.geometry.layout), a.family),
-                           layout_name(profile_of(b.geometry.layout), b.family)),
+                           verb, layout_name(profile_of(a.geometry.layout), a.element.family),
+                           layout_name(profile_of(b.geometry.layout), b.element.family)),
                     errhint("Build both filters with one layout.")));
   check_family(a, b);
   if (a.seed != b.seed)
@@ -69,7 +71,7 @@ bool have_one_geometry(const Header &a, const Header &b) {
   return !a.is_chain() && !b.is_chain() && a.geometry == b.geometry;
 }
 
-// The same, and if they do not set the same bits for it.
+// The same, and 22023 if two filters do not set the same bits for one value.
 void check_one_geometry(const Header &a, const Header &b, const char *verb) {
   check_one_hash(a, b, verb);
   if (a.is_chain() || b.is_chain())
@@ -90,10 +92,9 @@ void check_one_geometry(const Header &a, const Header &b, const char *verb) {
 // The header of two filters' union or intersection.
 Header merged(const Header &a, const Header &b) {
   Header header = a;
-  adopt_family(&header, b);
+  adopt_family(&header, b.element);
   header.flags |= b.flags;
-  header.expected = Max(a.expected, b.expected);
-  header.rate = Max(a.rate, b.rate);
+  header.capacity = larger(a.capacity, b.capacity);
   return header;
 }
 
@@ -110,16 +111,16 @@ OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
   return !is_foreign(header.geometry.layout) && !header.is_chain() && (header.flags & kFlagOwn) &&
-         header.family == Family::none;
+         header.element.family == Family::none;
 }
 
 // The header of two filters' union that keeps them as links.
 Header linked(const Header &a, const Header &b) {
   Header header = a;
-  adopt_family(&header, b);
+  adopt_family(&header, b.element);
   header.flags = (a.flags | b.flags) & kFlagGrow;
-  header.expected = Max(a.grows() ? a.expected : 0, b.grows() ? b.expected : 0);
-  header.rate = Max(a.grows() ? a.rate : 0.0, b.grows() ? b.rate : 0.0);
+  header.capacity =
+      larger(a.grows() ? a.capacity : Capacity{}, b.grows() ? b.capacity : Capacity{});
   return header;
 }
 
@@ -177,7 +178,7 @@ int unite_alike(LinkView *links, int count) {
         unite_link(bitmap, links[i]);
         alike.link.flags |= links[i].link.flags;
       }
-      alike = {{geometry, alike.link.flags, 0, 0.0}, bitmap, nullptr};
+      alike = {{geometry, alike.link.flags, {}}, bitmap, nullptr};
     }
     links[united++] = alike;
   }
@@ -215,9 +216,8 @@ Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
   check_one_geometry(a.header, b.header, "intersected");
   Header header = merged(a.header, b.header);
   header.flags |= kFlagIntersection;
-  if (is_open(a.header.family) || is_open(b.header.family)) {
-    header.family = scheme_of(header.geometry.layout, header.family).empty;
-    header.shape = 0;
+  if (is_open(a.header.element.family) || is_open(b.header.element.family)) {
+    header.element = {scheme_of(header.geometry.layout, header.element.family).empty, 0};
     return make_filter(header);
   }
   OwnFilter result = changed(a, header, in_place);
@@ -282,8 +282,8 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bf_compatible);
 Datum bf_compatible(PG_FUNCTION_ARGS) {
   const Header a = filter_arg(fcinfo, 0).header, b = filter_arg(fcinfo, 1).header;
-  PG_RETURN_BOOL(have_one_geometry(a, b) && have_one_scheme(a, b) && same_family(a, b) &&
-                 a.seed == b.seed);
+  PG_RETURN_BOOL(have_one_geometry(a, b) && have_one_scheme(a, b) &&
+                 same_family(a.element, b.element) && a.seed == b.seed);
 }
 
 PG_FUNCTION_INFO_V1(bf_union);

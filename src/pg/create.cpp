@@ -15,7 +15,7 @@ void check_may_grow(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" cannot grow",
-                           layout_name(header.geometry.layout, header.family))));
+                           layout_name(header.geometry.layout, header.element.family))));
 }
 
 [[noreturn]] void raise_seed(const Scheme &scheme, uint64 seed) {
@@ -32,18 +32,15 @@ void check_may_grow(const Header &header) {
 }
 
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const double rate = PG_GETARG_FLOAT8(1);
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
-  const Geometry geometry = geometry_for(layout, expected, rate);
-  return make_filter(empty_header(geometry, static_cast<uint64>(expected), rate, seed)).datum();
+  return make_filter(empty_header(geometry_for(layout, capacity), capacity, seed)).datum();
 }
 
 // Of a filter that is one structure.
 Datum clear(FunctionCallInfo fcinfo, Kind kind) {
   Header header = filter_arg(fcinfo, 0, kind).header;
-  header.family = Family::none;
-  header.shape = 0;
+  header.element = {};
   return make_filter(header).datum();
 }
 
@@ -53,8 +50,6 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_create);
 Datum bf_create(PG_FUNCTION_ARGS) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const double rate = PG_GETARG_FLOAT8(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   const bool grow = PG_GETARG_BOOL(3);
   const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
@@ -62,16 +57,15 @@ Datum bf_create(PG_FUNCTION_ARGS) {
 
   if (!is_possible_seed(layout, seed))
     raise_seed(scheme, seed);
-  Header header =
-      empty_header(geometry_for(layout, expected, rate), static_cast<uint64>(expected), rate, seed);
-  header.family = scheme.empty;
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  Header header = empty_header(geometry_for(layout, capacity), capacity, seed);
+  header.element.family = scheme.empty;
   if (!grow)
     return make_filter(header).datum();
   check_may_grow(header);
   header.flags = kFlagGrow;
-  const double first = first_rate(rate);
-  const LinkView link = {
-      {geometry_for(layout, expected, first), kFlagOwn, header.expected, first}, nullptr, nullptr};
+  const Capacity first = {capacity.values, first_rate(capacity.rate)};
+  const LinkView link = {{geometry_for(layout, first), kFlagOwn, first}, nullptr, nullptr};
   check_size(&link, 1);
   return make_filter(header, &link, 1).datum();
 }
@@ -79,19 +73,19 @@ Datum bf_create(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_create_by_size);
 Datum bf_create_by_size(PG_FUNCTION_ARGS) {
   const int64 bits = PG_GETARG_INT64(0);
-  const int32 hashes = PG_GETARG_INT32(1);
+  const int32 k = PG_GETARG_INT32(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
 
   if (bits < 1 || static_cast<uint64>(bits) > kMaxBits)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("number of bits " INT64_FORMAT " is out of range", bits),
                     errdetail("It must be between 1 and " UINT64_FORMAT ".", kMaxBits)));
-  if (hashes < 1 || hashes > kMaxHashes)
+  if (k < 1 || k > kMaxK)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("number of hash functions %d is out of range", hashes),
-                    errdetail("It must be between 1 and %d.", kMaxHashes)));
-  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), hashes);
-  return make_filter(empty_header(geometry, 0, 0, seed)).datum();
+                    errmsg("number of hash functions %d is out of range", k),
+                    errdetail("It must be between 1 and %d.", kMaxK)));
+  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), k);
+  return make_filter(empty_header(geometry, {}, seed)).datum();
 }
 
 // From an asked rate on, growth adds three times the rate of the link that it starts from.
@@ -102,12 +96,12 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
   check_may_grow(filter.header);
-  const Asked asked = asked_of(filter);
-  if (asked.expected == 0)
+  const Capacity asked = capacity_of(filter);
+  if (!asked.is_known())
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter without a capacity cannot grow"),
                     errhint("Use bf_create(expected, fpr, grow => true).")));
-  const double reached = asked.rate + 3 * filter.link().rate;
+  const double reached = asked.rate + 3 * filter.link().capacity.rate;
   if (reached > kMaxRate)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -117,8 +111,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
 
   Header header = filter.header;
   header.flags = kFlagGrow;
-  header.expected = Min(asked.expected, kMaxBits);
-  header.rate = reached;
+  header.capacity = {Min(asked.values, kMaxBits), reached};
   LinkView links[kMaxLinks];
   return make_filter(header, links, view_links(filter.payload(), filter.header, links)).datum();
 }

@@ -28,9 +28,9 @@ char *finding_text(const Finding &finding) {
     return psprintf("layout %llu is unknown", found);
   case Status::unknown_family:
     return psprintf("element type %llu is unknown", found);
-  case Status::bad_hashes:
+  case Status::bad_k:
     return psprintf("number of hash functions %llu is not possible in this layout", found);
-  case Status::bad_target:
+  case Status::bad_capacity:
     return psprintf("capacity %llu and false positive rate are not possible together", found);
   case Status::bad_units:
     return psprintf("number of bitmap units %llu is out of range", found);
@@ -92,11 +92,11 @@ void raise_bad_expected(int64 expected) {
                   errdetail("It must be at least 1.")));
 }
 
-void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate) {
+void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate) {
   ereport(ERROR, (errcode(sqlstate),
                   errmsg("%s for " UINT64_FORMAT
                          " values at a false positive rate of %g would exceed %d MiB",
-                         noun_of(kind_of(layout)), expected, rate,
+                         noun_of(kind_of(layout)), capacity.values, capacity.rate,
                          system_of(layout) == System::parquet ? 128 : 512),
                   errhint("Use a higher rate, or distribute the values over several filters.")));
 }

@@ -23,7 +23,7 @@ void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail
 // 22023: a false positive rate or a capacity is out of range.
 [[noreturn]] void raise_bad_rate(double rate);
 [[noreturn]] void raise_bad_expected(int64 expected);
-[[noreturn]] void raise_too_large(Layout layout, uint64 expected, double rate, int sqlstate);
+[[noreturn]] void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate);
 
 // 54000: a cuckoo filter that was made for so many values has no place for another one, or for a
 // ninth copy.

@@ -14,7 +14,7 @@ namespace bloomfilter {
 
 namespace {
 
-// In steps, with a look for interrupts before each.
+// In steps, with a check for interrupts before each.
 void combine(void (*in_step)(const Kernel &, uint8 *, const uint8 *, Size), uint8 *bitmap,
              const uint8 *other, Size bytes) {
   for (Size at = 0; at < bytes; at += kStep) {
@@ -52,27 +52,27 @@ Fill measure(const Filter &filter) {
   return fill;
 }
 
-Asked asked_of(const Filter &filter) {
+Capacity capacity_of(const Filter &filter) {
   const Header &header = filter.header;
   if (!header.is_chain())
-    return {header.expected, header.rate};
+    return header.capacity;
   bool known = true;
-  uint64 expected = 0;
+  uint64 values = 0;
   double rate = 0.0, denied = 1.0;
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
-    known = known && link.expected != 0;
-    expected += link.expected;
-    rate += denied * link.rate;
-    denied *= 1.0 - link.rate;
+    known = known && link.capacity.is_known();
+    values += link.capacity.values;
+    rate += denied * link.capacity.rate;
+    denied *= 1.0 - link.capacity.rate;
   });
   if (!known)
-    return {0, 0.0};
+    return {};
   if (!header.grows())
-    return {expected, rate};
+    return {values, rate};
   // A union may have links that are not of its growth; with those to come they reach more. (Not
   // counted: that the lowest rate of a link is more than its share.)
-  const double last = filter.link().rate;
-  return {header.expected, last > kMinRate ? Max(header.rate, rate + 3 * last) : header.rate};
+  const double asked = header.capacity.rate, last = filter.link().capacity.rate;
+  return {header.capacity.values, last > kMinRate ? Max(asked, rate + 3 * last) : asked};
 }
 
 bool is_countable(const Filter &filter) {
@@ -154,26 +154,27 @@ void check_size(const LinkView *views, int count) {
   check_size(Kind::bloom, bits);
 }
 
-Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed) {
+Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed) {
   check_size(kind_of(geometry.layout), geometry.bits());
   Header header = {};
   header.geometry = geometry;
-  header.family = Family::none;
   header.seed = seed;
-  header.expected = expected;
-  header.rate = rate;
+  header.capacity = capacity;
   return header;
 }
 
-Geometry geometry_for(Layout layout, int64 expected, double rate) {
+Capacity checked_capacity(int64 expected, double rate) {
   if (expected < 1)
     raise_bad_expected(expected);
   if (!rate_in_range(rate))
     raise_bad_rate(rate);
+  return {static_cast<uint64>(expected), rate};
+}
+
+Geometry geometry_for(Layout layout, const Capacity &capacity) {
   Geometry geometry;
-  const auto values = static_cast<uint64>(expected);
-  if (!size_for(layout, values, rate, &geometry))
-    raise_too_large(layout, values, rate, ERRCODE_INVALID_PARAMETER_VALUE);
+  if (!size_for(layout, capacity.values, capacity.rate, &geometry))
+    raise_too_large(layout, capacity, ERRCODE_INVALID_PARAMETER_VALUE);
   return geometry;
 }
 
@@ -202,7 +203,7 @@ OwnFilter make_filter_to_fill(const Header &header, void **chunk) {
 
 namespace {
 
-// Is every link, with its bitmap or the one that it is OR-ed with, where the value would have it?
+// Has the filter a bitmap of each link, `bitmap` or `other`, where the new value would have it?
 bool stands_in(const Filter &filter, const Header &header, const LinkView *views, int count) {
   if (filter.header.payload_bytes() != header.payload_bytes())
     return false;
@@ -222,13 +223,14 @@ OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter
     const Link &link = views[0].link;
     header.geometry = link.geometry;
     header.flags = link.flags;
-    header.expected = link.expected;
-    header.rate = link.rate;
+    header.capacity = link.capacity;
+    header.link_count = 1;
   } else {
     if (count > kMaxLinks)
       raise_too_many_links(count);
-    header.geometry = {profile_of(views[0].link.geometry.layout), 0, static_cast<uint32>(count)};
+    header.geometry = {profile_of(views[0].link.geometry.layout), 0, 0};
     header.flags = kFlagChain | (header.flags & kFlagGrow);
+    header.link_count = static_cast<uint32>(count);
     header.links_bytes = count * kLinkBytes + bits_of(views, count) / 8;
   }
 

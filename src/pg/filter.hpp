@@ -21,7 +21,7 @@ inline void check_for_interrupts() {
   CHECK_FOR_INTERRUPTS();
 }
 
-// Bytes of a bitmap that are handled between two looks for interrupts; whole units.
+// Bytes of a bitmap that are handled between two checks for interrupts; whole units.
 constexpr Size kStep = 1024 * 1024;
 
 // A checked, uncompressed value and its header, to be looked at: an argument belongs to others.
@@ -49,16 +49,16 @@ struct OwnFilter : Filter {
   uint8 *bitmap() { return const_cast<uint8 *>(Filter::bitmap()); }
   const uint8 *bitmap() const { return Filter::bitmap(); }
 
-  // Adds hashes, or digests of so many words, to the largest link.
-  void add_many(const uint64 *words, Size count) {
-    structure_add_many(*kernel, link().geometry, bitmap(), words, count);
+  // Adds digests, `count` numbers in all, to the largest link.
+  void add_many(const uint64 *digests, Size count) {
+    structure_add_many(*kernel, link().geometry, bitmap(), digests, count);
   }
   // Stores a changed header.
   void write_back() { write_header(payload(), header); }
   void release() { pfree(const_cast<struct varlena *>(value)); }
 };
 
-// Calls use(bytes, offset, length) for a bitmap's parts, all whole units, with a look for
+// Calls use(bytes, offset, length) for a bitmap's parts, all whole units, with a check for
 // interrupts before each.
 template <typename F> void for_each_part(const uint8 *bitmap, Size bytes, F use) {
   for (Size at = 0; at < bytes; at += kStep) {
@@ -77,15 +77,12 @@ struct Fill {
 };
 Fill measure(const Filter &filter);
 
-// What was asked for: of links the sum of capacities, and the rate of all together; if it grows the
-// capacity that it began with, and the rate that it may reach. Zeros where a link does not know.
-struct Asked {
-  uint64 expected;
-  double rate;
-};
-Asked asked_of(const Filter &filter);
+// What a filter was asked to hold: of several links the sum of their values at the rate of all
+// together; of a filter that grows the values that it began with, at the rate that it may reach.
+// Unknown if any link's capacity is.
+Capacity capacity_of(const Filter &filter);
 
-// Does it have links from an intersection, of which bits tell no number of values?
+// Do the bits tell how many values there are? Not of links that an intersection made.
 bool is_countable(const Filter &filter);
 
 // Bytewise order of values, which need not be sound: negative, 0, or positive.
@@ -114,10 +111,13 @@ void check_size(Kind kind, uint64 bits);
 void check_size(const LinkView *views, int count);
 
 // The header of a new filter without values, whose family is none.
-Header empty_header(const Geometry &geometry, uint64 expected, double rate, uint64 seed);
+Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
 
-// A capacity and a rate as SQL gave them -> a geometry; ERROR 22023 if they are out of range.
-Geometry geometry_for(Layout layout, int64 expected, double rate);
+// A capacity as SQL gave it; ERROR 22023 if it is out of range.
+Capacity checked_capacity(int64 expected, double rate);
+
+// ERROR 22023 if a filter for the capacity would be too large.
+Geometry geometry_for(Layout layout, const Capacity &capacity);
 
 // A new plain value in the current memory context, its bitmap zero.
 OwnFilter make_filter(const Header &header);
@@ -126,13 +126,14 @@ OwnFilter make_filter(const Header &header);
 // to be moved to the start of its chunk.
 OwnFilter make_filter_to_fill(const Header &header, void **chunk);
 
-// A value of links that are in their normal form. Of the header family, seed, whether it grows and
-// what it was then asked for are used. If `state` is given and all of it stays where it is, the
-// links are OR-ed into it, and it is the result. ERROR 54000 if there are too many links.
+// A value of links that are in their normal form, with the header's element type and seed; and if
+// that one grows, so does the value, with the same capacity. If `state` has a bitmap of each link
+// already, where the value would have it, the others are OR-ed into it and it is the result. ERROR
+// 54000 if there are too many links.
 OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state = nullptr);
 
-// A value in normal form, to whose largest link values were added since, in normal form again. Bits
-// that were added keep the links' order, but the largest may now have all those of another.
+// The normal form of a value whose largest link got more values since it was in normal form. Its
+// links are still in order, but the largest may now cover another one.
 OwnFilter normalized(const OwnFilter &filter);
 
 // The value with another, empty link; ERROR 54000 if there cannot be one.
@@ -151,7 +152,7 @@ Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);
 // A copy that may be changed.
 OwnFilter copy_filter(const Filter &filter);
 
-// An aggregate's state as what it is: made by an earlier call for this aggregate alone.
+// An aggregate's state, which may be changed: an earlier call made it for this aggregate alone.
 OwnFilter own_state(const Filter &state);
 
 } // namespace bloomfilter

@@ -7,7 +7,7 @@
 #include "core/cuckoo.hpp"
 #include "core/sizing.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
@@ -40,26 +40,26 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
 
 // Counters and hash functions, or buckets and bits of a fingerprint; then the size.
 Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const Geometry geometry = geometry_for(layout, expected, PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Geometry geometry = geometry_for(layout, capacity);
   const auto bits = static_cast<int64>(geometry.bits());
   Row row(fcinfo);
-  row.add(Int64GetDatum(layout == Layout::cuckoo ? static_cast<int64>(geometry.units)
-                                                 : bits / kCounterBits));
-  row.add(Int32GetDatum(geometry.hashes));
+  const bool cuckoo = layout == Layout::cuckoo;
+  row.add(Int64GetDatum(cuckoo ? static_cast<int64>(geometry.units) : bits / kCounterBits));
+  row.add(Int32GetDatum(cuckoo ? geometry.fingerprint_bits() : geometry.k));
   row.add(Int64GetDatum(bits));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + kHeaderBytes + geometry.bytes())));
-  row.add(Float8GetDatum(static_cast<double>(bits) / static_cast<double>(expected)));
+  row.add(Float8GetDatum(static_cast<double>(bits) / static_cast<double>(capacity.values)));
   return row.datum();
 }
 
 // The columns that both kinds have.
 void add_common_info(Row *row, const Header &header) {
   row->add(Int32GetDatum(kFormatVersion));
-  add_family(row, header.family);
+  add_family(row, header.element.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
-  row->add(Int64GetDatum(static_cast<int64>(header.expected)));
-  row->add(Float8GetDatum(header.rate));
+  row->add(Int64GetDatum(static_cast<int64>(header.capacity.values)));
+  row->add(Float8GetDatum(header.capacity.rate));
   row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
@@ -69,15 +69,16 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);
 Datum bf_sizing(PG_FUNCTION_ARGS) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const Geometry geometry = geometry_for(Layout::lines, expected, PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Geometry geometry = geometry_for(Layout::lines, capacity);
   Header header = {};
   header.geometry = geometry;
   Row row(fcinfo);
   row.add(Int64GetDatum(static_cast<int64>(geometry.bits())));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
-  row.add(Int32GetDatum(geometry.hashes));
-  row.add(Float8GetDatum(static_cast<double>(geometry.bits()) / static_cast<double>(expected)));
+  row.add(Int32GetDatum(geometry.k));
+  row.add(
+      Float8GetDatum(static_cast<double>(geometry.bits()) / static_cast<double>(capacity.values)));
   return row.datum();
 }
 
@@ -103,23 +104,23 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   const Fill fill = measure(filter);
-  const Asked asked = asked_of(filter);
-  const bool sized = asked.expected != 0;
+  const Capacity asked = capacity_of(filter);
+  const bool sized = asked.is_known();
   const Geometry largest = filter.link().geometry;
   bool one_layout = true, one_k = true;
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
     one_layout = one_layout && link.geometry.layout == largest.layout;
-    one_k = one_k && link.geometry.hashes == largest.hashes;
+    one_k = one_k && link.geometry.k == largest.k;
   });
 
   Row row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
-  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.family)));
-  add_family(&row, header.family);
+  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.element.family)));
+  add_family(&row, header.element.family);
   row.add(Int64GetDatum(static_cast<int64>(header.seed)));
-  row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.expected)));
+  row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.values)));
   row.add_if(sized, Float8GetDatum(asked.rate));
-  row.add_if(one_k, Int32GetDatum(largest.hashes));
+  row.add_if(one_k, Int32GetDatum(largest.k));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
@@ -187,14 +188,14 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   const Fill fill = measure(plain);
   Row row(fcinfo);
   add_common_info(&row, filter.header);
-  row.add(Int32GetDatum(filter.header.geometry.hashes));
+  row.add(Int32GetDatum(filter.header.geometry.k));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Int64GetDatum(static_cast<int64>(saturated)));
   row.add(Float8GetDatum(static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits)));
   row.add(Float8GetDatum(fill.count));
   row.add(Float8GetDatum(fill.rate));
-  row.add(BoolGetDatum(fill.rate > kSaturation * filter.header.rate));
+  row.add(BoolGetDatum(fill.rate > kSaturation * filter.header.capacity.rate));
   return row.datum();
 }
 
@@ -206,13 +207,14 @@ Datum cf_info(PG_FUNCTION_ARGS) {
   const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
   Row row(fcinfo);
   add_common_info(&row, header);
-  row.add(Int32GetDatum(geometry.hashes));
+  row.add(Int32GetDatum(geometry.fingerprint_bits()));
   row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
   row.add(Int64GetDatum(static_cast<int64>(stored)));
   row.add(Float8GetDatum(static_cast<double>(stored) /
                          (static_cast<double>(kBucketSlots) * geometry.units)));
   row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
-  row.add(Int64GetDatum(static_cast<int64>(header.expected - Min(stored, header.expected))));
+  row.add(Int64GetDatum(
+      static_cast<int64>(header.capacity.values - Min(stored, header.capacity.values))));
   row.add(Float8GetDatum(cuckoo_rate(geometry, stored)));
   return row.datum();
 }

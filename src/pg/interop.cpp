@@ -76,8 +76,8 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
 }
 
 OwnFilter make_read(const Found &found, Family family) {
-  Header header = empty_header(found.geometry, 0, 0, found.seed);
-  header.family = family;
+  Header header = empty_header(found.geometry, {}, found.seed);
+  header.element.family = family;
   header.flags = kFlagOwn;
   return make_filter(header);
 }
@@ -88,10 +88,11 @@ Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) 
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   if (system_of(header.geometry.layout) != system)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filter of layout \"%s\" cannot be written for %s",
-                           layout_name(profile_of(header.geometry.layout), header.family), kind),
-                    errhint("Build it with a layout for %s.", kind)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter of layout \"%s\" cannot be written for %s",
+                    layout_name(profile_of(header.geometry.layout), header.element.family), kind),
+             errhint("Build it with a layout for %s.", kind)));
   if (!header.is_chain())
     return filter;
   Link link = filter.link();
@@ -241,8 +242,8 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
     links[i] = {found[i], bitmap, nullptr};
     bitmap += found[i].geometry.bytes();
   }
-  Header header = empty_header(found[0].geometry, 0, 0, 0);
-  header.family = Family::string;
+  Header header = empty_header(found[0].geometry, {}, 0);
+  header.element.family = Family::string;
   link_count = normalize_links(links, link_count, check_for_interrupts);
   check_size(links, link_count);
   const Filter filter = make_filter(header, links, link_count);

@@ -35,8 +35,8 @@ void check_overfill(const Filter &any) {
   if (overfill == kIgnore || (overfill == kWarn && warned_statement == statement))
     return;
   const Filter filter = any.kind() == Kind::counting ? as_bloom(any) : any;
-  const Asked asked = asked_of(filter);
-  if (asked.expected == 0)
+  const Capacity asked = capacity_of(filter);
+  if (!asked.is_known())
     return;
   // Counting bits is much cheaper than the rate, and nearly always enough.
   const Header &header = filter.header;
@@ -55,9 +55,9 @@ void check_overfill(const Filter &any) {
        header.grows() ? errdetail("It grows, and holds about %.0f values.", fill.count)
        : std::isinf(fill.count)
            ? errdetail("It was made for " UINT64_FORMAT " values; all its bits are set.",
-                       asked.expected)
+                       asked.values)
            : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
-                       asked.expected, fill.count),
+                       asked.values, fill.count),
        header.grows()
            ? errhint("Build it again from the values.")
            : errhint(

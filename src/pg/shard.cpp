@@ -4,10 +4,9 @@
 #include "pg/server.hpp"
 
 #include "core/shard.hpp"
-#include "core/sizing.hpp"
 #include "pg/call_site.hpp"
-#include "pg/element/hashes.hpp"
-#include "pg/errors.hpp"
+#include "pg/element/digests.hpp"
+#include "pg/filter.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -38,20 +37,14 @@ Datum bf_shard(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_shard_count);
 Datum bf_shard_count(PG_FUNCTION_ARGS) {
-  const int64 expected = PG_GETARG_INT64(0);
-  const double rate = PG_GETARG_FLOAT8(1);
-
-  if (expected < 1)
-    raise_bad_expected(expected);
-  if (!rate_in_range(rate))
-    raise_bad_rate(rate);
-  const uint64 shards = shards_for(static_cast<uint64>(expected), rate);
+  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const uint64 shards = shards_for(capacity.values, capacity.rate);
   if (shards > PG_INT32_MAX)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("a set of " INT64_FORMAT
+             errmsg("a set of " UINT64_FORMAT
                     " values at a false positive rate of %g would need " UINT64_FORMAT " shards",
-                    expected, rate, shards),
+                    capacity.values, capacity.rate, shards),
              errdetail("There can be at most %d.", PG_INT32_MAX)));
   PG_RETURN_INT32(static_cast<int32>(shards));
 }

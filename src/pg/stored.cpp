@@ -23,7 +23,7 @@ struct CachedFilter {
   struct varatt_external pointer; // the key
   dlist_node recent;
   Header header;
-  Size paid;             // bytes that could have been detoasted for what slices have cost
+  Size paid;             // bytes that detoasting would have read at the cost of the slices so far
   uint8 *head;           // header and entries
   struct varlena *value; // the copy; NULL before one was begun
   void *chunk;           // its memory
@@ -67,7 +67,7 @@ void end_cache() {
   cache_generation++;
 }
 
-// Other than that of the catalogs, which comes and goes.
+// Is a snapshot held, other than that of the catalogs, which comes and goes?
 bool holds_snapshot() {
 #if PG_VERSION_NUM >= 150000
   return HaveRegisteredOrActiveSnapshot();
@@ -83,7 +83,7 @@ void at_release(ResourceReleasePhase, bool is_commit, bool, void *) {
     end_cache();
 }
 
-// A table is changed, here or in another process.
+// A table is altered, here or in another process.
 void at_invalidation(Datum, Oid) {
   if (cache)
     end_cache();
@@ -223,7 +223,7 @@ CachedFilter *find_or_enter(const struct varatt_external &pointer) {
 
 } // namespace
 
-ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory) {
+AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
   if (VARATT_IS_EXTERNAL_ONDISK(value)) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
@@ -275,7 +275,7 @@ private:
   struct varlena *last_;
 };
 
-bool ProbedFilter::in_memory() {
+bool AskedFilter::in_memory() {
   if (payload)
     return true;
   if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
@@ -285,7 +285,7 @@ bool ProbedFilter::in_memory() {
   return payload != nullptr;
 }
 
-int ProbedFilter::multiplicity(uint64 hash) {
+int AskedFilter::multiplicity(uint64 hash) {
   const Geometry &geometry = header.geometry;
   if (!in_memory()) {
     Slices slices(cached, kHeaderBytes);
@@ -296,7 +296,7 @@ int ProbedFilter::multiplicity(uint64 hash) {
   return structure_multiplicity(geometry, bitmap, hash);
 }
 
-bool ProbedFilter::contains_in_links(const Digest &digest) {
+bool AskedFilter::contains_in_links(const Digest &digest) {
   if (in_memory())
     return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
@@ -307,7 +307,7 @@ bool ProbedFilter::contains_in_links(const Digest &digest) {
   });
 }
 
-void ProbedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
+void AskedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
   Assert(count <= kAskedAtOnce);
   while (count > 0 && !payload) {
     *answers++ = contains(*hashes++);

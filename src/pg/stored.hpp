@@ -1,25 +1,28 @@
-// Filters as a query probes them: in place, from the cache, or by slice.
+// Filters as a query asks them: in place, from the cache, or by slice.
 //
 // A value in place (a constant, an aggregate's result, a short stored value) is used in place. Its
-// address names nothing: the next row may lie there, so nothing is kept about it.
+// address does not identify it, for the next row's value may lie there; so nothing is kept about it
+// but its header.
 //
-// A value stored out of line is named by its TOAST pointer, all 16 bytes of it: a pointer names one
-// immutable value for as long as that is there. What is known about such values is kept in one
-// cache for all call sites of the process: 64 partitions that probe one filter share one copy.
+// A value stored out of line is identified by its TOAST pointer, all 16 bytes of it: a pointer
+// means one immutable value for as long as that exists. What is known about such values is kept in
+// one cache for all call sites of the process: 64 partitions that ask one filter share one copy.
 //
-// Once a value is gone, another one can get its id, even within a transaction: ids come round. So
-// the cache ends, at the latest with the transaction,
-// - when no snapshot is held any more, for what one sees does not go: under READ COMMITTED after
-//   each statement, unless a cursor is open. (SELECT, DO and CALL hold a snapshot to their end, or
-//   to their COMMIT, whatever newer ones their inner statements take.)
-// - when a subtransaction is undone: what it stored can go at once;
-// - when any table is changed, as TRUNCATE takes away all values at once, whoever still sees them.
+// Once a value is deleted, another one can get its id, even within a transaction, for ids wrap
+// around. So the cache ends with the transaction, or before,
+// - when no snapshot is held any more, for what one can see is not deleted: under READ COMMITTED
+//   after each statement, unless a cursor is open. (SELECT, DO and CALL hold a snapshot to their
+//   end, or to their COMMIT, whatever newer ones their inner statements take.)
+// - when a subtransaction is rolled back: what it stored can be deleted at once;
+// - when any table is altered, for TRUNCATE deletes all values at once, even those that a snapshot
+//   can see.
 //
-// Detoasting a large value for one probe would be a waste, and probing by slice for ever would be
-// one too. So a probe reads the head once and of each link the one or two chunks that it needs,
-// until what slices have cost equals the cost of detoasting: then the value is copied once (at most
-// twice the cost of knowing the future: the ski rental argument). The copies take at most work_mem
-// * hash_mem_multiplier, the least recently used leaving first, but the last used always stays.
+// Detoasting a large value for one probe would be a waste, and so would asking by slice for ever.
+// So the head is read once, and a probe reads of each link the one or two chunks that it needs,
+// until slices have cost as much as detoasting; then the value is copied once. That costs at most
+// twice as much as if the number of probes were known (the ski rental problem). The copies take at
+// most work_mem * hash_mem_multiplier, the least recently used leaving first, but the last used
+// always stays.
 #ifndef BLOOMFILTER_PG_STORED_HPP
 #define BLOOMFILTER_PG_STORED_HPP
 
@@ -36,11 +39,11 @@ struct CachedFilter;
 constexpr int kAskedAtOnce = 256;
 
 // A filter that can be asked, until the next call for any filter.
-struct ProbedFilter {
+struct AskedFilter {
   Header header;
   const uint8 *bitmap;  // of a filter in memory whose only link is asked by a hash alone
   HashTest test;        // asks it
-  const uint8 *payload; // NULL: probed by slice
+  const uint8 *payload; // NULL: asked by slice
   CachedFilter *cached; // NULL: in place
 
   bool contains(uint64 hash) {
@@ -67,9 +70,9 @@ private:
   bool contains_in_links(const Digest &digest);
 };
 
-// What a call site remembers of the filter that it probed last. Zero at first.
-struct ProbeMemory {
-  ProbedFilter filter;
+// What a call site remembers of the filter that it asked last. Zero at first.
+struct FilterMemory {
+  AskedFilter filter;
   // Of a stored filter: its name and the cache's generation, another one of which says that the
   // filter may be gone.
   struct varatt_external pointer;
@@ -83,14 +86,14 @@ struct ProbeMemory {
 // Changes whenever a filter leaves the cache, or the cache ends.
 extern uint64 cache_generation;
 
-ProbedFilter *probe_another(struct varlena *value, ProbeMemory *memory);
+AskedFilter *open_another(struct varlena *value, FilterMemory *memory);
 
-inline ProbedFilter *probe_filter(Datum datum, ProbeMemory *memory) {
+inline AskedFilter *find_filter(Datum datum, FilterMemory *memory) {
   auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
   if (VARATT_IS_EXTERNAL_ONDISK(value) && memory->generation == cache_generation &&
       memcmp(&memory->pointer, VARDATA_EXTERNAL(value), sizeof memory->pointer) == 0)
     return &memory->filter;
-  return probe_another(value, memory);
+  return open_another(value, memory);
 }
 
 } // namespace bloomfilter

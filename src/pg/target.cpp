@@ -8,8 +8,8 @@
 
 namespace bloomfilter {
 
-Target target_with_layout(FunctionCallInfo fcinfo, Layout layout) {
-  Target target = target_of(fcinfo, layout);
+Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout) {
+  Target target = target_args(fcinfo, layout);
   if (PG_NARGS() > 4 && !PG_ARGISNULL(4)) {
     const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
     target.layout = scheme.layout;
@@ -20,41 +20,44 @@ Target target_with_layout(FunctionCallInfo fcinfo, Layout layout) {
 
 Header header_for(const Target &target) {
   Geometry geometry = {target.layout, 0, 0};
+  const auto [values, rate] = target.capacity;
   if (!target.self_sized)
-    geometry = geometry_for(target.layout, target.expected, target.rate);
-  else if (!rate_in_range(target.rate))
-    raise_bad_rate(target.rate);
+    geometry = geometry_for(target.layout, checked_capacity(static_cast<int64>(values), rate));
+  else if (!rate_in_range(rate))
+    raise_bad_rate(rate);
   else if (is_foreign(target.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bf_agg does not size filters of layout \"%s\" itself",
                            layout_name(target.layout, target.empty)),
                     errhint("Give the expected number of values.")));
-  Header header = empty_header(geometry, static_cast<uint64>(target.expected), target.rate, 0);
-  header.family = target.empty;
+  Header header = empty_header(geometry, target.capacity, 0);
+  header.element.family = target.empty;
   return header;
 }
 
-Header self_sized(Header header, uint64 expected) {
+Header self_sized(Header header, uint64 values) {
   const Layout layout = header.geometry.layout;
-  header.expected = expected;
+  header.capacity.values = values;
   header.flags = kFlagOwn;
-  if (!size_for(layout, expected, header.rate, &header.geometry))
-    raise_too_large(layout, expected, header.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+  if (!size_for(layout, values, header.capacity.rate, &header.geometry))
+    raise_too_large(layout, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
   check_size(kind_of(layout), header.geometry.bits());
   return header;
 }
 
 Header empty_of(Layout layout) {
-  return self_sized(header_for({true, 0, kDefaultRate, layout, Family::none}), 1);
+  return self_sized(header_for({true, {0, kDefaultRate}, layout, Family::none}), 1);
 }
 
 void raise_parameters_differ(const Target &first, const Target &other) {
   const Kind kind = kind_of(first.layout);
   const auto text_of = [kind](const Target &of) {
-    const char *expected = of.self_sized ? "NULL" : psprintf(INT64_FORMAT, of.expected);
+    const auto [values, rate] = of.capacity;
+    const char *expected =
+        of.self_sized ? "NULL" : psprintf(INT64_FORMAT, static_cast<int64>(values));
     return kind == Kind::bloom
-               ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout, of.empty))
-               : psprintf("%s and %g", expected, of.rate);
+               ? psprintf("%s, %g and \"%s\"", expected, rate, layout_name(of.layout, of.empty))
+               : psprintf("%s and %g", expected, rate);
   };
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("parameters of %s_agg differ between rows", prefix_of(kind)),

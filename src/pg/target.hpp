@@ -12,29 +12,29 @@ constexpr double kDefaultRate = 0.01;
 
 struct Target {
   bool self_sized;
-  int64 expected; // 0 if self_sized
-  double rate;
-  Layout layout; // its profile, and so the kind of filter
-  Family empty;  // of a filter without values: with the layout, the scheme
+  Capacity capacity; // as SQL gave it: header_for() checks it; of no values if self-sized
+  Layout layout;     // its profile, and so the kind of filter
+  Family empty;      // of a filter without values: with the layout, the scheme
 };
 
 inline bool operator==(const Target &a, const Target &b) {
-  return a.self_sized == b.self_sized && a.expected == b.expected && a.rate == b.rate &&
-         a.layout == b.layout && a.empty == b.empty;
+  return a.self_sized == b.self_sized && a.capacity == b.capacity && a.layout == b.layout &&
+         a.empty == b.empty;
 }
 
-// The arguments of a row, with the layout that is given; target_with_layout() reads another one.
-inline Target target_of(FunctionCallInfo fcinfo, Layout layout) {
-  Target target = {true, 0, kDefaultRate, layout, Family::none};
+// The arguments of a row, with the layout that is given; target_args_with_layout() reads another
+// one.
+inline Target target_args(FunctionCallInfo fcinfo, Layout layout) {
+  Target target = {true, {0, kDefaultRate}, layout, Family::none};
   if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
     target.self_sized = false;
-    target.expected = PG_GETARG_INT64(2);
+    target.capacity.values = static_cast<uint64>(PG_GETARG_INT64(2));
   }
   if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-    target.rate = PG_GETARG_FLOAT8(3);
+    target.capacity.rate = PG_GETARG_FLOAT8(3);
   return target;
 }
-Target target_with_layout(FunctionCallInfo fcinfo, Layout layout);
+Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout);
 
 // The header of a filter without values; of a self-sized one with no geometry but the layout. ERROR
 // 22023 if a parameter is out of range, 0A000 if filters of the layout do not size themselves.
@@ -42,7 +42,7 @@ Header header_for(const Target &target);
 
 // The header of a filter that sized itself for so many distinct values; ERROR 54000 if it would be
 // too large. empty_of() is that of an aggregate over no rows, where nothing says which size.
-Header self_sized(Header header, uint64 expected);
+Header self_sized(Header header, uint64 values);
 Header empty_of(Layout layout);
 
 // 22023: the arguments of a row are not those of the first one.

@@ -1,9 +1,9 @@
 // cbf_agg in a window whose frame moves: a row that leaves the frame is removed again.
 //
 // What a state keeps can be taken back exactly. Given a capacity, these are the filter's counters,
-// of 16 bits each, which the final function clips to the 4 that a filter has; how often one was
-// passed that is at its highest is kept beside them. Sizing itself, the state keeps each distinct
-// hash and how often it is there, for the size depends on their number.
+// of 16 bits each, which the final function clips to the 4 that a filter has; beyond its highest, a
+// counter goes on in a hash table. Sizing itself, the state keeps each distinct hash and how often
+// it is there, for the size depends on their number.
 //
 // Over the same rows the result is that of cbf_agg without a window, byte for byte.
 
@@ -13,7 +13,7 @@
 #include "core/distinct.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/family.hpp"
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
 #include "pg/target.hpp"
@@ -84,10 +84,10 @@ Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
   return window;
 }
 
-Hashes hashes_of_row(FunctionCallInfo fcinfo, Window *window) {
-  const Probe probe = probe_of(fcinfo, window->header, 1, Use::add);
-  adopt_family(&window->header, member_header(probe.element));
-  return probe.hashes;
+Digests digests_of_row(FunctionCallInfo fcinfo, Window *window) {
+  const HashedArgument argument = hashed_argument(fcinfo, window->header, 1, Use::add);
+  adopt_family(&window->header, element_type(argument.element));
+  return argument.digests;
 }
 
 void enter_counter(Window *window, uint32 number) {
@@ -115,7 +115,7 @@ void enter(Window *window, uint64 hash) {
     count_up(window->counts, hash);
     return;
   }
-  uint32 numbers[kMaxHashes];
+  uint32 numbers[kMaxK];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
   for (int i = 0; i < count; i++)
     enter_counter(window, numbers[i]);
@@ -126,7 +126,7 @@ void enter(Window *window, uint64 hash) {
 bool leave(Window *window, uint64 hash) {
   if (!window->counters)
     return count_down(window->counts, hash);
-  uint32 numbers[kMaxHashes];
+  uint32 numbers[kMaxK];
   const int count = counter_numbers(window->header.geometry, hash, numbers);
   for (int i = 0; i < count; i++)
     if (!leave_counter(window, numbers[i]))
@@ -163,13 +163,13 @@ Filter finish_counts(const Window *window) {
 Filter finish_counters(const Window *window) {
   OwnFilter filter = make_filter(window->header);
   const Size count = counters_of(window->header.geometry);
-  constexpr Size kCountersStep = kStep / kBlockOfCounters * kLineBits;
+  constexpr Size kCountersStep = kStep / kCounterLineBytes * kLineBits;
   for (Size at = 0; at < count; at += kCountersStep) {
     CHECK_FOR_INTERRUPTS();
     pack_counters(window->counters + at, Min(count - at, kCountersStep),
-                  filter.bitmap() + at / kLineBits * kBlockOfCounters);
+                  filter.bitmap() + at / kLineBits * kCounterLineBytes);
   }
-  if (window->values > filter.header.expected) // else there is no need to count
+  if (window->values > filter.header.capacity.values) // else there is no need to count
     check_overfill(filter);
   return filter;
 }
@@ -185,15 +185,15 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window);
 Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
-  const Target target = target_of(fcinfo, Layout::counting_lines);
+  const Target target = target_args(fcinfo, Layout::counting_lines);
   if (!window)
     window = make_window(fcinfo, target);
   else if (!(target == window->target))
     raise_parameters_differ(window->target, target);
   if (!PG_ARGISNULL(1)) {
-    const Hashes hashes = hashes_of_row(fcinfo, window);
-    for (int i = 0; i < hashes.count; i++)
-      enter(window, hashes.digest[i].first);
+    const Digests digests = digests_of_row(fcinfo, window);
+    for (int i = 0; i < digests.count; i++)
+      enter(window, digests.digest[i].first);
     window->values++;
   }
   PG_RETURN_POINTER(window);
@@ -205,16 +205,14 @@ Datum countingbloomfilter_agg_inverse(PG_FUNCTION_ARGS) {
   if (!window)
     elog(ERROR, "inverse transition function of cbf_agg called without a state");
   if (!PG_ARGISNULL(1)) {
-    const Hashes hashes = hashes_of_row(fcinfo, window);
+    const Digests digests = digests_of_row(fcinfo, window);
     bool left = window->values > 0;
-    for (int i = 0; i < hashes.count && left; i++)
-      left = leave(window, hashes.digest[i].first);
+    for (int i = 0; i < digests.count && left; i++)
+      left = leave(window, digests.digest[i].first);
     if (!left)
       PG_RETURN_NULL(); // begin anew
-    if (--window->values == 0) {
-      window->header.family = Family::none;
-      window->header.shape = 0;
-    }
+    if (--window->values == 0)
+      window->header.element = {};
   }
   PG_RETURN_POINTER(window);
 }

@@ -24,21 +24,21 @@ inline void require(bool condition) {
 // A bitmap that was found is that of a possible filter, of each scheme of its layout, which takes
 // and finds values.
 inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
-  Header header = {geometry, Family::none, 0, 0, 0, 0, 0}, read;
+  Header header = {geometry, {}, 0, {}}, read;
   std::vector<std::uint8_t> payload(header.payload_bytes());
   std::uint8_t *const copy = payload.data() + kHeaderBytes;
   std::memcpy(copy, bitmap, geometry.bytes());
   const bool is_empty = count_set(kScalarKernel, copy, geometry.bytes()) == 0;
   for (const Scheme &scheme : kSchemes) {
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
-      header.family = static_cast<Family>(number);
-      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.family))
+      header.element.family = static_cast<Family>(number);
+      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.element.family))
         continue;
       write_header(payload.data(), header);
       const bool sound = validate(payload.data(), payload.size(), &read).ok();
-      require(sound == (is_empty || !is_open(header.family)));
-      require(read.geometry == geometry && read.family == header.family);
-      require(&scheme_of(read.geometry.layout, read.family) == &scheme);
+      require(sound == (is_empty || !is_open(header.element.family)));
+      require(read.geometry == geometry && read.element.family == header.element.family);
+      require(&scheme_of(read.geometry.layout, read.element.family) == &scheme);
     }
   }
 
@@ -53,12 +53,12 @@ inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   std::uint64_t words[] = {0, 0, ~0ULL, ~0ULL, 0, ~0ULL, 0, 0};
   std::memcpy(words + 6, bitmap, sizeof(std::uint64_t));
   words[7] = words[6] * 3;
-  const int step = digest_words(geometry.layout);
+  const int step = digest_size(geometry.layout);
   foreign_add_many(geometry, copy, words, static_cast<std::size_t>(8 / step));
   for (int i = 0; i < 8; i += step)
     require(foreign_contains(geometry, copy, {words[i], words[(i + 1) % 8]}));
   const std::uint64_t set = count_set(best_kernel(), copy, geometry.bytes());
-  require(set >= survey.bits_set() && set <= survey.bits_set() + 8U * geometry.hashes);
+  require(set >= survey.bits_set() && set <= survey.bits_set() + 8U * geometry.k);
 }
 
 } // namespace bloomfilter

@@ -104,8 +104,8 @@ void run(const std::uint8_t *script, std::size_t length) {
   if (length < 2)
     return;
   const bool pages = script[0] % 2 != 0;
-  const auto hashes = static_cast<std::uint8_t>(pages ? 2 + script[1] % 8 * 2 : 1 + script[1] % 16);
-  const Geometry geometry = {pages ? Layout::counting_pages : Layout::counting_lines, hashes,
+  const auto k = static_cast<std::uint8_t>(pages ? 2 + script[1] % 8 * 2 : 1 + script[1] % 16);
+  const Geometry geometry = {pages ? Layout::counting_pages : Layout::counting_lines, k,
                              1 + script[0] / 2U % 3};
   std::uint64_t pool[16] = {0, ~0ULL, 1ULL << 31};
   Random random(script[0]);

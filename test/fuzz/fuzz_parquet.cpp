@@ -15,8 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   // Without what is behind it, a filter is a good one.
   require(!read_parquet(bytes, found.end(), &found).phrase);
   const Geometry &geometry = found.geometry;
-  require(geometry.layout == Layout::parquet && geometry.hashes == kBlockWords &&
-          geometry.units > 0);
+  require(geometry.layout == Layout::parquet && geometry.k == kBlockWords && geometry.units > 0);
   use_bitmap(geometry, bytes + found.offset);
 
   std::vector<std::uint8_t> written(kMaxParquetHead);

@@ -21,7 +21,7 @@ std::size_t require_links(const Link *links, int count) {
   for (int i = 0; i < count; i++) {
     const Link &link = links[i];
     std::uint8_t head[kHeaderBytes];
-    Header header = {link.geometry, Family::string, link.flags, 0, 0, link.expected, link.rate};
+    Header header = {link.geometry, {Family::string, 0}, 0, link.capacity, link.flags};
     Header read;
     write_header(head, header);
     require(link.geometry.layout == Layout::redis);
@@ -43,8 +43,8 @@ void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
   require(kept >= 1 && kept <= count);
   if (kept == 1)
     return;
-  Header header = {
-      {Layout::redis, 0, static_cast<std::uint32_t>(kept)}, Family::string, kFlagChain, 0, 0, 0, 0};
+  Header header = {{Layout::redis, 0, 0},           {Family::string, 0}, 0, {}, kFlagChain,
+                   static_cast<std::uint32_t>(kept)};
   Header read;
   std::vector<std::uint8_t> payload(header.head_bytes());
   write_header(payload.data(), header);

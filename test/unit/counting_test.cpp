@@ -29,33 +29,33 @@ bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, s
 using Bytes = std::vector<std::uint8_t>;
 using Hashes = std::vector<std::uint64_t>;
 
-Geometry in_lines(int hashes, std::uint32_t units) {
-  return {Layout::counting_lines, static_cast<std::uint8_t>(hashes), units};
+Geometry in_lines(int k, std::uint32_t units) {
+  return {Layout::counting_lines, static_cast<std::uint8_t>(k), units};
 }
-Geometry in_pages(int hashes, std::uint32_t units) {
-  return {Layout::counting_pages, static_cast<std::uint8_t>(hashes), units};
+Geometry in_pages(int k, std::uint32_t units) {
+  return {Layout::counting_pages, static_cast<std::uint8_t>(k), units};
 }
 
 std::vector<Geometry> all_geometries(std::uint32_t units) {
   std::vector<Geometry> geometries;
-  for (int k = 1; k <= kMaxHashes; k++)
+  for (int k = 1; k <= kMaxK; k++)
     geometries.push_back(in_lines(k, units));
-  for (int k = 2; k <= kMaxHashes; k += 2)
+  for (int k = 2; k <= kMaxK; k += 2)
     geometries.push_back(in_pages(k, units));
   return geometries;
 }
 
 std::string describe(const Geometry &geometry) {
   return (geometry.layout == Layout::counting_lines ? "lines, k " : "pages, k ") +
-         std::to_string(geometry.hashes) + ", units " + std::to_string(geometry.units);
+         std::to_string(geometry.k) + ", units " + std::to_string(geometry.units);
 }
 
 // The numbers of a hash's counters, each once: those of a bloomfilter's bits, after the
 // specification.
 std::set<std::uint64_t> specified_counters(const Geometry &geometry, std::uint64_t hash) {
   const bool lines = geometry.layout == Layout::counting_lines;
-  const auto bits = specified_bits(
-      {lines ? Layout::lines : Layout::pages, geometry.hashes, geometry.units}, hash);
+  const auto bits =
+      specified_bits({lines ? Layout::lines : Layout::pages, geometry.k, geometry.units}, hash);
   return {bits.begin(), bits.end()};
 }
 
@@ -170,7 +170,7 @@ void compare_with_model(const Geometry &geometry, std::size_t offset) {
   SCOPED_TRACE(describe(geometry) + ", offset " + std::to_string(offset));
   Filter filter(geometry, offset);
   Model model(geometry);
-  Random random(offset + geometry.hashes);
+  Random random(offset + geometry.k);
   Hashes pool = some_hashes(20 + geometry.units, offset);
   for (const std::uint64_t low : {0ULL, 1ULL << 31, 3ULL << 29, 0xFFFFFFFFULL})
     pool.insert(pool.end(), {low, 0x80000000'00000000 | low, 0xFFFFFFFF'00000000 | low});
@@ -247,7 +247,7 @@ TEST(Counting, CoincidingPositionsCountOnce) {
     for (const std::uint64_t hash : {0ULL, 0xFFFFFFFFULL << 32, 1ULL << 31, 1ULL << 30}) {
       SCOPED_TRACE(describe(geometry) + ", hash " + std::to_string(hash));
       const auto numbers = specified_counters(geometry, hash);
-      ASSERT_LT(numbers.size(), geometry.hashes);
+      ASSERT_LT(numbers.size(), geometry.k);
       Bytes counters(geometry.bytes());
       for (unsigned times = 1; times <= 3; times++) {
         add_to(geometry, counters, {hash});
@@ -309,7 +309,7 @@ TEST(Counting, RemovalRestoresTheBytes) {
   }
 }
 
-// Each sum of two counters, at each place of a block.
+// Each sum of two counters, at each place of a counter line.
 TEST(Counting, UnitesAnyTwoCounters) {
   for (unsigned shift = 0; shift < 256; shift++) {
     Bytes a(512), b(512), sum(512);
@@ -404,7 +404,7 @@ TEST(Counting, BitsAreTheBloomFilters) {
     }
 }
 
-// Each counter at each place of a block.
+// Each counter at each place of a counter line.
 TEST(Counting, BitsOfAnyCounter) {
   for (unsigned shift = 0; shift < 16; shift++) {
     Bytes counters(512), expected(128), bitmap(128, 0x5A);
@@ -428,9 +428,9 @@ TEST(Counting, WideCountersArePacked) {
       hashes.insert(hashes.end(), {0, ~0ULL, 1ULL << 31});
       std::vector<std::uint16_t> wide(geometry.bits() / 4);
       for (const std::uint64_t hash : hashes) {
-        std::uint32_t numbers[kMaxHashes];
+        std::uint32_t numbers[kMaxK];
         const int count = counter_numbers(geometry, hash, numbers);
-        ASSERT_LE(count, geometry.hashes);
+        ASSERT_LE(count, geometry.k);
         const std::set<std::uint64_t> distinct(numbers, numbers + count);
         ASSERT_EQ(distinct.size(), static_cast<std::size_t>(count));
         ASSERT_EQ(distinct, specified_counters(geometry, hash));
@@ -468,7 +468,7 @@ TEST(Counting, HasABloomFiltersSize) {
       ASSERT_TRUE(size_counting(expected, rate, &counting));
       EXPECT_EQ(counting.layout,
                 plain.layout == Layout::lines ? Layout::counting_lines : Layout::counting_pages);
-      EXPECT_EQ(counting.hashes, plain.hashes);
+      EXPECT_EQ(counting.k, plain.k);
       EXPECT_EQ(counting.units, plain.units);
       EXPECT_EQ(counting.bits(), 4 * plain.bits());
       Geometry same;
@@ -576,7 +576,7 @@ TEST(Counting, LosesNoMember) {
 }
 
 Header header_of(const Geometry &geometry) {
-  return {geometry, Family::integer, 0, 0, 7, 100, 0.01};
+  return {geometry, {Family::integer, 0}, 7, {100, 0.01}};
 }
 
 Bytes payload_of(const Header &header, std::uint8_t fill) {
@@ -643,10 +643,10 @@ TEST(CountingFormat, RefusesDamage) {
   } defects[] = {
       {"layout 0x10", lines, [](Bytes &b) { b[1] = 0x10; }, Status::unknown_layout, 0x10},
       {"layout 0x13", lines, [](Bytes &b) { b[1] = 0x13; }, Status::unknown_layout, 0x13},
-      {"k 0", lines, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0},
-      {"k 17", lines, [](Bytes &b) { b[3] = 17; }, Status::bad_hashes, 17},
-      {"odd k in pages", pages, [](Bytes &b) { b[3] = 7; }, Status::bad_hashes, 7},
-      {"k 18 in pages", pages, [](Bytes &b) { b[3] = 18; }, Status::bad_hashes, 18},
+      {"k 0", lines, [](Bytes &b) { b[3] = 0; }, Status::bad_k, 0},
+      {"k 17", lines, [](Bytes &b) { b[3] = 17; }, Status::bad_k, 17},
+      {"odd k in pages", pages, [](Bytes &b) { b[3] = 7; }, Status::bad_k, 7},
+      {"k 18 in pages", pages, [](Bytes &b) { b[3] = 18; }, Status::bad_k, 18},
       {"links", lines, [](Bytes &b) { b[32] = 0x01; }, Status::unknown_flags, 0x01},
       {"links in pages", pages, [](Bytes &b) { b[32] = 0x01, b[3] = 0; }, Status::unknown_flags,
        0x01},
@@ -667,9 +667,9 @@ TEST(CountingFormat, RefusesDamage) {
        36 + 768},
       {"byte strings", lines, [](Bytes &b) { b[2] = 26; }, Status::bad_family, 26},
       {"capacity past the cap", lines, [](Bytes &b) { store(&b[12], kMaxBits + 1); },
-       Status::bad_target, kMaxBits + 1},
+       Status::bad_capacity, kMaxBits + 1},
       {"rate without capacity", lines, [](Bytes &b) { store(&b[12], std::uint64_t{0}); },
-       Status::bad_target, 0},
+       Status::bad_capacity, 0},
       {"counters without family", lines, [](Bytes &b) { b[2] = 0; }, Status::stray_bits, 768 * 2},
       {"first bit without family", lines,
        [](Bytes &b) { b[2] = 0, std::fill(b.begin() + 36, b.end(), 0), b[36] = 1; },
@@ -687,19 +687,20 @@ TEST(CountingFormat, RefusesDamage) {
     EXPECT_EQ(validate(payload).found, defect.found);
   }
   Header empty = lines;
-  empty.family = Family::none;
+  empty.element.family = Family::none;
   EXPECT_TRUE(validate(payload_of(empty, 0)).ok());
 }
 
 // A chain is of bloom filters alone, though an entry's four bits could not name another layout.
 TEST(CountingFormat, IsNoLinkOfAChain) {
-  Header header = header_of({Layout::counting_lines, 0, 2});
+  Header header = header_of({Layout::counting_lines, 0, 0});
   header.flags = kFlagChain;
-  header.expected = 0, header.rate = 0;
+  header.link_count = 2;
+  header.capacity = {};
   Bytes payload(kHeaderBytes + 2 * kLinkBytes + 2 * 64);
   write_header(payload.data(), header);
   for (int i = 0; i < 2; i++)
-    write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagOwn, 10, 0.01});
+    write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagOwn, {10, 0.01}});
   payload.back() = 1;
   EXPECT_EQ(validate(payload).status, Status::unknown_flags);
 }

@@ -38,7 +38,8 @@ std::uint64_t specified_mix(std::uint64_t x) {
 }
 CuckooPlace specified_place(const Geometry &geometry, std::uint64_t h) {
   const std::uint64_t word = 1ULL << 32, m = geometry.units;
-  const std::uint64_t fingerprint = h % word * ((1ULL << geometry.hashes) - 1) / word + 1;
+  const std::uint64_t fingerprint =
+      h % word * ((1ULL << geometry.fingerprint_bits()) - 1) / word + 1;
   const std::uint64_t first = h / word * m / word;
   const std::uint64_t sum = specified_mix(fingerprint) / word * m / word;
   return {static_cast<std::uint32_t>(fingerprint),
@@ -49,15 +50,15 @@ std::uint32_t slot_at(const Geometry &geometry, const std::uint8_t *table, std::
                       int slot) {
   std::uint32_t fingerprint = 0;
   const std::uint64_t start =
-      8 * kKicksBytes + (4ULL * bucket + static_cast<unsigned>(slot)) * geometry.hashes;
-  for (int bit = 0; bit < geometry.hashes; bit++)
+      8 * kKicksBytes + (4ULL * bucket + static_cast<unsigned>(slot)) * geometry.fingerprint_bits();
+  for (int bit = 0; bit < geometry.fingerprint_bits(); bit++)
     fingerprint |= std::uint32_t{bit_at(table, start + static_cast<unsigned>(bit))} << bit;
   return fingerprint;
 }
 
 // A hash for a place: of bucket 1 and of a fingerprint.
 std::uint64_t hash_for(const Geometry &geometry, std::uint32_t bucket, std::uint32_t fingerprint) {
-  const std::uint64_t fingerprints = (1ULL << geometry.hashes) - 1;
+  const std::uint64_t fingerprints = (1ULL << geometry.fingerprint_bits()) - 1;
   const auto least = [](std::uint64_t part, std::uint64_t of) {
     return ((part << 32) + of - 1) / of;
   };
@@ -154,7 +155,7 @@ TEST(Cuckoo, SixPercentMoreThanTheFingerprints) {
          expected += expected < 3000 ? 1 : expected / 7) {
       Geometry geometry;
       ASSERT_TRUE(size_cuckoo(expected, std::ldexp(1.0, 3 - f), &geometry));
-      ASSERT_EQ(geometry.hashes, f);
+      ASSERT_EQ(geometry.fingerprint_bits(), f);
       ASSERT_LE(static_cast<double>(geometry.bits()), 1.06 * f * static_cast<double>(expected));
       ASSERT_LE(static_cast<double>(expected), 0.95 * kBucketSlots * geometry.units);
     }
@@ -381,8 +382,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::tuple{cuckoo(16, 256), 800000}, std::tuple{cuckoo(23, 301), 800000}),
     [](const auto &info) {
       const Geometry geometry = std::get<0>(info.param);
-      return std::to_string(geometry.hashes) + "_bits_" + std::to_string(geometry.units) +
-             "_buckets";
+      return std::to_string(geometry.fingerprint_bits()) + "_bits_" +
+             std::to_string(geometry.units) + "_buckets";
     });
 
 TEST(Cuckoo, CopiesFillBothBuckets) {
@@ -586,7 +587,7 @@ TEST(Cuckoo, CountsInSingleBuckets) {
 
 TEST(Cuckoo, DisorderIsFound) {
   for (const Geometry &geometry : {cuckoo(6, 3), cuckoo(9, 5), cuckoo(17, 4), cuckoo(31, 3)}) {
-    SCOPED_TRACE(geometry.hashes);
+    SCOPED_TRACE(geometry.fingerprint_bits());
     Bytes table(geometry.bytes());
     for (std::uint32_t bucket = 0; bucket < geometry.units; bucket++)
       for (const std::uint32_t fingerprint : {40U, 30U, 20U, 10U})
@@ -595,9 +596,10 @@ TEST(Cuckoo, DisorderIsFound) {
     std::uint64_t stored;
     for (std::uint32_t bucket = 0; bucket < geometry.units; bucket++)
       for (unsigned slot = 0; slot < 4; slot++) {
-        const std::uint64_t start = 8 * kKicksBytes + (4ULL * bucket + slot) * geometry.hashes;
+        const std::uint64_t start =
+            8 * kKicksBytes + (4ULL * bucket + slot) * geometry.fingerprint_bits();
         Bytes emptied = table, raised = table;
-        for (unsigned bit = 0; bit < geometry.hashes; bit++) {
+        for (unsigned bit = 0; bit < geometry.fingerprint_bits(); bit++) {
           clear_bit(emptied.data(), start + bit);
           set_bit(raised.data(), start + bit);
         }
@@ -616,7 +618,7 @@ TEST(Cuckoo, DisorderIsFound) {
 
 // A payload of integers: three buckets of 7 bits, the last of which ends in mid-byte.
 Bytes payload_of(const Geometry &geometry) {
-  const Header header = {geometry, Family::integer, 0, 0, 7, 8, 0.1};
+  const Header header = {geometry, {Family::integer, 0}, 7, {8, 0.1}};
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
   for (const std::uint64_t hash : random_hashes(8, 8))
@@ -645,7 +647,7 @@ TEST(Cuckoo, StoredValuesAreValidated) {
     return payload;
   };
   for (const int f : {0, 5, 33, 255})
-    EXPECT_EQ(status_of(with(3, f)), Status::bad_hashes);
+    EXPECT_EQ(status_of(with(3, f)), Status::bad_k);
   EXPECT_EQ(status_of(with(32, kFlagOwn)), Status::ok);
   for (const int flags : {kFlagChain | 0, kFlagChain | kFlagOwn, kFlagGrow | 0, 0x08, 0x10, 0x80})
     EXPECT_EQ(status_of(with(32, flags)), Status::unknown_flags);

@@ -30,19 +30,19 @@ TEST(EstimateCount, OfNoneAndOfAll) {
 // n values leave a bit clear with probability (1 - s)^n; the estimate inverts that.
 TEST(EstimateCount, InvertsTheExpectedFill) {
   for (const Layout layout : {Layout::lines, Layout::pages})
-    for (const std::uint8_t hashes : {2, 6, 16})
+    for (const std::uint8_t k : {2, 6, 16})
       for (const std::uint32_t units : {64U, 20000U}) {
-        const Geometry geometry = {layout, hashes, units};
+        const Geometry geometry = {layout, k, units};
         const double bits = static_cast<double>(geometry.bits());
         // A value's throws at one line of the filter: k at each of `units` lines alike, or k/2
         // at one of four lines in each half of a page.
         const bool paged = layout == Layout::pages;
         const double line_share = (paged ? 0.25 : 1.0) / units;
-        const double hit = 1.0 - std::pow(511.0 / 512.0, paged ? hashes / 2 : hashes);
+        const double hit = 1.0 - std::pow(511.0 / 512.0, paged ? k / 2 : k);
         for (const double n : {5.0 * units, 50.0 * units}) {
           const double set = bits * (1.0 - std::pow(1.0 - line_share * hit, n));
           EXPECT_NEAR(estimate_count(geometry, std::llround(set)) / n, 1.0, 1e-3)
-              << (paged ? "pages, k " : "lines, k ") << int{hashes} << ", units " << units;
+              << (paged ? "pages, k " : "lines, k ") << int{k} << ", units " << units;
         }
       }
 }
@@ -86,22 +86,22 @@ TEST(EstimateRate, OfNoneAndOfAll) {
 
 // The mean over lines of (set / 512)^k, which is not the mean fill to the power of k.
 TEST(EstimateRate, OfLines) {
-  for (const std::uint8_t hashes : {1, 2, 6, 16}) {
-    const Geometry geometry = {Layout::lines, hashes, 4};
+  for (const std::uint8_t k : {1, 2, 6, 16}) {
+    const Geometry geometry = {Layout::lines, k, 4};
     Bytes bitmap(geometry.bytes());
     fill_line(&bitmap, 0, 256);
     fill_line(&bitmap, 1, 128);
     fill_line(&bitmap, 3, 512);
-    const double expected = (std::pow(0.5, hashes) + std::pow(0.25, hashes) + 0.0 + 1.0) / 4;
+    const double expected = (std::pow(0.5, k) + std::pow(0.25, k) + 0.0 + 1.0) / 4;
     EXPECT_DOUBLE_EQ(estimate_rate(geometry, bitmap.data()), expected);
   }
 }
 
 // The mean over pages of the product of the two halves' means.
 TEST(EstimateRate, OfPages) {
-  for (const std::uint8_t hashes : {2, 4, 12, 16}) {
-    const Geometry geometry = {Layout::pages, hashes, 3};
-    const double k = hashes / 2;
+  for (const std::uint8_t k : {2, 4, 12, 16}) {
+    const Geometry geometry = {Layout::pages, k, 3};
+    const double half = k / 2;
     Bytes bitmap(geometry.bytes());
     fill_line(&bitmap, 0, 256); // page 0, first half: 1/2, 1/4, 0, 0
     fill_line(&bitmap, 1, 128);
@@ -109,9 +109,9 @@ TEST(EstimateRate, OfPages) {
     fill_line(&bitmap, 8, 512); // page 1: one half only
     for (std::size_t line = 16; line < 24; line++)
       fill_line(&bitmap, line, 64); // page 2: 1/8 everywhere
-    const double first = (std::pow(0.5, k) + std::pow(0.25, k)) / 4;
-    const double second = std::pow(0.75, k) / 4;
-    const double expected = (first * second + 0.0 + std::pow(0.125, 2 * k)) / 3;
+    const double first = (std::pow(0.5, half) + std::pow(0.25, half)) / 4;
+    const double second = std::pow(0.75, half) / 4;
+    const double expected = (first * second + 0.0 + std::pow(0.125, 2 * half)) / 3;
     EXPECT_DOUBLE_EQ(estimate_rate(geometry, bitmap.data()), expected);
   }
 }

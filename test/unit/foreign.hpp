@@ -24,7 +24,7 @@ namespace bloomfilter {
 
 // For failures' messages.
 inline void PrintTo(const Geometry &geometry, std::ostream *out) {
-  *out << "layout " << static_cast<int>(geometry.layout) << ", k " << int{geometry.hashes} << ", "
+  *out << "layout " << static_cast<int>(geometry.layout) << ", k " << int{geometry.k} << ", "
        << geometry.units << " units";
 }
 inline void PrintTo(Status status, std::ostream *out) {
@@ -199,14 +199,14 @@ inline std::string text_of(const Digest &digest) {
 
 // The digest of plain bytes in the same system.
 inline std::string hashed(const std::string &scheme, const Bytes &bytes) {
-  return text_of(digest_of(scheme_named(scheme).layout, 0, bytes.data(), bytes.size()));
+  return text_of(digest_bytes(scheme_named(scheme).layout, 0, bytes.data(), bytes.size()));
 }
 
 inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &digests) {
   std::vector<std::uint64_t> words;
   for (const Digest &one : digests) {
     words.push_back(one.first);
-    if (digest_words(geometry.layout) == 2)
+    if (digest_size(geometry.layout) == 2)
       words.push_back(one.second);
   }
   Bytes bitmap(geometry.bytes());

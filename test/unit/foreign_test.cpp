@@ -23,8 +23,8 @@ std::vector<Geometry> geometries(std::initializer_list<std::uint32_t> units) {
         all.push_back({layout, 8, number});
         continue;
       }
-      for (const std::uint8_t hashes : {1, 7, 255})
-        all.push_back({layout, hashes, number});
+      for (const std::uint8_t k : {1, 7, 255})
+        all.push_back({layout, k, number});
     }
   return all;
 }
@@ -37,7 +37,7 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
       digests.push_back({word, ~word}), digests.push_back({word, word});
     for (const Digest &one : digests) {
       // The canary's neighbours stay as they are.
-      std::vector<std::uint64_t> positions(geometry.hashes + 1U, 0xDEAD);
+      std::vector<std::uint64_t> positions(geometry.k + 1U, 0xDEAD);
       foreign_positions(geometry, one, positions.data());
       EXPECT_EQ(positions.back(), 0xDEADU);
       positions.pop_back();
@@ -73,9 +73,9 @@ TEST(Foreign, PositionsAreTheSpecified) {
   for (const Geometry &geometry : geometries({1, 3, 1000, 1U << 24})) {
     SCOPED_TRACE(testing::PrintToString(geometry));
     for (const Digest &one : random_digests(9, 50)) {
-      std::vector<std::uint64_t> wanted, positions(geometry.hashes);
+      std::vector<std::uint64_t> wanted, positions(geometry.k);
       const Wide a = one.first % (Wide{1} << 32), b = one.first >> 32;
-      for (std::uint64_t i = 0; i < geometry.hashes; i++) {
+      for (std::uint64_t i = 0; i < geometry.k; i++) {
         if (geometry.layout == Layout::parquet) {
           static const std::uint64_t kSalt[] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
                                                 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
@@ -125,7 +125,7 @@ TEST(Foreign, ManyAreAddedLikeOneByOne) {
 TEST(Foreign, Folds) {
   for (const Geometry &geometry : geometries({24, 840})) {
     SCOPED_TRACE(testing::PrintToString(geometry));
-    const std::vector<Digest> digests = random_digests(4, geometry.hashes == 255 ? 3 : 60);
+    const std::vector<Digest> digests = random_digests(4, geometry.k == 255 ? 3 : 60);
     const Bytes bitmap = with_digests(geometry, digests);
     const std::size_t unit = geometry.unit_bytes();
     for (const std::uint32_t d : {1U, 2U, 3U, 4U, 6U, 24U, geometry.units}) {
@@ -307,7 +307,7 @@ Family some_family(const Scheme &scheme) {
 }
 
 Header stored_header(const Geometry &geometry, Family family) {
-  return {geometry, family, 0, 0, 0, 100, 0.01};
+  return {geometry, {family, 0}, 0, {100, 0.01}};
 }
 
 Finding check(const Header &header, std::uint8_t bits = 0x11) {
@@ -317,20 +317,19 @@ Finding check(const Header &header, std::uint8_t bits = 0x11) {
   const Finding finding = validate(payload.data(), payload.size(), &read);
   if (finding.ok()) {
     EXPECT_EQ(read.geometry, header.geometry);
-    EXPECT_EQ(read.family, header.family);
+    EXPECT_EQ(read.element.family, header.element.family);
   }
   return finding;
 }
 
 TEST(ForeignFormat, HashFunctionsOfLayouts) {
   for (const Scheme &scheme : foreign_schemes())
-    for (int hashes = 0; hashes < 256; hashes++) {
-      const Finding finding = check(stored_header(
-          {scheme.layout, static_cast<std::uint8_t>(hashes), 3}, some_family(scheme)));
-      const bool good = scheme.layout == Layout::parquet ? hashes == 8 : hashes != 0;
-      EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_hashes)
-          << scheme.name << ", k " << hashes;
-      EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(hashes));
+    for (int k = 0; k < 256; k++) {
+      const Finding finding = check(
+          stored_header({scheme.layout, static_cast<std::uint8_t>(k), 3}, some_family(scheme)));
+      const bool good = scheme.layout == Layout::parquet ? k == 8 : k != 0;
+      EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_k) << scheme.name << ", k " << k;
+      EXPECT_EQ(finding.found, good ? 0U : static_cast<unsigned>(k));
     }
 }
 
@@ -374,7 +373,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
       if (row.layout == Layout::cuckoo)
         continue; // whose bits are not any
       Header header = stored_header({row.layout, 8, 3}, family);
-      header.shape = is_composed(family) ? 1 : 0;
+      header.element.shape = is_composed(family) ? 1 : 0;
       const bool good = own ? number < static_cast<int>(Family::string)
                             : std::count(known.begin(), known.end(), family) == 1;
       const Finding finding = check(header, is_open(family) ? 0x00 : 0x11);
@@ -428,13 +427,12 @@ TEST(ForeignFormat, FindsStrayBits) {
 Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::uint8_t flags = 0,
                     const std::vector<std::uint8_t> &patterns = {}) {
   const bool grows = (flags & kFlagGrow) != 0;
-  Header header = {{scheme.layout, 0, static_cast<std::uint32_t>(links.size())},
-                   some_family(scheme),
+  Header header = {{scheme.layout, 0, 0},
+                   {some_family(scheme), 0},
+                   0,
+                   grows ? Capacity{100, 0.01} : Capacity{},
                    static_cast<std::uint8_t>(kFlagChain | flags),
-                   0,
-                   0,
-                   grows ? 100U : 0U,
-                   grows ? 0.01 : 0.0};
+                   static_cast<std::uint32_t>(links.size())};
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
   for (std::size_t i = 0; i < links.size(); i++) {
@@ -453,7 +451,7 @@ Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::u
 }
 
 Link link_of(Layout layout, std::uint32_t units, std::uint8_t flags = kFlagOwn) {
-  return {{layout, 8, units}, flags, 100, 0.01};
+  return {{layout, 8, units}, flags, {100, 0.01}};
 }
 
 TEST(ForeignFormat, LinksOfOneLayout) {
@@ -468,11 +466,11 @@ TEST(ForeignFormat, LinksOfOneLayout) {
     EXPECT_EQ(check_links(scheme, {small, small}, 0, {1, 1}).status, Status::bad_order);
     EXPECT_EQ(check_links(scheme, {link_of(layout, 3, 0), small}).status, Status::bad_order);
     Link without = large;
-    without.geometry.hashes = 0;
-    EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_hashes);
+    without.geometry.k = 0;
+    EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_k);
     if (layout == Layout::parquet) {
-      without.geometry.hashes = 7;
-      EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_hashes);
+      without.geometry.k = 7;
+      EXPECT_EQ(check_links(scheme, {small, without}).status, Status::bad_k);
     }
   }
 }

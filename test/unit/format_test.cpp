@@ -18,18 +18,19 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 bool operator==(const Header &a, const Header &b) {
-  return a.geometry == b.geometry && a.family == b.family && a.flags == b.flags &&
-         a.shape == b.shape && a.seed == b.seed && a.expected == b.expected &&
-         double_bits(a.rate) == double_bits(b.rate);
+  return a.geometry == b.geometry && a.element == b.element && a.flags == b.flags &&
+         a.link_count == b.link_count && a.seed == b.seed &&
+         a.capacity.values == b.capacity.values &&
+         double_bits(a.capacity.rate) == double_bits(b.capacity.rate);
 }
 
 // A filter of integers: two lines, k = 6.
 Header lines_header() {
-  return {{Layout::lines, 6, 2}, Family::integer, 0, 0, 0, 100, 0.01};
+  return {{Layout::lines, 6, 2}, {Family::integer, 0}, 0, {100, 0.01}};
 }
 // A filter of arrays that sized itself: three pages, k = 12.
 Header pages_header() {
-  return {{Layout::pages, 12, 3}, Family::array, kFlagOwn, 0xC0FFEE, ~0ULL, 500, 1e-4};
+  return {{Layout::pages, 12, 3}, {Family::array, 0xC0FFEE}, ~0ULL, {500, 1e-4}, kFlagOwn};
 }
 
 // With some bits set.
@@ -47,12 +48,13 @@ Bytes pages_filter() {
 }
 // Of integers of 32 bits: two blocks.
 Bytes parquet_filter() {
-  return filter({{Layout::parquet, 8, 2}, Family::int32, 0, 0, 0, 100, 0.01});
+  return filter({{Layout::parquet, 8, 2}, {Family::int32, 0}, 0, {100, 0.01}});
 }
 
 // A filter of links, the bits of each a pattern of its own.
 Bytes linked_filter(Header header, const std::vector<Link> &links) {
-  header.geometry = {Layout::lines, 0, static_cast<std::uint32_t>(links.size())};
+  header.geometry.layout = Layout::lines;
+  header.link_count = static_cast<std::uint32_t>(links.size());
   header.flags |= kFlagChain;
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
@@ -66,16 +68,16 @@ Bytes linked_filter(Header header, const std::vector<Link> &links) {
 // Two links that sized themselves, then one of the same geometry that did not, then a page.
 Bytes chain() {
   const Geometry line = {Layout::lines, 6, 1};
-  return linked_filter({{}, Family::integer, 0, 0, 7, 0, 0},
-                       {{line, kFlagOwn, 10, 0.01},
-                        {line, kFlagOwn, 20, 0.02},
-                        {line, 0, 30, 0.03},
-                        {{Layout::pages, 12, 1}, kFlagIntersection, 0, 0}});
+  return linked_filter({{}, {Family::integer, 0}, 7, {}},
+                       {{line, kFlagOwn, {10, 0.01}},
+                        {line, kFlagOwn, {20, 0.02}},
+                        {line, 0, {30, 0.03}},
+                        {{Layout::pages, 12, 1}, kFlagIntersection, {}}});
 }
 // One link that grows.
 Bytes growing() {
-  return linked_filter({{}, Family::integer, kFlagGrow, 0, 7, 100, 0.04},
-                       {{{Layout::lines, 6, 1}, kFlagOwn, 100, 0.01}});
+  return linked_filter({{}, {Family::integer, 0}, 7, {100, 0.04}, kFlagGrow},
+                       {{{Layout::lines, 6, 1}, kFlagOwn, {100, 0.01}}});
 }
 constexpr std::size_t kEntry = 36, kChainBitmaps = 36 + 4 * 24;
 
@@ -99,8 +101,11 @@ TEST(Format, GoldenHeader) {
       0xEF, 0xCD, 0xAB,                               // 33 shape 0xABCDEF
   };
   ASSERT_EQ(golden.size(), kHeaderBytes);
-  const Header header = {{Layout::pages, 12, 3}, Family::array, kFlagOwn, 0xABCDEF,
-                         0x0102030405060708,     1000000,       0.01};
+  const Header header = {{Layout::pages, 12, 3},
+                         {Family::array, 0xABCDEF},
+                         0x0102030405060708,
+                         {1000000, 0.01},
+                         kFlagOwn};
 
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
@@ -136,11 +141,12 @@ TEST(Format, FamiliesAreNumberedForEver) {
 TEST(Format, AcceptsAndReadsBack) {
   Header headers[] = {lines_header(), pages_header(), lines_header(), lines_header(),
                       lines_header(), pages_header(), pages_header()};
-  headers[2].expected = 0, headers[2].rate = 0;
-  headers[3].rate = 1e-9, headers[3].expected = kMaxBits;
-  headers[4].rate = 0.5, headers[4].family = Family::hash, headers[4].geometry.hashes = 1;
-  headers[5].family = Family::row, headers[5].shape = 1, headers[5].geometry.hashes = 2;
-  headers[6].shape = 0xFFFFFF, headers[6].geometry.hashes = 16;
+  headers[2].capacity = {};
+  headers[3].capacity = {kMaxBits, 1e-9};
+  headers[4].capacity.rate = 0.5, headers[4].element.family = Family::hash,
+  headers[4].geometry.k = 1;
+  headers[5].element.family = Family::row, headers[5].element.shape = 1, headers[5].geometry.k = 2;
+  headers[6].element.shape = 0xFFFFFF, headers[6].geometry.k = 16;
   for (const Header &header : headers) {
     SCOPED_TRACE(&header - headers);
     const Bytes payload = filter(header);
@@ -154,7 +160,7 @@ TEST(Format, AcceptsAndReadsBack) {
 
 TEST(Format, AcceptsTheEmptyFilterOfNoFamily) {
   Header header = lines_header();
-  header.family = Family::none;
+  header.element.family = Family::none;
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
   EXPECT_TRUE(validate(payload).ok());
@@ -203,7 +209,7 @@ const Defect kDefects[] = {
     {"version 0", lines_filter, [](Bytes &b) { b[0] = 0; }, Status::unknown_version, 0, 1},
     {"version 2", lines_filter, [](Bytes &b) { b[0] = 2; }, Status::unknown_version, 2, 1},
     {"layout 0", lines_filter, [](Bytes &b) { b[1] = 0; }, Status::unknown_layout, 0, 0},
-    {"layout 13", lines_filter, [](Bytes &b) { b[1] = 13; }, Status::unknown_layout, 13, 0},
+    {"layout 15", lines_filter, [](Bytes &b) { b[1] = 15; }, Status::unknown_layout, 15, 0},
     {"layout 4, once guava_integer", lines_filter, [](Bytes &b) { b[1] = 4; },
      Status::unknown_layout, 4, 0},
     {"layout 11, once parquet_float", lines_filter, [](Bytes &b) { b[1] = 11; },
@@ -220,38 +226,38 @@ const Defect kDefects[] = {
     {"array of Guava", pages_filter, [](Bytes &b) { b[1] = 3; }, Status::bad_family, 21, 0},
     {"Guava with a seed", lines_filter, [](Bytes &b) { b[1] = 3, b[4] = 7; }, Status::bad_seed, 7,
      0},
-    {"Parquet's k 6", lines_filter, [](Bytes &b) { b[1] = 9; }, Status::bad_hashes, 6, 0},
-    {"Guava's k 0", lines_filter, [](Bytes &b) { b[1] = 3, b[3] = 0; }, Status::bad_hashes, 0, 0},
+    {"Parquet's k 6", lines_filter, [](Bytes &b) { b[1] = 9; }, Status::bad_k, 6, 0},
+    {"Guava's k 0", lines_filter, [](Bytes &b) { b[1] = 3, b[3] = 0; }, Status::bad_k, 0, 0},
     {"family 255", lines_filter, [](Bytes &b) { b[2] = 255; }, Status::unknown_family, 255, 0},
 
-    {"k 0", lines_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
-    {"k 17", lines_filter, [](Bytes &b) { b[3] = 17; }, Status::bad_hashes, 17, 0},
-    {"k 0 in pages", pages_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_hashes, 0, 0},
-    {"k 18 in pages", pages_filter, [](Bytes &b) { b[3] = 18; }, Status::bad_hashes, 18, 0},
-    {"odd k in pages", pages_filter, [](Bytes &b) { b[3] = 7; }, Status::bad_hashes, 7, 0},
+    {"k 0", lines_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_k, 0, 0},
+    {"k 17", lines_filter, [](Bytes &b) { b[3] = 17; }, Status::bad_k, 17, 0},
+    {"k 0 in pages", pages_filter, [](Bytes &b) { b[3] = 0; }, Status::bad_k, 0, 0},
+    {"k 18 in pages", pages_filter, [](Bytes &b) { b[3] = 18; }, Status::bad_k, 18, 0},
+    {"odd k in pages", pages_filter, [](Bytes &b) { b[3] = 7; }, Status::bad_k, 7, 0},
 
-    {"capacity without rate", lines_filter, [](Bytes &b) { put_rate(b, 0.0); }, Status::bad_target,
-     100, 0},
+    {"capacity without rate", lines_filter, [](Bytes &b) { put_rate(b, 0.0); },
+     Status::bad_capacity, 100, 0},
     {"rate without capacity", lines_filter, [](Bytes &b) { put_expected(b, 0); },
-     Status::bad_target, 0, 0},
+     Status::bad_capacity, 0, 0},
     {"capacity past the cap", lines_filter, [](Bytes &b) { put_expected(b, kMaxBits + 1); },
-     Status::bad_target, kMaxBits + 1, 0},
-    {"rate above 0.5", lines_filter, [](Bytes &b) { put_rate(b, 0.50001); }, Status::bad_target,
+     Status::bad_capacity, kMaxBits + 1, 0},
+    {"rate above 0.5", lines_filter, [](Bytes &b) { put_rate(b, 0.50001); }, Status::bad_capacity,
      100, 0},
-    {"rate below 1e-9", lines_filter, [](Bytes &b) { put_rate(b, 0.9999e-9); }, Status::bad_target,
-     100, 0},
-    {"negative rate", lines_filter, [](Bytes &b) { put_rate(b, -0.01); }, Status::bad_target, 100,
+    {"rate below 1e-9", lines_filter, [](Bytes &b) { put_rate(b, 0.9999e-9); },
+     Status::bad_capacity, 100, 0},
+    {"negative rate", lines_filter, [](Bytes &b) { put_rate(b, -0.01); }, Status::bad_capacity, 100,
      0},
-    {"infinite rate", lines_filter, [](Bytes &b) { put_rate(b, kInfinity); }, Status::bad_target,
+    {"infinite rate", lines_filter, [](Bytes &b) { put_rate(b, kInfinity); }, Status::bad_capacity,
      100, 0},
-    {"NaN", lines_filter, [](Bytes &b) { put_rate(b, kNaN); }, Status::bad_target, 100, 0},
+    {"NaN", lines_filter, [](Bytes &b) { put_rate(b, kNaN); }, Status::bad_capacity, 100, 0},
     {"negative zero", lines_filter, [](Bytes &b) { put_expected(b, 0), put_rate(b, -0.0); },
-     Status::bad_target, 0, 0},
+     Status::bad_capacity, 0, 0},
 
     {"growing without links", lines_filter, [](Bytes &b) { b[32] = 0x04; }, Status::unknown_flags,
      0x04, 0},
     {"links without entries", lines_filter, [](Bytes &b) { b[32] = 0x01, b[3] = 0; },
-     Status::bad_target, 100, 0},
+     Status::bad_capacity, 100, 0},
     {"flag 16", lines_filter, [](Bytes &b) { b[32] = 0x10; }, Status::unknown_flags, 0x10, 0},
     {"flag 128", lines_filter, [](Bytes &b) { b[32] = 0x80; }, Status::unknown_flags, 0x80, 0},
     {"an unknown flag beside a known", lines_filter, [](Bytes &b) { b[32] = 0x12; },
@@ -303,13 +309,13 @@ const Defect kDefects[] = {
      Status::stray_bits, 1, 0},
 
     {"links in pages", chain, [](Bytes &b) { b[1] = 2; }, Status::unknown_layout, 2, 0},
-    {"links with k", chain, [](Bytes &b) { b[3] = 6; }, Status::bad_hashes, 6, 0},
+    {"links with k", chain, [](Bytes &b) { b[3] = 6; }, Status::bad_k, 6, 0},
     {"links with a capacity", chain, [](Bytes &b) { put_expected(b, 9), put_rate(b, 0.01); },
-     Status::bad_target, 9, 0},
+     Status::bad_capacity, 9, 0},
     {"growing without a capacity", growing, [](Bytes &b) { put_expected(b, 0), put_rate(b, 0.0); },
-     Status::bad_target, 0, 0},
+     Status::bad_capacity, 0, 0},
     {"growing with a capacity alone", growing, [](Bytes &b) { put_rate(b, 0.0); },
-     Status::bad_target, 100, 0},
+     Status::bad_capacity, 100, 0},
     {"own links", chain, [](Bytes &b) { b[32] |= kFlagOwn; }, Status::unknown_flags, 0x03, 0},
     {"no links", growing, [](Bytes &b) { put_units(b, 0); }, Status::bad_links, 0, kMaxLinks},
     {"a single link that does not grow", growing,
@@ -327,17 +333,17 @@ const Defect kDefects[] = {
 
     {"layout 0 of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0x02; }, Status::unknown_layout,
      0, 0},
-    {"layout 13 of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0xD2; }, Status::unknown_layout,
-     13, 0},
+    {"layout 15 of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0xF2; }, Status::unknown_layout,
+     15, 0},
     {"Guava's layout of a link", chain, [](Bytes &b) { b[kEntry + 21] = 0x32; },
      Status::unknown_layout, 3, 0},
     {"reserved byte of a link", chain, [](Bytes &b) { b[kEntry + 22] = 1; }, Status::reserved_bits,
      1, 0},
     {"the other one", chain, [](Bytes &b) { b[kEntry + 23] = 1; }, Status::reserved_bits, 0x100, 0},
-    {"k 17 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 17; }, Status::bad_hashes, 17, 0},
-    {"k 0 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 0; }, Status::bad_hashes, 0, 0},
+    {"k 17 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 17; }, Status::bad_k, 17, 0},
+    {"k 0 of a link", chain, [](Bytes &b) { b[kEntry + 20] = 0; }, Status::bad_k, 0, 0},
     {"a link's capacity without rate", chain, [](Bytes &b) { store(&b[kEntry + 8], 0.0); },
-     Status::bad_target, 10, 0},
+     Status::bad_capacity, 10, 0},
     {"a link of links", chain, [](Bytes &b) { b[kEntry + 21] = 0x11; }, Status::unknown_flags, 1,
      0},
     {"a link that grows", chain, [](Bytes &b) { b[kEntry + 21] = 0x14; }, Status::unknown_flags, 4,
@@ -438,7 +444,7 @@ TEST(Format, GoldenLink) {
   ASSERT_EQ(golden.size(), kLinkBytes);
   Bytes payload(kMaxHeadBytes, 0xFF);
   write_link(payload.data(), 2,
-             {{Layout::pages, 12, 0x010203}, kFlagOwn | kFlagIntersection, 1000000, 0.01});
+             {{Layout::pages, 12, 0x010203}, kFlagOwn | kFlagIntersection, {1000000, 0.01}});
   const auto entry = payload.begin() + 36 + 2 * 24;
   EXPECT_EQ(Bytes(entry, entry + 24), golden);
   EXPECT_EQ(std::count(payload.begin(), payload.end(), 0xFF), kMaxHeadBytes - 24);
@@ -446,11 +452,11 @@ TEST(Format, GoldenLink) {
 
 // As many links and bits as there may be; only the head is there.
 TEST(Format, ParsesTheLongestHead) {
-  Header header = {{Layout::lines, 0, kMaxLinks}, Family::text, kFlagChain, 0, 1, 0, 0}, read;
+  Header header = {{Layout::lines, 0, 0}, {Family::text, 0}, 1, {}, kFlagChain, kMaxLinks}, read;
   std::uint8_t head[kMaxHeadBytes];
   write_header(head, header);
   for (int i = 0; i < kMaxLinks; i++)
-    write_link(head, i, {{Layout::lines, 6, (1U << 23) / kMaxLinks}, kFlagOwn, 1, 0.01});
+    write_link(head, i, {{Layout::lines, 6, (1U << 23) / kMaxLinks}, kFlagOwn, {1, 0.01}});
   const Finding finding = parse(head, kMaxPayload, &read);
   EXPECT_TRUE(finding.ok()) << static_cast<int>(finding.status);
   EXPECT_EQ(read.links(), kMaxLinks);

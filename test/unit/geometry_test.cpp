@@ -26,10 +26,10 @@ std::vector<std::uint64_t> core_bits(const Geometry &geometry, std::uint64_t has
   const std::size_t unit = unit_offset(geometry, hash);
   const std::uint32_t x = first_word(hash), y = second_word(hash);
   if (geometry.layout == Layout::lines) {
-    add_line(unit, x, geometry.hashes);
+    add_line(unit, x, geometry.k);
   } else {
-    add_line(unit + first_line_offset(x), x, geometry.hashes / 2);
-    add_line(unit + second_line_offset(y), y, geometry.hashes / 2);
+    add_line(unit + first_line_offset(x), x, geometry.k / 2);
+    add_line(unit + second_line_offset(y), y, geometry.k / 2);
   }
   return bits;
 }
@@ -128,7 +128,7 @@ TEST_P(Folding, IsTheSmallerFilter) {
     if (whole.units % d != 0)
       continue;
     divisors++;
-    const Geometry part = {whole.layout, whole.hashes, whole.units / d};
+    const Geometry part = {whole.layout, whole.k, whole.units / d};
     Bytes folded(part.bytes());
     for (std::uint32_t i = 0; i < whole.units; i++)
       kScalarKernel.unite(&folded[i / d * unit], &bitmap[i * unit], unit / kLineBytes);

@@ -73,7 +73,7 @@ class GoldenFilter : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenFilter, IsRebuilt) {
   const Golden &golden = GetParam();
-  Header header = {{}, golden.family, 0, 0, golden.seed, golden.expected, golden.rate};
+  Header header = {{}, {golden.family, 0}, golden.seed, {golden.expected, golden.rate}};
   ASSERT_TRUE(size_for(golden.layout, golden.expected, golden.rate, &header.geometry));
 
   for (const Kernel *kernel : all_kernels()) {

@@ -174,7 +174,7 @@ TEST(Guava, SizesAreGuavas) {
   struct {
     std::uint64_t expected;
     double rate;
-    int hashes;
+    int k;
     std::uint32_t words;
   } static const kSizes[] = {
       {1, 0.5, 1, 1},
@@ -206,7 +206,7 @@ TEST(Guava, SizesAreGuavas) {
     for (const Layout layout : {Layout::guava, Layout::guava_mitz32}) {
       Geometry geometry;
       ASSERT_TRUE(size_foreign(layout, size.expected, size.rate, &geometry));
-      EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.hashes), size.words}));
+      EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.k), size.words}));
     }
   // Up to the largest filter and not beyond: 9.585 bits a value.
   Geometry geometry;
@@ -445,7 +445,7 @@ bool reads(const Bytes &file) {
     return false;
   EXPECT_EQ(found.offset + found.geometry.bytes(), file.size());
   EXPECT_EQ(found.geometry.layout, Layout::parquet);
-  EXPECT_EQ(found.geometry.hashes, 8);
+  EXPECT_EQ(found.geometry.k, 8);
   return true;
 }
 
@@ -743,7 +743,7 @@ TEST(Parquet, RatesAreAtMostTheOnesAskedFor) {
       Geometry geometry;
       ASSERT_TRUE(size_foreign(Layout::parquet, n, rate, &geometry));
       EXPECT_EQ(geometry.layout, Layout::parquet);
-      EXPECT_EQ(geometry.hashes, 8);
+      EXPECT_EQ(geometry.k, 8);
       EXPECT_EQ(geometry.units & (geometry.units - 1), 0U);
       const int filters = static_cast<int>(std::max<std::uint64_t>(100000 / n, 2));
       const double noise = 0.02 + 6 / std::sqrt(static_cast<double>(geometry.units) * filters);
@@ -900,8 +900,8 @@ TEST(Redis, CapacitiesAreThoseOfTheLinks) {
     ASSERT_EQ(dump.links.size(), golden.capacities.size());
     double rate = golden.first_rate;
     for (std::size_t i = 0; i < dump.links.size(); i++, rate /= 2) {
-      EXPECT_EQ(dump.links[i].expected, golden.capacities[i]) << i;
-      EXPECT_DOUBLE_EQ(dump.links[i].rate, rate);
+      EXPECT_EQ(dump.links[i].capacity.values, golden.capacities[i]) << i;
+      EXPECT_DOUBLE_EQ(dump.links[i].capacity.rate, rate);
       EXPECT_EQ(dump.links[i].flags, kFlagOwn);
       EXPECT_EQ(dump.links[i].geometry.layout, Layout::redis);
     }
@@ -954,11 +954,11 @@ TEST(Redis, RefusesHostileHeaders) {
       EXPECT_EQ(refused(entry + 24, double_bits(wrong)),
                 load<std::uint64_t>(&dump.header[entry + 44]))
           << wrong;
-    const auto hashes = load<std::uint32_t>(&dump.header[entry + 40]);
+    const auto k = load<std::uint32_t>(&dump.header[entry + 40]);
     for (const double wrong :
-         {0.0, -1.0, (hashes + 0.1) / std::log(2), (hashes - 1) / std::log(2), kInfinity, kNaN})
-      EXPECT_EQ(refused(entry + 32, double_bits(wrong)), hashes) << wrong;
-    for (const std::uint32_t wrong : {0U, hashes - 1, hashes + 1, 255U, 256U, 257U, 1U << 31, ~0U})
+         {0.0, -1.0, (k + 0.1) / std::log(2), (k - 1) / std::log(2), kInfinity, kNaN})
+      EXPECT_EQ(refused(entry + 32, double_bits(wrong)), k) << wrong;
+    for (const std::uint32_t wrong : {0U, k - 1, k + 1, 255U, 256U, 257U, 1U << 31, ~0U})
       EXPECT_EQ(refused(entry + 40, wrong), wrong);
     for (const std::uint8_t wrong : {1, 6, 10, 31, 32, 63, 64, 127, 255})
       refused(entry + 52, wrong);
@@ -1022,18 +1022,18 @@ TEST(Redis, CapacityAndRateMayBeUnknown) {
     EXPECT_EQ(links[0].geometry, (Geometry{Layout::redis, 8, 1384 / 8}));
     return links[0];
   };
-  EXPECT_EQ(read(good).expected, 1000U);
+  EXPECT_EQ(read(good).capacity.values, 1000U);
   for (const std::uint64_t capacity : {std::uint64_t{0}, kMaxBits + 1, ~std::uint64_t{0}}) {
     Bytes header = good;
     store(&header[kRedisHead + 44], capacity);
-    EXPECT_EQ(read(header).expected, 0U) << capacity;
-    EXPECT_EQ(double_bits(read(header).rate), 0U) << capacity;
+    EXPECT_EQ(read(header).capacity.values, 0U) << capacity;
+    EXPECT_EQ(double_bits(read(header).capacity.rate), 0U) << capacity;
   }
   for (const double error : {0.51, 0.999, kNaN, 1e-10, 1e-300}) {
     Bytes header = good;
     store(&header[kRedisHead + 24], double_bits(error));
-    EXPECT_EQ(read(header).expected, 0U) << error;
-    EXPECT_EQ(double_bits(read(header).rate), 0U) << error;
+    EXPECT_EQ(read(header).capacity.values, 0U) << error;
+    EXPECT_EQ(double_bits(read(header).capacity.rate), 0U) << error;
   }
 }
 
@@ -1063,7 +1063,7 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
 // A large link comes in pieces of one length, of which the last is what is left.
 TEST(Redis, LargeLinksAreInPieces) {
   const auto of_bytes = [](std::size_t bytes) {
-    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, 0, 0};
+    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, {}};
   };
   constexpr std::size_t kMiB = 1024 * 1024;
   const std::vector<Link> links = {of_bytes(8), of_bytes(25 * kMiB), of_bytes(64 * kMiB)};
@@ -1193,7 +1193,7 @@ TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
 TEST(Redis, DumpsAreValuesOfLinks) {
   const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
   const auto count = static_cast<std::uint32_t>(dump.links.size());
-  Header header = {{Layout::redis, 0, count}, Family::string, kFlagChain, 0, 0, 0, 0}, read;
+  Header header = {{Layout::redis, 0, 0}, {Family::string, 0}, 0, {}, kFlagChain, count}, read;
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
   for (std::size_t i = 0; i < count; i++)

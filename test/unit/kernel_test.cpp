@@ -67,22 +67,22 @@ private:
 
 std::vector<Geometry> all_geometries(std::uint32_t units) {
   std::vector<Geometry> geometries;
-  for (std::uint8_t k = 1; k <= kMaxHashes; k++)
+  for (std::uint8_t k = 1; k <= kMaxK; k++)
     geometries.push_back({Layout::lines, k, units});
-  for (std::uint8_t k = 2; k <= kMaxHashes; k += 2)
+  for (std::uint8_t k = 2; k <= kMaxK; k += 2)
     geometries.push_back({Layout::pages, k, units});
   return geometries;
 }
 
 std::string describe(const Geometry &geometry) {
   return (geometry.layout == Layout::lines ? "lines, k " : "pages, k ") +
-         std::to_string(geometry.hashes) + ", units " + std::to_string(geometry.units);
+         std::to_string(geometry.k) + ", units " + std::to_string(geometry.units);
 }
 
 // Enough hashes to fill about half of the bits, every fourth one a repetition.
 std::vector<std::uint64_t> some_hashes(const Geometry &geometry, std::uint64_t seed) {
   Random random(seed);
-  std::vector<std::uint64_t> hashes(8 + geometry.bits() / geometry.hashes * 2 / 3);
+  std::vector<std::uint64_t> hashes(8 + geometry.bits() / geometry.k * 2 / 3);
   for (std::size_t i = 0; i < hashes.size(); i++)
     hashes[i] = i % 4 == 3 ? hashes[random.next() % i] : random.next();
   return hashes;

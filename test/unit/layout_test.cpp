@@ -54,17 +54,17 @@ TEST(Layout, RowsAgree) {
     EXPECT_EQ(&row_of(row.layout), &row);
     EXPECT_EQ(row_of(row.profile).profile, row.profile);
     EXPECT_EQ(row_of(row.profile).system, row.system);
-    EXPECT_EQ(row_of(row.profile).digest_words, row.digest_words);
+    EXPECT_EQ(row_of(row.profile).digest_size, row.digest_size);
     EXPECT_EQ(row_of(row.profile).seed_bits, row.seed_bits);
     EXPECT_EQ(kind_of(row.profile), kind_of(row.layout));
     EXPECT_EQ(is_foreign(row.layout), row.system != System::own);
-    EXPECT_LE(row.min_hashes, row.max_hashes);
-    EXPECT_TRUE(is_possible_k(row.layout, row.min_hashes));
-    EXPECT_TRUE(is_possible_k(row.layout, row.max_hashes));
-    EXPECT_FALSE(is_possible_k(row.layout, row.min_hashes - 1));
-    EXPECT_FALSE(is_possible_k(row.layout, row.max_hashes + 1));
-    // One bitmap without parts has two words of a digest.
-    EXPECT_EQ(is_flat(row.layout), digest_words(row.layout) == 2);
+    EXPECT_LE(row.min_k, row.max_k);
+    EXPECT_TRUE(is_possible_k(row.layout, row.min_k));
+    EXPECT_TRUE(is_possible_k(row.layout, row.max_k));
+    EXPECT_FALSE(is_possible_k(row.layout, row.min_k - 1));
+    EXPECT_FALSE(is_possible_k(row.layout, row.max_k + 1));
+    // One bitmap without parts has two numbers of a digest.
+    EXPECT_EQ(is_flat(row.layout), digest_size(row.layout) == 2);
   }
 }
 
@@ -238,7 +238,7 @@ TEST(Scheme, EncodingsAreOfFamiliesOfSql) {
 // --- Stored bytes ---
 
 Finding parse_with(int layout, int family) {
-  Header header = {{static_cast<Layout>(layout), 8, 3}, static_cast<Family>(family), 0, 0, 0, 0, 0},
+  Header header = {{static_cast<Layout>(layout), 8, 3}, {static_cast<Family>(family), 0}, 0, {}},
          read;
   std::uint8_t head[kHeaderBytes];
   write_header(head, header);
@@ -257,12 +257,12 @@ TEST(LayoutNumber, UnknownOnesAreRefused) {
 
 TEST(LayoutNumber, UnknownOnesOfLinksAreRefused) {
   for (int layout = 0; layout < 16; layout++) {
-    Header header = {{Layout::guava, 0, 2}, Family::int32, kFlagChain, 0, 0, 0, 0}, read;
+    Header header = {{Layout::guava, 0, 0}, {Family::int32, 0}, 0, {}, kFlagChain, 2}, read;
     std::uint8_t head[kHeaderBytes + 2 * kLinkBytes];
     write_header(head, header);
     for (const int number : {0, 1})
       write_link(head, number,
-                 {{static_cast<Layout>(layout), 8, 3U + static_cast<unsigned>(number)}, 0, 0, 0});
+                 {{static_cast<Layout>(layout), 8, 3U + static_cast<unsigned>(number)}, 0, {}});
     const Finding finding = parse(head, sizeof head + 8 * (3 + 4), &read);
     EXPECT_EQ(finding.status, layout == 3 ? Status::ok : Status::unknown_layout) << layout;
     EXPECT_EQ(finding.found, layout == 3 ? 0U : static_cast<unsigned>(layout));

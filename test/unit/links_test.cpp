@@ -21,13 +21,12 @@ using Bytes = std::vector<std::uint8_t>;
 
 // A value of links, as src/pg makes it.
 Bytes make_value(const LinkView *views, int count) {
-  Header header = {{Layout::lines, 0, static_cast<std::uint32_t>(count)},
-                   Family::integer,
+  Header header = {{Layout::lines, 0, 0},
+                   {Family::integer, 0},
+                   0,
+                   {1, 0.01},
                    kFlagChain | kFlagGrow,
-                   0,
-                   0,
-                   1,
-                   0.01};
+                   static_cast<std::uint32_t>(count)};
   Bytes payload(header.head_bytes());
   write_header(payload.data(), header);
   for (int i = 0; i < count; i++) {
@@ -79,9 +78,9 @@ Sample random_sample(Random *random) {
   const std::uint64_t first = random->next() % 3, count = random->next() % 4 * 20;
   for (std::uint64_t i = first; i < first + count; i++)
     sample.hashes.push_back(hash_integer(static_cast<std::int64_t>(i), 0));
-  Link link = {kGeometries[random->next() % 4], 0, 0, 0};
+  Link link = {kGeometries[random->next() % 4], 0, {}};
   if (random->next() % 4 != 0)
-    link.expected = 1 + random->next() % 3, link.rate = random->next() % 2 ? 0.01 : 0.1;
+    link.capacity = {1 + random->next() % 3, random->next() % 2 ? 0.01 : 0.1};
   if (random->next() % 2)
     link.flags |= kFlagOwn;
   if (random->next() % 8 == 0)
@@ -152,13 +151,13 @@ constexpr Geometry kTwoLines = {Layout::lines, 6, 2};
 
 // The rules one by one, in bytes.
 TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
-  const Link asked = {kLine, 0, 10, 0.01}, more = {kLine, kFlagIntersection, 20, 0.001};
+  const Link asked = {kLine, 0, {10, 0.01}}, more = {kLine, kFlagIntersection, {20, 0.001}};
   EXPECT_EQ(unite(make_link(asked, integers(1, 10)), make_link(more, integers(5, 20))),
-            make_link({kLine, kFlagIntersection, 20, 0.01}, integers(1, 20)));
+            make_link({kLine, kFlagIntersection, {20, 0.01}}, integers(1, 20)));
   EXPECT_EQ(unite(make_link(asked, {}), make_link(asked, integers(5, 20))),
             make_link(asked, integers(5, 20)));
 
-  const Link own = {kLine, kFlagOwn, 10, 0.01};
+  const Link own = {kLine, kFlagOwn, {10, 0.01}};
   EXPECT_EQ(
       header_of(unite(make_link(own, integers(1, 9)), make_link(own, integers(5, 20)))).links(), 2);
   EXPECT_EQ(
@@ -167,19 +166,19 @@ TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
 }
 
 TEST(Links, ThatAnotherOneCoversAreLeftOut) {
-  const Link asked = {kLine, 0, 10, 0.01}, own = {kLine, kFlagOwn, 30, 0.02},
-             large = {kTwoLines, kFlagOwn, 30, 0.01};
+  const Link asked = {kLine, 0, {10, 0.01}}, own = {kLine, kFlagOwn, {30, 0.02}},
+             large = {kTwoLines, kFlagOwn, {30, 0.01}};
   const Bytes part = make_link(own, integers(3, 9)), all = make_link(asked, integers(1, 10));
   EXPECT_EQ(unite(part, all), all);
   // What a link that was asked for holds stays where it was asked for.
   EXPECT_EQ(
       header_of(unite(make_link(asked, integers(3, 9)), make_link(own, integers(1, 10)))).links(),
       2);
-  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, 1, 0.01}, integers(3, 10))),
-            make_link({kLine, kFlagOwn, 1, 0.01}, integers(3, 10)));
+  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, {1, 0.01}}, integers(3, 10))),
+            make_link({kLine, kFlagOwn, {1, 0.01}}, integers(3, 10)));
   // With the same bits, of capacity and rate the larger.
-  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, 1, 0.03}, integers(3, 9))),
-            make_link({kLine, kFlagOwn, 30, 0.03}, integers(3, 9)));
+  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, {1, 0.03}}, integers(3, 9))),
+            make_link({kLine, kFlagOwn, {30, 0.03}}, integers(3, 9)));
   // Covered by two that were OR-ed.
   EXPECT_EQ(unite(unite(part, make_link(asked, integers(1, 5))), make_link(asked, integers(6, 9))),
             make_link(asked, integers(1, 9)));
@@ -188,15 +187,16 @@ TEST(Links, ThatAnotherOneCoversAreLeftOut) {
 
 // As many bits, but other positions: what k = 6 covers, k = 3 does not.
 TEST(Links, OfAnotherGeometryCoverNothing) {
-  const Link few = {{Layout::lines, 3, 1}, kFlagOwn, 10, 0.1}, many = {kLine, kFlagOwn, 10, 0.01};
+  const Link few = {{Layout::lines, 3, 1}, kFlagOwn, {10, 0.1}},
+             many = {kLine, kFlagOwn, {10, 0.01}};
   EXPECT_EQ(
       header_of(unite(make_link(few, integers(1, 9)), make_link(many, integers(1, 20)))).links(),
       2);
 }
 
 TEST(Links, WithoutValuesStayIfTheyWereAskedFor) {
-  const Link asked = {kTwoLines, 0, 40, 0.01}, own = {kLine, kFlagOwn, 1, 0.01},
-             larger = {kTwoLines, kFlagOwn, 1, 0.01};
+  const Link asked = {kTwoLines, 0, {40, 0.01}}, own = {kLine, kFlagOwn, {1, 0.01}},
+             larger = {kTwoLines, kFlagOwn, {1, 0.01}};
   const Bytes values = make_link(own, integers(1, 5));
   EXPECT_EQ(unite(make_link(larger, {}), values), values);
   EXPECT_EQ(header_of(unite(make_link(asked, {}), values)).links(), 2);
@@ -208,34 +208,35 @@ TEST(Links, GrowWhileTheRateStays) {
     for (const std::uint64_t expected : {1, 10, 1000, 1000000}) {
       SCOPED_TRACE(rate);
       SCOPED_TRACE(expected);
-      Header header = {{}, Family::none, kFlagChain | kFlagGrow, 0, 0, expected, rate};
-      Link link = {{}, kFlagOwn, expected, first_rate(rate)};
-      ASSERT_TRUE(size_for_capacity(expected, link.rate, &link.geometry));
-      double sum = link.rate;
+      Header header = {{}, {}, 0, {expected, rate}, kFlagChain | kFlagGrow};
+      Link link = {{}, kFlagOwn, {expected, first_rate(rate)}};
+      ASSERT_TRUE(size_for_capacity(expected, link.capacity.rate, &link.geometry));
+      double sum = link.capacity.rate;
       for (Link next; next_link(header, link, &next); link = next) {
         EXPECT_GT(next.geometry.bits(), link.geometry.bits());
         EXPECT_EQ(next.flags, kFlagOwn);
-        EXPECT_EQ(next.rate, std::max(link.rate * 3 / 4, kMinRate));
-        EXPECT_GE(next.expected, 2 * link.expected);
-        EXPECT_TRUE(next.expected == 2 * link.expected || link.geometry.bits() < 64 * kLineBits);
+        EXPECT_EQ(next.capacity.rate, std::max(link.capacity.rate * 3 / 4, kMinRate));
+        EXPECT_GE(next.capacity.values, 2 * link.capacity.values);
+        EXPECT_TRUE(next.capacity.values == 2 * link.capacity.values ||
+                    link.geometry.bits() < 64 * kLineBits);
         Geometry geometry;
-        ASSERT_TRUE(size_for_capacity(next.expected, next.rate, &geometry));
+        ASSERT_TRUE(size_for_capacity(next.capacity.values, next.capacity.rate, &geometry));
         EXPECT_EQ(next.geometry, geometry);
-        sum += next.rate;
+        sum += next.capacity.rate;
       }
       EXPECT_GT(link.geometry.bits() * 4, kMaxBits); // until nothing larger fits
-      EXPECT_TRUE(sum < rate || link.rate == kMinRate);
+      EXPECT_TRUE(sum < rate || link.capacity.rate == kMinRate);
     }
 }
 
 TEST(Links, GrowFromALinkWithoutCapacity) {
-  const Header header = {{}, Family::none, kFlagChain | kFlagGrow, 0, 0, 100, 0.01};
-  const Link by_size = {{Layout::lines, 3, 1000}, 0, 0, 0};
+  const Header header = {{}, {}, 0, {100, 0.01}, kFlagChain | kFlagGrow};
+  const Link by_size = {{Layout::lines, 3, 1000}, 0, {}};
   Link next;
   ASSERT_TRUE(next_link(header, by_size, &next));
   EXPECT_GT(next.geometry.bits(), by_size.geometry.bits());
   EXPECT_LT(next.geometry.bits(), 2 * by_size.geometry.bits());
-  EXPECT_EQ(next.rate, 0.0025);
+  EXPECT_EQ(next.capacity.rate, 0.0025);
 }
 
 // A filter that got as many values as it was made for is full, more or less.
@@ -273,7 +274,7 @@ TEST(Links, PauseBetweenPairs) {
   LinkView views[kAlike];
   for (int i = 0; i < kAlike; i++) {
     bitmaps[i].back() = static_cast<std::uint8_t>(1 + 5 * i); // only the ends differ
-    views[i] = {{kLine, kFlagOwn, 1, 0.01}, bitmaps[i].data(), nullptr};
+    views[i] = {{kLine, kFlagOwn, {1, 0.01}}, bitmaps[i].data(), nullptr};
   }
   pauses = 0;
   const int left = normalize_links(views, kAlike, [] { pauses++; });

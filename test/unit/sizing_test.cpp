@@ -37,7 +37,7 @@ TEST(Sizing, GoldenGeometries) {
     std::uint64_t expected;
     double rate;
     Layout layout;
-    int hashes;
+    int k;
     std::uint32_t units;
   } golden[] = {
       {1, 0.5, Layout::lines, 1, 1},
@@ -113,7 +113,7 @@ TEST(Sizing, GoldenGeometries) {
     SCOPED_TRACE(std::to_string(entry.expected) + " at " + std::to_string(entry.rate));
     const Geometry geometry = sized(entry.expected, entry.rate);
     EXPECT_EQ(geometry.layout, entry.layout);
-    EXPECT_EQ(geometry.hashes, entry.hashes);
+    EXPECT_EQ(geometry.k, entry.k);
     EXPECT_EQ(geometry.units, entry.units);
   }
 }
@@ -122,7 +122,7 @@ TEST(Sizing, GoldenGeometries) {
 TEST(Sizing, BitsPerValue) {
   static const struct {
     double rate, bits_per_value;
-    int hashes;
+    int k;
   } documented[] = {
       {0.1, 4.84, 3}, {0.01, 9.92, 6}, {0.001, 15.55, 9}, {1e-4, 20.04, 12}, {1e-6, 31.98, 16}};
   for (const auto &entry : documented) {
@@ -130,19 +130,19 @@ TEST(Sizing, BitsPerValue) {
     const Geometry geometry = sized(1000000, entry.rate);
     EXPECT_NEAR(static_cast<double>(geometry.bits()) / 1e6, entry.bits_per_value,
                 0.02 * entry.bits_per_value);
-    EXPECT_EQ(geometry.hashes, entry.hashes);
+    EXPECT_EQ(geometry.k, entry.k);
   }
 }
 
 // More values never take fewer bits, and k does not depend on them.
 TEST(Sizing, GrowsWithTheCapacity) {
   for (double rate = kMaxRate; rate >= kMinRate; rate *= 0.9) {
-    const int hashes = sized(1, rate).hashes;
+    const int k = sized(1, rate).k;
     std::uint64_t bits = 0;
     for (std::uint64_t expected = 1; expected < 20000000; expected += 1 + expected / 50) {
       const Geometry geometry = sized(expected, rate);
       ASSERT_GE(geometry.bits(), bits) << expected << " at " << rate;
-      ASSERT_EQ(geometry.hashes, hashes) << expected << " at " << rate;
+      ASSERT_EQ(geometry.k, k) << expected << " at " << rate;
       bits = geometry.bits();
     }
   }
@@ -175,7 +175,7 @@ TEST(Sizing, ChoosesTheSmallerLayout) {
         EXPECT_LT(geometry.units, 64U) << expected << " at " << rate;
         EXPECT_NE(geometry.units % 8, 0U) << expected << " at " << rate; // else pages would do
       } else {
-        EXPECT_EQ(geometry.hashes % 2, 0) << expected << " at " << rate;
+        EXPECT_EQ(geometry.k % 2, 0) << expected << " at " << rate;
       }
     }
   }
@@ -230,11 +230,11 @@ TEST(Sizing, ForBitsRoundsUpToLines) {
                {kMaxBits - 1, 1U << 23},
                {kMaxBits, 1U << 23}};
   for (const auto &size : sizes)
-    for (const int hashes : {1, 7, 16}) {
-      const Geometry geometry = size_for_bits(size.bits, hashes);
+    for (const int k : {1, 7, 16}) {
+      const Geometry geometry = size_for_bits(size.bits, k);
       EXPECT_EQ(geometry.layout, Layout::lines) << size.bits;
       EXPECT_EQ(geometry.units, size.lines) << size.bits;
-      EXPECT_EQ(geometry.hashes, hashes) << size.bits;
+      EXPECT_EQ(geometry.k, k) << size.bits;
     }
 }
 

@@ -62,7 +62,7 @@ inline std::vector<std::uint64_t> specified_bits(const Geometry &geometry, std::
 
   std::vector<std::uint64_t> bits;
   std::uint64_t s = 1;
-  for (int i = 0; i < (paged ? geometry.hashes / 2 : geometry.hashes); i++) {
+  for (int i = 0; i < (paged ? geometry.k / 2 : geometry.k); i++) {
     s = s * 0x9E3779B9 % word;
     bits.push_back((paged ? line_a : unit) * 512 + x * s % word / (1U << 23));
     if (paged)

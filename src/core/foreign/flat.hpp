@@ -27,20 +27,21 @@ template <typename Indices> struct Flat {
     return all & 1;
   }
 
-  static void add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+  static void add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                        std::size_t count) {
     // Bits that are prefetched together: from memory they arrive side by side.
     constexpr std::size_t kPrefetched = 512;
-    static_assert(kPrefetched >= kMaxForeignHashes, "all bits of a value");
+    static_assert(kPrefetched >= kMaxForeignK, "all bits of a value");
     std::uint64_t positions[kPrefetched];
-    const std::size_t together = kPrefetched / geometry.hashes;
+    const std::size_t together = kPrefetched / geometry.k;
     for (std::size_t i = 0; i < count; i += together) {
       std::uint64_t *end = positions;
       for (std::size_t j = i; j < std::min(i + together, count); j++)
-        Indices::for_each(geometry, {words[2 * j], words[2 * j + 1]}, [&](std::uint64_t position) {
-          __builtin_prefetch(bitmap + (position >> 3), 1);
-          *end++ = position;
-        });
+        Indices::for_each(geometry, {digests[2 * j], digests[2 * j + 1]},
+                          [&](std::uint64_t position) {
+                            __builtin_prefetch(bitmap + (position >> 3), 1);
+                            *end++ = position;
+                          });
       for (const std::uint64_t *position = positions; position < end; position++)
         bitmap[*position >> 3] =
             static_cast<std::uint8_t>(bitmap[*position >> 3] | 1U << (*position & 7));
@@ -55,9 +56,9 @@ inline bool size_flat(Layout layout, std::uint64_t expected, double rate, Geomet
   const double bits = std::floor(-n * std::log(rate) / (log2 * log2));
   if (bits > static_cast<double>(kMaxBits))
     return false;
-  const double hashes = std::max(1.0, std::floor(bits / n * log2 + 0.5));
+  const double k = std::max(1.0, std::floor(bits / n * log2 + 0.5));
   const auto words = static_cast<std::uint32_t>(std::ceil(bits / 64));
-  *geometry = {layout, static_cast<std::uint8_t>(hashes), std::max(words, 1U)};
+  *geometry = {layout, static_cast<std::uint8_t>(k), std::max(words, 1U)};
   return true;
 }
 

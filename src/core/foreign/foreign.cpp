@@ -18,13 +18,14 @@ const ForeignSystem &foreign_system(Layout layout) {
 
 } // namespace
 
-Digest digest_of(Layout layout, std::uint64_t seed, const std::uint8_t *bytes, std::size_t length) {
+Digest digest_bytes(Layout layout, std::uint64_t seed, const std::uint8_t *bytes,
+                    std::size_t length) {
   return foreign_system(layout).digest(seed, bytes, bytes ? length : 0);
 }
 
 Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value) {
   if (is_plain(value.family, value.stored))
-    return encoded_as(digest_of(layout, seed, value.bytes, value.length));
+    return encoded_as(digest_bytes(layout, seed, value.bytes, value.length));
   return foreign_system(layout).encode(seed, value);
 }
 
@@ -36,9 +37,9 @@ bool foreign_contains(const Geometry &geometry, const std::uint8_t *bitmap, cons
   return foreign_system(geometry.layout).contains(geometry, bitmap, digest);
 }
 
-void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                       std::size_t count) {
-  foreign_system(geometry.layout).add_many(geometry, bitmap, words, count);
+  foreign_system(geometry.layout).add_many(geometry, bitmap, digests, count);
 }
 
 bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {

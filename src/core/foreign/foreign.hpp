@@ -17,11 +17,12 @@ inline bool is_plain(Family family, Family stored) {
                                   : stored == family && family != Family::floating;
 }
 
-Digest digest_of(Layout layout, std::uint64_t seed, const std::uint8_t *bytes, std::size_t length);
+Digest digest_bytes(Layout layout, std::uint64_t seed, const std::uint8_t *bytes,
+                    std::size_t length);
 Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value);
 void foreign_positions(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);
 bool foreign_contains(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);
-void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                       std::size_t count);
 bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 

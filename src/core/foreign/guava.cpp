@@ -1,6 +1,6 @@
 // Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies): MurmurHash3 x64 128, seed 0, over a
 // funnel's bytes: of integers 8 or (Family::int32) 4 bytes, of text UTF-8 or (Family::utf16)
-// UTF-16, bytea as it is. Then, with the two words of the digest,
+// UTF-16, bytea as it is. Then, with the two numbers of the digest,
 //
 //   guava          c = first; k times: index (c mod 2^63) mod bits; c += second
 //   guava_mitz32   a, b = low and high half of first; for i = 1 ... k, in 32 bits:
@@ -74,14 +74,14 @@ struct GuavaIndices {
     if (geometry.layout == Layout::guava_mitz32) {
       auto c = static_cast<std::uint32_t>(digest.first);
       const auto step = static_cast<std::uint32_t>(digest.first >> 32);
-      for (int i = 0; i < geometry.hashes; i++) {
+      for (int i = 0; i < geometry.k; i++) {
         c += step;
         use((c >> 31 ? ~c : c) % bits);
       }
       return;
     }
     std::uint64_t c = digest.first;
-    for (int i = 0; i < geometry.hashes; i++, c += digest.second)
+    for (int i = 0; i < geometry.k; i++, c += digest.second)
       use((c & ~0ULL >> 1) % bits);
   }
 };
@@ -108,7 +108,7 @@ Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) 
 
 void write_guava_head(std::uint8_t *bytes, const Geometry &geometry) {
   bytes[0] = geometry.layout == Layout::guava_mitz32 ? 0 : 1;
-  bytes[1] = geometry.hashes;
+  bytes[1] = geometry.k;
   store_big(bytes + 2, geometry.units);
 }
 

@@ -120,11 +120,11 @@ bool is_in_block(const Geometry &geometry, const std::uint8_t *bitmap, const Dig
 
 constexpr std::size_t kBlocksAhead = 64;
 
-void add_to_blocks(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+void add_to_blocks(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                    std::size_t count) {
   const std::uint32_t blocks = geometry.units;
   const auto block_of = [=](std::size_t i) {
-    return bitmap + (((words[i] >> 32) * blocks) >> 32) * kBlockBytes;
+    return bitmap + (((digests[i] >> 32) * blocks) >> 32) * kBlockBytes;
   };
   for (std::size_t i = 0; i < count + kBlocksAhead; i++) {
     if (i < count)
@@ -132,7 +132,7 @@ void add_to_blocks(const Geometry &geometry, std::uint8_t *bitmap, const std::ui
     if (i < kBlocksAhead)
       continue;
     std::uint8_t *const block = block_of(i - kBlocksAhead);
-    const auto key = static_cast<std::uint32_t>(words[i - kBlocksAhead]);
+    const auto key = static_cast<std::uint32_t>(digests[i - kBlocksAhead]);
     for (int word = 0; word < kBlockWords; word++)
       store(block + 4 * word,
             load<std::uint32_t>(block + 4 * word) | 1U << ((key * kSalts[word]) >> 27));

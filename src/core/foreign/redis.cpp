@@ -61,7 +61,7 @@ struct RedisIndices {
                                               Use use) {
     const std::uint64_t bits = geometry.bits();
     std::uint64_t c = digest.first;
-    for (int i = 0; i < geometry.hashes; i++, c += digest.second)
+    for (int i = 0; i < geometry.k; i++, c += digest.second)
       use(c % bits);
   }
 };
@@ -73,7 +73,7 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
   const double error = bits_double(load<std::uint64_t>(entry + 24));
   const double bits_per_value = bits_double(load<std::uint64_t>(entry + 32));
-  const auto hashes = load<std::uint32_t>(entry + 40);
+  const auto k = load<std::uint32_t>(entry + 40);
   const auto capacity = load<std::uint64_t>(entry + 44);
   const std::uint8_t log = entry[52];
   if (size == 0 || size % kWordBytes != 0 || size > kMaxBits / 8)
@@ -82,19 +82,18 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
     return {"the number of bits of a link does not fit its bytes", bits};
   if (log != 0 && (log > 63 || bits != std::uint64_t{1} << log))
     return {"the number of bits of a link is not the power of two that it says", log};
-  if (hashes == 0 || hashes > kMaxForeignHashes)
-    return {"the number of hash functions of a link is out of range", hashes};
+  if (k == 0 || k > kMaxForeignK)
+    return {"the number of hash functions of a link is out of range", k};
   constexpr double kLn2 = 0.693147180559945; // to as many digits as RedisBloom has
-  if (hashes != std::ceil(kLn2 * bits_per_value))
-    return {"the number of hash functions of a link does not fit its bits per value", hashes};
+  if (k != std::ceil(kLn2 * bits_per_value))
+    return {"the number of hash functions of a link does not fit its bits per value", k};
   if (error <= 0 || error >= 1)
     return {"the error of a link is not between 0 and 1; its capacity is", capacity};
   const bool known = capacity >= 1 && capacity <= kMaxBits && rate_in_range(error);
-  *link = {{Layout::redis, static_cast<std::uint8_t>(hashes),
-            static_cast<std::uint32_t>(size / kWordBytes)},
-           kFlagOwn,
-           known ? capacity : 0,
-           known ? error : 0.0};
+  *link = {
+      {Layout::redis, static_cast<std::uint8_t>(k), static_cast<std::uint32_t>(size / kWordBytes)},
+      kFlagOwn,
+      known ? Capacity{capacity, error} : Capacity{}};
   return kNoProblem;
 }
 

@@ -54,14 +54,14 @@ struct SparkIndices {
     const std::uint64_t bits = geometry.bits();
     if (geometry.layout == Layout::spark) {
       auto c = static_cast<std::uint32_t>(digest.first);
-      for (int i = 0; i < geometry.hashes; i++) {
+      for (int i = 0; i < geometry.k; i++) {
         c += static_cast<std::uint32_t>(digest.second);
         use((c >> 31 ? ~c : c) % bits);
       }
       return;
     }
     std::uint64_t c = sign_extended(digest.first) * 0x7FFFFFFF;
-    for (int i = 0; i < geometry.hashes; i++) {
+    for (int i = 0; i < geometry.k; i++) {
       c += sign_extended(digest.second);
       use((c >> 63 ? ~c : c) % bits);
     }
@@ -84,12 +84,12 @@ Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) 
   const std::size_t head = version == 1 ? 12 : 16;
   if (length < head)
     return {"the file is shorter than its head", length};
-  const std::uint32_t hashes = load_big(bytes + 4), words = load_big(bytes + head - 4);
-  if (hashes == 0 || hashes > kMaxForeignHashes)
-    return {"the number of hash functions is out of range", hashes};
+  const std::uint32_t k = load_big(bytes + 4), words = load_big(bytes + head - 4);
+  if (k == 0 || k > kMaxForeignK)
+    return {"the number of hash functions is out of range", k};
   found->seed = version == 1 ? 0 : sign_extended(load_big(bytes + 8));
-  found->geometry = {version == 1 ? Layout::spark : Layout::spark_v2,
-                     static_cast<std::uint8_t>(hashes), words};
+  found->geometry = {version == 1 ? Layout::spark : Layout::spark_v2, static_cast<std::uint8_t>(k),
+                     words};
   found->offset = head;
   return check_words(words, length - head);
 }
@@ -97,7 +97,7 @@ Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) 
 std::size_t write_spark_head(std::uint8_t *bytes, const Geometry &geometry, std::uint64_t seed) {
   const bool first = geometry.layout == Layout::spark;
   store_big(bytes, first ? 1 : 2);
-  store_big(bytes + 4, geometry.hashes);
+  store_big(bytes + 4, geometry.k);
   store_big(bytes + 8, static_cast<std::uint32_t>(seed));
   const std::size_t head = first ? 12 : 16;
   store_big(bytes + head - 4, geometry.units);

@@ -44,8 +44,8 @@ struct ForeignSystem {
   // The positions of a digest's bits in the bitmap, as many as there are hash functions.
   void (*positions)(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);
   bool (*contains)(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);
-  // Sets the bits of `count` digests, each digest_words() in a row.
-  void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,
+  // Sets the bits of `count` digests, each digest_size() in a row.
+  void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                    std::size_t count);
   // The geometry that the system has for a capacity and a rate; false if it would be too large.
   bool (*size)(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);

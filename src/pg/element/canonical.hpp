@@ -48,8 +48,8 @@ struct Writer {
   }
 };
 
-// A value as it is stored, with a short header if it has one. A call for each row is spared where
-// there is nothing to unpack.
+// A value as it is stored, with a short header if it has one. Inline: where there is nothing to
+// unpack, rows are spared a call.
 inline struct varlena *packed(Datum value) {
   auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
   const bool plain = !VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored);
@@ -62,7 +62,7 @@ void canonical_string(const char *string, Size length, Canonical *out);
 // A numeric's bytes, and the memory that they are in, to be freed.
 void *numeric_bytes(Datum value, Canonical *out);
 
-// A varchar whose equality depends on the type that it is compared with.
+// Is it a varchar whose equality depends on the type that it is compared with?
 bool ends_with_blank(const Element *element, Datum value);
 
 // The bytes of a whole document.

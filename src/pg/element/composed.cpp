@@ -2,8 +2,7 @@
 // bytes).
 //
 // A value may have millions of parts. What one of them takes is freed before the next one comes, so
-// that memory is a small multiple of the value itself, and between two of them interrupts are
-// looked for.
+// that memory is a small multiple of the value itself, and interrupts are checked for in between.
 
 #include "pg/element/canonical.hpp"
 

@@ -42,7 +42,7 @@ namespace bloomfilter {
 struct Canonical;
 struct Writer;
 
-// What a value is for: it is asked of a filter, or added to it or removed from it.
+// What a value is hashed for: to ask a filter for it, or to add it or remove it.
 enum class Use : uint8 { ask, add };
 
 // An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
@@ -82,7 +82,7 @@ struct Element {
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
 // The first hash of a value that is not NULL. Allocates in the current memory context.
-inline uint64 hash_element(Element *element, Datum value, uint64 seed) {
+inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
   return element->hash(element, value, seed);
 }
 

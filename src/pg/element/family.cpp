@@ -23,31 +23,32 @@ void raise_unless_fitting(const Header &header, const Element *element, Use use)
   const char *role = use == Use::add ? "value" : "probe";
   const Layout layout = header.geometry.layout;
   if (is_foreign(layout)) {
-    const Family member = stored_family(scheme_of(layout, header.family), element->family);
+    const Family member = stored_family(scheme_of(layout, header.element.family), element->family);
     if (member == Family::none)
-      ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                      errmsg("bloom filters of layout \"%s\" do not hold %s values",
-                             layout_name(layout, header.family), format_type_be(element->type)),
-                      errhint("Cast the %s to a type that the layout knows.", role)));
-    if (header.family == member)
+      ereport(ERROR,
+              (errcode(ERRCODE_DATATYPE_MISMATCH),
+               errmsg("bloom filters of layout \"%s\" do not hold %s values",
+                      layout_name(layout, header.element.family), format_type_be(element->type)),
+               errhint("Cast the %s to a type that the layout knows.", role)));
+    if (header.element.family == member)
       return;
   }
-  if (is_open(header.family) || header.family == Family::hash)
+  if (is_open(header.element.family) || header.element.family == Family::hash)
     return;
 
   const char *type = format_type_be(element->type);
   const Kind kind = kind_of(header.geometry.layout);
-  if (header.family == element->family)
+  if (header.element.family == element->family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s holds %s values of another composition, but the %s is %s",
-                           noun_of(kind), family_name(header.family), role, type),
+                           noun_of(kind), family_name(header.element.family), role, type),
                     errdetail("The shape fingerprint of the filter is %u, that of the %s is %u.",
-                              header.shape, role, element->shape),
+                              header.element.shape, role, element->shape),
                     errhint("Cast the %s to the type that the filter was built from.", role)));
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
-           errmsg("%s holds %s values, but the %s is %s", noun_of(kind), family_name(header.family),
-                  role, type),
+           errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
+                  family_name(header.element.family), role, type),
            element->family != Family::array || (kind != Kind::bloom && use == Use::ask)
                ? errhint("Cast the %s to the type that the filter was built from.", role)
            : kind == Kind::bloom
@@ -56,42 +57,29 @@ void raise_unless_fitting(const Header &header, const Element *element, Use use)
                : errhint("To add the array's elements, call %s_add_all().", prefix_of(kind))));
 }
 
-bool same_family(const Header &header, const Header &other) {
-  return is_open(header.family) || is_open(other.family) ||
-         (header.family == other.family && header.shape == other.shape);
+bool same_family(const ElementType &one, const ElementType &other) {
+  return is_open(one.family) || is_open(other.family) || one == other;
 }
 
 void check_family(const Header &header, const Header &other) {
-  if (same_family(header, other))
+  const ElementType &one = header.element, &another = other.element;
+  if (same_family(one, another))
     return;
-  if (header.family != other.family)
+  if (one.family != another.family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%ss hold different values: %s and %s",
-                           noun_of(kind_of(header.geometry.layout)), family_name(header.family),
-                           family_name(other.family))));
+                           noun_of(kind_of(header.geometry.layout)), family_name(one.family),
+                           family_name(another.family))));
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("%ss hold %s values of different compositions",
-                         noun_of(kind_of(header.geometry.layout)), family_name(header.family)),
-                  errdetail("The shape fingerprints are %u and %u.", header.shape, other.shape)));
+                         noun_of(kind_of(header.geometry.layout)), family_name(one.family)),
+                  errdetail("The shape fingerprints are %u and %u.", one.shape, another.shape)));
 }
 
-Header member_header(const Element *element) {
-  Header header = member_header(element->family);
-  header.shape = element->shape;
-  return header;
-}
-
-Header member_header(Family family) {
-  Header header = {};
-  header.family = family;
-  return header;
-}
-
-void adopt_family(Header *header, const Header &member) {
-  if (is_open(header->family)) {
-    const Scheme &scheme = scheme_of(header->geometry.layout, header->family);
-    header->family = stored_family(scheme, member.family);
-    header->shape = member.shape;
+void adopt_family(Header *header, const ElementType &member) {
+  if (is_open(header->element.family)) {
+    const Scheme &scheme = scheme_of(header->geometry.layout, header->element.family);
+    header->element = {stored_family(scheme, member.family), member.shape};
   }
 }
 
@@ -103,7 +91,7 @@ void check_hashed_alike(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" do not take hashes",
-                           layout_name(header.geometry.layout, header.family)),
+                           layout_name(header.geometry.layout, header.element.family)),
                     errhint("Add or ask the value itself.")));
 }
 

@@ -7,30 +7,29 @@
 
 namespace bloomfilter {
 
-// Raises 42804 if a filter holds other values than these. Call it after hash_element(): a row's
+// Raises 42804 if a filter holds other values than these. Call it after first_hash(): a row's
 // composition is known only from the row.
 void raise_unless_fitting(const Header &header, const Element *element, Use use);
+inline ElementType element_type(const Element *element) {
+  return {element->family, element->shape};
+}
 inline bool fits(const Header &header, const Element *element) {
-  return header.family == element->family && header.shape == element->shape;
+  return header.element == element_type(element);
 }
 inline void check_element(const Header &header, const Element *element, Use use) {
   if (!fits(header, element))
     raise_unless_fitting(header, element, use);
 }
 
-// Can two filters or aggregate states hold the same values? One without values can hold any.
-bool same_family(const Header &header, const Header &other);
+// Can two filters or aggregate states hold the same values? Those of an open family can hold any.
+bool same_family(const ElementType &one, const ElementType &other);
 
 // Raises 42804 if they cannot.
 void check_family(const Header &header, const Header &other);
 
-// The family and shape of a member, all else zero.
-Header member_header(const Element *element);
-Header member_header(Family family);
-
-// Gives a filter without a family that of its new member, or of the filter it takes in, as its
-// layout knows it.
-void adopt_family(Header *header, const Header &member);
+// Gives a filter whose family is open that of its new member, or of the filter that it takes in, as
+// its layout keeps it.
+void adopt_family(Header *header, const ElementType &member);
 
 // The name of a family as bf_info() shows it; NULL while it is open.
 const char *family_name(Family family);

@@ -38,8 +38,8 @@ bool is_blank(char character) {
   return isspace(static_cast<unsigned char>(character)) != 0;
 }
 
-// What follows tells, as the types' input functions do, whether text is a value of theirs: text
-// that is none is no error where it is one of several readings.
+// These tell, as the types' input functions do, whether a text is a value of the type: where a
+// literal has several readings, one that fails is not an error.
 
 // Pairs of digits, with white space between them.
 bool is_hexadecimal_bytea(const char *digits) {
@@ -103,7 +103,7 @@ bool is_bigint(const char *string) {
 #endif
 }
 
-// Of a number that float8 can hold.
+// Can float4 hold a number that float8 can hold?
 bool is_real(const char *string) {
   errno = 0;
   const float number = strtof(string, nullptr);
@@ -112,7 +112,7 @@ bool is_real(const char *string) {
 
 struct Reading {
   Oid type = InvalidOid;
-  bool (*readable)(const char *string) = nullptr; // NULL: text that is not is an error
+  bool (*readable)(const char *string) = nullptr; // NULL: else the type raises its error
   bool asked_only = false;
 };
 
@@ -123,8 +123,8 @@ struct LiteralFamily {
   Family family;
   Reading readings[kMaxReadings];
 };
-// Blanks at the end mean nothing to char(n), and names end after 63 bytes. What is added stays as
-// long as it is.
+// char(n) ignores blanks at the end. A name ends after 63 bytes; as what is added must not be cut,
+// it is read as a name only to be asked.
 constexpr Reading kText = {TEXTOID, nullptr, false}, kBpchar = {BPCHAROID, nullptr, false},
                   kName = {NAMEOID, nullptr, true};
 constexpr LiteralFamily kLiteralFamilies[] = {
@@ -161,23 +161,23 @@ Datum read_literal(Oid type, const char *string) {
   return OidInputFunctionCall(input, const_cast<char *>(string), parameter, -1);
 }
 
-void append_new(Hashes *hashes, const Digest &digest) {
-  for (int i = 0; i < hashes->count; i++)
-    if (hashes->digest[i].first == digest.first && hashes->digest[i].second == digest.second)
+void append_new(Digests *digests, const Digest &digest) {
+  for (int i = 0; i < digests->count; i++)
+    if (digests->digest[i].first == digest.first && digests->digest[i].second == digest.second)
       return;
-  Assert(hashes->count < kMaxDigests);
-  hashes->digest[hashes->count++] = digest;
+  Assert(digests->count < kMaxDigests);
+  digests->digest[digests->count++] = digest;
 }
 
 } // namespace
 
-Hashes hash_literal(const Header &header, text *literal, Oid collation, Use use) {
+Digests literal_digests(const Header &header, text *literal, Oid collation, Use use) {
   const Layout layout = header.geometry.layout;
-  const Scheme &scheme = scheme_of(layout, header.family);
+  const Scheme &scheme = scheme_of(layout, header.element.family);
   const Family stored =
-      is_open(header.family) ? stored_family(scheme, Family::text) : header.family;
+      is_open(header.element.family) ? stored_family(scheme, Family::text) : header.element.family;
   const char *string = text_to_cstring(literal);
-  Hashes hashes = no_hashes();
+  Digests digests = no_digests();
   for (const Reading &reading : readings_for(kind_of(layout), value_family(stored))) {
     if (!OidIsValid(reading.type) || (reading.asked_only && use == Use::add) ||
         (reading.readable && !reading.readable(string)))
@@ -185,15 +185,15 @@ Hashes hash_literal(const Header &header, text *literal, Oid collation, Use use)
     Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
     if (is_foreign(layout) && stored_family(scheme, element->family) != stored)
       continue; // not every layout of byte strings has every type
-    const Hashes read = hash_value(element, read_literal(reading.type, string), header, use);
+    const Digests read = digests_of(element, read_literal(reading.type, string), header, use);
     check_element(header, element, use);
-    hashes.any |= read.any;
-    hashes.no_value |= read.no_value;
+    digests.any |= read.any;
+    digests.no_value |= read.no_value;
     for (int i = 0; i < read.count; i++)
-      append_new(&hashes, read.digest[i]);
+      append_new(&digests, read.digest[i]);
   }
-  hashes.no_value &= hashes.count == 0; // another reading is one
-  return hashes;
+  digests.no_value &= digests.count == 0; // else another reading gave a value
+  return digests;
 }
 
 } // namespace bloomfilter

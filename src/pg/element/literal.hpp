@@ -2,14 +2,14 @@
 #ifndef BLOOMFILTER_PG_ELEMENT_LITERAL_HPP
 #define BLOOMFILTER_PG_ELEMENT_LITERAL_HPP
 
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 
 namespace bloomfilter {
 
-// A bare literal's hashes under the filter's own element type. Raises 42804 where the reading would
-// depend on settings or on a type that the filter does not know. A text of more than 63 bytes may
-// be asked of names, which are shorter, but is added as it is.
-Hashes hash_literal(const Header &header, text *literal, Oid collation, Use use);
+// The digests of a bare literal, read as the filter's own element type. Raises 42804 where the
+// reading would depend on settings or on a type that the filter does not know. To be asked, not to
+// be added, a text is also read as a name, which ends after 63 bytes.
+Digests literal_digests(const Header &header, text *literal, Oid collation, Use use);
 
 } // namespace bloomfilter
 

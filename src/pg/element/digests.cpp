@@ -1,4 +1,4 @@
-#include "pg/element/hashes.hpp"
+#include "pg/element/digests.hpp"
 
 #include "core/foreign/foreign.hpp"
 #include "pg/element/canonical.hpp"
@@ -24,7 +24,7 @@ void canonical_foreign(Element *element, Datum value, Canonical *out) {
 }
 
 // Adds the digests of canonical bytes.
-void append_encoded(Hashes *hashes, const Header &header, Family family, Family stored,
+void append_encoded(Digests *digests, const Header &header, Family family, Family stored,
                     const Canonical &canonical) {
   uint8 small[scratch_bytes(64)];
   const bool fits = scratch_bytes(canonical.length) <= sizeof small;
@@ -34,10 +34,10 @@ void append_encoded(Hashes *hashes, const Header &header, Family family, Family 
   const Encoded encoded = encode(
       header.geometry.layout, header.seed,
       {family, stored, static_cast<const uint8 *>(canonical.bytes), canonical.length, scratch});
-  hashes->any |= encoded.kind == Encoded::any;
-  hashes->no_value |= encoded.kind == Encoded::none;
+  digests->any |= encoded.kind == Encoded::any;
+  digests->no_value |= encoded.kind == Encoded::none;
   for (int i = 0; i < encoded.count; i++)
-    hashes->digest[hashes->count++] = encoded.digests[i];
+    digests->digest[digests->count++] = encoded.digests[i];
 }
 
 } // namespace
@@ -52,7 +52,7 @@ SecondHash second_hash(Element *element, Datum value, uint64 seed) {
 
 uint64 distribution_hash(Element *element, Datum value) {
   if (element->family != Family::text)
-    return hash_element(element, value, 0);
+    return first_hash(element, value, 0);
   Canonical canonical;
   element->canonical(element, value, &canonical);
   const auto *bytes = static_cast<const char *>(canonical.bytes);
@@ -62,38 +62,39 @@ uint64 distribution_hash(Element *element, Datum value) {
   return hash_bytes(bytes, length, 0);
 }
 
-Hashes hash_foreign(Element *element, Datum value, const Header &header, Use use) {
-  Hashes hashes = no_hashes();
-  const Scheme &scheme = scheme_of(header.geometry.layout, header.family);
+Digests foreign_digests(Element *element, Datum value, const Header &header, Use use) {
+  Digests digests = no_digests();
+  const Scheme &scheme = scheme_of(header.geometry.layout, header.element.family);
   const Family stored = stored_family(scheme, element->family);
   if (stored == Family::none)
-    return hashes; // which check_element() refuses
+    return digests; // which check_element() refuses
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
-  append_encoded(&hashes, header, element->family, stored, canonical);
+  append_encoded(&digests, header, element->family, stored, canonical);
   if (use == Use::add && element->family == Family::floating)
-    hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
+    digests.count = Min(digests.count, 1); // without the other zero, which is asked for
   if (ends_with_blank(element, value)) {
     canonical_stripped(element, value, &canonical);
-    append_encoded(&hashes, header, element->family, stored, canonical);
+    append_encoded(&digests, header, element->family, stored, canonical);
   }
-  return hashes;
+  return digests;
 }
 
-bool hash_quickly(Element *element, Datum value, const Header &header, Digest *digest) {
+bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest) {
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
   const Layout layout = header.geometry.layout;
-  if (is_plain(element->family, header.family)) {
-    *digest = digest_of(layout, header.seed, bytes, canonical.length);
+  if (is_plain(element->family, header.element.family)) {
+    *digest = digest_bytes(layout, header.seed, bytes, canonical.length);
     return true;
   }
   if (element->family == Family::text) // which is as long as it likes
     return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
-  const Encoded encoded = encode(
-      layout, header.seed, {element->family, header.family, bytes, canonical.length, scratch});
+  const Encoded encoded =
+      encode(layout, header.seed,
+             {element->family, header.element.family, bytes, canonical.length, scratch});
   *digest = encoded.digests[0];
   return encoded.kind == Encoded::values;
 }
@@ -101,7 +102,7 @@ bool hash_quickly(Element *element, Datum value, const Header &header, Digest *d
 void raise_no_value(const Header &header) {
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value is out of range for a bloom filter of layout \"%s\"",
-                         layout_name(header.geometry.layout, header.family)),
+                         layout_name(header.geometry.layout, header.element.family)),
                   errdetail("The layout keeps numbers of 32 bits.")));
 }
 
