@@ -145,7 +145,7 @@ pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
 // Takes in a family, or raises an error.
 pg_noinline void admit(State *state, const Element *element) {
   check_element(state->header, element, Use::add);
-  adopt_family(&state->header, element_type(element));
+  adopt_family(&state->header, *element);
 }
 
 inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
@@ -190,7 +190,7 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
   check_element(state->header, element, Use::add);
   if (unlikely(digests.no_value))
     raise_no_value(state->header);
-  adopt_family(&state->header, element_type(element));
+  adopt_family(&state->header, *element);
   state->admitted = element->family;
   for (int i = 0; i < digests.count; i++)
     push_digest(fcinfo, state, digests.digest[i]);

@@ -41,7 +41,7 @@ using MemberOf = Member(FunctionCallInfo, const Header &filter);
 
 Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
   const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Use::add);
-  return {element_type(argument.element), argument.digests};
+  return {*argument.element, argument.digests};
 }
 
 Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
@@ -235,7 +235,7 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
       if (items.nulls[i])
         continue;
       const Digests digests = item_digests(change->header(), items, i, Use::add);
-      change->add({element_type(items.element), digests});
+      change->add({*items.element, digests});
     }
     change->check();
   });

@@ -86,7 +86,7 @@ Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
 
 Digests digests_of_row(FunctionCallInfo fcinfo, Window *window) {
   const HashedArgument argument = hashed_argument(fcinfo, window->header, 1, Use::add);
-  adopt_family(&window->header, element_type(argument.element));
+  adopt_family(&window->header, *argument.element);
   return argument.digests;
 }
 

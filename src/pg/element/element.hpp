@@ -46,9 +46,7 @@ struct Writer;
 enum class Use : uint8 { ask, add };
 
 // An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
-struct Element {
-  Family family;
-  uint32 shape; // of a row only after one was hashed
+struct Element : ElementType { // the shape of a row is known only after one was hashed
   uint64 (*hash)(Element *element, Datum value, uint64 seed);
   void (*canonical)(Element *element, Datum value, Canonical *out);       // of a scalar
   void (*write)(Element *element, Datum value, Writer *out, bool nested); // of a composed value

@@ -10,11 +10,8 @@ namespace bloomfilter {
 // Raises 42804 if a filter holds other values than these. Call it after first_hash(): a row's
 // composition is known only from the row.
 void raise_unless_fitting(const Header &header, const Element *element, Use use);
-inline ElementType element_type(const Element *element) {
-  return {element->family, element->shape};
-}
 inline bool fits(const Header &header, const Element *element) {
-  return header.element == element_type(element);
+  return header.element == *element;
 }
 inline void check_element(const Header &header, const Element *element, Use use) {
   if (!fits(header, element))
