@@ -34,10 +34,6 @@ bool is_octal(char digit, char highest = '7') {
   return digit >= '0' && digit <= highest;
 }
 
-bool is_blank(char character) {
-  return isspace(static_cast<unsigned char>(character)) != 0;
-}
-
 // What follows tells, as the types' input functions do, whether text is a value of theirs: text
 // that is none is no error where it is one of several readings.
 
@@ -97,7 +93,7 @@ bool is_bigint(const char *string) {
   (void)strtoll(string, &end, 10);
   if (end == string || errno != 0)
     return false;
-  while (is_blank(*end))
+  while (isspace(static_cast<unsigned char>(*end)) != 0)
     end++;
   return *end == '\0';
 #endif
