@@ -8,6 +8,9 @@ SOURCE := $(dir $(firstword $(MAKEFILE_LIST)))
 there = $(patsubst $(SOURCE)%,%,$(wildcard $(addprefix $(SOURCE),$(1))))
 elsewhere := $(filter-out $(CURDIR),$(realpath $(SOURCE)))
 
+# bloomfilter.control says which version this is.
+version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(SOURCE)bloomfilter.control)
+
 EXTENSION = bloomfilter
 DATA = $(call there,bloomfilter--*.sql)
 MODULE_big = bloomfilter
@@ -26,7 +29,8 @@ EXTRA_CLEAN = $(depfiles) $(built_for)
 # product and a sum into one rounding would let two processors estimate two different sizes.
 # Server headers are system headers: their warnings are not ours.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
-	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server)
+	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server) \
+	-DBLOOMFILTER_VERSION=$(version)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -40,9 +44,9 @@ include $(PGXS)
 # PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
-# An object is made again when a header that it includes has changed, which its dependency file tells,
-# or is gone, which PGXS's .SECONDARY has make overlook; and one without that file. (--enable-depend
-# has PGXS write such files, too, but one for src/core/layout.o and src/pg/layout.o.)
+# An object is made again when a header that it includes has changed, as its dependency file tells,
+# or is gone, which PGXS's .SECONDARY has make overlook; and one without that file. (PGXS for a
+# server with --enable-depend gives src/core/shard.o and src/pg/shard.o the same file.)
 objects := $(OBJS) $(OBJS:.o=.bc)
 depfiles := $(objects:=.d)
 written := $(wildcard $(depfiles))
@@ -56,10 +60,10 @@ headers := $(sort $(shell sed -n 's/:$$//p' /dev/null $(written)))
 .PHONY: $(filter-out $(wildcard $(headers)),$(headers))
 $(filter-out $(written:.d=),$(objects)): ready
 
-# All are made again for another server, or when this file has changed; not when flags given to make
-# have, for `make install` often goes without them.
+# All are made again for another server or version, or when this file has changed; not when flags
+# given to make have, for `make install` often goes without them.
 built_for := $(CURDIR)/.built_for
-$(objects): $(built_for) $(firstword $(MAKEFILE_LIST))
+$(objects): $(built_for) $(firstword $(MAKEFILE_LIST)) $(SOURCE)bloomfilter.control
 $(built_for): ready
 	+@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || \
 		echo '$(VERSION) $(includedir_server)' >$@
