@@ -8,8 +8,11 @@ SOURCE := $(dir $(firstword $(MAKEFILE_LIST)))
 there = $(patsubst $(SOURCE)%,%,$(wildcard $(addprefix $(SOURCE),$(1))))
 elsewhere := $(filter-out $(CURDIR),$(realpath $(SOURCE)))
 
+# bloomfilter.control says which version this is.
+version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(SOURCE)bloomfilter.control)
+
 EXTENSION = bloomfilter
-DATA = bloomfilter--1.0.sql
+DATA = $(call there,bloomfilter--*.sql)
 MODULE_big = bloomfilter
 PGFILEDESC = "bloomfilter - Bloom filters as a data type"
 OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/core/foreign/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
@@ -20,12 +23,14 @@ ISOLATION = $(patsubst specs/%.spec,%,$(call there,specs/*.spec))
 ISOLATION_OPTS = --load-extension=bloomfilter
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
+EXTRA_CLEAN = $(depfiles) $(built_for)
 
 # The core knows no exceptions, no run-time type information and no C++ runtime; contracting a
 # product and a sum into one rounding would let two processors estimate two different sizes.
 # Server headers are system headers: their warnings are not ours.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
-	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server)
+	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server) \
+	-DBLOOMFILTER_VERSION=$(version)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -39,9 +44,29 @@ include $(PGXS)
 # PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
-# Every object depends on every header: the tree is small and a stale object is costly.
-headers = core/*.hpp core/*/*.hpp core/*.inc pg/*.hpp pg/*/*.hpp
-$(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(SOURCE)src/,$(headers))) | ready
+# An object is made again when a header that it includes has changed, as its dependency file tells,
+# or is gone, which PGXS's .SECONDARY has make overlook; and one without that file. (PGXS for a
+# server with --enable-depend gives src/core/shard.o and src/pg/shard.o the same file.)
+objects := $(OBJS) $(OBJS:.o=.bc)
+depfiles := $(objects:=.d)
+written := $(wildcard $(depfiles))
+write_depfile = -MD -MP -MF $@.d
+$(OBJS): %.o: %.cpp
+	$(COMPILE.cc) -o $@ $< $(write_depfile)
+$(OBJS:.o=.bc): %.bc: %.cpp
+	$(COMPILE.cxx.bc) -o $@ $< $(write_depfile)
+include $(written)
+headers := $(sort $(shell sed -n 's/:$$//p' /dev/null $(written)))
+.PHONY: $(filter-out $(wildcard $(headers)),$(headers))
+$(filter-out $(written:.d=),$(objects)): ready
+
+# All are made again for another server or version, or when this file has changed; not when flags
+# given to make have, for `make install` often goes without them.
+built_for := $(CURDIR)/.built_for
+$(objects): $(built_for) $(firstword $(MAKEFILE_LIST)) $(SOURCE)bloomfilter.control
+$(built_for): ready
+	+@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || \
+		echo '$(VERSION) $(includedir_server)' >$@
 
 # $(call require,HEADER,ADVICE): one line in place of many, if the compiler does not find a header.
 hash := \#

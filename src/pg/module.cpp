@@ -20,7 +20,7 @@ const Kernel *kernel = &kScalarKernel;
 SQL_FUNCTIONS_BEGIN
 
 #ifdef PG_MODULE_MAGIC_EXT
-PG_MODULE_MAGIC_EXT(.name = "bloomfilter", .version = "1.0");
+PG_MODULE_MAGIC_EXT(.name = "bloomfilter", .version = CppAsString2(BLOOMFILTER_VERSION));
 #else
 PG_MODULE_MAGIC;
 #endif

@@ -1,6 +1,6 @@
 -- What is worked on. :rows is 10 000 000 unless one only tries; filters have the same size always.
 
-CREATE EXTENSION bloomfilter;
+CREATE EXTENSION :extension;
 SELECT count(*) = 1 AS has_hll FROM pg_available_extensions WHERE name = 'hll' \gset
 \if :has_hll
 CREATE EXTENSION hll;

@@ -3,7 +3,9 @@
 -- A workload is one table of the report: cases that do the same work, in one unit, the floor first.
 -- A case is an expression, put into the workload's template. bench.script() writes the psql script
 -- of a section: in every round each case once, by turns, so that whatever else the machine does
--- falls on all alike. A case is compared with the floor of its own round; round 0 warms up.
+-- falls on all alike. A case is compared with the floor of its own round; round 0 warms up. With
+-- several databases, which have different builds of the extension, a case runs in all of them, each in
+-- a session of its own, before the next one does.
 
 CREATE SCHEMA bench;
 
@@ -39,6 +41,8 @@ CREATE TABLE bench.samples (
   value float8 NOT NULL,
   base float8                         -- instead of the floor's value
 );
+
+CREATE TABLE bench.before (LIKE bench.samples);  -- of another build
 
 -- --- measuring -----------------------------------------------------------------------------------
 
@@ -100,10 +104,12 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE FUNCTION bench.script(of_section text, rounds int) RETURNS SETOF text
+-- What databases other than the first fail to do is left out there.
+CREATE FUNCTION bench.script(of_section text, rounds int, databases text[]) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
   c record;
+  database text;
 BEGIN
   FOR round IN 0 .. rounds LOOP
     RETURN NEXT format('\echo %L', format('%s: %s', of_section,
@@ -122,13 +128,27 @@ BEGIN
         END IF;
         CONTINUE;
       END IF;
-      RETURN NEXT CASE c.unit WHEN 'MB' THEN '\connect' ELSE 'RESET ALL;' END;
-      RETURN QUERY SELECT format('SET %I = %L;', split_part(setting, '=', 1), split_part(setting, '=', 2))
-        FROM regexp_split_to_table(nullif(c.settings, ''), ' ') setting;
-      RETURN NEXT coalesce(c.before || ';', '');
-      RETURN NEXT 'SELECT bench.start();';
-      RETURN NEXT c.sql || ';';
-      RETURN NEXT format('SELECT bench.stop(%s, %s);', c.number, round);
+      FOR database IN SELECT name FROM unnest(databases) WITH ORDINALITY AS d (name, n)
+        ORDER BY CASE round % 2 WHEN 0 THEN n ELSE -n END
+      LOOP
+        IF cardinality(databases) > 1 THEN
+          RETURN NEXT format('\connect %I', database);
+          RETURN NEXT format('\set ON_ERROR_STOP %s', database = databases[1]);
+          RETURN NEXT 'SELECT bf_create(1), bench.start(), bench.stop(NULL, NULL);';
+        ELSE
+          RETURN NEXT CASE c.unit WHEN 'MB' THEN '\connect' ELSE 'RESET ALL;' END;
+        END IF;
+        RETURN QUERY SELECT format('SET %I = %L;', split_part(setting, '=', 1), split_part(setting, '=', 2))
+          FROM regexp_split_to_table(nullif(c.settings, ''), ' ') setting;
+        RETURN NEXT coalesce(c.before || ';', '');
+        RETURN NEXT 'SELECT bench.start();';
+        RETURN NEXT c.sql || ';';
+        RETURN NEXT '\if :ERROR';
+        RETURN NEXT format('\echo %L', format('skipped, %s cannot: %s', database, c.expression));
+        RETURN NEXT '\else';
+        RETURN NEXT format('SELECT bench.stop(%s, %s);', c.number, round);
+        RETURN NEXT '\endif';
+      END LOOP;
     END LOOP;
   END LOOP;
 END $$;
@@ -160,3 +180,22 @@ FROM bench.workloads w JOIN bench.cases c USING (workload) LEFT JOIN filters f O
       AND floor.number = (SELECT min(number) FROM bench.cases WHERE workload = c.workload)
   ) numbers ON median IS NOT NULL
 ORDER BY w.number, c.number;
+
+-- Each case beside the other build: medians, and the ratio of the two in a round, above 1 if this one
+-- is slower or needs more.
+CREATE FUNCTION bench.comparison(of_section text) RETURNS TABLE (workload text, "case" text,
+  settings text, unit text, before numeric, now numeric, ratio numeric, ratio_min numeric, ratio_max numeric)
+LANGUAGE sql AS $$
+  SELECT w.workload, coalesce(label, expression), c.settings, w.unit,
+    bench.rounded(percentile_cont(0.5) WITHIN GROUP (ORDER BY b.value)),
+    bench.rounded(percentile_cont(0.5) WITHIN GROUP (ORDER BY s.value)),
+    round(percentile_cont(0.5) WITHIN GROUP (ORDER BY r.ratio)::numeric, 3),
+    round(min(r.ratio)::numeric, 3), round(max(r.ratio)::numeric, 3)
+  FROM bench.workloads w JOIN bench.cases c USING (workload)
+    JOIN bench.samples s ON s.number = c.number
+    JOIN bench.before b ON (b.number, b.round) = (s.number, s.round)
+    CROSS JOIN LATERAL (SELECT CASE w.unit WHEN 'GB/s' THEN b.value / nullif(s.value, 0)
+      ELSE s.value / nullif(b.value, 0) END) r (ratio)
+  WHERE section = of_section AND s.round > 0
+  GROUP BY w.workload, c.number ORDER BY w.number, c.number;
+$$;

@@ -12,6 +12,17 @@ use Support;
 use Test::More;
 
 my $node = new_server('extension');
+
+SKIP: {
+    skip 'the server does not tell the versions of libraries', 1
+      if $node->safe_psql('postgres', 'SHOW server_version_num') < 180000;
+    is($node->safe_psql('postgres', q{
+        LOAD 'bloomfilter';
+        SELECT version = extversion FROM pg_get_loaded_modules(), pg_extension
+        WHERE module_name = 'bloomfilter' AND extname = 'bloomfilter'}),
+        't', 'the library has the version of the extension');
+}
+
 $node->safe_psql('postgres', q{
     DROP EXTENSION bloomfilter;
     CREATE ROLE plain LOGIN NOSUPERUSER;

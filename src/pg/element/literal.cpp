@@ -34,10 +34,6 @@ bool is_octal(char digit, char highest = '7') {
   return digit >= '0' && digit <= highest;
 }
 
-bool is_blank(char character) {
-  return isspace(static_cast<unsigned char>(character)) != 0;
-}
-
 // These tell, as the types' input functions do, whether a text is a value of the type: where a
 // literal has several readings, one that fails is not an error.
 
@@ -97,7 +93,7 @@ bool is_bigint(const char *string) {
   (void)strtoll(string, &end, 10);
   if (end == string || errno != 0)
     return false;
-  while (is_blank(*end))
+  while (isspace(static_cast<unsigned char>(*end)) != 0)
     end++;
   return *end == '\0';
 #endif
