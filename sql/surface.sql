@@ -31,7 +31,7 @@ SELECT max(pg_column_size(f)) AS bytes_for_ten_values FROM (
   UNION ALL SELECT bf_agg(x, 10, 0.0001) FROM generate_series(1, 10) x) s;
 SELECT expected, seed, element_type, bits_set,
   cleared @> 1 AS "contains the value",
-  outcome(format('SELECT %L::bloomfilter + ''a''::text', cleared)) AS "takes another type"
+  outcome(format('SELECT %L::bloomfilter + ''a''::text', cleared)) AS "adding another type"
 FROM (SELECT bf_clear(bf_create(100, seed => 7) + 1) AS cleared) s, bf_info(cleared) \gx
 
 -- Adding and asking.
