@@ -64,7 +64,7 @@ GROUP BY f, estimated_count \gx
 SELECT bf_intersect_agg(f) @> 400 AS "has what all have",
   bf_intersect_agg(f) @> 1 AS "has what one has",
   bf_intersect_agg(f) FILTER (WHERE false) IS NULL AS "NULL of none"
-FROM (VALUES (made(1, 600)), (made(301, 1000)), (NULL), (made(350, 450))) v(f);
+FROM (VALUES (made(1, 600)), (made(301, 1000)), (NULL), (made(350, 450))) v(f) \gx
 SELECT bits_set, element_type,
   bf_check(f) IS NULL AS "is sound",
   f @> 1 AS "has a member of one",

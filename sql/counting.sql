@@ -22,7 +22,7 @@ SELECT saturated,
   estimated_fpr > 0.02 AS "twice the rate",
   counters_saturated > 0 AS "some are full"
 FROM (SELECT cbf_add_all(cbf_create(10), array_agg(i)) AS f FROM generate_series(1, 100) i) s,
-  cbf_info(f);
+  cbf_info(f) \gx
 
 -- Positions and sizes are those of bloomfilter, with four bits for one.
 SELECT bool_and(s.counters = b.bits) AS "counters are bits",
@@ -71,7 +71,7 @@ SELECT bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a)::bloomfilter
   bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a) @> 7) AS "contains a member",
   count(DISTINCT cbf_create(1000, fpr, seed)) AS filters
 FROM (SELECT array_agg(x) AS a FROM keys_of) a, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr,
-  unnest(ARRAY[0, 1, -7]) seed;
+  unnest(ARRAY[0, 1, -7]) seed \gx
 SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS none,
   cbf_agg(NULL::int, 10)::bloomfilter = bf_agg(NULL::int, 10) AS null
 FROM generate_series(1, 0) x;

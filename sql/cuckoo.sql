@@ -90,10 +90,12 @@ FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series
 GROUP BY 1 ORDER BY 1;
 
 -- cf_add_unique adds what seems not to be there.
-SELECT added, filter = f + 5 AS filter, again.*
+SELECT added,
+  filter = f + 5 AS "filter plus the value",
+  again.*
 FROM (SELECT cf_create(10) AS f) s, cf_add_unique(f, 5) u,
-  LATERAL (SELECT a.added AS again, a.filter = u.filter AS same
-    FROM cf_add_unique(u.filter, 5::int8) a) again;
+  LATERAL (SELECT a.added AS "added again", a.filter = u.filter AS "again, the same"
+    FROM cf_add_unique(u.filter, 5::int8) a) again \gx
 SELECT (cf_add_unique(f, '5')).added AS "first literal is added",
   (cf_add_unique(f + '5', '5')).added AS "second literal is added",
   (cf_add_unique(f + 5 + 5, 5)).filter = f + 5 + 5 AS "copies stay as they are",
@@ -113,7 +115,7 @@ SELECT (cf_add_unique(f + v, v)).added AS "varchar again",
   (cf_add_unique(f + t, v)).added AS "varchar beside text",
   (cf_add_unique(f + v, t)).added AS "text beside varchar",
   (cf_info((cf_add_unique(f + t, v)).filter)).stored
-FROM (SELECT cf_create(10) AS f, 'a '::varchar AS v, 'a '::text AS t) s;
+FROM (SELECT cf_create(10) AS f, 'a '::varchar AS v, 'a '::text AS t) s \gx
 SELECT (cf_info(f)).stored = count(DISTINCT x) AS each_once
 FROM (SELECT x % 50 AS x FROM generate_series(1, 500) x) x,
   LATERAL (SELECT cf_agg(x % 50, 200) AS f FROM generate_series(1, 500) x) a
@@ -149,7 +151,7 @@ SELECT stored AS values, stored + 1 AS too_many, capacity_left, load > 0.95 AS f
   cf_check(f) IS NULL AS sound
 FROM full_one, cf_info(f) \gset
 SELECT :values >= 100 AS "at least its capacity", :capacity_left AS capacity_left, :'full' AS full,
-  :'sound' AS sound;
+  :'sound' AS sound \gx
 SELECT f + :too_many FROM full_one;
 SELECT (cf_add_unique(f, :too_many)).added FROM full_one;
 SELECT cf_add_all(f, array[:too_many]) FROM full_one;
@@ -220,7 +222,7 @@ SET work_mem = '64kB';
 SELECT (SELECT f FROM of_many) = cf_agg(x) AS "spilled, the same",
   (SELECT sized FROM of_many) = cf_agg(x, 1000000) AS "sized, the same",
   (SELECT f FROM of_many) = cf_agg(x ORDER BY x) AS "sorted, the same"
-FROM many;
+FROM many \gx
 RESET work_mem;
 -- Not of values that have two hashes.
 SELECT cf_agg(v) FROM (VALUES ('a '::varchar)) v(v);
@@ -402,10 +404,10 @@ SELECT cf_merge_agg(f) = cf_merge(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3
     AS "as merged one by one",
   cf_count(cf_merge_agg(f)) AS copies,
   bool_and(f @> '1') AS "member of each is found"
-FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f);
+FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f) \gx
 SELECT cf_merge_agg(f) IS NULL AS of_none, cf_merge_agg(NULL::cuckoofilter) IS NULL AS of_nulls
 FROM (SELECT cf_create(10) AS f LIMIT 0) x;
 SELECT cf_merge_agg(f) FROM (VALUES (cf_create(100) + 1), (cf_create(1000) + 1)) v(f);
 SELECT cf_clear(NULL) IS NULL AS "cf_clear of NULL",
   cf_count(NULL) IS NULL AS "cf_count of NULL",
-  cf_fpr(NULL) IS NULL AS "cf_fpr of NULL";
+  cf_fpr(NULL) IS NULL AS "cf_fpr of NULL" \gx

@@ -92,7 +92,7 @@ FROM (SELECT bf_agg(i) AS f FROM generate_series(1, 1000) i) x,
 SELECT bf_growable(f) @> 1 AS "member is found",
   links,
   bf_growable(bf_growable(f)) = bf_growable(f) AS "twice is once"
-FROM (SELECT bf_create(10, 0.1) + 1 AS f) x, bf_info(bf_growable(f));
+FROM (SELECT bf_create(10, 0.1) + 1 AS f) x, bf_info(bf_growable(f)) \gx
 SELECT links, expected, round(target_fpr::numeric, 4) AS target_fpr,
   estimated_fpr <= target_fpr AS "rate is kept"
 FROM (SELECT bf_add_all(bf_growable(bf_create(100) | bf_create(500)),
@@ -103,7 +103,7 @@ SELECT links > 1 AS "has grown",
   target_fpr,
   estimated_fpr <= target_fpr AS "rate is kept"
 FROM (SELECT bf_add_all(bf_growable(bf_fold(bf_create(100000), 10000)),
-      array(SELECT generate_series(1, 200000))) AS g) x, bf_info(g);
+      array(SELECT generate_series(1, 200000))) AS g) x, bf_info(g) \gx
 
 -- Unions: links of both, and it grows on if one does.
 SELECT links, expected, target_fpr,
@@ -120,7 +120,7 @@ FROM (SELECT bf_add_all(bf_create(100, grow => true), array(SELECT generate_seri
 SELECT target_fpr, saturated,
   estimated_fpr < target_fpr AS "rate is kept"
 FROM (SELECT bf_create(1000, 0.001, grow => true) | bf_agg(i, 1000, 0.1) AS u
-    FROM generate_series(1, 1000) i) x, bf_info(u);
+    FROM generate_series(1, 1000) i) x, bf_info(u) \gx
 SELECT saturated, estimated_fpr <= target_fpr AS kept
 FROM (SELECT bf_union_agg(bf_add_all(bf_create(1000, grow => true),
       array(SELECT n * 100000 + generate_series(1, 100000)))) AS u
@@ -131,14 +131,14 @@ SELECT a.links, b.links, b.saturated,
   f @> -5 AS "one of the last is found"
 FROM (SELECT bf_create_by_size(50000, 3) + 5 | bf_create(100, grow => true) AS u) x,
   LATERAL (SELECT bf_add_all(u, array(SELECT -i FROM generate_series(1, 20000) i)) AS f OFFSET 0) y,
-  bf_info(u) a, bf_info(f) b;
+  bf_info(u) a, bf_info(f) b \gx
 
 -- At 1e-9 links stop tightening, and bf_fpr says so.
 SELECT links,
   bf_fpr(f) > 1e-9 AS "above the least rate",
   bf_fpr(f) < 1e-8 AS "little above"
 FROM (SELECT bf_add_all(bf_create(100, 1e-9, grow => true),
-      array(SELECT generate_series(1, 3000))) AS f) x, bf_info(f);
+      array(SELECT generate_series(1, 3000))) AS f) x, bf_info(f) \gx
 
 -- No warning about overfilling where a filter grows.
 SELECT bf_add_all(bf_create(10, grow => true),

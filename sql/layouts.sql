@@ -168,7 +168,7 @@ FROM unnest(ARRAY['-0123456789abcdef0123456789abcdef', '{0123456789abcdef0123456
     '0123456789abcdef0123456789abcdef-', '0123456789abcdef0123456789abcdef0', '\xa', '\x6 1',
     '\xag', '\', '\4', '\41', '\400', '\418', 'a\', '', '{}', '{', '5 0', '99999999999999999999',
     '-', '+', ' ']) literal,
-  ask('text', literal, literal);
+  ask('text', literal, literal) \gx
 -- Integers of RedisBloom are text, too: '007' is 7 to SQL.
 SELECT f @> '7' AS "finds 7",
   f @> '007' AS "finds 007",
@@ -191,7 +191,7 @@ FROM (SELECT CASE i % 4 WHEN 0 THEN bf_create(100, layout => 'guava')
 SELECT bool_and(f @> v) AS varchar, bool_and(f @> v::text) AS text,
   bool_and(f @> v::char(5)) AS char
 FROM (SELECT bf_agg(v, 100, 0.01, 'parquet') AS f FROM unnest('{"a ","b ","c"}'::varchar[]) v) x,
-  unnest('{"a ","b ","c"}'::varchar[]) v;
+  unnest('{"a ","b ","c"}'::varchar[]) v \gx
 SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 + '0.1' @> 0.1::float4
   AS literal_float4;
 
@@ -324,7 +324,7 @@ SELECT links,
   (bf_info(a | a)).links AS itself
 FROM (SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 5), 'long') AS a,
     bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 6), 'long') AS b) f,
-  LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u);
+  LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u) \gx
 -- More of them than there can be links are OR-ed where they have one size, as the systems do: no
 -- member is lost.
 CREATE TABLE row_groups AS

@@ -50,7 +50,7 @@ FROM u, generate_series(1, 2300) i GROUP BY f \gx
 SELECT count(*) FILTER (WHERE f @> i) < 400 AS "few are found",
   bf_contains_each(f, array_agg(i)) = array_agg(f @> i) AS "each as one by one",
   bf_contains_any(f, array_agg(i) FILTER (WHERE NOT f @> i)) AS "any of those not found"
-FROM u, generate_series(100001, 110000) i GROUP BY f;
+FROM u, generate_series(100001, 110000) i GROUP BY f \gx
 SELECT f @> '5' AS "literal is found",
   f @> '123456' AS "another literal is found",
   f @> NULL::int AS "NULL is found",
@@ -89,7 +89,7 @@ SELECT links(f) AS before,
   g @> 1 AS "a member is found",
   g @> 3 AS "an added one is found"
 FROM (SELECT own(1, 2) | own(3, 4) AS f) v,
-  LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w;
+  LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w \gx
 RESET bloomfilter.overfill;
 
 -- Cleared: the link that values are added to.
@@ -194,7 +194,7 @@ SELECT count(*) > 1000 AS many,
   bool_and((a.f | b.f) @> i) AS "members are found",
   bool_and((a.f | b.f) + -i @> -i) AS "one more is found"
 FROM randoms a JOIN randoms b USING (element, seed), generate_series(1, 420) i
-WHERE element = 'int' AND (a.f @> i OR b.f @> i) AND (a.n + b.n + i) % 5 = 0;
+WHERE element = 'int' AND (a.f @> i OR b.f @> i) AND (a.n + b.n + i) % 5 = 0 \gx
 SELECT count(*), count(DISTINCT u) = 6 AS one_for_all_orders
 FROM (SELECT bf_union_agg(f ORDER BY (n * m) % 13) AS u
   FROM randoms, generate_series(1, 12) m GROUP BY element, seed, m) s;

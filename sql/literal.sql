@@ -103,15 +103,16 @@ SELECT bf_create(10) + 'abc' @> 'abc'::text AS "empty takes text",
   bf_create(10) + 4 @> '6' AS "another is found" \gx
 SELECT bf_hash('abc') = bf_hash('abc'::text) AS "bf_hash takes text",
   bf_agg('abc') @> 'abc'::text AS "bf_agg takes text",
-  bf_create(10) + row('a', 1) @> row('a'::text, 1) AS "a row takes text";
+  bf_create(10) + row('a', 1) @> row('a'::text, 1) AS "a row takes text" \gx
 
 -- Untyped parameters, from PREPARE and from EXECUTE ... USING.
 PREPARE probe AS
-  SELECT filter @> $1 AS contains, $1 <@ filter AS contained, (bf_info(filter + $1)).element_type
+  SELECT filter @> $1 AS "@> says so", $1 <@ filter AS "<@ says so",
+    (bf_info(filter + $1)).element_type
   FROM (SELECT bf_agg(x) AS filter FROM generate_series(1, 9) x) s;
-EXECUTE probe('5');
-EXECUTE probe('10');
-EXECUTE probe(NULL);
+EXECUTE probe('5') \gx
+EXECUTE probe('10') \gx
+EXECUTE probe(NULL) \gx
 SELECT name, parameter_types FROM pg_prepared_statements WHERE name = 'probe';
 \set VERBOSITY sqlstate
 EXECUTE probe('five');

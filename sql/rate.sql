@@ -33,7 +33,7 @@ FROM keys, generate_series(1, 3) seed,
 SELECT bool_and(missed = 0) AS "never denied",
   bool_or(saturated) AS saturated,
   bool_and(abs(count - n) <= 0.01 * n) AS "count is right"
-FROM runs;
+FROM runs \gx
 SELECT asked,
   sum(hits) <= 1.05 * asked * sum(probes) + 3 * sqrt(asked * sum(probes)) AS "rate is kept",
   sum(hits) >= 0.85 * asked * sum(probes) AS "size is used", -- whole units: 10 % less at 0.01 %

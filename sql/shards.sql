@@ -68,7 +68,7 @@ FROM (SELECT (10 ^ (i / 10.0))::bigint AS expected FROM generate_series(35, 110)
   (SELECT greatest(0.5 ^ (i / 3.0), 1e-9) AS rate FROM generate_series(3, 90) i) r,
   bf_shard_count(expected, rate) shards, bf_sizing(expected / shards + 1, rate) sized,
   bf_sizing(expected / greatest(shards - 1, 1) + 1, rate) fewer
-WHERE shards > 1;
+WHERE shards > 1 \gx
 
 -- All shards together, filled to capacity, keep the rate, although some hold more than others.
 CREATE TABLE loaded AS

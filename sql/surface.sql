@@ -147,7 +147,7 @@ SELECT fifth,
   bf_contains_hash(filter, hash) AS "found by hash",
   filter @> name AS "found by name",
   count(*)
-FROM names, items GROUP BY 1, 2, 3;
+FROM names, items GROUP BY 1, 2, 3 \gx
 SELECT rtrim(pg_get_viewdef('names'), ';') AS definition \gset
 SELECT fifth FROM (:definition) s; -- as a restored dump has it
 CREATE FUNCTION seen(f bloomfilter, x anyelement) RETURNS boolean LANGUAGE sql IMMUTABLE AS

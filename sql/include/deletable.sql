@@ -160,7 +160,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
 SELECT :remove(f, 2, true) = f AS "typed, as it was",
   :remove(f, '2', true) = f AS "literal, as it was",
   :remove(f, 2, missing_ok => true) @> 1 AS "the other one stays"
-FROM (VALUES (:create(10)), (:create(10) + 1)) v(f);
+FROM (VALUES (:create(10)), (:create(10) + 1)) v(f) \gx
 -- Not even the wrong type is fine.
 \t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
@@ -454,7 +454,7 @@ SELECT count(*) AS rows,
   bool_and(own = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS "as of the rows so far",
   bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS "as of so many values"
 FROM (SELECT x, :agg(x) OVER (ORDER BY x) AS own, :agg(x, 200) OVER (ORDER BY x) AS sized
-    FROM generate_series(1, 150) x) w;
+    FROM generate_series(1, 150) x) w \gx
 
 -- Parameters out of range.
 SELECT replace(statement, 'P_', '') AS statement,
@@ -505,12 +505,12 @@ SET enable_partitionwise_aggregate = on;
 SELECT own = :agg(x) AS "sized by itself",
   sized = :agg(x, 3000) AS "sized for values",
   rated = :agg(x, 3000, 0.0001) AS "sized at a rate"
-FROM plain, parts GROUP BY own, sized, rated;
+FROM plain, parts GROUP BY own, sized, rated \gx
 SELECT plan(format('SELECT %s_agg(x) FROM parts', :'prefix'));
 SELECT own = (SELECT :agg(x) FROM parts) AS "sized by itself",
   sized = (SELECT :agg(x, 3000) FROM parts) AS "sized for values",
   rated = (SELECT :agg(x, 3000, 0.0001) FROM parts) AS "sized at a rate"
-FROM plain;
+FROM plain \gx
 \t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_agg(x, 10 * part) FROM parts$$),
@@ -524,7 +524,7 @@ SELECT plan(format('SELECT %s_agg(x) FROM all_x', :'prefix'));
 SELECT own = (SELECT :agg(x) FROM all_x) AS "sized by itself",
   sized = (SELECT :agg(x, 3000) FROM all_x) AS "sized for values",
   rated = (SELECT :agg(x, 3000, 0.0001) FROM all_x) AS "sized at a rate"
-FROM plain;
+FROM plain \gx
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
