@@ -6,7 +6,9 @@
 
 \echo Use "CREATE EXTENSION bloomfilter" to load this file. \quit
 
--- The types
+-- --- Bloom filters -------------------------------------------------------------------------------
+
+-- Type
 
 CREATE TYPE bloomfilter;
 
@@ -36,6 +38,8 @@ CREATE TYPE bloomfilter (
 );
 COMMENT ON TYPE bloomfilter IS
   'a set summary that answers "definitely not in the set" or "possibly in the set"';
+
+-- Literals
 
 CREATE TYPE bf_literal;
 
@@ -248,7 +252,8 @@ COMMENT ON FUNCTION bf_sizing(bigint, float8) IS
 
 CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_check(bloomfilter) IS 'null if the value is sound, else what is wrong with it';
+COMMENT ON FUNCTION bf_check(bloomfilter) IS
+  'null if the value is sound, else what is wrong with it';
 
 -- Set algebra
 
@@ -280,9 +285,11 @@ CREATE FUNCTION bloomfilter_union_step(state bloomfilter, filter bloomfilter) RE
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_union_step(bloomfilter, bloomfilter) IS 'step of bf_union_agg';
 
-CREATE FUNCTION bloomfilter_intersect_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
+CREATE FUNCTION bloomfilter_intersect_step(state bloomfilter, filter bloomfilter)
+  RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_intersect_step(bloomfilter, bloomfilter) IS 'step of bf_intersect_agg';
+COMMENT ON FUNCTION bloomfilter_intersect_step(bloomfilter, bloomfilter) IS
+  'step of bf_intersect_agg';
 
 CREATE FUNCTION bloomfilter_union_final(state bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -296,7 +303,8 @@ COMMENT ON AGGREGATE bf_union_agg(bloomfilter) IS
   'union of all filters that are not null; null if there are none';
 
 CREATE AGGREGATE bf_intersect_agg(filter bloomfilter) (
-  SFUNC = bloomfilter_intersect_step, STYPE = bloomfilter, COMBINEFUNC = bloomfilter_intersect_step, PARALLEL = SAFE
+  SFUNC = bloomfilter_intersect_step, STYPE = bloomfilter,
+  COMBINEFUNC = bloomfilter_intersect_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_intersect_agg(bloomfilter) IS
   'intersection of all filters that are not null; null if there are none';
@@ -329,7 +337,8 @@ COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any") IS 'transition functi
 
 CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint) IS 'transition function of bf_agg';
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint) IS
+  'transition function of bf_agg';
 
 CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -351,7 +360,8 @@ COMMENT ON FUNCTION bloomfilter_agg_serial(internal) IS 'serialization function 
 
 CREATE FUNCTION bloomfilter_agg_deserial(bytea, internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_agg_deserial(bytea, internal) IS 'deserialization function of bf_agg';
+COMMENT ON FUNCTION bloomfilter_agg_deserial(bytea, internal) IS
+  'deserialization function of bf_agg';
 
 CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -363,7 +373,8 @@ COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg
 CREATE AGGREGATE bf_agg(value "any") (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
+  DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any") IS
@@ -372,7 +383,8 @@ COMMENT ON AGGREGATE bf_agg("any") IS
 CREATE AGGREGATE bf_agg(value "any", expected bigint) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
+  DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint) IS
@@ -381,20 +393,24 @@ COMMENT ON AGGREGATE bf_agg("any", bigint) IS
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
+  DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
-  'filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
+  'filter of all values that are not null, for a number of distinct values at a rate; '
+  'a null number sizes itself';
 
 CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8, layout text) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial, DESERIALFUNC = bloomfilter_agg_deserial,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
+  DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", bigint, float8, text) IS
-  'filter of all values that are not null, for a number of distinct values at a rate, in a layout that another system can read';
+  'filter of all values that are not null, for a number of distinct values at a rate, '
+  'in a layout that another system can read';
 
 -- Other systems
 
@@ -406,7 +422,8 @@ COMMENT ON FUNCTION bf_to_guava(bloomfilter) IS
 CREATE FUNCTION bf_from_guava(bytes bytea, funnel text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_guava(bytea, text) IS
-  'filter from the bytes of the writeTo method of a Guava BloomFilter; funnels are long, integer, string_utf8, unencoded_chars, bytes';
+  'filter from the bytes of the writeTo method of a Guava BloomFilter; '
+  'funnels are long, integer, string_utf8, unencoded_chars, bytes';
 
 CREATE FUNCTION bf_to_spark(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -415,7 +432,7 @@ COMMENT ON FUNCTION bf_to_spark(bloomfilter) IS
 CREATE FUNCTION bf_from_spark(bytes bytea, type text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_spark(bytea, text) IS
-  'filter from the bytes of the writeTo method of Spark''s BloomFilter; types are long, string, binary';
+  'filter from the bytes that Spark''s BloomFilter.writeTo writes; types are long, string, binary';
 
 CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -425,12 +442,14 @@ COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS
 CREATE FUNCTION bf_from_parquet(bytes bytea, type text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
-  'filter from the Bloom filter of a Parquet column chunk, its header and bitset, and the type of the column';
+  'filter from the Bloom filter of a Parquet column chunk, its header and bitset, '
+  'and the type of the column';
 
 CREATE FUNCTION bf_from_redis(header bytea, chunks bytea[]) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_redis(bytea, bytea[]) IS
-  'filter from what BF.SCANDUMP of RedisBloom gives: the first chunk, and all others in their order';
+  'filter from what BF.SCANDUMP of RedisBloom gives: the first chunk, '
+  'and all others in their order';
 
 -- Comparison
 
@@ -525,7 +544,9 @@ CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING hash AS
 COMMENT ON OPERATOR CLASS bloomfilter_ops USING hash IS 'hashing of bloom filters';
 COMMENT ON OPERATOR FAMILY bloomfilter_ops USING hash IS 'hashing of bloom filters';
 
--- Counting filters: sets that values can leave again
+-- --- Counting filters: sets that values can leave again ------------------------------------------
+
+-- Type
 
 CREATE TYPE countingbloomfilter;
 
@@ -556,6 +577,8 @@ CREATE TYPE countingbloomfilter (
 COMMENT ON TYPE countingbloomfilter IS
   'a set summary like a bloomfilter that values can be removed from: counters in place of bits';
 
+-- Casts
+
 CREATE FUNCTION bytea(countingbloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bytea(countingbloomfilter) IS
@@ -580,6 +603,8 @@ CREATE CAST (countingbloomfilter AS bloomfilter) WITH FUNCTION bloomfilter(count
 COMMENT ON CAST (countingbloomfilter AS bloomfilter) IS
   'the filter that bf_agg makes of the same values';
 
+-- Creation
+
 CREATE FUNCTION cbf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -589,6 +614,8 @@ COMMENT ON FUNCTION cbf_create(bigint, float8, bigint) IS
 CREATE FUNCTION cbf_clear(filter countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_clear(countingbloomfilter) IS 'empty filter of the same geometry and seed';
+
+-- Adding
 
 CREATE FUNCTION cbf_add(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -616,6 +643,15 @@ CREATE FUNCTION cbf_put(filter countingbloomfilter, value bf_literal,
   AS 'MODULE_PATHNAME', 'cbf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_put(countingbloomfilter, bf_literal) IS
   'filter plus a literal, and whether it was certainly new';
+
+CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = "any");
+COMMENT ON OPERATOR + (countingbloomfilter, "any") IS 'filter plus one value';
+
+CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR + (countingbloomfilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+-- Removing
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -647,20 +683,15 @@ CREATE FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray)
 COMMENT ON FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray) IS
   'filter minus one value that is not an array';
 
-CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = "any");
-COMMENT ON OPERATOR + (countingbloomfilter, "any") IS 'filter plus one value';
-
 CREATE OPERATOR - (FUNCTION = countingbloomfilter_minus, LEFTARG = countingbloomfilter,
                    RIGHTARG = anynonarray);
 COMMENT ON OPERATOR - (countingbloomfilter, anynonarray) IS 'filter minus one value';
 
-CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal);
-COMMENT ON OPERATOR + (countingbloomfilter, bf_literal) IS
-  'filter plus a literal, read as the element type of the filter';
-
 CREATE OPERATOR - (FUNCTION = cbf_remove, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal);
 COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
+
+-- Asking
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
@@ -706,35 +737,76 @@ CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) R
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 
+-- Inspection
+
+CREATE FUNCTION cbf_count(filter countingbloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_count(countingbloomfilter) IS 'estimated number of distinct values';
+
+CREATE FUNCTION cbf_fpr(filter countingbloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_fpr(countingbloomfilter) IS
+  'the false positive rate now, from the actual fill';
+
+CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT element_type text,
+                         OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
+                         OUT bytes bigint, OUT hashes int, OUT counters bigint,
+                         OUT counters_set bigint, OUT counters_saturated bigint, OUT fill float8,
+                         OUT estimated_count float8, OUT estimated_fpr float8,
+                         OUT saturated boolean)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_info(countingbloomfilter) IS
+  'parameters, size, fill and estimates of a counting filter';
+
+CREATE FUNCTION cbf_sizing(expected bigint, fpr float8, OUT counters bigint, OUT hashes int,
+                           OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_sizing(bigint, float8) IS
+  'the size of a counting filter for a number of distinct values at a false positive rate';
+
+CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_check(countingbloomfilter) IS
+  'null if the value is sound, else what is wrong with it';
+
+-- Set algebra
+
 CREATE FUNCTION cbf_union(a countingbloomfilter, b countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_union(countingbloomfilter, countingbloomfilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
 
-CREATE FUNCTION countingbloomfilter_union_step(state countingbloomfilter, filter countingbloomfilter)
+CREATE FUNCTION countingbloomfilter_union_step(state countingbloomfilter,
+                                               filter countingbloomfilter)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_union_step(countingbloomfilter, countingbloomfilter) IS
   'step of cbf_union_agg';
 
-CREATE FUNCTION countingbloomfilter_union_final(state countingbloomfilter) RETURNS countingbloomfilter
+CREATE FUNCTION countingbloomfilter_union_final(state countingbloomfilter)
+  RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_union_final(countingbloomfilter) IS 'end of cbf_union_agg';
 
 CREATE AGGREGATE cbf_union_agg(filter countingbloomfilter) (
-  SFUNC = countingbloomfilter_union_step, STYPE = countingbloomfilter, FINALFUNC = countingbloomfilter_union_final,
+  SFUNC = countingbloomfilter_union_step, STYPE = countingbloomfilter,
+  FINALFUNC = countingbloomfilter_union_final,
   FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = countingbloomfilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_union_agg(countingbloomfilter) IS
   'union of all filters that are not null; null if there are none';
 
+-- Aggregates
+
 CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any") IS 'transition function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any") IS
+  'transition function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) IS 'transition function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) IS
+  'transition function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -743,7 +815,8 @@ COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint, float
 
 CREATE FUNCTION countingbloomfilter_agg_combine(internal, internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_combine(internal, internal) IS 'combine function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_combine(internal, internal) IS
+  'combine function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_serial(internal) RETURNS bytea
   AS 'MODULE_PATHNAME', 'filter_agg_serial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -751,7 +824,8 @@ COMMENT ON FUNCTION countingbloomfilter_agg_serial(internal) IS 'serialization f
 
 CREATE FUNCTION countingbloomfilter_agg_deserial(bytea, internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_deserial(bytea, internal) IS 'deserialization function of cbf_agg';
+COMMENT ON FUNCTION countingbloomfilter_agg_deserial(bytea, internal) IS
+  'deserialization function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_final(internal) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -759,7 +833,8 @@ COMMENT ON FUNCTION countingbloomfilter_agg_final(internal) IS 'final function o
 
 CREATE FUNCTION countingbloomfilter_agg_window(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any") IS 'transition function of cbf_agg in a window';
+COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any") IS
+  'transition function of cbf_agg in a window';
 
 CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -788,13 +863,16 @@ COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint, flo
 
 CREATE FUNCTION countingbloomfilter_agg_window_final(internal) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window_final(internal) IS 'final function of cbf_agg in a window';
+COMMENT ON FUNCTION countingbloomfilter_agg_window_final(internal) IS
+  'final function of cbf_agg in a window';
 
 CREATE AGGREGATE cbf_agg(value "any") (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
-  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
+  DESERIALFUNC = countingbloomfilter_agg_deserial,
+  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse,
+  MSTYPE = internal, MSSPACE = 65536,
   MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
@@ -804,8 +882,10 @@ COMMENT ON AGGREGATE cbf_agg("any") IS
 CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
-  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
+  DESERIALFUNC = countingbloomfilter_agg_deserial,
+  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse,
+  MSTYPE = internal, MSSPACE = 65536,
   MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
@@ -815,65 +895,48 @@ COMMENT ON AGGREGATE cbf_agg("any", bigint) IS
 CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial, DESERIALFUNC = countingbloomfilter_agg_deserial,
-  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse, MSTYPE = internal, MSSPACE = 65536,
+  COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
+  DESERIALFUNC = countingbloomfilter_agg_deserial,
+  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse,
+  MSTYPE = internal, MSSPACE = 65536,
   MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", bigint, float8) IS
-  'counting filter of all values that are not null, for a number of distinct values at a rate; a null number sizes itself';
+  'counting filter of all values that are not null, for a number of distinct values at a rate; '
+  'a null number sizes itself';
 
-CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT element_type text, OUT seed bigint,
-                         OUT expected bigint, OUT target_fpr float8, OUT bytes bigint,
-                         OUT hashes int, OUT counters bigint, OUT counters_set bigint,
-                         OUT counters_saturated bigint, OUT fill float8, OUT estimated_count float8,
-                         OUT estimated_fpr float8, OUT saturated boolean)
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_info(countingbloomfilter) IS
-  'parameters, size, fill and estimates of a counting filter';
-
-CREATE FUNCTION cbf_count(filter countingbloomfilter) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_count(countingbloomfilter) IS 'estimated number of distinct values';
-
-CREATE FUNCTION cbf_fpr(filter countingbloomfilter) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_fpr(countingbloomfilter) IS 'the false positive rate now, from the actual fill';
-
-CREATE FUNCTION cbf_sizing(expected bigint, fpr float8, OUT counters bigint, OUT hashes int,
-                           OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_sizing(bigint, float8) IS
-  'the size of a counting filter for a number of distinct values at a false positive rate';
-
-CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_check(countingbloomfilter) IS
-  'null if the value is sound, else what is wrong with it';
+-- Comparison
 
 CREATE FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) IS 'same bytes?';
+COMMENT ON FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) IS
+  'same bytes?';
 
 CREATE FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) IS 'different bytes?';
+COMMENT ON FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) IS
+  'different bytes?';
 
 CREATE FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) IS 'before in bytewise order?';
+COMMENT ON FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) IS
+  'before in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) IS 'not after in bytewise order?';
+COMMENT ON FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) IS
+  'not after in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) IS 'after in bytewise order?';
+COMMENT ON FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) IS
+  'after in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) IS 'not before in bytewise order?';
+COMMENT ON FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) IS
+  'not before in bytewise order?';
 
 CREATE FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter) RETURNS int
   AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -882,7 +945,8 @@ COMMENT ON FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfi
 
 CREATE FUNCTION countingbloomfilter_hash(countingbloomfilter) RETURNS int
   AS 'MODULE_PATHNAME', 'filter_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_hash(countingbloomfilter) IS 'hash of the bytes of a filter';
+COMMENT ON FUNCTION countingbloomfilter_hash(countingbloomfilter) IS
+  'hash of the bytes of a filter';
 
 CREATE FUNCTION countingbloomfilter_hash_extended(countingbloomfilter, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME', 'filter_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -923,7 +987,8 @@ CREATE OPERATOR >= (
   FUNCTION = countingbloomfilter_ge, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (countingbloomfilter, countingbloomfilter) IS 'not before in bytewise order?';
+COMMENT ON OPERATOR >= (countingbloomfilter, countingbloomfilter) IS
+  'not before in bytewise order?';
 
 CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter USING btree AS
   OPERATOR 1 < (countingbloomfilter, countingbloomfilter),
@@ -932,17 +997,22 @@ CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilt
   OPERATOR 4 >= (countingbloomfilter, countingbloomfilter),
   OPERATOR 5 > (countingbloomfilter, countingbloomfilter),
   FUNCTION 1 countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter);
-COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING btree IS 'bytewise order of counting bloom filters';
-COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING btree IS 'bytewise order of counting bloom filters';
+COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING btree IS
+  'bytewise order of counting bloom filters';
+COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING btree IS
+  'bytewise order of counting bloom filters';
 
 CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter USING hash AS
   OPERATOR 1 = (countingbloomfilter, countingbloomfilter),
   FUNCTION 1 countingbloomfilter_hash(countingbloomfilter),
   FUNCTION 2 countingbloomfilter_hash_extended(countingbloomfilter, bigint);
 COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING hash IS 'hashing of counting bloom filters';
-COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING hash IS 'hashing of counting bloom filters';
+COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING hash IS
+  'hashing of counting bloom filters';
 
--- Cuckoo filters: smaller ones that values can leave again
+-- --- Cuckoo filters: smaller ones that values can leave again ------------------------------------
+
+-- Type
 
 CREATE TYPE cuckoofilter;
 
@@ -973,6 +1043,8 @@ CREATE TYPE cuckoofilter (
 COMMENT ON TYPE cuckoofilter IS
   'a set summary that values can be removed from: fingerprints in buckets';
 
+-- Casts
+
 CREATE FUNCTION bytea(cuckoofilter) RETURNS bytea
   AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bytea(cuckoofilter) IS 'the bytes of a filter, as doc/format.md describes them';
@@ -987,6 +1059,8 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'the bytes of a filter';
 CREATE CAST (bytea AS cuckoofilter) WITH FUNCTION cuckoofilter(bytea);
 COMMENT ON CAST (bytea AS cuckoofilter) IS 'a filter from its bytes, checked';
 
+-- Creation
+
 CREATE FUNCTION cf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -996,6 +1070,8 @@ COMMENT ON FUNCTION cf_create(bigint, float8, bigint) IS
 CREATE FUNCTION cf_clear(filter cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_clear(cuckoofilter) IS 'empty filter of the same geometry and seed';
+
+-- Adding
 
 CREATE FUNCTION cf_add(filter cuckoofilter, value "any") RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1023,6 +1099,15 @@ CREATE FUNCTION cf_add_unique(filter cuckoofilter, value bf_literal, OUT filter 
 COMMENT ON FUNCTION cf_add_unique(cuckoofilter, bf_literal) IS
   'filter plus a literal unless it seems to be there, and whether it was added';
 
+CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = "any");
+COMMENT ON OPERATOR + (cuckoofilter, "any") IS 'filter plus one value';
+
+CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR + (cuckoofilter, bf_literal) IS
+  'filter plus a literal, read as the element type of the filter';
+
+-- Removing
+
 CREATE FUNCTION cf_remove(filter cuckoofilter, value "any") RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any") IS
@@ -1049,19 +1134,14 @@ CREATE FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) RETURNS cuckoofilt
 COMMENT ON FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) IS
   'filter minus one value that is not an array';
 
-CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = "any");
-COMMENT ON OPERATOR + (cuckoofilter, "any") IS 'filter plus one value';
-
 CREATE OPERATOR - (FUNCTION = cuckoofilter_minus, LEFTARG = cuckoofilter, RIGHTARG = anynonarray);
 COMMENT ON OPERATOR - (cuckoofilter, anynonarray) IS 'filter minus one value';
-
-CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = bf_literal);
-COMMENT ON OPERATOR + (cuckoofilter, bf_literal) IS
-  'filter plus a literal, read as the element type of the filter';
 
 CREATE OPERATOR - (FUNCTION = cf_remove, LEFTARG = cuckoofilter, RIGHTARG = bf_literal);
 COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
+
+-- Asking
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
@@ -1107,6 +1187,38 @@ CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS i
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 
+-- Inspection
+
+CREATE FUNCTION cf_count(filter cuckoofilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_count(cuckoofilter) IS 'number of copies of values that are stored';
+
+CREATE FUNCTION cf_fpr(filter cuckoofilter) RETURNS float8
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_fpr(cuckoofilter) IS 'the false positive rate now, from the actual fill';
+
+CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type text,
+                        OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
+                        OUT bytes bigint, OUT fingerprint_bits int, OUT buckets bigint,
+                        OUT stored bigint, OUT load float8, OUT kicks bigint,
+                        OUT capacity_left bigint, OUT estimated_fpr float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_info(cuckoofilter) IS
+  'parameters, size, load, kicks and capacity left of a cuckoo filter';
+
+CREATE FUNCTION cf_sizing(expected bigint, fpr float8, OUT buckets bigint, OUT fingerprint_bits int,
+                          OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_sizing(bigint, float8) IS
+  'the size of a cuckoo filter for a number of values at a false positive rate';
+
+CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_check(cuckoofilter) IS
+  'null if the value is sound, else what is wrong with it';
+
+-- Set algebra
+
 CREATE FUNCTION cf_merge(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_merge(cuckoofilter, cuckoofilter) IS
@@ -1124,13 +1236,16 @@ CREATE AGGREGATE cf_merge_agg(filter cuckoofilter) (
 COMMENT ON AGGREGATE cf_merge_agg(cuckoofilter) IS
   'filter of the copies of all filters that are not null; null if there are none';
 
+-- Aggregates
+
 CREATE FUNCTION cuckoofilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any") IS 'transition function of cf_agg';
 
 CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) IS 'transition function of cf_agg';
+COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) IS
+  'transition function of cf_agg';
 
 CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1147,7 +1262,8 @@ COMMENT ON FUNCTION cuckoofilter_agg_serial(internal) IS 'serialization function
 
 CREATE FUNCTION cuckoofilter_agg_deserial(bytea, internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_agg_deserial' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_agg_deserial(bytea, internal) IS 'deserialization function of cf_agg';
+COMMENT ON FUNCTION cuckoofilter_agg_deserial(bytea, internal) IS
+  'deserialization function of cf_agg';
 
 CREATE FUNCTION cuckoofilter_agg_final(internal) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1156,57 +1272,37 @@ COMMENT ON FUNCTION cuckoofilter_agg_final(internal) IS 'final function of cf_ag
 CREATE AGGREGATE cf_agg(value "any") (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
+  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial,
+  DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any") IS
-  'cuckoo filter of all distinct values that are not null, sized for them at a false positive rate of 1 %';
+  'cuckoo filter of all distinct values that are not null, '
+  'sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
+  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial,
+  DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", bigint) IS
-  'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at 1 %';
+  'cuckoo filter of all distinct values that are not null, for a number of them, '
+  'or as many as they are, at 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected bigint, fpr float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial, DESERIALFUNC = cuckoofilter_agg_deserial,
+  COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial,
+  DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", bigint, float8) IS
-  'cuckoo filter of all distinct values that are not null, for a number of them, or as many as they are, at a rate';
+  'cuckoo filter of all distinct values that are not null, for a number of them, '
+  'or as many as they are, at a rate';
 
-CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type text, OUT seed bigint,
-                        OUT expected bigint, OUT target_fpr float8, OUT bytes bigint,
-                        OUT fingerprint_bits int, OUT buckets bigint, OUT stored bigint,
-                        OUT load float8, OUT kicks bigint, OUT capacity_left bigint,
-                        OUT estimated_fpr float8)
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_info(cuckoofilter) IS
-  'parameters, size, load, kicks and capacity left of a cuckoo filter';
-
-CREATE FUNCTION cf_count(filter cuckoofilter) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_count(cuckoofilter) IS 'number of copies of values that are stored';
-
-CREATE FUNCTION cf_fpr(filter cuckoofilter) RETURNS float8
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_fpr(cuckoofilter) IS 'the false positive rate now, from the actual fill';
-
-CREATE FUNCTION cf_sizing(expected bigint, fpr float8, OUT buckets bigint, OUT fingerprint_bits int,
-                          OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_sizing(bigint, float8) IS
-  'the size of a cuckoo filter for a number of values at a false positive rate';
-
-CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_check(cuckoofilter) IS
-  'null if the value is sound, else what is wrong with it';
+-- Comparison
 
 CREATE FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -10,41 +10,70 @@ SET timezone = 'UTC';
 
 -- Everything cbf_info says.
 SELECT * FROM cbf_info(cbf_create(1000, seed => 3)) \gx
-SELECT element_type, counters_set, counters_saturated, fill = counters_set::float8 / counters AS fill,
-  estimated_count = bf_count(f::bloomfilter) AS count, round(estimated_count) AS rounded,
-  estimated_fpr = bf_fpr(f::bloomfilter) AS fpr, saturated
-FROM (SELECT cbf_add_all(cbf_create(1000), array_agg(i % 500)) AS f FROM generate_series(1, 1500) i) s, cbf_info(f);
-SELECT saturated, estimated_fpr > 0.02 AS twice_the_rate, counters_saturated > 0 AS some_full
-FROM (SELECT cbf_add_all(cbf_create(10), array_agg(i)) AS f FROM generate_series(1, 100) i) s, cbf_info(f);
+SELECT element_type, counters_set, counters_saturated,
+  fill = counters_set::float8 / counters AS "fill is that of counters",
+  estimated_count = bf_count(f::bloomfilter) AS "count is bf_count",
+  round(estimated_count) AS rounded,
+  estimated_fpr = bf_fpr(f::bloomfilter) AS "rate is bf_fpr",
+  saturated
+FROM (SELECT cbf_add_all(cbf_create(1000), array_agg(i % 500)) AS f
+    FROM generate_series(1, 1500) i) s, cbf_info(f) \gx
+SELECT saturated,
+  estimated_fpr > 0.02 AS "twice the rate",
+  counters_saturated > 0 AS "some are full"
+FROM (SELECT cbf_add_all(cbf_create(10), array_agg(i)) AS f FROM generate_series(1, 100) i) s,
+  cbf_info(f) \gx
 
 -- Positions and sizes are those of bloomfilter, with four bits for one.
-SELECT bool_and(s.counters = b.bits AND s.hashes = b.hashes AND s.bits = 4 * b.bits AND s.bytes = 40 + b.bits / 2
-    AND s.bits_per_value = s.bits::float8 / n) AS sizing,
-  bool_and((i.counters, i.hashes, i.bytes) = (s.counters, s.hashes, s.bytes) AND i.expected = n AND i.target_fpr = rate) AS info,
-  bool_and(i.bytes = pg_column_size(f) AND i.bytes = 4 + octet_length(f::bytea)) AS bytes,
-  bool_and(f::bloomfilter = bf_create(n, rate)) AS empty, array_agg(DISTINCT (bf_info(f::bloomfilter)).layout) AS layouts
-FROM (VALUES (1), (10), (1000), (54321)) n(n), (VALUES (0.3), (0.01), (0.001), (1e-4), (1e-9)) r(rate),
-  LATERAL (SELECT cbf_create(n, rate) AS f) c, cbf_sizing(n, rate) s, bf_sizing(n, rate) b, cbf_info(f) i;
-SELECT (cbf_sizing(108000000, 0.01)).bytes < 512 * 1024 * 1024 AS largest, outcome('SELECT cbf_sizing(109000000, 0.01)') AS larger,
-  (bf_sizing(109000000, 0.01)).bits > 0 AS bloomfilter;
+SELECT bool_and(s.counters = b.bits) AS "counters are bits",
+  bool_and(s.hashes = b.hashes) AS "hashes are hashes",
+  bool_and(s.bits = 4 * b.bits) AS "four bits for one",
+  bool_and(s.bytes = 40 + b.bits / 2) AS "header and counters",
+  bool_and(s.bits_per_value = s.bits::float8 / n) AS "bits per value are of all",
+  bool_and((i.counters, i.hashes, i.bytes) = (s.counters, s.hashes, s.bytes))
+    AS "info has the sizes",
+  bool_and(i.expected = n) AS "info has the capacity",
+  bool_and(i.target_fpr = rate) AS "info has the rate",
+  bool_and(i.bytes = pg_column_size(f)) AS "bytes are stored bytes",
+  bool_and(i.bytes = 4 + octet_length(f::bytea)) AS "bytes are exported bytes",
+  bool_and(f::bloomfilter = bf_create(n, rate)) AS "empty casts to empty",
+  array_agg(DISTINCT (bf_info(f::bloomfilter)).layout) AS layouts
+FROM (VALUES (1), (10), (1000), (54321)) n(n),
+  (VALUES (0.3), (0.01), (0.001), (1e-4), (1e-9)) r(rate),
+  LATERAL (SELECT cbf_create(n, rate) AS f) c, cbf_sizing(n, rate) s, bf_sizing(n, rate) b,
+  cbf_info(f) i \gx
+SELECT (cbf_sizing(108000000, 0.01)).bytes < 512 * 1024 * 1024 AS "largest is below 512 MB",
+  outcome('SELECT cbf_sizing(109000000, 0.01)') AS larger,
+  (bf_sizing(109000000, 0.01)).bits > 0 AS bloomfilter \gx
 
 -- The cast gives what bf_agg and bf_add_all make of the same values.
 CREATE TABLE keys_of (x int, copy int);
-INSERT INTO keys_of SELECT x, copy FROM generate_series(1, 1000) x, generate_series(1, 1 + x % 20) copy;
-SELECT fpr, (bf_info(cbf_agg(x, 1000, fpr)::bloomfilter)).layout, cbf_agg(x, 1000, fpr)::bloomfilter = bf_agg(x, 1000, fpr) AS sized,
-  cbf_agg(x, NULL, fpr)::bloomfilter = bf_agg(x, NULL, fpr) AS own, cbf_agg(x, NULL, fpr) = cbf_agg(x, NULL, fpr ORDER BY copy) AS ordered,
-  bool_and(bf_check(f) IS NULL) AS sound
-FROM keys_of, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, LATERAL (SELECT cbf_create(10, fpr)::bloomfilter AS f) e
-GROUP BY fpr ORDER BY fpr DESC;
-SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS own, cbf_agg(x, 1000)::bloomfilter = bf_agg(x, 1000) AS sized,
-  cbf_agg(x::text || 'x')::bloomfilter = bf_agg(x::text || 'x') AS text, cbf_agg(v)::bloomfilter = bf_agg(v) AS varchar,
-  cbf_agg(v, 2000)::bloomfilter = bf_agg(v, 2000) AS varchar_sized, cbf_agg(array[x])::bloomfilter = bf_agg(array[x]) AS arrays,
-  bloomfilter(cbf_agg(x)) = bf_agg(x) AS function
-FROM keys_of, LATERAL (SELECT (x || repeat(' ', x % 3))::varchar AS v) v;
-SELECT bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a)::bloomfilter = bf_add_all(bf_create(1000, fpr, seed), a)) AS seeded,
-  bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a) @> 7) AS contains, count(DISTINCT cbf_create(1000, fpr, seed)) AS filters
-FROM (SELECT array_agg(x) AS a FROM keys_of) a, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, unnest(ARRAY[0, 1, -7]) seed;
-SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS none, cbf_agg(NULL::int, 10)::bloomfilter = bf_agg(NULL::int, 10) AS null
+INSERT INTO keys_of
+  SELECT x, copy FROM generate_series(1, 1000) x, generate_series(1, 1 + x % 20) copy;
+SELECT fpr, (bf_info(cbf_agg(x, 1000, fpr)::bloomfilter)).layout,
+  cbf_agg(x, 1000, fpr)::bloomfilter = bf_agg(x, 1000, fpr) AS "cast of sized is bf_agg",
+  cbf_agg(x, NULL, fpr)::bloomfilter = bf_agg(x, NULL, fpr) AS "cast of own is bf_agg",
+  cbf_agg(x, NULL, fpr) = cbf_agg(x, NULL, fpr ORDER BY copy) AS "order does not matter",
+  bool_and(bf_check(f) IS NULL) AS "cast of empty is sound"
+FROM keys_of, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr,
+  LATERAL (SELECT cbf_create(10, fpr)::bloomfilter AS f) e
+GROUP BY fpr ORDER BY fpr DESC \gx
+SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS own,
+  cbf_agg(x, 1000)::bloomfilter = bf_agg(x, 1000) AS sized,
+  cbf_agg(x::text || 'x')::bloomfilter = bf_agg(x::text || 'x') AS text,
+  cbf_agg(v)::bloomfilter = bf_agg(v) AS varchar,
+  cbf_agg(v, 2000)::bloomfilter = bf_agg(v, 2000) AS "varchar, sized",
+  cbf_agg(array[x])::bloomfilter = bf_agg(array[x]) AS arrays,
+  bloomfilter(cbf_agg(x)) = bf_agg(x) AS "function is the cast"
+FROM keys_of, LATERAL (SELECT (x || repeat(' ', x % 3))::varchar AS v) v \gx
+SELECT bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a)::bloomfilter
+      = bf_add_all(bf_create(1000, fpr, seed), a)) AS "cast is bf_add_all",
+  bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a) @> 7) AS "contains a member",
+  count(DISTINCT cbf_create(1000, fpr, seed)) AS filters
+FROM (SELECT array_agg(x) AS a FROM keys_of) a, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr,
+  unnest(ARRAY[0, 1, -7]) seed \gx
+SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS none,
+  cbf_agg(NULL::int, 10)::bloomfilter = bf_agg(NULL::int, 10) AS null
 FROM generate_series(1, 0) x;
 -- With more distinct values than are counted exactly; and where memory is short.
 CREATE TABLE many AS SELECT (x::bigint * 7919) % 200000 AS x FROM generate_series(1, 300000) x;
@@ -55,17 +84,22 @@ SELECT (SELECT f FROM of_many) = cbf_agg(x) AS spilled FROM many;
 RESET work_mem;
 
 -- What cbf_agg keeps of copies is what cbf_add_all adds, one by one, up to 15.
-SELECT bool_and(cbf_multiplicity(own, x) >= least(n, 15)) AS own, bool_and(cbf_multiplicity(sized, x) >= least(n, 15)) AS sized,
-  avg(cbf_multiplicity(sized, x) - least(n, 15)) < 0.1 AS seldom_more, max(cbf_multiplicity(own, x)) AS highest,
-  bool_and(substr(own::bytea, 37) = substr(sized::bytea, 37)) AS same_counters, bool_and(sized = list) AS list
-FROM (SELECT cbf_agg(x) AS own, cbf_agg(x, 1000) AS sized, cbf_add_all(cbf_create(1000), array_agg(x)) AS list FROM keys_of) f,
-  (SELECT x, count(*) AS n FROM keys_of GROUP BY x) k;
+SELECT bool_and(cbf_multiplicity(own, x) >= least(n, 15)) AS "own counts all",
+  bool_and(cbf_multiplicity(sized, x) >= least(n, 15)) AS "sized counts all",
+  avg(cbf_multiplicity(sized, x) - least(n, 15)) < 0.1 AS "seldom counts more",
+  max(cbf_multiplicity(own, x)) AS highest,
+  bool_and(substr(own::bytea, 37) = substr(sized::bytea, 37)) AS "own and sized count alike",
+  bool_and(sized = list) AS "as cbf_add_all"
+FROM (SELECT cbf_agg(x) AS own, cbf_agg(x, 1000) AS sized,
+    cbf_add_all(cbf_create(1000), array_agg(x)) AS list FROM keys_of) f,
+  (SELECT x, count(*) AS n FROM keys_of GROUP BY x) k \gx
 SELECT cbf_agg(x % 200) = cbf_agg(x % 200 ORDER BY x % 200) AS ordered,
   substr(cbf_agg(x % 200)::bytea, 37) = substr(cbf_agg(x % 200, 200)::bytea, 37) AS counters
 FROM generate_series(1, 5000) x;
 
 -- Removing: the exact bytes from before, in whatever order, down to the empty filter.
-CREATE FUNCTION without(f countingbloomfilter, "values" anyarray) RETURNS countingbloomfilter LANGUAGE plpgsql AS $$
+CREATE FUNCTION without(f countingbloomfilter, "values" anyarray) RETURNS countingbloomfilter
+LANGUAGE plpgsql AS $$
 DECLARE
   i int;
 BEGIN
@@ -74,102 +108,152 @@ BEGIN
   END LOOP;
   RETURN f;
 END $$;
-SELECT fpr, seed, without(f2, array_cat(b, NULL)) = f1 AS back, without(f2, backwards) = f1 AS backwards, without(f1, a) = f0 AS empty,
-  without(f2, array_cat(a, b)) = f0 AS both, without(f2, a) = cbf_add_all(f0, b) AS first_ones,
-  without(f2, a)::bloomfilter = bf_add_all(bf_create(400, fpr, seed), b) AS cast, cbf_check(without(f2, a)) IS NULL AS sound
+SELECT fpr, seed,
+  without(f2, array_cat(b, NULL)) = f1 AS "back to the first filter",
+  without(f2, backwards) = f1 AS "in another order, too",
+  without(f1, a) = f0 AS "empty without all",
+  without(f2, array_cat(a, b)) = f0 AS "empty in one go",
+  without(f2, a) = cbf_add_all(f0, b) AS "last ones without the first",
+  without(f2, a)::bloomfilter = bf_add_all(bf_create(400, fpr, seed), b) AS "cast is bf_add_all",
+  cbf_check(without(f2, a)) IS NULL AS "is sound"
 FROM unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, unnest(ARRAY[0, 5]) seed,
   (SELECT array_agg(x * 7 % 1000 ORDER BY x) AS a, array_agg((x * 11 + 3) % 150 ORDER BY x) AS b,
-     array_agg((x * 11 + 3) % 150 ORDER BY x DESC) AS backwards FROM generate_series(1, 300) x) v,
-  LATERAL (SELECT cbf_create(400, fpr, seed) AS f0) f0, LATERAL (SELECT cbf_add_all(f0, a) AS f1 OFFSET 0) f1,
+    array_agg((x * 11 + 3) % 150 ORDER BY x DESC) AS backwards FROM generate_series(1, 300) x) v,
+  LATERAL (SELECT cbf_create(400, fpr, seed) AS f0) f0,
+  LATERAL (SELECT cbf_add_all(f0, a) AS f1 OFFSET 0) f1,
   LATERAL (SELECT cbf_add_all(f1, b) AS f2 OFFSET 0) f2
-ORDER BY fpr DESC, seed;
+ORDER BY fpr DESC, seed \gx
 SELECT without(f, array['x '::varchar, 'y', 'y  ']) = cbf_create(10) AS varchar
 FROM (SELECT cbf_add_all(cbf_create(10), array['y  '::varchar, 'x ', 'y']) AS f) s;
 -- What cbf_agg made can be taken from, too; when nothing is left of one that sized itself, it adds
 -- nothing to a union.
-SELECT fpr, f = cbf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS rest, f::bloomfilter = bf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS cast,
-  (cbf_info(f)).counters_set > 0 AS some
+SELECT fpr,
+  f = cbf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS "filter of the rest",
+  f::bloomfilter = bf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS "cast is bf_agg",
+  (cbf_info(f)).counters_set > 0 AS "has counters set"
 FROM unnest(ARRAY[0.01, 0.0001]) fpr,
-  LATERAL (SELECT without(cbf_agg(x, 1000, fpr), array_agg(x) FILTER (WHERE x <= 500)) AS f FROM generate_series(1, 1000) x) f,
-  generate_series(1, 1000) x
+  LATERAL (SELECT without(cbf_agg(x, 1000, fpr), array_agg(x) FILTER (WHERE x <= 500)) AS f
+    FROM generate_series(1, 1000) x) f, generate_series(1, 1000) x
 GROUP BY fpr, f ORDER BY fpr DESC;
-SELECT element_type, counters_set, expected, f @> 1 AS contains, cbf_union(f, cbf_create(50) + 1) = cbf_create(50) + 1 AS adds_nothing
-FROM (SELECT without(cbf_agg(x), array_agg(x)) AS f FROM generate_series(1, 10) x) s, cbf_info(f);
+SELECT element_type, counters_set, expected,
+  f @> 1 AS "contains one that left",
+  cbf_union(f, cbf_create(50) + 1) = cbf_create(50) + 1 AS "adds nothing to a union"
+FROM (SELECT without(cbf_agg(x), array_agg(x)) AS f FROM generate_series(1, 10) x) s,
+  cbf_info(f) \gx
 
 -- A counter that reached 15 stays there for ever.
-SELECT n, cbf_multiplicity(f, 7) AS multiplicity, (cbf_info(f)).counters_saturated, without(f, a) @> 7 AS contained,
-  cbf_multiplicity(without(f, a), 7) AS then_multiplicity, (cbf_info(without(f, a))).element_type,
-  without(f, a) = cbf_create(1000) AS empty, without(f + 8 + 9, array[9, 8]) = f AS others
+SELECT n,
+  cbf_multiplicity(f, 7) AS multiplicity,
+  (cbf_info(f)).counters_saturated,
+  without(f, a) @> 7 AS "still contained",
+  cbf_multiplicity(without(f, a), 7) AS "multiplicity then",
+  (cbf_info(without(f, a))).element_type,
+  without(f, a) = cbf_create(1000) AS "is empty",
+  without(f + 8 + 9, array[9, 8]) = f AS "others come and go"
 FROM unnest(ARRAY[1, 14, 15, 16, 20, 100]) n,
-  LATERAL (SELECT array_fill(7, array[n]) AS a, cbf_add_all(cbf_create(1000), array_fill(7, array[n])) AS f) f;
-SELECT cbf_add_all(cbf_create(1000), array_fill(7, array[15])) = cbf_add_all(cbf_create(1000), array_fill(7, array[16])) AS same,
-  without(cbf_add_all(cbf_create(1000, 0.0001), array_fill(7, array[40])), array_fill(7, array[60])) @> 7 AS more_than_added;
+  LATERAL (SELECT array_fill(7, array[n]) AS a,
+    cbf_add_all(cbf_create(1000), array_fill(7, array[n])) AS f) f \gx
+SELECT cbf_add_all(cbf_create(1000), array_fill(7, array[15]))
+  = cbf_add_all(cbf_create(1000), array_fill(7, array[16])) AS same,
+  without(cbf_add_all(cbf_create(1000, 0.0001), array_fill(7, array[40])),
+    array_fill(7, array[60])) @> 7 AS more_than_added;
 
 -- The multiplicity is never less than the number of additions, even of an overfilled filter.
 SET bloomfilter.overfill = ignore;
-SELECT fpr, sum((cbf_multiplicity(f, x) < x % 6)::int) AS too_low, sum((cbf_multiplicity(f, x) > x % 6)::int) > 0 AS some_higher,
+SELECT fpr,
+  sum((cbf_multiplicity(f, x) < x % 6)::int) AS "counted too low",
+  sum((cbf_multiplicity(f, x) > x % 6)::int) > 0 AS "some counted higher",
   sum((f @> x <> (cbf_multiplicity(f, x) > 0))::int) AS contradictions
 FROM unnest(ARRAY[0.01, 0.0001]) fpr,
-  LATERAL (SELECT cbf_agg(x, 100, fpr) AS f FROM generate_series(0, 599) x, generate_series(1, x % 6)) f, generate_series(0, 999) x
+  LATERAL (SELECT cbf_agg(x, 100, fpr) AS f
+    FROM generate_series(0, 599) x, generate_series(1, x % 6)) f,
+  generate_series(0, 999) x
 WHERE x < 600 GROUP BY fpr ORDER BY fpr DESC;
 RESET bloomfilter.overfill;
-SELECT cbf_multiplicity(f, '1') AS literal, cbf_multiplicity(f, 1::int8) AS int8, cbf_multiplicity(f, '2') AS other
+SELECT cbf_multiplicity(f, '1') AS "copies of a literal",
+  cbf_multiplicity(f, 1::int8) AS "copies of an int8",
+  cbf_multiplicity(f, '2') AS "copies of another value"
 FROM (SELECT cbf_create(10) + 1 + 1 AS f) s;
 
 -- Unions: counters added up, as if all values had been added to one filter.
 CREATE FUNCTION made(first int, last int, expected bigint DEFAULT 1000, fpr float8 DEFAULT 0.01)
 RETURNS countingbloomfilter LANGUAGE sql AS
-  'SELECT coalesce(cbf_agg(i, expected, fpr), cbf_create(expected, fpr)) FROM generate_series(first, last) i';
-SELECT fpr, cbf_union(made(1, 600, 1000, fpr), made(301, 1000, 1000, fpr)) = cbf_add_all(made(1, 1000, 1000, fpr), array_agg(i)) AS same,
-  cbf_union(made(1, 600, 1000, fpr), NULL) = made(1, 600, 1000, fpr) AS null_right,
-  cbf_union(NULL, made(1, 600, 1000, fpr)) = made(1, 600, 1000, fpr) AS null_left,
-  cbf_union(NULL::countingbloomfilter, NULL) IS NULL AS nulls, cbf_union(made(1, 9, 1000, fpr), cbf_create(1000, fpr)) = made(1, 9, 1000, fpr) AS empty,
-  cbf_union(a => cbf_create(1000, fpr), b => made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS named
-FROM unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, generate_series(301, 600) i GROUP BY fpr ORDER BY fpr DESC;
-SELECT a, b, cbf_multiplicity(cbf_union(f, g), 7) AS multiplicity,
-  cbf_union(f, g) = cbf_add_all(cbf_create(10), array_fill(7, array[a + b])) AS same
+  'SELECT coalesce(cbf_agg(i, expected, fpr), cbf_create(expected, fpr))
+   FROM generate_series(first, last) i';
+SELECT fpr,
+  cbf_union(made(1, 600, 1000, fpr), made(301, 1000, 1000, fpr))
+    = cbf_add_all(made(1, 1000, 1000, fpr), array_agg(i)) AS "as if all were added",
+  cbf_union(made(1, 600, 1000, fpr), NULL) = made(1, 600, 1000, fpr) AS "right NULL adds nothing",
+  cbf_union(NULL, made(1, 600, 1000, fpr)) = made(1, 600, 1000, fpr) AS "left NULL adds nothing",
+  cbf_union(NULL::countingbloomfilter, NULL) IS NULL AS "NULL of NULLs",
+  cbf_union(made(1, 9, 1000, fpr), cbf_create(1000, fpr)) = made(1, 9, 1000, fpr)
+    AS "empty adds nothing",
+  cbf_union(a => cbf_create(1000, fpr), b => made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
+    AS "arguments have names"
+FROM unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, generate_series(301, 600) i
+GROUP BY fpr ORDER BY fpr DESC \gx
+SELECT a, b,
+  cbf_multiplicity(cbf_union(f, g), 7) AS multiplicity,
+  cbf_union(f, g) = cbf_add_all(cbf_create(10), array_fill(7, array[a + b]))
+    AS "as if all were added"
 FROM (VALUES (1, 1), (3, 5), (7, 7), (7, 8), (8, 8), (14, 1), (15, 1), (15, 15), (12, 12)) v(a, b),
-  LATERAL (SELECT cbf_add_all(cbf_create(10), array_fill(7, array[a])) AS f, cbf_add_all(cbf_create(10), array_fill(7, array[b])) AS g) f;
+  LATERAL (SELECT cbf_add_all(cbf_create(10), array_fill(7, array[a])) AS f,
+    cbf_add_all(cbf_create(10), array_fill(7, array[b])) AS g) f;
 SET bloomfilter.overfill = ignore;
 CREATE TABLE united AS
-SELECT row_number() OVER () AS id, f FROM (VALUES (cbf_create(1000)), (made(1, 10)), (made(5, 500)), (made(1, 1)), (made(400, 5000)),
+SELECT row_number() OVER () AS id, f FROM (VALUES
+  (cbf_create(1000)), (made(1, 10)), (made(5, 500)), (made(1, 1)), (made(400, 5000)),
   (cbf_add_all(cbf_create(1000), array_fill(1, array[9]))), (NULL)) v(f);
 UPDATE united SET f = (SELECT cbf_agg(NULL::int)) WHERE f IS NULL;
-SELECT count(*), count(*) FILTER (WHERE cbf_union(a.f, b.f) = cbf_union(b.f, a.f)) AS commutative,
-  count(*) FILTER (WHERE cbf_union(cbf_union(a.f, b.f), c.f) = cbf_union(a.f, cbf_union(b.f, c.f))) AS associative,
-  count(*) FILTER (WHERE cbf_check(cbf_union(a.f, b.f)) IS NULL) AS sound
-FROM united a, united b, united c;
+SELECT count(*),
+  count(*) FILTER (WHERE cbf_union(a.f, b.f) = cbf_union(b.f, a.f)) AS "unions commute",
+  count(*) FILTER (WHERE cbf_union(cbf_union(a.f, b.f), c.f)
+    = cbf_union(a.f, cbf_union(b.f, c.f))) AS "unions associate",
+  count(*) FILTER (WHERE cbf_check(cbf_union(a.f, b.f)) IS NULL) AS "unions are sound"
+FROM united a, united b, united c \gx
 RESET bloomfilter.overfill;
 SELECT expected, target_fpr FROM cbf_info(cbf_union(cbf_create(1000) + 1, cbf_create(1005) + 2));
-SELECT expected, target_fpr FROM cbf_info(cbf_union(cbf_create(10, 0.0101) + 1, cbf_create(9, 0.01) + 2));
-SELECT parts, cbf_union_agg(f ORDER BY hashint4(i)) = made(1, 1000) AS same, cbf_union_agg(f) FILTER (WHERE i > 99999) IS NULL AS of_none,
-  cbf_union_agg(NULL) IS NULL AS of_null, cbf_union_agg(DISTINCT f) = made(1, 1000) AS all_distinct
+SELECT expected, target_fpr
+FROM cbf_info(cbf_union(cbf_create(10, 0.0101) + 1, cbf_create(9, 0.01) + 2));
+SELECT parts,
+  cbf_union_agg(f ORDER BY hashint4(i)) = made(1, 1000) AS "in any order",
+  cbf_union_agg(f) FILTER (WHERE i > 99999) IS NULL AS "NULL of none",
+  cbf_union_agg(NULL) IS NULL AS "NULL of NULL",
+  cbf_union_agg(DISTINCT f) = made(1, 1000) AS "distinct, too"
 FROM unnest(ARRAY[1, 2, 7, 100]) parts,
   LATERAL (SELECT i, made(i * 1000 / parts + 1, (i + 1) * 1000 / parts) AS f
     FROM generate_series(0, parts - 1) i UNION ALL SELECT 0, NULL) f
-GROUP BY parts ORDER BY parts;
+GROUP BY parts ORDER BY parts \gx
 -- A filter that sized itself and has no value adds nothing, not even its size.
-SELECT cbf_union(f, none) = f AS right, cbf_union(none, f) = f AS left, cbf_union(none, none) = none AS both,
-  cbf_union_agg(v) = f AS agg, cbf_union(own, sized) = cbf_union(sized, own) AS own_and_sized,
-  get_byte(own::bytea, 32) AS own_flag, get_byte(cbf_union(own, sized)::bytea, 32) AS with_sized, get_byte(cbf_union(own, own)::bytea, 32) AS with_own
+SELECT cbf_union(f, none) = f AS "adds nothing on the right",
+  cbf_union(none, f) = f AS "adds nothing on the left",
+  cbf_union(none, none) = none AS "both are nothing",
+  cbf_union_agg(v) = f AS "adds nothing to an aggregate",
+  cbf_union(own, sized) = cbf_union(sized, own) AS "own and sized commute",
+  get_byte(own::bytea, 32) AS "flags of own",
+  get_byte(cbf_union(own, sized)::bytea, 32) AS "flags of own and sized",
+  get_byte(cbf_union(own, own)::bytea, 32) AS "flags of own and own"
 FROM (SELECT made(1, 10, 50) AS f, cbf_agg(x) AS none FROM generate_series(1, 0) x) s,
   (SELECT cbf_agg(x) AS own, cbf_agg(x, 40) AS sized FROM generate_series(1, 40) x) o,
   LATERAL (VALUES (none), (f), (none), (NULL)) v(v)
-GROUP BY f, none, own, sized;
+GROUP BY f, none, own, sized \gx
 -- Aggregates change only a state of their own.
 SELECT count(*) FILTER (WHERE u = made(1, i)) AS growing, count(*) AS of
 FROM (SELECT i, cbf_union_agg(made(i, i)) OVER (ORDER BY i) AS u FROM generate_series(1, 30) i) w;
 CREATE TABLE stored AS SELECT i, made(i, i + 10, 100000) AS f FROM generate_series(1, 5) i;
-SELECT (SELECT cbf_union_agg(f) FROM stored) = cbf_agg(x, 100000) AS first, (SELECT cbf_union_agg(f ORDER BY -i) FROM stored) = cbf_agg(x, 100000) AS again
+SELECT (SELECT cbf_union_agg(f) FROM stored) = cbf_agg(x, 100000) AS first,
+  (SELECT cbf_union_agg(f ORDER BY -i) FROM stored) = cbf_agg(x, 100000) AS again
 FROM generate_series(1, 5) i, generate_series(i, i + 10) x;
 SELECT count(*) AS unchanged FROM stored WHERE f = made(i, i + 10, 100000);
 SET enable_partitionwise_aggregate = on;
 CREATE TABLE filter_parts (part int, f countingbloomfilter) PARTITION BY LIST (part);
 CREATE TABLE filter_part_1 PARTITION OF filter_parts FOR VALUES IN (1);
 CREATE TABLE filter_part_2 PARTITION OF filter_parts FOR VALUES IN (2);
-INSERT INTO filter_parts SELECT 1 + i % 2, made(i * 10 + 1, i * 10 + 10) FROM generate_series(0, 9) i;
+INSERT INTO filter_parts
+  SELECT 1 + i % 2, made(i * 10 + 1, i * 10 + 10) FROM generate_series(0, 9) i;
 ANALYZE filter_parts;
-SELECT plan('SELECT cbf_union_agg(f) FROM filter_parts'), cbf_union_agg(f) = made(1, 100) AS same FROM filter_parts;
+SELECT plan('SELECT cbf_union_agg(f) FROM filter_parts'), cbf_union_agg(f) = made(1, 100) AS same
+FROM filter_parts;
 RESET enable_partitionwise_aggregate;
 -- What does not fit together.
 SELECT cbf_union(made(1, 10), made(1, 10, 2000));
@@ -184,10 +268,15 @@ SELECT cbf_union(cbf_agg(x), cbf_agg(x) FILTER (WHERE x > 70)) FROM generate_ser
 SHOW bloomfilter.overfill;
 SELECT cbf_agg(i, 100) @> 1 AS done FROM generate_series(1, 3000) i;
 SELECT cbf_agg(i, 1000) @> 1 AS done FROM generate_series(1, 3000) i;
-SELECT cbf_add_all(cbf_create(1000, 0.0001), array_agg(i)) @> 1 AS done FROM generate_series(1, 3000) i;
-SELECT cbf_union_agg(f) @> 1 AS done FROM (SELECT cbf_agg(i, 1000) AS f FROM generate_series(1, 3000) i GROUP BY i / 500) f;
-SELECT count(f) AS done FROM (SELECT cbf_agg(i, 10) OVER (ORDER BY i ROWS 200 PRECEDING) AS f FROM generate_series(1, 300) i OFFSET 0) f;
-SELECT cbf_agg(i, 1000) @> 1 AS full_up, cbf_agg(i % 10, 10) @> 1 AS copies FROM generate_series(1, 1000) i;
+SELECT cbf_add_all(cbf_create(1000, 0.0001), array_agg(i)) @> 1 AS done
+FROM generate_series(1, 3000) i;
+SELECT cbf_union_agg(f) @> 1 AS done
+FROM (SELECT cbf_agg(i, 1000) AS f FROM generate_series(1, 3000) i GROUP BY i / 500) f;
+SELECT count(f) AS done
+FROM (SELECT cbf_agg(i, 10) OVER (ORDER BY i ROWS 200 PRECEDING) AS f
+    FROM generate_series(1, 300) i OFFSET 0) f;
+SELECT cbf_agg(i, 1000) @> 1 AS full_up, cbf_agg(i % 10, 10) @> 1 AS copies
+FROM generate_series(1, 1000) i;
 SELECT cbf_agg(i) @> 1 AS sized_itself FROM generate_series(1, 3000) i;
 SELECT cbf_union(f, f) @> 1 AS cbf_union, cbf_add(f, 0) @> 1 AS cbf_add
 FROM (SELECT cbf_agg(i, 1000) AS f FROM generate_series(1, 1000) i) s;
@@ -202,98 +291,168 @@ SELECT cbf_agg(i, 1000) IS NOT NULL AS ignored FROM generate_series(1, 3000) i;
 -- that of cbf_agg over its rows, byte for byte. `ids` are these rows.
 CREATE TABLE moving (i int, g int, t int, x int, v varchar, r numeric[]);
 INSERT INTO moving
-  SELECT i, i % 3, i / 4 + 5 * (i / 40), CASE WHEN i % 7 = 0 OR i BETWEEN 90 AND 110 THEN NULL WHEN i BETWEEN 120 AND 170 THEN 1 ELSE i * i % 23 END,
+  SELECT i, i % 3, i / 4 + 5 * (i / 40),
+    CASE WHEN i % 7 = 0 OR i BETWEEN 90 AND 110 THEN NULL WHEN i BETWEEN 120 AND 170 THEN 1
+      ELSE i * i % 23 END,
     CASE WHEN i % 11 <> 0 THEN i % 5 || repeat(' ', i % 3) END, array[i % 4, NULL]
   FROM generate_series(1, 240) i;
-CREATE FUNCTION frames(frame text, arguments text) RETURNS TABLE (rows bigint, same bigint, empty bigint, filters bigint)
-LANGUAGE plpgsql AS $$
+CREATE FUNCTION frames(frame text, arguments text, OUT rows bigint, OUT same bigint,
+                       OUT empty bigint, OUT filters bigint) LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN QUERY EXECUTE format($query$
-    SELECT count(*), count(*) FILTER (WHERE f = (SELECT cbf_agg(%2$s) FROM moving m WHERE m.i = ANY (ids))),
+  EXECUTE format($query$
+    SELECT count(*),
+      count(*) FILTER (WHERE f = (SELECT cbf_agg(%2$s) FROM moving m WHERE m.i = ANY (ids))),
       count(*) FILTER (WHERE ids IS NULL), count(DISTINCT f)
-    FROM (SELECT cbf_agg(%2$s) OVER (%1$s) AS f, array_agg(i) OVER (%1$s) AS ids FROM moving) w $query$, frame, arguments);
+    FROM (SELECT cbf_agg(%2$s) OVER (%1$s) AS f, array_agg(i) OVER (%1$s) AS ids
+      FROM moving) w $query$, frame, arguments) INTO STRICT rows, same, empty, filters;
 END $$;
 SELECT arguments, frame, f.* FROM
-  (VALUES (1, 'x'), (2, 'x, 30'), (3, 'x, 1000, 0.0001'), (4, 'x, NULL, 0.001'), (5, 'v'), (6, 'v, 30, 0.1'), (7, 'r, 10'), (8, 'i'),
-    (9, 'i, 300'), (10, 'i, 1000, 0.0001')) a(a, arguments), -- of so many values, some have positions that coincide
-  (VALUES (1, 'ORDER BY i ROWS 9 PRECEDING'), (2, 'ORDER BY i ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING'),
-    (3, 'ORDER BY i ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'), (4, 'ORDER BY i ROWS BETWEEN 12 PRECEDING AND 6 PRECEDING'),
-    (5, 'ORDER BY i ROWS BETWEEN 3 FOLLOWING AND 40 FOLLOWING'), (6, 'ORDER BY i ROWS CURRENT ROW'), (7, 'ORDER BY i ROWS 29 PRECEDING'),
-    (8, 'ORDER BY t RANGE BETWEEN 3 PRECEDING AND 1 PRECEDING'), (9, 'ORDER BY t RANGE 2 PRECEDING'),
-    (10, 'ORDER BY t GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING'), (11, 'PARTITION BY g ORDER BY i DESC ROWS 4 PRECEDING'),
-    (12, 'ORDER BY i ROWS 9 PRECEDING EXCLUDE CURRENT ROW'), (13, 'ORDER BY t ROWS BETWEEN 3 PRECEDING AND 3 FOLLOWING EXCLUDE TIES'),
-    (14, 'ORDER BY i'), (15, 'PARTITION BY g')) w(w, frame),
+  (VALUES (1, 'x'), (2, 'x, 30'), (3, 'x, 1000, 0.0001'), (4, 'x, NULL, 0.001'), (5, 'v'),
+    (6, 'v, 30, 0.1'), (7, 'r, 10'), (8, 'i'), (9, 'i, 300'),
+    (10, 'i, 1000, 0.0001')) a(a, arguments), -- of so many values, some positions coincide
+  (VALUES (1, 'ORDER BY i ROWS 9 PRECEDING'),
+    (2, 'ORDER BY i ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING'),
+    (3, 'ORDER BY i ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'),
+    (4, 'ORDER BY i ROWS BETWEEN 12 PRECEDING AND 6 PRECEDING'),
+    (5, 'ORDER BY i ROWS BETWEEN 3 FOLLOWING AND 40 FOLLOWING'),
+    (6, 'ORDER BY i ROWS CURRENT ROW'),
+    (7, 'ORDER BY i ROWS 29 PRECEDING'),
+    (8, 'ORDER BY t RANGE BETWEEN 3 PRECEDING AND 1 PRECEDING'),
+    (9, 'ORDER BY t RANGE 2 PRECEDING'),
+    (10, 'ORDER BY t GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING'),
+    (11, 'PARTITION BY g ORDER BY i DESC ROWS 4 PRECEDING'),
+    (12, 'ORDER BY i ROWS 9 PRECEDING EXCLUDE CURRENT ROW'),
+    (13, 'ORDER BY t ROWS BETWEEN 3 PRECEDING AND 3 FOLLOWING EXCLUDE TIES'),
+    (14, 'ORDER BY i'),
+    (15, 'PARTITION BY g')) w(w, frame),
   LATERAL frames(frame, arguments) f
 WHERE a <= 2 OR w IN (1, 5, 8, 10, 12) ORDER BY a, w;
--- With FILTER, as several aggregates of one window, and with parameters that are the same in a frame.
-SELECT count(*) AS rows, count(*) FILTER (WHERE f = (SELECT cbf_agg(x) FILTER (WHERE x > 5) FROM moving m WHERE m.i = ANY (ids))) AS filtered,
-  count(*) FILTER (WHERE h = (SELECT cbf_agg(x, 30) FILTER (WHERE g = 1) FROM moving m WHERE m.i = ANY (ids))) AS sized,
-  count(*) FILTER (WHERE k = (SELECT cbf_agg(x, 100 + m.i) FROM moving m WHERE m.i = w.i)) AS changing
-FROM (SELECT i, cbf_agg(x) FILTER (WHERE x > 5) OVER w AS f, cbf_agg(x, 30) FILTER (WHERE g = 1) OVER w AS h, array_agg(i) OVER w AS ids,
+-- With FILTER, as several aggregates of one window, and with parameters that are the same in a
+-- frame.
+SELECT count(*) AS rows,
+  count(*) FILTER (WHERE f = (SELECT cbf_agg(x) FILTER (WHERE x > 5)
+    FROM moving m WHERE m.i = ANY (ids))) AS "FILTER, as its rows",
+  count(*) FILTER (WHERE h = (SELECT cbf_agg(x, 30) FILTER (WHERE g = 1)
+    FROM moving m WHERE m.i = ANY (ids))) AS "another FILTER, as its rows",
+  count(*) FILTER (WHERE k = (SELECT cbf_agg(x, 100 + m.i)
+    FROM moving m WHERE m.i = w.i)) AS "another capacity, as its row"
+FROM (SELECT i, cbf_agg(x) FILTER (WHERE x > 5) OVER w AS f,
+    cbf_agg(x, 30) FILTER (WHERE g = 1) OVER w AS h, array_agg(i) OVER w AS ids,
     cbf_agg(x, 100 + i) OVER (ORDER BY i ROWS CURRENT ROW) AS k
-  FROM moving WINDOW w AS (ORDER BY i ROWS 9 PRECEDING)) w;
+  FROM moving WINDOW w AS (ORDER BY i ROWS 9 PRECEDING)) w \gx
 -- A large filter, which is packed in steps.
-SELECT count(*) AS rows, count(*) FILTER (WHERE f = (SELECT cbf_agg(y, 300000) FROM generate_series(i - 2, i) y WHERE y > 0)) AS same,
-  count(*) FILTER (WHERE h = (SELECT cbf_agg(y, 300000, 0.0001) FROM generate_series(i - 2, i) y WHERE y > 0)) AS pages
+SELECT count(*) AS rows,
+  count(*) FILTER (WHERE f = (SELECT cbf_agg(y, 300000)
+    FROM generate_series(i - 2, i) y WHERE y > 0)) AS "in lines, as its rows",
+  count(*) FILTER (WHERE h = (SELECT cbf_agg(y, 300000, 0.0001)
+    FROM generate_series(i - 2, i) y WHERE y > 0)) AS "in pages, as its rows"
 FROM (SELECT i, cbf_agg(i, 300000) OVER w AS f, cbf_agg(i, 300000, 0.0001) OVER w AS h
-  FROM generate_series(1, 5) i WINDOW w AS (ORDER BY i ROWS 2 PRECEDING)) s;
+  FROM generate_series(1, 5) i WINDOW w AS (ORDER BY i ROWS 2 PRECEDING)) s \gx
 -- The element type is that of the frame; a frame of two is an error, as are parameters that differ.
 SELECT array_agg((cbf_info(f)).element_type ORDER BY i) AS types
-FROM (SELECT i, cbf_agg(CASE i / 2 WHEN 0 THEN 1 WHEN 2 THEN 2 END) OVER (ORDER BY i ROWS 1 PRECEDING) AS f FROM generate_series(0, 7) i) s;
-SELECT cbf_agg(CASE WHEN i < 5 THEN row(i) ELSE row(i, i) END, 10) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 6) i;
-SELECT array_agg(g::text) AS types FROM (SELECT (cbf_info(cbf_agg(CASE WHEN i < 5 THEN row(i) WHEN i > 6 THEN row(i, i) END, 10)
-  OVER (ORDER BY i ROWS 1 PRECEDING))).element_type AS g FROM generate_series(3, 8) i) s;
+FROM (SELECT i, cbf_agg(CASE i / 2 WHEN 0 THEN 1 WHEN 2 THEN 2 END)
+      OVER (ORDER BY i ROWS 1 PRECEDING) AS f
+    FROM generate_series(0, 7) i) s;
+SELECT cbf_agg(CASE WHEN i < 5 THEN row(i) ELSE row(i, i) END, 10)
+  OVER (ORDER BY i ROWS 1 PRECEDING)
+FROM generate_series(1, 6) i;
+SELECT array_agg(g::text) AS types
+FROM (SELECT (cbf_info(cbf_agg(CASE WHEN i < 5 THEN row(i) WHEN i > 6 THEN row(i, i) END, 10)
+      OVER (ORDER BY i ROWS 1 PRECEDING))).element_type AS g
+    FROM generate_series(3, 8) i) s;
 SELECT cbf_agg(i, 10 * i) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
 SELECT cbf_agg(i, 10, 0.01 * i) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
-SELECT cbf_agg(i, CASE i WHEN 1 THEN 10 END) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
+SELECT cbf_agg(i, CASE i WHEN 1 THEN 10 END) OVER (ORDER BY i ROWS 1 PRECEDING)
+FROM generate_series(1, 3) i;
 SELECT cbf_agg(i, 0) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
-SELECT cbf_agg('a'::text COLLATE "C" || i, 10, 0.6) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
-SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i') AS json;
+SELECT cbf_agg('a'::text COLLATE "C" || i, 10, 0.6) OVER (ORDER BY i ROWS 1 PRECEDING)
+FROM generate_series(1, 3) i;
+SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING)
+  FROM generate_series(1, 3) i') AS json;
 -- Not for users: no such function, or no such value, say newer and older minor releases.
-SELECT outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') IN ('42883', '0A000') AS transition,
+SELECT outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') IN ('42883', '0A000')
+    AS transition,
   outcome('SELECT countingbloomfilter_agg_inverse(NULL, 1)') IN ('42883', '0A000') AS inverse;
 -- More equal values than a state's counters can count: the inverse gives up, the result is right.
 CREATE TABLE equal_values AS
   SELECT n, CASE WHEN n < 3 OR n > 4 THEN 7 ELSE n END AS x
-  FROM (VALUES (1, 65530), (2, 4), (3, 10), (4, 1), (5, 65531), (6, 4), (7, 9), (8, 1), (9, 65540), (10, 3)) v(n, times), generate_series(1, times);
-SELECT n, f = expected AS sized, h = expected_h AS own, cbf_multiplicity(f, 7) AS sevens
-FROM (SELECT DISTINCT n, cbf_agg(x, 30) OVER w AS f, cbf_agg(x) OVER w AS h FROM equal_values WINDOW w AS (ORDER BY n GROUPS 2 PRECEDING)) s,
-  LATERAL (SELECT cbf_agg(x, 30) AS expected, cbf_agg(x) AS expected_h FROM equal_values e WHERE e.n BETWEEN s.n - 2 AND s.n) e
+  FROM (VALUES (1, 65530), (2, 4), (3, 10), (4, 1), (5, 65531), (6, 4), (7, 9), (8, 1), (9, 65540),
+    (10, 3)) v(n, times), generate_series(1, times);
+SELECT n,
+  f = expected AS "sized, as its rows",
+  h = expected_h AS "own, as its rows",
+  cbf_multiplicity(f, 7) AS sevens
+FROM (SELECT DISTINCT n, cbf_agg(x, 30) OVER w AS f, cbf_agg(x) OVER w AS h
+    FROM equal_values WINDOW w AS (ORDER BY n GROUPS 2 PRECEDING)) s,
+  LATERAL (SELECT cbf_agg(x, 30) AS expected, cbf_agg(x) AS expected_h
+    FROM equal_values e WHERE e.n BETWEEN s.n - 2 AND s.n) e
 ORDER BY n;
-SELECT count(*) AS rows, count(*) FILTER (WHERE f = (SELECT cbf_agg(least(y % 65560, 20), 30) FROM generate_series(i - 65539, i) y)) AS same
-FROM (SELECT i, cbf_agg(least(i % 65560, 20), 30) OVER (ORDER BY i ROWS 65539 PRECEDING) AS f FROM generate_series(1, 65590) i) s
+SELECT count(*) AS rows,
+  count(*) FILTER (WHERE f = (SELECT cbf_agg(least(y % 65560, 20), 30)
+    FROM generate_series(i - 65539, i) y)) AS same
+FROM (SELECT i, cbf_agg(least(i % 65560, 20), 30) OVER (ORDER BY i ROWS 65539 PRECEDING) AS f
+    FROM generate_series(1, 65590) i) s
 WHERE i > 65550;
 -- More distinct values than are counted exactly.
-SELECT n, f = (SELECT cbf_agg(y) FROM generate_series(greatest(n - 1, 0) * 40000, n * 40000 + 39999) y) AS same, (cbf_info(f)).expected > 65536 AS estimated
-FROM (SELECT y, y / 40000 AS n, cbf_agg(y) OVER (ORDER BY y / 40000 GROUPS 1 PRECEDING) AS f FROM generate_series(0, 159999) y) s
+SELECT n,
+  f = (SELECT cbf_agg(y)
+    FROM generate_series(greatest(n - 1, 0) * 40000, n * 40000 + 39999) y) AS "as its rows",
+  (cbf_info(f)).expected > 65536 AS estimated
+FROM (SELECT y, y / 40000 AS n, cbf_agg(y) OVER (ORDER BY y / 40000 GROUPS 1 PRECEDING) AS f
+    FROM generate_series(0, 159999) y) s
 WHERE y % 40000 = 0 ORDER BY n;
 RESET bloomfilter.overfill;
 
 -- Stored out of line, asked by slices and as a whole.
-CREATE TABLE large AS SELECT fpr, cbf_agg(x, 50000, fpr) AS f FROM generate_series(1, 50000) x, unnest(ARRAY[0.01, 0.0001]) fpr GROUP BY fpr;
-SELECT fpr, bool_and(f @> 7) AS seven, bool_and(f @> 50000) AS last, bool_or(f @> -1) AS other, bool_and(cbf_multiplicity(f, 7) >= 1) AS counted
-FROM large GROUP BY fpr ORDER BY fpr DESC;
+CREATE TABLE large AS
+  SELECT fpr, cbf_agg(x, 50000, fpr) AS f
+  FROM generate_series(1, 50000) x, unnest(ARRAY[0.01, 0.0001]) fpr GROUP BY fpr;
+SELECT fpr,
+  bool_and(f @> 7) AS "first is found",
+  bool_and(f @> 50000) AS "last is found",
+  bool_or(f @> -1) AS "other is found",
+  bool_and(cbf_multiplicity(f, 7) >= 1) AS "first is counted"
+FROM large GROUP BY fpr ORDER BY fpr DESC \gx
 SELECT count(*) AS first_ones FROM large, generate_series(1, 3) x WHERE f @> x;
 -- The false positive rate at capacity, and never a false negative.
-CREATE FUNCTION asked(rate float8) RETURNS TABLE (missed bigint, hits bigint, as_bloomfilter boolean) LANGUAGE plpgsql AS $$
+CREATE FUNCTION asked(rate float8, OUT missed bigint, OUT hits bigint, OUT as_bloomfilter boolean)
+LANGUAGE plpgsql AS $$
 DECLARE
   c countingbloomfilter := (SELECT f FROM large WHERE fpr = rate);
   b bloomfilter := c::bloomfilter;
 BEGIN
-  RETURN QUERY SELECT count(*) FILTER (WHERE x <= 50000 AND NOT c @> x), count(*) FILTER (WHERE x > 50000 AND c @> x), bool_and(c @> x = (b @> x))
-    FROM generate_series(1, 450000) x;
+  SELECT count(*) FILTER (WHERE x <= 50000 AND NOT c @> x),
+    count(*) FILTER (WHERE x > 50000 AND c @> x), bool_and(c @> x = (b @> x))
+  INTO STRICT missed, hits, as_bloomfilter FROM generate_series(1, 450000) x;
 END $$;
-SELECT fpr, missed, hits <= 1.05 * fpr * 400000 + 3 * sqrt(fpr * 400000) AS obtained,
-  hits >= 0.85 * fpr * 400000 - 3 * sqrt(fpr * 400000) AS not_wasteful, as_bloomfilter
+SELECT fpr, missed,
+  hits <= 1.05 * fpr * 400000 + 3 * sqrt(fpr * 400000) AS "rate is kept",
+  hits >= 0.85 * fpr * 400000 - 3 * sqrt(fpr * 400000) AS "size is used",
+  as_bloomfilter AS "as a bloomfilter"
 FROM unnest(ARRAY[0.01, 0.0001]) fpr, asked(fpr) ORDER BY fpr DESC;
 
 -- What bloomfilters have, too.
-SELECT cbf_clear(f) = cbf_create(100, 0.001, 7) AS cleared, cbf_clear(cbf_clear(f)) @> 1 AS empty, f @> 1 AS as_before,
-  cbf_count(f) = estimated_count AS count, cbf_fpr(f) = estimated_fpr AS fpr
-FROM (SELECT cbf_add_all(cbf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x, cbf_info(f);
-SELECT p.changed AS new, q.changed AS again, cbf_multiplicity(q.filter, 5) AS copies, q.filter = cbf_create(10) + 5 + 5 AS counted,
-  r.changed AS literal_again, s.filter = cbf_create(10) AS null_value, s.changed AS null_changed
-FROM cbf_put(cbf_create(10), 5) p, cbf_put(p.filter, 5) q, cbf_put(p.filter, '5') r, cbf_put(cbf_create(10), NULL::int) s;
-SELECT cbf_put(NULL, 1) IS NULL AS null_filter, cbf_clear(NULL) IS NULL AS clear, cbf_count(NULL) IS NULL AS count, cbf_fpr(NULL) IS NULL AS fpr;
+SELECT cbf_clear(f) = cbf_create(100, 0.001, 7) AS "cleared is empty",
+  cbf_clear(cbf_clear(f)) @> 1 AS "cleared has a member",
+  f @> 1 AS "argument is as before",
+  cbf_count(f) = estimated_count AS "count is that of info",
+  cbf_fpr(f) = estimated_fpr AS "rate is that of info"
+FROM (SELECT cbf_add_all(cbf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x,
+  cbf_info(f) \gx
+SELECT p.changed AS "first is new",
+  q.changed AS "second is new",
+  cbf_multiplicity(q.filter, 5) AS copies,
+  q.filter = cbf_create(10) + 5 + 5 AS "second is counted",
+  r.changed AS "literal is new",
+  s.filter = cbf_create(10) AS "NULL adds nothing",
+  s.changed AS "NULL is new"
+FROM cbf_put(cbf_create(10), 5) p, cbf_put(p.filter, 5) q, cbf_put(p.filter, '5') r,
+  cbf_put(cbf_create(10), NULL::int) s \gx
+SELECT cbf_put(NULL, 1) IS NULL AS "cbf_put of NULL",
+  cbf_clear(NULL) IS NULL AS "cbf_clear of NULL",
+  cbf_count(NULL) IS NULL AS "cbf_count of NULL",
+  cbf_fpr(NULL) IS NULL AS "cbf_fpr of NULL" \gx
 SELECT cbf_put(cbf_create(10) + 1, 'a'::text);
-SELECT cbf_union(cbf_clear(cbf_agg(i)), cbf_create(10, 0.01, 3)) = cbf_create(10, 0.01, 3) AS adds_nothing FROM generate_series(1, 100) i;
+SELECT cbf_union(cbf_clear(cbf_agg(i)), cbf_create(10, 0.01, 3)) = cbf_create(10, 0.01, 3)
+  AS adds_nothing
+FROM generate_series(1, 100) i;

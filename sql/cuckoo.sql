@@ -10,29 +10,51 @@ SET timezone = 'UTC';
 
 -- Everything cf_info says.
 SELECT * FROM cf_info(cf_create(1000, seed => 3)) \gx
-SELECT version, element_type, fingerprint_bits, buckets, stored, load = stored / (4.0::float8 * buckets) AS load, round(load::numeric, 3) AS rounded, kicks,
-  capacity_left, abs(estimated_fpr - (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load))) < 1e-9 AS fpr
-FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1, 1000) i) s, cf_info(f) \gx
+SELECT version, element_type, fingerprint_bits, buckets, stored,
+  load = stored / (4.0::float8 * buckets) AS "load is of four a bucket",
+  round(load::numeric, 3) AS rounded,
+  kicks, capacity_left,
+  abs(estimated_fpr - (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load))) < 1e-9
+    AS "rate is that of the load"
+FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1, 1000) i) s,
+  cf_info(f) \gx
 SELECT n, stored, kicks, capacity_left, estimated_fpr > 0 AS some
-FROM generate_series(0, 3) n, LATERAL (SELECT cf_add_all(cf_create(2), array(SELECT generate_series(1, n))) AS f) f, cf_info(f) ORDER BY n;
+FROM generate_series(0, 3) n,
+  LATERAL (SELECT cf_add_all(cf_create(2), array(SELECT generate_series(1, n))) AS f) f, cf_info(f)
+ORDER BY n;
 
 -- Sizes: ceil(log2(1/rate) + 3) bits of a fingerprint, at 95 % load, or 85 % below 250 buckets.
 SELECT rate, n, buckets, fingerprint_bits, bits, bytes
-FROM (VALUES (1), (10), (1000), (100000)) n(n), (VALUES (0.5), (0.01), (1e-4), (1e-9)) r(rate), cf_sizing(n, rate) ORDER BY rate DESC, n;
-SELECT rate, fingerprint_bits FROM unnest(ARRAY[0.5, 0.125, 0.1249, 0.0625, 0.03125, 0.001953125, 0.001953124, 2e-9, 1.862645149230957e-9, 1.86e-9, 1e-9]::float8[]) rate,
+FROM (VALUES (1), (10), (1000), (100000)) n(n), (VALUES (0.5), (0.01), (1e-4), (1e-9)) r(rate),
+  cf_sizing(n, rate)
+ORDER BY rate DESC, n;
+SELECT rate, fingerprint_bits
+FROM unnest(ARRAY[0.5, 0.125, 0.1249, 0.0625, 0.03125, 0.001953125, 0.001953124, 2e-9,
+    1.862645149230957e-9, 1.86e-9, 1e-9]::float8[]) rate,
   cf_sizing(10, rate);
-SELECT bool_and(bits = 4 * s.buckets * s.fingerprint_bits AND bits_per_value = bits::float8 / n AND s.bytes = 44 + (bits + 7) / 8) AS sizing,
-  bool_and((i.buckets, i.fingerprint_bits, i.bytes) = (s.buckets, s.fingerprint_bits, s.bytes) AND i.expected = n AND i.target_fpr = rate) AS info,
-  bool_and(i.bytes = pg_column_size(f) AND i.bytes = 4 + octet_length(f::bytea)) AS bytes
-FROM (VALUES (1), (10), (850), (851), (1000), (54321)) n(n), (VALUES (0.3), (0.01), (0.005), (0.001), (1e-4), (1e-9)) r(rate),
-  LATERAL (SELECT cf_create(n, rate) AS f) c, cf_sizing(n, rate) s, cf_info(f) i;
-SELECT n, buckets FROM unnest(ARRAY[3, 4, 17, 18, 843, 844, 846, 847, 849, 950, 951]) n, cf_sizing(n, 0.01);
-SELECT (cf_sizing(406000000, 0.01)).bytes < 512 * 1024 * 1024 AS largest, outcome('SELECT cf_sizing(409000000, 0.01)') AS larger;
+SELECT bool_and(bits = 4 * s.buckets * s.fingerprint_bits) AS "four fingerprints a bucket",
+  bool_and(bits_per_value = bits::float8 / n) AS "bits per value are of all",
+  bool_and(s.bytes = 44 + (bits + 7) / 8) AS "header, kicks and table",
+  bool_and((i.buckets, i.fingerprint_bits, i.bytes) = (s.buckets, s.fingerprint_bits, s.bytes))
+    AS "info has the sizes",
+  bool_and(i.expected = n) AS "info has the capacity",
+  bool_and(i.target_fpr = rate) AS "info has the rate",
+  bool_and(i.bytes = pg_column_size(f)) AS "bytes are stored bytes",
+  bool_and(i.bytes = 4 + octet_length(f::bytea)) AS "bytes are exported bytes"
+FROM (VALUES (1), (10), (850), (851), (1000), (54321)) n(n),
+  (VALUES (0.3), (0.01), (0.005), (0.001), (1e-4), (1e-9)) r(rate),
+  LATERAL (SELECT cf_create(n, rate) AS f) c, cf_sizing(n, rate) s, cf_info(f) i \gx
+SELECT n, buckets
+FROM unnest(ARRAY[3, 4, 17, 18, 843, 844, 846, 847, 849, 950, 951]) n, cf_sizing(n, 0.01);
+SELECT (cf_sizing(406000000, 0.01)).bytes < 512 * 1024 * 1024 AS largest,
+  outcome('SELECT cf_sizing(409000000, 0.01)') AS larger;
 
 -- Copies: at most eight of a value, four where its two buckets are one.
 SELECT n, cf_multiplicity(f, 5) AS multiplicity, (cf_info(f)).stored, cf_check(f)
-FROM unnest(ARRAY[1, 4, 5, 8]) n, LATERAL (SELECT cf_add_all(cf_create(100), array_fill(5, array[n])) AS f) f;
-CREATE FUNCTION without(f cuckoofilter, "values" anyarray) RETURNS cuckoofilter LANGUAGE plpgsql AS $$
+FROM unnest(ARRAY[1, 4, 5, 8]) n,
+  LATERAL (SELECT cf_add_all(cf_create(100), array_fill(5, array[n])) AS f) f;
+CREATE FUNCTION without(f cuckoofilter, "values" anyarray) RETURNS cuckoofilter
+LANGUAGE plpgsql AS $$
 DECLARE
   i int;
 BEGIN
@@ -41,8 +63,9 @@ BEGIN
   END LOOP;
   RETURN f;
 END $$;
-SELECT without(cf_add_all(cf_create(100), array_fill(5, array[8])), array_fill(5, array[8])) = cf_create(100) AS empty,
-  without(cf_add_all(cf_create(100), array_fill(5, array[8])), array_fill(5, array[7])) @> 5 AS one_left;
+SELECT without(f, array_fill(5, array[8])) = cf_create(100) AS "empty without all",
+  without(f, array_fill(5, array[7])) @> 5 AS "one is left"
+FROM (SELECT cf_add_all(cf_create(100), array_fill(5, array[8])) AS f) s;
 SELECT cf_add_all(cf_create(100), array_fill(5, array[8])) + 5;
 SELECT cf_add_all(cf_create(100), array_fill(5, array[9]));
 CREATE FUNCTION copies_of(f cuckoofilter, value int) RETURNS int LANGUAGE plpgsql AS $$
@@ -55,31 +78,51 @@ BEGIN
     ASSERT cf_multiplicity(f, value) = copies AND cf_check(f) IS NULL;
   END LOOP;
 EXCEPTION WHEN program_limit_exceeded THEN
-  RETURN CASE WHEN SQLERRM LIKE '%no room for another copy of a value: it has ' || copies THEN copies ELSE -copies END;
+  RETURN CASE WHEN SQLERRM LIKE '%no room for another copy of a value: it has ' || copies
+    THEN copies ELSE -copies END;
 END $$;
-SELECT copies_of(cf_create(1), i) AS copies, count(*) BETWEEN 30 AND 70 AS about_half FROM generate_series(1, 100) i GROUP BY 1 ORDER BY 1;
+SELECT copies_of(cf_create(1), i) AS copies, count(*) BETWEEN 30 AND 70 AS about_half
+FROM generate_series(1, 100) i GROUP BY 1 ORDER BY 1;
 -- Among other values, which make room.
 SELECT copies_of(f, i) AS copies, count(*) > 90 AS nearly_all
-FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1001, 1900) i) s, generate_series(1, 100) i GROUP BY 1 ORDER BY 1;
+FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1001, 1900) i) s,
+  generate_series(1, 100) i
+GROUP BY 1 ORDER BY 1;
 
 -- cf_add_unique adds what seems not to be there.
-SELECT added, filter = f + 5 AS filter, again.* FROM (SELECT cf_create(10) AS f) s, cf_add_unique(f, 5) u,
-  LATERAL (SELECT a.added AS again, a.filter = u.filter AS same FROM cf_add_unique(u.filter, 5::int8) a) again;
-SELECT (cf_add_unique(f, '5')).added AS literal, (cf_add_unique(f + '5', '5')).added AS literal_again, (cf_add_unique(f + 5 + 5, 5)).filter = f + 5 + 5 AS copies,
-  (cf_add_unique(filter => f, value => 1)).filter = f + 1 AS named, (cf_add_unique(f + 5, '5')).added AS read_as_integer,
-  (cf_add_unique(f + 5 - 5, 5)).added AS after_removal
-FROM (SELECT cf_create(10) AS f) s;
-SELECT (cf_add_unique(f, NULL::int)).filter = f AS "null", (cf_add_unique(f, NULL::int)).added, (cf_add_unique(f, NULL)).filter = f AS literal,
-  (cf_add_unique(f, NULL)).added AS literal_added
-FROM (VALUES (cf_create(10)), (cf_create(10) + 1)) v(f);
-SELECT cf_add_unique(NULL, 1) IS NULL AS "null", cf_add_unique(NULL::cuckoofilter, '1') IS NULL AS literal, (cf_add_unique(NULL::cuckoofilter, 1)).added;
-SELECT (cf_add_unique(f + v, v)).added AS again, (cf_add_unique(f + t, v)).added AS beside_text, (cf_add_unique(f + v, t)).added AS text,
+SELECT added,
+  filter = f + 5 AS "filter plus the value",
+  again.*
+FROM (SELECT cf_create(10) AS f) s, cf_add_unique(f, 5) u,
+  LATERAL (SELECT a.added AS "added again", a.filter = u.filter AS "again, the same"
+    FROM cf_add_unique(u.filter, 5::int8) a) again \gx
+SELECT (cf_add_unique(f, '5')).added AS "first literal is added",
+  (cf_add_unique(f + '5', '5')).added AS "second literal is added",
+  (cf_add_unique(f + 5 + 5, 5)).filter = f + 5 + 5 AS "copies stay as they are",
+  (cf_add_unique(filter => f, value => 1)).filter = f + 1 AS "arguments have names",
+  (cf_add_unique(f + 5, '5')).added AS "known literal is added",
+  (cf_add_unique(f + 5 - 5, 5)).added AS "removed one is added again"
+FROM (SELECT cf_create(10) AS f) s \gx
+SELECT (cf_add_unique(f, NULL::int)).filter = f AS "NULL adds nothing",
+  (cf_add_unique(f, NULL::int)).added AS "NULL is added",
+  (cf_add_unique(f, NULL)).filter = f AS "NULL literal adds nothing",
+  (cf_add_unique(f, NULL)).added AS "NULL literal is added"
+FROM (VALUES (cf_create(10)), (cf_create(10) + 1)) v(f) \gx
+SELECT cf_add_unique(NULL, 1) IS NULL AS "NULL of a value",
+  cf_add_unique(NULL::cuckoofilter, '1') IS NULL AS "NULL of a literal",
+  (cf_add_unique(NULL::cuckoofilter, 1)).added AS "NULL is added" \gx
+SELECT (cf_add_unique(f + v, v)).added AS "varchar again",
+  (cf_add_unique(f + t, v)).added AS "varchar beside text",
+  (cf_add_unique(f + v, t)).added AS "text beside varchar",
   (cf_info((cf_add_unique(f + t, v)).filter)).stored
-FROM (SELECT cf_create(10) AS f, 'a '::varchar AS v, 'a '::text AS t) s;
-SELECT (cf_info(f)).stored = count(DISTINCT x) AS each_once FROM (SELECT x % 50 AS x FROM generate_series(1, 500) x) x,
-  LATERAL (SELECT cf_agg(x % 50, 200) AS f FROM generate_series(1, 500) x) a GROUP BY f;
+FROM (SELECT cf_create(10) AS f, 'a '::varchar AS v, 'a '::text AS t) s \gx
+SELECT (cf_info(f)).stored = count(DISTINCT x) AS each_once
+FROM (SELECT x % 50 AS x FROM generate_series(1, 500) x) x,
+  LATERAL (SELECT cf_agg(x % 50, 200) AS f FROM generate_series(1, 500) x) a
+GROUP BY f;
 SELECT cf_add_unique(cf_create(10) + 1, 'a'::text);
-SELECT outcome($$SELECT cf_add_unique(cf_create(10), '{}'::json)$$) AS json, outcome($$SELECT cf_add_unique(cf_create(10) + date 'today', '1')$$) AS literal;
+SELECT outcome($$SELECT cf_add_unique(cf_create(10), '{}'::json)$$) AS json,
+  outcome($$SELECT cf_add_unique(cf_create(10) + date 'today', '1')$$) AS literal;
 PREPARE unique_one AS SELECT (cf_add_unique(cf_create(10) + 1, $1)).added;
 EXECUTE unique_one('1');
 EXECUTE unique_one('2');
@@ -104,68 +147,126 @@ BEGIN
   END LOOP;
   ASSERT (SELECT bool_and(before @> j) FROM generate_series(1, i - 1) j), 'a value is lacking';
 END $$;
-SELECT stored AS values, stored + 1 AS too_many, capacity_left, load > 0.95 AS full, cf_check(f) IS NULL AS sound FROM full_one, cf_info(f) \gset
-SELECT :values >= 100 AS at_least_its_capacity, :capacity_left AS capacity_left, :'full' AS full, :'sound' AS sound;
+SELECT stored AS values, stored + 1 AS too_many, capacity_left, load > 0.95 AS full,
+  cf_check(f) IS NULL AS sound
+FROM full_one, cf_info(f) \gset
+SELECT :values >= 100 AS "at least its capacity", :capacity_left AS capacity_left, :'full' AS full,
+  :'sound' AS sound \gx
 SELECT f + :too_many FROM full_one;
 SELECT (cf_add_unique(f, :too_many)).added FROM full_one;
 SELECT cf_add_all(f, array[:too_many]) FROM full_one;
-SELECT (cf_add_unique(f, 5)).added, (cf_info(f - 5)).stored = :values - 1 AS removed, (cf_info(f - 5 + 5)).stored = :values AS again,
-  f - 5 @> 6 AS others FROM full_one;
-SELECT outcome('SELECT cf_add_all(cf_create(10), array_agg(i)) FROM generate_series(1, 1000) i') AS far_too_many;
+SELECT (cf_add_unique(f, 5)).added AS "known is added",
+  (cf_info(f - 5)).stored = :values - 1 AS "one goes",
+  (cf_info(f - 5 + 5)).stored = :values AS "and comes again",
+  f - 5 @> 6 AS "others stay"
+FROM full_one \gx
+SELECT outcome('SELECT cf_add_all(cf_create(10), array_agg(i)) FROM generate_series(1, 1000) i')
+  AS far_too_many;
 
 -- cf_agg has each distinct value once, whatever the order, and makes its table large enough.
-SELECT stored, i.expected, i.buckets = s.buckets AS sized, kicks, capacity_left, bool_and(f @> x) AS members,
-  f = cf_agg(x) AS again, f = cf_agg(x % 1000 ORDER BY hashint4(x)) AS any_order, f = cf_agg(DISTINCT x % 1000) AS once, f = cf_agg(x % 1000) FILTER (WHERE copy = 1) AS no_copies
-FROM (SELECT cf_agg(x) AS f FROM generate_series(0, 999) x) f, cf_info(f) i, cf_sizing(1000, 0.01) s, generate_series(0, 999) x, generate_series(1, 3) copy
-GROUP BY f, i, s, stored, i.expected, i.buckets, s.buckets, kicks, capacity_left;
-SELECT expected, stored, (cf_info(f)).buckets = (cf_sizing(1000, 0.01)).buckets AS enlarged, f = larger AS same_as_asked_for, f = any_order AS any_order,
-  get_byte(f::bytea, 32) AS flags, get_byte(own::bytea, 32) AS own_flags, substr(own::bytea, 37) = substr(f::bytea, 37) AS same_table
-FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1000) AS larger, cf_agg(x, 10 ORDER BY -x) AS any_order, cf_agg(x) AS own FROM generate_series(1, 1000) x) s, cf_info(f);
-SELECT (cf_info(cf_agg(x, 5000))).expected, (cf_info(cf_agg(x, 5000))).capacity_left, cf_agg(x, 5000) @> 7 AS contains, cf_agg(x, 5000, 0.0001) @> 7 AS fine FROM generate_series(1, 1000) x;
+SELECT stored, i.expected,
+  i.buckets = s.buckets AS "buckets are those of its values",
+  kicks, capacity_left,
+  bool_and(f @> x) AS "members are found",
+  f = cf_agg(x) AS "as of the same once",
+  f = cf_agg(x % 1000 ORDER BY hashint4(x)) AS "in any order",
+  f = cf_agg(DISTINCT x % 1000) AS "as of distinct rows",
+  f = cf_agg(x % 1000) FILTER (WHERE copy = 1) AS "as of one copy"
+FROM (SELECT cf_agg(x) AS f FROM generate_series(0, 999) x) f, cf_info(f) i,
+  cf_sizing(1000, 0.01) s, generate_series(0, 999) x, generate_series(1, 3) copy
+GROUP BY f, i, s, stored, i.expected, i.buckets, s.buckets, kicks, capacity_left \gx
+SELECT expected, stored,
+  (cf_info(f)).buckets = (cf_sizing(1000, 0.01)).buckets AS "table is enlarged",
+  f = larger AS "as if asked for",
+  f = any_order AS "in any order",
+  get_byte(f::bytea, 32) AS flags,
+  get_byte(own::bytea, 32) AS "own flags",
+  substr(own::bytea, 37) = substr(f::bytea, 37) AS "own has the same table"
+FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1000) AS larger, cf_agg(x, 10 ORDER BY -x) AS any_order,
+      cf_agg(x) AS own
+    FROM generate_series(1, 1000) x) s, cf_info(f) \gx
+SELECT (cf_info(cf_agg(x, 5000))).expected, (cf_info(cf_agg(x, 5000))).capacity_left,
+  cf_agg(x, 5000) @> 7 AS "contains a member",
+  cf_agg(x, 5000, 0.0001) @> 7 AS "contains it at a rate, too"
+FROM generate_series(1, 1000) x \gx
 -- Ten values that all belong to two of the four buckets of a table for ten: it grows, on its own.
+CREATE FUNCTION last_buckets(x int, copies int) RETURNS bytea LANGUAGE sql IMMUTABLE AS
+  'SELECT substr(cf_add_all(cf_create(10), array_fill(x, array[copies]))::bytea, 41 + 10, 10)';
+CREATE FUNCTION takes(x int, copies int) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT outcome(format('SELECT last_buckets(%s, %s)', x, copies)) = 'ok' $$;
 CREATE FUNCTION in_first_buckets(x int) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT substr(cf_add_all(cf_create(10), array_fill(x, array[4]))::bytea, 41 + 10, 10) = decode(repeat('00', 10), 'hex')
-    AND outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[5]))', x)) = 'ok'
-    AND substr(cf_add_all(cf_create(10), array_fill(x, array[8]))::bytea, 41 + 10, 10) = decode(repeat('00', 10), 'hex') $$;
+  SELECT last_buckets(x, 4) = decode(repeat('00', 10), 'hex') AND takes(x, 5)
+    AND last_buckets(x, 8) = decode(repeat('00', 10), 'hex') $$;
 CREATE TABLE crowd AS SELECT x FROM generate_series(1, 1000) x
-  WHERE CASE WHEN outcome(format('SELECT cf_add_all(cf_create(10), array_fill(%s, array[8]))', x)) = 'ok' THEN in_first_buckets(x) END LIMIT 10;
+  WHERE CASE WHEN takes(x, 8) THEN in_first_buckets(x) END LIMIT 10;
 SELECT count(*) AS crowd FROM crowd;
 SELECT cf_add_all(cf_create(10), array_agg(x ORDER BY x)) FROM crowd;
-SELECT i.expected, stored, (SELECT bool_and(f @> x) FROM crowd) AS members, i.buckets - s.buckets AS more_buckets, cf_check(f), f = sized AS sized, f = backwards AS any_order, f = copies AS copies
-FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1) AS sized, cf_agg(x, 3 ORDER BY -x) AS backwards, cf_agg(x, 10, NULL) AS copies FROM crowd) c, cf_info(f) i, cf_sizing(10, 0.01) s;
-SELECT bool_and(cf_check(f) IS NULL AND (cf_info(f)).stored = n) AS sound
-FROM generate_series(1, 300) n, LATERAL (SELECT cf_agg(x * n, NULL, 0.3) AS f FROM generate_series(1, n) x) f;
+SELECT i.expected, stored,
+  (SELECT bool_and(f @> x) FROM crowd) AS "members are found",
+  i.buckets - s.buckets AS more_buckets,
+  cf_check(f),
+  f = sized AS "for one, too",
+  f = backwards AS "in any order, for three",
+  f = copies AS "without a rate, too"
+FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1) AS sized, cf_agg(x, 3 ORDER BY -x) AS backwards,
+      cf_agg(x, 10, NULL) AS copies
+    FROM crowd) c, cf_info(f) i, cf_sizing(10, 0.01) s \gx
+SELECT bool_and(cf_check(f) IS NULL) AS sound, bool_and((cf_info(f)).stored = n) AS stored
+FROM generate_series(1, 300) n,
+  LATERAL (SELECT cf_agg(x * n, NULL, 0.3) AS f FROM generate_series(1, n) x) f;
 -- Where memory is short, and with a file.
 CREATE TABLE many AS SELECT (x::bigint * 7919) % 200000 AS x FROM generate_series(1, 300000) x;
 CREATE TABLE of_many AS SELECT cf_agg(x) AS f, cf_agg(x, 1000000) AS sized FROM many;
 SELECT i.stored, i.expected FROM of_many, cf_info(f) i;
 SET work_mem = '64kB';
-SELECT (SELECT f FROM of_many) = cf_agg(x) AS spilled, (SELECT sized FROM of_many) = cf_agg(x, 1000000) AS sized,
-  (SELECT f FROM of_many) = cf_agg(x ORDER BY x) AS sorted FROM many;
+SELECT (SELECT f FROM of_many) = cf_agg(x) AS "spilled, the same",
+  (SELECT sized FROM of_many) = cf_agg(x, 1000000) AS "sized, the same",
+  (SELECT f FROM of_many) = cf_agg(x ORDER BY x) AS "sorted, the same"
+FROM many \gx
 RESET work_mem;
 -- Not of values that have two hashes.
 SELECT cf_agg(v) FROM (VALUES ('a '::varchar)) v(v);
-SELECT outcome($$SELECT cf_agg(v, 10) FROM (VALUES ('a'::varchar), ('b ')) v(v)$$) AS sized, outcome($$SELECT cf_agg(v, 10, 0.1) FROM (VALUES ('a '::varchar(2))) v(v)$$) AS rated,
-  outcome($$SELECT cf_agg(v::text) FROM (VALUES ('a '::varchar)) v(v)$$) AS text, outcome($$SELECT cf_agg(v) FROM (VALUES ('a'::varchar), (NULL)) v(v)$$) AS no_blank,
-  outcome($$SELECT cf_agg(v) FROM (VALUES ('a '::char(5))) v(v)$$) AS char;
+SELECT outcome($$SELECT cf_agg(v, 10) FROM (VALUES ('a'::varchar), ('b ')) v(v)$$) AS sized,
+  outcome($$SELECT cf_agg(v, 10, 0.1) FROM (VALUES ('a '::varchar(2))) v(v)$$) AS rated,
+  outcome($$SELECT cf_agg(v::text) FROM (VALUES ('a '::varchar)) v(v)$$) AS text,
+  outcome($$SELECT cf_agg(v) FROM (VALUES ('a'::varchar), (NULL)) v(v)$$) AS no_blank,
+  outcome($$SELECT cf_agg(v) FROM (VALUES ('a '::char(5))) v(v)$$) AS char \gx
 
 -- Merging: all copies of both.
 CREATE FUNCTION made(first int, last int, expected bigint DEFAULT 1000, fpr float8 DEFAULT 0.01)
 RETURNS cuckoofilter LANGUAGE sql AS
-  'SELECT coalesce(cf_agg(i, expected, fpr), cf_create(expected, fpr)) FROM generate_series(first, last) i';
-SELECT fpr, bool_and(f @> i) AS members, (cf_info(f)).stored, cf_check(f), cf_merge(made(1, 9, 1000, fpr), NULL) = made(1, 9, 1000, fpr) AS null_right,
-  cf_merge(NULL, made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS null_left, cf_merge(NULL::cuckoofilter, NULL) IS NULL AS nulls,
-  cf_merge(made(1, 9, 1000, fpr), cf_create(1000, fpr)) = made(1, 9, 1000, fpr) AS empty,
-  cf_merge(a => cf_create(1000, fpr), b => made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS named, cf_merge(made(1, 5, 1000, fpr), made(6, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS few
-FROM unnest(ARRAY[0.1, 0.01, 0.005, 0.0001]) fpr, LATERAL (SELECT cf_merge(made(1, 500, 1000, fpr), made(501, 1000, 1000, fpr)) AS f OFFSET 0) f, generate_series(1, 1000) i
-GROUP BY fpr, f ORDER BY fpr DESC;
-SELECT cf_multiplicity(cf_merge(f, g), 7) AS sevens, cf_multiplicity(cf_merge(f, f), 7) AS twice, (cf_info(cf_merge(f, g))).stored,
-  without(cf_merge(f, g), array[7, 7, 7, 8]) = cf_create(10) AS empty, f = cf_create(10) + 7 + 7 AS unchanged
-FROM (SELECT cf_create(10) + 7 + 7 AS f, cf_create(10) + 7 + 8 AS g) s;
-SELECT cf_merge(f, none) = f AS right, cf_merge(none, f) = f AS left, cf_merge(none, none) = none AS both,
-  get_byte(cf_merge(own, sized)::bytea, 32) AS with_sized, get_byte(cf_merge(own, own)::bytea, 32) AS with_own, (cf_info(cf_merge(f, cf_create(51)))).expected
+  'SELECT coalesce(cf_agg(i, expected, fpr), cf_create(expected, fpr))
+   FROM generate_series(first, last) i';
+SELECT fpr,
+  bool_and(f @> i) AS "members are found",
+  (cf_info(f)).stored, cf_check(f),
+  cf_merge(made(1, 9, 1000, fpr), NULL) = made(1, 9, 1000, fpr) AS "right NULL adds nothing",
+  cf_merge(NULL, made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS "left NULL adds nothing",
+  cf_merge(NULL::cuckoofilter, NULL) IS NULL AS "NULL of NULLs",
+  cf_merge(made(1, 9, 1000, fpr), cf_create(1000, fpr)) = made(1, 9, 1000, fpr)
+    AS "empty adds nothing",
+  cf_merge(a => cf_create(1000, fpr), b => made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
+    AS "arguments have names",
+  cf_merge(made(1, 5, 1000, fpr), made(6, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
+    AS "as if all were added"
+FROM unnest(ARRAY[0.1, 0.01, 0.005, 0.0001]) fpr,
+  LATERAL (SELECT cf_merge(made(1, 500, 1000, fpr), made(501, 1000, 1000, fpr)) AS f OFFSET 0) f,
+  generate_series(1, 1000) i
+GROUP BY fpr, f ORDER BY fpr DESC \gx
+SELECT cf_multiplicity(cf_merge(f, g), 7) AS "sevens of both",
+  cf_multiplicity(cf_merge(f, f), 7) AS "sevens of twice the same",
+  (cf_info(cf_merge(f, g))).stored,
+  without(cf_merge(f, g), array[7, 7, 7, 8]) = cf_create(10) AS "empty without all",
+  f = cf_create(10) + 7 + 7 AS "argument is as before"
+FROM (SELECT cf_create(10) + 7 + 7 AS f, cf_create(10) + 7 + 8 AS g) s \gx
+SELECT cf_merge(f, none) = f AS "adds nothing on the right",
+  cf_merge(none, f) = f AS "adds nothing on the left",
+  cf_merge(none, none) = none AS "both are nothing",
+  get_byte(cf_merge(own, sized)::bytea, 32) AS "flags of own and sized",
+  get_byte(cf_merge(own, own)::bytea, 32) AS "flags of own and own",
+  (cf_info(cf_merge(f, cf_create(51)))).expected
 FROM (SELECT made(1, 10, 50) AS f, cf_agg(x) AS none FROM generate_series(1, 0) x) s,
-  (SELECT cf_agg(x) AS own, cf_agg(x, 4) AS sized FROM generate_series(1, 4) x) o;
+  (SELECT cf_agg(x) AS own, cf_agg(x, 4) AS sized FROM generate_series(1, 4) x) o \gx
 SELECT cf_merge(made(1, 1000), made(1001, 2000));
 SELECT cf_merge(made(1, 10), made(1, 10, 2000));
 SELECT cf_merge(made(1, 10), made(1, 10, 1000, 0.0001));
@@ -174,12 +275,23 @@ SELECT cf_merge(made(1, 10), cf_create(1000) + 'x'::text);
 SELECT cf_merge(cf_create(10) + row(1), cf_create(10) + row(1, 2));
 
 -- Removing gives the bytes from before where nothing had to be kicked; kicks stay counted.
-SELECT f + 1 + 2 + 3 - 2 = f + 1 + 3 AS same, f + 3 + 1 + 2 = f + 1 + 2 + 3 AS any_order, f + 1 + 2 - 1 - 2 = f AS empty FROM (SELECT cf_create(1000) AS f) s;
-SELECT stored, kicks > 0 AS kicked, element_type, capacity_left, f = cf_create(1000) AS as_new, f @> 1 AS contains, f + 'x'::text @> 'x' AS takes_text
-FROM (SELECT without(cf_agg(x), array_agg(x ORDER BY -x)) AS f FROM generate_series(1, 1000) x) s, cf_info(f);
+SELECT f + 1 + 2 + 3 - 2 = f + 1 + 3 AS "back to the filter before",
+  f + 3 + 1 + 2 = f + 1 + 2 + 3 AS "in any order",
+  f + 1 + 2 - 1 - 2 = f AS "back to the empty filter"
+FROM (SELECT cf_create(1000) AS f) s \gx
+SELECT stored,
+  kicks > 0 AS "kicks stay counted",
+  element_type, capacity_left,
+  f = cf_create(1000) AS "has the bytes of a new one",
+  f @> 1 AS "contains one that left",
+  f + 'x'::text @> 'x' AS "takes another type"
+FROM (SELECT without(cf_agg(x), array_agg(x ORDER BY -x)) AS f FROM generate_series(1, 1000) x) s,
+  cf_info(f) \gx
 
 -- No false negative after any sequence of additions and removals.
-CREATE FUNCTION fuzz(expected int, fpr float8, seed int, operations int) RETURNS TABLE (wrong int, full_errors int, added int, removed int) LANGUAGE plpgsql AS $$
+CREATE FUNCTION fuzz(expected int, fpr float8, seed int, operations int,
+                     OUT wrong int, OUT full_errors int, OUT added int, OUT removed int)
+LANGUAGE plpgsql AS $$
 DECLARE
   f cuckoofilter := cf_create(expected, fpr, seed);
   copies int[] := array_fill(0, array[expected]);
@@ -207,8 +319,10 @@ BEGIN
       removed := removed + 1;
     END IF;
     IF i % 500 = 0 THEN
-      wrong := wrong + (SELECT count(*) FROM unnest(copies) WITH ORDINALITY u(n, y) WHERE cf_multiplicity(f, y) < n OR (n > 0 AND NOT f @> y))
-        + ((cf_info(f)).stored <> (SELECT sum(n) FROM unnest(copies) n))::int + (cf_check(f) IS NOT NULL)::int;
+      wrong := wrong + (SELECT count(*) FROM unnest(copies) WITH ORDINALITY u(n, y)
+          WHERE cf_multiplicity(f, y) < n OR (n > 0 AND NOT f @> y))
+        + ((cf_info(f)).stored <> (SELECT sum(n) FROM unnest(copies) n))::int
+        + (cf_check(f) IS NOT NULL)::int;
     END IF;
   END LOOP;
   FOR y IN 1 .. expected LOOP
@@ -217,47 +331,83 @@ BEGIN
     END LOOP;
   END LOOP;
   wrong := wrong + ((cf_info(f)).stored <> 0 OR (cf_info(f)).element_type IS NOT NULL)::int;
-  RETURN NEXT;
 END $$;
-SELECT expected, fpr, wrong, full_errors > 0 AS was_full, added > 1000 AS added, removed > 800 AS removed
-FROM (VALUES (40, 0.5), (100, 0.01), (200, 0.005), (300, 0.0001), (60, 1e-9)) v(expected, fpr), fuzz(expected, fpr, 7, 4000) ORDER BY expected;
+SELECT expected, fpr, wrong, full_errors > 0 AS was_full, added > 1000 AS added,
+  removed > 800 AS removed
+FROM (VALUES (40, 0.5), (100, 0.01), (200, 0.005), (300, 0.0001), (60, 1e-9)) v(expected, fpr),
+  fuzz(expected, fpr, 7, 4000)
+ORDER BY expected;
 
 -- Malformed tables.
 SELECT set_byte(set_byte(b, 41 + at, get_byte(b, 40 + at)), 40 + at, 0)::cuckoofilter
-FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
-SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 41 + at, get_byte(b, 40 + at)))) AS twice,
-  (set_byte(b, 41 + at, get_byte(b, 40 + at))::cuckoofilter) @> 1 AS contains, cf_multiplicity(set_byte(b, 41 + at, get_byte(b, 40 + at))::cuckoofilter, 1) AS copies,
-  outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 41 + at, 255))) AS disorder, outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 36, 9))) AS kicks,
+FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s,
+  LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
+SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 41 + at, get_byte(b, 40 + at))))
+    AS twice,
+  (set_byte(b, 41 + at, get_byte(b, 40 + at))::cuckoofilter) @> 1 AS "contains the value",
+  cf_multiplicity(set_byte(b, 41 + at, get_byte(b, 40 + at))::cuckoofilter, 1) AS copies,
+  outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 41 + at, 255))) AS disorder,
+  outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 36, 9))) AS kicks,
   outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(b, 2, 0))) AS no_element_type
-FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
-SELECT buckets, fingerprint_bits, (set_byte(f::bytea, octet_length(f::bytea) - 1, 16))::cuckoofilter FROM (SELECT cf_create(4, 0.005) AS f) s, cf_info(f);
+FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s,
+  LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a \gx
+SELECT buckets, fingerprint_bits, (set_byte(f::bytea, octet_length(f::bytea) - 1, 16))::cuckoofilter
+FROM (SELECT cf_create(4, 0.005) AS f) s, cf_info(f);
 SELECT cf_check(forged(set_byte(set_byte(b, 41 + at, get_byte(b, 40 + at)), 40 + at, 0)))
-FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s, LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
-SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(cf_create(10)::bytea, 3, bits))) AS bits, array_agg(bits) FROM unnest(ARRAY[0, 5, 6, 33, 255]) bits GROUP BY 1;
+FROM (SELECT (cf_create(1, 0.03125) + 1)::bytea AS b) s,
+  LATERAL (SELECT CASE WHEN get_byte(b, 40) > 0 THEN 0 ELSE 4 END AS at) a;
+SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(cf_create(10)::bytea, 3, bits)))
+    AS bits, array_agg(bits)
+FROM unnest(ARRAY[0, 5, 6, 33, 255]) bits GROUP BY 1;
 
--- Stored out of line, asked by slices and as a whole: fingerprints within bytes, across them, and long ones.
-CREATE TABLE large AS SELECT fpr, cf_agg(x, 50001, fpr) AS f FROM generate_series(1, 50001) x, unnest(ARRAY[0.3, 0.01, 0.005, 0.0001, 1e-6, 1e-9]) fpr GROUP BY fpr;
-SELECT fpr, fingerprint_bits, bool_and(f @> 7) AS seven, bool_and(f @> 50001) AS last, bool_and(cf_multiplicity(f, 7) >= 1) AS counted, bool_or(fpr < 0.01 AND f @> -1) AS other
-FROM large, cf_info(f) GROUP BY fpr, fingerprint_bits ORDER BY fpr DESC;
-SELECT count(*) AS single_probes FROM generate_series(1, 50001, 100) x WHERE (SELECT f FROM large WHERE fpr = 0.005 AND x > 0) @> x;
+-- Stored out of line, asked by slices and as a whole: fingerprints within bytes, across them, and
+-- long ones.
+CREATE TABLE large AS
+  SELECT fpr, cf_agg(x, 50001, fpr) AS f
+  FROM generate_series(1, 50001) x, unnest(ARRAY[0.3, 0.01, 0.005, 0.0001, 1e-6, 1e-9]) fpr
+  GROUP BY fpr;
+SELECT fpr, fingerprint_bits,
+  bool_and(f @> 7) AS "first is found",
+  bool_and(f @> 50001) AS "last is found",
+  bool_and(cf_multiplicity(f, 7) >= 1) AS "first is counted",
+  bool_or(fpr < 0.01 AND f @> -1) AS "other is found"
+FROM large, cf_info(f) GROUP BY fpr, fingerprint_bits ORDER BY fpr DESC \gx
+SELECT count(*) AS single_probes FROM generate_series(1, 50001, 100) x
+WHERE (SELECT f FROM large WHERE fpr = 0.005 AND x > 0) @> x;
 -- The false positive rate at capacity, and never a false negative.
-CREATE FUNCTION asked(rate float8) RETURNS TABLE (missed bigint, hits bigint, estimate float8) LANGUAGE plpgsql AS $$
+CREATE FUNCTION asked(rate float8, OUT missed bigint, OUT hits bigint, OUT estimate float8)
+LANGUAGE plpgsql AS $$
 DECLARE
   c cuckoofilter := (SELECT f FROM large WHERE fpr = rate);
 BEGIN
-  RETURN QUERY SELECT count(*) FILTER (WHERE x <= 50001 AND NOT c @> x), count(*) FILTER (WHERE x > 50001 AND c @> x), (cf_info(c)).estimated_fpr
-    FROM generate_series(1, 450001) x;
+  SELECT count(*) FILTER (WHERE x <= 50001 AND NOT c @> x),
+    count(*) FILTER (WHERE x > 50001 AND c @> x), (cf_info(c)).estimated_fpr
+  INTO STRICT missed, hits, estimate FROM generate_series(1, 450001) x;
 END $$;
-SELECT fpr, missed, hits <= 1.05 * fpr * 400000 + 3 * sqrt(fpr * 400000) AS obtained,
-  abs(hits - estimate * 400000) <= 0.03 * estimate * 400000 + 3 * sqrt(estimate * 400000) AS estimated, estimate <= fpr AS promised
+SELECT fpr, missed,
+  hits <= 1.05 * fpr * 400000 + 3 * sqrt(fpr * 400000) AS "rate is kept",
+  abs(hits - estimate * 400000) <= 0.03 * estimate * 400000 + 3 * sqrt(estimate * 400000)
+    AS "estimate is right",
+  estimate <= fpr AS "estimate keeps the rate"
 FROM unnest(ARRAY[0.3, 0.01, 0.005, 0.0001, 1e-6]) fpr, asked(fpr) ORDER BY fpr DESC;
 
 -- What bloomfilters have, too.
-SELECT cf_clear(f) = cf_create(100, 0.001, 7) AS cleared, cf_clear(f) @> 1 AS empty, f @> 1 AS as_before,
-  cf_count(f) = stored AS count, cf_count(f + 1), cf_fpr(f) = estimated_fpr AS fpr
-FROM (SELECT cf_add_all(cf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x, cf_info(f);
-SELECT cf_merge_agg(f) = cf_merge(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3) AS merged, cf_count(cf_merge_agg(f)) AS copies, bool_and(f @> '1') AS of_each
-FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f);
-SELECT cf_merge_agg(f) IS NULL AS of_none, cf_merge_agg(NULL::cuckoofilter) IS NULL AS of_nulls FROM (SELECT cf_create(10) AS f LIMIT 0) x;
+SELECT cf_clear(f) = cf_create(100, 0.001, 7) AS "cleared is empty",
+  cf_clear(f) @> 1 AS "cleared has a member",
+  f @> 1 AS "argument is as before",
+  cf_count(f) = stored AS "count is that of info",
+  cf_count(f + 1),
+  cf_fpr(f) = estimated_fpr AS "rate is that of info"
+FROM (SELECT cf_add_all(cf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x,
+  cf_info(f) \gx
+SELECT cf_merge_agg(f) = cf_merge(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3)
+    AS "as merged one by one",
+  cf_count(cf_merge_agg(f)) AS copies,
+  bool_and(f @> '1') AS "member of each is found"
+FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f) \gx
+SELECT cf_merge_agg(f) IS NULL AS of_none, cf_merge_agg(NULL::cuckoofilter) IS NULL AS of_nulls
+FROM (SELECT cf_create(10) AS f LIMIT 0) x;
 SELECT cf_merge_agg(f) FROM (VALUES (cf_create(100) + 1), (cf_create(1000) + 1)) v(f);
-SELECT cf_clear(NULL) IS NULL AS clear, cf_count(NULL) IS NULL AS count, cf_fpr(NULL) IS NULL AS fpr;
+SELECT cf_clear(NULL) IS NULL AS "cf_clear of NULL",
+  cf_count(NULL) IS NULL AS "cf_count of NULL",
+  cf_fpr(NULL) IS NULL AS "cf_fpr of NULL" \gx

@@ -118,7 +118,6 @@ text        | (SELECT blanks FROM stored) | 'a'::text
 bytea       | '\x616263'::bytea | 'abc'::bytea
 bytea       | ''::bytea | '\x'::bytea
 bytea       | (SELECT bits FROM stored) | long(100000)::bytea
-uuid        | 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid | '{a0eebc999c0b4ef8bb6d6bb9bd380a11}'::uuid
 boolean     | true | 'yes'::bool
 "char"      | 'a'::"char" | 'abc'::"char"
 oid         | 5::oid | '5'::oid
@@ -158,7 +157,6 @@ jsonb       | '0'::jsonb | '-0.00'::jsonb
 jsonb       | '{"a": 1, "b": 2}'::jsonb | '{"b": 2.0, "a": 1.00}'::jsonb
 jsonb       | '{"a": 1}'::jsonb | '{"a": 2, "a": 1.0}'::jsonb
 jsonb       | '[1, [2, {"k": [3]}]]'::jsonb | '[1.0, [2.00, {"k": [3e0]}]]'::jsonb
-jsonb       | '{"a": {"b": {"c": 1.10}}, "aa": null}'::jsonb | '{"aa": null, "a": {"b": {"c": 1.1}}}'::jsonb
 jsonb       | '"\u0041"'::jsonb | '"A"'::jsonb
 jsonb       | to_jsonb('abc'::text) | '"abc"'::jsonb
 jsonb       | (SELECT json FROM stored) | jsonb_build_object('k', long(100000), 'n', 1)
@@ -220,7 +218,6 @@ row         | row(1, 'a')::named | row(1, 'a')::other_named
 row         | row(1, 'a')::named | row(1, 'a')::named_domain
 row         | row(1, NULL)::named | row(1, NULL)::named_domain
 row         | row(NULL, NULL)::named | '(,)'::named
-row         | row(row(1, 'a')::named, 1.5, '{1.0}')::nested | row(row(1, 'a'::text), 1.5::float8, '{1.00}'::numeric[])
 row         | row(row(row(1::int2))) | row(row(row(1::int8)))
 row         | row((SELECT ints FROM once_null)) | row('{1,2,3}'::int[])
 row         | row((SELECT external FROM stored)) | row(repeat('x', 100000))
@@ -230,6 +227,13 @@ row         | (SELECT d FROM dropped d WHERE t = 'before') | row(1, 'before'::te
 row         | (SELECT d FROM dropped d WHERE t = 'after') | row(1, 'after'::text, 1.5)
 \.
 UPDATE pairs SET family = trim(family);
+INSERT INTO pairs VALUES
+  ('uuid', $$'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid$$,
+    $$'{a0eebc999c0b4ef8bb6d6bb9bd380a11}'::uuid$$),
+  ('jsonb', $$'{"a": {"b": {"c": 1.10}}, "aa": null}'::jsonb$$,
+    $$'{"aa": null, "a": {"b": {"c": 1.1}}}'::jsonb$$),
+  ('row', $$row(row(1, 'a')::named, 1.5, '{1.0}')::nested$$,
+    $$row(row(1, 'a'::text), 1.5::float8, '{1.00}'::numeric[])$$);
 
 -- Different values with different hashes: nothing that matters is left out.
 CREATE TABLE different (family text, a text, b text);
@@ -362,10 +366,12 @@ BEGIN
 END $$;
 
 -- The odd values are what they are meant to be.
-SELECT array_send(ints) <> array_send('{1,2,3}'::int[]) AS null_bitmap,
-  pg_column_size(compressed) < 2000 AS compressed, pg_column_size(external) = 100000 AS external,
-  pg_column_size(both_ways) BETWEEN 2000 AND 99999 AS both_ways, pg_column_size(short) = 4 AS short
-FROM once_null, stored;
+SELECT array_send(ints) <> array_send('{1,2,3}'::int[]) AS "once had a NULL",
+  pg_column_size(compressed) < 2000 AS "is compressed",
+  pg_column_size(external) = 100000 AS "is out of line",
+  pg_column_size(both_ways) BETWEEN 2000 AND 99999 AS "is compressed out of line",
+  pg_column_size(short) = 4 AS "is short"
+FROM once_null, stored \gx
 SELECT float8send(float8_of_bits(x'7ff8000000c0ffee'::bigint)) AS nan_bits;
 
 -- Pairs per family, and how many of them SQL can compare.
@@ -389,42 +395,68 @@ WHERE missed IS NOT NULL;
 SELECT family, a, b FROM different WHERE NOT hashes_differ(a, b);
 
 -- A varchar with blanks at its end equals a text with them and a char(n) without: two hashes.
-SELECT v = t AS equals_text, v = c AS equals_char, f_v @> t AS asks_text, f_v @> c AS asks_char,
-  bf_create(10) + t @> v AS of_text, bf_create(10) + c @> v AS of_char, f_v @> v AS itself,
-  bf_contains_each(f_v, array[v, 'ab'::varchar, 'b '::varchar]) AS each
+SELECT v = t AS "varchar = text",
+  v = c AS "varchar = char",
+  f_v @> t AS "finds the text",
+  f_v @> c AS "finds the char",
+  bf_create(10) + t @> v AS "text finds it",
+  bf_create(10) + c @> v AS "char finds it",
+  f_v @> v AS "finds itself",
+  bf_contains_each(f_v, array[v, 'ab'::varchar, 'b '::varchar]) AS "asked in an array"
 FROM (SELECT v, c, t, bf_create(10) + v AS f_v
-  FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t) s) s;
-SELECT bf_agg(v) @> 'a'::char(5) AS aggregate, bf_add_all(bf_create(10), array_agg(v)) @> 'a'::char(5)
-  AS all FROM (VALUES ('a '::varchar), ('b')) s(v);
+  FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t) s) s \gx
+SELECT bf_agg(v) @> 'a'::char(5) AS aggregate,
+  bf_add_all(bf_create(10), array_agg(v)) @> 'a'::char(5) AS all
+FROM (VALUES ('a '::varchar), ('b')) s(v);
 SELECT row('a '::varchar) = row('a'::char(5)) AS equal;
 SELECT bf_create(10) + row('a '::varchar);
 SELECT bf_create(10) @> row(1, 'a '::varchar(5));
 SELECT bf_create(10) + row('a'::varchar) @> row('a'::char(5)) AS without_blanks;
 
--- A row type that grows. SQL calls what was there before equal to rows with a NULL more: inside anything such rows are
--- found, also when the type has grown since a call site saw it first. A row that is itself the value is an error.
+-- A row type that grows. SQL calls what was there before equal to rows with a NULL more: inside
+-- anything such rows are found, also when the type has grown since a call site saw it first. A row
+-- that is itself the value is an error.
 CREATE TYPE growing AS (a int);
 CREATE TYPE holder AS (g growing, t text);
 CREATE DOMAIN growing_domain AS growing;
 CREATE TYPE growing_range AS RANGE (subtype = growing);
-CREATE TABLE grown (c growing, ca growing[], h holder, cr growing_range, cd growing_domain[], empty growing[]);
-INSERT INTO grown VALUES (row(5), array[row(5)::growing, NULL], row(row(5), 'x'), growing_range(row(5)::growing, row(6)::growing),
-  array[row(5)::growing], array[row(NULL)::growing]);
+CREATE TABLE grown (
+  c growing, ca growing[], h holder, cr growing_range, cd growing_domain[], empty growing[]);
+INSERT INTO grown VALUES (
+  row(5), array[row(5)::growing, NULL], row(row(5), 'x'),
+  growing_range(row(5)::growing, row(6)::growing), array[row(5)::growing],
+  array[row(NULL)::growing]);
 CREATE TABLE grown_filters AS
-SELECT bf_agg(c) AS c, bf_agg(ca) AS ca, bf_agg(row(1, c)) AS rc, bf_agg(h) AS h, bf_agg(cr) AS cr, bf_agg(cd) AS cd, bf_agg(empty) AS empty,
-  cbf_agg(ca) AS counted, cf_agg(ca) AS stored, bf_shard(min(ca), 1000) AS shard FROM grown;
-CREATE FUNCTION found(filter bloomfilter, value growing[]) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN filter @> value; END $$;
+SELECT bf_agg(c) AS c, bf_agg(ca) AS ca, bf_agg(row(1, c)) AS rc, bf_agg(h) AS h, bf_agg(cr) AS cr,
+  bf_agg(cd) AS cd, bf_agg(empty) AS empty, cbf_agg(ca) AS counted, cf_agg(ca) AS stored,
+  bf_shard(min(ca), 1000) AS shard
+FROM grown;
+CREATE FUNCTION found(filter bloomfilter, value growing[]) RETURNS boolean LANGUAGE plpgsql AS
+  $$ BEGIN RETURN filter @> value; END $$;
 SELECT found(f.ca, g.ca) AS before FROM grown g, grown_filters f;
 ALTER TYPE growing ADD ATTRIBUTE b int;
 ALTER TYPE growing ADD ATTRIBUTE c text;
-SELECT g.ca = array[row(5, NULL, NULL)::growing, NULL] AS ca_equal, f.ca @> g.ca AS ca, found(f.ca, g.ca) AS in_function,
-  f.ca @> array[row(5, NULL, NULL)::growing, NULL] AS ca_new, f.rc @> row(1, g.c) AS rc, f.h @> g.h AS h, f.cr @> g.cr AS cr, f.cd @> g.cd AS cd,
-  f.empty @> g.empty AS empty, f.counted @> g.ca AS counted, f.stored @> g.ca AS stored, f.shard = bf_shard(g.ca, 1000) AS shard
-FROM grown g, grown_filters f;
-SELECT f.ca @> array[row(5, 6, NULL)::growing, NULL] AS other_b, f.ca @> array[row(5, NULL, '')::growing, NULL] AS other_c,
-  f.ca @> array[row(NULL, 5, NULL)::growing, NULL] AS moved, f.ca + array[row(5, 6, NULL)::growing, NULL] @> array[row(5, 6, NULL)::growing, NULL] AS added
-FROM grown_filters f;
+SELECT g.ca = array[row(5, NULL, NULL)::growing, NULL] AS "SQL calls them equal",
+  f.ca @> g.ca AS "array",
+  found(f.ca, g.ca) AS "array in a function",
+  f.ca @> array[row(5, NULL, NULL)::growing, NULL] AS "array of new rows",
+  f.rc @> row(1, g.c) AS "row in a row",
+  f.h @> g.h AS "row of a named type",
+  f.cr @> g.cr AS range,
+  f.cd @> g.cd AS "array of a domain",
+  f.empty @> g.empty AS "array of a row of NULL",
+  f.counted @> g.ca AS "counting filter",
+  f.stored @> g.ca AS "cuckoo filter",
+  f.shard = bf_shard(g.ca, 1000) AS shard
+FROM grown g, grown_filters f \gx
+SELECT f.ca @> array[row(5, 6, NULL)::growing, NULL] AS "finds another b",
+  f.ca @> array[row(5, NULL, '')::growing, NULL] AS "finds another c",
+  f.ca @> array[row(NULL, 5, NULL)::growing, NULL] AS "finds values moved",
+  f.ca + array[row(5, 6, NULL)::growing, NULL] @> array[row(5, 6, NULL)::growing, NULL]
+    AS "finds another b once added"
+FROM grown_filters f \gx
 SELECT f.c @> g.c FROM grown g, grown_filters f;
 -- What is no error within nested values: fields of another type are compared through their bytes.
-SELECT bf_agg(row(1, row(2))) @> row(1, row(2::int8)) AS same_family, bf_agg(row(1, row(2))) @> row(1, row(2::numeric)) AS other_family,
-  bf_agg(array[row(1)]) @> array[row(1, 2)] AS more_fields;
+SELECT bf_agg(row(1, row(2))) @> row(1, row(2::int8)) AS "finds a field of the family",
+  bf_agg(row(1, row(2))) @> row(1, row(2::numeric)) AS "finds a field of another family",
+  bf_agg(array[row(1)]) @> array[row(1, 2)] AS "finds more fields" \gx

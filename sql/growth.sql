@@ -5,21 +5,27 @@ SET extra_float_digits = 0;
 \i sql/include/outcome.sql
 
 -- What was asked for is shown; the first link has a quarter of the rate.
-SELECT version, layout, element_type, seed, expected, target_fpr, i.hashes, i.bits, i.bytes, bits_set,
-  estimated_count, estimated_fpr, saturated, links, i.bits = s.bits AS first_link
+SELECT version, layout, element_type, seed, expected, target_fpr, i.hashes, i.bits, i.bytes,
+  bits_set, estimated_count, estimated_fpr, saturated, links,
+  i.bits = s.bits AS "as large as a quarter of the rate"
 FROM bf_info(bf_create(1000, 0.01, seed => 5, grow => true)) i, bf_sizing(1000, 0.0025) s \gx
 
 -- A hundred times the start capacity, at any rate.
 CREATE TABLE fed AS
 SELECT n, fpr, bf_add_all(bf_create(n, fpr, grow => true), array_agg(i)) AS f
-FROM (VALUES (1, 0.01), (100, 0.01), (1000, 0.1), (1000, 0.01), (1000, 0.001), (1000, 0.00001)) v(n, fpr),
+FROM (VALUES (1, 0.01), (100, 0.01), (1000, 0.1), (1000, 0.01), (1000, 0.001),
+    (1000, 0.00001)) v(n, fpr),
   LATERAL generate_series(1, 100 * n) i
 GROUP BY n, fpr;
-SELECT n, fpr, links, target_fpr, (SELECT bool_and(f @> i) FROM generate_series(1, 100 * n) i) AS members,
-  estimated_fpr <= fpr AS kept, saturated,
-  (SELECT count(*) FILTER (WHERE f @> -i) FROM generate_series(1, 100000) i) <= 100000 * fpr AS measured,
-  estimated_count / (100 * n) BETWEEN 0.95 - fpr AND 1.05 AS count, bf_check(f)
-FROM fed, bf_info(f) ORDER BY n, fpr;
+SELECT n, fpr, links, target_fpr,
+  (SELECT bool_and(f @> i) FROM generate_series(1, 100 * n) i) AS "members are found",
+  estimated_fpr <= fpr AS "rate is kept",
+  saturated,
+  (SELECT count(*) FILTER (WHERE f @> -i) FROM generate_series(1, 100000) i) <= 100000 * fpr
+    AS "rate is kept when measured",
+  estimated_count / (100 * n) BETWEEN 0.95 - fpr AND 1.05 AS "count is right",
+  bf_check(f)
+FROM fed, bf_info(f) ORDER BY n, fpr \gx
 
 -- One by one, together, in parts and with repetitions: the same filter.
 DO $$
@@ -27,9 +33,11 @@ DECLARE f bloomfilter := bf_create(10, grow => true);
 BEGIN
   FOR i IN 1 .. 1000 LOOP f := f + i; END LOOP;
   ASSERT f = bf_add_all(bf_create(10, grow => true), array(SELECT generate_series(1, 1000)));
-  ASSERT f = bf_add_all(bf_add_all(bf_create(10, grow => true), array(SELECT generate_series(1, 333))),
+  ASSERT f = bf_add_all(bf_add_all(bf_create(10, grow => true),
+                                   array(SELECT generate_series(1, 333))),
                         array(SELECT generate_series(300, 1000)));
-  ASSERT f = bf_add_all(bf_create(10, grow => true), array(SELECT i FROM generate_series(1, 1000) i, generate_series(1, 3)));
+  ASSERT f = bf_add_all(bf_create(10, grow => true),
+                        array(SELECT i FROM generate_series(1, 1000) i, generate_series(1, 3)));
   ASSERT f = bf_add_all(f, array(SELECT generate_series(1, 1000)));
   ASSERT (SELECT links FROM bf_info(f)) > 4;
   -- Repetitions at the moment when a link is full.
@@ -43,70 +51,98 @@ BEGIN
     END LOOP;
   END LOOP;
 END $$;
-SELECT (bf_put(f, 5)).changed AS known, (bf_put(f, -5)).changed AS new, (bf_put(f, '-5')).changed AS literal,
-  (bf_put(f, -5)).filter = f + -5 AS filter
-FROM fed WHERE n = 100;
+SELECT (bf_put(f, 5)).changed AS "known is new",
+  (bf_put(f, -5)).changed AS "another is new",
+  (bf_put(f, '-5')).changed AS "another literal is new",
+  (bf_put(f, -5)).filter = f + -5 AS "filter plus the value"
+FROM fed WHERE n = 100 \gx
 
 -- A link is full when its bits are: the next value begins the next link.
-SELECT bool_and(links = 1) FILTER (WHERE i < 95) AS one, min(i) FILTER (WHERE links = 2) BETWEEN 95 AND 105 AS two,
-  bool_and(links >= 3) FILTER (WHERE i > 320) AS three, max(links) AS most
+SELECT bool_and(links = 1) FILTER (WHERE i < 95) AS "one link below capacity",
+  min(i) FILTER (WHERE links = 2) BETWEEN 95 AND 105 AS "two at capacity",
+  bool_and(links >= 3) FILTER (WHERE i > 320) AS "three above",
+  max(links) AS most
 FROM generate_series(90, 330, 5) i,
-  bf_info(bf_add_all(bf_create(100, grow => true), array(SELECT generate_series(1, i))));
+  bf_info(bf_add_all(bf_create(100, grow => true), array(SELECT generate_series(1, i)))) \gx
 
 -- In a table, in and out, cleared.
 CREATE TABLE seen (f bloomfilter);
 INSERT INTO seen SELECT bf_create(100, grow => true) + 'x'::text;
 DO $$ BEGIN FOR i IN 1 .. 500 LOOP UPDATE seen SET f = f + i::text; END LOOP; END $$;
-SELECT links, f @> 'x' AS first, (SELECT bool_and(f @> i::text) FROM generate_series(1, 500) i) AS members,
-  f::text::bloomfilter = f AS text, f::bytea::bloomfilter = f AS bytea, bf_check(f)
-FROM seen, bf_info(f);
+SELECT links,
+  f @> 'x' AS "first value is found",
+  (SELECT bool_and(f @> i::text) FROM generate_series(1, 500) i) AS "members are found",
+  f::text::bloomfilter = f AS "text round trip",
+  f::bytea::bloomfilter = f AS "bytea round trip",
+  bf_check(f)
+FROM seen, bf_info(f) \gx
 SELECT links, element_type, expected, target_fpr, bits_set,
-  (SELECT links FROM bf_info(bf_add_all(c, array(SELECT i::text FROM generate_series(1, 2000) i)))) AS grows_on
+  (SELECT links FROM bf_info(bf_add_all(c, array(SELECT i::text FROM generate_series(1, 2000) i))))
+    AS grows_on
 FROM seen, LATERAL (SELECT bf_clear(f) AS c OFFSET 0) x, bf_info(c);
 
 -- Any filter with a rate can begin to grow: its own rate is a quarter of what it keeps then.
-SELECT links, expected, target_fpr, estimated_fpr <= target_fpr AS kept,
-  (SELECT bool_and(g @> i) FROM generate_series(1, 100000) i) AS members
+SELECT links, expected, target_fpr,
+  estimated_fpr <= target_fpr AS "rate is kept",
+  (SELECT bool_and(g @> i) FROM generate_series(1, 100000) i) AS "members are found"
 FROM (SELECT bf_agg(i) AS f FROM generate_series(1, 1000) i) x,
-  LATERAL (SELECT bf_add_all(bf_growable(f), array(SELECT generate_series(1, 100000))) AS g OFFSET 0) y, bf_info(g);
-SELECT bf_growable(f) @> 1 AS member, links, bf_growable(bf_growable(f)) = bf_growable(f) AS again
-FROM (SELECT bf_create(10, 0.1) + 1 AS f) x, bf_info(bf_growable(f));
-SELECT links, expected, round(target_fpr::numeric, 4) AS target_fpr, estimated_fpr <= target_fpr AS kept
-FROM (SELECT bf_add_all(bf_growable(bf_create(100) | bf_create(500)), array(SELECT generate_series(1, 50000))) AS g) x,
-  bf_info(g);
+  LATERAL (SELECT bf_add_all(bf_growable(f), array(SELECT generate_series(1, 100000))) AS g
+    OFFSET 0) y,
+  bf_info(g) \gx
+SELECT bf_growable(f) @> 1 AS "member is found",
+  links,
+  bf_growable(bf_growable(f)) = bf_growable(f) AS "twice is once"
+FROM (SELECT bf_create(10, 0.1) + 1 AS f) x, bf_info(bf_growable(f)) \gx
+SELECT links, expected, round(target_fpr::numeric, 4) AS target_fpr,
+  estimated_fpr <= target_fpr AS "rate is kept"
+FROM (SELECT bf_add_all(bf_growable(bf_create(100) | bf_create(500)),
+      array(SELECT generate_series(1, 50000))) AS g) x, bf_info(g);
 SELECT bf_growable(NULL) IS NULL AS "null";
 -- A folded one is full earlier.
-SELECT links > 1 AS grown, target_fpr, estimated_fpr <= target_fpr AS kept
-FROM (SELECT bf_add_all(bf_growable(bf_fold(bf_create(100000), 10000)), array(SELECT generate_series(1, 200000))) AS g) x,
-  bf_info(g);
+SELECT links > 1 AS "has grown",
+  target_fpr,
+  estimated_fpr <= target_fpr AS "rate is kept"
+FROM (SELECT bf_add_all(bf_growable(bf_fold(bf_create(100000), 10000)),
+      array(SELECT generate_series(1, 200000))) AS g) x, bf_info(g) \gx
 
 -- Unions: links of both, and it grows on if one does.
-SELECT links, expected, target_fpr, u = b | a AS commutative, u | a = u AS idempotent,
-  bf_contains_all(u, array(SELECT generate_series(1, 2000))) AS members,
-  bf_contains_all(u + -7, array(SELECT generate_series(1, 2000)) || -7) AS more,
-  abs(bf_fpr(u) - (1 - (1 - bf_fpr(a)) * (1 - bf_fpr(b)))) < 1e-9 AS rate
+SELECT links, expected, target_fpr,
+  u = b | a AS "union commutes",
+  u | a = u AS "union is idempotent",
+  bf_contains_all(u, array(SELECT generate_series(1, 2000))) AS "members are found",
+  bf_contains_all(u + -7, array(SELECT generate_series(1, 2000)) || -7) AS "takes more",
+  abs(bf_fpr(u) - (1 - (1 - bf_fpr(a)) * (1 - bf_fpr(b)))) < 1e-9 AS "rate is that of both"
 FROM (SELECT bf_add_all(bf_create(100, grow => true), array(SELECT generate_series(1, 1000))) AS a,
-    bf_add_all(bf_create(200, 0.001, grow => true), array(SELECT generate_series(1001, 2000))) AS b) x,
-  LATERAL (SELECT a | b AS u OFFSET 0) y, bf_info(u);
+    bf_add_all(bf_create(200, 0.001, grow => true),
+      array(SELECT generate_series(1001, 2000))) AS b) x,
+  LATERAL (SELECT a | b AS u OFFSET 0) y, bf_info(u) \gx
 -- The rate asked for is that of all links, and of those to come.
-SELECT target_fpr, saturated, estimated_fpr < target_fpr AS kept
-FROM (SELECT bf_create(1000, 0.001, grow => true) | bf_agg(i, 1000, 0.1) AS u FROM generate_series(1, 1000) i) x,
-  bf_info(u);
-SELECT saturated, estimated_fpr <= target_fpr AS kept FROM bf_info((
-  SELECT bf_union_agg(bf_add_all(bf_create(1000, grow => true), array(SELECT n * 100000 + generate_series(1, 100000))))
-  FROM generate_series(1, 4) n));
+SELECT target_fpr, saturated,
+  estimated_fpr < target_fpr AS "rate is kept"
+FROM (SELECT bf_create(1000, 0.001, grow => true) | bf_agg(i, 1000, 0.1) AS u
+    FROM generate_series(1, 1000) i) x, bf_info(u) \gx
+SELECT saturated, estimated_fpr <= target_fpr AS kept
+FROM (SELECT bf_union_agg(bf_add_all(bf_create(1000, grow => true),
+      array(SELECT n * 100000 + generate_series(1, 100000)))) AS u
+    FROM generate_series(1, 4) n) x, bf_info(u);
 -- Also beside a filter of unknown capacity, which counts as full.
-SELECT a.links, b.links, b.saturated, f @> 5 AND f @> -5 AS members
+SELECT a.links, b.links, b.saturated,
+  f @> 5 AS "first is found",
+  f @> -5 AS "one of the last is found"
 FROM (SELECT bf_create_by_size(50000, 3) + 5 | bf_create(100, grow => true) AS u) x,
   LATERAL (SELECT bf_add_all(u, array(SELECT -i FROM generate_series(1, 20000) i)) AS f OFFSET 0) y,
-  bf_info(u) a, bf_info(f) b;
+  bf_info(u) a, bf_info(f) b \gx
 
 -- At 1e-9 links stop tightening, and bf_fpr says so.
-SELECT links, bf_fpr(f) > 1e-9 AS above, bf_fpr(f) < 1e-8 AS little
-FROM (SELECT bf_add_all(bf_create(100, 1e-9, grow => true), array(SELECT generate_series(1, 3000))) AS f) x, bf_info(f);
+SELECT links,
+  bf_fpr(f) > 1e-9 AS "above the least rate",
+  bf_fpr(f) < 1e-8 AS "little above"
+FROM (SELECT bf_add_all(bf_create(100, 1e-9, grow => true),
+      array(SELECT generate_series(1, 3000))) AS f) x, bf_info(f) \gx
 
 -- No warning about overfilling where a filter grows.
-SELECT bf_add_all(bf_create(10, grow => true), array(SELECT generate_series(1, 1000))) IS NULL AS "null";
+SELECT bf_add_all(bf_create(10, grow => true),
+    array(SELECT generate_series(1, 1000))) IS NULL AS "null";
 SELECT bf_union_agg(f) IS NULL AS "null" FROM fed WHERE fpr = 0.01;
 
 -- What cannot be.

@@ -17,7 +17,8 @@ SELECT count(*), bool_and(bf_check(filter) IS NULL) AS sound FROM sound;
 -- shown, and goes out as it came in.
 CREATE FUNCTION usable(f bloomfilter) RETURNS boolean LANGUAGE sql AS $$
   SELECT bf_check(f) IS NULL AND bf_contains_hash(f, 1) IS NOT NULL AND bf_fpr(f) BETWEEN 0 AND 1
-    AND (bf_count(f) >= 0 OR get_byte(f::bytea, 32) & 8 = 8) AND (bf_info(f)).bytes = 4 + octet_length(f::bytea)
+    AND (bf_count(f) >= 0 OR get_byte(f::bytea, 32) & 8 = 8)
+    AND (bf_info(f)).bytes = 4 + octet_length(f::bytea)
     AND bf_contains_hash(bf_add_hash(f, 1), 1) AND f::text::bloomfilter = f AND bf_clear(f) <= f
 $$;
 CREATE FUNCTION from_bytes(b bytea) RETURNS text LANGUAGE plpgsql AS $$
@@ -59,9 +60,9 @@ CREATE TABLE flipped AS
   WHERE get_byte(b, i) <> value;
 SELECT DISTINCT bytes, text FROM flipped ORDER BY bytes;
 SELECT CASE WHEN i = 0 THEN '0 version' WHEN i = 1 THEN '1 layout'
-    WHEN i = 2 THEN '2 element type' WHEN i = 3 THEN '3 hashes' WHEN i < 12 THEN '4 seed' WHEN i < 20 THEN '5 expected'
-    WHEN i < 28 THEN '6 rate' WHEN i < 32 THEN '7 units' WHEN i = 32 THEN '8 flags'
-    ELSE '9 shape' END AS field,
+    WHEN i = 2 THEN '2 element type' WHEN i = 3 THEN '3 hashes' WHEN i < 12 THEN '4 seed'
+    WHEN i < 20 THEN '5 expected' WHEN i < 28 THEN '6 rate' WHEN i < 32 THEN '7 units'
+    WHEN i = 32 THEN '8 flags' ELSE '9 shape' END AS field,
   count(DISTINCT value) FILTER (WHERE name = 'lines with values') AS accepted,
   count(DISTINCT value) FILTER (WHERE name = 'lines') AS accepted_when_empty
 FROM flipped WHERE bytes = 'usable' GROUP BY 1 ORDER BY 1;
@@ -151,7 +152,7 @@ SELECT bf_check(forged(set_byte(filter::bytea, 2, 0))) FROM sound WHERE name = '
 SELECT bf_check(forged(b)) AS bf_check, outcome(format('SELECT forged(%L) + 1', b)) AS add,
   outcome(format('SELECT bf_contains_any(forged(%L), ARRAY[1])', b)) AS contains_any,
   outcome(format('SELECT bf_contains_each(forged(%L), ARRAY[1])', b)) AS contains_each
-FROM (VALUES ((cbf_create(10) + 1)::bytea), ((cf_create(10) + 1)::bytea)) v(b);
+FROM (VALUES ((cbf_create(10) + 1)::bytea), ((cf_create(10) + 1)::bytea)) v(b) \gx
 SELECT how, array_agg(DISTINCT outcome) AS outcomes
 FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('filter + 1'),
     ('filter + ''1'''), ('bf_add_all(filter, ''{1}''::int[])'), ('bf_put(filter, 1)'),
@@ -172,10 +173,16 @@ ANALYZE mixed;
 CREATE INDEX ON mixed (filter);
 CREATE INDEX ON mixed USING hash (filter);
 SELECT count(*), count(DISTINCT filter) AS filters FROM mixed;
-SELECT bool_and(a < b AND a <= b AND b > a AND b >= a AND a <> b AND NOT a = b
-                AND bloomfilter_cmp(a, b) < 0 AND bloomfilter_hash(a) <> bloomfilter_hash(b)) AS ordered
+-- Of neighbours in the order, the first before the second.
+SELECT operation, bool_and(holds) AS holds
 FROM (SELECT filter AS b, lag(filter) OVER (ORDER BY filter) AS a
-      FROM (SELECT DISTINCT filter FROM mixed) s) s WHERE a IS NOT NULL;
+    FROM (SELECT DISTINCT filter FROM mixed) s) s,
+  LATERAL (VALUES (1, 'a < b', a < b), (2, 'a <= b', a <= b), (3, 'b > a', b > a),
+    (4, 'b >= a', b >= a), (5, 'a <> b', a <> b), (6, 'not a = b', NOT a = b),
+    (7, 'cmp of a and b', bloomfilter_cmp(a, b) < 0),
+    (8, 'another hash', bloomfilter_hash(a) <> bloomfilter_hash(b))) o(number, operation, holds)
+WHERE a IS NOT NULL
+GROUP BY number, operation ORDER BY number;
 SET enable_nestloop = off;
 SET enable_mergejoin = off;
 SET enable_sort = off;

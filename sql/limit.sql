@@ -13,11 +13,13 @@ WHERE name = 'bloomfilter.max_size';
 CREATE TABLE large AS
   SELECT bf_create(100000) + 1 AS f, bf_agg(i, 100000) AS sized, bf_agg(i) AS own,
     bf_add_all(bf_create(10000, grow => true), array_agg(i)) AS growing,
-    cbf_create(30000) + 1 AS counting, cbf_create(100000) + 1 AS four_times, cf_create(100000) + 1 AS cuckoo,
+    cbf_create(30000) + 1 AS counting, cbf_create(100000) + 1 AS four_times,
+    cf_create(100000) + 1 AS cuckoo,
     bf_create(100000, layout => 'parquet') + 'a'::text AS parquet,
     bf_create(100000, layout => 'guava') + 'a'::text AS guava
   FROM generate_series(1, 100000) i;
-CREATE TABLE files AS SELECT bf_to_parquet(parquet) AS parquet, bf_to_guava(guava) AS guava FROM large;
+CREATE TABLE files AS
+  SELECT bf_to_parquet(parquet) AS parquet, bf_to_guava(guava) AS guava FROM large;
 
 SET bloomfilter.max_size = '64kB';
 
@@ -38,21 +40,24 @@ FROM (VALUES ('bf_create(50000)'), ('bf_create(60000)'), ('bf_create(50000, 0.00
   ('bf_create(60000, layout => ''parquet'')'), ('cbf_create(10000)'), ('cbf_create(20000)'),
   ('cf_create(40000)'), ('cf_create(60000)'), ('(SELECT counting::bloomfilter FROM large)'),
   ('(SELECT four_times::bloomfilter FROM large)')) v(call);
-SELECT format('%s(%s)', agg, arguments) AS call, below, above
-FROM (VALUES ('bf_agg', 'i', 50000, 60000), ('bf_agg', 'i, NULL, 0.001', 30000, 40000),
-    ('bf_agg', 'i, 50000', 10, NULL), ('bf_agg', 'i, 60000', NULL, 1), ('bf_agg', 'i, 50000, 0.001', NULL, 1),
-    ('bf_agg', 'i, 50000, 0.01, ''guava''', 10, NULL), ('bf_agg', 'i, 60000, 0.01, ''guava''', NULL, 1),
-    ('bf_agg', 'i, 60000, 0.01, ''parquet''', NULL, 1),
-    ('cbf_agg', 'i', 10000, 20000), ('cbf_agg', 'i, 10000', 10, NULL), ('cbf_agg', 'i, 20000', NULL, 1),
-    ('cf_agg', 'i', 40000, 60000), ('cf_agg', 'i, 40000', 10, 60000), ('cf_agg', 'i, 60000', NULL, 1)) v(agg, arguments, few, many),
-  outcome(format('SELECT %s(%s) FROM generate_series(1, %s) i', agg, arguments, coalesce(few, many))) below,
-  outcome(format('SELECT %s(%s) FROM generate_series(1, %s) i', agg, arguments, coalesce(many, few))) above;
-SELECT outcome(format('SELECT cbf_agg(i%s) OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 20000 FOLLOWING)
-  FROM generate_series(1, %s) i LIMIT 1', capacity, rows)) AS moving
+SELECT call, below, above
+FROM (VALUES ('bf_agg(i)', 50000, 60000), ('bf_agg(i, NULL, 0.001)', 30000, 40000),
+    ('bf_agg(i, 50000)', 10, NULL), ('bf_agg(i, 60000)', NULL, 1),
+    ('bf_agg(i, 50000, 0.001)', NULL, 1), ('bf_agg(i, 50000, 0.01, ''guava'')', 10, NULL),
+    ('bf_agg(i, 60000, 0.01, ''guava'')', NULL, 1),
+    ('bf_agg(i, 60000, 0.01, ''parquet'')', NULL, 1), ('cbf_agg(i)', 10000, 20000),
+    ('cbf_agg(i, 10000)', 10, NULL), ('cbf_agg(i, 20000)', NULL, 1), ('cf_agg(i)', 40000, 60000),
+    ('cf_agg(i, 40000)', 10, 60000), ('cf_agg(i, 60000)', NULL, 1)) v(call, few, many),
+  outcome(format('SELECT %s FROM generate_series(1, %s) i', call, coalesce(few, many))) below,
+  outcome(format('SELECT %s FROM generate_series(1, %s) i', call, coalesce(many, few))) above;
+SELECT outcome(format('SELECT cbf_agg(i%s)
+      OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 20000 FOLLOWING)
+    FROM generate_series(1, %s) i LIMIT 1', capacity, rows)) AS moving
 FROM (VALUES (', 10000', 10), (', 20000', 10), ('', 10000), ('', 20000)) v(capacity, rows);
 -- An aggregate that is given a capacity allocates nothing: it ends with the first row.
 CREATE SEQUENCE rows;
-SELECT outcome(format('SELECT %s(nextval(''rows''), 60000) FROM generate_series(1, 1000)', agg)), lastval()
+SELECT outcome(format('SELECT %s(nextval(''rows''), 60000) FROM generate_series(1, 1000)', agg)),
+  lastval()
 FROM unnest(array['bf_agg', 'cbf_agg', 'cf_agg']) agg;
 
 -- Imports; RedisBloom's are tested with its files, test/t/013_interop.pl.
@@ -63,26 +68,50 @@ SELECT outcome('SELECT bf_from_parquet(parquet, ''BYTE_ARRAY'') FROM files') AS 
 CREATE TABLE grown AS
   SELECT bf_add_all(bf_create(10000, grow => true), array(SELECT generate_series(1, 25000))) AS f;
 SELECT links, bits / 8 AS bytes FROM grown, bf_info(f);
-SELECT outcome(format('SELECT bf_add_all(f, array(SELECT generate_series(1, %s))) FROM grown', n)) FROM (VALUES (25010), (40000)) v(n);
-SELECT outcome('SELECT (SELECT bf_agg(i) FROM generate_series(1, 20000) i) | (SELECT bf_agg(i) FROM generate_series(1, 20001) i)') AS together,
-  outcome('SELECT (SELECT bf_agg(i) FROM generate_series(1, 30000) i) | (SELECT bf_agg(i) FROM generate_series(1, 30002) i)') AS covered,
-  outcome('SELECT (SELECT bf_agg(i) FROM generate_series(1, 30000) i) | (SELECT bf_agg(i) FROM generate_series(3, 30002) i)') AS too_large,
-  outcome('SELECT bf_union_agg(f) FROM (SELECT i % 4, bf_agg(i) AS f FROM generate_series(1, 100000) i GROUP BY 1) s') AS agg,
-  outcome('SELECT own | bf_create(10) FROM large') AS with_a_large_one;
+SELECT outcome(format('SELECT bf_add_all(f, array(SELECT generate_series(1, %s))) FROM grown', n))
+FROM (VALUES (25010), (40000)) v(n);
+CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_agg(i) FROM generate_series(first, last) i';
+SELECT outcome('SELECT own(1, 20000) | own(1, 20001)') AS together,
+  outcome('SELECT own(1, 30000) | own(1, 30002)') AS covered,
+  outcome('SELECT own(1, 30000) | own(3, 30002)') AS too_large,
+  outcome('SELECT bf_union_agg(own(n + 1, n + 25000)) FROM generate_series(0, 75000, 25000) n')
+    AS agg,
+  outcome('SELECT own | bf_create(10) FROM large') AS with_a_large_one \gx
 
 -- What is there already: asked, changed, made smaller, united in place, shown, exported, restored.
-SELECT f @> 1 AND NOT f @> 2 AS asked, f + 2 @> 2 AS added, bf_contains_all(bf_add_all(f, '{2,3}'::int[]), '{1,2,3}'::int[]) AS list,
-  growing + 1 = growing AS known, bf_clear(f) @> 1 AS cleared, bf_growable(f) @> 1 AS growable, bf_fold(f, 70000) @> 1 AS folded,
-  (f | sized) = sized AS united, (f & sized) @> 1 AS intersected, bf_check(own) IS NULL AND bf_count(own) > 99000 AS inspected,
-  f::text::bloomfilter = f AS text, f::bytea::bloomfilter = f AS bytes,
-  bf_to_parquet(parquet) IS NOT NULL AND bf_to_guava(guava) IS NOT NULL AS exported
+SELECT f @> 1 AS "a member is found",
+  NOT f @> 2 AS "another is not",
+  f + 2 @> 2 AS "+ adds",
+  bf_contains_all(bf_add_all(f, '{2,3}'::int[]), '{1,2,3}'::int[]) AS "bf_add_all adds",
+  growing + 1 = growing AS "a known value is known",
+  bf_clear(f) @> 1 AS "cleared has a member",
+  bf_growable(f) @> 1 AS "growable has a member",
+  bf_fold(f, 70000) @> 1 AS "folded has a member",
+  (f | sized) = sized AS "a union in place",
+  (f & sized) @> 1 AS "an intersection has a member",
+  bf_check(own) IS NULL AS "is sound",
+  bf_count(own) > 99000 AS "count is right",
+  f::text::bloomfilter = f AS "text round trip",
+  f::bytea::bloomfilter = f AS "bytea round trip",
+  bf_to_parquet(parquet) IS NOT NULL AS "a file for Parquet",
+  bf_to_guava(guava) IS NOT NULL AS "a file for Guava"
 FROM large \gx
-SELECT counting @> 1 AND counting + 2 @> 2 AND NOT counting - 1 @> 1 AS counting, (cbf_info(four_times)).bytes,
-  cbf_multiplicity(cbf_union(counting, counting), 1) AS united, counting::text::countingbloomfilter = counting AS text,
-  cuckoo @> 1 AND cuckoo + 2 @> 2 AND NOT cuckoo - 1 @> 1 AS cuckoo, (cf_info(cuckoo)).bytes,
-  cf_multiplicity(cf_merge(cuckoo, cuckoo), 1) AS merged, cuckoo::bytea::cuckoofilter = cuckoo AS bytes
+SELECT counting @> 1 AS "counting, a member is found",
+  counting + 2 @> 2 AS "counting, + adds",
+  NOT counting - 1 @> 1 AS "counting, - removes",
+  (cbf_info(four_times)).bytes,
+  cbf_multiplicity(cbf_union(counting, counting), 1) AS united,
+  counting::text::countingbloomfilter = counting AS "text round trip",
+  cuckoo @> 1 AS "cuckoo, a member is found",
+  cuckoo + 2 @> 2 AS "cuckoo, + adds",
+  NOT cuckoo - 1 @> 1 AS "cuckoo, - removes",
+  (cf_info(cuckoo)).bytes,
+  cf_multiplicity(cf_merge(cuckoo, cuckoo), 1) AS merged,
+  cuckoo::bytea::cuckoofilter = cuckoo AS "bytea round trip"
 FROM large \gx
-SELECT count(*) AS sound FROM large WHERE bf_union(sized, sized) = sized AND cbf_info(counting) IS NOT NULL;
+SELECT count(*) AS sound FROM large
+WHERE bf_union(sized, sized) = sized AND cbf_info(counting) IS NOT NULL;
 SELECT (own | own) = own AS of_own, (growing | growing) = growing AS of_links FROM large;
 \copy large TO 'results/limit.copy'
 TRUNCATE large;
@@ -90,7 +119,8 @@ TRUNCATE large;
 SELECT count(*) AS restored FROM large;
 
 -- What only calculates.
-SELECT a.bytes AS bf_sizing, b.bytes AS cbf_sizing, c.bytes AS cf_sizing, bf_shard_count(1000000000, 0.01)
+SELECT a.bytes AS bf_sizing, b.bytes AS cbf_sizing, c.bytes AS cf_sizing,
+  bf_shard_count(1000000000, 0.01)
 FROM bf_sizing(1000000, 0.01) a, cbf_sizing(1000000, 0.01) b, cf_sizing(1000000, 0.01) c;
 
 -- Who may set it, and to what.

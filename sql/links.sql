@@ -1,4 +1,5 @@
--- Filters of several links: unions of filters that cannot share a bitmap, and all functions on them.
+-- Filters of several links: unions of filters that cannot share a bitmap, and all functions on
+-- them.
 CREATE SCHEMA links;
 SET search_path = links, public;
 SET extra_float_digits = 0;
@@ -12,19 +13,25 @@ CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
 CREATE FUNCTION links(f bloomfilter) RETURNS int LANGUAGE sql AS 'SELECT links FROM bf_info(f)';
 
 -- Two sizes side by side: capacities, bits and bytes add up, and rates nearly.
-SELECT i.layout, i.element_type, i.expected, i.target_fpr, i.hashes, i.saturated, i.links, bf_check(f),
-  i.bits = a.bits + b.bits AS bits, i.bytes = a.bytes + b.bytes - 40 + 2 * 24 AS bytes,
-  i.bytes = 4 + octet_length(f::bytea) AS size, i.bits_set = a.bits_set + b.bits_set AS bits_set,
-  abs(i.estimated_count - a.estimated_count - b.estimated_count) < 1e-6 AS count,
-  abs(i.estimated_fpr - (1 - (1 - a.estimated_fpr) * (1 - b.estimated_fpr))) < 1e-9 AS fpr,
-  bf_fpr(f) = i.estimated_fpr AND bf_count(f) = i.estimated_count AS the_same
+SELECT i.layout, i.element_type, i.expected, i.target_fpr, i.hashes, i.saturated, i.links,
+  bf_check(f),
+  i.bits = a.bits + b.bits AS "bits add up",
+  i.bytes = a.bytes + b.bytes - 40 + 2 * 24 AS "bytes add up",
+  i.bytes = 4 + octet_length(f::bytea) AS "size is that of the bytes",
+  i.bits_set = a.bits_set + b.bits_set AS "bits set add up",
+  abs(i.estimated_count - a.estimated_count - b.estimated_count) < 1e-6 AS "counts add up",
+  abs(i.estimated_fpr - (1 - (1 - a.estimated_fpr) * (1 - b.estimated_fpr))) < 1e-9
+    AS "rates add up, nearly",
+  bf_fpr(f) = i.estimated_fpr AS "bf_fpr is that of info",
+  bf_count(f) = i.estimated_count AS "bf_count is that of info"
 FROM (SELECT made(1, 600, 1000, 0.02) AS x, made(500, 1200, 2000) AS y) p,
   LATERAL (SELECT x | y AS f OFFSET 0) u, bf_info(f) i, bf_info(x) a, bf_info(y) b \gx
 -- What is not the same in all links, or not known of all, is NULL.
 SELECT layout, expected, target_fpr, hashes, saturated, links
 FROM bf_info(made(1, 10) | made(1, 10, 1000, 0.0001) | bf_create_by_size(10000, 3));
 SELECT layout, hashes, links FROM bf_info(made(1, 10) | made(1, 10, 1000, 0.001));
-SELECT saturated, links FROM bf_info(bf_add_all(bf_create(1000) | bf_create(10), '{1, 2, 3}'::int[]));
+SELECT saturated, links
+FROM bf_info(bf_add_all(bf_create(1000) | bf_create(10), '{1, 2, 3}'::int[]));
 SET bloomfilter.overfill = ignore;
 SELECT saturated, bf_count((f & f) | made(1, 5, 10)) IS NULL AS no_count
 FROM (SELECT made(1, 6000) AS f) m, bf_info(f | made(1, 100, 2000));
@@ -32,76 +39,103 @@ RESET bloomfilter.overfill;
 
 -- Every value of each is found, by every way of asking, and few others.
 CREATE TABLE u AS SELECT made(1, 600) | made(500, 2000, 2000) | own(2001, 2300) AS f;
-SELECT links(f), count(*) FILTER (WHERE f @> i) AS found, count(*) FILTER (WHERE i <@ f) AS commuted,
+SELECT links(f),
+  count(*) FILTER (WHERE f @> i) AS found,
+  count(*) FILTER (WHERE i <@ f) AS commuted,
   count(*) FILTER (WHERE bf_contains_hash(f, bf_hash(i))) AS by_hash,
-  bf_contains_all(f, array_agg(i)) AS all, bf_contains_any(f, array_agg(i)) AS any,
-  bf_contains_each(f, array_agg(i)) = array_agg(true) AS each
-FROM u, generate_series(1, 2300) i GROUP BY f;
-SELECT count(*) FILTER (WHERE f @> i) < 400 AS few,
-  bf_contains_each(f, array_agg(i)) = array_agg(f @> i) AS each,
-  bf_contains_any(f, array_agg(i) FILTER (WHERE NOT f @> i)) AS any
-FROM u, generate_series(100001, 110000) i GROUP BY f;
-SELECT f @> '5' AS literal, f @> '123456' AS other, f @> NULL::int AS "null",
+  bf_contains_all(f, array_agg(i)) AS "all at once",
+  bf_contains_any(f, array_agg(i)) AS "any at once",
+  bf_contains_each(f, array_agg(i)) = array_agg(true) AS "each at once"
+FROM u, generate_series(1, 2300) i GROUP BY f \gx
+SELECT count(*) FILTER (WHERE f @> i) < 400 AS "few are found",
+  bf_contains_each(f, array_agg(i)) = array_agg(f @> i) AS "each as one by one",
+  bf_contains_any(f, array_agg(i) FILTER (WHERE NOT f @> i)) AS "any of those not found"
+FROM u, generate_series(100001, 110000) i GROUP BY f \gx
+SELECT f @> '5' AS "literal is found",
+  f @> '123456' AS "another literal is found",
+  f @> NULL::int AS "NULL is found",
   outcome(format('SELECT %L::bloomfilter @> ''5''::text', f)) AS text
-FROM u;
+FROM u \gx
 
 -- In and out again; comparison.
-SELECT f::text::bloomfilter = f AS text, f::bytea::bloomfilter = f AS bytea, f <> made(1, 600) AS unequal,
-  bloomfilter_hash(f) = bloomfilter_hash(f::text::bloomfilter) AS hash
-FROM u;
-SELECT outcome(format('SELECT bloomfilter(%L::bytea)', set_byte(f::bytea, byte, get_byte(f::bytea, byte) # 128))),
-  byte FROM u, unnest(ARRAY[1, 28, 32, 55, 57, 58, 59]) byte;
+SELECT f::text::bloomfilter = f AS "text round trip",
+  f::bytea::bloomfilter = f AS "bytea round trip",
+  f <> made(1, 600) AS "differs from one link",
+  bloomfilter_hash(f) = bloomfilter_hash(f::text::bloomfilter) AS "equal hashes"
+FROM u \gx
+SELECT outcome(format('SELECT bloomfilter(%L::bytea)',
+      set_byte(f::bytea, byte, get_byte(f::bytea, byte) # 128))), byte
+FROM u, unnest(ARRAY[1, 28, 32, 55, 57, 58, 59]) byte;
 
 -- Adding: to the largest link, and only what no link has.
-SELECT bf_add_all(f, '{1, 2, 550, 2100}'::int[]) = f AS known, f + 3 = f AS known_one,
-  (bf_put(f, 2100)).changed AS put, (bf_put(f, 4711)).changed AS put_new,
-  f + 4711 = made(1, 600) | (made(500, 2000, 2000) + 4711) | own(2001, 2300) AS into_the_largest,
-  bf_add_all(f, '{4711, 4712}'::int[]) = f + 4711 + 4712 AS together,
-  bf_add_hash(f, bf_hash(4711)) = f + '4711' AS by_hash
-FROM u;
+SELECT bf_add_all(f, '{1, 2, 550, 2100}'::int[]) = f AS "known ones add nothing",
+  f + 3 = f AS "a known one adds nothing",
+  (bf_put(f, 2100)).changed AS "known is new",
+  (bf_put(f, 4711)).changed AS "another is new",
+  f + 4711 = made(1, 600) | (made(500, 2000, 2000) + 4711) | own(2001, 2300)
+    AS "into the largest link",
+  bf_add_all(f, '{4711, 4712}'::int[]) = f + 4711 + 4712 AS "together as one by one",
+  bf_add_hash(f, bf_hash(4711)) = f + '4711' AS "by hash as by value"
+FROM u \gx
 SET bloomfilter.overfill = ignore;
 SELECT count(*) FILTER (WHERE f @> i) AS found, links(f)
-FROM (SELECT bf_add_all(f, array(SELECT generate_series(1, 4000))) AS f FROM u) v, generate_series(1, 4000) i
+FROM (SELECT bf_add_all(f, array(SELECT generate_series(1, 4000))) AS f FROM u) v,
+  generate_series(1, 4000) i
 GROUP BY f;
 -- When the largest link gets all the bits of another one, that goes.
-SELECT links(f) AS before, links(g) AS after, g | g = g AS normal, g @> 1 AND g @> 3 AS members
-FROM (SELECT own(1, 2) | own(3, 4) AS f) v, LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w;
+SELECT links(f) AS before,
+  links(g) AS after,
+  g | g = g AS "united with itself, the same",
+  g @> 1 AS "a member is found",
+  g @> 3 AS "an added one is found"
+FROM (SELECT own(1, 2) | own(3, 4) AS f) v,
+  LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w \gx
 RESET bloomfilter.overfill;
 
 -- Cleared: the link that values are added to.
-SELECT bits_set, links, bits = 19968 AS largest, element_type, expected, bf_check(bf_clear(f))
-FROM u, bf_info(bf_clear(f));
+SELECT bits_set, links,
+  bits = 19968 AS "of the largest link",
+  element_type, expected, bf_check(bf_clear(f))
+FROM u, bf_info(bf_clear(f)) \gx
 
 -- Filters that sized themselves are not OR-ed, not even of one size; empty ones add nothing.
-SELECT links(own(1, 300) | own(301, 600)) AS apart, own(1, 300) | own(1, 300) = own(1, 300) AS same,
+SELECT links(own(1, 300) | own(301, 600)) AS apart,
+  own(1, 300) | own(1, 300) = own(1, 300) AS "united with itself, the same",
   links(made(1, 300, 300) | own(301, 600)) AS asked_and_own,
-  round(bf_fpr(own(1, 300) | own(301, 600))::numeric, 2) AS fpr;
+  round(bf_fpr(own(1, 300) | own(301, 600))::numeric, 2) AS fpr \gx
 SELECT made(1, 300, 300) | bf_agg(i) = made(1, 300, 300) AS covered FROM generate_series(1, 300) i;
-SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS left_empty,
-  made(1, 5) | bf_agg(NULL::int) = made(1, 5) AS right_empty,
-  bf_agg(NULL::int) | bf_agg(NULL::int) = bf_agg(NULL::int) AS both_empty,
-  bf_agg(NULL::int) | bf_create(5, seed => 7) = bf_create(5, seed => 7) AS of_another_seed;
+SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS "empty adds nothing on the left",
+  made(1, 5) | bf_agg(NULL::int) = made(1, 5) AS "empty adds nothing on the right",
+  bf_agg(NULL::int) | bf_agg(NULL::int) = bf_agg(NULL::int) AS "both are nothing",
+  bf_agg(NULL::int) | bf_create(5, seed => 7) = bf_create(5, seed => 7)
+    AS "empty adds nothing to another seed" \gx
 -- Also a cleared one, but for its element type; of two empty ones the order does not matter.
-SELECT bf_clear(own(1, 300)) | made(1, 5) = made(1, 5) AS cleared, bf_clear(own(1, 300)) | own(1, 5) = own(1, 5) AS own,
-  bf_clear(own(1, 300)) | bf_clear(own(1, 9)) = bf_clear(own(1, 9)) | bf_clear(own(1, 300)) AS two,
-  bf_clear(own(1, 300)) | bf_agg(NULL::int) = bf_agg(NULL::int) | bf_clear(own(1, 300)) AS with_new,
-  (bf_info(bf_clear(own(1, 300)) | bf_agg(NULL::int))).element_type;
-SELECT outcome('SELECT (bf_clear(own(1, 3)) | bf_agg(NULL::int)) | bf_agg(''x''::text)') AS one_order,
+SELECT bf_clear(own(1, 300)) | made(1, 5) = made(1, 5) AS "cleared adds nothing",
+  bf_clear(own(1, 300)) | own(1, 5) = own(1, 5) AS "cleared adds nothing to own",
+  bf_clear(own(1, 300)) | bf_clear(own(1, 9)) = bf_clear(own(1, 9)) | bf_clear(own(1, 300))
+    AS "two cleared commute",
+  bf_clear(own(1, 300)) | bf_agg(NULL::int) = bf_agg(NULL::int) | bf_clear(own(1, 300))
+    AS "cleared and new commute",
+  (bf_info(bf_clear(own(1, 300)) | bf_agg(NULL::int))).element_type \gx
+SELECT outcome('SELECT (bf_clear(own(1, 3)) | bf_agg(NULL::int)) | bf_agg(''x''::text)')
+    AS one_order,
   outcome('SELECT bf_clear(own(1, 3)) | (bf_agg(NULL::int) | bf_agg(''x''::text))') AS the_other;
 -- An empty filter that was asked for keeps its capacity.
 SELECT links, expected, element_type FROM bf_info(bf_create(5000) | own(1, 10));
 
 -- The aggregate: in any order, of any parts.
 CREATE TABLE parts AS
-SELECT i, CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000) ELSE own(i, i + i) END AS f
+SELECT i, CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000)
+    ELSE own(i, i + i) END AS f
 FROM generate_series(1, 60) i;
-SELECT links(bf_union_agg(f)), bf_union_agg(f ORDER BY i) = bf_union_agg(f ORDER BY -i) AS any_order,
-  bf_contains_all(bf_union_agg(f), array_agg(i)) AS members
-FROM parts;
+SELECT links(bf_union_agg(f)),
+  bf_union_agg(f ORDER BY i) = bf_union_agg(f ORDER BY -i) AS "in any order",
+  bf_contains_all(bf_union_agg(f), array_agg(i)) AS "members are found"
+FROM parts \gx
 -- A state that has the links already is changed in place, and only a state.
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS twice,
-  count(*) = count(*) FILTER (WHERE f = CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000)
-    ELSE own(i, i + i) END) AS unchanged
+  count(*) = count(*) FILTER (WHERE f = CASE i % 3 WHEN 0 THEN made(i, i + 10)
+    WHEN 1 THEN made(i, i + 20, 3000) ELSE own(i, i + i) END) AS unchanged
 FROM (SELECT * FROM parts UNION ALL SELECT * FROM parts) p;
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS of_parts
 FROM (SELECT bf_union_agg(f) AS f FROM parts GROUP BY i / 10) p;
@@ -142,18 +176,25 @@ SET bloomfilter.overfill = ignore;
 DO $$ BEGIN PERFORM setseed(0.5); END $$;
 CREATE TABLE randoms AS
 SELECT element, seed, n, some_filter(element, seed) AS f
-FROM unnest('{int, text, numeric}'::text[]) element, unnest('{0, 7}'::bigint[]) seed, generate_series(1, 12) n;
-SELECT count(*), count(DISTINCT links(f)) >= 5 AS of_many_links, count(DISTINCT f) > 50 AS different,
+FROM unnest('{int, text, numeric}'::text[]) element, unnest('{0, 7}'::bigint[]) seed,
+  generate_series(1, 12) n;
+SELECT count(*),
+  count(DISTINCT links(f)) >= 5 AS "of many links",
+  count(DISTINCT f) > 50 AS "of many values",
   count(*) FILTER (WHERE bf_check(f) IS NOT NULL) AS unsound
-FROM randoms;
-SELECT count(*), count(*) FILTER (WHERE a.f | b.f = b.f | a.f) AS commutative,
-  count(*) FILTER (WHERE (a.f | b.f) | c.f = a.f | (b.f | c.f)) AS associative,
-  count(*) FILTER (WHERE a.f | a.f = a.f AND (a.f | b.f) | b.f = a.f | b.f) AS idempotent,
+FROM randoms \gx
+SELECT count(*),
+  count(*) FILTER (WHERE a.f | b.f = b.f | a.f) AS "unions commute",
+  count(*) FILTER (WHERE (a.f | b.f) | c.f = a.f | (b.f | c.f)) AS "unions associate",
+  count(*) FILTER (WHERE a.f | a.f = a.f) AS "unions are idempotent",
+  count(*) FILTER (WHERE (a.f | b.f) | b.f = a.f | b.f) AS "unions absorb",
   count(*) FILTER (WHERE bf_check(a.f | b.f | c.f) IS NOT NULL) AS unsound
-FROM randoms a JOIN randoms b USING (element, seed) JOIN randoms c USING (element, seed);
-SELECT count(*) > 1000 AS many, bool_and((a.f | b.f) @> i) AS found, bool_and((a.f | b.f) + -i @> -i) AS added
+FROM randoms a JOIN randoms b USING (element, seed) JOIN randoms c USING (element, seed) \gx
+SELECT count(*) > 1000 AS many,
+  bool_and((a.f | b.f) @> i) AS "members are found",
+  bool_and((a.f | b.f) + -i @> -i) AS "one more is found"
 FROM randoms a JOIN randoms b USING (element, seed), generate_series(1, 420) i
-WHERE element = 'int' AND (a.f @> i OR b.f @> i) AND (a.n + b.n + i) % 5 = 0;
+WHERE element = 'int' AND (a.f @> i OR b.f @> i) AND (a.n + b.n + i) % 5 = 0 \gx
 SELECT count(*), count(DISTINCT u) = 6 AS one_for_all_orders
 FROM (SELECT bf_union_agg(f ORDER BY (n * m) % 13) AS u
   FROM randoms, generate_series(1, 12) m GROUP BY element, seed, m) s;

@@ -76,32 +76,43 @@ WHERE missed(value, literal) IS NOT NULL;
 
 -- In SQL a literal means what the other side's type makes of it. The filter knows only the family,
 -- so the literal means all that the family's types would, asking and adding.
-SELECT bf_create(10) + 0.1::float4 @> '0.1' AS asks_float4, f @> '0.1' AS asks_float8,
-  f @> 0.1::float8 AS adds_float8, f @> 0.1::float4 AS adds_float4, f @> 0.2::float8 AS other
-FROM (SELECT bf_create(10) + 1::float4 + '0.1' AS f) s;
+SELECT bf_create(10) + 0.1::float4 @> '0.1' AS "asks for the float4",
+  f @> '0.1' AS "asks for the float8",
+  f @> 0.1::float8 AS "adds the float8",
+  f @> 0.1::float4 AS "adds the float4",
+  f @> 0.2::float8 AS "another is found"
+FROM (SELECT bf_create(10) + 1::float4 + '0.1' AS f) s \gx
 SELECT bf_create(10) + 1::float4 + '1e300' @> '1e300' AS float8_only;
-SELECT f @> 'a  ' AS asks_char, f @> 'a' AS text, bf_create(10) + 'a'::text @> 'a  ' AS text_blanks,
-  f + 'b  ' @> 'b'::char(3) AS adds_char, f + 'b  ' @> 'b  '::text AS adds_text
-FROM (SELECT bf_create(10) + 'a'::char(3) AS f) s;
-SELECT bf_create(10) + repeat('n', 63)::name @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'
-  AS asks_name;
+SELECT f @> 'a  ' AS "asks for the char",
+  f @> 'a' AS "asks for the text",
+  bf_create(10) + 'a'::text @> 'a  ' AS "text counts blanks",
+  f + 'b  ' @> 'b'::char(3) AS "adds the char",
+  f + 'b  ' @> 'b  '::text AS "adds the text"
+FROM (SELECT bf_create(10) + 'a'::char(3) AS f) s \gx
+SELECT bf_create(10) + repeat('n', 63)::name
+  @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' AS asks_name;
 SELECT changed AS new, (bf_put(filter, '0.1')).changed AS again
 FROM bf_put(bf_create(10) + 1::float4, '0.1');
 
-SELECT bf_create(10) + 'abc' @> 'abc'::text AS text, bf_create(10) @> 'abc' AS empty,
+SELECT bf_create(10) + 'abc' @> 'abc'::text AS "empty takes text",
+  bf_create(10) @> 'abc' AS "empty has it",
   (bf_info(bf_create(10) + '5')).element_type AS first,
-  (bf_info(bf_create(10) + 4 + '5')).element_type AS next, bf_create(10) + 4 + '5' @> 5 AS read,
-  bf_create(10) + 4 @> 4 AS number, bf_create(10) + 4 @> '6' AS other;
-SELECT bf_hash('abc') = bf_hash('abc'::text) AS bf_hash, bf_agg('abc') @> 'abc'::text AS bf_agg,
-  bf_create(10) + row('a', 1) @> row('a'::text, 1) AS in_row;
+  (bf_info(bf_create(10) + 4 + '5')).element_type AS next,
+  bf_create(10) + 4 + '5' @> 5 AS "is read as an integer",
+  bf_create(10) + 4 @> 4 AS "a number is found",
+  bf_create(10) + 4 @> '6' AS "another is found" \gx
+SELECT bf_hash('abc') = bf_hash('abc'::text) AS "bf_hash takes text",
+  bf_agg('abc') @> 'abc'::text AS "bf_agg takes text",
+  bf_create(10) + row('a', 1) @> row('a'::text, 1) AS "a row takes text" \gx
 
 -- Untyped parameters, from PREPARE and from EXECUTE ... USING.
 PREPARE probe AS
-  SELECT filter @> $1 AS contains, $1 <@ filter AS contained, (bf_info(filter + $1)).element_type
+  SELECT filter @> $1 AS "@> says so", $1 <@ filter AS "<@ says so",
+    (bf_info(filter + $1)).element_type
   FROM (SELECT bf_agg(x) AS filter FROM generate_series(1, 9) x) s;
-EXECUTE probe('5');
-EXECUTE probe('10');
-EXECUTE probe(NULL);
+EXECUTE probe('5') \gx
+EXECUTE probe('10') \gx
+EXECUTE probe(NULL) \gx
 SELECT name, parameter_types FROM pg_prepared_statements WHERE name = 'probe';
 \set VERBOSITY sqlstate
 EXECUTE probe('five');

@@ -30,12 +30,15 @@ END $$;
 SELECT count(run(kind, expression, asked, seed, 100000, 100000, probes)) AS at_capacity
 FROM keys, generate_series(1, 3) seed,
   (VALUES (0.1, 100000), (0.01, 100000), (0.001, 300000), (0.0001, 500000)) r(asked, probes);
-SELECT bool_and(missed = 0) AS no_false_negative, bool_or(saturated) AS saturated,
-  bool_and(abs(count - n) <= 0.01 * n) AS count FROM runs;
-SELECT asked, sum(hits) <= 1.05 * asked * sum(probes) + 3 * sqrt(asked * sum(probes)) AS obtained,
-  sum(hits) >= 0.85 * asked * sum(probes) AS not_wasteful, -- whole units: 10 % less at 0.01 %
+SELECT bool_and(missed = 0) AS "never denied",
+  bool_or(saturated) AS saturated,
+  bool_and(abs(count - n) <= 0.01 * n) AS "count is right"
+FROM runs \gx
+SELECT asked,
+  sum(hits) <= 1.05 * asked * sum(probes) + 3 * sqrt(asked * sum(probes)) AS "rate is kept",
+  sum(hits) >= 0.85 * asked * sum(probes) AS "size is used", -- whole units: 10 % less at 0.01 %
   abs(sum(hits) - sum(fpr * probes)) <= 0.03 * sum(fpr * probes) + 3 * sqrt(sum(fpr * probes))
-    AS estimated
+    AS "estimate is right"
 FROM runs GROUP BY asked ORDER BY asked DESC;
 SELECT kind, sum(hits) <= 1.05 * sum(asked * probes) + 3 * sqrt(sum(asked * probes)) AS obtained
 FROM runs GROUP BY kind ORDER BY kind COLLATE "C";
@@ -45,9 +48,12 @@ TRUNCATE runs;
 SELECT count(run(kind, expression, asked, 4, n, 100000, 100000)) AS around_capacity
 FROM keys, (VALUES (0.01), (0.0001)) r(asked), (VALUES (50000), (150000), (200000)) v(n)
 WHERE kind = 'integers';
-SELECT n, bool_and(abs(count - n) <= 0.01 * n) AS count,
-  bool_and(abs(hits - fpr * probes) <= 0.03 * fpr * probes + 3 * sqrt(fpr * probes)) AS estimated,
-  bool_and(missed = 0) AS no_false_negative, bool_and(saturated) AS saturated
+SELECT n,
+  bool_and(abs(count - n) <= 0.01 * n) AS "count is right",
+  bool_and(abs(hits - fpr * probes) <= 0.03 * fpr * probes + 3 * sqrt(fpr * probes))
+    AS "estimate is right",
+  bool_and(missed = 0) AS "never denied",
+  bool_and(saturated) AS saturated
 FROM runs GROUP BY n ORDER BY n;
 TRUNCATE runs;
 
@@ -55,11 +61,14 @@ TRUNCATE runs;
 SELECT count(run(kind, expression, asked, 5, 1000000, 1000000, 1000000)) AS million
 FROM keys, (VALUES (0.1), (0.01), (0.001)) r(asked) WHERE kind = 'integers';
 SELECT asked,
-  abs(hits - asked * probes) <= 0.05 * asked * probes + 3 * sqrt(asked * probes) AS obtained,
-  abs(hits - fpr * probes) <= 0.03 * fpr * probes + 3 * sqrt(fpr * probes) AS estimated,
-  abs(count - n) <= 0.01 * n AS count, missed = 0 AS no_false_negative
+  abs(hits - asked * probes) <= 0.05 * asked * probes + 3 * sqrt(asked * probes) AS "rate is kept",
+  abs(hits - fpr * probes) <= 0.03 * fpr * probes + 3 * sqrt(fpr * probes) AS "estimate is right",
+  abs(count - n) <= 0.01 * n AS "count is right",
+  missed = 0 AS "never denied"
 FROM runs ORDER BY asked DESC;
-SELECT rate, abs(bits_per_value - documented) <= 0.02 * documented AS bits, hashes
+SELECT rate,
+  abs(bits_per_value - documented) <= 0.02 * documented AS "bits are as documented",
+  hashes
 FROM (VALUES (0.1, 4.84), (0.01, 9.92), (0.001, 15.55), (0.0001, 20.04), (1e-6, 31.98))
   v(rate, documented), bf_sizing(1000000, rate)
 ORDER BY rate DESC;

@@ -20,14 +20,16 @@ WHERE bf_shard(i, 669) <> div(div(product, 2::numeric ^ 32) * 669, 2::numeric ^ 
 
 -- Whatever SQL calls equal has one shard: equality.sql has the pairs of one hash. A varchar with
 -- blanks at its end has two, so blanks at the end of text never count.
-SELECT v = t AS equals_text, v = c AS equals_char,
-  bf_shard(v, 1000000) = bf_shard(t, 1000000) AS as_text,
-  bf_shard(v, 1000000) = bf_shard(c, 1000000) AS as_char,
-  bf_shard(v, 1000000) = bf_shard(n, 1000000) AS as_name,
-  bf_shard(v, 1000000) = bf_shard('a'::text, 1000000) AS without,
-  bf_shard(v, 1000000) = bf_shard(' a'::text, 1000000) AS blank_first,
-  bf_shard('  '::varchar, 1000000) = bf_shard(''::text, 1000000) AS blanks
-FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t, 'a '::name AS n) s;
+SELECT v = t AS "varchar = text",
+  v = c AS "varchar = char",
+  bf_shard(v, 1000000) = bf_shard(t, 1000000) AS "has the shard of the text",
+  bf_shard(v, 1000000) = bf_shard(c, 1000000) AS "has the shard of the char",
+  bf_shard(v, 1000000) = bf_shard(n, 1000000) AS "has the shard of the name",
+  bf_shard(v, 1000000) = bf_shard('a'::text, 1000000) AS "has the shard without the blank",
+  bf_shard(v, 1000000) = bf_shard(' a'::text, 1000000) AS "has the shard with it in front",
+  bf_shard('  '::varchar, 1000000) = bf_shard(''::text, 1000000)
+    AS "blanks have the shard of nothing"
+FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t, 'a '::name AS n) s \gx
 
 -- NULL, and what has no shard.
 SELECT bf_shard(NULL::int, 10) AS null_value, bf_shard(1, NULL) AS null_shards,
@@ -49,7 +51,8 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
 ) v(statement);
 
 -- Values spread evenly: 1000 in each of 100 shards, within five standard deviations.
-SELECT count(*) AS shards, min(shard), max(shard), bool_and(values BETWEEN 842 AND 1158) AS even
+SELECT count(*) AS shards, min(shard), max(shard),
+  bool_and(values BETWEEN 842 AND 1158) AS "spread evenly"
 FROM (SELECT bf_shard(i, 100) AS shard, count(*) AS values FROM generate_series(1, 100000) i
       GROUP BY 1) s;
 
@@ -58,13 +61,14 @@ SELECT expected, rate, shards, expected / shards + 1 AS capacity, bytes
 FROM (VALUES (1, 0.01), (1495, 0.01), (1496, 0.01), (1000000, 0.5), (1000000, 0.01),
   (1000000, 0.001), (1000000, 0.0001), (1000000, 1e-9), (3000000000000, 0.01)) v(expected, rate),
   bf_shard_count(expected, rate) shards, bf_sizing(expected / shards + 1, rate);
-SELECT count(*) AS sizes, max(sized.bytes) <= 1900 AS small,
-  bool_and(fewer.bytes > 1900) AS few
+SELECT count(*) AS sizes,
+  max(sized.bytes) <= 1900 AS "none is above 1900 bytes",
+  bool_and(fewer.bytes > 1900) AS "with one fewer, all are"
 FROM (SELECT (10 ^ (i / 10.0))::bigint AS expected FROM generate_series(35, 110) i) e,
   (SELECT greatest(0.5 ^ (i / 3.0), 1e-9) AS rate FROM generate_series(3, 90) i) r,
   bf_shard_count(expected, rate) shards, bf_sizing(expected / shards + 1, rate) sized,
   bf_sizing(expected / greatest(shards - 1, 1) + 1, rate) fewer
-WHERE shards > 1;
+WHERE shards > 1 \gx
 
 -- All shards together, filled to capacity, keep the rate, although some hold more than others.
 CREATE TABLE loaded AS
@@ -73,8 +77,9 @@ FROM (SELECT rate::float8, bf_shard_count(60000, rate) AS shards
       FROM (VALUES (0.1), (0.01), (0.001), (0.0001), (1e-6)) v(rate)) r,
   generate_series(1, 60000) i
 GROUP BY 1, 2, shards;
-SELECT rate, count(*) AS shards, round(avg(bf_fpr(filter) / rate)::numeric, 1) AS obtained,
-  max(bf_count(filter) / (bf_info(filter)).expected) > 1.02 AS uneven
+SELECT rate, count(*) AS shards,
+  round(avg(bf_fpr(filter) / rate)::numeric, 1) AS obtained,
+  max(bf_count(filter) / (bf_info(filter)).expected) > 1.02 AS "some are fuller"
 FROM loaded GROUP BY rate ORDER BY rate;
 
 -- The recipe: one value.

@@ -33,7 +33,8 @@ SELECT bf_create(10, layout => 'spark') + 1.5::float8;
 SELECT bf_create(10, layout => 'spark_v2') + date '2024-01-31';
 
 -- The second version has a seed of 32 bits, which files, links and unions keep.
-SELECT layout, seed, f @> 5 AS member, bf_check(f) IS NULL AS sound, f::bytea::bloomfilter = f AS read,
+SELECT layout, seed, f @> 5 AS member, bf_check(f) IS NULL AS sound,
+  f::bytea::bloomfilter = f AS read,
   bf_to_spark(bf_from_spark(bf_to_spark(f), 'long')) = bf_to_spark(f) AS "written again",
   substr(bf_to_spark(f), 9, 4) AS "in the file"
 FROM unnest('{0, 1, -1, 42, 2147483647, -2147483648}'::bigint[]) s,
@@ -56,7 +57,8 @@ SELECT set_byte(f::bytea, 8, 1)::bloomfilter FROM made WHERE layout = 'spark_v2'
 -- What is no file of Spark's, or not for Spark.
 SELECT bf_to_spark(bf_create(10));
 SELECT bf_to_spark(bf_create(10, layout => 'guava_mitz32'));
-SELECT bf_to_spark((bf_create(10, layout => 'spark') + 1) | (bf_create(1000, layout => 'spark') + 2));
+SELECT bf_to_spark((bf_create(10, layout => 'spark') + 1)
+  | (bf_create(1000, layout => 'spark') + 2));
 SELECT bf_from_spark('', 'long');
 SELECT bf_from_spark('\x00000003', 'long');
 SELECT bf_from_spark('\x000000010000000100000001', 'long');

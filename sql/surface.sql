@@ -17,53 +17,70 @@ FROM (VALUES (1), (512), (513), (100000)) v(n), bf_info(bf_create_by_size(n, 3))
 SELECT layout, seed, expected, target_fpr, saturated
 FROM bf_info(bf_create_by_size(bits => 1, hashes => 16, seed => 9));
 SELECT bits, bytes, hashes, bits_per_value FROM bf_sizing(expected => 1000, fpr => 0.01);
-SELECT bool_and((s.bits, s.bytes, s.hashes) = (i.bits, i.bytes, i.hashes)
-                AND i.bytes = pg_column_size(f) AND i.bytes = 4 + octet_length(f::bytea)
-                AND bits_per_value = s.bits::float8 / n) AS sizing_is_what_is_made
+SELECT bool_and((s.bits, s.bytes, s.hashes) = (i.bits, i.bytes, i.hashes)) AS "info has the sizes",
+  bool_and(i.bytes = pg_column_size(f)) AS "bytes are stored bytes",
+  bool_and(i.bytes = 4 + octet_length(f::bytea)) AS "bytes are exported bytes",
+  bool_and(bits_per_value = s.bits::float8 / n) AS "bits per value are of all"
 FROM (VALUES (1), (10), (1000), (54321)) n(n),
   (VALUES (0.3), (0.01), (0.001), (1e-4), (1e-9)) r(rate),
-  LATERAL (SELECT bf_create(n, rate) AS f) c, bf_sizing(n, rate) s, bf_info(f) i;
+  LATERAL (SELECT bf_create(n, rate) AS f) c, bf_sizing(n, rate) s, bf_info(f) i \gx
 SELECT max(pg_column_size(f)) AS bytes_for_ten_values FROM (
   SELECT bf_create(10) AS f
   UNION ALL SELECT bf_create(10, 0.0001)
   UNION ALL SELECT bf_agg(x) FROM generate_series(1, 10) x
   UNION ALL SELECT bf_agg(x, 10, 0.0001) FROM generate_series(1, 10) x) s;
-SELECT expected, seed, element_type, bits_set, cleared @> 1 AS contained,
-  outcome(format('SELECT %L::bloomfilter + ''a''::text', cleared)) AS other_type
-FROM (SELECT bf_clear(bf_create(100, seed => 7) + 1) AS cleared) s, bf_info(cleared);
+SELECT expected, seed, element_type, bits_set,
+  cleared @> 1 AS "contains the value",
+  outcome(format('SELECT %L::bloomfilter + ''a''::text', cleared)) AS "adding another type"
+FROM (SELECT bf_clear(bf_create(100, seed => 7) + 1) AS cleared) s, bf_info(cleared) \gx
 
 -- Adding and asking.
-SELECT bf_add(f, 5) = f + 5 AS plus, bf_contains(f + 5, 5), f + 5 @> 5 AS contains,
-  5 <@ f + 5 AS contained, bf_contained(5, f + 5), f + 5 @> 6 AS other, f @> 5 AS empty
-FROM (SELECT bf_create(100) AS f) s;
-SELECT bf_add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS list,
-  bf_add_all(f, '{}'::int[]) = f AS nothing,
-  bf_add_all(f, '{{1,2},{3,4}}'::int[]) = f + 1 + 2 + 3 + 4 AS matrix,
-  bf_add_all(f, array(SELECT generate_series(1, 1000))) =
-    (SELECT bf_agg(x, 100) FROM generate_series(1, 1000) x) AS thousand
-FROM (SELECT bf_create(100) AS f) s;
-SELECT (bf_put(f, 5)).changed AS new, (bf_put(f + 5, 5)).changed AS known,
-  (bf_put(f, '5')).changed AS new_literal, (bf_put(f + '5', '5')).changed AS known_literal,
-  (bf_put(f, 5)).filter = f + 5 AS filter
-FROM (SELECT bf_create(100) AS f) s;
-SELECT bf_contains_any(f, '{7,3}'::int[]) AS any, bf_contains_any(f, '{7,8}'::int[]) AS not_any,
-  bf_contains_all(f, '{1,3}'::int[]) AS all, bf_contains_all(f, '{1,8}'::int[]) AS not_all,
-  bf_contains_each(f, '{1,8,NULL,3}'::int[]) AS each
-FROM (SELECT bf_create(100) + 1 + 3 AS f) s;
+SELECT bf_add(f, 5) = f + 5 AS "bf_add is +",
+  bf_contains(f + 5, 5) AS "bf_contains says so",
+  f + 5 @> 5 AS "@> says so",
+  5 <@ f + 5 AS "<@ says so",
+  bf_contained(5, f + 5) AS "bf_contained says so",
+  f + 5 @> 6 AS "contains another value",
+  f @> 5 AS "empty contains it"
+FROM (SELECT bf_create(100) AS f) s \gx
+SELECT bf_add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS "NULL is skipped",
+  bf_add_all(f, '{}'::int[]) = f AS "nothing adds nothing",
+  bf_add_all(f, '{{1,2},{3,4}}'::int[]) = f + 1 + 2 + 3 + 4 AS "of any dimension",
+  bf_add_all(f, array(SELECT generate_series(1, 1000)))
+    = (SELECT bf_agg(x, 100) FROM generate_series(1, 1000) x) AS "a thousand, as bf_agg"
+FROM (SELECT bf_create(100) AS f) s \gx
+SELECT (bf_put(f, 5)).changed AS "new value changes it",
+  (bf_put(f + 5, 5)).changed AS "known value changes it",
+  (bf_put(f, '5')).changed AS "new literal changes it",
+  (bf_put(f + '5', '5')).changed AS "known literal changes it",
+  (bf_put(f, 5)).filter = f + 5 AS "filter plus the value"
+FROM (SELECT bf_create(100) AS f) s \gx
+SELECT bf_contains_any(f, '{7,3}'::int[]) AS "any, one is there",
+  bf_contains_any(f, '{7,8}'::int[]) AS "any, none is there",
+  bf_contains_all(f, '{1,3}'::int[]) AS "all, all are there",
+  bf_contains_all(f, '{1,8}'::int[]) AS "all, one is not there",
+  bf_contains_each(f, '{1,8,NULL,3}'::int[]) AS "each of 1, 8, NULL, 3"
+FROM (SELECT bf_create(100) + 1 + 3 AS f) s \gx
 
 -- Hashes.
-SELECT bf_hash(5) = bf_hash(5, 0) AS default_seed, bf_hash(5) <> bf_hash(5, seed => 1) AS seeded,
-  bf_contains_hash(f + 5, bf_hash(5)) AS contained, bf_contains_hash(f + 5, bf_hash(6)) AS other,
-  bf_contains_hash(bf_create(100, seed => 3) + 5, bf_hash(5, 3)) AS contained_with_seed,
-  bf_add_hash(f + 4, bf_hash(5)) = f + 4 + 5 AS added,
-  (bf_info(bf_add_hash(f, 1))).element_type, (bf_info(bf_add_hash(f + 'a'::text, 1))).element_type
-FROM (SELECT bf_create(100) AS f) s;
+SELECT bf_hash(5) = bf_hash(5, 0) AS "seed is 0 if not given",
+  bf_hash(5) <> bf_hash(5, seed => 1) AS "another seed, another hash",
+  bf_contains_hash(f + 5, bf_hash(5)) AS "contained by hash",
+  bf_contains_hash(f + 5, bf_hash(6)) AS "another is contained by hash",
+  bf_contains_hash(bf_create(100, seed => 3) + 5, bf_hash(5, 3)) AS "contained by hash with a seed",
+  bf_add_hash(f + 4, bf_hash(5)) = f + 4 + 5 AS "added by hash",
+  (bf_info(bf_add_hash(f, 1))).element_type AS "element type of a hash alone",
+  (bf_info(bf_add_hash(f + 'a'::text, 1))).element_type AS "element type stays"
+FROM (SELECT bf_create(100) AS f) s \gx
 
 -- Estimates and checks. (How good they are: rate.sql.)
-SELECT bf_count(f) BETWEEN 950 AND 1050 AS count, bf_fpr(f) BETWEEN 0.008 AND 0.012 AS fpr,
-  bf_count(f) = estimated_count AND bf_fpr(f) = estimated_fpr AS info,
-  fill = bits_set::float8 / bits AS fill, saturated, bf_check(f)
-FROM (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, 1000) x) s, bf_info(f);
+SELECT bf_count(f) BETWEEN 950 AND 1050 AS "count is right",
+  bf_fpr(f) BETWEEN 0.008 AND 0.012 AS "rate is right",
+  bf_count(f) = estimated_count AS "bf_count is that of info",
+  bf_fpr(f) = estimated_fpr AS "bf_fpr is that of info",
+  fill = bits_set::float8 / bits AS "fill is that of bits",
+  saturated, bf_check(f)
+FROM (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, 1000) x) s, bf_info(f) \gx
 SELECT bf_count(f), bf_fpr(f), bf_check(f) FROM (SELECT bf_create(10) AS f) s;
 SELECT saturated, bf_fpr(f) > 0.02 AS twice_the_rate
 FROM (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, 2000) x) s, bf_info(f);
@@ -71,18 +88,23 @@ SELECT bf_count(f), bf_fpr(f), fill
 FROM (SELECT bf_agg(x, 1) AS f FROM generate_series(1, 5000) x) s, bf_info(f);
 
 -- The aggregate, given a capacity.
-SELECT expected, target_fpr, f = with_rate AS default_rate,
-  f = bf_add_all(bf_create(500), list) AS as_if_added, (bf_info(rarely)).target_fpr AS rate
+SELECT expected, target_fpr,
+  f = with_rate AS "rate is 1 % if not given",
+  f = bf_add_all(bf_create(500), list) AS "as added one by one",
+  (bf_info(rarely)).target_fpr AS rate
 FROM (SELECT array_agg(x) AS list, bf_agg(x, 500) AS f, bf_agg(x, 500, 0.01) AS with_rate,
-        bf_agg(x, 500, 0.001) AS rarely FROM generate_series(1, 500) x) s, bf_info(f);
+        bf_agg(x, 500, 0.001) AS rarely FROM generate_series(1, 500) x) s, bf_info(f) \gx
 
 -- Sizing itself.
-SELECT i.expected, target_fpr, i.bits = s.bits AS sized, f = null_capacity AS null_capacity,
-  f = backwards AND f = distinct_values AS same
+SELECT i.expected, target_fpr,
+  i.bits = s.bits AS "bits are those of its values",
+  f = null_capacity AS "NULL capacity is none",
+  f = backwards AS "in any order",
+  f = distinct_values AS "as of distinct rows"
 FROM (SELECT bf_agg(x) AS f, bf_agg(x, NULL) AS null_capacity, bf_agg(x ORDER BY -x) AS backwards,
         bf_agg(DISTINCT x) AS distinct_values
       FROM (SELECT x % 700 AS x FROM generate_series(1, 5000) x) v) a,
-  bf_info(f) i, bf_sizing(700, 0.01) s;
+  bf_info(f) i, bf_sizing(700, 0.01) s \gx
 SELECT expected, target_fpr
 FROM (SELECT bf_agg(x, NULL, 0.0001) AS f FROM generate_series(1, 10) x) s, bf_info(f);
 SELECT expected, target_fpr
@@ -92,17 +114,22 @@ FROM (SELECT bf_agg(x, NULL, NULL) AS f FROM generate_series(1, 10) x) s, bf_inf
 SELECT g, (bf_info(bf_agg(x))).expected
 FROM (SELECT x, x % 3 AS g FROM generate_series(1, 10) x) s GROUP BY g ORDER BY g;
 SELECT (bf_info(bf_agg(x) FILTER (WHERE x < 3))).expected FROM generate_series(1, 9) x;
-SELECT x, (bf_info(bf_agg(x) OVER (ORDER BY x))).expected AS so_far,
-  bf_agg(x) OVER (ORDER BY x ROWS 1 PRECEDING) @> x - 1 AS last,
-  bf_agg(x) OVER (ORDER BY x ROWS 1 PRECEDING) @> x - 2 AS last_but_one
+SELECT x,
+  (bf_info(bf_agg(x) OVER (ORDER BY x))).expected AS so_far,
+  bf_agg(x) OVER (ORDER BY x ROWS 1 PRECEDING) @> x - 1 AS "has the row before",
+  bf_agg(x) OVER (ORDER BY x ROWS 1 PRECEDING) @> x - 2 AS "has the row before that"
 FROM generate_series(1, 4) x;
 
 -- Text, bytes and casts.
-SELECT f::text::bloomfilter = f AS text, f::bytea::bloomfilter = f AS bytea,
-  bytea(f) = f::bytea AND bloomfilter(f::bytea) = f AS functions,
-  decode(f::text, 'base64') = f::bytea AS base64, f::text !~ '\s' AS one_line,
-  encode(f::bytea, 'base64')::bloomfilter = f AS wrapped, bloomfilter_send(f) = f::bytea AS binary
-FROM (SELECT bf_create(100, 0.001, 5) + 'x'::text AS f) s;
+SELECT f::text::bloomfilter = f AS "text round trip",
+  f::bytea::bloomfilter = f AS "bytea round trip",
+  bytea(f) = f::bytea AS "function bytea is the cast",
+  bloomfilter(f::bytea) = f AS "function bloomfilter is the cast",
+  decode(f::text, 'base64') = f::bytea AS "text is base64 of the bytes",
+  f::text !~ '\s' AS "text is one line",
+  encode(f::bytea, 'base64')::bloomfilter = f AS "wrapped text is read",
+  bloomfilter_send(f) = f::bytea AS "bloomfilter_send gives the bytes"
+FROM (SELECT bf_create(100, 0.001, 5) + 'x'::text AS f) s \gx
 SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod FROM pg_cast
 WHERE castsource IN ('bloomfilter'::regtype, 'bf_literal'::regtype)
   OR casttarget IN ('bloomfilter'::regtype, 'bf_literal'::regtype)
@@ -116,18 +143,25 @@ SET enable_seqscan = off;
 SELECT id FROM items WHERE bf_hash(name) = bf_hash('item 7'::text) AND hash = bf_hash(name);
 RESET enable_seqscan;
 CREATE VIEW names AS SELECT bf_agg(name) AS filter, bf_agg(name) @> 'item 5' AS fifth FROM items;
-SELECT fifth, bf_contains_hash(filter, hash) AS by_hash, filter @> name AS by_name, count(*)
-FROM names, items GROUP BY 1, 2, 3;
+SELECT fifth,
+  bf_contains_hash(filter, hash) AS "found by hash",
+  filter @> name AS "found by name",
+  count(*)
+FROM names, items GROUP BY 1, 2, 3 \gx
 SELECT rtrim(pg_get_viewdef('names'), ';') AS definition \gset
 SELECT fifth FROM (:definition) s; -- as a restored dump has it
 CREATE FUNCTION seen(f bloomfilter, x anyelement) RETURNS boolean LANGUAGE sql IMMUTABLE AS
   $$ SELECT f @> x $$;
 CREATE FUNCTION seen_too(f bloomfilter, x anyelement) RETURNS boolean LANGUAGE plpgsql AS
   $$ BEGIN RETURN f @> x; END $$;
-SELECT seen(f, 1), seen(f, 1::int2) AS int2, seen(f, 3) AS other,
-  seen_too(f, 1), seen_too(f, 1::int8) AS int8, seen_too(f, 3) AS other,
-  outcome(format('SELECT seen_too(%L, ''1''::text)', f)) AS text
-FROM (SELECT bf_create(10) + 1 + 2 AS f) s;
+SELECT seen(f, 1) AS "SQL function finds it",
+  seen(f, 1::int2) AS "SQL function finds an int2",
+  seen(f, 3) AS "SQL function finds another",
+  seen_too(f, 1) AS "PL/pgSQL function finds it",
+  seen_too(f, 1::int8) AS "PL/pgSQL function finds an int8",
+  seen_too(f, 3) AS "PL/pgSQL function finds another",
+  outcome(format('SELECT seen_too(%L, ''1''::text)', f)) AS "PL/pgSQL function, asked for a text"
+FROM (SELECT bf_create(10) + 1 + 2 AS f) s \gx
 CREATE TABLE checked (x int CHECK (bf_create(10) + 1 + 2 @> x));
 SELECT outcome('INSERT INTO checked VALUES (1)') AS inside,
   outcome('INSERT INTO checked VALUES (3)') AS outside;
@@ -208,6 +242,7 @@ INSERT INTO exceptions VALUES
 SELECT verb, f.types, e.types AS listed
 FROM (SELECT verb, string_agg(type, ',' ORDER BY type) AS types
   FROM (SELECT DISTINCT substring(proname from '^(bf|cbf|cf)_') AS type,
-      substring(proname from '^(?:bf|cbf|cf)_(.*)') AS verb FROM functions WHERE proname ~ '^(bf|cbf|cf)_') v
+      substring(proname from '^(?:bf|cbf|cf)_(.*)') AS verb
+    FROM functions WHERE proname ~ '^(bf|cbf|cf)_') v
   GROUP BY verb HAVING count(*) < 3) f
 FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;

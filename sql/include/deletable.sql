@@ -1,6 +1,7 @@
 -- What countingbloomfilter and cuckoofilter have in common. The including file has set `type` and
 -- `prefix` as psql variables; calls of the functions are :create(...) and so on.
 \i sql/include/outcome.sql
+\i sql/include/plan.sql
 \set create :prefix _create
 \set add :prefix _add
 \set add_all :prefix _add_all
@@ -12,7 +13,8 @@
 \set info :prefix _info
 \set sizing :prefix _sizing
 \set check :prefix _check
--- What a statement says if it fails. P_ stands for the prefix, T_ for the type.
+-- What a statement says if it fails. P_ stands for the prefix, T_ for the type. \t\a turns headers
+-- and alignment off around it, and on again.
 CREATE FUNCTION said(prefix text, type text, statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   code text;
@@ -24,104 +26,172 @@ BEGIN
   EXECUTE statement;
   RETURN statement || e'\nok';
 EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL,
-    hint = PG_EXCEPTION_HINT;
-  RETURN concat_ws(e'\n', statement, code || ': ' || message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''));
+  GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT,
+    detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+  RETURN concat_ws(e'\n', statement, code || ': ' || message,
+    'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''));
 END $$;
 
 -- Adding, asking, removing: functions and operators.
-SELECT :add(f, 5) = f + 5 AS plus, :contains(f + 5, 5) AS contains, f + 5 @> 5 AS operator, 5 <@ f + 5 AS contained,
-  :contained(5, f + 5) AS function, f + 5 @> 6 AS other, f @> 5 AS empty, 5 <@ f AS not_contained,
-  :remove(f + 5, 5) = f AS remove, f + 5 - 5 = f AS minus, :remove(f + 5, 5, true) = f AS missing_ok,
-  f + 5 + 6 - 5 = f + 6 AS one_of_two, f + 5 + 5 - 5 = f + 5 AS one_copy
+SELECT :add(f, 5) = f + 5 AS "add is +",
+  :contains(f + 5, 5) AS "contains the value",
+  f + 5 @> 5 AS "@> says so",
+  5 <@ f + 5 AS "<@ says so",
+  :contained(5, f + 5) AS "contained says so",
+  f + 5 @> 6 AS "contains another value",
+  f @> 5 AS "empty contains it",
+  5 <@ f AS "<@ says so of empty",
+  :remove(f + 5, 5) = f AS "remove leaves nothing",
+  f + 5 - 5 = f AS "- leaves nothing",
+  :remove(f + 5, 5, true) = f AS "remove if it is there",
+  f + 5 + 6 - 5 = f + 6 AS "the other one stays",
+  f + 5 + 5 - 5 = f + 5 AS "the other copy stays"
 FROM (SELECT :create(100) AS f) s \gx
 -- The same with literals, which are read as what the filter holds: here, text and integers.
-SELECT :add(f, '5') = f + '5' AS plus, :contains(f + '5', '5') AS contains, f + '5' @> '5' AS operator,
-  '5' <@ f + '5' AS contained, :contained('5', f + '5') AS function, f + '5' @> '6' AS other, f @> '5' AS empty,
-  f + '5' - '5' = f AS minus, :remove(f + '5', '5') = f AS remove, :remove(f + '5', '5', true) = f AS missing_ok,
-  f + '5' = f + '5'::text AS text
+SELECT :add(f, '5') = f + '5' AS "add is +",
+  :contains(f + '5', '5') AS "contains the value",
+  f + '5' @> '5' AS "@> says so",
+  '5' <@ f + '5' AS "<@ says so",
+  :contained('5', f + '5') AS "contained says so",
+  f + '5' @> '6' AS "contains another value",
+  f @> '5' AS "empty contains it",
+  f + '5' - '5' = f AS "- leaves nothing",
+  :remove(f + '5', '5') = f AS "remove leaves nothing",
+  :remove(f + '5', '5', true) = f AS "remove if it is there",
+  f + '5' = f + '5'::text AS "the literal is text"
 FROM (SELECT :create(100) AS f) s \gx
-SELECT f + '5' = f + 5 AS plus, f + 5 @> '5' AS operator, '6' <@ f AS other, f + '5' - '5' = f AS minus,
-  f + 5 - '5' = f AS typed_then_literal, f + '5' - 5 = f AS literal_then_typed,
-  :remove(f + 5, '5', false) = f AS remove, :multiplicity(f + '5' + 5, '5') AS multiplicity
-FROM (SELECT :create(100) + 1 AS f) s;
-SELECT :multiplicity(f, 1) AS none, :multiplicity(f + 1, 1) AS one, :multiplicity(f + 1 + 1 + 2, 1) AS two,
-  :multiplicity(f + 1 + 1 - 1, 1) AS one_again, :multiplicity(f + 1, 2) AS other
-FROM (SELECT :create(100) AS f) s;
-SELECT :add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS list, :add_all(f, '{}'::int[]) = f AS nothing,
-  :add_all(f, '{NULL,NULL}'::int[]) = f AS nulls, :add_all(f, NULL::int[]) = f AS no_array,
-  :add_all(f, '{{1,2},{3,4}}'::int[]) = f + 1 + 2 + 3 + 4 AS matrix,
-  :add_all(f, '{7,7,7}'::int[]) = f + 7 + 7 + 7 AS copies,
-  :multiplicity(:add_all(f, '{7,7,8,7}'::int[]), 7) AS multiplicity
-FROM (SELECT :create(100) AS f) s;
-SELECT bool_and(:add_all(f, a) @> i) AS all, bool_and(:add_all(f, a) - 1 - 2 @> i) FILTER (WHERE i > 2) AS two_less,
-  bool_or(:add_all(f, a) - 1 - 2 @> i) FILTER (WHERE i <= 2) AS gone
-FROM (SELECT :create(1000, 0.001) AS f, array_agg(i) AS a FROM generate_series(1, 1000) i) s, generate_series(1, 1000, 1) i;
+SELECT f + '5' = f + 5 AS "the literal is an integer",
+  f + 5 @> '5' AS "@> reads an integer",
+  '6' <@ f AS "<@ has another value",
+  f + '5' - '5' = f AS "- leaves nothing",
+  f + 5 - '5' = f AS "typed comes, literal goes",
+  f + '5' - 5 = f AS "literal comes, typed goes",
+  :remove(f + 5, '5', false) = f AS "remove leaves nothing",
+  :multiplicity(f + '5' + 5, '5') AS copies
+FROM (SELECT :create(100) + 1 AS f) s \gx
+SELECT :multiplicity(f, 1) AS "copies of none",
+  :multiplicity(f + 1, 1) AS "copies of one",
+  :multiplicity(f + 1 + 1 + 2, 1) AS "copies of two",
+  :multiplicity(f + 1 + 1 - 1, 1) AS "copies of two less one",
+  :multiplicity(f + 1, 2) AS "copies of another value"
+FROM (SELECT :create(100) AS f) s \gx
+SELECT :add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS "NULL is skipped",
+  :add_all(f, '{}'::int[]) = f AS "nothing adds nothing",
+  :add_all(f, '{NULL,NULL}'::int[]) = f AS "NULLs add nothing",
+  :add_all(f, NULL::int[]) = f AS "no array adds nothing",
+  :add_all(f, '{{1,2},{3,4}}'::int[]) = f + 1 + 2 + 3 + 4 AS "of any dimension",
+  :add_all(f, '{7,7,7}'::int[]) = f + 7 + 7 + 7 AS "copies are added",
+  :multiplicity(:add_all(f, '{7,7,8,7}'::int[]), 7) AS copies
+FROM (SELECT :create(100) AS f) s \gx
+SELECT bool_and(:add_all(f, a) @> i) AS "all are found",
+  bool_and(:add_all(f, a) - 1 - 2 @> i) FILTER (WHERE i > 2) AS "all but two removed are found",
+  bool_or(:add_all(f, a) - 1 - 2 @> i) FILTER (WHERE i <= 2) AS "one of the removed is found"
+FROM (SELECT :create(1000, 0.001) AS f, array_agg(i) AS a FROM generate_series(1, 1000) i) s,
+  generate_series(1, 1000, 1) i \gx
 
 -- Named arguments and defaults.
-SELECT :create(10) = :create(expected => 10, fpr => 0.01, seed => 0) AS defaults, :add(filter => f, value => 1) @> 1 AS added,
-  :add_all(filter => f, "values" => '{1}'::int[]) @> 1 AS all_added,
-  :contains(filter => f + 1, value => 1) AS contains, :contained(value => 1, filter => f + 1) AS contained,
-  :remove(filter => f + 1, value => 1) = f AS removed, :remove(filter => f, value => 1, missing_ok => true) = f AS missing_ok,
-  :remove(value => '1', missing_ok => true, filter => f) = f AS literal,
-  :multiplicity(filter => f + 1, value => 1) AS multiplicity, (:info(filter => f)).expected,
-  :sizing(expected => 10, fpr => 0.01) = :sizing(10, 0.01) AS sizing, :check(filter => f) IS NULL AS check
+SELECT :create(10) = :create(expected => 10, fpr => 0.01, seed => 0) AS "create has defaults",
+  :add(filter => f, value => 1) @> 1 AS add,
+  :add_all(filter => f, "values" => '{1}'::int[]) @> 1 AS add_all,
+  :contains(filter => f + 1, value => 1) AS contains,
+  :contained(value => 1, filter => f + 1) AS contained,
+  :remove(filter => f + 1, value => 1) = f AS remove,
+  :remove(filter => f, value => 1, missing_ok => true) = f AS "remove with missing_ok",
+  :remove(value => '1', missing_ok => true, filter => f) = f AS "remove of a literal",
+  :multiplicity(filter => f + 1, value => 1) AS multiplicity,
+  (:info(filter => f)).expected AS "expected of info",
+  :sizing(expected => 10, fpr => 0.01) = :sizing(10, 0.01) AS sizing,
+  :check(filter => f) IS NULL AS check
 FROM (SELECT :create(10) AS f) s \gx
 SELECT seed, expected, target_fpr FROM :info(:create(10, seed => -5, fpr => 0.001));
 
 -- A NULL value: the filter as it was. A NULL filter: NULL. A NULL probe: NULL.
-SELECT :add(f, NULL::int) = f AS add, f + NULL::text = f AS plus, f + NULL = f AS literal, :add(f, NULL) = f AS add_literal,
-  :remove(f, NULL::int) = f AS remove, f - NULL::text = f AS minus, f - NULL = f AS minus_literal,
-  :remove(f, NULL::int, false) = f AS remove_false, :remove(f, NULL, NULL) = f AS remove_null
-FROM (VALUES (:create(10)), (:create(10) + 1)) v(f);
-SELECT f + 1 AS plus, f + '1' AS literal, f - 1 AS minus, f - '1' AS minus_literal, :remove(f, 1, true) AS remove,
-  :add_all(f, '{1}'::int[]) AS add_all, f + NULL::int AS nothing, f @> 1 AS contains, 1 <@ f AS contained,
-  f @> '1' AS contains_literal, '1' <@ f AS contained_literal, :multiplicity(f, 1) AS multiplicity,
-  :multiplicity(f, '1') AS multiplicity_literal, :info(f) AS info, :check(f) AS check, f::bytea AS bytea, f = f AS equal,
-  f < f AS less
+SELECT :add(f, NULL::int) = f AS add,
+  f + NULL::text = f AS "+",
+  f + NULL = f AS "+ of a literal",
+  :add(f, NULL) = f AS "add of a literal",
+  :remove(f, NULL::int) = f AS remove,
+  f - NULL::text = f AS "- of a value",
+  f - NULL = f AS "- of a literal",
+  :remove(f, NULL::int, false) = f AS "remove, not missing_ok",
+  :remove(f, NULL, NULL) = f AS "remove, missing_ok NULL"
+FROM (VALUES (:create(10)), (:create(10) + 1)) v(f) \gx
+SELECT f + 1 AS "+",
+  f + '1' AS "+ of a literal",
+  f - 1 AS "- of a value",
+  f - '1' AS "- of a literal",
+  :remove(f, 1, true) AS remove,
+  :add_all(f, '{1}'::int[]) AS add_all,
+  f + NULL::int AS "+ NULL",
+  f @> 1 AS "@>",
+  1 <@ f AS "<@",
+  f @> '1' AS "@> of a literal",
+  '1' <@ f AS "<@ of a literal",
+  :multiplicity(f, 1) AS multiplicity,
+  :multiplicity(f, '1') AS "multiplicity of a literal",
+  :info(f) AS info,
+  :check(f) AS check,
+  f::bytea AS bytea,
+  f = f AS equal,
+  f < f AS "<"
 FROM (SELECT NULL:::type AS f) s \gx
-SELECT f @> NULL::int AS contains, NULL::int <@ f AS contained, f @> NULL AS literal, NULL <@ f AS contained_literal,
-  :multiplicity(f, NULL::int) AS multiplicity, :multiplicity(f, NULL) AS multiplicity_literal, :create(NULL) AS created,
-  :create(1, NULL) AS rate, :create(1, 0.1, NULL) AS seed, :sizing(NULL, 0.01) AS sizing, NULL::bytea:::type AS cast
+SELECT f @> NULL::int AS "@>",
+  NULL::int <@ f AS "<@",
+  f @> NULL AS "@> of a literal",
+  NULL <@ f AS "<@ of a literal",
+  :multiplicity(f, NULL::int) AS multiplicity,
+  :multiplicity(f, NULL) AS "multiplicity of a literal",
+  :create(NULL) AS "create of NULL values",
+  :create(1, NULL) AS "create at rate NULL",
+  :create(1, 0.1, NULL) AS "create with seed NULL",
+  :sizing(NULL, 0.01) AS sizing,
+  NULL::bytea:::type AS "cast of NULL"
 FROM (SELECT :create(10) + 1 AS f) s \gx
 
 -- A value that is not there cannot be removed, unless that is fine.
-\pset format unaligned
-\pset tuples_only on
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 1 - 2$$),
   ($$SELECT P_create(10) - 1$$),
   ($$SELECT P_remove(P_create(10) + 1 - 1, 1, false)$$),
   ($$SELECT P_remove(P_create(10) + 1, 2, NULL)$$),
   ($$SELECT P_remove(P_create(10) + 1, '2')$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
-SELECT :remove(f, 2, true) = f AS typed, :remove(f, '2', true) = f AS literal, :remove(f, 2, missing_ok => true) @> 1 AS kept
-FROM (VALUES (:create(10)), (:create(10) + 1)) v(f);
+\t\a
+SELECT :remove(f, 2, true) = f AS "typed, as it was",
+  :remove(f, '2', true) = f AS "literal, as it was",
+  :remove(f, 2, missing_ok => true) @> 1 AS "the other one stays"
+FROM (VALUES (:create(10)), (:create(10) + 1)) v(f) \gx
 -- Not even the wrong type is fine.
-\pset format unaligned
-\pset tuples_only on
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_remove(P_create(10) + 1, 'a'::text, true)$$),
   ($$SELECT P_create(10) + 1 - 1.5$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+\t\a
 
 -- A filter that its last value left has no element type, and takes any.
-SELECT element_type, f @> 1 AS contains, f @> 'a'::text AS text, f + 'a'::text @> 'a' AS takes_text, :check(f)
-FROM (SELECT :create(10) + 1 + 2 - 1 - 2 AS f) s, :info(f);
+SELECT element_type,
+  f @> 1 AS "contains what left",
+  f @> 'a'::text AS "contains a text",
+  f + 'a'::text @> 'a' AS "takes a text",
+  :check(f)
+FROM (SELECT :create(10) + 1 + 2 - 1 - 2 AS f) s, :info(f) \gx
 SELECT f = :create(10) AS of_arrays, :check(f)
-FROM (SELECT :remove(:remove(:create(10) + '{1}'::int[] + '{2}'::int[], '{2}'::int[]), '{1}'::int[]) AS f) s;
+FROM (SELECT :remove(:remove(:create(10) + '{1}'::int[] + '{2}'::int[], '{2}'::int[]),
+      '{1}'::int[]) AS f) s;
 SELECT (:info(:create(10) + 1 + 2 - 1)).element_type;
 
 -- Untyped parameters.
 PREPARE deletable AS
-  SELECT f @> $1 AS contains, $1 <@ f AS contained, (:info(f + $1)).element_type, f + $1 - $1 = f AS there_and_back,
-    :multiplicity(f + $1, $1) AS multiplicity, :remove(f, $1, true) = f AS not_removed
+  SELECT f @> $1 AS "@> says so",
+    $1 <@ f AS "<@ says so",
+    (:info(f + $1)).element_type,
+    f + $1 - $1 = f AS "comes and goes",
+    :multiplicity(f + $1, $1) AS multiplicity,
+    :remove(f, $1, true) = f AS "remove leaves it as it is"
   FROM (SELECT :create(10) + 1 + 2 AS f) s;
-EXECUTE deletable('2');
-EXECUTE deletable('10');
-EXECUTE deletable(NULL);
+EXECUTE deletable('2') \gx
+EXECUTE deletable('10') \gx
+EXECUTE deletable(NULL) \gx
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'deletable';
 SELECT outcome($$EXECUTE deletable('two')$$) AS unreadable;
 DEALLOCATE deletable;
@@ -130,21 +200,25 @@ DEALLOCATE deletable;
 SELECT value, outcome(format('SELECT %s_create(10) + %s @> ''1''', :'prefix', value)) AS asking,
   outcome(format('SELECT %s_create(10) + %s + ''1''', :'prefix', value)) AS adding,
   outcome(format('SELECT %s_create(10) + %s - ''1''', :'prefix', value)) AS removing,
-  outcome(format('SELECT %s_multiplicity(%1$s_create(10) + %s, ''1'')', :'prefix', value)) AS counting
-FROM (VALUES ('date ''2024-02-01'''), ('timestamptz ''2024-02-01'''), ('interval ''1 day'''), ('''{1}''::int[]'),
-  ('int4range(1, 2)'), ('row(1)'), ('md5('''')::uuid'), ('true'), ('1.0')) v(value);
-\pset format unaligned
-\pset tuples_only on
+  outcome(format('SELECT %s_multiplicity(%1$s_create(10) + %s, ''1'')', :'prefix', value))
+    AS counting
+FROM (VALUES ('date ''2024-02-01'''), ('timestamptz ''2024-02-01'''), ('interval ''1 day'''),
+  ('''{1}''::int[]'), ('int4range(1, 2)'), ('row(1)'), ('md5('''')::uuid'), ('true'), ('1.0')
+) v(value);
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + date '2024-02-01' - '2024-02-01'$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+\t\a
 
 -- A literal means all that the types of a family would read, as in bloomfilter: it is there if any
 -- reading is, was added under all of them and is removed under all of them.
-SELECT f + 0.1::float8 @> '0.1' AS asks_float8, f + 0.1::float4 @> '0.1' AS asks_float4, f + '0.1' - '0.1' = f AS both_ways,
-  f + 'b  ' @> 'b'::char(3) AS adds_char, f + 'b  ' @> 'b  '::text AS adds_text, f + 'b  ' - 'b  ' = f AS blanks
-FROM (SELECT :create(10) AS f) s;
+SELECT f + 0.1::float8 @> '0.1' AS "float8 is asked for",
+  f + 0.1::float4 @> '0.1' AS "float4 is asked for",
+  f + '0.1' - '0.1' = f AS "both come and go",
+  f + 'b  ' @> 'b'::char(3) AS "char is added",
+  f + 'b  ' @> 'b  '::text AS "text is added",
+  f + 'b  ' - 'b  ' = f AS "blanks come and go"
+FROM (SELECT :create(10) AS f) s \gx
 
 -- Equal values of different types: added as one, they are found, counted and removed as the other.
 CREATE TYPE mood AS ENUM ('sad', 'happy');
@@ -217,7 +291,8 @@ BEGIN
         ('missing', outcome(format('SELECT P_remove(%%L, %%s)', f, %4$L)) = '22023')
       ) c(way, holds)
     WHERE holds IS NOT TRUE $query$, 'P_', prefix || '_'), a, b, family, a,
-    CASE family WHEN 'array' THEN prefix || '_remove(f + a, b)' ELSE 'f + a - b' END) INTO STRICT failures;
+    CASE family WHEN 'array' THEN prefix || '_remove(f + a, b)' ELSE 'f + a - b' END)
+  INTO STRICT failures;
   RETURN failures;
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
@@ -232,10 +307,14 @@ BEGIN
         P_add_all(P_create(100), array_agg(a)) AS list
       FROM (SELECT %1$s AS a) x) g,
       (SELECT %2$s AS b OFFSET 0) v, LATERAL (VALUES
-        ('P_agg', own @> b), ('P_agg with capacity', sized @> b), ('P_agg with rate', rated @> b),
-        ('P_agg -', NOT own - b @> b), ('P_agg with capacity -', sized - b = P_create(100)),
+        ('P_agg', own @> b),
+        ('P_agg with capacity', sized @> b),
+        ('P_agg with rate', rated @> b),
+        ('P_agg -', NOT own - b @> b),
+        ('P_agg with capacity -', sized - b = P_create(100)),
         ('P_agg with rate -', rated - b = P_create(100, 0.001)),
-        ('P_add_all', list @> b AND list - b = P_create(100))) c(way, holds)
+        ('P_add_all', list @> b),
+        ('P_add_all -', list - b = P_create(100))) c(way, holds)
     WHERE holds IS NOT TRUE $query$, 'P_', prefix || '_'), a, b) INTO STRICT failures;
   RETURN failures;
 EXCEPTION WHEN OTHERS THEN
@@ -254,28 +333,38 @@ WHERE missed IS NOT NULL AND family <> 'array' AND a !~ ' ''::varchar'; -- these
 
 -- A varchar with blanks at its end equals a text with them and a char(n) without: it comes and
 -- goes under both hashes. What is there under one alone is found, but not the same value.
-SELECT f + v - v = f AS there_and_back, f + v + v - v = f + v AS copies, f + v @> t AS asks_text, f + v @> c AS asks_char,
-  f + t @> v AS of_text, f + c @> v AS of_char, :add_all(f, array[v, 'b'::varchar]) - v - 'b'::varchar = f AS list,
-  f + v + t - v = f + t AS beside_text, f + v + c - v = f + c AS beside_char, :remove(f + t, v, true) = f + t AS not_of_text,
-  :multiplicity(f + t + c, v) AS of_both, :multiplicity(f + t, v) AS of_one
-FROM (SELECT v, c, t, :create(10) AS f FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t) s) s \gx
-\pset format unaligned
-\pset tuples_only on
+SELECT f + v - v = f AS "comes and goes",
+  f + v + v - v = f + v AS "a copy stays",
+  f + v @> t AS "asks for the text",
+  f + v @> c AS "asks for the char",
+  f + t @> v AS "text has it",
+  f + c @> v AS "char has it",
+  :add_all(f, array[v, 'b'::varchar]) - v - 'b'::varchar = f AS "a list comes and goes",
+  f + v + t - v = f + t AS "the text beside it stays",
+  f + v + c - v = f + c AS "the char beside it stays",
+  :remove(f + t, v, true) = f + t AS "the text alone does not go",
+  :multiplicity(f + t + c, v) AS "copies of both",
+  :multiplicity(f + t, v) AS "copies of one"
+FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t, :create(10) AS f) s \gx
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 'a '::text - 'a '::varchar$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+\t\a
 
 -- Even where its hashes cannot be told apart: what is there once cannot go twice.
-SELECT f @> v AS seems_there, outcome(format('SELECT %L::%s - %L::varchar', f, pg_typeof(f), v)) AS removing, :remove(f, v, true) = f AS as_it_was,
-  f + v - v = f AS there_and_back
-FROM (SELECT :create(1, 0.5) + t AS f, t::varchar AS v FROM generate_series(1, 20000) i, LATERAL (SELECT i || ' ' AS t) t
-  WHERE :multiplicity(:create(1, 0.5) + t, i::text) > 0 LIMIT 1) s;
+SELECT f @> v AS "seems to be there",
+  outcome(format('SELECT %L::%s - %L::varchar', f, pg_typeof(f), v)) AS removing,
+  :remove(f, v, true) = f AS "as it was",
+  f + v - v = f AS "comes and goes"
+FROM (SELECT :create(1, 0.5) + t AS f, t::varchar AS v
+    FROM generate_series(1, 20000) i, LATERAL (SELECT i || ' ' AS t) t
+    WHERE :multiplicity(:create(1, 0.5) + t, i::text) > 0 LIMIT 1) s \gx
 -- A literal that would be cut to be read as name is asked for as name, too, but not added as name.
-SELECT f + repeat('n', 63)::name @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' AS asks_name,
-  f + 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' @> repeat('n', 63) AS adds_name,
-  :remove(f + repeat('n', 63)::name, 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn', true) @> repeat('n', 63) AS kept
-FROM (SELECT :create(10) AS f) s;
+\set long '''nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'''
+SELECT f + name @> :long AS "asks for the name",
+  f + :long @> name::text AS "adds the name",
+  :remove(f + name, :long, true) @> name::text AS "the name stays"
+FROM (SELECT :create(10) AS f, repeat('n', 63)::name AS name) s \gx
 
 -- Another family, another composition, a type without an entry, a collation that calls different
 -- bytes equal: an error, whatever is done. (42883: the operator - takes no array.)
@@ -284,10 +373,16 @@ CREATE EXTENSION citext SCHEMA :prefix;
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE uses (statement text);
 INSERT INTO uses SELECT replace(statement, 'P_', :'prefix' || '_') FROM (VALUES
-  ('SELECT %1$s + %2$s'), ('SELECT %1$s - %2$s'), ('SELECT P_remove(%1$s, %2$s, true)'), ('SELECT %1$s @> %2$s'),
-  ('SELECT %2$s <@ %1$s'), ('SELECT P_multiplicity(%1$s, %2$s)'), ('SELECT P_add_all(%1$s, array[%2$s])'),
+  ('SELECT %1$s + %2$s'),
+  ('SELECT %1$s - %2$s'),
+  ('SELECT P_remove(%1$s, %2$s, true)'),
+  ('SELECT %1$s @> %2$s'),
+  ('SELECT %2$s <@ %1$s'),
+  ('SELECT P_multiplicity(%1$s, %2$s)'),
+  ('SELECT P_add_all(%1$s, array[%2$s])'),
   ('SELECT f + x FROM (SELECT %1$s AS f, %2$s AS x OFFSET 0) s')) v(statement);
-CREATE VIEW samples AS SELECT DISTINCT ON (family) family, a AS value FROM pairs ORDER BY family, a COLLATE "C";
+CREATE VIEW samples AS
+  SELECT DISTINCT ON (family) family, a AS value FROM pairs ORDER BY family, a COLLATE "C";
 SELECT outcome, count(*) FROM (
   SELECT outcome(format(statement, format('(%s_create(10) + %s)', :'prefix', f.value), s.value))
   FROM samples f JOIN samples s ON f.family <> s.family, uses
@@ -295,22 +390,22 @@ SELECT outcome, count(*) FROM (
 GROUP BY outcome;
 SELECT outcome, count(*) FROM (
   SELECT outcome(format(statement, format('(%s_create(10) + %s)', :'prefix', a), b))
-  FROM (VALUES ('''{1}''::int[]', '''{1}''::text[]'), ('int4range(1, 2)', 'numrange(1, 2)'), ('row(1)', 'row(1, 2)'),
-    ('''{1}''::int[]', '1'), ('1', '''{1}''::int[]')) v(a, b), uses
+  FROM (VALUES ('''{1}''::int[]', '''{1}''::text[]'), ('int4range(1, 2)', 'numrange(1, 2)'),
+    ('row(1)', 'row(1, 2)'), ('''{1}''::int[]', '1'), ('1', '''{1}''::int[]')) v(a, b), uses
   WHERE NOT (b LIKE '%[]' AND statement LIKE '%array[%')) o
 GROUP BY outcome;
 SELECT outcome, count(*) FROM (
   SELECT outcome(format(statement, f, value))
-  FROM (VALUES ('''{}''::json'), ('''(1,2)''::point'), ('''1''::money'), ('''a''::citext'), ('''a'' COLLATE any_case'),
-    ('row(1, ''a''::citext)'), (:'prefix' || '_create(10)')) v(value),
-    (VALUES (:'prefix' || '_create(10)'), (format('(%s_create(10) + ''a''::text)', :'prefix'))) f(f), uses
+  FROM (VALUES ('''{}''::json'), ('''(1,2)''::point'), ('''1''::money'), ('''a''::citext'),
+      ('''a'' COLLATE any_case'), ('row(1, ''a''::citext)'), (:'prefix' || '_create(10)')) v(value),
+    (VALUES (:'prefix' || '_create(10)'),
+      (format('(%s_create(10) + ''a''::text)', :'prefix'))) f(f), uses
   UNION ALL
   SELECT outcome(format('SELECT %s_agg(%s%s)', :'prefix', value, parameters))
   FROM (VALUES ('''{}''::json'), ('''a''::citext'), ('''a'' COLLATE any_case')) v(value),
     (VALUES (''), (', 10'), (', 10, 0.1')) p(parameters)) o
 GROUP BY outcome;
-\pset format unaligned
-\pset tuples_only on
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 1 @> 'a'::text$$),
   ($$SELECT P_create(10) + 1 + 'a'::text$$),
@@ -318,50 +413,66 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 1 @> '{1}'::int[]$$),
   ($$SELECT P_multiplicity(P_create(10) + 'a'::text, 1)$$),
   ($$SELECT P_agg(r) FROM (VALUES (row(1, 2)), (row(1, 'a'::text))) v(r)$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+\t\a
 ROLLBACK;
 SELECT outcome(format('SELECT %s_contains(bf_create(10), 1)', :'prefix')) AS bloomfilter,
   outcome(format('SELECT bf_contains(%s_create(10), 1)', :'prefix')) AS by_bf,
   outcome(format('SELECT %s_create(10) = bf_create(10)', :'prefix')) AS compared;
 
 -- The aggregate: over no rows, NULL alone, filtered, grouped, distinct, ordered.
-SELECT f = nulls AS same, f = sized AS sized_too, f = rated AS rated_too, f @> 1 AS contains, f @> '' AS literal, element_type, expected, target_fpr,
-  bytes, :check(f)
-FROM (SELECT :agg(x) AS f, :agg(x, 1000) AS sized, :agg(x, 1000, 0.1) AS rated FROM generate_series(1, 0) x) s,
+SELECT f = nulls AS "as of NULL alone",
+  f = sized AS "as with a capacity",
+  f = rated AS "as with a rate",
+  f @> 1 AS "contains 1",
+  f @> '' AS "contains a literal",
+  element_type, expected, target_fpr, bytes, :check(f)
+FROM (SELECT :agg(x) AS f, :agg(x, 1000) AS sized, :agg(x, 1000, 0.1) AS rated
+    FROM generate_series(1, 0) x) s,
   (SELECT :agg(NULL::int) AS nulls) n, :info(f) \gx
 SELECT :agg(x, 1000, 0.001) = :create(1000, 0.001) AS only_null FROM (VALUES (NULL::int)) v(x);
-SELECT :agg(x, 10) = :agg(y, 10) AND :agg(x) = :agg(y) AS ignored
+SELECT :agg(x) = :agg(y) AS "NULL is no value", :agg(x, 10) = :agg(y, 10) AS "nor when sized"
 FROM (VALUES (1, NULL), (NULL, 2), (2, 1)) v(x, y);
-SELECT g, expected, f = :agg(x) AS same, f = :agg(x, NULL) AS null_expected, f = :agg(x, NULL, NULL) AS nulls
+SELECT g, expected,
+  f = :agg(x) AS "as in another GROUP BY",
+  f = :agg(x, NULL) AS "as with capacity NULL",
+  f = :agg(x, NULL, NULL) AS "as with rate NULL, too"
 FROM (SELECT x % 3 AS g, x FROM generate_series(1, 10) x) s
-  JOIN (SELECT x % 3 AS g, :agg(x) AS f FROM generate_series(1, 10) x GROUP BY 1) t USING (g), :info(f)
-GROUP BY g, expected, f ORDER BY g;
-SELECT (:info(:agg(x) FILTER (WHERE x < 3))).expected, :agg(x) FILTER (WHERE x > 9) = :agg(x) FILTER (WHERE NULL) AS none,
-  :agg(x ORDER BY -x) = :agg(x) AS backwards, :agg(DISTINCT x) = :agg(x) AS all_distinct,
-  :agg(x, 100 ORDER BY -x) = :agg(x, 100, 0.01) AS default_rate
-FROM generate_series(1, 9) x;
+  JOIN (SELECT x % 3 AS g, :agg(x) AS f FROM generate_series(1, 10) x GROUP BY 1) t USING (g),
+  :info(f)
+GROUP BY g, expected, f ORDER BY g \gx
+SELECT (:info(:agg(x) FILTER (WHERE x < 3))).expected,
+  :agg(x) FILTER (WHERE x > 9) = :agg(x) FILTER (WHERE NULL) AS "of none as of no rows",
+  :agg(x ORDER BY -x) = :agg(x) AS "as of rows in order",
+  :agg(DISTINCT x) = :agg(x) AS "as of distinct rows",
+  :agg(x, 100 ORDER BY -x) = :agg(x, 100, 0.01) AS "rate is 1 % if not given"
+FROM generate_series(1, 9) x \gx
 SELECT :agg('a') @> 'a'::text AS unknown_is_text;
 SELECT count(DISTINCT f) AS seeds FROM (SELECT :agg(x, 10) AS f FROM generate_series(1, 5) x
   UNION ALL SELECT :add_all(:create(10), '{1,2,3,4,5}'::int[])) s;
 -- Over a window that only grows, transitions go on after the final function.
-SELECT count(*) AS rows, bool_and(own = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS own,
-  bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS sized
-FROM (SELECT x, :agg(x) OVER (ORDER BY x) AS own, :agg(x, 200) OVER (ORDER BY x) AS sized FROM generate_series(1, 150) x) w;
+SELECT count(*) AS rows,
+  bool_and(own = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS "as of the rows so far",
+  bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS "as of so many values"
+FROM (SELECT x, :agg(x) OVER (ORDER BY x) AS own, :agg(x, 200) OVER (ORDER BY x) AS sized
+    FROM generate_series(1, 150) x) w \gx
 
 -- Parameters out of range.
-SELECT replace(statement, 'P_', '') AS statement, outcome('SELECT ' || replace(statement, 'P_', :'prefix' || '_')) FROM (VALUES
-  ('P_create(1)'), ('P_create(0)'), ('P_create(-1)'), ('P_create(-9223372036854775808)'), ('P_create(9223372036854775807)'),
-  ('P_create(1000000000)'), ('P_create(10, 0.5)'), ('P_create(10, 1e-9)'), ('P_create(10, 0)'), ('P_create(10, -0.01)'),
-  ('P_create(10, 0.6)'), ('P_create(10, 1e-10)'), ('P_create(10, ''NaN'')'), ('P_create(10, ''Infinity'')'),
+SELECT replace(statement, 'P_', '') AS statement,
+  outcome('SELECT ' || replace(statement, 'P_', :'prefix' || '_'))
+FROM (VALUES
+  ('P_create(1)'), ('P_create(0)'), ('P_create(-1)'), ('P_create(-9223372036854775808)'),
+  ('P_create(9223372036854775807)'), ('P_create(1000000000)'), ('P_create(10, 0.5)'),
+  ('P_create(10, 1e-9)'), ('P_create(10, 0)'), ('P_create(10, -0.01)'), ('P_create(10, 0.6)'),
+  ('P_create(10, 1e-10)'), ('P_create(10, ''NaN'')'), ('P_create(10, ''Infinity'')'),
   ('P_create(10, seed => -9223372036854775808)'), ('P_create(''many'')'), ('P_create()'),
-  ('P_sizing(0, 0.01)'), ('P_sizing(-1, 0.01)'), ('P_sizing(10, 0)'), ('P_sizing(10, 0.6)'), ('P_sizing(10, ''NaN'')'),
-  ('P_sizing(9223372036854775807, 0.5)'), ('P_sizing(1000000000, 0.01)'), ('P_agg(1, 0)'), ('P_agg(1, -1)'),
-  ('P_agg(1, 10, 0)'), ('P_agg(1, 10, 0.6)'), ('P_agg(1, 10, 1e-10)'), ('P_agg(1, 10, ''NaN'')'), ('P_agg(1, NULL, 0.6)'),
-  ('P_agg(1, NULL, ''NaN'')'), ('P_agg(1, 1000000000)'), ('P_agg(1, NULL, NULL)'), ('P_agg(1, 10, NULL)'),
-  ('P_agg(NULL::int, 0)'), ('P_agg(1, 10, 0.01, ''lines'')')) v(statement);
-\pset format unaligned
-\pset tuples_only on
+  ('P_sizing(0, 0.01)'), ('P_sizing(-1, 0.01)'), ('P_sizing(10, 0)'), ('P_sizing(10, 0.6)'),
+  ('P_sizing(10, ''NaN'')'), ('P_sizing(9223372036854775807, 0.5)'), ('P_sizing(1000000000, 0.01)'),
+  ('P_agg(1, 0)'), ('P_agg(1, -1)'), ('P_agg(1, 10, 0)'), ('P_agg(1, 10, 0.6)'),
+  ('P_agg(1, 10, 1e-10)'), ('P_agg(1, 10, ''NaN'')'), ('P_agg(1, NULL, 0.6)'),
+  ('P_agg(1, NULL, ''NaN'')'), ('P_agg(1, 1000000000)'), ('P_agg(1, NULL, NULL)'),
+  ('P_agg(1, 10, NULL)'), ('P_agg(NULL::int, 0)'), ('P_agg(1, 10, 0.01, ''lines'')')
+) v(statement);
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(0)$$),
   ($$SELECT P_create(10, 0.6)$$),
@@ -375,8 +486,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_agg(x, 10, 0.01 * x) FROM generate_series(1, 2) x$$),
   ($$SELECT P_agg(x, n) FROM (VALUES (1, 10), (2, NULL)) v(x, n)$$),
   ($$SELECT P_agg(x, n) FROM (VALUES (NULL::int, NULL), (2, 20)) v(x, n)$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+\t\a
 SELECT g, (:info(:agg(x, 10 * g))).expected
 FROM (SELECT x, 1 + x % 3 AS g FROM generate_series(1, 9) x) s GROUP BY g ORDER BY g;
 -- States that are combined: here, one of each partition; and of parallel workers.
@@ -388,51 +498,51 @@ INSERT INTO parts SELECT 1 + x % 2, x FROM generate_series(1, 3000) x;
 INSERT INTO parts SELECT 1 + x % 2, x FROM generate_series(1, 100) x;
 INSERT INTO parts VALUES (3, NULL);
 ANALYZE parts;
-CREATE TABLE plain AS SELECT :agg(x) AS own, :agg(x, 3000) AS sized, :agg(x, 3000, 0.0001) AS rated FROM parts;
+CREATE TABLE plain AS
+  SELECT :agg(x) AS own, :agg(x, 3000) AS sized, :agg(x, 3000, 0.0001) AS rated FROM parts;
 CREATE TABLE all_x AS SELECT part, x FROM parts;
 SET enable_partitionwise_aggregate = on;
-SELECT own = :agg(x) AS own, sized = :agg(x, 3000) AS sized, rated = :agg(x, 3000, 0.0001) AS rated
-FROM plain, parts GROUP BY own, sized, rated;
-CREATE FUNCTION plan(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-  lines text := '';
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    lines := lines || line;
-  END LOOP;
-  RETURN concat_ws(', ', substring(lines FROM 'Finalize Aggregate'), substring(lines FROM 'Partial Aggregate'),
-    substring(lines FROM 'Gather'), substring(lines FROM 'Hash Join|Merge Join|Nested Loop|HashAggregate|Group|Index'));
-END $$;
+SELECT own = :agg(x) AS "sized by itself",
+  sized = :agg(x, 3000) AS "sized for values",
+  rated = :agg(x, 3000, 0.0001) AS "sized at a rate"
+FROM plain, parts GROUP BY own, sized, rated \gx
 SELECT plan(format('SELECT %s_agg(x) FROM parts', :'prefix'));
-SELECT own = (SELECT :agg(x) FROM parts) AS own, sized = (SELECT :agg(x, 3000) FROM parts) AS sized,
-  rated = (SELECT :agg(x, 3000, 0.0001) FROM parts) AS rated FROM plain;
-\pset format unaligned
-\pset tuples_only on
+SELECT own = (SELECT :agg(x) FROM parts) AS "sized by itself",
+  sized = (SELECT :agg(x, 3000) FROM parts) AS "sized for values",
+  rated = (SELECT :agg(x, 3000, 0.0001) FROM parts) AS "sized at a rate"
+FROM plain \gx
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_agg(x, 10 * part) FROM parts$$),
   ($$SELECT P_agg(CASE part WHEN 1 THEN row(x) ELSE row(x::text) END) FROM parts$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+\t\a
 RESET enable_partitionwise_aggregate;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT plan(format('SELECT %s_agg(x) FROM all_x', :'prefix'));
-SELECT own = (SELECT :agg(x) FROM all_x) AS own, sized = (SELECT :agg(x, 3000) FROM all_x) AS sized,
-  rated = (SELECT :agg(x, 3000, 0.0001) FROM all_x) AS rated FROM plain;
+SELECT own = (SELECT :agg(x) FROM all_x) AS "sized by itself",
+  sized = (SELECT :agg(x, 3000) FROM all_x) AS "sized for values",
+  rated = (SELECT :agg(x, 3000, 0.0001) FROM all_x) AS "sized at a rate"
+FROM plain \gx
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 
 -- Text, bytes, casts, binary COPY.
-SELECT f::text:::type = f AS text, f::bytea:::type = f AS bytea, bytea(f) = f::bytea AND :type(f::bytea) = f AS functions,
-  decode(f::text, 'base64') = f::bytea AS base64, f::text !~ '\s' AS one_line, encode(f::bytea, 'base64'):::type = f AS wrapped,
-  4 + octet_length(f::bytea) = pg_column_size(f) AS size
-FROM (SELECT :create(100, 0.001, 5) + 'x'::text AS f) s;
+SELECT f::text:::type = f AS "text round trip",
+  f::bytea:::type = f AS "bytea round trip",
+  bytea(f) = f::bytea AS "function bytea is the cast",
+  :type(f::bytea) = f AS "function from bytea is the cast",
+  decode(f::text, 'base64') = f::bytea AS "text is base64 of the bytes",
+  f::text !~ '\s' AS "text is one line",
+  encode(f::bytea, 'base64'):::type = f AS "wrapped text is read",
+  4 + octet_length(f::bytea) = pg_column_size(f) AS "size is that of the bytes"
+FROM (SELECT :create(100, 0.001, 5) + 'x'::text AS f) s \gx
 CREATE TABLE sound (name text, filter :type);
-INSERT INTO sound VALUES ('empty', :create(10)), ('values', :create(10) + 1 + 2), ('fine', :create(1000, 0.0001) + 1 + 2),
-  ('arrays', :create(10) + '{1}'::int[]), ('left', :create(10) + 1 - 1);
+INSERT INTO sound VALUES ('empty', :create(10)), ('values', :create(10) + 1 + 2),
+  ('fine', :create(1000, 0.0001) + 1 + 2), ('arrays', :create(10) + '{1}'::int[]),
+  ('left', :create(10) + 1 - 1);
 INSERT INTO sound SELECT 'own', :agg(x) FROM generate_series(1, 10) x;
 CREATE TABLE copied (LIKE sound);
 \set copied 'results/' :prefix '.copy'
@@ -447,16 +557,16 @@ COPY sound TO STDOUT (FORMAT binary) \g :copied
 SELECT count(*) AS same FROM sound JOIN copied USING (name, filter);
 
 -- The bytes of another type.
-\pset format unaligned
-\pset tuples_only on
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT bf_create(10)::text::T_$$),
   ($$SELECT bf_create(10)::bytea::T_$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
-SELECT outcome(format('SELECT %L::bytea::%s', b, t)) AS bytes, outcome(format('SELECT %L::%s', translate(encode(b, 'base64'), e'\n', ''), t)) AS text,
+\t\a
+SELECT outcome(format('SELECT %L::bytea::%s', b, t)) AS bytes,
+  outcome(format('SELECT %L::%s', translate(encode(b, 'base64'), e'\n', ''), t)) AS text,
   t = :'type' AS own, count(*)
-FROM sound, LATERAL (SELECT filter::bytea AS b) b, (VALUES ('bloomfilter'), ('countingbloomfilter'), ('cuckoofilter')) t(t)
+FROM sound, LATERAL (SELECT filter::bytea AS b) b,
+  (VALUES ('bloomfilter'), ('countingbloomfilter'), ('cuckoofilter')) t(t)
 GROUP BY 1, 2, 3 ORDER BY 3;
 SELECT outcome(format('SELECT %s_create(10)::bf_literal', :'prefix')) AS as_literal,
   outcome(format('SELECT %s_create(10)::text::int', :'prefix')) AS as_int;
@@ -471,71 +581,81 @@ CREATE FUNCTION from_bytes(prefix text, type text, b bytea) RETURNS text LANGUAG
 DECLARE
   usable boolean;
 BEGIN
-  EXECUTE format(replace('SELECT f::bytea = $1 AND P_check(f) IS NULL AND (P_info(f)).bytes = 4 + octet_length($1)
-    AND f::text::%s = f FROM (SELECT $1::%1$s AS f) s', 'P_', prefix || '_'), type) INTO usable USING b;
+  EXECUTE format(replace('SELECT f::bytea = $1 AND P_check(f) IS NULL
+      AND (P_info(f)).bytes = 4 + octet_length($1) AND f::text::%s = f
+    FROM (SELECT $1::%1$s AS f) s', 'P_', prefix || '_'), type) INTO usable USING b;
   RETURN CASE WHEN usable THEN 'usable' ELSE 'not usable' END;
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE;
 END $$;
-SELECT n = octet_length(b) AS whole, from_bytes(:'prefix', :'type', substr(b || '\x00', 1, n)) AS bytes, count(*) > 0 AS some
-FROM (SELECT filter::bytea AS b FROM sound WHERE name IN ('empty', 'values')) s, generate_series(0, octet_length(b) + 1) n
+SELECT n = octet_length(b) AS whole,
+  from_bytes(:'prefix', :'type', substr(b || '\x00', 1, n)) AS bytes, count(*) > 0 AS some
+FROM (SELECT filter::bytea AS b FROM sound WHERE name IN ('empty', 'values')) s,
+  generate_series(0, octet_length(b) + 1) n
 GROUP BY 1, 2 ORDER BY 1;
 CREATE TABLE flipped AS
   SELECT name, i, value, from_bytes(:'prefix', :'type', set_byte(b, i, value)) AS bytes
-  FROM (SELECT name, filter::bytea AS b FROM sound WHERE name IN ('empty', 'values', 'arrays', 'own')) s, generate_series(0, 35) i,
-    generate_series(0, 255) value
+  FROM (SELECT name, filter::bytea AS b FROM sound
+      WHERE name IN ('empty', 'values', 'arrays', 'own')) s,
+    generate_series(0, 35) i, generate_series(0, 255) value
   WHERE get_byte(b, i) <> value;
 SELECT DISTINCT bytes FROM flipped ORDER BY bytes;
-SELECT CASE WHEN i = 0 THEN '0 version' WHEN i = 1 THEN '1 layout' WHEN i = 2 THEN '2 element type'
-    WHEN i = 3 THEN '3 hashes' WHEN i < 12 THEN '4 seed' WHEN i < 20 THEN '5 expected'
-    WHEN i < 28 THEN '6 rate' WHEN i < 32 THEN '7 units' WHEN i = 32 THEN '8 flags' ELSE '9 shape' END AS field,
+SELECT CASE WHEN i = 0 THEN '0 version' WHEN i = 1 THEN '1 layout'
+    WHEN i = 2 THEN '2 element type' WHEN i = 3 THEN '3 hashes' WHEN i < 12 THEN '4 seed'
+    WHEN i < 20 THEN '5 expected' WHEN i < 28 THEN '6 rate' WHEN i < 32 THEN '7 units'
+    WHEN i = 32 THEN '8 flags' ELSE '9 shape' END AS field,
   count(DISTINCT value) FILTER (WHERE name = 'values') AS accepted,
   count(DISTINCT value) FILTER (WHERE name = 'empty') AS accepted_when_empty
 FROM flipped WHERE bytes = 'usable' GROUP BY 1 ORDER BY 1;
 SELECT array_agg(DISTINCT value) AS flags FROM flipped WHERE i = 32 AND bytes = 'usable';
-\pset format unaligned
-\pset tuples_only on
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT 'not a filter'::T_$$),
-  ($$SELECT '\x'::bytea::T_$$),
-  ($$SELECT set_byte(filter::bytea, 0, 9)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 1, 99)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 2, 99)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 2, 0)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 3, 0)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 12, 0)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT overlay(filter::bytea PLACING decode(repeat('00', 16), 'hex') FROM 13)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 32, 1)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 32, 4)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT set_byte(filter::bytea, 33, 1)::T_ FROM sound WHERE name = 'values'$$),
-  ($$SELECT (filter::bytea || '\x00')::T_ FROM sound WHERE name = 'values'$$)) v(statement);
-\pset format aligned
-\pset tuples_only off
+  ($$SELECT '\x'::bytea::T_$$)) v(statement);
+SELECT said(:'prefix', :'type', format($$SELECT %s::T_ FROM sound WHERE name = 'values'$$, bytes))
+FROM (VALUES
+  ($$set_byte(filter::bytea, 0, 9)$$),
+  ($$set_byte(filter::bytea, 1, 99)$$),
+  ($$set_byte(filter::bytea, 2, 99)$$),
+  ($$set_byte(filter::bytea, 2, 0)$$),
+  ($$set_byte(filter::bytea, 3, 0)$$),
+  ($$set_byte(filter::bytea, 12, 0)$$),
+  ($$overlay(filter::bytea PLACING decode(repeat('00', 16), 'hex') FROM 13)$$),
+  ($$set_byte(filter::bytea, 32, 1)$$),
+  ($$set_byte(filter::bytea, 32, 4)$$),
+  ($$set_byte(filter::bytea, 33, 1)$$),
+  ($$(filter::bytea || '\x00')$$)) v(bytes);
+\t\a
 
 -- Stored bytes that are damaged, or of another type.
-CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS :type LANGUAGE internal IMMUTABLE STRICT AS 'bytea_substr_no_len';
+CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS :type LANGUAGE internal IMMUTABLE STRICT
+  AS 'bytea_substr_no_len';
 CREATE TABLE damaged (how text, filter :type);
-INSERT INTO damaged SELECT how, forged(b) FROM sound, LATERAL (VALUES
+INSERT INTO damaged
+  SELECT how, forged(b) FROM sound, LATERAL (VALUES
     ('version', set_byte(filter::bytea, 0, 2)), ('layout', set_byte(filter::bytea, 1, 0)),
     ('element type', set_byte(filter::bytea, 2, 255)), ('hashes', set_byte(filter::bytea, 3, 40)),
-    ('units', set_byte(filter::bytea, 28, 200)), ('flags', set_byte(filter::bytea, 32, 255)), ('shape', set_byte(filter::bytea, 35, 1)),
-    ('header cut', substr(filter::bytea, 1, 35)), ('table cut', substr(filter::bytea, 1, 45)), ('nothing', ''),
+    ('units', set_byte(filter::bytea, 28, 200)), ('flags', set_byte(filter::bytea, 32, 255)),
+    ('shape', set_byte(filter::bytea, 35, 1)), ('header cut', substr(filter::bytea, 1, 35)),
+    ('table cut', substr(filter::bytea, 1, 45)), ('nothing', ''),
     ('one byte more', filter::bytea || '\x00')) v(how, b)
   WHERE name = 'values';
 SELECT how, :check(filter) FROM damaged ORDER BY how COLLATE "C";
 SELECT :check(forged(set_byte(filter::bytea, 2, 0))) FROM sound WHERE name = 'values';
 SELECT how, array_agg(DISTINCT outcome) AS outcomes
-FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('filter + 1'), ('filter + ''1'''), ('filter - 1'),
-    ('P_add_all(filter, ''{1}''::int[])'), ('P_multiplicity(filter, 1)'), ('P_info(filter)'),
-    ('filter::text'), ('filter::bytea:::type')) u(use),
-  outcome(format('SELECT %s FROM damaged WHERE how = %L', replace(replace(use, ':::type', '::' || :'type'), 'P_', :'prefix' || '_'), how))
+FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('filter + 1'),
+    ('filter + ''1'''), ('filter - 1'), ('P_add_all(filter, ''{1}''::int[])'),
+    ('P_multiplicity(filter, 1)'), ('P_info(filter)'), ('filter::text'),
+    ('filter::bytea:::type')) u(use),
+  outcome(format('SELECT %s FROM damaged WHERE how = %L',
+      replace(replace(use, ':::type', '::' || :'type'), 'P_', :'prefix' || '_'), how))
 GROUP BY how ORDER BY how COLLATE "C";
 -- Only comparing needs no sound bytes.
 ANALYZE damaged;
 SELECT count(*), count(DISTINCT filter), array_agg(filter ORDER BY filter) IS NOT NULL AS sorted,
-  (SELECT count(*) FROM damaged a JOIN damaged b USING (filter)) AS joined FROM damaged;
-\pset format unaligned
-\pset tuples_only on
+  (SELECT count(*) FROM damaged a JOIN damaged b USING (filter)) AS joined
+FROM damaged;
+\t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT filter @> 1 FROM damaged WHERE how = 'version'$$),
   ($$SELECT P_info(forged((bf_create(10) + 1)::bytea))$$),
@@ -543,63 +663,23 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_remove(forged((bf_create(10) + 1)::bytea), 1)$$),
   ($$SELECT P_multiplicity(forged((bf_create(10) + 1)::bytea), 1)$$)) v(statement);
 SELECT :check(forged((bf_create(10) + 1)::bytea));
-\pset format aligned
-\pset tuples_only off
+\t\a
 
--- Comparison: =, <>, <, ..., grouping, joins, a unique index.
-CREATE TABLE keys (filter :type UNIQUE, name text);
-INSERT INTO keys VALUES (:create(10) + 1, 'one'), (:create(10) + 2, 'two'), (:create(10), 'none'), (:create(100), 'hundred'),
-  (:create(10, seed => 1), 'seeded');
-CREATE TABLE twice AS TABLE keys UNION ALL TABLE keys;
-ANALYZE keys;
-ANALYZE twice;
-SELECT outcome(format('INSERT INTO keys VALUES (%s_create(10) + 1::int8)', :'prefix')) AS duplicate;
-SELECT count(*) AS rows, count(DISTINCT filter) AS filters FROM twice;
-SELECT a = b AS equal, a <> b AS not_equal, a = c AS other, a <> c AS not_other, a = d AS larger
-FROM (SELECT :create(10) + 1 AS a, :create(10) + 1::int2 AS b, :create(10) + 2 AS c, :create(1000) + 1 AS d) s;
-SELECT bool_and(a < b AND a <= b AND NOT a > b AND NOT a >= b AND a <> b AND NOT a = b AND b > a AND b >= a AND NOT b < a
-                AND NOT b <= a AND a <= a AND a >= a AND NOT a < a) AS ordered
-FROM (SELECT filter AS b, lag(filter) OVER (ORDER BY filter) AS a FROM keys) s WHERE a IS NOT NULL;
-SELECT array_agg(filter::bytea ORDER BY filter) = array_agg(filter::bytea ORDER BY filter::bytea) AS bytewise FROM keys;
-SELECT amname, amvalidate(o.oid) AS valid FROM pg_opclass o JOIN pg_am a ON a.oid = opcmethod
-WHERE opcintype = :'type'::regtype ORDER BY amname;
-\set joined 'SELECT count(*) FROM twice JOIN keys USING (filter)'
-\set grouped 'SELECT filter FROM twice GROUP BY filter'
-SET enable_nestloop = off;
-SET enable_mergejoin = off;
-SET enable_sort = off;
-SELECT plan(:'joined'), (:joined);
-SELECT plan(:'grouped'), (SELECT count(*) FROM (:grouped) s);
-RESET enable_mergejoin;
-RESET enable_sort;
-SET enable_hashjoin = off;
-SET enable_hashagg = off;
-SELECT plan(:'joined'), (:joined);
-SELECT plan(:'grouped'), (SELECT count(*) FROM (:grouped) s);
-RESET enable_nestloop;
-RESET enable_hashjoin;
-RESET enable_hashagg;
-SET enable_seqscan = off;
-SET enable_bitmapscan = off;
-SELECT plan(format('SELECT name FROM keys WHERE filter = %s_create(10) + 2', :'prefix'));
-SELECT name FROM keys WHERE filter = :create(10) + 2;
-RESET enable_seqscan;
-RESET enable_bitmapscan;
-CREATE TABLE hashed (filter :type) PARTITION BY HASH (filter);
-CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-INSERT INTO hashed SELECT :create(10) + x FROM generate_series(1, 20) x;
-SELECT count(*) AS pruned_to_one FROM hashed WHERE filter = :create(10) + 7;
+-- Compared, grouped, sorted, joined, in indexes and partitions.
+\i sql/include/comparison.sql
 
 -- Arguments are never changed: stored (out of line and inline) and in variables.
 CREATE TABLE filters (id int, filter :type);
 INSERT INTO filters SELECT x % 2, :agg(x, 100000) FROM generate_series(1, 2000) x GROUP BY 1;
 INSERT INTO filters SELECT 2 + x % 2, :create(10) + x FROM generate_series(1, 4) x;
 CREATE TABLE before AS SELECT id, md5(filter::bytea) FROM filters;
-SELECT count(*) AS rows, bool_and(filter + -1 @> -1) AS plus, bool_and(filter + -1 - -1 = filter) AS minus,
-  bool_and(:add_all(filter, '{-4,-5}'::int[]) @> -4) AS add_all, bool_or(filter - id @> id) FILTER (WHERE filter @> id) AS removed,
-  bool_or(filter @> -1) AS changed
-FROM filters;
+SELECT count(*) AS rows,
+  bool_and(filter + -1 @> -1) AS "+ adds",
+  bool_and(filter + -1 - -1 = filter) AS "- undoes +",
+  bool_and(:add_all(filter, '{-4,-5}'::int[]) @> -4) AS "add_all adds",
+  bool_or(filter - id @> id) FILTER (WHERE filter @> id) AS "- leaves the value",
+  bool_or(filter @> -1) AS "+ changed a filter"
+FROM filters \gx
 SELECT count(*) AS same FROM (SELECT id, md5(filter::bytea) FROM filters INTERSECT TABLE before) s;
 DO $$
 DECLARE
@@ -622,7 +702,8 @@ BEGIN
 END $$;
 
 -- One call site that meets filters stored out of line and inline by turns.
-SELECT x, array_agg(id ORDER BY id) AS ids, array_agg(:multiplicity(filter, x) ORDER BY id) AS multiplicities
+SELECT x, array_agg(id ORDER BY id) AS ids,
+  array_agg(:multiplicity(filter, x) ORDER BY id) AS multiplicities
 FROM filters, (VALUES (1), (2), (4), (2000)) v(x) WHERE filter @> x GROUP BY x ORDER BY x;
 SELECT count(*) AS missed
 FROM filters JOIN generate_series(1, 2000) x ON x % 2 = id WHERE NOT filter @> x;
