@@ -425,6 +425,15 @@ COMMENT ON FUNCTION bf_from_guava(bytea, text) IS
   'filter from the bytes of the writeTo method of a Guava BloomFilter; '
   'funnels are long, integer, string_utf8, unencoded_chars, bytes';
 
+CREATE FUNCTION bf_to_spark(filter bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_to_spark(bloomfilter) IS
+  'bytes of a filter of a Spark layout, as the writeTo method of Spark''s BloomFilter gives them';
+CREATE FUNCTION bf_from_spark(bytes bytea, type text) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_from_spark(bytea, text) IS
+  'filter from the bytes of the writeTo method of Spark''s BloomFilter; types are long, string, binary';
+
 CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS

@@ -234,6 +234,8 @@ INSERT INTO exceptions VALUES
   ('shard_count', 'bf', 'shards are sized as bloom filters'),
   ('from_guava', 'bf', 'other systems write bitmaps'),
   ('to_guava', 'bf', 'the same'),
+  ('from_spark', 'bf', 'the same'),
+  ('to_spark', 'bf', 'the same'),
   ('from_parquet', 'bf', 'the same'),
   ('to_parquet', 'bf', 'the same'),
   ('from_redis', 'bf', 'the same');

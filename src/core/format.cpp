@@ -161,7 +161,7 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
     return fault(Status::bad_shape, header->shape);
   if (!is_family_of(header->geometry.layout, header->family))
     return fault(Status::bad_family, family);
-  if (is_foreign(header->geometry.layout) && header->seed != 0)
+  if (!is_possible_seed(header->geometry.layout, header->seed))
     return fault(Status::bad_seed, header->seed);
   const Finding finding = header->is_chain() ? check_links(payload, length, header)
                                              : check_link(read_link(payload, *header, 0));

@@ -33,13 +33,15 @@ enum class Layout : std::uint8_t {
   guava_mitz32 = 6,
   parquet = 9,
   redis = 12,
+  spark = 13,
+  spark_v2 = 14,
   counting_lines = 0x11,
   counting_pages = 0x12,
   cuckoo = 0x21,
 };
 
 // Whose layout it is, and so whose hashes, positions and sizes.
-enum class System : std::uint8_t { own, guava, parquet, redis };
+enum class System : std::uint8_t { own, guava, parquet, redis, spark };
 
 struct LayoutRow {
   Layout layout;
@@ -47,19 +49,22 @@ struct LayoutRow {
   std::uint16_t unit_bits;                   // 0: of a bucket, which depends on its fingerprints
   std::uint8_t min_hashes, max_hashes, step; // k; of cuckoo: bits of a fingerprint
   std::uint8_t digest_words;
+  std::uint8_t seed_bits; // of a signed number; 0: there is no seed
   Layout profile; // filters of one profile have the same bits for the same values, but for size
 };
 
 constexpr LayoutRow kLayoutRows[] = {
-    {Layout::lines, System::own, 512, 1, 16, 1, 1, Layout::lines},
-    {Layout::pages, System::own, 4096, 2, 16, 2, 1, Layout::lines},
-    {Layout::guava, System::guava, 64, 1, 255, 1, 2, Layout::guava},
-    {Layout::guava_mitz32, System::guava, 64, 1, 255, 1, 2, Layout::guava_mitz32},
-    {Layout::parquet, System::parquet, 256, 8, 8, 1, 1, Layout::parquet},
-    {Layout::redis, System::redis, 64, 1, 255, 1, 2, Layout::redis},
-    {Layout::counting_lines, System::own, 2048, 1, 16, 1, 1, Layout::counting_lines},
-    {Layout::counting_pages, System::own, 16384, 2, 16, 2, 1, Layout::counting_lines},
-    {Layout::cuckoo, System::own, 0, 6, 32, 1, 1, Layout::cuckoo},
+    {Layout::lines, System::own, 512, 1, 16, 1, 1, 64, Layout::lines},
+    {Layout::pages, System::own, 4096, 2, 16, 2, 1, 64, Layout::lines},
+    {Layout::guava, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava},
+    {Layout::guava_mitz32, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava_mitz32},
+    {Layout::parquet, System::parquet, 256, 8, 8, 1, 1, 0, Layout::parquet},
+    {Layout::redis, System::redis, 64, 1, 255, 1, 2, 0, Layout::redis},
+    {Layout::spark, System::spark, 64, 1, 255, 1, 2, 0, Layout::spark},
+    {Layout::spark_v2, System::spark, 64, 1, 255, 1, 2, 32, Layout::spark_v2},
+    {Layout::counting_lines, System::own, 2048, 1, 16, 1, 1, 64, Layout::counting_lines},
+    {Layout::counting_pages, System::own, 16384, 2, 16, 2, 1, 64, Layout::counting_lines},
+    {Layout::cuckoo, System::own, 0, 6, 32, 1, 1, 64, Layout::cuckoo},
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
 
@@ -108,6 +113,12 @@ inline bool is_possible_k(Layout layout, int hashes) {
   return hashes >= row.min_hashes && hashes <= row.max_hashes && hashes % row.step == 0;
 }
 
+inline bool is_possible_seed(Layout layout, std::uint64_t seed) {
+  const int bits = row_of(layout).seed_bits;
+  const std::uint64_t half = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
+  return bits == 0 ? seed == 0 : seed + half <= 2 * half - 1;
+}
+
 // A set of families.
 using Families = std::uint32_t;
 template <typename... F> constexpr Families families(F... each) {
@@ -141,14 +152,14 @@ constexpr Scheme plain_scheme(const char *name, bool made, Layout layout, Famili
 constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Family to) {
   return {name, true, layout, to, families(to), 0, from, to};
 }
-constexpr Families kGuavaFamilies = families(Family::integer, Family::text, Family::bytea);
+constexpr Families kPlainFamilies = families(Family::integer, Family::text, Family::bytea);
 
 constexpr Scheme kSchemes[] = {
     own_scheme("lines", Layout::lines),
-    plain_scheme("guava", true, Layout::guava, kGuavaFamilies, 0),
+    plain_scheme("guava", true, Layout::guava, kPlainFamilies, 0),
     coded_scheme("guava_integer", Layout::guava, Family::integer, Family::int32),
     coded_scheme("guava_chars", Layout::guava, Family::text, Family::utf16),
-    plain_scheme("guava_mitz32", true, Layout::guava_mitz32, kGuavaFamilies, 0),
+    plain_scheme("guava_mitz32", true, Layout::guava_mitz32, kPlainFamilies, 0),
     coded_scheme("guava_integer_mitz32", Layout::guava_mitz32, Family::integer, Family::int32),
     coded_scheme("guava_chars_mitz32", Layout::guava_mitz32, Family::text, Family::utf16),
     plain_scheme("parquet", true, Layout::parquet,
@@ -161,6 +172,8 @@ constexpr Scheme kSchemes[] = {
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
     plain_scheme("redis", false, Layout::redis, families(Family::string),
                  families(Family::integer, Family::text, Family::bytea, Family::string)),
+    plain_scheme("spark", true, Layout::spark, kPlainFamilies, 0),
+    plain_scheme("spark_v2", true, Layout::spark_v2, kPlainFamilies, 0),
     own_scheme(nullptr, Layout::counting_lines),
     own_scheme(nullptr, Layout::cuckoo),
 };

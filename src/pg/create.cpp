@@ -18,6 +18,19 @@ void check_may_grow(const Header &header) {
                            layout_name(header.geometry.layout, header.family))));
 }
 
+[[noreturn]] void raise_seed(const Scheme &scheme, uint64 seed) {
+  const int bits = row_of(scheme.layout).seed_bits;
+  if (bits == 0)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
+                    scheme.name, static_cast<int64>(seed))));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("seed " INT64_FORMAT " is out of range for bloom filters of layout \"%s\"",
+                         static_cast<int64>(seed), scheme.name),
+                  errdetail("It is a signed number of %d bits.", bits)));
+}
+
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
   const int64 expected = PG_GETARG_INT64(0);
   const double rate = PG_GETARG_FLOAT8(1);
@@ -47,11 +60,8 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
   const Layout layout = scheme.layout;
 
-  if (is_foreign(layout) && seed != 0)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
-                    scheme.name, static_cast<int64>(seed))));
+  if (!is_possible_seed(layout, seed))
+    raise_seed(scheme, seed);
   Header header =
       empty_header(geometry_for(layout, expected, rate), static_cast<uint64>(expected), rate, seed);
   header.family = scheme.empty;

@@ -6,6 +6,7 @@
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
+#include "core/foreign/spark.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
@@ -50,6 +51,8 @@ constexpr ForeignType kFunnels[] = {{"long", Family::integer},
                                     {"string_utf8", Family::text},
                                     {"unencoded_chars", Family::utf16},
                                     {"bytes", Family::bytea}};
+constexpr ForeignType kSparkTypes[] = {
+    {"long", Family::integer}, {"string", Family::text}, {"binary", Family::bytea}};
 // Parquet's physical types, and the logical ones that SQL has a type for.
 constexpr ForeignType kParquetTypes[] = {
     {"INT32", Family::int32},         {"INT64", Family::integer},
@@ -72,8 +75,8 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
            errmsg("%s \"%s\" is not supported", what, name), errhint("It can be %s.", names)));
 }
 
-OwnFilter make_read(const Geometry &geometry, Family family) {
-  Header header = empty_header(geometry, 0, 0, 0);
+OwnFilter make_read(const Found &found, Family family) {
+  Header header = empty_header(found.geometry, 0, 0, found.seed);
   header.family = family;
   header.flags = kFlagOwn;
   return make_filter(header);
@@ -113,6 +116,22 @@ bytea *make_bytea(Size length) {
   return result;
 }
 
+// Files that are a head and big-endian words, as Java writes them.
+Datum of_words(const Found &found, const Bytes &bytes, Family family) {
+  OwnFilter filter = make_read(found, family);
+  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
+  return filter.datum();
+}
+
+Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
+  const Geometry &geometry = filter.header.geometry;
+  bytea *result = make_bytea(head_bytes + geometry.bytes());
+  auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
+  memcpy(bytes, head, head_bytes);
+  swap_words(bytes + head_bytes, filter.bitmap(), geometry.units);
+  PG_RETURN_BYTEA_P(result);
+}
+
 } // namespace
 
 SQL_FUNCTIONS_BEGIN
@@ -124,20 +143,33 @@ Datum bf_from_guava(PG_FUNCTION_ARGS) {
                                         "long, integer, string_utf8, unencoded_chars, or bytes");
   Found found;
   check(read_guava(bytes.at, bytes.length, &found), "Guava");
-  OwnFilter filter = make_read(found.geometry, funnel.family);
-  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
-  return filter.datum();
+  return of_words(found, bytes, funnel.family);
 }
 
 PG_FUNCTION_INFO_V1(bf_to_guava);
 Datum bf_to_guava(PG_FUNCTION_ARGS) {
   const Filter filter = written_filter(fcinfo, System::guava, "Guava");
-  const Geometry &geometry = filter.header.geometry;
-  bytea *result = make_bytea(kGuavaHead + geometry.bytes());
-  auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
-  write_guava_head(bytes, geometry);
-  swap_words(bytes + kGuavaHead, filter.bitmap(), geometry.units);
-  PG_RETURN_BYTEA_P(result);
+  uint8 head[kGuavaHead];
+  write_guava_head(head, filter.header.geometry);
+  return with_words(head, kGuavaHead, filter);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_spark);
+Datum bf_from_spark(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type =
+      find_type(kSparkTypes, PG_GETARG_TEXT_PP(1), "Spark type", "long, string, or binary");
+  Found found;
+  check(read_spark(bytes.at, bytes.length, &found), "Spark");
+  return of_words(found, bytes, type.family);
+}
+
+PG_FUNCTION_INFO_V1(bf_to_spark);
+Datum bf_to_spark(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::spark, "Spark");
+  uint8 head[kMaxSparkHead];
+  const Size head_bytes = write_spark_head(head, filter.header.geometry, filter.header.seed);
+  return with_words(head, head_bytes, filter);
 }
 
 PG_FUNCTION_INFO_V1(bf_from_parquet);
@@ -151,7 +183,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   const Problem problem = read_parquet(bytes.at, bytes.length, &found);
   check(problem, "Parquet",
         problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
-  OwnFilter filter = make_read(found.geometry, type.family);
+  OwnFilter filter = make_read(found, type.family);
   memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
 }

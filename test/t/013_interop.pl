@@ -93,6 +93,52 @@ for (
         "$digest|$count", "$layout: Guava's own test");
 }
 
+# Spark: both versions, with seeds; items and strangers as its README says.
+my %spark = (
+    'long'   => [ 'long', 'i' ],
+    'neg'    => [ 'long', 'i::bigint * -1000003' ],
+    'big'    => [ 'long', 'spark_big(i)' ],
+    'string' => [ 'string', q{concat('user-', i)} ],
+    'binary' => [
+        'binary',
+        q{(SELECT coalesce(string_agg(decode(lpad(to_hex((7 * i + 13 * j + (i >> 5)) & 255), 2, '0'), 'hex'), ''}
+          . q{ ORDER BY j), '') FROM generate_series(0, i % 41 - 1) j)}
+    ]);
+query(<<'SQL');
+-- i * 0x9E3779B97F4A7C15 as a signed number of 64 bits.
+CREATE FUNCTION spark_big(i bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+  SELECT (CASE WHEN m >= 9223372036854775808 THEN m - 18446744073709551616 ELSE m END)::bigint
+  FROM mod(i * 11400714819323198485, 18446744073709551616) m $$;
+SQL
+for my $entry (manifest('spark/manifest.jsonl')) {
+    (my $name = $entry->{file}) =~ s/\.spark$//;
+    my ($type, $value) = @{ $spark{ $entry->{values} } };
+    my $layout = $entry->{version} == 1 ? 'spark' : 'spark_v2';
+    my $bytes = bytes("spark/$entry->{file}");
+    my $head = $entry->{version} == 1 ? 12 : 16;
+    my $empty = substr($bytes, 0, $head) . "\0" x (length($bytes) - $head);
+    my ($read, $made) = map { 'bf_from_spark(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
+    my $members = "generate_series(0, $entry->{n} - 1) i";
+    is(query("SELECT bits_set, hashes, layout, seed, bf_check($read) FROM bf_info($read)"),
+        "$entry->{bits_set}|$entry->{k}|$layout|$entry->{seed}|", "$name: as Spark describes it");
+    is(query("SELECT encode(bf_to_spark($read), 'hex')"), unpack('H*', $bytes), "$name: read and written");
+    is( query("SELECT encode(bf_to_spark(bf_add_all($made, (SELECT coalesce(array_agg($value), '{}') FROM $members))), 'hex')"),
+        unpack('H*', $bytes), "$name: rebuilt");
+    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $members WHERE NOT f @> $value"),
+        0, "$name: all members");
+    my $strangers = "generate_series($entry->{from}, $entry->{from} + $entry->{count} - 1) i";
+    my $found = $entry->{values} eq 'binary' ? 'count(*)::text' : q{string_agg(i::text, ' ' ORDER BY i)};
+    is( query("SELECT $found FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> $value"),
+        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Spark has");
+    my ($rate) = grep { int(-$entry->{expected} * log($_) / log(2)**2) == $entry->{asked_bits} } 0.01, 0.03;
+    next unless defined $rate;
+    is( query("SELECT encode(bf_to_spark(bf_create($entry->{expected}, $rate, $entry->{seed}, layout => '$layout')), 'hex')"),
+        unpack('H*', $empty), "$name: made");
+    next if $entry->{seed} != 0 || $entry->{n} == 0;
+    is( query("SELECT encode(bf_to_spark(bf_agg($value, $entry->{expected}, $rate, '$layout')), 'hex') FROM $members"),
+        unpack('H*', $bytes), "$name: the aggregate");
+}
+
 # Parquet: physical type and values. An empty filter of the same size, with the values added.
 my @sentence = map { "'$_'" } 'Hello', 'This is', 'a', 'test', 'How', 'are you', 'doing ', 'today',
   'the quick', 'brown fox', 'jumps', 'over', 'the lazy', 'dog';

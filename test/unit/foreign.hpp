@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -100,6 +101,40 @@ inline Bytes from_hex(const std::string &hex) {
   return bytes;
 }
 
+inline std::vector<std::string> lines_of(const std::string &name) {
+  std::vector<std::string> lines;
+  std::stringstream text(read_text(name));
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+// A field of a line of JSON: what stands behind its name.
+inline std::string json_behind(const std::string &line, const std::string &key) {
+  const std::string quoted = "\"" + key + "\":";
+  const std::size_t at = line.find(quoted);
+  EXPECT_NE(at, std::string::npos) << key;
+  return line.substr(line.find_first_not_of(' ', at + quoted.size()));
+}
+// A string without its quotes, or a number.
+inline std::string json_field(const std::string &line, const std::string &key) {
+  const std::string value = json_behind(line, key);
+  return value[0] == '"' ? value.substr(1, value.find('"', 1) - 1)
+                         : value.substr(0, value.find_first_of(",}"));
+}
+// A list of numbers, or of texts that end with one.
+inline std::set<std::int64_t> json_numbers(const std::string &line, const std::string &key) {
+  const std::string value = json_behind(line, key);
+  std::set<std::int64_t> numbers;
+  std::stringstream list(value.substr(1, value.find(']') - 1));
+  for (std::string item; std::getline(list, item, ',');) {
+    const std::size_t digit = item.find_first_of("0123456789");
+    if (digit != std::string::npos)
+      numbers.insert(std::stoll(item.substr(digit)));
+  }
+  return numbers;
+}
+
 // Canonical bytes, as pg/element/element.hpp describes them.
 inline Bytes of_integer(std::int64_t number) {
   Bytes bytes(8);
@@ -132,19 +167,21 @@ inline std::vector<Bytes> mapped(std::int64_t first, std::int64_t last,
 }
 
 // With memory of just the promised size, so that a sanitizer sees a byte too many.
-inline Encoded encoded(const Scheme &scheme, Family family, const Bytes &canonical) {
+inline Encoded encoded(const Scheme &scheme, Family family, const Bytes &canonical,
+                       std::uint64_t seed = 0) {
   const std::unique_ptr<std::uint8_t[]> scratch(new std::uint8_t[scratch_bytes(canonical.size())]);
   const Bytes copy = canonical;
   const Family stored = stored_family(scheme, family);
   EXPECT_NE(stored, Family::none) << scheme.name << ", family " << static_cast<int>(family);
-  return encode(scheme.layout, {family, stored, copy.data(), copy.size(), scratch.get()});
+  return encode(scheme.layout, seed, {family, stored, copy.data(), copy.size(), scratch.get()});
 }
 inline Encoded encoded(const std::string &scheme, Family family, const Bytes &canonical) {
   return encoded(scheme_named(scheme), family, canonical);
 }
 
-inline Digest digest(const Scheme &scheme, Family family, const Bytes &canonical) {
-  const Encoded value = encoded(scheme, family, canonical);
+inline Digest digest(const Scheme &scheme, Family family, const Bytes &canonical,
+                     std::uint64_t seed = 0) {
+  const Encoded value = encoded(scheme, family, canonical, seed);
   EXPECT_EQ(value.kind, Encoded::values);
   EXPECT_EQ(value.count, 1);
   return value.digests[0];
@@ -162,7 +199,7 @@ inline std::string text_of(const Digest &digest) {
 
 // The digest of plain bytes in the same system.
 inline std::string hashed(const std::string &scheme, const Bytes &bytes) {
-  return text_of(digest_of(scheme_named(scheme).layout, bytes.data(), bytes.size()));
+  return text_of(digest_of(scheme_named(scheme).layout, 0, bytes.data(), bytes.size()));
 }
 
 inline Bytes with_digests(const Geometry &geometry, const std::vector<Digest> &digests) {
@@ -208,6 +245,9 @@ inline std::vector<Family> families_of(Layout layout) {
             Family::int32,     Family::float32,     Family::open_int32};
   case Layout::redis:
     return {Family::none, Family::string};
+  case Layout::spark:
+  case Layout::spark_v2:
+    return {Family::none, Family::integer, Family::text, Family::bytea};
   default:
     ADD_FAILURE() << "layout " << static_cast<int>(layout);
     return {};

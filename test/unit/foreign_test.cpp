@@ -82,8 +82,17 @@ TEST(Foreign, PositionsAreTheSpecified) {
           const Wide block = b * geometry.units / (Wide{1} << 32);
           const Wide bit = a * kSalt[i] % (Wide{1} << 32) / (1 << 27);
           wanted.push_back(static_cast<std::uint64_t>(block * 256 + 32 * i + bit));
-        } else if (geometry.layout == Layout::guava_mitz32) {
-          const Wide c = (a + (i + 1) * b) % (Wide{1} << 32);
+        } else if (geometry.layout == Layout::spark_v2) {
+          // Signed halves as numbers mod 2^64.
+          const auto number = [&](std::uint64_t half) {
+            return half % (Wide{1} << 32) + (half >> 31 & 1) * (word - (Wide{1} << 32));
+          };
+          const Wide c = (number(one.first) * 0x7FFFFFFF + Wide{i + 1} * number(one.second)) % word;
+          const Wide flipped = c >= word / 2 ? word - 1 - c : c;
+          wanted.push_back(static_cast<std::uint64_t>(flipped % geometry.bits()));
+        } else if (geometry.layout == Layout::guava_mitz32 || geometry.layout == Layout::spark) {
+          const Wide step = geometry.layout == Layout::spark ? one.second % (Wide{1} << 32) : b;
+          const Wide c = (a + (i + 1) * step) % (Wide{1} << 32);
           const Wide flipped = c >= Wide{1} << 31 ? (Wide{1} << 32) - 1 - c : c;
           wanted.push_back(static_cast<std::uint64_t>(flipped % geometry.bits()));
         } else {
@@ -213,7 +222,8 @@ TEST(ForeignEstimate, CountsAndRatesAreTheMeasured) {
     for (std::int64_t i = kValues; i < kValues + kProbes; i++) {
       std::uint8_t number[8], scratch[scratch_bytes(sizeof number)];
       store(number, static_cast<std::uint64_t>(i));
-      const Encoded value = encode(layout, {Family::integer, kept, number, sizeof number, scratch});
+      const Encoded value =
+          encode(layout, 0, {Family::integer, kept, number, sizeof number, scratch});
       positives += foreign_contains(geometry, bitmap.data(), value.digests[0]);
     }
     const double measured = static_cast<double>(positives) / static_cast<double>(kProbes);
@@ -330,11 +340,28 @@ TEST(ForeignFormat, SeedsAreZero) {
       SCOPED_TRACE(scheme.name);
       Header header = stored_header({scheme.layout, 8, 3}, some_family(scheme));
       header.seed = seed;
-      EXPECT_EQ(check(header).status, Status::bad_seed);
-      EXPECT_EQ(check(header).found, seed);
+      const bool seeded = scheme.layout == Layout::spark_v2 && seed == 1;
+      EXPECT_EQ(check(header).status, seeded ? Status::ok : Status::bad_seed);
+      EXPECT_EQ(check(header).found, seeded ? 0 : seed);
       header.seed = 0;
       EXPECT_EQ(check(header).status, Status::ok);
     }
+}
+
+// Spark's second version has 32 bits of a signed number.
+TEST(ForeignFormat, SeedsOfSpark) {
+  Header header = stored_header({Layout::spark_v2, 8, 3}, Family::integer);
+  for (const std::int64_t seed : {INT64_C(0), INT64_C(1), INT64_C(-1), INT64_C(1234567),
+                                  std::int64_t{INT32_MAX}, std::int64_t{INT32_MIN}}) {
+    header.seed = static_cast<std::uint64_t>(seed);
+    EXPECT_EQ(check(header).status, Status::ok) << seed;
+  }
+  for (const std::int64_t seed : {std::int64_t{INT32_MAX} + 1, std::int64_t{INT32_MIN} - 1,
+                                  std::int64_t{UINT32_MAX}, INT64_MAX, INT64_MIN}) {
+    header.seed = static_cast<std::uint64_t>(seed);
+    EXPECT_EQ(check(header).status, Status::bad_seed) << seed;
+    EXPECT_EQ(check(header).found, header.seed);
+  }
 }
 
 // A filter has only families that one of its layout's schemes keeps values under, or none yet.

@@ -71,20 +71,11 @@ std::vector<GuavaGolden> guava_goldens() {
 
 // The false positives that Guava itself found, as the manifest lists them.
 std::set<std::int64_t> false_positives_of(const std::string &file) {
-  std::set<std::int64_t> numbers;
-  std::stringstream manifest(read_text("guava/manifest.jsonl"));
-  for (std::string line; std::getline(manifest, line);) {
-    if (line.find("\"" + file + "\"") == std::string::npos)
-      continue;
-    const std::string key = "\"false_positives\":[";
-    std::stringstream list(line.substr(line.find(key) + key.size()));
-    for (std::string item; std::getline(list, item, ',');) {
-      const std::size_t digit = item.find_first_of("0123456789");
-      if (digit != std::string::npos)
-        numbers.insert(std::stoll(item.substr(digit)));
-    }
-  }
-  return numbers;
+  for (const std::string &line : lines_of("guava/manifest.jsonl"))
+    if (json_field(line, "file") == file)
+      return json_numbers(line, "false_positives");
+  ADD_FAILURE() << file;
+  return {};
 }
 
 TEST(Guava, FilesAreRebuilt) {
@@ -150,7 +141,7 @@ TEST(Guava, PublishedFalsePositives) {
       char text[8];
       std::uint8_t scratch[scratch_bytes(sizeof text)];
       const int length = std::snprintf(text, sizeof text, "%d", number);
-      return encode(scheme.layout,
+      return encode(scheme.layout, 0,
                     {Family::text, stored, reinterpret_cast<const std::uint8_t *>(text),
                      static_cast<std::size_t>(length), scratch})
           .digests[0];
@@ -1096,16 +1087,6 @@ TEST(Redis, LargeLinksAreInPieces) {
 
 // --- A running RedisBloom ---
 
-// A field of a line of JSON, without its quotes.
-std::string json_field(const std::string &line, const std::string &key) {
-  const std::string quoted = "\"" + key + "\": ";
-  const std::size_t at = line.find(quoted);
-  EXPECT_NE(at, std::string::npos) << key;
-  const std::size_t begin = at + quoted.size();
-  return line[begin] == '"' ? line.substr(begin + 1, line.find('"', begin + 1) - begin - 1)
-                            : line.substr(begin, line.find_first_of(",}", begin) - begin);
-}
-
 // An array of hexadecimal strings.
 std::vector<Bytes> read_hex_array(const std::string &name) {
   std::vector<Bytes> values;
@@ -1114,14 +1095,6 @@ std::vector<Bytes> read_hex_array(const std::string &name) {
     if (!part.empty() && part.find_first_not_of("0123456789abcdef") == std::string::npos)
       values.push_back(from_hex(part));
   return values;
-}
-
-std::vector<std::string> lines_of(const std::string &name) {
-  std::vector<std::string> lines;
-  std::stringstream text(read_text(name));
-  for (std::string line; std::getline(text, line);)
-    lines.push_back(line);
-  return lines;
 }
 
 // The header, and then the chunks.

@@ -31,7 +31,7 @@ std::vector<Family> sql_families() {
 // --- Layouts ---
 
 TEST(Layout, NumbersAreForEver) {
-  const std::set<int> known = {1, 2, 3, 6, 9, 12, 0x11, 0x12, 0x21};
+  const std::set<int> known = {1, 2, 3, 6, 9, 12, 13, 14, 0x11, 0x12, 0x21};
   for (int number = 0; number < 256; number++)
     EXPECT_EQ(is_layout(static_cast<std::uint8_t>(number)), known.count(number) == 1) << number;
   EXPECT_EQ(std::size(kLayoutRows), known.size());
@@ -41,6 +41,8 @@ TEST(Layout, NumbersAreForEver) {
   EXPECT_EQ(static_cast<int>(Layout::guava_mitz32), 6);
   EXPECT_EQ(static_cast<int>(Layout::parquet), 9);
   EXPECT_EQ(static_cast<int>(Layout::redis), 12);
+  EXPECT_EQ(static_cast<int>(Layout::spark), 13);
+  EXPECT_EQ(static_cast<int>(Layout::spark_v2), 14);
   EXPECT_EQ(static_cast<int>(Layout::counting_lines), 0x11);
   EXPECT_EQ(static_cast<int>(Layout::counting_pages), 0x12);
   EXPECT_EQ(static_cast<int>(Layout::cuckoo), 0x21);
@@ -53,6 +55,7 @@ TEST(Layout, RowsAgree) {
     EXPECT_EQ(row_of(row.profile).profile, row.profile);
     EXPECT_EQ(row_of(row.profile).system, row.system);
     EXPECT_EQ(row_of(row.profile).digest_words, row.digest_words);
+    EXPECT_EQ(row_of(row.profile).seed_bits, row.seed_bits);
     EXPECT_EQ(kind_of(row.profile), kind_of(row.layout));
     EXPECT_EQ(is_foreign(row.layout), row.system != System::own);
     EXPECT_LE(row.min_hashes, row.max_hashes);
@@ -99,16 +102,16 @@ std::vector<Kept> as_they_are(const std::vector<Family> &families) {
 std::vector<Named> all_names() {
   using F = Family;
   const std::vector<Kept> own = as_they_are(sql_families()),
-                          funnels = as_they_are({F::integer, F::text, F::bytea}),
+                          plain = as_they_are({F::integer, F::text, F::bytea}),
                           integers = {{F::integer, F::int32}, {F::int32, F::int32}},
                           chars = {{F::text, F::utf16}, {F::utf16, F::utf16}};
   return {
       {"lines", Layout::lines, F::none, own},
       {"lines", Layout::pages, F::none, own},
-      {"guava", Layout::guava, F::none, funnels},
+      {"guava", Layout::guava, F::none, plain},
       {"guava_integer", Layout::guava, F::int32, integers},
       {"guava_chars", Layout::guava, F::utf16, chars},
-      {"guava_mitz32", Layout::guava_mitz32, F::none, funnels},
+      {"guava_mitz32", Layout::guava_mitz32, F::none, plain},
       {"guava_integer_mitz32", Layout::guava_mitz32, F::int32, integers},
       {"guava_chars_mitz32", Layout::guava_mitz32, F::utf16, chars},
       {"parquet",
@@ -141,6 +144,8 @@ std::vector<Named> all_names() {
         {F::text, F::string},
         {F::bytea, F::string},
         {F::string, F::string}}},
+      {"spark", Layout::spark, F::none, plain},
+      {"spark_v2", Layout::spark_v2, F::none, plain},
       {nullptr, Layout::counting_lines, F::none, own},
       {nullptr, Layout::counting_pages, F::none, own},
       {nullptr, Layout::cuckoo, F::none, own},
@@ -149,7 +154,7 @@ std::vector<Named> all_names() {
 
 TEST(Scheme, KeepsFamilies) {
   const std::vector<Named> names = all_names();
-  EXPECT_EQ(names.size(), 15U);
+  EXPECT_EQ(names.size(), 17U);
   for (const Named &named : names) {
     SCOPED_TRACE(named.name ? named.name : "without a name");
     SCOPED_TRACE(static_cast<int>(named.layout));
@@ -242,7 +247,7 @@ Finding parse_with(int layout, int family) {
 
 // 4, 5, 7, 8, 10 and 11 had a meaning before 1.0: they are an error, never another filter.
 TEST(LayoutNumber, UnknownOnesAreRefused) {
-  for (const int layout : {0, 4, 5, 7, 8, 10, 11, 13, 14, 15, 16, 19, 32, 34, 255})
+  for (const int layout : {0, 4, 5, 7, 8, 10, 11, 15, 16, 19, 32, 34, 255})
     for (const Family family : all_families()) {
       const Finding finding = parse_with(layout, static_cast<int>(family));
       EXPECT_EQ(finding.status, Status::unknown_layout) << layout;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/bytes.hpp"
 #include "core/geometry.hpp"
 
 namespace bloomfilter {
@@ -23,12 +24,10 @@ constexpr Problem kNoProblem = {nullptr, 0, 0};
 struct Found {
   Geometry geometry;
   std::size_t offset;
+  std::uint64_t seed = 0;
 
   std::size_t end() const { return offset + geometry.bytes(); }
 };
-
-// A bitmap of big-endian words from a little-endian one, or the reverse.
-void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words);
 
 inline std::uint32_t load_big(const std::uint8_t *bytes) {
   return static_cast<std::uint32_t>(bytes[0]) << 24 | static_cast<std::uint32_t>(bytes[1]) << 16 |
@@ -37,6 +36,21 @@ inline std::uint32_t load_big(const std::uint8_t *bytes) {
 inline void store_big(std::uint8_t *bytes, std::uint32_t number) {
   for (int i = 0; i < 4; i++)
     bytes[i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
+}
+
+// Is the bitmap behind a head, of so many bytes, one of as many words as the head says?
+inline Problem check_words(std::uint32_t words, std::size_t bytes) {
+  if (words == 0 || words > kMaxBits / 64)
+    return {"the number of words is out of range", words};
+  if (bytes != std::size_t{8} * words)
+    return {"the number of words does not fit the length of the file", words};
+  return kNoProblem;
+}
+
+// A bitmap of big-endian words from a little-endian one, or the reverse.
+inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words) {
+  for (std::size_t i = 0; i < words; i++)
+    store(to + 8 * i, __builtin_bswap64(load<std::uint64_t>(from + 8 * i)));
 }
 
 } // namespace bloomfilter

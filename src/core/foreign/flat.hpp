@@ -1,7 +1,7 @@
-// One large bitmap without parts, as Guava's and RedisBloom's: index i of a value is a number
-// modulo its bits (A. Kirsch, M. Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). Bits
-// are a multiple of 64, so their number divided by d gives the filter of bits/d bits by OR-ing d
-// parts.
+// One large bitmap without parts, as Guava's, RedisBloom's and Spark's: index i of a value is a
+// number modulo its bits (A. Kirsch, M. Mitzenmacher, "Less Hashing, Same Performance", ESA 2006).
+// Bits are a multiple of 64, so their number divided by d gives the filter of bits/d bits by OR-ing
+// d parts.
 //
 // `Indices` has for_each(geometry, digest, use), which calls use(position) for each bit, in order.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FLAT_HPP

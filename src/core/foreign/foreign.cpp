@@ -9,6 +9,8 @@ const ForeignSystem &foreign_system(Layout layout) {
     return kGuava;
   case System::parquet:
     return kParquet;
+  case System::spark:
+    return kSpark;
   default:
     return kRedis;
   }
@@ -16,14 +18,14 @@ const ForeignSystem &foreign_system(Layout layout) {
 
 } // namespace
 
-Digest digest_of(Layout layout, const std::uint8_t *bytes, std::size_t length) {
-  return foreign_system(layout).digest(layout, bytes, bytes ? length : 0);
+Digest digest_of(Layout layout, std::uint64_t seed, const std::uint8_t *bytes, std::size_t length) {
+  return foreign_system(layout).digest(seed, bytes, bytes ? length : 0);
 }
 
-Encoded encode(Layout layout, const ForeignValue &value) {
+Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value) {
   if (is_plain(value.family, value.stored))
-    return encoded_as(digest_of(layout, value.bytes, value.length));
-  return foreign_system(layout).encode(layout, value);
+    return encoded_as(digest_of(layout, seed, value.bytes, value.length));
+  return foreign_system(layout).encode(seed, value);
 }
 
 void foreign_positions(const Geometry &geometry, const Digest &digest, std::uint64_t *positions) {

@@ -1,8 +1,8 @@
 // Filters of other systems: hashes, bits and sizes as each of them has them.
 //
-// What is common is here; guava.cpp, parquet.cpp and redis.cpp have one system each, with its
-// files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of byte p >> 3, as in our
-// own layouts.
+// What is common is here; guava.cpp, parquet.cpp, redis.cpp and spark.cpp have one system each,
+// with its files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of byte p >> 3, as
+// in our own layouts.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 
@@ -17,8 +17,8 @@ inline bool is_plain(Family family, Family stored) {
                                   : stored == family && family != Family::floating;
 }
 
-Digest digest_of(Layout layout, const std::uint8_t *bytes, std::size_t length);
-Encoded encode(Layout layout, const ForeignValue &value);
+Digest digest_of(Layout layout, std::uint64_t seed, const std::uint8_t *bytes, std::size_t length);
+Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value);
 void foreign_positions(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);
 bool foreign_contains(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);
 void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *words,

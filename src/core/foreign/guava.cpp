@@ -15,7 +15,7 @@
 namespace bloomfilter {
 namespace {
 
-Digest digest(Layout, const std::uint8_t *bytes, std::size_t length) {
+Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   const Murmur3 hash = murmur3(bytes, length, 0);
   return {hash.first, hash.second};
 }
@@ -54,16 +54,16 @@ std::size_t utf16_of(const std::uint8_t *bytes, std::size_t length, std::uint8_t
   return written;
 }
 
-Encoded encode_guava(Layout layout, const ForeignValue &value) {
+Encoded encode_guava(std::uint64_t seed, const ForeignValue &value) {
   if (value.stored == Family::utf16)
     return encoded_as(
-        digest(layout, value.scratch, utf16_of(value.bytes, value.length, value.scratch)));
+        digest(seed, value.scratch, utf16_of(value.bytes, value.length, value.scratch)));
   const auto number = static_cast<std::int64_t>(load<std::uint64_t>(value.bytes));
   const auto narrow = static_cast<std::int32_t>(number);
   if (narrow != number)
     return kNotEncoded;
   store(value.scratch, narrow);
-  return encoded_as(digest(layout, value.scratch, sizeof narrow));
+  return encoded_as(digest(seed, value.scratch, sizeof narrow));
 }
 
 struct GuavaIndices {
@@ -101,24 +101,15 @@ Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) 
   if (bytes[1] == 0)
     return {"the number of hash functions is out of range", bytes[1]};
   const std::uint32_t words = load_big(bytes + 2);
-  if (words == 0 || words > kMaxBits / 64)
-    return {"the number of words is out of range", words};
-  if (length - kGuavaHead != std::size_t{8} * words)
-    return {"the number of words does not fit the length of the file", words};
   found->geometry = {bytes[0] == 0 ? Layout::guava_mitz32 : Layout::guava, bytes[1], words};
   found->offset = kGuavaHead;
-  return kNoProblem;
+  return check_words(words, length - kGuavaHead);
 }
 
 void write_guava_head(std::uint8_t *bytes, const Geometry &geometry) {
   bytes[0] = geometry.layout == Layout::guava_mitz32 ? 0 : 1;
   bytes[1] = geometry.hashes;
   store_big(bytes + 2, geometry.units);
-}
-
-void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words) {
-  for (std::size_t i = 0; i < words; i++)
-    store(to + 8 * i, __builtin_bswap64(load<std::uint64_t>(from + 8 * i)));
 }
 
 } // namespace bloomfilter

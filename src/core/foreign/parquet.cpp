@@ -19,45 +19,44 @@ namespace bloomfilter {
 namespace {
 
 // Numbers have mostly 8 bytes, which the compiler unrolls.
-Digest digest(Layout, const std::uint8_t *bytes, std::size_t length) {
+Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   return {length == 8 ? XXH64(bytes, 8, 0) : XXH64(bytes, length, 0), 0};
 }
 
-Encoded encode_int32(Layout layout, const ForeignValue &value) {
+Encoded encode_int32(std::uint64_t seed, const ForeignValue &value) {
   const auto number = static_cast<std::int64_t>(load<std::uint64_t>(value.bytes));
   const auto narrow = static_cast<std::uint32_t>(number);
   if (static_cast<std::int32_t>(narrow) != number && static_cast<std::int64_t>(narrow) != number)
     return kNotEncoded;
   store(value.scratch, narrow);
-  return encoded_as(digest(layout, value.scratch, sizeof narrow));
+  return encoded_as(digest(seed, value.scratch, sizeof narrow));
 }
 
-Digest digest_of_float(Layout layout, Family stored, double number, std::uint8_t *scratch) {
+Digest digest_of_float(std::uint64_t seed, Family stored, double number, std::uint8_t *scratch) {
   if (stored != Family::float32) {
     store(scratch, double_bits(number));
-    return digest(layout, scratch, sizeof number);
+    return digest(seed, scratch, sizeof number);
   }
   const auto narrow = static_cast<float>(number);
   std::uint32_t bits;
   std::memcpy(&bits, &narrow, sizeof bits);
   store(scratch, bits);
-  return digest(layout, scratch, sizeof bits);
+  return digest(seed, scratch, sizeof bits);
 }
 
-Encoded encode_parquet(Layout layout, const ForeignValue &value) {
+Encoded encode_parquet(std::uint64_t seed, const ForeignValue &value) {
   if (value.stored == Family::int32)
-    return encode_int32(layout, value);
+    return encode_int32(seed, value);
   const double number = bits_double(load<std::uint64_t>(value.bytes));
   const bool is_nan = number != number;
   if (value.stored == Family::float32 && !is_nan &&
       static_cast<double>(static_cast<float>(number)) != number)
     return kNotEncoded;
-  Encoded encoded = encoded_as(digest_of_float(layout, value.stored, number, value.scratch));
+  Encoded encoded = encoded_as(digest_of_float(seed, value.stored, number, value.scratch));
   if (is_nan)
     encoded.kind = Encoded::any;
   if (number == 0)
-    encoded.digests[encoded.count++] =
-        digest_of_float(layout, value.stored, -number, value.scratch);
+    encoded.digests[encoded.count++] = digest_of_float(seed, value.stored, -number, value.scratch);
   return encoded;
 }
 

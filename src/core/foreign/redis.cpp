@@ -30,7 +30,7 @@ std::uint64_t murmur64a(const std::uint8_t *bytes, std::size_t length, std::uint
   return h ^ h >> kShift;
 }
 
-Digest digest(Layout, const std::uint8_t *bytes, std::size_t length) {
+Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   const std::uint64_t first = murmur64a(bytes, length, 0xc6a4a7935bd1e995);
   return {first, murmur64a(bytes, length, first)};
 }
@@ -50,9 +50,9 @@ std::size_t decimal_of(std::int64_t number, std::uint8_t *out) {
   return written;
 }
 
-Encoded encode_decimal(Layout layout, const ForeignValue &value) {
+Encoded encode_decimal(std::uint64_t seed, const ForeignValue &value) {
   const auto number = static_cast<std::int64_t>(load<std::uint64_t>(value.bytes));
-  return encoded_as(digest(layout, value.scratch, decimal_of(number, value.scratch)));
+  return encoded_as(digest(seed, value.scratch, decimal_of(number, value.scratch)));
 }
 
 struct RedisIndices {

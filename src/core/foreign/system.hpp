@@ -37,9 +37,10 @@ constexpr std::size_t scratch_bytes(std::size_t length) {
 }
 
 struct ForeignSystem {
-  Digest (*digest)(Layout layout, const std::uint8_t *bytes, std::size_t length);
-  // Of values whose canonical bytes are not what the system hashes.
-  Encoded (*encode)(Layout layout, const ForeignValue &value);
+  // Of layouts without a seed it is 0.
+  Digest (*digest)(std::uint64_t seed, const std::uint8_t *bytes, std::size_t length);
+  // Of values whose canonical bytes are not what the system hashes; NULL: there are none.
+  Encoded (*encode)(std::uint64_t seed, const ForeignValue &value);
   // The positions of a digest's bits in the bitmap, as many as there are hash functions.
   void (*positions)(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);
   bool (*contains)(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);
@@ -50,7 +51,7 @@ struct ForeignSystem {
   bool (*size)(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 };
 
-extern const ForeignSystem kGuava, kParquet, kRedis;
+extern const ForeignSystem kGuava, kParquet, kRedis, kSpark;
 
 } // namespace bloomfilter
 

@@ -24,16 +24,16 @@ void canonical_foreign(Element *element, Datum value, Canonical *out) {
 }
 
 // Adds the digests of canonical bytes.
-void append_encoded(Hashes *hashes, Layout layout, Family family, Family stored,
+void append_encoded(Hashes *hashes, const Header &header, Family family, Family stored,
                     const Canonical &canonical) {
   uint8 small[scratch_bytes(64)];
   const bool fits = scratch_bytes(canonical.length) <= sizeof small;
   auto *scratch = fits ? small
                        : static_cast<uint8 *>(MemoryContextAllocHuge(
                              CurrentMemoryContext, scratch_bytes(canonical.length)));
-  const Encoded encoded =
-      encode(layout, {family, stored, static_cast<const uint8 *>(canonical.bytes), canonical.length,
-                      scratch});
+  const Encoded encoded = encode(
+      header.geometry.layout, header.seed,
+      {family, stored, static_cast<const uint8 *>(canonical.bytes), canonical.length, scratch});
   hashes->any |= encoded.kind == Encoded::any;
   hashes->no_value |= encoded.kind == Encoded::none;
   for (int i = 0; i < encoded.count; i++)
@@ -64,18 +64,18 @@ uint64 distribution_hash(Element *element, Datum value) {
 
 Hashes hash_foreign(Element *element, Datum value, const Header &header, Use use) {
   Hashes hashes = no_hashes();
-  const Layout layout = header.geometry.layout;
-  const Family stored = stored_family(scheme_of(layout, header.family), element->family);
+  const Scheme &scheme = scheme_of(header.geometry.layout, header.family);
+  const Family stored = stored_family(scheme, element->family);
   if (stored == Family::none)
     return hashes; // which check_element() refuses
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
-  append_encoded(&hashes, layout, element->family, stored, canonical);
+  append_encoded(&hashes, header, element->family, stored, canonical);
   if (use == Use::add && element->family == Family::floating)
     hashes.count = Min(hashes.count, 1); // without the other zero, which is asked for
   if (ends_with_blank(element, value)) {
     canonical_stripped(element, value, &canonical);
-    append_encoded(&hashes, layout, element->family, stored, canonical);
+    append_encoded(&hashes, header, element->family, stored, canonical);
   }
   return hashes;
 }
@@ -86,14 +86,14 @@ bool hash_quickly(Element *element, Datum value, const Header &header, Digest *d
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
   const Layout layout = header.geometry.layout;
   if (is_plain(element->family, header.family)) {
-    *digest = digest_of(layout, bytes, canonical.length);
+    *digest = digest_of(layout, header.seed, bytes, canonical.length);
     return true;
   }
   if (element->family == Family::text) // which is as long as it likes
     return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
-  const Encoded encoded =
-      encode(layout, {element->family, header.family, bytes, canonical.length, scratch});
+  const Encoded encoded = encode(
+      layout, header.seed, {element->family, header.family, bytes, canonical.length, scratch});
   *digest = encoded.digests[0];
   return encoded.kind == Encoded::values;
 }

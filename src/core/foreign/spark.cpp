@@ -1,0 +1,107 @@
+// Spark's BloomFilter (org.apache.spark.util.sketch; BloomFilterImpl of Spark 2.0 to 4.0 is version
+// 1, BloomFilterImplV2 of 4.1 version 2): a hash of 32 bits over integers as 8 bytes, text as
+// UTF-8, bytea as it is; h1 under the filter's seed, h2 under h1. Then, for i = 1 ... k, index
+// (c, or ~c if it is negative) mod bits, with
+//
+//   spark      c = h1 + i h2, in 32 bits
+//   spark_v2   c = h1 (2^31 - 1) + i h2, in 64 bits, of h1 and h2 as signed numbers
+
+#include "core/foreign/spark.hpp"
+
+#include "core/bytes.hpp"
+#include "core/foreign/flat.hpp"
+
+namespace bloomfilter {
+namespace {
+
+inline std::uint32_t rotate(std::uint32_t x, int bits) {
+  return x << bits | x >> (32 - bits);
+}
+
+// MurmurHash3 x86 32 (A. Appleby, public domain), but for its end: the last bytes, three at most,
+// are mixed in like words, each by itself and with its sign.
+std::uint32_t spark_murmur3(const std::uint8_t *bytes, std::size_t length, std::uint32_t seed) {
+  std::uint32_t h = seed;
+  const auto mix = [&h](std::uint32_t word) {
+    h ^= rotate(word * 0xCC9E2D51, 15) * 0x1B873593;
+    h = rotate(h, 13) * 5 + 0xE6546B64;
+  };
+  const std::uint8_t *const end = bytes + length, *const tail = end - length % 4;
+  for (; bytes < tail; bytes += 4)
+    mix(load<std::uint32_t>(bytes));
+  for (; bytes < end; bytes++)
+    mix(static_cast<std::uint32_t>(static_cast<std::int8_t>(*bytes)));
+  h ^= static_cast<std::uint32_t>(length);
+  h = (h ^ h >> 16) * 0x85EBCA6B;
+  h = (h ^ h >> 13) * 0xC2B2AE35;
+  return h ^ h >> 16;
+}
+
+Digest digest(std::uint64_t seed, const std::uint8_t *bytes, std::size_t length) {
+  const std::uint32_t first = spark_murmur3(bytes, length, static_cast<std::uint32_t>(seed));
+  return {first, spark_murmur3(bytes, length, first)};
+}
+
+// The low half as a signed number.
+inline std::uint64_t sign_extended(std::uint64_t half) {
+  return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(half)});
+}
+
+struct SparkIndices {
+  template <typename Use>
+  [[gnu::always_inline]] static void for_each(const Geometry &geometry, const Digest &digest,
+                                              Use use) {
+    const std::uint64_t bits = geometry.bits();
+    if (geometry.layout == Layout::spark) {
+      auto c = static_cast<std::uint32_t>(digest.first);
+      for (int i = 0; i < geometry.hashes; i++) {
+        c += static_cast<std::uint32_t>(digest.second);
+        use((c >> 31 ? ~c : c) % bits);
+      }
+      return;
+    }
+    std::uint64_t c = sign_extended(digest.first) * 0x7FFFFFFF;
+    for (int i = 0; i < geometry.hashes; i++) {
+      c += sign_extended(digest.second);
+      use((c >> 63 ? ~c : c) % bits);
+    }
+  }
+};
+using SparkBitmap = Flat<SparkIndices>;
+
+} // namespace
+
+const ForeignSystem kSpark = {
+    digest,   nullptr, SparkBitmap::positions, SparkBitmap::contains, SparkBitmap::add_many,
+    size_flat};
+
+Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) {
+  if (length < 4)
+    return {"the file is shorter than its head", length};
+  const std::uint32_t version = load_big(bytes);
+  if (version != 1 && version != 2)
+    return {"the version is neither 1 nor 2", version};
+  const std::size_t head = version == 1 ? 12 : 16;
+  if (length < head)
+    return {"the file is shorter than its head", length};
+  const std::uint32_t hashes = load_big(bytes + 4), words = load_big(bytes + head - 4);
+  if (hashes == 0 || hashes > kMaxForeignHashes)
+    return {"the number of hash functions is out of range", hashes};
+  found->seed = version == 1 ? 0 : sign_extended(load_big(bytes + 8));
+  found->geometry = {version == 1 ? Layout::spark : Layout::spark_v2,
+                     static_cast<std::uint8_t>(hashes), words};
+  found->offset = head;
+  return check_words(words, length - head);
+}
+
+std::size_t write_spark_head(std::uint8_t *bytes, const Geometry &geometry, std::uint64_t seed) {
+  const bool first = geometry.layout == Layout::spark;
+  store_big(bytes, first ? 1 : 2);
+  store_big(bytes + 4, geometry.hashes);
+  store_big(bytes + 8, static_cast<std::uint32_t>(seed));
+  const std::size_t head = first ? 12 : 16;
+  store_big(bytes + head - 4, geometry.units);
+  return head;
+}
+
+} // namespace bloomfilter
