@@ -432,7 +432,8 @@ COMMENT ON FUNCTION bf_to_spark(bloomfilter) IS
 CREATE FUNCTION bf_from_spark(bytes bytea, type text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_spark(bytea, text) IS
-  'filter from the bytes that Spark''s BloomFilter.writeTo writes; types are long, string, binary';
+  'filter from the bytes of the writeTo method of Spark''s BloomFilter; '
+  'types are long, string, binary';
 
 CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
