@@ -159,8 +159,10 @@ constexpr Scheme kSchemes[] = {
     {"parquet_int32", true, Layout::parquet, Family::open_int32,
      families(Family::open_int32, Family::int32, Family::date), 0, Family::integer, Family::int32},
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
-    plain_scheme("redis", false, Layout::redis, families(Family::string),
-                 families(Family::integer, Family::text, Family::bytea, Family::string)),
+    // All values are byte strings: of a filter without values, too, that much is known.
+    {"redis", true, Layout::redis, Family::string, families(Family::string),
+     families(Family::integer, Family::text, Family::bytea, Family::string), Family::none,
+     Family::none},
     own_scheme(nullptr, Layout::counting_lines),
     own_scheme(nullptr, Layout::cuckoo),
 };

@@ -137,13 +137,16 @@ bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Head
   });
 }
 
-std::uint64_t full_bits(const Link &link) {
-  std::uint64_t expected = link.expected;
+std::uint64_t capacity_of(const Link &link) {
   Geometry made;
-  if (expected != 0 && size_for(link.geometry.layout, expected, link.rate, &made) &&
-      made.bits() > link.geometry.bits())
-    expected = std::max<std::uint64_t>(expected * link.geometry.bits() / made.bits(), 1);
-  return expected_bits(link.geometry, expected);
+  if (link.expected == 0 || !size_for(link.geometry.layout, link.expected, link.rate, &made) ||
+      made.bits() <= link.geometry.bits())
+    return link.expected;
+  return std::max<std::uint64_t>(link.expected * link.geometry.bits() / made.bits(), 1);
+}
+
+std::uint64_t full_bits(const Link &link) {
+  return expected_bits(link.geometry, capacity_of(link));
 }
 
 double first_rate(double rate) {

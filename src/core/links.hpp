@@ -54,9 +54,12 @@ int drop_covered(LinkView *views, int count, int from, Pause pause);
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    const Digest &digest);
 
-// The number of set bits at which a link is full: that its capacity sets on average. A folded
-// link's capacity is so much smaller than the one that it was sized for as its bits are fewer. 0 of
-// an unknown capacity.
+// How many distinct values a link can hold: those that it was sized for, of a folded one so many
+// fewer as its bits are fewer. 0 if unknown.
+std::uint64_t capacity_of(const Link &link);
+
+// The number of set bits at which a link is full: that its capacity sets on average. 0 of an
+// unknown capacity.
 std::uint64_t full_bits(const Link &link);
 
 // The rate of the first link of a filter that grows.

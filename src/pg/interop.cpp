@@ -7,6 +7,7 @@
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
 #include "pg/filter.hpp"
+#include "pg/row.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -79,9 +80,8 @@ OwnFilter make_read(const Geometry &geometry, Family family) {
   return make_filter(header);
 }
 
-// A filter as one bitmap, of a layout that the system can read. Links of one geometry are OR-ed, as
-// the systems themselves unite filters.
-Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
+// A filter of a layout that the system can read.
+Filter filter_for(FunctionCallInfo fcinfo, System system, const char *kind) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   if (system_of(header.geometry.layout) != system)
@@ -89,6 +89,13 @@ Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) 
                     errmsg("bloom filter of layout \"%s\" cannot be written for %s",
                            layout_name(profile_of(header.geometry.layout), header.family), kind),
                     errhint("Build it with a layout for %s.", kind)));
+  return filter;
+}
+
+// The same as one bitmap. Links of one geometry are OR-ed, as the systems themselves unite filters.
+Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
+  const Filter filter = filter_for(fcinfo, system, kind);
+  const Header &header = filter.header;
   if (!header.is_chain())
     return filter;
   Link link = filter.link();
@@ -111,6 +118,29 @@ bytea *make_bytea(Size length) {
   auto *result = static_cast<bytea *>(palloc(VARHDRSZ + length));
   SET_VARSIZE(result, VARHDRSZ + length);
   return result;
+}
+
+Datum bytea_of(const uint8 *bytes, Size length) {
+  bytea *result = make_bytea(length);
+  memcpy(VARDATA(result), bytes, length);
+  return PointerGetDatum(result);
+}
+
+// The links' bitmaps, cut as BF.SCANDUMP cuts them.
+Datum redis_chunks(const LinkView *views, int count) {
+  Datum chunks[kMaxLinks + kMaxBits / 8 / kRedisChunk];
+  int number = 0;
+  for (int i = 0; i < count; i++) {
+    const Size bytes = views[i].link.geometry.bytes();
+    for (Size at = 0; at < bytes; at += kRedisChunk) {
+      CHECK_FOR_INTERRUPTS();
+      chunks[number++] = bytea_of(views[i].bitmap + at, Min(bytes - at, kRedisChunk));
+    }
+  }
+  ArrayType *array = construct_array(chunks, number, BYTEAOID, -1, false, TYPALIGN_INT);
+  while (number > 0)
+    pfree(DatumGetPointer(chunks[--number]));
+  return PointerGetDatum(array);
 }
 
 } // namespace
@@ -216,6 +246,26 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   const Filter filter = make_filter(header, links, link_count);
   pfree(bitmaps);
   return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_redis);
+Datum bf_to_redis(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_for(fcinfo, System::redis, "RedisBloom");
+  LinkView views[kMaxLinks];
+  Link links[kMaxLinks];
+  double values[kMaxLinks];
+  const int count = view_links(filter.payload(), filter.header, views);
+  for (int i = 0; i < count; i++) {
+    links[i] = views[i].link;
+    links[i].expected = capacity_of(links[i]);
+    values[i] = estimate_count(links[i].geometry, bits_set(views[i].bitmap, links[i].geometry));
+  }
+  uint8 header[kMaxRedisHeader];
+  const Size header_bytes = write_redis(header, links, values, count);
+  Row row(fcinfo);
+  row.add(bytea_of(header, header_bytes));
+  row.add(redis_chunks(views, count));
+  return row.datum();
 }
 
 SQL_FUNCTIONS_END
