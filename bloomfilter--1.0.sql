@@ -446,6 +446,12 @@ COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
   'filter from the Bloom filter of a Parquet column chunk, its header and bitset, '
   'and the type of the column';
 
+CREATE FUNCTION bf_to_redis(filter bloomfilter, OUT header bytea, OUT chunks bytea[])
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_to_redis(bloomfilter) IS
+  'what BF.SCANDUMP of RedisBloom gives for the same values, for its BF.LOADCHUNK: '
+  'the first chunk, and all others in their order';
+
 CREATE FUNCTION bf_from_redis(header bytea, chunks bytea[]) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_redis(bytea, bytea[]) IS

@@ -21,6 +21,9 @@ UNION ALL VALUES
   ('parquet', 'time ''00:00'' + i * interval ''1 second'''), ('parquet_int32', 'i'),
   ('parquet_int32', 'i::smallint'), ('parquet_int32', 'date ''1969-12-31'' + i'),
   ('parquet_float', 'i::float4 / 4'), ('parquet_float', 'i::float8 * 2 - 1'),
+  ('redis', 'i'), ('redis', '(-i)::bigint << 33'), ('redis', '''value '' || i'),
+  ('redis', 'i::text::varchar'), ('redis', 'i::text::name'),
+  ('redis', 'decode(md5(i::text), ''hex'')'),
   ('spark', 'i'), ('spark', '(-i)::bigint << 33'), ('spark', '''été '' || i'),
   ('spark', 'decode(md5(i::text), ''hex'')'), ('spark_v2', 'i'), ('spark_v2', '(-i)::bigint << 33'),
   ('spark_v2', '''été '' || i'), ('spark_v2', 'decode(md5(i::text), ''hex'')');
@@ -261,7 +264,8 @@ CREATE TABLE numbers AS SELECT generate_series(1, 20000) AS i;
 ALTER TABLE numbers SET (parallel_workers = 2);
 ANALYZE numbers;
 SELECT layout, md5(bf_agg(i, 20000, 0.01, layout)::bytea) AS serial INTO serial
-FROM numbers, unnest('{guava, guava_integer_mitz32, parquet, parquet_int32}'::text[]) layout
+FROM numbers,
+  unnest('{guava, guava_integer_mitz32, parquet, parquet_int32, redis, spark_v2}'::text[]) layout
 GROUP BY layout;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -275,7 +279,11 @@ SELECT md5(bf_agg(i, 20000, 0.01, 'guava')::bytea)
   md5(bf_agg(i, 20000, 0.01, 'parquet')::bytea)
     = (SELECT serial FROM serial WHERE layout = 'parquet') AS parquet,
   md5(bf_agg(i, 20000, 0.01, 'parquet_int32')::bytea)
-    = (SELECT serial FROM serial WHERE layout = 'parquet_int32') AS parquet_int32
+    = (SELECT serial FROM serial WHERE layout = 'parquet_int32') AS parquet_int32,
+  md5(bf_agg(i, 20000, 0.01, 'redis')::bytea)
+    = (SELECT serial FROM serial WHERE layout = 'redis') AS redis,
+  md5(bf_agg(i, 20000, 0.01, 'spark_v2')::bytea)
+    = (SELECT serial FROM serial WHERE layout = 'spark_v2') AS spark_v2
 FROM numbers \gx
 
 -- Written and read.
@@ -404,6 +412,71 @@ SELECT bf_from_redis('\x00000000000000000100000004000000' || decode(repeat('00',
     chunks)
 FROM dump;
 
+-- Written for RedisBloom. Its own bytes are those of test/t/013_interop.pl.
+SELECT bf_to_redis(bf_create(10));
+SELECT bf_to_redis(bf_create(10, layout => 'guava'));
+SELECT header IS NULL AS "no header of NULL",
+  chunks IS NULL AS "no chunks of NULL"
+FROM bf_to_redis(NULL) \gx
+SELECT header, chunks FROM bf_to_redis(bf_create(1, 0.5, layout => 'redis') + 'x'::text) \gx
+SELECT r.header = dump.header AS "header is the one that was read",
+  r.chunks = dump.chunks AS "chunks are those that were read"
+FROM dump, bf_to_redis(bf_from_redis(dump.header, dump.chunks)) r \gx
+-- Little-endian numbers of the header: values, options, and each link's bytes, values and capacity.
+CREATE FUNCTION number_at(bytes bytea, at int, size int) RETURNS bigint LANGUAGE sql AS $$
+  SELECT sum(get_byte(bytes, at + i)::bigint << 8 * i)::bigint FROM generate_series(0, size - 1) i
+$$;
+CREATE FUNCTION header_of(filter bloomfilter,
+  OUT "values" bigint, OUT options bigint, OUT links text, OUT chunks text) LANGUAGE sql AS $$
+  SELECT number_at(header, 0, 8), number_at(header, 12, 4),
+    (SELECT string_agg(concat_ws('/', number_at(header, at, 8), number_at(header, at + 16, 8),
+        number_at(header, at + 44, 8)), ' ' ORDER BY at)
+      FROM generate_series(20, octet_length(header) - 53, 53) at),
+    (SELECT string_agg(octet_length(chunk)::text, ' ' ORDER BY number)
+      FROM unnest(chunks) WITH ORDINALITY c(chunk, number))
+  FROM bf_to_redis(filter) $$;
+SET bloomfilter.overfill = ignore;
+CREATE TABLE written AS
+SELECT bf_agg(i, 1000, 0.01, 'redis') FILTER (WHERE i <= 300) AS f,
+  bf_agg(i, 100, 0.1, 'redis') FILTER (WHERE i > 900) AS small,
+  bf_agg(i, 10, 0.01, 'redis') AS overfilled,
+  bf_create(14003165, 0.01, layout => 'redis') + 7 AS large
+FROM generate_series(1, 1000) i;
+SELECT what, h.*
+FROM written, LATERAL (VALUES ('filter', f), ('overfilled', overfilled), ('fold', bf_fold(f, 800)),
+    ('cleared', bf_clear(f)), ('large', large), ('union', f | small), ('common', f & f),
+    ('large union', large | f)) v(what, filter),
+  header_of(filter) h;
+-- Read again it has the same values, and is a filter that sized itself.
+SELECT bf_contains_all(read, ARRAY(SELECT generate_series(1, 300))) AS "has all members",
+  bf_to_redis(read) = bf_to_redis(f) AS "written again, the same",
+  i.layout, element_type, expected, target_fpr, hashes, i.links,
+  read @> '0300' AS "has a literal with zeros",
+  bf_create(10, layout => 'redis') | read @> 300 AS "united, has a member"
+FROM written, bf_to_redis(f) r,
+  LATERAL (SELECT bf_from_redis(r.header, r.chunks) AS read) x, bf_info(read) i \gx
+SELECT bf_contains_all(read, ARRAY(SELECT generate_series(1, 300))) AS "has those of one",
+  bf_contains_all(read, ARRAY(SELECT generate_series(901, 1000))) AS "has those of the other",
+  bf_to_redis(read) = bf_to_redis(f | small) AS "written again, the same",
+  (bf_info(read)).links
+FROM written, bf_to_redis(f | small) r,
+  LATERAL (SELECT bf_from_redis(r.header, r.chunks) AS read) x \gx
+SELECT bf_to_redis(read) = bf_to_redis(large) AS "a large one written again, the same"
+FROM written, bf_to_redis(large) r,
+  LATERAL (SELECT bf_from_redis(r.header, r.chunks) AS read) x \gx
+SELECT bf_to_redis(bf_create(100, layout => 'redis'))
+  = bf_to_redis(bf_from_redis(header, chunks)) AS "an empty one written again, the same"
+FROM bf_to_redis(bf_create(100, layout => 'redis')) \gx
+-- A capacity that is not known is such that RedisBloom loads the filter.
+SELECT (bf_info(f)).expected, h.*
+FROM bf_to_redis(bf_create(1000, layout => 'redis')) r,
+  bf_from_redis(set_byte(r.header, 20 + 44 + 7, 1), r.chunks) f, header_of(f) h;
+-- In a window, too.
+SELECT count(*), bool_and(w @> i) AS "each row is in its window's filter"
+FROM (SELECT i, bf_agg(i, 20, 0.01, 'redis') OVER (ORDER BY i) AS w
+  FROM generate_series(1, 20) i) x \gx
+RESET bloomfilter.overfill;
+
 -- Layouts do not mix, hashes mean nothing to them, and they neither grow nor have seeds.
 SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10) + 1);
 SELECT (bf_create(10, layout => 'guava') + 1) & (bf_create(10, layout => 'guava_mitz32') + 1);
@@ -421,7 +494,10 @@ SELECT bf_contains_hash(bf_create(10, layout => 'parquet'), 1);
 SELECT bf_create(10, grow => true, layout => 'guava');
 SELECT bf_growable(bf_create(10, layout => 'parquet'));
 SELECT bf_create(10, seed => 7, layout => 'guava');
-SELECT bf_create(10, layout => 'redis');
+SELECT bf_create(10, grow => true, layout => 'redis');
+SELECT bf_create(10, layout => 'redis') + gen_random_uuid();
+SELECT bf_agg(1.5, 10, 0.01, 'redis');
+SELECT bf_agg(i, NULL, 0.01, 'redis') FROM generate_series(1, 3) i;
 SELECT bf_create(10, layout => 'pages');
 SELECT bf_create(1000000000, 0.01, layout => 'parquet');
 SELECT bf_create(1000000000, 0.01, layout => 'guava');
@@ -431,7 +507,7 @@ CREATE TABLE schemes AS SELECT layout, bf_create(100, layout => layout) AS empty
   ('guava', '5'), ('guava_integer', '5'), ('guava_chars', '''x''::text'),
   ('guava_mitz32', '5'), ('guava_integer_mitz32', '5'), ('guava_chars_mitz32', '''x''::text'),
   ('parquet', '5'), ('parquet_int32', '5'), ('parquet_float', '0.5::float4'),
-  ('spark', '5'), ('spark_v2', '5')) v(layout, value);
+  ('redis', '''x''::text'), ('spark', '5'), ('spark_v2', '5')) v(layout, value);
 CREATE FUNCTION added(filter bloomfilter, value text, OUT result bloomfilter) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('SELECT $1 + %s', value) INTO result USING filter;

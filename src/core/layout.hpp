@@ -132,7 +132,6 @@ constexpr Families kFamiliesOfSql = families(Family::string) - 1;
 // How a layout keeps values, and what SQL calls that.
 struct Scheme {
   const char *name; // NULL where a kind has no choice
-  bool made;        // can SQL make filters of it, or only read them?
   Layout layout;    // a profile
   Family empty;     // of a filter without values
   Families kept;    // families whose values are kept under their own
@@ -141,37 +140,38 @@ struct Scheme {
 };
 
 constexpr Scheme own_scheme(const char *name, Layout layout) {
-  return {name, name != nullptr, layout, Family::none, kFamiliesOfSql, 0, {}, {}};
+  return {name, layout, Family::none, kFamiliesOfSql, 0, {}, {}};
 }
-constexpr Scheme plain_scheme(const char *name, bool made, Layout layout, Families kept,
-                              Families strings) {
-  return {name, made, layout, Family::none, kept | families(Family::none), strings, {}, {}};
+constexpr Scheme plain_scheme(const char *name, Layout layout, Families kept, Families strings) {
+  return {name, layout, Family::none, kept | families(Family::none), strings, {}, {}};
 }
 constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Family to) {
-  return {name, true, layout, to, families(to), 0, from, to};
+  return {name, layout, to, families(to), 0, from, to};
 }
 constexpr Families kPlainFamilies = families(Family::integer, Family::text, Family::bytea);
 
 constexpr Scheme kSchemes[] = {
     own_scheme("lines", Layout::lines),
-    plain_scheme("guava", true, Layout::guava, kPlainFamilies, 0),
+    plain_scheme("guava", Layout::guava, kPlainFamilies, 0),
     coded_scheme("guava_integer", Layout::guava, Family::integer, Family::int32),
     coded_scheme("guava_chars", Layout::guava, Family::text, Family::utf16),
-    plain_scheme("guava_mitz32", true, Layout::guava_mitz32, kPlainFamilies, 0),
+    plain_scheme("guava_mitz32", Layout::guava_mitz32, kPlainFamilies, 0),
     coded_scheme("guava_integer_mitz32", Layout::guava_mitz32, Family::integer, Family::int32),
     coded_scheme("guava_chars_mitz32", Layout::guava_mitz32, Family::text, Family::utf16),
-    plain_scheme("parquet", true, Layout::parquet,
+    plain_scheme("parquet", Layout::parquet,
                  families(Family::integer, Family::floating, Family::timestamp, Family::timestamptz,
                           Family::time, Family::string),
                  families(Family::text, Family::bytea, Family::uuid, Family::string)),
     // Dates are integers of 32 bits, too: the first value decides.
-    {"parquet_int32", true, Layout::parquet, Family::open_int32,
+    {"parquet_int32", Layout::parquet, Family::open_int32,
      families(Family::open_int32, Family::int32, Family::date), 0, Family::integer, Family::int32},
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
-    plain_scheme("redis", false, Layout::redis, families(Family::string),
-                 families(Family::integer, Family::text, Family::bytea, Family::string)),
-    plain_scheme("spark", true, Layout::spark, kPlainFamilies, 0),
-    plain_scheme("spark_v2", true, Layout::spark_v2, kPlainFamilies, 0),
+    // All values are byte strings: of a filter without values, too, that much is known.
+    {"redis", Layout::redis, Family::string, families(Family::string),
+     families(Family::integer, Family::text, Family::bytea, Family::string), Family::none,
+     Family::none},
+    plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
+    plain_scheme("spark_v2", Layout::spark_v2, kPlainFamilies, 0),
     own_scheme(nullptr, Layout::counting_lines),
     own_scheme(nullptr, Layout::cuckoo),
 };

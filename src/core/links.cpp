@@ -137,14 +137,18 @@ bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Head
   });
 }
 
-std::uint64_t full_bits(const Link &link) {
+std::uint64_t full_values(const Link &link) {
   const Capacity &capacity = link.capacity;
-  std::uint64_t values = capacity.values;
   Geometry made;
-  if (capacity.is_known() && size_for(link.geometry.layout, values, capacity.rate, &made) &&
-      made.bits() > link.geometry.bits())
-    values = std::max<std::uint64_t>(values * link.geometry.bits() / made.bits(), 1);
-  return expected_bits(link.geometry, values);
+  if (!capacity.is_known() ||
+      !size_for(link.geometry.layout, capacity.values, capacity.rate, &made) ||
+      made.bits() <= link.geometry.bits())
+    return capacity.values;
+  return std::max<std::uint64_t>(capacity.values * link.geometry.bits() / made.bits(), 1);
+}
+
+std::uint64_t full_bits(const Link &link) {
+  return expected_bits(link.geometry, full_values(link));
 }
 
 double first_rate(double rate) {

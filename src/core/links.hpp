@@ -55,9 +55,12 @@ int drop_covered(LinkView *views, int count, int from, Pause pause);
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    const Digest &digest);
 
-// The number of set bits at which a link is full: as many as the values of its capacity set on
-// average. A folded link has room for fewer values, in proportion to its bits. 0 if the capacity is
-// unknown.
+// How many distinct values a link can hold: those that it was sized for; a folded one as many fewer
+// as its bits are fewer. 0 if unknown.
+std::uint64_t full_values(const Link &link);
+
+// The number of set bits at which a link is full: as many as these values set on average. 0 of an
+// unknown capacity.
 std::uint64_t full_bits(const Link &link);
 
 // The rate of the first link of a filter that grows.

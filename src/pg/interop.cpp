@@ -8,6 +8,7 @@
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
 #include "pg/filter.hpp"
+#include "pg/row.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -82,9 +83,8 @@ OwnFilter make_read(const Found &found, Family family) {
   return make_filter(header);
 }
 
-// A filter as one bitmap, of a layout that the system can read. Links of one geometry are OR-ed, as
-// the systems themselves unite filters.
-Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
+// A filter of a layout that the system can read.
+Filter filter_for(FunctionCallInfo fcinfo, System system, const char *kind) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   if (system_of(header.geometry.layout) != system)
@@ -93,6 +93,13 @@ Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) 
              errmsg("bloom filter of layout \"%s\" cannot be written for %s",
                     layout_name(profile_of(header.geometry.layout), header.element.family), kind),
              errhint("Build it with a layout for %s.", kind)));
+  return filter;
+}
+
+// The same as one bitmap. Links of one geometry are OR-ed, as the systems themselves unite filters.
+Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
+  const Filter filter = filter_for(fcinfo, system, kind);
+  const Header &header = filter.header;
   if (!header.is_chain())
     return filter;
   Link link = filter.link();
@@ -131,6 +138,29 @@ Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
   memcpy(bytes, head, head_bytes);
   swap_words(bytes + head_bytes, filter.bitmap(), geometry.units);
   PG_RETURN_BYTEA_P(result);
+}
+
+Datum bytea_of(const uint8 *bytes, Size length) {
+  bytea *result = make_bytea(length);
+  memcpy(VARDATA(result), bytes, length);
+  return PointerGetDatum(result);
+}
+
+// The links' bitmaps, cut as BF.SCANDUMP cuts them.
+Datum redis_chunks(const LinkView *views, int count) {
+  Datum chunks[kMaxLinks + kMaxBits / 8 / kRedisChunk];
+  int number = 0;
+  for (int i = 0; i < count; i++) {
+    const Size bytes = views[i].link.geometry.bytes();
+    for (Size at = 0; at < bytes; at += kRedisChunk) {
+      CHECK_FOR_INTERRUPTS();
+      chunks[number++] = bytea_of(views[i].bitmap + at, Min(bytes - at, kRedisChunk));
+    }
+  }
+  ArrayType *array = construct_array(chunks, number, BYTEAOID, -1, false, TYPALIGN_INT);
+  while (number > 0)
+    pfree(DatumGetPointer(chunks[--number]));
+  return PointerGetDatum(array);
 }
 
 } // namespace
@@ -249,6 +279,26 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   const Filter filter = make_filter(header, links, link_count);
   pfree(bitmaps);
   return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_redis);
+Datum bf_to_redis(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_for(fcinfo, System::redis, "RedisBloom");
+  LinkView views[kMaxLinks];
+  Link links[kMaxLinks];
+  double values[kMaxLinks];
+  const int count = view_links(filter.payload(), filter.header, views);
+  for (int i = 0; i < count; i++) {
+    links[i] = views[i].link;
+    links[i].capacity.values = full_values(links[i]);
+    values[i] = estimate_count(links[i].geometry, bits_set(views[i].bitmap, links[i].geometry));
+  }
+  uint8 header[kMaxRedisHeader];
+  const Size header_bytes = write_redis(header, links, values, count);
+  Row row(fcinfo);
+  row.add(bytea_of(header, header_bytes));
+  row.add(redis_chunks(views, count));
+  return row.datum();
 }
 
 SQL_FUNCTIONS_END

@@ -37,7 +37,7 @@ const Scheme &scheme_for(const text *argument) {
   StringInfoData names;
   initStringInfo(&names);
   for (const Scheme &scheme : kSchemes)
-    if (scheme.made) {
+    if (scheme.name) {
       if (pg_strcasecmp(scheme.name, name) == 0)
         return scheme;
       appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", scheme.name);

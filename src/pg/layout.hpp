@@ -16,8 +16,7 @@ const char *prefix_of(Kind kind);
 // What bf_info() shows as the layout of a filter with that family. Of a bloomfilter's layouts.
 const char *layout_name(Layout layout, Family family);
 
-// The scheme of a name, `lines` standing for all of our own; ERROR 22023 if there is none such, or
-// if filters of it can only be read.
+// The scheme of a name, `lines` standing for all of our own; ERROR 22023 if there is none such.
 const Scheme &scheme_for(const text *name);
 
 } // namespace bloomfilter

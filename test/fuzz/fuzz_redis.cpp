@@ -12,8 +12,6 @@ using namespace bloomfilter;
 
 namespace {
 
-constexpr std::size_t kHead = 20, kEntry = 53;
-
 // Returns the bytes of all.
 std::size_t require_links(const Link *links, int count) {
   require(count >= 1 && count <= kMaxLinks);
@@ -57,6 +55,22 @@ void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
   require(read.links() == kept);
 }
 
+// What is written for links is read as the same links, with what they were made for if it is known.
+void write_links(const Link *links, int count, double values) {
+  const std::vector<double> each(static_cast<std::size_t>(count), values);
+  std::uint8_t header[kMaxRedisHeader];
+  const std::size_t length = write_redis(header, links, each.data(), count);
+  Link read[kMaxLinks];
+  int read_count = 0;
+  require(length <= kMaxRedisHeader);
+  require(!read_redis(header, length, read, &read_count).phrase && read_count == count);
+  for (int i = 0; i < count; i++) {
+    require(read[i].geometry == links[i].geometry);
+    require(!links[i].capacity.is_known() || (read[i].capacity.values == links[i].capacity.values &&
+                                              read[i].capacity.rate == links[i].capacity.rate));
+  }
+}
+
 // Chunks of the links' lengths, each link cut into pieces, fit. What else fits ends where links do.
 void fit_chunks(const Link *links, int count, std::size_t piece) {
   std::vector<std::size_t> each, across;
@@ -86,12 +100,13 @@ void fit_chunks(const Link *links, int count, std::size_t piece) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
   Link links[kMaxLinks];
   int count = 0;
-  const std::uint64_t number = length < kHead ? 0 : load<std::uint32_t>(bytes + 8);
+  const std::uint64_t number = length < kRedisHead ? 0 : load<std::uint32_t>(bytes + 8);
   const auto header =
-      static_cast<std::size_t>(std::min<std::uint64_t>(kHead + number * kEntry, length));
+      static_cast<std::size_t>(std::min<std::uint64_t>(kRedisHead + number * kRedisEntry, length));
   if (read_redis(bytes, header, links, &count).phrase)
     return 0;
   const std::size_t sum = require_links(links, count);
+  write_links(links, count, static_cast<double>(load<std::uint64_t>(bytes)));
   // The growth of a chain does not matter to a reader.
   fit_chunks(links, count, std::max<std::size_t>(load<std::uint32_t>(bytes + 16), sum / 1000 + 1));
   if (length - header == sum)

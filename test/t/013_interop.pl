@@ -286,7 +286,8 @@ SQL
 sub dump_of { return map { pack 'H*', $_ } @{ decode_json(bytes("redisbloom_server/$_[0]")) } }
 for my $entry (manifest('redisbloom_server/manifest.jsonl')) {
     my $file = $entry->{file};
-    my $read = redis_sql(dump_of($file));
+    my @dump = dump_of($file);
+    my $read = redis_sql(@dump);
     if ($entry->{must} eq 'error') {
         my (undef, undef, $errors) = $node->psql('postgres', "SELECT $read");
         like($errors, qr/made by RedisBloom before 2\.2/, "$file: an old one");
@@ -299,6 +300,28 @@ for my $entry (manifest('redisbloom_server/manifest.jsonl')) {
     is( query("SELECT encode(sha256(string_agg((f @> items.$entry->{values})::int::text, '' ORDER BY i)::bytea), 'hex')"
               . ' FROM redis, items WHERE i >= 5000000'),
         $entry->{answers_sha256}, "$file: the same answers");
+    is(query('SELECT chunks FROM redis, bf_to_redis(f)'), array_of(@dump[ 1 .. $#dump ]), "$file: the same chunks");
+}
+sub array_of { return '{' . join(',', map { '"\\\\x' . unpack('H*', $_) . '"' } @_) . '}' }
+
+# What it makes of the same values in a filter that does not scale is made here, aggregated and added. The
+# number of values, which stands in the header twice, is an estimate: that of bf_count.
+for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
+    my $file = "redisbloom_nonscaling/$entry->{file}";
+    my ($header, @chunks) = map { pack 'H*', $_ } @{ decode_json(bytes($file)) };
+    my ($capacity, $error, $value) = ($entry->{capacity}, $entry->{error}, "items.$entry->{values}");
+    my $empty = "bf_create($capacity, $error, layout => 'redis')";
+    my $members = "FROM items WHERE i < $entry->{items}";
+    query('DROP TABLE redis; CREATE TABLE redis AS '
+          . "SELECT bf_add_all($empty, ARRAY(SELECT $value $members)) AS f, $empty | bf_agg($value, $capacity, $error, 'redis') AS g"
+          . " $members");
+    is(query('SELECT f = g FROM redis'), 't', "$file: aggregated, as added");
+    is(query('SELECT chunks FROM redis, bf_to_redis(f)'), array_of(@chunks), "$file: rebuilt");
+    my $count = query("SELECT least(round(bf_count(f)), $capacity) FROM redis");
+    my $counted = $header =~ s/^.{8}(.{28}).{8}/pack('Q<', $count) . $1 . pack('Q<', $count)/sre;
+    is(query(q{SELECT encode(header, 'hex') FROM redis, bf_to_redis(f)}), unpack('H*', $counted), "$file: its header");
+    is(query("SELECT bf_contains_all(bf_from_redis(header, chunks), ARRAY(SELECT $value $members)) FROM redis, bf_to_redis(f)"),
+        't', "$file: read again");
 }
 
 # What it refuses is refused. Of what it takes, a header without chunks is not a dump, and a number of

@@ -244,7 +244,7 @@ inline std::vector<Family> families_of(Layout layout) {
             Family::timestamp, Family::timestamptz, Family::time,      Family::string,
             Family::int32,     Family::float32,     Family::open_int32};
   case Layout::redis:
-    return {Family::none, Family::string};
+    return {Family::string};
   case Layout::spark:
   case Layout::spark_v2:
     return {Family::none, Family::integer, Family::text, Family::bytea};

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <set>
 
+#include "core/bitmap.hpp"
+#include "core/estimate.hpp"
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
@@ -785,8 +787,6 @@ TEST(Parquet, HeadsAreReadBack) {
 
 // --- RedisBloom ---
 
-constexpr std::size_t kRedisHead = 20, kRedisEntry = 53;
-
 struct Dump {
   Bytes header, chunks;
   std::vector<Link> links;
@@ -1187,6 +1187,167 @@ TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
   }
   EXPECT_EQ(read, 5);
   EXPECT_EQ(refused, 36);
+}
+
+// --- RedisBloom's files, written ---
+
+Bytes written_header(const std::vector<Link> &links, const std::vector<double> &values) {
+  Bytes bytes(kMaxRedisHeader);
+  bytes.resize(
+      write_redis(bytes.data(), links.data(), values.data(), static_cast<int>(links.size())));
+  return bytes;
+}
+Bytes written_header(const std::vector<Link> &links) {
+  return written_header(links, std::vector<double>(links.size()));
+}
+
+// Of a header chunk, the number of values and those of the links.
+std::vector<std::uint64_t> values_in(const Bytes &header) {
+  std::vector<std::uint64_t> values = {load<std::uint64_t>(header.data())};
+  for (std::size_t at = kRedisHead; at < header.size(); at += kRedisEntry)
+    values.push_back(load<std::uint64_t>(&header[at + 16]));
+  return values;
+}
+Bytes with_values(Bytes header, std::uint64_t value) {
+  store(header.data(), value);
+  store(&header[kRedisHead + 16], value);
+  return header;
+}
+
+TEST(RedisServer, SizesAreThoseOfNonscalingFilters) {
+  int sizes = 0;
+  for (const std::vector<std::string> &row : read_table("redisbloom_nonscaling/sizes.tsv")) {
+    SCOPED_TRACE(row[0] + ", " + row[1]);
+    const double error = std::stod(row[0]);
+    const std::uint64_t capacity = std::stoull(row[1]);
+    Geometry geometry;
+    ASSERT_TRUE(size_foreign(Layout::redis, capacity, error, &geometry));
+    EXPECT_EQ(std::to_string(geometry.bytes()), row[2]);
+    EXPECT_EQ(std::to_string(geometry.bits()), row[3]);
+    EXPECT_EQ(std::to_string(geometry.k), row[5]);
+    const Bytes header = written_header({{geometry, 0, {capacity, error}}});
+    EXPECT_EQ(bits_double(load<std::uint64_t>(&header[kRedisHead + 32])), std::stod(row[4]));
+    sizes++;
+  }
+  EXPECT_EQ(sizes, 21 * 13 + 5);
+  Geometry geometry = {Layout::lines, 1, 1};
+  EXPECT_TRUE(size_foreign(Layout::redis, 448000000, 0.01, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::redis, 449000000, 0.01, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::redis, kMaxBits, 0.5, &geometry));
+  EXPECT_FALSE(size_foreign(Layout::redis, ~std::uint64_t{0}, 1e-9, &geometry));
+}
+
+// The server's own bytes, but for the number of values: an estimate of those that were added, of
+// which the server counts those that set a bit.
+TEST(RedisServer, NonscalingFiltersAreRebuilt) {
+  int dumps = 0;
+  for (const std::string &line : lines_of("redisbloom_nonscaling/manifest.jsonl")) {
+    const std::string file = json_field(line, "file"), values = json_field(line, "values");
+    SCOPED_TRACE(file);
+    const std::vector<Bytes> dump = read_hex_array("redisbloom_nonscaling/" + file);
+    ASSERT_EQ(dump.size(), 2U);
+    Link link = {
+        {}, 0, {std::stoull(json_field(line, "capacity")), std::stod(json_field(line, "error"))}};
+    ASSERT_TRUE(
+        size_foreign(Layout::redis, link.capacity.values, link.capacity.rate, &link.geometry));
+    std::vector<Digest> digests;
+    for (std::int64_t i = 0; i < std::stoll(json_field(line, "items")); i++)
+      digests.push_back(digest("redis", Family::string, value_of(values, i)));
+    const Bytes bitmap = with_digests(link.geometry, digests);
+    EXPECT_EQ(bitmap, dump[1]);
+
+    const std::uint64_t counted = std::stoull(json_field(line, "counted"));
+    EXPECT_EQ(values_in(dump[0]), (std::vector<std::uint64_t>{counted, counted}));
+    EXPECT_EQ(written_header({link}, {static_cast<double>(counted)}), dump[0]);
+    const double estimate =
+        estimate_count(link.geometry, count_set(best_kernel(), bitmap.data(), bitmap.size()));
+    const Bytes header = written_header({link}, {estimate});
+    EXPECT_EQ(with_values(header, counted), dump[0]);
+    const auto most =
+        static_cast<double>(std::min<std::uint64_t>(digests.size(), link.capacity.values));
+    EXPECT_NEAR(static_cast<double>(values_in(header)[0]), most, 0.1 * most);
+    dumps++;
+  }
+  EXPECT_EQ(dumps, 11);
+}
+
+TEST(Redis, NumbersOfValuesAreRoundedAndNoMoreThanTheCapacity) {
+  const Link small = {{Layout::redis, 7, 2}, 0, {10, 0.01}};
+  const Link large = {{Layout::redis, 7, 20}, 0, {100, 0.01}};
+  const auto values = [&](double first, double second) {
+    return values_in(written_header({small, large}, {first, second}));
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  EXPECT_EQ(values(0, 0), (Numbers{0, 0, 0}));
+  EXPECT_EQ(values(0.49, 99.51), (Numbers{100, 0, 100}));
+  EXPECT_EQ(values(9.5, 3.4), (Numbers{13, 10, 3}));
+  EXPECT_EQ(values(10.6, 101), (Numbers{110, 10, 100}));
+  EXPECT_EQ(values(kInfinity, 1e300), (Numbers{110, 10, 100}));
+}
+
+// Alone it does not scale; RedisBloom's options of several links say that they do.
+TEST(Redis, SeveralLinksScale) {
+  const Link link = {{Layout::redis, 7, 20}, 0, {100, 0.01}};
+  for (std::size_t count = 1; count <= static_cast<std::size_t>(kMaxLinks); count++) {
+    const Bytes header = written_header(std::vector<Link>(count, link));
+    EXPECT_EQ(header.size(), kRedisHead + count * kRedisEntry);
+    EXPECT_EQ(load<std::uint32_t>(&header[8]), count);
+    EXPECT_EQ(load<std::uint32_t>(&header[12]), count == 1 ? 13U : 5U);
+    EXPECT_EQ(load<std::uint32_t>(&header[16]), 2U);
+  }
+}
+
+// Dumps of filters that scale, too: what a link was made for is what it was.
+TEST(Redis, LinksAreReadBack) {
+  for (const RedisGolden &golden : kRedisGoldens) {
+    SCOPED_TRACE(golden.name);
+    const Dump dump = read_dump(golden.name);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < dump.links.size(); i++)
+      values.push_back(static_cast<double>(
+          load<std::uint64_t>(&dump.header[kRedisHead + i * kRedisEntry + 16])));
+    Bytes header = written_header(dump.links, values);
+    // That one sub-filter was to scale is not known.
+    EXPECT_EQ(header[12], golden.capacities.size() == 1 ? 13 : dump.header[12]);
+    header[12] = dump.header[12];
+    EXPECT_EQ(header, dump.header);
+  }
+}
+
+// Whatever a link is, RedisBloom and we read what is written: its k is that of its bits per value.
+TEST(Redis, EveryLinkIsReadBack) {
+  for (int k = 1; k <= kMaxForeignK; k++)
+    for (const std::uint32_t units : {1U, 2U, 1000U, 1U << 26})
+      for (const Capacity &capacity :
+           {Capacity{}, Capacity{1, kMinRate}, Capacity{kMaxBits, kMaxRate},
+            Capacity{1000, std::exp2(-k)}}) {
+        SCOPED_TRACE(std::to_string(k) + ", " + std::to_string(units));
+        if (capacity.is_known() && !rate_in_range(capacity.rate))
+          continue;
+        const Link link = {
+            {Layout::redis, static_cast<std::uint8_t>(k), units}, kFlagOwn, capacity};
+        const Bytes header = written_header({link}, {1e6});
+        std::vector<Link> links;
+        ASSERT_EQ(read_header(header, &links).phrase, nullptr);
+        EXPECT_EQ(links[0].geometry, link.geometry);
+        EXPECT_GE(load<std::uint64_t>(&header[kRedisHead + 44]), 1U);
+        if (capacity.is_known()) {
+          EXPECT_EQ(links[0].capacity.values, capacity.values);
+          EXPECT_EQ(links[0].capacity.rate, capacity.rate);
+        }
+      }
+}
+
+// What nobody knows is such that RedisBloom would have made these bits for it.
+TEST(Redis, UnknownCapacitiesSuitTheBits) {
+  const Bytes header = written_header({{{Layout::redis, 7, 150}, kFlagOwn, {}}});
+  const double error = bits_double(load<std::uint64_t>(&header[kRedisHead + 24]));
+  EXPECT_NEAR(error, 1 / 90.5, 1e-4);
+  const auto capacity = load<std::uint64_t>(&header[kRedisHead + 44]);
+  EXPECT_EQ(capacity, 1023U); // 9600 bits, 9.38 each
+  Geometry geometry;
+  ASSERT_TRUE(size_foreign(Layout::redis, capacity, error, &geometry));
+  EXPECT_EQ(geometry, (Geometry{Layout::redis, 7, 150}));
 }
 
 // As a value of links: every member is found, and no more than RedisBloom finds.

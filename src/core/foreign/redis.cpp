@@ -67,6 +67,30 @@ struct RedisIndices {
 };
 using RedisBitmap = Flat<RedisIndices>;
 
+// To as many digits as RedisBloom has.
+constexpr double kLn2 = 0.693147180559945, kLn2Squared = 0.480453013918201;
+
+double bits_per_value_for(double error) {
+  return -std::log(error) / kLn2Squared;
+}
+double k_for(double bits_per_value) {
+  return std::ceil(kLn2 * bits_per_value);
+}
+
+// As BF.RESERVE with NONSCALING: whole bits, then whole words.
+bool size_redis(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
+  const double bits_per_value = bits_per_value_for(rate);
+  const double bits = std::floor(static_cast<double>(expected) * bits_per_value);
+  if (bits > static_cast<double>(kMaxBits))
+    return false;
+  const auto words = static_cast<std::uint32_t>(std::ceil(bits / 64));
+  *geometry = {layout, static_cast<std::uint8_t>(k_for(bits_per_value)), std::max(words, 1U)};
+  return true;
+}
+
+// Options of a filter. NOROUND: its bits are no power of two.
+constexpr std::uint32_t kNoRound = 1, kForce64 = 4, kNoScaling = 8, kKnownOptions = 15;
+
 // A link's entry in the header chunk. RedisBloom loads any capacity, and an error that is NaN;
 // where bits are does not depend on them.
 Problem read_redis_link(const std::uint8_t *entry, Link *link) {
@@ -84,8 +108,7 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
     return {"the number of bits of a link is not the power of two that it says", log};
   if (k == 0 || k > kMaxForeignK)
     return {"the number of hash functions of a link is out of range", k};
-  constexpr double kLn2 = 0.693147180559945; // to as many digits as RedisBloom has
-  if (k != std::ceil(kLn2 * bits_per_value))
+  if (k != k_for(bits_per_value))
     return {"the number of hash functions of a link does not fit its bits per value", k};
   if (error <= 0 || error >= 1)
     return {"the error of a link is not between 0 and 1; its capacity is", capacity};
@@ -97,25 +120,50 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   return kNoProblem;
 }
 
+// RedisBloom loads nothing but a k that the bits per value give. Where capacity and error are not
+// known they are what k and bits suit: the error is in the middle of those that have this k.
+// Returns the number of values, of which RedisBloom never counts more than the capacity.
+std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double values) {
+  const Geometry &geometry = link.geometry;
+  const bool known = link.capacity.is_known();
+  const double suited = std::exp2(0.5 - geometry.k);
+  const double error = known ? link.capacity.rate : suited;
+  double bits_per_value = bits_per_value_for(error);
+  if (k_for(bits_per_value) != geometry.k)
+    bits_per_value = bits_per_value_for(suited);
+  const auto bits = static_cast<double>(geometry.bits());
+  const double capacity = known ? static_cast<double>(link.capacity.values)
+                                : std::max(std::floor(bits / bits_per_value), 1.0);
+  const auto counted = static_cast<std::uint64_t>(std::min(std::round(values), capacity));
+
+  store(entry, std::uint64_t{geometry.bytes()});
+  store(entry + 8, geometry.bits());
+  store(entry + 16, counted);
+  store(entry + 24, double_bits(error));
+  store(entry + 32, double_bits(bits_per_value));
+  store(entry + 40, std::uint32_t{geometry.k});
+  store(entry + 44, static_cast<std::uint64_t>(capacity));
+  store(entry + 52, std::uint8_t{0}); // bits are taken as they are
+  return counted;
+}
+
 } // namespace
 
 const ForeignSystem kRedis = {
-    digest,   encode_decimal, RedisBitmap::positions, RedisBitmap::contains, RedisBitmap::add_many,
-    size_flat};
+    digest,    encode_decimal, RedisBitmap::positions, RedisBitmap::contains, RedisBitmap::add_many,
+    size_redis};
 
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
-  constexpr std::size_t kHead = 20, kEntry = 53;
   constexpr std::size_t kOldHead = 16, kOldEntry = 49; // without growth; of a capacity u32
-  constexpr std::uint32_t kForce64 = 4, kKnownOptions = 15;
   if (length < kOldHead)
     return {"the header chunk is shorter than its head", length};
   const std::uint32_t number = load<std::uint32_t>(bytes + 8);
   const std::uint32_t options = load<std::uint32_t>(bytes + 12);
   if (number == 0 || number > static_cast<std::uint32_t>(kMaxLinks))
     return {"the number of links is out of range", number};
-  if (length == kOldHead + number * kOldEntry || length == kHead + number * kOldEntry)
+  if (length == kOldHead + number * kOldEntry || length == kRedisHead + number * kOldEntry)
     return {"the header chunk was made by RedisBloom before 2.2.1; its number of links is", number};
-  if (length != kHead + number * kEntry)
+  if (length != kRedisHead + number * kRedisEntry)
     return {"the number of links does not fit the length of the header chunk", number};
   if (options & ~kKnownOptions)
     return {"the options are unknown", options};
@@ -126,7 +174,7 @@ Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, i
   const Problem unequal = {"the links' values do not add up to those of the filter", values};
   std::uint64_t left = values;
   for (std::uint32_t i = 0; i < number; i++) {
-    const std::uint8_t *entry = bytes + kHead + i * kEntry;
+    const std::uint8_t *entry = bytes + kRedisHead + i * kRedisEntry;
     const Problem problem = read_redis_link(entry, &links[i]);
     if (problem.phrase)
       return problem;
@@ -157,6 +205,19 @@ Problem fit_redis_chunks(const Link *links, int count, const std::size_t *length
   if (chunk < chunks)
     return {"a chunk follows those of the last link; the number of its bytes is", lengths[chunk]};
   return kNoProblem;
+}
+
+std::size_t write_redis(std::uint8_t *bytes, const Link *links, const double *values, int count) {
+  constexpr std::uint32_t kGrowth = 2; // RedisBloom's default
+  std::uint64_t sum = 0;
+  std::uint8_t *entry = bytes + kRedisHead;
+  for (int i = 0; i < count; i++, entry += kRedisEntry)
+    sum += write_redis_link(entry, links[i], values[i]);
+  store(bytes, sum);
+  store(bytes + 8, static_cast<std::uint32_t>(count));
+  store(bytes + 12, kNoRound | kForce64 | (count == 1 ? kNoScaling : 0));
+  store(bytes + 16, kGrowth);
+  return static_cast<std::size_t>(entry - bytes);
 }
 
 } // namespace bloomfilter

@@ -10,12 +10,21 @@
 
 namespace bloomfilter {
 
+constexpr std::size_t kRedisHead = 20, kRedisEntry = 53;
+constexpr std::size_t kMaxRedisHeader = kRedisHead + kMaxLinks * kRedisEntry;
+constexpr std::size_t kRedisChunk = 16 * 1024 * 1024; // since 2.2.7
+
 // Reads the header chunk of a dump. What RedisBloom refuses to load is refused.
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
 // Can other chunks of these lengths be the bitmaps of the links, in their order? None says where it
-// belongs; but RedisBloom cuts each link by itself, into pieces of one length (16 MiB; 10 or 511
-// before 2.2.7) and what is left.
+// belongs; but RedisBloom cuts each link by itself, into pieces of one length (kRedisChunk;
+// before 10 or 511 MiB) and what is left.
 Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
+
+// Writes the header chunk of links that hold about so many values each; returns its length. One
+// link alone is a filter that does not scale. How many values RedisBloom itself would have counted,
+// those that set a bit when they came, does not follow from the bits.
+std::size_t write_redis(std::uint8_t *bytes, const Link *links, const double *values, int count);
 
 } // namespace bloomfilter
 
