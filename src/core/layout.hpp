@@ -49,7 +49,7 @@ struct LayoutRow {
   std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
   std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
   std::uint8_t digest_size;        // numbers of 64 bits
-  std::uint8_t seed_bits;          // of a signed number; 0: there is no seed
+  std::uint8_t seed_bits;          // the seed is a signed number of so many; 0: there is none
   Layout profile; // of layouts among which a filter's size decides, the one that stands for all
 };
 
