@@ -49,7 +49,7 @@ struct LayoutRow {
   std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
   std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
   std::uint8_t digest_size;        // numbers of 64 bits
-  std::uint8_t seed_bits;          // of a signed number; 0: there is no seed
+  std::uint8_t seed_bits;          // the seed is a signed number of so many; 0: there is none
   Layout profile; // of layouts among which a filter's size decides, the one that stands for all
 };
 
@@ -120,14 +120,18 @@ inline bool is_possible_seed(Layout layout, std::uint64_t seed) {
 }
 
 // A set of families.
-using Families = std::uint32_t;
+using Families = std::uint64_t;
+static_assert(static_cast<int>(kLastFamily) < 63, "a bit for each");
 template <typename... F> constexpr Families families(F... each) {
-  return (0U | ... | (1U << static_cast<int>(each)));
+  return (Families{0} | ... | (Families{1} << static_cast<int>(each)));
 }
 constexpr bool is_in(Families set, Family family) {
   return (set >> static_cast<int>(family) & 1) != 0;
 }
-constexpr Families kFamiliesOfSql = families(Family::string) - 1;
+// Families that only filters of other systems have. All others, later ones too, are those of SQL.
+constexpr Families kFamiliesOfOthers =
+    families(Family::string, Family::int32, Family::utf16, Family::float32, Family::open_int32);
+constexpr Families kFamiliesOfSql = 2 * families(kLastFamily) - 1 - kFamiliesOfOthers;
 
 // How a layout keeps values, and what SQL calls that.
 struct Scheme {

@@ -46,9 +46,8 @@ int view_links(const std::uint8_t *payload, const Header &header, LinkView *view
 // their union; returns their number. Pauses before each pair of bitmaps that it compares.
 int normalize_links(LinkView *views, int count, Pause pause);
 
-// Leaves out the links that sized themselves and whose bits are all in another link of their
-// geometry, one from number `from` on; returns how many are left. Pauses before each comparison,
-// too.
+// Leaves out each link that sized itself if another one of its geometry, with a number of `from` or
+// above, has all its bits; returns how many are left. Pauses before each comparison, too.
 int drop_covered(LinkView *views, int count, int from, Pause pause);
 
 // Possibly in any link of a value?

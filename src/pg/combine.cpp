@@ -208,8 +208,11 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
     count = unite_alike(links, count);
   if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
     check_size(links, count);
+  const Header header = linked(a.header, b.header);
+  if (!in_place)
+    return make_filter(header, links, count);
   OwnFilter state = own_state(a);
-  return make_filter(linked(a.header, b.header), links, count, in_place ? &state : nullptr);
+  return make_filter(header, links, count, &state);
 }
 
 Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {

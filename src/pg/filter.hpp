@@ -126,13 +126,13 @@ OwnFilter make_filter(const Header &header);
 // to be moved to the start of its chunk.
 OwnFilter make_filter_to_fill(const Header &header, void **chunk);
 
-// A value of links that are in their normal form, with the header's element type and seed; and if
-// that one grows, so does the value, with the same capacity. If `state` has a bitmap of each link
-// already, where the value would have it, the others are OR-ed into it and it is the result. ERROR
-// 54000 if there are too many links.
+// A value of links, which must be in their normal form. It has the header's element type and seed,
+// and grows, with the header's capacity, if that grows. If `state` has one bitmap of each link at
+// the place where the value has it, it becomes the value: the other bitmaps are OR-ed into it.
+// ERROR 54000 if there are too many links.
 OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state = nullptr);
 
-// The normal form of a value whose largest link got more values since it was in normal form. Its
+// The normal form of a value that was in normal form before its largest link got more values. Its
 // links are still in order, but the largest may now cover another one.
 OwnFilter normalized(const OwnFilter &filter);
 

@@ -13,7 +13,8 @@ const char *noun_of(Kind kind);
 const char *type_of(Kind kind);
 const char *prefix_of(Kind kind);
 
-// What bf_info() shows as the layout of a filter with that family. Of a bloomfilter's layouts.
+// What bf_info() shows as the layout of a filter with that family; only for a bloomfilter's
+// layouts.
 const char *layout_name(Layout layout, Family family);
 
 // The scheme of a name, `lines` standing for all of our own; ERROR 22023 if there is none such.

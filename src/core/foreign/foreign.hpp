@@ -10,8 +10,8 @@
 
 namespace bloomfilter {
 
-// Are a value's canonical bytes what the system hashes? Of values of a family that is kept under
-// another one.
+// Are canonical bytes what the system hashes? `family` is that of the values, `stored` the one that
+// they are kept under.
 inline bool is_plain(Family family, Family stored) {
   return stored == Family::string ? family != Family::integer
                                   : stored == family && family != Family::floating;

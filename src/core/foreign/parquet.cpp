@@ -218,16 +218,15 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found
 }
 
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry) {
+  // Fields 2, 3 and 4 are each a union of which variant 1, an empty struct, is set.
+  static constexpr std::uint8_t kVariant[] = {0x1C, 0x1C, 0x00, 0x00};
   std::size_t length = 0;
   bytes[length++] = 0x15;                                       // field 1: i32
   length += write_varint(bytes + length, 2 * geometry.bytes()); // zigzag
-  for (int field = 0; field < 3; field++) {                     // fields 2, 3, 4:
-    static constexpr std::uint8_t kVariant[] = {0x1C, 0x1C, 0x00,
-                                                0x00}; // a union of an empty struct
+  for (int field = 2; field <= 4; field++)
     for (const std::uint8_t byte : kVariant)
       bytes[length++] = byte;
-  }
-  bytes[length++] = 0x00;
+  bytes[length++] = 0x00; // no more fields
   return length;
 }
 

@@ -122,7 +122,7 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
 
 // RedisBloom loads nothing but a k that the bits per value give. Where capacity and error are not
 // known they are what k and bits suit: the error is in the middle of those that have this k.
-// Returns the number of values, of which RedisBloom never counts more than the capacity.
+// Returns the number of values as it is written: RedisBloom never counts more than the capacity.
 std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double values) {
   const Geometry &geometry = link.geometry;
   const bool known = link.capacity.is_known();

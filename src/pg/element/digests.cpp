@@ -89,7 +89,7 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
     *digest = digest_bytes(layout, header.seed, bytes, canonical.length);
     return true;
   }
-  if (element->family == Family::text) // which is as long as it likes
+  if (element->family == Family::text) // for which the scratch below may be too small
     return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
   const Encoded encoded =

@@ -47,8 +47,8 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
   return digests;
 }
 
-// A shortcut for what is to be added: the only digest of a value that fits the filter and is not
-// varying. False if it has no digest, or several, or takes longer; then call foreign_digests().
+// A shortcut for what is to be added: the only digest of a value whose type is not varying and is
+// known to fit the filter. False if it takes more than that; then call foreign_digests().
 bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest);
 
 // Raises 22003: what is to be added is not a value of the filter's layout.
