@@ -207,8 +207,14 @@ FROM (VALUES ('date ''2024-02-01'''), ('timestamptz ''2024-02-01'''), ('interval
 ) v(value);
 \t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
-  ($$SELECT P_create(10) + date '2024-02-01' - '2024-02-01'$$)) v(statement);
+  ($$SELECT P_create(10) + date '2024-02-01' - '2/1/2024'$$)) v(statement);
 \t\a
+-- Dates and times in ISO 8601 form depend on none.
+SELECT f @> '2024-01-08T12:00Z' AS "is asked for",
+  :multiplicity(f, '2024-01-08 07:00:00-05') AS multiplicity,
+  f - '2024-01-08 17:30+05:30' @> '2024-01-08T12:00Z' AS "stays when removed",
+  f + '2024-01-09Z' @> timestamptz '2024-01-09 00:00Z' AS "is added"
+FROM (SELECT :create(10) + timestamptz '2024-01-08 12:00Z' AS f) s \gx
 
 -- A literal means all that the types of a family would read, as in bloomfilter: it is there if any
 -- reading is, was added under all of them and is removed under all of them.

@@ -163,6 +163,8 @@ for my $format (0, 1) {
         [ 'f + $1 @> $2', 'numbers', [ $absent, $absent ], $true ],
         [ '(bf_put(f, $1)).changed', 'numbers', [$absent], $true ],
         [ 'f @> $1', 'words', [''], $false ],
+        [ 'f @> $1', 'dates', ['2000-01-02'], $true ],
+        [ 'f @> $1', 'dates', ['2000-01-02 +02'], $true ],
         [ 'f @> $1', 'numbers', [undef], undef ]);
     for (@cases) {
         my ($expression, $filter, $values, $expected) = @$_;
@@ -176,7 +178,7 @@ for my $format (0, 1) {
         [ 'f @> $1', 'numbers', ['word'], '22P02' ],
         [ 'f @> $1', 'numbers', ['99999999999999999999'], '22003' ],
         [ 'f @> $1', 'words', ["\xc3"], '22021' ],
-        [ 'f @> $1', 'dates', ['2000-01-02'], '42804' ]) {
+        [ 'f @> $1', 'dates', ['1/2/2000'], '42804' ]) {
         my ($expression, $filter, $values, $expected) = @$_;
         my ($answer) =
           ask("SELECT $expression FROM stored WHERE name = '$filter'", $format, @$values);
@@ -201,6 +203,7 @@ for my $format (0, 1) {
             [ "$f + \$1 - \$2 = $f", 'words', [ 'new', 'new' ], $true ],
             [ "${prefix}_remove($f, \$1, true) = $f", 'empty', ['anything'], $true ],
             [ "${prefix}_multiplicity($f + \$1, \$2) = 1", 'empty', [ $word, $word ], $true ],
+            [ "$f + \$1 - \$2 = $f", 'dates', [ '2000-01-02', '2000-01-02T00:00Z' ], $true ],
             [ "$f - \$1 = $f", 'numbers', [undef], $true ],
             [ "$f @> \$1", 'numbers', [undef], undef ]);
         push @cases, [ '(cf_add_unique(cuckoo, $1)).added', 'empty', ['x'], $true ] if $prefix eq 'cf';
@@ -216,7 +219,7 @@ for my $format (0, 1) {
             [ "$f + \$1", 'numbers', ['99999999999999999999'], '22003' ],
             [ "$f - \$1", 'words', ['absent'], '22023' ],
             [ "${prefix}_remove($f, \$1)", 'words', ["\xc3"], '22021' ],
-            [ "$f - \$1", 'dates', ['2000-01-02'], '42804' ]) {
+            [ "$f - \$1", 'dates', ['1/2/2000'], '42804' ]) {
             my ($expression, $name, $values, $expected) = @$_;
             is(($row->($expression, $name, $values))[0],
                 $expected, "format $format: $expression, $name: an error");

@@ -2,7 +2,7 @@
 //
 // It has no type of its own. SQL reads it as the type that it is compared with, which a filter
 // knows only by family; where types of one family read it differently, it stands for all readings.
-// Only families are read whose text means the same under every setting.
+// Only text is read that means the same under every setting.
 
 #include <cctype>
 #include <cerrno>
@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "pg/element/family.hpp"
+#include "pg/element/iso8601.hpp"
 #include "pg/element/literal.hpp"
 #include "pg/layout.hpp"
 
@@ -112,12 +113,13 @@ struct Reading {
   bool asked_only = false;
 };
 
-// The types that may read a family's literals. The families that are not here need a cast: dates
-// depend on DateStyle, an enum's label on its type.
+// The types that may read a family's literals. The families that are not here need a cast: an
+// interval depends on IntervalStyle, an enum's label on its type.
 constexpr int kMaxReadings = 6;
 struct LiteralFamily {
   Family family;
   Reading readings[kMaxReadings];
+  char *(*settled)(const char *string) = nullptr; // what no setting reads differently, or NULL
 };
 // char(n) ignores blanks at the end. A name ends after 63 bytes; as what is added must not be cut,
 // it is read as a name only to be asked.
@@ -133,6 +135,10 @@ constexpr LiteralFamily kLiteralFamilies[] = {
     {Family::boolean, {{BOOLOID}}},
     {Family::char_, {{CHAROID}}},
     {Family::oid, {{OIDOID}}},
+    {Family::date, {{DATEOID}}, iso_date},
+    {Family::timestamp, {{TIMESTAMPOID}}, iso_date},
+    {Family::timestamptz, {{TIMESTAMPTZOID}}, iso_date_with_offset},
+    {Family::time, {{TIMEOID}}, iso_time},
     {Family::inet, {{INETOID}}},
     {Family::macaddr, {{MACADDROID}}},
     {Family::macaddr8, {{MACADDR8OID}}},
@@ -141,20 +147,41 @@ constexpr LiteralFamily kLiteralFamilies[] = {
      {kText, kBpchar, kName, {BYTEAOID, is_bytea}, {UUIDOID, is_uuid}, {INT8OID, is_bigint}}},
 };
 
-const Reading (&readings_for(Kind kind, Family family))[kMaxReadings] {
-  for (const LiteralFamily &literal : kLiteralFamilies)
-    if (literal.family == (family == Family::none ? Family::text : family))
-      return literal.readings;
+const LiteralFamily *literal_family(Family family) {
+  for (const LiteralFamily &literals : kLiteralFamilies)
+    if (literals.family == (family == Family::none ? Family::text : family))
+      return &literals;
+  return nullptr;
+}
+
+// A literal of a family as its types are to read it; NULL: it needs a cast.
+const char *settled(const LiteralFamily *literals, const char *string) {
+  if (!literals)
+    return nullptr;
+  return literals->settled ? literals->settled(string) : string;
+}
+
+[[noreturn]] void raise_needs_cast(Kind kind, Family family) {
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("%s holds %s values, and a bare literal does not say which is meant",
                          noun_of(kind), family_name(family)),
                   errhint("Cast the literal to the type that the filter was built from.")));
 }
 
-Datum read_literal(Oid type, const char *string) {
+// Whoever wrote the literal did not name the type whose error this is.
+void say_how_read(void *family) {
+  errcontext("bare literal read as the filter's element type, %s",
+             family_name(*static_cast<Family *>(family)));
+}
+
+Datum read_literal(Oid type, const char *string, Family family) {
   Oid input, parameter;
   getTypeInputInfo(type, &input, &parameter);
-  return OidInputFunctionCall(input, const_cast<char *>(string), parameter, -1);
+  ErrorContextCallback context = {error_context_stack, say_how_read, &family};
+  error_context_stack = &context;
+  const Datum value = OidInputFunctionCall(input, const_cast<char *>(string), parameter, -1);
+  error_context_stack = context.previous;
+  return value;
 }
 
 void append_new(Digests *digests, const Digest &digest) {
@@ -172,16 +199,20 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
   const Scheme &scheme = scheme_of(layout, header.element.family);
   const Family stored =
       is_open(header.element.family) ? stored_family(scheme, Family::text) : header.element.family;
-  const char *string = text_to_cstring(literal);
+  const LiteralFamily *literals = literal_family(value_family(stored));
+  const char *string = settled(literals, text_to_cstring(literal));
+  if (!string)
+    raise_needs_cast(kind_of(layout), value_family(stored));
   Digests digests = no_digests();
-  for (const Reading &reading : readings_for(kind_of(layout), value_family(stored))) {
+  for (const Reading &reading : literals->readings) {
     if (!OidIsValid(reading.type) || (reading.asked_only && use == Use::add) ||
         (reading.readable && !reading.readable(string)))
       continue;
     Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
     if (is_foreign(layout) && stored_family(scheme, element->family) != stored)
       continue; // not every layout of byte strings has every type
-    const Digests read = digests_of(element, read_literal(reading.type, string), header, use);
+    const Digests read =
+        digests_of(element, read_literal(reading.type, string, literals->family), header, use);
     check_element(header, element, use);
     digests.any |= read.any;
     digests.no_value |= read.no_value;
