@@ -22,6 +22,11 @@ bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
   return found;
 }
 
+// Of a value that does not fit the filter. Apart from the others, whose code stays short.
+pg_noinline bool contains_unlike(AskedFilter *filter, Element *element, Datum value) {
+  return contains_any_digest(filter, digests_for(element, value, filter->header, Use::ask));
+}
+
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
   AskedFilter *filter = asked_filter(fcinfo, filter_argument);
   Element *element = argument_element(fcinfo, value_argument);
@@ -31,9 +36,7 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
         filter, hashed_argument(fcinfo, filter->header, value_argument, Use::ask).digests);
   const uint64 hash = first_hash(element, value, filter->header.seed);
   if (unlikely(!fits(filter->header, element)))
-    return contains_any_digest(
-        filter, digests_of_unlike(element, value, filter->header, Use::ask,
-                                  digests_of(element, value, filter->header, Use::ask)));
+    return contains_unlike(filter, element, value);
   bool found = filter->contains(hash);
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, filter->header.seed);
