@@ -44,12 +44,18 @@ INSERT INTO samples VALUES
 CREATE VIEW filters AS SELECT family, format('(bf_create(10) + %s)', value) AS filter FROM samples;
 
 SELECT count(*) AS families, bool_and(outcome('SELECT ' || filter) = 'ok') AS made FROM filters;
-SELECT outcome, count(*) FROM (
-  SELECT outcome(format(statement, filter, value, 'array[' || value || ']'))
-  FROM filters f JOIN samples s ON f.family <> s.family, uses
-  -- array['{1}'::int[]] is an array of integers
-  WHERE NOT (s.family = 'array' AND statement LIKE '%3$s%')) o
-GROUP BY outcome;
+CREATE TABLE outcomes AS
+SELECT f.family, s.family AS value, way,
+  outcome(format(statement, filter, value, 'array[' || value || ']'))
+FROM filters f JOIN samples s ON f.family <> s.family, uses
+-- array['{1}'::int[]] is an array of integers
+WHERE NOT (s.family = 'array' AND statement LIKE '%3$s%');
+SELECT outcome, count(*) FROM outcomes GROUP BY outcome ORDER BY outcome;
+-- But what SQL compares with the members is asked for, and what it casts implicitly is added:
+-- test/t/019_conversions.pl.
+SELECT family, value, count(*) FILTER (WHERE way !~ 'add|put|[+]') AS asking,
+  count(*) FILTER (WHERE way ~ 'add|put|[+]') AS adding
+FROM outcomes WHERE outcome = 'ok' GROUP BY family, value ORDER BY family, value;
 
 -- What the error says.
 SELECT bf_create(10) + 1 @> 'one'::text;

@@ -2,9 +2,9 @@
 
 #include "pg/server.hpp"
 
+#include "core/counting.hpp"
 #include "pg/call_site.hpp"
-#include "pg/element/family.hpp"
-#include "pg/element/digests.hpp"
+#include "pg/element/conversion.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
@@ -22,6 +22,11 @@ bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
   return found;
 }
 
+// Of a value that does not fit the filter. Apart from the others, whose code stays short.
+pg_noinline bool contains_unlike(AskedFilter *filter, Element *element, Datum value) {
+  return contains_any_digest(filter, digests_for(element, value, filter->header, Use::ask));
+}
+
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
   AskedFilter *filter = asked_filter(fcinfo, filter_argument);
   Element *element = argument_element(fcinfo, value_argument);
@@ -30,7 +35,8 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
     return contains_any_digest(
         filter, hashed_argument(fcinfo, filter->header, value_argument, Use::ask).digests);
   const uint64 hash = first_hash(element, value, filter->header.seed);
-  check_element(filter->header, element, Use::ask);
+  if (unlikely(!fits(filter->header, element)))
+    return contains_unlike(filter, element, value);
   bool found = filter->contains(hash);
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, filter->header.seed);
@@ -56,12 +62,17 @@ Digests digests_of_literal(FunctionCallInfo fcinfo, const Header &filter, int ar
   return cached_literal_digests(fcinfo, filter, argument, Use::ask);
 }
 
+// Of values that may be equal to any number of members, nothing less is certain.
+int most_of(Kind kind) {
+  return kind == Kind::counting ? static_cast<int>(kMaxCounter) : PG_INT32_MAX;
+}
+
 // How often a value was added, or more. Any of its digests may be what it was added under.
 Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
   AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
   const Digests digests = digests_of_argument(fcinfo, filter->header, 1);
-  int count = 0;
+  int count = digests.any ? most_of(kind) : 0;
   for (int i = 0; i < digests.count; i++)
     count += filter->multiplicity(digests.digest[i].first);
   PG_RETURN_INT32(count);
@@ -80,6 +91,7 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
     if (items.nulls[item])
       continue;
     const Digests of_item = item_digests(filter->header, items, item, Use::ask);
+    answers[item] = of_item.any;
     if (foreign) {
       answers[item] = contains_any_digest(filter, of_item);
       continue;

@@ -1,6 +1,6 @@
 #include "pg/call_site.hpp"
 
-#include "pg/element/family.hpp"
+#include "pg/element/conversion.hpp"
 #include "pg/element/literal.hpp"
 
 extern "C" {
@@ -43,9 +43,7 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use) {
   Element *element = argument_element(fcinfo, argument);
-  const Digests digests = digests_of(element, PG_GETARG_DATUM(argument), header, use);
-  check_element(header, element, use);
-  return {element, digests};
+  return {element, digests_for(element, PG_GETARG_DATUM(argument), header, use)};
 }
 
 Items items_of(FunctionCallInfo fcinfo, int argument) {
@@ -65,10 +63,9 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
 
 Digests item_digests(const Header &header, const Items &items, int i, Use use) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Digests digests = digests_of(items.element, items.values[i], header, use);
+  const Digests digests = digests_for(items.element, items.values[i], header, use);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
-  check_element(header, items.element, use);
   return digests;
 }
 

@@ -13,6 +13,10 @@
 #include "core/hash.hpp"
 #include "pg/element/element.hpp"
 
+extern "C" {
+#include "datatype/timestamp.h"
+}
+
 namespace bloomfilter {
 
 // A scalar's: in the value itself, in palloc'ed memory, or in `buffer`.
@@ -58,6 +62,9 @@ inline struct varlena *packed(Datum value) {
 
 // Text in the server's encoding as UTF-8.
 void canonical_string(const char *string, Size length, Canonical *out);
+
+// An interval's length in microseconds, a month being 30 days.
+__int128 interval_span(const Interval *interval);
 
 // A numeric's bytes, and the memory that they are in, to be freed.
 void *numeric_bytes(Datum value, Canonical *out);

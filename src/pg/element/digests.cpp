@@ -2,6 +2,7 @@
 
 #include "core/foreign/foreign.hpp"
 #include "pg/element/canonical.hpp"
+#include "pg/element/family.hpp"
 #include "pg/layout.hpp"
 
 extern "C" {
@@ -100,9 +101,14 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
 }
 
 void raise_no_value(const Header &header) {
+  const Layout layout = header.geometry.layout;
+  if (!is_foreign(layout))
+    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("value is out of range for a %s of %s values", noun_of(kind_of(layout)),
+                           family_name(header.element.family))));
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value is out of range for a bloom filter of layout \"%s\"",
-                         layout_name(header.geometry.layout, header.element.family)),
+                         layout_name(layout, header.element.family)),
                   errdetail("The layout keeps numbers of 32 bits.")));
 }
 

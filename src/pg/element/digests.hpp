@@ -24,8 +24,9 @@ constexpr int kMaxDigests = 6; // of a literal, which may have as many readings
 struct Digests {
   Digest digest[kMaxDigests];
   int count;
-  bool any;      // it may be equal to every value, so it is always found
-  bool no_value; // it is no value of the filter's layout: never found, and not to be added
+  bool any; // it may be equal to some value, so it is always found
+  bool
+      no_value; // it is no value of the filter's layout or family: never found, and not to be added
 };
 inline Digests no_digests() {
   Digests digests;
@@ -51,7 +52,7 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
 // known to fit the filter. False if it takes more than that; then call foreign_digests().
 bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest);
 
-// Raises 22003: what is to be added is not a value of the filter's layout.
+// Raises 22003: what is to be added is not a value of the filter's layout or family.
 [[noreturn]] void raise_no_value(const Header &header);
 
 // One hash, under seed 0, for all values that SQL calls equal, those with two hashes included: text

@@ -56,6 +56,9 @@ struct Element : ElementType { // the shape of a row is known only after one was
   bool varying; // is the base varchar?
   MemoryContext context;
 
+  Element
+      *counterpart; // of another type, which values were converted to; and so on (conversion.cpp)
+
   MemoryContext scratch; // of a composed value
 
   // Of an array's elements, a range's bounds, a multirange's ranges.

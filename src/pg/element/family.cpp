@@ -19,22 +19,26 @@ static_assert(lengthof(kFamilyNames) == static_cast<int>(kLastFamily) + 1,
 
 } // namespace
 
-void raise_unless_fitting(const Header &header, const Element *element, Use use) {
-  const char *role = use == Use::add ? "value" : "probe";
+bool holds(const Header &header, const Element *element) {
+  const Family family = header.element.family;
   const Layout layout = header.geometry.layout;
   if (is_foreign(layout)) {
-    const Family member = stored_family(scheme_of(layout, header.element.family), element->family);
-    if (member == Family::none)
-      ereport(ERROR,
-              (errcode(ERRCODE_DATATYPE_MISMATCH),
-               errmsg("bloom filters of layout \"%s\" do not hold %s values",
-                      layout_name(layout, header.element.family), format_type_be(element->type)),
-               errhint("Cast the %s to a type that the layout knows.", role)));
-    if (header.element.family == member)
-      return;
+    const Family stored = stored_family(scheme_of(layout, family), element->family);
+    return stored != Family::none && (is_open(family) || family == stored);
   }
-  if (is_open(header.element.family) || header.element.family == Family::hash)
-    return;
+  return is_open(family) || family == Family::hash || fits(header, element);
+}
+
+void raise_mismatch(const Header &header, const Element *element, Use use) {
+  const char *role = use == Use::add ? "value" : "probe";
+  const Layout layout = header.geometry.layout;
+  if (is_foreign(layout) &&
+      stored_family(scheme_of(layout, header.element.family), element->family) == Family::none)
+    ereport(ERROR,
+            (errcode(ERRCODE_DATATYPE_MISMATCH),
+             errmsg("bloom filters of layout \"%s\" do not hold %s values",
+                    layout_name(layout, header.element.family), format_type_be(element->type)),
+             errhint("Cast the %s to a type that the layout knows.", role)));
 
   const char *type = format_type_be(element->type);
   const Kind kind = kind_of(header.geometry.layout);

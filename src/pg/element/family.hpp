@@ -7,15 +7,17 @@
 
 namespace bloomfilter {
 
-// Raises 42804 if a filter holds other values than these. Call it after first_hash(): a row's
-// composition is known only from the row.
-void raise_unless_fitting(const Header &header, const Element *element, Use use);
+// Can a filter hold such values? Ask after first_hash(): a row's composition is known only from the
+// row. fits() is the quick answer for most of them.
+bool holds(const Header &header, const Element *element);
 inline bool fits(const Header &header, const Element *element) {
   return header.element == *element;
 }
+// 42804: the filter holds other values.
+[[noreturn]] void raise_mismatch(const Header &header, const Element *element, Use use);
 inline void check_element(const Header &header, const Element *element, Use use) {
-  if (!fits(header, element))
-    raise_unless_fitting(header, element, use);
+  if (unlikely(!fits(header, element)) && !holds(header, element))
+    raise_mismatch(header, element, use);
 }
 
 // Can two filters or aggregate states hold the same values? Those of an open family can hold any.

@@ -68,6 +68,11 @@ bool text_is_canonical() {
 
 } // namespace
 
+__int128 interval_span(const Interval *interval) {
+  const int64 days = interval->month * static_cast<int64>(DAYS_PER_MONTH) + interval->day;
+  return static_cast<__int128>(days) * USECS_PER_DAY + interval->time;
+}
+
 void canonical_string(const char *string, Size length, Canonical *out) {
   if (text_is_canonical()) {
     out->set(string, length);
@@ -190,9 +195,7 @@ void canonical_timetz(Element *, Datum value, Canonical *out) {
 }
 
 void canonical_interval(Element *, Datum value, Canonical *out) {
-  const Interval *interval = DatumGetIntervalP(value);
-  const int64 days = interval->month * static_cast<int64>(DAYS_PER_MONTH) + interval->day;
-  const __int128 span = static_cast<__int128>(days) * USECS_PER_DAY + interval->time;
+  const __int128 span = interval_span(DatumGetIntervalP(value));
   store(out->buffer, static_cast<uint64>(span));
   store(out->buffer + 8, static_cast<uint64>(span >> 64));
   out->set(out->buffer, 16);

@@ -1,0 +1,245 @@
+#include "pg/element/conversion.hpp"
+
+#include <cmath>
+
+#include "pg/element/canonical.hpp"
+#include "pg/layout.hpp"
+
+extern "C" {
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "utils/date.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+// What a value is in another family: up to two values of one type of it, or any.
+struct Converted {
+  int count;
+  Datum values[2];
+  bool any;
+};
+constexpr Converted kNone = {0, {}, false}, kAny = {0, {}, true};
+Converted one(Datum value) {
+  return {1, {value}, false};
+}
+
+using Convert = Converted(const Element *element, Datum value);
+
+int64 integer_of(const Element *element, Datum value) {
+  return element->base == INT8OID   ? DatumGetInt64(value)
+         : element->base == INT4OID ? DatumGetInt32(value)
+                                    : DatumGetInt16(value);
+}
+
+double double_of(const Element *element, Datum value) {
+  return element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value);
+}
+
+// Doubles below this are one integer, if they are whole.
+constexpr double kExactIntegers = 9007199254740992.0; // 2^53
+
+Converted integer_of_float(const Element *element, Datum value) {
+  const double number = double_of(element, value);
+  if (std::fabs(number) < kExactIntegers && std::trunc(number) == number)
+    return one(Int64GetDatum(static_cast<int64>(number)));
+  return std::fabs(number) >= kExactIntegers && std::fabs(number) <= -static_cast<double>(INT64_MIN)
+             ? kAny
+             : kNone;
+}
+
+// From the canonical bytes, which have no zeros at either end.
+Converted integer_of_numeric(const Element *, Datum value) {
+  Canonical canonical;
+  numeric_bytes(value, &canonical);
+  const auto *words = static_cast<const uint8 *>(canonical.bytes);
+  const auto word = [words](int i) { return load<uint16>(words + 2 * i); };
+  constexpr int kBase = 10000, kMaxDigits = 5; // of 64 bits
+  constexpr uint16 kPositive = 0, kNegative = 0x4000;
+  const uint16 sign = word(0);
+  const int weight = static_cast<int16>(word(1));
+  const int digits = static_cast<int>(canonical.length / 2) - 2;
+  if ((sign != kPositive && sign != kNegative) || weight >= kMaxDigits || digits > weight + 1)
+    return kNone;
+  __int128 number = 0;
+  for (int i = 0; i <= weight; i++)
+    number = number * kBase + (i < digits ? word(2 + i) : 0);
+  if (sign == kNegative)
+    number = -number;
+  const auto narrow = static_cast<int64>(number);
+  return narrow == number ? one(Int64GetDatum(narrow)) : kNone;
+}
+
+// A bigint is compared as the oid of its number, an integer as that of its bits.
+Converted integer_of_oid(const Element *, Datum value) {
+  const Oid oid = DatumGetObjectId(value);
+  Converted converted = one(Int64GetDatum(oid));
+  if (oid > PG_INT32_MAX)
+    converted.values[converted.count++] = Int64GetDatum(static_cast<int32>(oid));
+  return converted;
+}
+
+Converted oid_of_integer(const Element *element, Datum value) {
+  const int64 number = integer_of(element, value);
+  if (element->base == INT8OID && (number < 0 || number > PG_UINT32_MAX))
+    return kNone;
+  return one(ObjectIdGetDatum(static_cast<Oid>(number)));
+}
+
+Converted numeric_of_integer(const Element *element, Datum value) {
+  return one(NumericGetDatum(int64_to_numeric(integer_of(element, value))));
+}
+
+Converted float_of_integer(const Element *element, Datum value) {
+  return one(Float8GetDatum(static_cast<double>(integer_of(element, value))));
+}
+
+// The cast is an error where the number is too large, or so small that it would be 0.
+Converted float_of_numeric(const Element *, Datum value) {
+  const double number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+  const bool lost = std::isinf(number) ? !numeric_is_inf(DatumGetNumeric(value))
+                    : number == 0      ? integer_of_numeric(nullptr, value).count == 0
+                                       : false;
+  return lost ? kNone : one(Float8GetDatum(number));
+}
+
+// "char" casts to text as one byte, or no byte if it is zero; since PostgreSQL 15 as \ooo if it is
+// above 127. The form of this server comes first; text may come from another one.
+Converted text_of_char(const Element *, Datum value) {
+  const char byte = DatumGetChar(value);
+  const Datum cast = DirectFunctionCall1(char_text, value);
+  if (!IS_HIGHBIT_SET(byte))
+    return one(cast);
+  const char *octal = psprintf("\\%03o", static_cast<unsigned>(static_cast<uint8>(byte)));
+  const bool is_octal = VARSIZE_ANY_EXHDR(DatumGetPointer(cast)) > 1;
+  const Datum other =
+      PointerGetDatum(is_octal ? cstring_to_text_with_len(&byte, 1) : cstring_to_text(octal));
+  if (GetDatabaseEncoding() != PG_UTF8 && pg_database_encoding_max_length() > 1)
+    return one(is_octal ? cast : other); // the byte alone is no text in the encoding
+  return {2, {cast, other}, false};
+}
+
+// Of text in either form.
+Converted char_of_text(const Element *element, Datum value) {
+  const text *string =
+      element->base == NAMEOID ? cstring_to_text(NameStr(*DatumGetName(value))) : packed(value);
+  const char *bytes = VARDATA_ANY(string);
+  int length = static_cast<int>(VARSIZE_ANY_EXHDR(string));
+  if (element->base == BPCHAROID)
+    length = bpchartruelen(const_cast<char *>(bytes), length);
+  if (length <= 1)
+    return one(CharGetDatum(length == 0 ? '\0' : bytes[0]));
+  const auto is_digit = [bytes](int i, char highest) {
+    return bytes[i] >= '0' && bytes[i] <= highest;
+  };
+  if (length != 4 || bytes[0] != '\\' || !is_digit(1, '3') || !is_digit(2, '7') ||
+      !is_digit(3, '7'))
+    return kNone;
+  return one(CharGetDatum(
+      static_cast<char>((bytes[1] - '0') << 6 | (bytes[2] - '0') << 3 | (bytes[3] - '0'))));
+}
+
+Converted date_of_timestamp(const Element *, Datum value) {
+  const Timestamp timestamp = DatumGetTimestamp(value);
+  if (TIMESTAMP_IS_NOBEGIN(timestamp))
+    return one(DateADTGetDatum(DATEVAL_NOBEGIN));
+  if (TIMESTAMP_IS_NOEND(timestamp))
+    return one(DateADTGetDatum(DATEVAL_NOEND));
+  return timestamp % USECS_PER_DAY == 0
+             ? one(DateADTGetDatum(static_cast<DateADT>(timestamp / USECS_PER_DAY)))
+             : kNone;
+}
+
+Converted timestamp_of_date(const Element *, Datum value) {
+  const DateADT date = DatumGetDateADT(value);
+  if (DATE_IS_NOBEGIN(date))
+    return one(TimestampGetDatum(DT_NOBEGIN));
+  if (DATE_IS_NOEND(date))
+    return one(TimestampGetDatum(DT_NOEND));
+  return date < TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE
+             ? one(TimestampGetDatum(date * USECS_PER_DAY))
+             : kNone;
+}
+
+Converted time_of_interval(const Element *, Datum value) {
+  const __int128 span = interval_span(DatumGetIntervalP(value));
+  return span >= 0 && span <= USECS_PER_DAY ? one(TimeADTGetDatum(static_cast<TimeADT>(span)))
+                                            : kNone;
+}
+
+Converted interval_of_time(const Element *, Datum value) {
+  auto *interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
+  interval->time = DatumGetTimeADT(value);
+  return one(IntervalPGetDatum(interval));
+}
+
+struct Conversion {
+  Family to, from;
+  Oid type;      // of the values that `convert` gives
+  bool implicit; // is it an implicit cast of SQL's, so that values may be added?
+  Convert *convert;
+};
+constexpr Conversion kConversions[] = {
+    {Family::integer, Family::numeric, INT8OID, false, integer_of_numeric},
+    {Family::integer, Family::floating, INT8OID, false, integer_of_float},
+    {Family::integer, Family::oid, INT8OID, false, integer_of_oid},
+    {Family::numeric, Family::integer, NUMERICOID, true, numeric_of_integer},
+    {Family::floating, Family::integer, FLOAT8OID, true, float_of_integer},
+    {Family::floating, Family::numeric, FLOAT8OID, true, float_of_numeric},
+    {Family::oid, Family::integer, OIDOID, true, oid_of_integer},
+    {Family::char_, Family::text, CHAROID, false, char_of_text},
+    {Family::text, Family::char_, TEXTOID, true, text_of_char},
+    {Family::date, Family::timestamp, DATEOID, false, date_of_timestamp},
+    {Family::timestamp, Family::date, TIMESTAMPOID, true, timestamp_of_date},
+    {Family::time, Family::interval, TIMEOID, false, time_of_interval},
+    {Family::interval, Family::time, INTERVALOID, true, interval_of_time},
+};
+
+const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
+  for (const Conversion &conversion : kConversions)
+    if (conversion.to == value_family(header.element.family) &&
+        conversion.from == element->family && (use == Use::ask || conversion.implicit))
+      return conversion;
+  raise_mismatch(header, element, use);
+}
+
+// The element of a type that values are converted to, which the value's own element remembers.
+Element *counterpart(Element *element, Oid type) {
+  for (Element *other = element->counterpart; other; other = other->counterpart)
+    if (other->type == type)
+      return other;
+  Element *other = resolve_element(type, C_COLLATION_OID, element->context);
+  other->counterpart = element->counterpart;
+  return element->counterpart = other;
+}
+
+} // namespace
+
+Digests digests_of_unlike(Element *element, Datum value, const Header &header, Use use,
+                          const Digests &own) {
+  if (holds(header, element))
+    return own;
+  const Conversion &conversion = conversion_for(header, element, use);
+  const Converted converted = conversion.convert(element, value);
+  Element *other = counterpart(element, conversion.type);
+  // What is added is what the server's cast makes.
+  const int count = use == Use::add ? Min(converted.count, 1) : converted.count;
+  Digests digests = no_digests();
+  for (int i = 0; i < count; i++) {
+    const Digests of_value = digests_of(other, converted.values[i], header, use);
+    for (int j = 0; j < of_value.count; j++)
+      digests.digest[digests.count++] = of_value.digest[j];
+    digests.any |= of_value.any;
+  }
+  // Encodings of 32 bits hold no integers that would be several of one float.
+  digests.any |= converted.any && header.element.family != Family::int32;
+  digests.no_value = digests.count == 0 && !digests.any;
+  return digests;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,45 @@
+// Values of one family as a filter of another family holds what SQL calls equal to them.
+//
+// SQL compares values of different families where there is an operator for them or where one is
+// cast implicitly. Where all of that is immutable, a filter answers for the members that equal the
+// value: as its own family has them, for their bytes never change. Where no member can be equal the
+// answer is a certain no; where several can be, as integers that are one double, it is "possibly".
+//
+//   filter        value                 equal members
+//   integer       numeric, float        the integer that it is; none of fractions, NaN, infinities
+//                                       and beyond 64 bits; of floats from 2^53 on, several
+//                 oid                   as a bigint, and as an integer of the same bits
+//   numeric       integer               (a float equals many numerics: that stays an error)
+//   float         integer, numeric      rounded to the nearest; none of what a float cannot hold
+//   oid           integer               the same bits, of a bigint the same number
+//   "char"        text                  of one byte; empty, the zero byte
+//   text          "char"                the same
+//   date          timestamp             at midnight
+//   timestamp     date                  its midnight
+//   time          interval              of the same microseconds since midnight
+//   interval      time                  the same
+//
+// Added and removed are values that SQL casts implicitly to the filter's family.
+#ifndef BLOOMFILTER_PG_ELEMENT_CONVERSION_HPP
+#define BLOOMFILTER_PG_ELEMENT_CONVERSION_HPP
+
+#include "pg/element/digests.hpp"
+#include "pg/element/family.hpp"
+
+namespace bloomfilter {
+
+// The digests of a value that a filter may hold, or of those that it is converted to; `own` is what
+// digests_of() said. Raises 42804 if SQL cannot compare it with the filter's values, 22003 if what
+// is to be added is out of their range.
+Digests digests_of_unlike(Element *element, Datum value, const Header &header, Use use,
+                          const Digests &own);
+
+// digests_of(), of any value that a filter may be asked for or get.
+inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
+  const Digests own = digests_of(element, value, header, use);
+  return likely(fits(header, element)) ? own : digests_of_unlike(element, value, header, use, own);
+}
+
+} // namespace bloomfilter
+
+#endif

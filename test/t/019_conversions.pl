@@ -1,0 +1,257 @@
+# A filter answers whatever SQL can compare with its members. Every ordered pair of types for which
+# the parser accepts `member = probe`, with nothing but immutable functions, is asked with values by
+# the thousand: what is equal is found, and nothing else, but for floats that are several integers.
+# All other pairs are an error. What SQL casts implicitly may be added, and is then what it is cast to.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('conversions');
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+my $seed = $ENV{BLOOMFILTER_TEST_SEED} || int rand 1_000_000;
+diag("BLOOMFILTER_TEST_SEED=$seed");
+srand $seed;
+
+# Values of each type: its edges, and random ones around those of other types.
+my %edges = (
+    int2 => [qw(0 1 -1 32767 -32768 24)],
+    int4 => [qw(0 1 -1 2147483647 -2147483648 86400 65)],
+    int8 => [
+        qw(0 1 -1 9007199254740991 9007199254740992 9007199254740993 -9007199254740992),
+        qw(-9007199254740993 9223372036854775807 -9223372036854775808 4294967295 4294967296),
+        qw(2147483648 -4294967295 9223372036854774784 16777216 16777217)
+    ],
+    float4 => [qw(0 -0 1 -1 0.1 0.5 NaN Infinity -Infinity 16777216 9.223372e18 3.4028235e38 1e-45)],
+    float8 => [
+        qw(0 -0 1 -1 0.1 0.5 NaN Infinity -Infinity 9007199254740991 9007199254740992),
+        qw(-9007199254740991 -9007199254740992 9007199254740994 9223372036854775808),
+        qw(-9223372036854775808 9223372036854774784 1.8446744073709552e19 1e300 5e-324 4294967295)
+    ],
+    numeric => [
+        qw(0 0.0 -0 1 1.0 -1 1.5 0.1 NaN 9007199254740993 9223372036854775807 1e400 -1e400 1e-400),
+        qw(-9223372036854775808 9223372036854775808 -9223372036854775809 9223372036854775807.5),
+        qw(0.1000000000000000055511151231257827021181583404541015625 4294967295 100000000 10000)
+    ],
+    oid => [qw(0 1 24 65 32768 2147483647 2147483648 4294967295 4294967294)],
+    '"char"' => [ '', 'a', 'A', ' ', '0', '\\200', '\\351', '\\377' ],
+    text => [ '', 'a', 'A', ' ', 'a ', '0', 'ab', '\\200', '\\351', '\\377', '\\400', '\\08', 'été' ],
+    varchar => [ '', 'a', ' ', 'a ', '0', 'ab', '\\351' ],
+    'char(4)' => [ '', 'a', ' ', '0', 'ab', '\\351' ],
+    name => [ '', 'a', 'A', ' ', 'ab', '\\200' ],
+    date => [
+        qw(2000-01-01 1999-12-31 1970-01-01 infinity -infinity 294276-12-31 294277-01-01),
+        '4714-11-24 BC', '5874897-12-31', '2024-02-29'
+    ],
+    timestamp => [
+        '2000-01-01', '1999-12-31', '1970-01-01 00:00:00.000001', '1970-01-01', 'infinity', '-infinity',
+        '294276-12-31', '294276-12-31 23:59:59.999999', '4714-11-24 BC', '2024-02-29', '2024-02-29 12:00'
+    ],
+    time => [qw(00:00 24:00 12:34:56.789 23:59:59.999999 00:00:00.000001)],
+    interval => [
+        '0', '24:00', '1 day', '1 month', '12:34:56.789', '-1 s', '1 day -1 s', '1 month -29 days',
+        '00:00:00.000001', '23:59:59.999999', '178000000 years'
+    ],
+    timestamptz => ['2000-01-01+00'],
+    timetz => ['12:34:56.789+00'],
+    bool => [qw(t f)],
+    uuid => ['00000000-0000-0000-0000-000000000041'],
+    bytea => [ 'a', '' ],
+    inet => [qw(10.0.0.0/8 10.0.0.1)],
+    cidr => [qw(10.0.0.0/8)],
+    macaddr => ['08:00:2b:01:02:03'],
+    macaddr8 => ['08:00:2b:ff:fe:01:02:03'],
+    jsonb => [ '1', '"a"' ],
+    'int4[]' => ['{1}'],
+    'int8[]' => ['{1}'],
+    'text[]' => ['{a}'],
+    int4range => ['[1,2)'],
+    int8range => ['[1,2)'],
+    daterange => ['[2000-01-01,2000-01-02)']);
+my $more = q{(random() * 2 - 1) * 10 ^ (random() * 19)};
+my %random = (
+    int2 => 'round((random() * 2 - 1) * 300)',
+    int4 => 'round((random() * 2 - 1) * 1000)',
+    int8 => "trunc(($more)::numeric)",
+    float4 => "CASE WHEN i % 2 = 0 THEN round(($more)::numeric) ELSE (round(random() * 1000) / 8)::numeric END",
+    float8 => "CASE WHEN i % 2 = 0 THEN round(($more)::numeric) ELSE (round(random() * 1000) / 8)::numeric END",
+    numeric => "CASE WHEN i % 2 = 0 THEN round(($more)::numeric) ELSE (round(random() * 1000) / 8)::numeric END",
+    oid => '(CASE WHEN i % 2 = 0 THEN round(random() * 1000) ELSE round(random() * 4294967295) END)::bigint',
+    date => q{date '2000-01-01' + (random() * 20)::int},
+    timestamp => q{timestamp '2000-01-01' + interval '12 hours' * (random() * 40)::int},
+    time => q{time '00:00' + interval '1 hour' * (random() * 24)::int},
+    interval => q{interval '1 hour' * (random() * 30)::int});
+
+query(q{
+    CREATE TABLE types (type text, number serial);
+    CREATE TABLE pool (type text, value text, of_another boolean DEFAULT false);
+    -- Without an error: what SQL cannot compare is not equal.
+    CREATE FUNCTION is_true(expression text) RETURNS boolean LANGUAGE plpgsql AS $$
+    DECLARE
+      result boolean;
+    BEGIN
+      EXECUTE 'SELECT ' || expression INTO result;
+      RETURN coalesce(result, false);
+    EXCEPTION WHEN data_exception THEN
+      RETURN false;
+    END $$;
+    CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN
+      EXECUTE statement;
+      RETURN 'ok';
+    EXCEPTION WHEN OTHERS THEN
+      RETURN SQLSTATE;
+    END $$;
+    CREATE FUNCTION is_immutable(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$
+    BEGIN
+      EXECUTE format('CREATE TABLE two (a %s, b %s)', a, b);
+      CREATE INDEX ON two ((a = b));
+      DROP TABLE two;
+      RETURN true;
+    EXCEPTION WHEN OTHERS THEN
+      RETURN false;
+    END $$;
+    CREATE FUNCTION casts(a text, b text) RETURNS boolean LANGUAGE sql AS $$
+      SELECT EXISTS (SELECT FROM pg_cast LEFT JOIN pg_proc ON pg_proc.oid = castfunc
+        WHERE castsource = a::regtype AND casttarget = b::regtype AND castcontext = 'i'
+          AND (castfunc = 0 OR provolatile = 'i')) $$;
+});
+for my $type (sort keys %edges) {
+    my $values = join ', ', map { my $value = $_; $value =~ s/'/''/g; "('$value')" } @{ $edges{$type} };
+    query("INSERT INTO types (type) VALUES (\$\$$type\$\$);"
+          . " INSERT INTO pool (type, value) SELECT \$\$$type\$\$, v::$type\::text FROM (VALUES $values) x(v)");
+    query("SELECT setseed(" . ($seed / 1_000_000) . "); INSERT INTO pool (type, value)"
+          . " SELECT \$\$$type\$\$, ($random{$type})::$type\::text FROM generate_series(1, 60) i")
+      if $random{$type};
+}
+# Of what other types have, whatever is a value of this one.
+query(q{
+    DO $$
+    DECLARE
+      p record;
+      known text[];
+    BEGIN
+      FOR p IN SELECT DISTINCT t.type, o.value FROM types t, pool o WHERE o.type <> t.type LOOP
+        BEGIN
+          EXECUTE format('INSERT INTO pool VALUES (%L, (%L::%s)::text, true)', p.type, p.value, p.type);
+        EXCEPTION WHEN data_exception THEN NULL;
+        END;
+      END LOOP;
+    END $$;
+    CREATE TABLE values AS
+    SELECT type, value FROM (SELECT type, value, row_number() OVER (PARTITION BY type
+        ORDER BY bool_and(of_another), random()) AS number
+      FROM pool GROUP BY type, value) x WHERE number <= 200;
+});
+note(query(q{SELECT string_agg(type || ' ' || count, ', ' ORDER BY type)
+  FROM (SELECT type, count(*) FROM values GROUP BY type) x}));
+
+# The families, by what bf_info() calls them, under which the types' values are one.
+query(q{
+    CREATE FUNCTION family(type text) RETURNS text LANGUAGE plpgsql AS $$
+    DECLARE
+      result text;
+    BEGIN
+      EXECUTE format('SELECT (bf_info(bf_create(1) + (SELECT value FROM values WHERE type = %L LIMIT 1)::%s)).element_type',
+        type, type) INTO result;
+      RETURN result;
+    END $$;
+    CREATE TABLE families AS SELECT type, family(type) FROM types;
+    CREATE TABLE pairs AS
+    SELECT a.type AS member, b.type AS probe, is_immutable(a.type, b.type) AS comparable,
+      -- What the family's values are compared as, if SQL casts the others to it.
+      (SELECT c.type FROM families c WHERE c.family = a.family AND casts(b.type, c.type)
+        AND is_immutable(c.type, b.type) AND c.type <> 'float4') AS target
+    FROM families a, families b WHERE a.family <> b.family});
+
+# Where a member may be found that is not equal: of floats that are several integers, of an oid that
+# an integer equals and a bigint does not, and of a varchar, which also is what char(n) makes of it.
+sub several {
+    my ($member, $probe) = @_;
+    return "abs(probe::$probe\::float8) BETWEEN 2 ^ 53 AND 2 ^ 63"
+      if $member =~ /^int\d/ && $probe =~ /^float/;
+    return 'member::int8 < 0' if $member eq 'int8' && $probe eq 'oid';
+    return "member LIKE '% '" if $member eq 'varchar';
+    return 'false';
+}
+
+my %kinds = (bf => 'bf_create(1, 1e-9)', cbf => 'cbf_create(1, 1e-9)', cf => 'cf_create(1, 1e-9)');
+my ($asked, $equal) = (0, 0);
+for my $pair (split /\n/, query(q{SELECT member, probe FROM pairs WHERE comparable ORDER BY 1, 2})) {
+    my ($member, $probe) = split /\|/, $pair;
+    my $one = (split /\n/, query("SELECT value FROM values WHERE type = \$\$$member\$\$ LIMIT 1"))[0];
+    if ($member eq 'numeric' && $probe =~ /^float/) {
+        is(sqlstate($node, "SELECT bf_create(1) + 1.5 \@> 0.5::$probe"), '42804',
+            "$member filter, $probe: an error, for a float equals many numerics");
+        next;
+    }
+    query('DROP TABLE IF EXISTS compared; CREATE TABLE compared (member text, probe text, equal boolean)');
+    my $compare = "m.value::$member = p.value::$probe";
+    my $from = "FROM values m, values p WHERE m.type = \$\$$member\$\$ AND p.type = \$\$$probe\$\$";
+    my $careful = "is_true(format('%L::$member = %L::$probe', m.value, p.value))";
+    query("INSERT INTO compared SELECT m.value, p.value, $_ $from") && last for
+      sqlstate($node, "SELECT count($compare) $from") eq '00000' ? $compare : $careful;
+    my $several = several($member, $probe);
+    for my $kind (sort keys %kinds) {
+        my $found = "$kinds{$kind} + member::$member \@> probe::$probe";
+        my ($missed, $wrong, $count, $true) = split /\|/, query(qq{
+            SELECT count(*) FILTER (WHERE equal AND NOT found),
+              count(*) FILTER (WHERE found AND NOT equal AND NOT coalesce($several, false)),
+              count(*), count(*) FILTER (WHERE equal)
+            FROM (SELECT *, $found AS found FROM compared) x});
+        is($missed, 0, "$member filter, $probe, $kind: all of $true equal ones are found");
+        is($wrong, 0, "$member filter, $probe, $kind: none of the others, of $count");
+        $asked += $count;
+        $equal += $true;
+    }
+    my $items = qq{SELECT member, array_agg(probe::$probe ORDER BY probe) AS probes,
+      array_agg(bf_create(1, 1e-9) + member::$member \@> probe::$probe ORDER BY probe) AS found
+      FROM compared GROUP BY member};
+    is(query("SELECT count(*) FROM ($items) x WHERE bf_contains_each(bf_create(1, 1e-9) + member::$member, probes) <> found"),
+        0, "$member filter, $probe: bf_contains_each");
+}
+note("$asked asked, $equal equal");
+cmp_ok($equal, '>', 1000, 'there were equal ones');
+
+# All other pairs.
+is(query(q{
+    SELECT string_agg(member || ' ' || probe || ' ' || outcome, ', ') FROM (
+      SELECT member, probe, outcome(format('SELECT bf_create(1) + %L::%s @> %L::%s',
+          (SELECT min(value) FROM values WHERE type = member), member,
+          (SELECT min(value) FROM values WHERE type = probe), probe)) AS outcome
+      FROM pairs WHERE NOT comparable) x WHERE outcome <> '42804'}),
+    '', 'what SQL does not compare immutably is an error');
+note(query(q{SELECT string_agg(member || ' = ' || probe, ', ') FROM pairs WHERE NOT comparable}));
+
+# Adding follows implicit casts, and removing.
+for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER BY 1, 2})) {
+    my ($member, $probe, $target) = split /\|/, $pair;
+    my $one = "(SELECT min(value) FROM values WHERE type = \$\$$member\$\$)::$member";
+    if (!$target) {
+        is(sqlstate($node, "SELECT bf_create(1) + $one + (SELECT min(value) FROM values WHERE type = \$\$$probe\$\$)::$probe"),
+            '42804', "$member filter + $probe: an error");
+        next;
+    }
+    is(query(qq{
+        SELECT count(*) FROM (
+          SELECT value, outcome(format('SELECT %L::$probe\::$target', value)) AS casts,
+            outcome(format('SELECT bf_create(9) + $one + %L::$probe', value)) AS added
+          FROM values WHERE type = \$\$$probe\$\$) x WHERE (casts = 'ok') <> (added = 'ok')}),
+        0, "$member filter + $probe: where SQL casts it");
+    is(query(qq{
+        SELECT count(*), count(*) FILTER (WHERE NOT is_true(format(
+            'bf_create(9) + $one + %1\$L::$probe = bf_create(9) + $one + %1\$L::$probe\::$target '
+            'AND cbf_create(9) + $one + %1\$L::$probe - %1\$L::$probe = cbf_create(9) + $one', value)))
+        FROM values WHERE type = \$\$$probe\$\$
+          AND outcome(format('SELECT %L::$probe\::$target', value)) = 'ok'}) =~ s/^\d+\|//r,
+        0, "$member filter + $probe: as what it is cast to");
+}
+
+done_testing();
