@@ -8,6 +8,7 @@ extern "C" {
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #endif
+#include "utils/float.h"
 }
 
 namespace bloomfilter {
@@ -86,10 +87,12 @@ void raise_bad_rate(double rate) {
                   errdetail("It must be between %g and %g.", kMinRate, kMaxRate)));
 }
 
-void raise_bad_expected(int64 expected) {
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("expected number of values " INT64_FORMAT " is out of range", expected),
-                  errdetail("It must be at least 1.")));
+void raise_bad_expected(double expected) {
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("expected number of values %s is out of range", float8out_internal(expected)),
+           expected > kMaxExpected ? errdetail("It must be at most %g.", kMaxExpected)
+                                   : errdetail("It must be at least 1.")));
 }
 
 void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate) {

@@ -40,7 +40,7 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
 
 // Counters and hash functions, or buckets and bits of a fingerprint; then the size.
 Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
-  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   const Geometry geometry = geometry_for(layout, capacity);
   const auto bits = static_cast<int64>(geometry.bits());
   Row row(fcinfo);
@@ -69,7 +69,7 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);
 Datum bf_sizing(PG_FUNCTION_ARGS) {
-  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   const Geometry geometry = geometry_for(Layout::lines, capacity);
   Header header = {};
   header.geometry = geometry;
