@@ -84,7 +84,7 @@ COMMENT ON FUNCTION bloomfilter(bytea) IS 'a filter from its bytes, checked';
 CREATE CAST (bloomfilter AS bytea) WITH FUNCTION bytea(bloomfilter);
 COMMENT ON CAST (bloomfilter AS bytea) IS 'the bytes of a filter';
 
-CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea);
+CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
 
 -- Creation
@@ -598,7 +598,7 @@ COMMENT ON FUNCTION countingbloomfilter(bytea) IS 'a filter from its bytes, chec
 CREATE CAST (countingbloomfilter AS bytea) WITH FUNCTION bytea(countingbloomfilter);
 COMMENT ON CAST (countingbloomfilter AS bytea) IS 'the bytes of a filter';
 
-CREATE CAST (bytea AS countingbloomfilter) WITH FUNCTION countingbloomfilter(bytea);
+CREATE CAST (bytea AS countingbloomfilter) WITH FUNCTION countingbloomfilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS countingbloomfilter) IS 'a filter from its bytes, checked';
 
 CREATE FUNCTION bloomfilter(countingbloomfilter) RETURNS bloomfilter
@@ -1064,7 +1064,7 @@ COMMENT ON FUNCTION cuckoofilter(bytea) IS 'a filter from its bytes, checked';
 CREATE CAST (cuckoofilter AS bytea) WITH FUNCTION bytea(cuckoofilter);
 COMMENT ON CAST (cuckoofilter AS bytea) IS 'the bytes of a filter';
 
-CREATE CAST (bytea AS cuckoofilter) WITH FUNCTION cuckoofilter(bytea);
+CREATE CAST (bytea AS cuckoofilter) WITH FUNCTION cuckoofilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS cuckoofilter) IS 'a filter from its bytes, checked';
 
 -- Creation
