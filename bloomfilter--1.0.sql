@@ -244,6 +244,11 @@ CREATE FUNCTION bf_info(filter bloomfilter, OUT version int, OUT layout text,
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_info(bloomfilter) IS 'parameters, size, fill and estimates of a filter';
 
+CREATE FUNCTION bf_describe(filter bloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_describe(bloomfilter) IS
+  'one line for people: values, capacity, size, rate and fill';
+
 CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT bits bigint,
                           OUT bytes bigint, OUT hashes int, OUT bits_per_value float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -765,6 +770,11 @@ CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT elemen
 COMMENT ON FUNCTION cbf_info(countingbloomfilter) IS
   'parameters, size, fill and estimates of a counting filter';
 
+CREATE FUNCTION cbf_describe(filter countingbloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_describe(countingbloomfilter) IS
+  'one line for people: values, capacity, size, rate and fill';
+
 CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT counters bigint,
                            OUT hashes int, OUT bits bigint, OUT bytes bigint,
                            OUT bits_per_value float8)
@@ -1213,6 +1223,11 @@ CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type t
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_info(cuckoofilter) IS
   'parameters, size, load, kicks and capacity left of a cuckoo filter';
+
+CREATE FUNCTION cf_describe(filter cuckoofilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_describe(cuckoofilter) IS
+  'one line for people: values, capacity, size, rate and fill';
 
 CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT buckets bigint,
                           OUT fingerprint_bits int, OUT bits bigint, OUT bytes bigint,

@@ -192,8 +192,8 @@ FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('f
     ('filter + ''1'''), ('bf_add_all(filter, ''{1}''::int[])'), ('bf_put(filter, 1)'),
     ('bf_contains_any(filter, ''{1}''::int[])'), ('bf_contains_each(filter, ''{1}''::int[])'),
     ('bf_clear(filter)'), ('bf_count(filter)'), ('bf_fpr(filter)'), ('bf_info(filter)'),
-    ('bf_add_hash(filter, 1)'), ('bf_contains_hash(filter, 1)'), ('filter::text'),
-    ('filter::bytea::bloomfilter'), ('bloomfilter_send(filter)')) u(use),
+    ('bf_describe(filter)'), ('bf_add_hash(filter, 1)'), ('bf_contains_hash(filter, 1)'),
+    ('filter::text'), ('filter::bytea::bloomfilter'), ('bloomfilter_send(filter)')) u(use),
   outcome(format('SELECT %s FROM damaged WHERE how = %L', use, how))
 GROUP BY how ORDER BY how COLLATE "C";
 SELECT filter @> 1 FROM damaged WHERE how = 'version';

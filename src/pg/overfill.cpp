@@ -43,7 +43,7 @@ void check_overfill(const Filter &any) {
   if (!header.is_chain() && bits_set(filter.bitmap(), header.geometry) <= full_bits(filter.link()))
     return;
   const Fill fill = measure(filter);
-  if (fill.rate <= kSaturation * asked.rate)
+  if (!is_saturated(fill, asked))
     return;
   if (overfill == kWarn)
     warned_statement = statement;

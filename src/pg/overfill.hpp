@@ -13,8 +13,12 @@
 
 namespace bloomfilter {
 
-// A filter whose rate is more than this many times the asked one is saturated.
+// A filter whose rate is more than this many times the asked one, if one was asked for, is
+// saturated.
 constexpr double kSaturation = 2.0;
+inline bool is_saturated(const Fill &fill, const Capacity &asked) {
+  return asked.is_known() && fill.rate > kSaturation * asked.rate;
+}
 
 void define_overfill();
 
