@@ -147,6 +147,29 @@ CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_liter
 COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
+-- There is no operator ||, not even to raise an error with a hint: filter || 'x' is text, as it is of
+-- all types, and would be resolved to any operator whose left operand is a filter.
+
+-- Removing: an error, whose hint names the types that can. (Why not "any": see the other types.)
+
+CREATE FUNCTION bloomfilter_minus(bloomfilter, anynonarray) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_minus(bloomfilter, anynonarray) IS
+  'an error: values cannot be removed from a bloomfilter';
+
+CREATE FUNCTION bloomfilter_minus(bloomfilter, bf_literal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_minus(bloomfilter, bf_literal) IS
+  'an error: values cannot be removed from a bloomfilter';
+
+CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG = anynonarray);
+COMMENT ON OPERATOR - (bloomfilter, anynonarray) IS
+  'an error: values cannot be removed from a bloomfilter';
+
+CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR - (bloomfilter, bf_literal) IS
+  'an error: values cannot be removed from a bloomfilter';
+
 -- Asking. The cost is in calls of a function like that of x > 5, which takes 6 ns. A probe takes 30
 -- if all rows ask one filter, and 3000 if each has its own, stored out of line; an array takes 300.
 
@@ -285,6 +308,18 @@ CREATE OPERATOR & (FUNCTION = bf_intersect, LEFTARG = bloomfilter, RIGHTARG = bl
                    COMMUTATOR = &);
 COMMENT ON OPERATOR & (bloomfilter, bloomfilter) IS
   'filter of the bits that both have: of the values in both, and with more false positives';
+
+CREATE FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
+
+CREATE OPERATOR && (
+  FUNCTION = bloomfilter_overlaps, COMMUTATOR = &&,
+  LEFTARG = bloomfilter, RIGHTARG = bloomfilter
+);
+COMMENT ON OPERATOR && (bloomfilter, bloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
 
 CREATE FUNCTION bloomfilter_union_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -794,6 +829,19 @@ CREATE FUNCTION cbf_union(a countingbloomfilter, b countingbloomfilter) RETURNS 
 COMMENT ON FUNCTION cbf_union(countingbloomfilter, countingbloomfilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
 
+CREATE FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomfilter)
+  RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
+
+CREATE OPERATOR && (
+  FUNCTION = countingbloomfilter_overlaps, COMMUTATOR = &&,
+  LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter
+);
+COMMENT ON OPERATOR && (countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
+
 CREATE FUNCTION countingbloomfilter_union_step(state countingbloomfilter,
                                                filter countingbloomfilter)
   RETURNS countingbloomfilter
@@ -1247,6 +1295,18 @@ CREATE FUNCTION cf_merge(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_merge(cuckoofilter, cuckoofilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
+
+CREATE FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what two filters can be asked';
+
+CREATE OPERATOR && (
+  FUNCTION = cuckoofilter_overlaps, COMMUTATOR = &&,
+  LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter
+);
+COMMENT ON OPERATOR && (cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what two filters can be asked';
 
 CREATE FUNCTION cuckoofilter_merge_step(state cuckoofilter, filter cuckoofilter)
   RETURNS cuckoofilter

@@ -84,7 +84,8 @@ void raise_damaged(const Finding &finding, Kind kind) {
 void raise_bad_rate(double rate) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("false positive rate %g is out of range", rate),
-                  errdetail("It must be between %g and %g.", kMinRate, kMaxRate)));
+                  errdetail("It must be between %g and %g.", kMinRate, kMaxRate),
+                  rate > kMaxRate ? errhint("A rate is a share: 1 %% is 0.01.") : 0));
 }
 
 void raise_bad_expected(double expected) {
