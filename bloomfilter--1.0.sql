@@ -84,16 +84,16 @@ COMMENT ON FUNCTION bloomfilter(bytea) IS 'a filter from its bytes, checked';
 CREATE CAST (bloomfilter AS bytea) WITH FUNCTION bytea(bloomfilter);
 COMMENT ON CAST (bloomfilter AS bytea) IS 'the bytes of a filter';
 
-CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea);
+CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
 
 -- Creation
 
-CREATE FUNCTION bf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0,
+CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0,
                           grow boolean DEFAULT false, layout text DEFAULT 'lines')
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_create(bigint, float8, bigint, boolean, text) IS
+COMMENT ON FUNCTION bf_create(float8, float8, bigint, boolean, text) IS
   'empty filter for a number of distinct values at a false positive rate, which may grow';
 
 CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
@@ -146,6 +146,29 @@ COMMENT ON OPERATOR + (bloomfilter, "any") IS 'filter plus one value';
 CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_literal);
 COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
+
+-- There is no operator ||, not even to raise an error with a hint: filter || 'x' is text, as it is of
+-- all types, and would be resolved to any operator whose left operand is a filter.
+
+-- Removing: an error, whose hint names the types that can. (Why not "any": see the other types.)
+
+CREATE FUNCTION bloomfilter_minus(bloomfilter, anynonarray) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_minus(bloomfilter, anynonarray) IS
+  'an error: values cannot be removed from a bloomfilter';
+
+CREATE FUNCTION bloomfilter_minus(bloomfilter, bf_literal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_minus(bloomfilter, bf_literal) IS
+  'an error: values cannot be removed from a bloomfilter';
+
+CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG = anynonarray);
+COMMENT ON OPERATOR - (bloomfilter, anynonarray) IS
+  'an error: values cannot be removed from a bloomfilter';
+
+CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG = bf_literal);
+COMMENT ON OPERATOR - (bloomfilter, bf_literal) IS
+  'an error: values cannot be removed from a bloomfilter';
 
 -- Asking. The cost is in calls of a function like that of x > 5, which takes 6 ns. A probe takes 30
 -- if all rows ask one filter, and 3000 if each has its own, stored out of line; an array takes 300.
@@ -221,9 +244,9 @@ CREATE FUNCTION bf_shard(value "any", shards int) RETURNS int
 COMMENT ON FUNCTION bf_shard("any", int) IS
   'the shard of a value, 0 to shards - 1, in a table of small filters';
 
-CREATE FUNCTION bf_shard_count(expected bigint, fpr float8) RETURNS int
+CREATE FUNCTION bf_shard_count(expected float8, fpr float8 DEFAULT 0.01) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_shard_count(bigint, float8) IS
+COMMENT ON FUNCTION bf_shard_count(float8, float8) IS
   'how many shards a set needs, each a filter for expected / shards + 1 values of at most 1.9 KB';
 
 -- Inspection
@@ -244,10 +267,15 @@ CREATE FUNCTION bf_info(filter bloomfilter, OUT version int, OUT layout text,
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_info(bloomfilter) IS 'parameters, size, fill and estimates of a filter';
 
-CREATE FUNCTION bf_sizing(expected bigint, fpr float8, OUT bits bigint, OUT bytes bigint,
-                          OUT hashes int, OUT bits_per_value float8)
+CREATE FUNCTION bf_describe(filter bloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_describe(bloomfilter) IS
+  'one line for people: values, capacity, size, rate and fill';
+
+CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT bits bigint,
+                          OUT bytes bigint, OUT hashes int, OUT bits_per_value float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_sizing(bigint, float8) IS
+COMMENT ON FUNCTION bf_sizing(float8, float8) IS
   'the size of a filter for a number of distinct values at a false positive rate';
 
 CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
@@ -280,6 +308,18 @@ CREATE OPERATOR & (FUNCTION = bf_intersect, LEFTARG = bloomfilter, RIGHTARG = bl
                    COMMUTATOR = &);
 COMMENT ON OPERATOR & (bloomfilter, bloomfilter) IS
   'filter of the bits that both have: of the values in both, and with more false positives';
+
+CREATE FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
+
+CREATE OPERATOR && (
+  FUNCTION = bloomfilter_overlaps, COMMUTATOR = &&,
+  LEFTARG = bloomfilter, RIGHTARG = bloomfilter
+);
+COMMENT ON OPERATOR && (bloomfilter, bloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
 
 CREATE FUNCTION bloomfilter_union_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -335,19 +375,19 @@ CREATE FUNCTION bloomfilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any") IS 'transition function of bf_agg';
 
-CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any", float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint) IS
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", float8) IS
   'transition function of bf_agg';
 
-CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8) IS
   'transition function of bf_agg';
 
-CREATE FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8, text) RETURNS internal
+CREATE FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8, text) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", bigint, float8, text) IS
+COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8, text) IS
   'transition function of bf_agg';
 
 CREATE FUNCTION bloomfilter_agg_combine(internal, internal) RETURNS internal
@@ -380,35 +420,35 @@ CREATE AGGREGATE bf_agg(value "any") (
 COMMENT ON AGGREGATE bf_agg("any") IS
   'filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
-CREATE AGGREGATE bf_agg(value "any", expected bigint) (
+CREATE AGGREGATE bf_agg(value "any", expected float8) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
   DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE bf_agg("any", bigint) IS
+COMMENT ON AGGREGATE bf_agg("any", float8) IS
   'filter of all values that are not null, for a number of distinct values at 1 %';
 
-CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8) (
+CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
   DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE bf_agg("any", bigint, float8) IS
+COMMENT ON AGGREGATE bf_agg("any", float8, float8) IS
   'filter of all values that are not null, for a number of distinct values at a rate; '
   'a null number sizes itself';
 
-CREATE AGGREGATE bf_agg(value "any", expected bigint, fpr float8, layout text) (
+CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8, layout text) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
   DESERIALFUNC = bloomfilter_agg_deserial,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE bf_agg("any", bigint, float8, text) IS
+COMMENT ON AGGREGATE bf_agg("any", float8, float8, text) IS
   'filter of all values that are not null, for a number of distinct values at a rate, '
   'in a layout that another system can read';
 
@@ -598,7 +638,7 @@ COMMENT ON FUNCTION countingbloomfilter(bytea) IS 'a filter from its bytes, chec
 CREATE CAST (countingbloomfilter AS bytea) WITH FUNCTION bytea(countingbloomfilter);
 COMMENT ON CAST (countingbloomfilter AS bytea) IS 'the bytes of a filter';
 
-CREATE CAST (bytea AS countingbloomfilter) WITH FUNCTION countingbloomfilter(bytea);
+CREATE CAST (bytea AS countingbloomfilter) WITH FUNCTION countingbloomfilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS countingbloomfilter) IS 'a filter from its bytes, checked';
 
 CREATE FUNCTION bloomfilter(countingbloomfilter) RETURNS bloomfilter
@@ -612,10 +652,10 @@ COMMENT ON CAST (countingbloomfilter AS bloomfilter) IS
 
 -- Creation
 
-CREATE FUNCTION cbf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
+CREATE FUNCTION cbf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_create(bigint, float8, bigint) IS
+COMMENT ON FUNCTION cbf_create(float8, float8, bigint) IS
   'empty filter for a number of distinct values at a false positive rate';
 
 CREATE FUNCTION cbf_clear(filter countingbloomfilter) RETURNS countingbloomfilter
@@ -765,10 +805,16 @@ CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT elemen
 COMMENT ON FUNCTION cbf_info(countingbloomfilter) IS
   'parameters, size, fill and estimates of a counting filter';
 
-CREATE FUNCTION cbf_sizing(expected bigint, fpr float8, OUT counters bigint, OUT hashes int,
-                           OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
+CREATE FUNCTION cbf_describe(filter countingbloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cbf_describe(countingbloomfilter) IS
+  'one line for people: values, capacity, size, rate and fill';
+
+CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT counters bigint,
+                           OUT hashes int, OUT bits bigint, OUT bytes bigint,
+                           OUT bits_per_value float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_sizing(bigint, float8) IS
+COMMENT ON FUNCTION cbf_sizing(float8, float8) IS
   'the size of a counting filter for a number of distinct values at a false positive rate';
 
 CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
@@ -782,6 +828,19 @@ CREATE FUNCTION cbf_union(a countingbloomfilter, b countingbloomfilter) RETURNS 
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_union(countingbloomfilter, countingbloomfilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
+
+CREATE FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomfilter)
+  RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
+
+CREATE OPERATOR && (
+  FUNCTION = countingbloomfilter_overlaps, COMMUTATOR = &&,
+  LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter
+);
+COMMENT ON OPERATOR && (countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what two filters can be asked';
 
 CREATE FUNCTION countingbloomfilter_union_step(state countingbloomfilter,
                                                filter countingbloomfilter)
@@ -810,14 +869,14 @@ CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any") RETURNS internal
 COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any") IS
   'transition function of cbf_agg';
 
-CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", float8) IS
   'transition function of cbf_agg';
 
-CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", float8, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", float8, float8) IS
   'transition function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_combine(internal, internal) RETURNS internal
@@ -843,14 +902,14 @@ CREATE FUNCTION countingbloomfilter_agg_window(internal, "any") RETURNS internal
 COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any") IS
   'transition function of cbf_agg in a window';
 
-CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", bigint) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", float8) IS
   'transition function of cbf_agg in a window';
 
-CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", float8, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", float8, float8) IS
   'transition function of cbf_agg in a window';
 
 CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any") RETURNS internal
@@ -858,14 +917,14 @@ CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any") RETURNS interna
 COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any") IS
   'inverse transition function of cbf_agg in a window';
 
-CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8) IS
   'inverse transition function of cbf_agg in a window';
 
-CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8, float8) IS
   'inverse transition function of cbf_agg in a window';
 
 CREATE FUNCTION countingbloomfilter_agg_window_final(internal) RETURNS countingbloomfilter
@@ -886,7 +945,7 @@ CREATE AGGREGATE cbf_agg(value "any") (
 COMMENT ON AGGREGATE cbf_agg("any") IS
   'counting filter of all values that are not null, sized for them at a false positive rate of 1 %';
 
-CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
+CREATE AGGREGATE cbf_agg(value "any", expected float8) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
@@ -896,10 +955,10 @@ CREATE AGGREGATE cbf_agg(value "any", expected bigint) (
   MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE cbf_agg("any", bigint) IS
+COMMENT ON AGGREGATE cbf_agg("any", float8) IS
   'counting filter of all values that are not null, for a number of distinct values at 1 %';
 
-CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
+CREATE AGGREGATE cbf_agg(value "any", expected float8, fpr float8) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
@@ -909,7 +968,7 @@ CREATE AGGREGATE cbf_agg(value "any", expected bigint, fpr float8) (
   MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE cbf_agg("any", bigint, float8) IS
+COMMENT ON AGGREGATE cbf_agg("any", float8, float8) IS
   'counting filter of all values that are not null, for a number of distinct values at a rate; '
   'a null number sizes itself';
 
@@ -1063,15 +1122,15 @@ COMMENT ON FUNCTION cuckoofilter(bytea) IS 'a filter from its bytes, checked';
 CREATE CAST (cuckoofilter AS bytea) WITH FUNCTION bytea(cuckoofilter);
 COMMENT ON CAST (cuckoofilter AS bytea) IS 'the bytes of a filter';
 
-CREATE CAST (bytea AS cuckoofilter) WITH FUNCTION cuckoofilter(bytea);
+CREATE CAST (bytea AS cuckoofilter) WITH FUNCTION cuckoofilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS cuckoofilter) IS 'a filter from its bytes, checked';
 
 -- Creation
 
-CREATE FUNCTION cf_create(expected bigint, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
+CREATE FUNCTION cf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_create(bigint, float8, bigint) IS
+COMMENT ON FUNCTION cf_create(float8, float8, bigint) IS
   'empty filter for a number of values at a false positive rate';
 
 CREATE FUNCTION cf_clear(filter cuckoofilter) RETURNS cuckoofilter
@@ -1213,10 +1272,16 @@ CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type t
 COMMENT ON FUNCTION cf_info(cuckoofilter) IS
   'parameters, size, load, kicks and capacity left of a cuckoo filter';
 
-CREATE FUNCTION cf_sizing(expected bigint, fpr float8, OUT buckets bigint, OUT fingerprint_bits int,
-                          OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8)
+CREATE FUNCTION cf_describe(filter cuckoofilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cf_describe(cuckoofilter) IS
+  'one line for people: values, capacity, size, rate and fill';
+
+CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT buckets bigint,
+                          OUT fingerprint_bits int, OUT bits bigint, OUT bytes bigint,
+                          OUT bits_per_value float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cf_sizing(bigint, float8) IS
+COMMENT ON FUNCTION cf_sizing(float8, float8) IS
   'the size of a cuckoo filter for a number of values at a false positive rate';
 
 CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
@@ -1230,6 +1295,18 @@ CREATE FUNCTION cf_merge(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_merge(cuckoofilter, cuckoofilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
+
+CREATE FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what two filters can be asked';
+
+CREATE OPERATOR && (
+  FUNCTION = cuckoofilter_overlaps, COMMUTATOR = &&,
+  LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter
+);
+COMMENT ON OPERATOR && (cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what two filters can be asked';
 
 CREATE FUNCTION cuckoofilter_merge_step(state cuckoofilter, filter cuckoofilter)
   RETURNS cuckoofilter
@@ -1249,14 +1326,14 @@ CREATE FUNCTION cuckoofilter_agg_trans(internal, "any") RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any") IS 'transition function of cf_agg';
 
-CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) RETURNS internal
+CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", bigint) IS
+COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", float8) IS
   'transition function of cf_agg';
 
-CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", bigint, float8) RETURNS internal
+CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", float8, float8) RETURNS internal
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", bigint, float8) IS
+COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", float8, float8) IS
   'transition function of cf_agg';
 
 CREATE FUNCTION cuckoofilter_agg_combine(internal, internal) RETURNS internal
@@ -1287,25 +1364,25 @@ COMMENT ON AGGREGATE cf_agg("any") IS
   'cuckoo filter of all distinct values that are not null, '
   'sized for them at a false positive rate of 1 %';
 
-CREATE AGGREGATE cf_agg(value "any", expected bigint) (
+CREATE AGGREGATE cf_agg(value "any", expected float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial,
   DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE cf_agg("any", bigint) IS
+COMMENT ON AGGREGATE cf_agg("any", float8) IS
   'cuckoo filter of all distinct values that are not null, for a number of them, '
   'or as many as they are, at 1 %';
 
-CREATE AGGREGATE cf_agg(value "any", expected bigint, fpr float8) (
+CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = cuckoofilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = cuckoofilter_agg_combine, SERIALFUNC = cuckoofilter_agg_serial,
   DESERIALFUNC = cuckoofilter_agg_deserial,
   PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE cf_agg("any", bigint, float8) IS
+COMMENT ON AGGREGATE cf_agg("any", float8, float8) IS
   'cuckoo filter of all distinct values that are not null, for a number of them, '
   'or as many as they are, at a rate';
 

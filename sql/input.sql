@@ -117,6 +117,40 @@ UPDATE sent SET bytes = '';
 \set VERBOSITY default
 SELECT count(*) AS received FROM received;
 
+-- Bytes are assigned, and checked: a driver that has them, inserts them.
+CREATE TABLE assigned (bloom bloomfilter, counting countingbloomfilter, cuckoo cuckoofilter);
+CREATE TABLE held AS
+  SELECT (bf_create(10) + 1)::bytea AS bloom, (cbf_create(10) + 1)::bytea AS counting,
+    (cf_create(10) + 1)::bytea AS cuckoo;
+DO $$
+BEGIN
+  EXECUTE 'INSERT INTO assigned VALUES ($1, $2, $3)' USING
+    (SELECT bloom FROM held), (SELECT counting FROM held), (SELECT cuckoo FROM held);
+END $$;
+INSERT INTO assigned SELECT * FROM held;
+UPDATE assigned SET (bloom, counting, cuckoo) = (SELECT bloom, counting, cuckoo FROM held);
+CREATE FUNCTION assign(bytes bytea) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  f bloomfilter := bytes;
+BEGIN
+  RETURN f @> 1;
+END $$;
+SELECT bool_and(assigned.bloom @> 1) AS bloom,
+  bool_and(assigned.counting @> 1) AS counting,
+  bool_and(assigned.cuckoo @> 1) AS cuckoo,
+  bool_and(assign(held.bloom)) AS "in PL/pgSQL"
+FROM assigned, held \gx
+SELECT column_name,
+  outcome(format('INSERT INTO assigned (%I) SELECT bytea ''''', column_name)) AS nothing,
+  outcome(format('INSERT INTO assigned (%I) SELECT set_byte(%1$I, 0, 9) FROM held', column_name))
+    AS "another version",
+  outcome(format('INSERT INTO assigned (%I) SELECT %I FROM held', column_name,
+    lead(column_name, 1, 'bloom') OVER (ORDER BY column_name))) AS "another type's bytes",
+  outcome(format('SELECT %I || ''x''::bytea FROM assigned', column_name)) AS "as an operand",
+  outcome(format('INSERT INTO held (%I) SELECT %1$I FROM assigned', column_name)) AS "to a bytea"
+FROM information_schema.columns
+WHERE table_schema = 'input' AND table_name = 'assigned' ORDER BY column_name;
+
 -- Soft errors, from PostgreSQL 16 on.
 DO $$
 DECLARE
@@ -158,8 +192,8 @@ FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('f
     ('filter + ''1'''), ('bf_add_all(filter, ''{1}''::int[])'), ('bf_put(filter, 1)'),
     ('bf_contains_any(filter, ''{1}''::int[])'), ('bf_contains_each(filter, ''{1}''::int[])'),
     ('bf_clear(filter)'), ('bf_count(filter)'), ('bf_fpr(filter)'), ('bf_info(filter)'),
-    ('bf_add_hash(filter, 1)'), ('bf_contains_hash(filter, 1)'), ('filter::text'),
-    ('filter::bytea::bloomfilter'), ('bloomfilter_send(filter)')) u(use),
+    ('bf_describe(filter)'), ('bf_add_hash(filter, 1)'), ('bf_contains_hash(filter, 1)'),
+    ('filter::text'), ('filter::bytea::bloomfilter'), ('bloomfilter_send(filter)')) u(use),
   outcome(format('SELECT %s FROM damaged WHERE how = %L', use, how))
 GROUP BY how ORDER BY how COLLATE "C";
 SELECT filter @> 1 FROM damaged WHERE how = 'version';

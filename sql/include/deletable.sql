@@ -657,7 +657,7 @@ SELECT :check(forged(set_byte(filter::bytea, 2, 0))) FROM sound WHERE name = 'va
 SELECT how, array_agg(DISTINCT outcome) AS outcomes
 FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('filter + 1'),
     ('filter + ''1'''), ('filter - 1'), ('P_add_all(filter, ''{1}''::int[])'),
-    ('P_multiplicity(filter, 1)'), ('P_info(filter)'), ('filter::text'),
+    ('P_multiplicity(filter, 1)'), ('P_info(filter)'), ('P_describe(filter)'), ('filter::text'),
     ('filter::bytea:::type')) u(use),
   outcome(format('SELECT %s FROM damaged WHERE how = %L',
       replace(replace(use, ':::type', '::' || :'type'), 'P_', :'prefix' || '_'), how))

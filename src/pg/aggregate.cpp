@@ -57,9 +57,9 @@ Layout layout_of(const State *state) {
 }
 
 Target target_of(const State *state) {
-  const Header &header = state->header;
-  return {state->self_sized, header.capacity, layout_of(state),
-          scheme_of(layout_of(state), header.element.family).empty};
+  const auto [values, rate] = state->header.capacity;
+  return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
+          scheme_of(layout_of(state), state->header.element.family).empty};
 }
 
 State *make_state(MemoryContext context, bool may_spill, const Target &target) {
@@ -73,9 +73,12 @@ State *make_state(MemoryContext context, bool may_spill, const Target &target) {
   return state;
 }
 
-// By value: what a call for every row compares stays in registers.
+// By value: what a call for every row compares stays in registers. False is for check_target() to
+// judge, which rounds.
 inline bool agrees(const State *state, Target target) {
-  return state->self_sized == target.self_sized && state->header.capacity == target.capacity;
+  const auto [values, rate] = state->header.capacity;
+  return state->self_sized == target.self_sized && static_cast<double>(values) == target.expected &&
+         rate == target.rate;
 }
 
 void check_target(const State *state, const Target &target) {
@@ -424,10 +427,8 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
     elog(ERROR, "invalid serialized state of an aggregate");
 
   const Target target = {
-      wire[kAtSelfSized] != 0,
-      {load<uint64>(wire + kAtExpected), bits_double(load<uint64>(wire + kAtRate))},
-      layout,
-      scheme_of(layout, family).empty};
+      wire[kAtSelfSized] != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
+      bits_double(load<uint64>(wire + kAtRate)), layout, scheme_of(layout, family).empty};
   State *state = make_state(CurrentMemoryContext, false, target);
   state->header.element.family = family;
   state->header.element.shape = load<uint32>(wire + kAtShape);

@@ -119,7 +119,7 @@ public:
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
-      check_overfill(own_);
+      check_overfill(own_, kind_ == Kind::bloom && !is_foreign(header().geometry.layout));
   }
 
   Datum datum() {
@@ -369,6 +369,17 @@ Datum cf_remove(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(cf_remove_literal);
 Datum cf_remove_literal(PG_FUNCTION_ARGS) {
   return remove(fcinfo, Kind::cuckoo, literal_of);
+}
+
+// The operator - of bloomfilters, there to say which filters have one.
+PG_FUNCTION_INFO_V1(bloomfilter_minus);
+Datum bloomfilter_minus(PG_FUNCTION_ARGS) {
+  (void)fcinfo;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("values cannot be removed from a bloom filter"),
+                  errdetail("Its bits are shared by many values."),
+                  errhint("Use a countingbloomfilter or a cuckoofilter, which cbf_agg() and "
+                          "cf_agg() build.")));
 }
 
 SQL_FUNCTIONS_END

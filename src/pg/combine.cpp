@@ -402,4 +402,13 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(counts.common() / counts.united);
 }
 
+// The operator && of all kinds, there to say what else is.
+PG_FUNCTION_INFO_V1(filter_overlaps);
+Datum filter_overlaps(PG_FUNCTION_ARGS) {
+  const Kind kind = any_filter_arg(fcinfo, 0).kind();
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("%ss do not tell whether they overlap", noun_of(kind)), hint_at_filters(kind)));
+}
+
 SQL_FUNCTIONS_END

@@ -32,7 +32,7 @@ void check_may_grow(const Header &header) {
 }
 
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
-  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   return make_filter(empty_header(geometry_for(layout, capacity), capacity, seed)).datum();
 }
@@ -57,7 +57,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
 
   if (!is_possible_seed(layout, seed))
     raise_seed(scheme, seed);
-  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   Header header = empty_header(geometry_for(layout, capacity), capacity, seed);
   header.element.family = scheme.empty;
   if (!grow)

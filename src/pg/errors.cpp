@@ -8,6 +8,7 @@ extern "C" {
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #endif
+#include "utils/float.h"
 }
 
 namespace bloomfilter {
@@ -83,13 +84,16 @@ void raise_damaged(const Finding &finding, Kind kind) {
 void raise_bad_rate(double rate) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("false positive rate %g is out of range", rate),
-                  errdetail("It must be between %g and %g.", kMinRate, kMaxRate)));
+                  errdetail("It must be between %g and %g.", kMinRate, kMaxRate),
+                  rate > kMaxRate ? errhint("A rate is a share: 1 %% is 0.01.") : 0));
 }
 
-void raise_bad_expected(int64 expected) {
-  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("expected number of values " INT64_FORMAT " is out of range", expected),
-                  errdetail("It must be at least 1.")));
+void raise_bad_expected(double expected) {
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("expected number of values %s is out of range", float8out_internal(expected)),
+           expected > kMaxExpected ? errdetail("It must be at most %g.", kMaxExpected)
+                                   : errdetail("It must be at least 1.")));
 }
 
 void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate) {

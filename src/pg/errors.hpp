@@ -10,6 +10,9 @@
 
 namespace bloomfilter {
 
+// No filter is for as many values, and all of them are whole numbers of 64 bits.
+constexpr double kMaxExpected = 0x1p63;
+
 // What is wrong with a value, as a sentence without its full stop; palloc'ed.
 char *finding_text(const Finding &finding);
 
@@ -22,7 +25,7 @@ void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail
 
 // 22023: a false positive rate or a capacity is out of range.
 [[noreturn]] void raise_bad_rate(double rate);
-[[noreturn]] void raise_bad_expected(int64 expected);
+[[noreturn]] void raise_bad_expected(double expected);
 [[noreturn]] void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate);
 
 // 54000: a cuckoo filter that was made for so many values has no place for another one, or for a

@@ -1,5 +1,7 @@
 #include "pg/filter.hpp"
 
+#include <cmath>
+
 #include "core/bitmap.hpp"
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
@@ -162,12 +164,12 @@ Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 s
   return header;
 }
 
-Capacity checked_capacity(int64 expected, double rate) {
-  if (expected < 1)
+Capacity checked_capacity(double expected, double rate) {
+  if (!(expected >= 1 && expected <= kMaxExpected)) // NaN is out of range, too
     raise_bad_expected(expected);
   if (!rate_in_range(rate))
     raise_bad_rate(rate);
-  return {static_cast<uint64>(expected), rate};
+  return {static_cast<uint64>(std::rint(expected)), rate};
 }
 
 Geometry geometry_for(Layout layout, const Capacity &capacity) {

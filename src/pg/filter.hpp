@@ -113,8 +113,9 @@ void check_size(const LinkView *views, int count);
 // The header of a new filter without values, whose family is none.
 Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
 
-// A capacity as SQL gave it; ERROR 22023 if it is out of range.
-Capacity checked_capacity(int64 expected, double rate);
+// A capacity as SQL gave it, its number of values rounded to a whole one; ERROR 22023 if it is out
+// of range.
+Capacity checked_capacity(double expected, double rate);
 
 // ERROR 22023 if a filter for the capacity would be too large.
 Geometry geometry_for(Layout layout, const Capacity &capacity);

@@ -13,6 +13,10 @@
 #include "pg/overfill.hpp"
 #include "pg/row.hpp"
 
+extern "C" {
+#include "lib/stringinfo.h"
+}
+
 using namespace bloomfilter;
 
 namespace {
@@ -40,7 +44,7 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
 
 // Counters and hash functions, or buckets and bits of a fingerprint; then the size.
 Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
-  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   const Geometry geometry = geometry_for(layout, capacity);
   const auto bits = static_cast<int64>(geometry.bits());
   Row row(fcinfo);
@@ -53,6 +57,23 @@ Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
   return row.datum();
 }
 
+// What the bits say of a filter of any kind, those of a counting filter being its counters that are
+// not zero, of which `saturated` are at their highest, and those of a cuckoo filter its places.
+Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
+  if (filter.kind() == Kind::counting)
+    return measure(as_bloom(filter, saturated));
+  if (filter.kind() == Kind::bloom)
+    return measure(filter);
+  const Geometry &geometry = filter.header.geometry;
+  const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
+  return {kBucketSlots * uint64{geometry.units}, stored, static_cast<double>(stored),
+          cuckoo_rate(geometry, stored)};
+}
+
+double share_set(const Fill &fill) {
+  return static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits);
+}
+
 // The columns that both kinds have.
 void add_common_info(Row *row, const Header &header) {
   row->add(Int32GetDatum(kFormatVersion));
@@ -63,13 +84,36 @@ void add_common_info(Row *row, const Header &header) {
   row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
+// "about 990 of 1000".
+void append_count(StringInfo line, const Filter &filter, const Fill &fill, const Capacity &asked) {
+  if (!is_countable(filter))
+    appendStringInfoString(line, "an unknown number");
+  else if (std::isinf(fill.count))
+    appendStringInfoString(line, "countless");
+  else
+    appendStringInfo(line, "%s%.0f",
+                     filter.kind() == Kind::cuckoo || fill.bits_set == 0 ? "" : "about ",
+                     fill.count);
+  if (asked.is_known())
+    appendStringInfo(line, " of " UINT64_FORMAT, asked.values);
+  if (filter.header.grows())
+    appendStringInfoString(line, " (grows)");
+}
+
+void append_bar(StringInfo line, double share) {
+  constexpr int kWidth = 20;
+  const int filled = static_cast<int>(std::rint(share * kWidth));
+  for (int i = 0; i < kWidth; i++)
+    appendStringInfoChar(line, i < filled ? '#' : '.');
+}
+
 } // namespace
 
 SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);
 Datum bf_sizing(PG_FUNCTION_ARGS) {
-  const Capacity capacity = checked_capacity(PG_GETARG_INT64(0), PG_GETARG_FLOAT8(1));
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   const Geometry geometry = geometry_for(Layout::lines, capacity);
   Header header = {};
   header.geometry = geometry;
@@ -103,7 +147,7 @@ PG_FUNCTION_INFO_V1(bf_info);
 Datum bf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
-  const Fill fill = measure(filter);
+  const Fill fill = fill_of(filter);
   const Capacity asked = capacity_of(filter);
   const bool sized = asked.is_known();
   const Geometry largest = filter.link().geometry;
@@ -124,12 +168,38 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
-  row.add(Float8GetDatum(static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits)));
+  row.add(Float8GetDatum(share_set(fill)));
   row.add_if(is_countable(filter), Float8GetDatum(fill.count));
   row.add(Float8GetDatum(fill.rate));
-  row.add_if(sized, BoolGetDatum(fill.rate > kSaturation * asked.rate));
+  row.add_if(sized, BoolGetDatum(is_saturated(fill, asked)));
   row.add(Int32GetDatum(header.links()));
   return row.datum();
+}
+
+// Of all kinds: one line for people.
+PG_FUNCTION_INFO_V1(filter_describe);
+Datum filter_describe(PG_FUNCTION_ARGS) {
+  const Filter filter = any_filter_arg(fcinfo, 0);
+  const Header &header = filter.header;
+  const Fill fill = fill_of(filter);
+  const Capacity asked = capacity_of(filter);
+  const char *family = family_name(header.element.family);
+  const Datum bytes = Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes()));
+
+  StringInfoData line;
+  initStringInfo(&line);
+  appendStringInfo(&line, family ? "%s values, " : "values of any type, ", family);
+  append_count(&line, filter, fill, asked);
+  appendStringInfo(&line, ", %s", TextDatumGetCString(DirectFunctionCall1(pg_size_pretty, bytes)));
+  if (header.links() > 1)
+    appendStringInfo(&line, " in %d links", header.links());
+  appendStringInfo(&line, ", rate %.3g %%", 100 * fill.rate);
+  if (asked.is_known())
+    appendStringInfo(&line, " of %.3g %% asked", 100 * asked.rate);
+  appendStringInfo(&line, ", fill %.0f %% [", 100 * share_set(fill));
+  append_bar(&line, share_set(fill));
+  appendStringInfo(&line, "]%s", is_saturated(fill, asked) ? ", saturated" : "");
+  PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
 }
 
 PG_FUNCTION_INFO_V1(bf_check);
@@ -159,43 +229,39 @@ Datum cf_sizing(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cbf_count);
 Datum cbf_count(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(measure(as_bloom(filter_arg(fcinfo, 0, Kind::counting))).count);
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count);
 }
 
 PG_FUNCTION_INFO_V1(cbf_fpr);
 Datum cbf_fpr(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(measure(as_bloom(filter_arg(fcinfo, 0, Kind::counting))).rate);
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).rate);
 }
 
 PG_FUNCTION_INFO_V1(cf_count);
 Datum cf_count(PG_FUNCTION_ARGS) {
-  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
-  PG_RETURN_FLOAT8(static_cast<double>(cuckoo_stored(filter.header.geometry, filter.bitmap())));
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count);
 }
 
 PG_FUNCTION_INFO_V1(cf_fpr);
 Datum cf_fpr(PG_FUNCTION_ARGS) {
-  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
-  const Geometry &geometry = filter.header.geometry;
-  PG_RETURN_FLOAT8(cuckoo_rate(geometry, cuckoo_stored(geometry, filter.bitmap())));
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).rate);
 }
 
 PG_FUNCTION_INFO_V1(cbf_info);
 Datum cbf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
   uint64 saturated;
-  const Filter plain = as_bloom(filter, &saturated);
-  const Fill fill = measure(plain);
+  const Fill fill = fill_of(filter, &saturated);
   Row row(fcinfo);
   add_common_info(&row, filter.header);
   row.add(Int32GetDatum(filter.header.geometry.k));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Int64GetDatum(static_cast<int64>(saturated)));
-  row.add(Float8GetDatum(static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits)));
+  row.add(Float8GetDatum(share_set(fill)));
   row.add(Float8GetDatum(fill.count));
   row.add(Float8GetDatum(fill.rate));
-  row.add(BoolGetDatum(fill.rate > kSaturation * filter.header.capacity.rate));
+  row.add(BoolGetDatum(is_saturated(fill, filter.header.capacity)));
   return row.datum();
 }
 
@@ -204,18 +270,18 @@ Datum cf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
   const Header &header = filter.header;
   const Geometry &geometry = header.geometry;
-  const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
+  const Fill fill = fill_of(filter);
+  const uint64 stored = fill.bits_set;
   Row row(fcinfo);
   add_common_info(&row, header);
   row.add(Int32GetDatum(geometry.fingerprint_bits()));
   row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
   row.add(Int64GetDatum(static_cast<int64>(stored)));
-  row.add(Float8GetDatum(static_cast<double>(stored) /
-                         (static_cast<double>(kBucketSlots) * geometry.units)));
+  row.add(Float8GetDatum(share_set(fill)));
   row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
   row.add(Int64GetDatum(
       static_cast<int64>(header.capacity.values - Min(stored, header.capacity.values))));
-  row.add(Float8GetDatum(cuckoo_rate(geometry, stored)));
+  row.add(Float8GetDatum(fill.rate));
   return row.datum();
 }
 

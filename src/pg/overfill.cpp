@@ -30,7 +30,7 @@ void define_overfill() {
       &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
 }
 
-void check_overfill(const Filter &any) {
+void check_overfill(const Filter &any, bool could_grow) {
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
   if (overfill == kIgnore || (overfill == kWarn && warned_statement == statement))
     return;
@@ -43,7 +43,7 @@ void check_overfill(const Filter &any) {
   if (!header.is_chain() && bits_set(filter.bitmap(), header.geometry) <= full_bits(filter.link()))
     return;
   const Fill fill = measure(filter);
-  if (fill.rate <= kSaturation * asked.rate)
+  if (!is_saturated(fill, asked))
     return;
   if (overfill == kWarn)
     warned_statement = statement;
@@ -58,8 +58,10 @@ void check_overfill(const Filter &any) {
                        asked.values)
            : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
                        asked.values, fill.count),
-       header.grows()
-           ? errhint("Build it again from the values.")
+       header.grows() ? errhint("Build it again from the values.")
+       : could_grow
+           ? errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true), or "
+                     "bf_growable(filter) before it is full.")
            : errhint(
                  "Make the filter for more values; %s_agg(value) without a number sizes itself.",
                  prefix_of(any.kind()))));

@@ -13,13 +13,18 @@
 
 namespace bloomfilter {
 
-// A filter whose rate is more than this many times the asked one is saturated.
+// A filter whose rate is more than this many times the asked one, if one was asked for, is
+// saturated.
 constexpr double kSaturation = 2.0;
+inline bool is_saturated(const Fill &fill, const Capacity &asked) {
+  return asked.is_known() && fill.rate > kSaturation * asked.rate;
+}
 
 void define_overfill();
 
-// Called with the result of what adds many values: a bloomfilter or a counting one.
-void check_overfill(const Filter &any);
+// Called with the result of what adds many values: a bloomfilter or a counting one. `could_grow`
+// says whether they went to a filter that could have been one that grows.
+void check_overfill(const Filter &any, bool could_grow = false);
 
 } // namespace bloomfilter
 

@@ -6,6 +6,10 @@
 #include "pg/filter.hpp"
 #include "pg/layout.hpp"
 
+extern "C" {
+#include "utils/float.h"
+}
+
 namespace bloomfilter {
 
 Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout) {
@@ -20,17 +24,18 @@ Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout) {
 
 Header header_for(const Target &target) {
   Geometry geometry = {target.layout, 0, 0};
-  const auto [values, rate] = target.capacity;
-  if (!target.self_sized)
-    geometry = geometry_for(target.layout, checked_capacity(static_cast<int64>(values), rate));
-  else if (!rate_in_range(rate))
-    raise_bad_rate(rate);
+  Capacity capacity = {0, target.rate};
+  if (!target.self_sized) {
+    capacity = checked_capacity(target.expected, target.rate);
+    geometry = geometry_for(target.layout, capacity);
+  } else if (!rate_in_range(target.rate))
+    raise_bad_rate(target.rate);
   else if (is_foreign(target.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bf_agg does not size filters of layout \"%s\" itself",
                            layout_name(target.layout, target.empty)),
                     errhint("Give the expected number of values.")));
-  Header header = empty_header(geometry, target.capacity, 0);
+  Header header = empty_header(geometry, capacity, 0);
   header.element.family = target.empty;
   return header;
 }
@@ -46,18 +51,16 @@ Header self_sized(Header header, uint64 values) {
 }
 
 Header empty_of(Layout layout) {
-  return self_sized(header_for({true, {0, kDefaultRate}, layout, Family::none}), 1);
+  return self_sized(header_for({true, 0, kDefaultRate, layout, Family::none}), 1);
 }
 
 void raise_parameters_differ(const Target &first, const Target &other) {
   const Kind kind = kind_of(first.layout);
   const auto text_of = [kind](const Target &of) {
-    const auto [values, rate] = of.capacity;
-    const char *expected =
-        of.self_sized ? "NULL" : psprintf(INT64_FORMAT, static_cast<int64>(values));
+    const char *expected = of.self_sized ? "NULL" : float8out_internal(of.expected);
     return kind == Kind::bloom
-               ? psprintf("%s, %g and \"%s\"", expected, rate, layout_name(of.layout, of.empty))
-               : psprintf("%s and %g", expected, rate);
+               ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout, of.empty))
+               : psprintf("%s and %g", expected, of.rate);
   };
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("parameters of %s_agg differ between rows", prefix_of(kind)),

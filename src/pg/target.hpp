@@ -4,6 +4,8 @@
 
 #include "pg/server.hpp"
 
+#include <cmath>
+
 #include "core/format.hpp"
 
 namespace bloomfilter {
@@ -12,26 +14,28 @@ constexpr double kDefaultRate = 0.01;
 
 struct Target {
   bool self_sized;
-  Capacity capacity; // as SQL gave it: header_for() checks it; of no values if self-sized
-  Layout layout;     // its profile, and so the kind of filter
-  Family empty;      // of a filter without values: with the layout, the scheme
+  double expected; // as SQL gave it, as the rate: header_for() checks both; 0 if self-sized
+  double rate;
+  Layout layout; // its profile, and so the kind of filter
+  Family empty;  // of a filter without values: with the layout, the scheme
 };
 
+// Numbers of values are the same if they are rounded to the same.
 inline bool operator==(const Target &a, const Target &b) {
-  return a.self_sized == b.self_sized && a.capacity == b.capacity && a.layout == b.layout &&
-         a.empty == b.empty;
+  return a.self_sized == b.self_sized && std::rint(a.expected) == std::rint(b.expected) &&
+         a.rate == b.rate && a.layout == b.layout && a.empty == b.empty;
 }
 
 // The arguments of a row, with the layout that is given; target_args_with_layout() reads another
 // one.
 inline Target target_args(FunctionCallInfo fcinfo, Layout layout) {
-  Target target = {true, {0, kDefaultRate}, layout, Family::none};
+  Target target = {true, 0, kDefaultRate, layout, Family::none};
   if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
     target.self_sized = false;
-    target.capacity.values = static_cast<uint64>(PG_GETARG_INT64(2));
+    target.expected = PG_GETARG_FLOAT8(2);
   }
   if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-    target.capacity.rate = PG_GETARG_FLOAT8(3);
+    target.rate = PG_GETARG_FLOAT8(3);
   return target;
 }
 Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout);

@@ -1,5 +1,7 @@
 #include "pg/element/canonical.hpp"
 
+#include "pg/layout.hpp"
+
 extern "C" {
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
@@ -13,11 +15,13 @@ namespace {
 [[noreturn]] void raise_unsupported(Oid type, Oid base) {
   char category;
   bool preferred;
+  Kind kind;
   get_type_category_preferred(base, &category, &preferred);
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
            errmsg("bloom filters of type %s are not supported", format_type_be(type)),
-           category == TYPCATEGORY_STRING
+           is_filter_type(base, &kind) ? hint_at_filters(kind)
+           : category == TYPCATEGORY_STRING
                ? errhint("The type may call values equal that differ in bytes; use a canonical "
                          "form of the value, such as lower(value::text), on both sides.")
                : errhint("Cast the value to a supported type, on both sides.")));

@@ -1,0 +1,71 @@
+-- One line for people: how large a filter is, and how full.
+CREATE SCHEMA describe;
+SET search_path = describe, public;
+SET bloomfilter.overfill = ignore;
+
+\t\a
+SELECT 'empty: ' || bf_describe(bf_create(1000));
+SELECT 'with values: ' || bf_describe(bf_agg(x, 1000)) FROM generate_series(1, 990) x;
+SELECT 'sized by itself: ' || bf_describe(bf_agg(x::text)) FROM generate_series(1, 1000) x;
+SELECT 'low rate: ' || bf_describe(bf_agg(x, 1e5, 1e-9)) FROM generate_series(1, 1000) x;
+SELECT 'saturated: ' || bf_describe(bf_agg(x, 1000)) FROM generate_series(1, 2990) x;
+SELECT 'all bits set: ' || bf_describe(bf_agg(x, 1)) FROM generate_series(1, 5000) x;
+SELECT 'unknown capacity, empty: ' || bf_describe(bf_create_by_size(512, 3));
+SELECT 'unknown capacity: ' || bf_describe(bf_add_all(bf_create_by_size(8192, 6), array_agg(x)))
+FROM generate_series(1, 900) x;
+SELECT 'unknown capacity, all bits set: '
+  || bf_describe(bf_add_all(bf_create_by_size(512, 6), array_agg(x)))
+FROM generate_series(1, 5000) x;
+SELECT 'intersection: ' || bf_describe(bf_agg(x, 1000) & bf_agg(x + 500, 1000))
+FROM generate_series(1, 1000) x;
+SELECT 'two links: ' || bf_describe(bf_agg(x) FILTER (WHERE x <= 1000) | bf_agg(x))
+FROM generate_series(1, 5000) x;
+SELECT 'growing, empty: ' || bf_describe(bf_create(100, grow => true));
+SELECT 'grown: ' || bf_describe(bf_add_all(bf_create(100, grow => true), array_agg(x)))
+FROM generate_series(1, 5000) x;
+SELECT 'hashes: ' || bf_describe(bf_add_hash(bf_create(10), 1));
+SELECT layout || ', empty: ' || bf_describe(bf_create(1000, layout => layout))
+FROM unnest('{guava,parquet,redis,spark}'::text[]) layout;
+SELECT layout || ': ' || bf_describe(bf_agg(x, 1000, 0.01, layout))
+FROM unnest('{guava,parquet,redis,spark}'::text[]) layout, generate_series(1, 1000) x
+GROUP BY layout ORDER BY layout;
+SELECT 'counting, empty: ' || cbf_describe(cbf_create(1000));
+SELECT 'counting: ' || cbf_describe(cbf_agg(x, 1000)) FROM generate_series(1, 990) x;
+SELECT 'counting, saturated: ' || cbf_describe(cbf_agg(x, 1000)) FROM generate_series(1, 2990) x;
+SELECT 'counting, all counters set: ' || cbf_describe(cbf_agg(x, 1))
+FROM generate_series(1, 5000) x;
+SELECT 'cuckoo, empty: ' || cf_describe(cf_create(1000));
+SELECT 'cuckoo: ' || cf_describe(cf_agg(x, 1000)) FROM generate_series(1, 990) x;
+SELECT 'cuckoo, sized by itself: ' || cf_describe(cf_agg(x)) FROM generate_series(1, 990) x;
+\t\a
+
+-- It says what bf_info, cbf_info and cf_info say.
+CREATE TABLE described AS
+  SELECT bf_describe(f) AS line, estimated_count, i.expected, bytes, estimated_fpr, target_fpr,
+    fill, saturated
+  FROM generate_series(100, 3000, 100) n,
+    LATERAL (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, bf_info(f) i
+  UNION ALL
+  SELECT cbf_describe(f), estimated_count, i.expected, bytes, estimated_fpr, target_fpr,
+    fill, saturated
+  FROM generate_series(100, 3000, 100) n,
+    LATERAL (SELECT cbf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, cbf_info(f) i
+  UNION ALL
+  SELECT replace(cf_describe(f), 'values, ', 'values, about '), stored, i.expected, bytes,
+    estimated_fpr, target_fpr, load, false
+  FROM generate_series(100, 3000, 100) n,
+    LATERAL (SELECT cf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, cf_info(f) i;
+SELECT count(*),
+  bool_and(line ~ format('^integer values, about %s of %s, ', round(estimated_count), expected))
+    AS "count and capacity",
+  bool_and(line ~ format(', %s, rate ', pg_size_pretty(bytes))) AS size,
+  bool_and(abs(substring(line FROM 'rate ([^ ]+) %')::float8 / estimated_fpr / 100 - 1) < 0.005)
+    AS rate,
+  bool_and(line ~ format(' of %s %% asked, ', 100 * target_fpr)) AS "rate asked",
+  bool_and(line ~ format(', fill %s %% ', round(100 * fill))) AS fill,
+  bool_and(length(substring(line FROM '\[(#*)\.*\]')) = round(20 * fill)) AS bar,
+  bool_and(length(substring(line FROM '\[(.*)\]')) = 20) AS "length of the bar",
+  bool_and(saturated = (line ~ ', saturated$')) AS saturated,
+  count(*) FILTER (WHERE saturated) > 20 AS "some are saturated",
+  bf_describe(NULL) IS NULL AS "null of null"
+FROM described \gx

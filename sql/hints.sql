@@ -1,0 +1,55 @@
+-- Where people go wrong, the error says what to do.
+CREATE SCHEMA hints;
+SET search_path = hints, public;
+\i sql/include/outcome.sql
+CREATE TABLE filters AS
+  SELECT bf_create(10) + 1 AS bloom, cbf_create(10) + 1 AS counting, cf_create(10) + 1 AS cuckoo;
+CREATE FUNCTION said(expression text, OUT code text, OUT message text, OUT hint text)
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('SELECT %s FROM filters', expression);
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT,
+    hint = PG_EXCEPTION_HINT;
+END $$;
+
+-- A filter is no value: what two filters are good for.
+CREATE DOMAIN mine AS cuckoofilter;
+SELECT expression, said.* FROM (VALUES ('bloom @> bloom'), ('bloom <@ bloom'), ('bloom + bloom'),
+  ('bf_agg(bloom)'), ('bf_contains_any(bloom, ARRAY[bloom])'), ('counting @> bloom'),
+  ('counting @> counting'), ('counting - counting'), ('cuckoo @> cuckoo'),
+  ('cuckoo @> cuckoo::mine'), ('bloom @> money ''1''')) e(expression), said(expression) \gx
+SELECT expression, said.* FROM (VALUES ('bloom && bloom'), ('counting && counting'),
+  ('cuckoo && cuckoo')) e(expression), said(expression) \gx
+SELECT bloom && NULL AS "&& of a NULL filter", counting && NULL AS "of a NULL counting filter"
+FROM filters;
+
+-- A bloomfilter loses no value.
+SELECT expression, said.* FROM (VALUES ('bloom - 1'), ('bloom - 1::numeric'), ('bloom - ''1'''),
+  ('bloom - ''a''::text'), ('bloom - NULL'), ('NULL::bloomfilter - 1'), ('bloom - (1, 2)'))
+  e(expression), said(expression) \gx
+PREPARE remove AS SELECT bloom - $1 FROM filters;
+EXECUTE remove ('1');
+
+-- || has no hint: a filter has text, and || of it and of what is or may be text makes text.
+SELECT pg_typeof(bloom || 'x') AS "filter || literal",
+  pg_typeof('x' || bloom) AS "literal || filter",
+  pg_typeof(bloom || 'x'::text) AS "filter || text",
+  pg_typeof('x'::text || bloom) AS "text || filter",
+  outcome('SELECT bloom || 5 FROM hints.filters') AS "filter || number",
+  outcome('SELECT bloom || bloom FROM hints.filters') AS "filter || filter"
+FROM filters \gx
+
+-- A rate is no percentage.
+SELECT expression, said.* FROM (VALUES ('bf_create(10, 1)'), ('bf_agg(1, 10, 5)'),
+  ('bf_agg(1, NULL, 0.51)'), ('bf_sizing(10, ''Infinity'')'), ('cbf_create(10, 10)'),
+  ('cf_agg(1, 10, 1)'), ('bf_create(10, 0)'), ('bf_create(10, ''NaN'')'))
+  e(expression), said(expression) \gx
+
+-- A filter that was overfilled by additions could have grown, where it can.
+SET bloomfilter.overfill = error;
+SELECT expression, said.* FROM (VALUES
+  ('bf_add_all(bf_create(10), array(SELECT generate_series(1, 100)))'),
+  ('bf_add_all(bf_create(10, layout => ''guava''), array(SELECT generate_series(1, 100)))'),
+  ('cbf_add_all(cbf_create(10), array(SELECT generate_series(1, 100)))'),
+  ('(SELECT bf_agg(x, 10) FROM generate_series(1, 100) x)')) e(expression), said(expression) \gx
