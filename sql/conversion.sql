@@ -1,5 +1,5 @@
 -- A filter is asked as SQL compares its members: across families, too, where = is immutable.
--- test/t/019_conversions.pl compares with SQL itself, over all pairs of types.
+-- test/t/020_conversions.pl compares with SQL itself, over all pairs of types.
 CREATE SCHEMA conversion;
 SET search_path = conversion, public;
 

@@ -52,7 +52,7 @@ FROM filters f JOIN samples s ON f.family <> s.family, uses
 WHERE NOT (s.family = 'array' AND statement LIKE '%3$s%');
 SELECT outcome, count(*) FROM outcomes GROUP BY outcome ORDER BY outcome;
 -- But what SQL compares with the members is asked for, and what it casts implicitly is added:
--- test/t/019_conversions.pl.
+-- test/t/020_conversions.pl.
 SELECT family, value, count(*) FILTER (WHERE way !~ 'add|put|[+]') AS asking,
   count(*) FILTER (WHERE way ~ 'add|put|[+]') AS adding
 FROM outcomes WHERE outcome = 'ok' GROUP BY family, value ORDER BY family, value;

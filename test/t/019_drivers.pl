@@ -1,0 +1,143 @@
+# The extension through the drivers of other languages: the programs in test/drivers, which print a
+# line for each fact, and the code of doc/languages.md. A driver that is not here is skipped.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $programs = "$FindBin::RealBin/../drivers";
+my $doc = "$FindBin::RealBin/../../doc";
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $pgjdbc = '/usr/share/java/postgresql.jar';
+
+# All but pgjdbc find the server through libpq's variables. The time zone shows in what drivers send
+# for dates.
+my $node = new_server('drivers', conf => "listen_addresses = '127.0.0.1'\n");
+$ENV{PGHOST} = $node->host;
+$ENV{PGPORT} = $node->port;
+$ENV{PGUSER} = getpwuid $<;
+$ENV{PGDATABASE} = 'postgres';
+$ENV{TZ} = 'Asia/Kolkata';
+my $url = "jdbc:postgresql://127.0.0.1:$ENV{PGPORT}/postgres?user=$ENV{PGUSER}";
+
+# A rate at which no stranger is found
+$node->safe_psql('postgres', q{
+    CREATE TABLE filters (family text PRIMARY KEY, f bloomfilter);
+    INSERT INTO filters
+    SELECT 'text', bf_agg(E'Z\u00fcrich'::text, 10, 1e-9) UNION ALL
+    SELECT 'integer', bf_agg(4711, 10, 1e-9) UNION ALL
+    SELECT 'float', bf_agg(v, 10, 1e-9) FROM unnest('{3.5, 7}'::float8[]) v UNION ALL
+    SELECT 'numeric', bf_agg(v, 10, 1e-9) FROM unnest('{12.5, 7}'::numeric[]) v UNION ALL
+    SELECT 'date', bf_agg(date '2024-01-08', 10, 1e-9) UNION ALL
+    SELECT 'timestamp', bf_agg(timestamp '2024-01-08 12:30:15.25', 10, 1e-9) UNION ALL
+    SELECT 'timestamptz', bf_agg(timestamptz '2024-01-08 12:30:15.25+02', 10, 1e-9) UNION ALL
+    SELECT 'time', bf_agg(v, 10, 1e-9) FROM unnest('{12:30:15.25, 12:30:16}'::time[]) v UNION ALL
+    SELECT 'uuid', bf_agg(uuid '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a001', 10, 1e-9) UNION ALL
+    SELECT 'boolean', bf_agg(true, 10, 1e-9) UNION ALL
+    SELECT 'bytea', bf_agg('\xdead00ff'::bytea, 10, 1e-9);
+    CREATE TABLE copies (f bloomfilter)});
+
+# Whether a command is here and succeeds.
+sub works { my (@command) = @_; return eval { run_log(\@command) } }
+
+# The commands that run a driver's programs; none if the driver is not here.
+sub python_with {
+    my ($module) = @_;
+    return (grep { works($_, '-c', "import $module") } 'python3', '/usr/bin/python3')[0];
+}
+my $java = -e $pgjdbc && works('javac', '-version');
+my @java = ('java', '-XX:-UsePerfData', '-Dfile.encoding=UTF-8', '-cp', $pgjdbc);
+my %run = (
+    'psycopg 3' => [ python_with('psycopg') // () ],
+    'psycopg2' => [ python_with('psycopg2') // () ],
+    'asyncpg' => [ python_with('asyncpg') // () ],
+    'Java: pgjdbc' => [ $java ? @java : () ],
+    'Node: node-postgres' => [ works('node', '-e', "require('pg')") ? 'node' : () ],
+    'Ruby: pg' => [ works('ruby', '-e', "require 'pg'") ? 'ruby' : () ]);
+for my $driver (grep { !@{ $run{$_} } } sort keys %run) {
+    diag("$driver is skipped: not installed");
+}
+
+# What a driver's program prints becomes tests.
+sub facts {
+    my ($driver, $what, $program, @arguments) = @_;
+  SKIP: {
+        skip "$driver is not installed", 1 if !@{ $run{$driver} };
+        my $ended = IPC::Run::run([ @{ $run{$driver} }, "$programs/$program", @arguments ],
+            '>', \my $printed);
+        my @facts = split /\n/, $printed;
+        for (@facts) {
+            my ($ok, $fact) = /^(ok|not ok) (.*)/ or die "$driver: $_";
+            ok($ok eq 'ok', "$what, $fact");
+        }
+        ok($ended && @facts > 0, "$what: the program ends well");
+    }
+    return;
+}
+
+# The statements that the documentation prepares with a type go without through node-postgres.
+sub recipes {
+    my @recipes = map { slurp_file($_) =~ /^ *PREPARE \w+\(text\) AS\s+(.*?);$/msg }
+      "$doc/../README.md", glob "$doc/*.md";
+    die 'no recipes' if !@recipes;
+    return @recipes;
+}
+$node->safe_psql('postgres', q{
+    CREATE TABLE seen (shard int PRIMARY KEY, filter bloomfilter NOT NULL);
+    INSERT INTO seen SELECT i, bf_create(1495) FROM generate_series(0, 668) i});
+
+facts('psycopg 3', 'psycopg 3', 'psycopg_facts.py');
+facts('Java: pgjdbc', "pgjdbc, $_", 'PgjdbcFacts.java', "$url&$_")
+  for 'prepareThreshold=0', 'prepareThreshold=-1&binaryTransfer=true';
+facts('Node: node-postgres', 'node-postgres', 'node_postgres_facts.js', recipes());
+
+# The code of doc/languages.md: it finds true, true and false, and stores the filter a second time.
+my $page = slurp_file("$doc/languages.md");
+my ($table) = $page =~ /^```sql\n(.*?)^```$/ms or die 'no table';
+
+sub code_below {
+    my ($heading) = @_;
+    $page =~ /^#+ \Q$heading\E\n(?:(?!^#).)*?^```\w+\n(.*?)^```$/ms or die "no code: $heading";
+    return $1;
+}
+
+sub page_runs {
+    my ($driver, $name, $code, @arguments) = @_;
+  SKIP: {
+        skip "$driver is not installed", 2 if !@{ $run{$driver} };
+        append_to_file("$dir/$name", $code);
+        $node->safe_psql('postgres', "DROP TABLE IF EXISTS visited; $table");
+        IPC::Run::run([ @{ $run{$driver} }, "$dir/$name", @arguments ], '>', \my $printed);
+        my @answers = map { lc substr $_, 0, 1 } $printed =~ /\b(?:true|false|t|f)\b/gi;
+        is("@answers", 't t f', "$driver: the answers of the page's code");
+        is( $node->safe_psql('postgres', q{
+                SELECT count(*), count(DISTINCT urls), bool_and(urls @> 'https://example.com/7')
+                FROM visited}),
+            '2|1|t', "$driver: what the page's code stores");
+    }
+    return;
+}
+
+page_runs($_, "page of $_.py", code_below($_)) for 'psycopg 3', 'psycopg2', 'asyncpg';
+page_runs($_, 'page.js', code_below($_)) for 'Node: node-postgres';
+page_runs($_, 'page.rb', code_below($_)) for 'Ruby: pg';
+page_runs($_, 'Page.java', sprintf(<<'JAVA', code_below($_)), $url) for 'Java: pgjdbc';
+import java.sql.*;
+
+class Page {
+  public static void main(String[] arguments) throws SQLException {
+    Connection db = DriverManager.getConnection(arguments[0]);
+%s
+  }
+}
+JAVA
+
+clean_log($node);
+done_testing();
