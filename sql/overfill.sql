@@ -30,6 +30,11 @@ FROM (SELECT bf_add_all(bf_create(10), array_agg(i)) AS f FROM generate_series(1
 SELECT bf_add_all(bf_fold(bf_create(100000), 2000), array_agg(i)) @> 1 AS folded
 FROM generate_series(1, 20000) i;
 
+-- One of another system's layout neither grows nor sizes itself.
+SELECT bf_agg(i, 1000, 0.01, 'guava') @> 1 AS guava FROM generate_series(1, 3000) i;
+SELECT bf_add_all(bf_create(1000, layout => 'spark'), array_agg(i)) @> 1 AS spark
+FROM generate_series(1, 3000) i;
+
 -- As set.
 SET bloomfilter.overfill = error;
 SELECT bf_agg(i, 1000) FROM generate_series(1, 3000) i;

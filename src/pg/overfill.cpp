@@ -59,11 +59,11 @@ void check_overfill(const Filter &any, bool could_grow) {
            : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
                        asked.values, fill.count),
        header.grows() ? errhint("Build it again from the values.")
+       : is_foreign(header.geometry.layout)
+           ? errhint("Make the filter for more values.")
        : could_grow
            ? errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true), or "
                      "bf_growable(filter) before it is full.")
-       : is_foreign(header.geometry.layout)
-           ? errhint("Make the filter for more values.")
            : errhint(
                  "Make the filter for more values; %s_agg(value) without a number sizes itself.",
                  prefix_of(any.kind()))));
