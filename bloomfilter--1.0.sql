@@ -147,8 +147,8 @@ CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_liter
 COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
--- There is no operator ||, not even to raise an error with a hint: filter || 'x' is text, as it is of
--- all types, and would be resolved to any operator whose left operand is a filter.
+-- There is no operator ||, not even to raise an error with a hint: filter || 'x' is text, as it is
+-- of all types, and would be resolved to any operator whose left operand is a filter.
 
 -- Removing: an error, whose hint names the types that can. (Why not "any": see the other types.)
 

@@ -250,7 +250,7 @@ Datum cf_fpr(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(cbf_info);
 Datum cbf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
-  uint64 saturated;
+  uint64 saturated = 0;
   const Fill fill = fill_of(filter, &saturated);
   Row row(fcinfo);
   add_common_info(&row, filter.header);
