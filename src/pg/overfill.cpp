@@ -58,9 +58,8 @@ void check_overfill(const Filter &any, bool could_grow) {
                        asked.values)
            : errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.",
                        asked.values, fill.count),
-       header.grows() ? errhint("Build it again from the values.")
-       : is_foreign(header.geometry.layout)
-           ? errhint("Make the filter for more values.")
+       header.grows()                       ? errhint("Build it again from the values.")
+       : is_foreign(header.geometry.layout) ? errhint("Make the filter for more values.")
        : could_grow
            ? errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true), or "
                      "bf_growable(filter) before it is full.")
