@@ -80,9 +80,9 @@ for my $type ('bf', 'cbf') {
 
 # What a parallel worker sends: a head, and the hashes or the filter, whichever is less.
 $node->safe_psql('postgres', qq{
-    CREATE AGGREGATE bf("any", bigint)
+    CREATE AGGREGATE bf("any", float8)
       (SFUNC = bloomfilter_agg_trans, STYPE = internal, FINALFUNC = bloomfilter_agg_serial);
-    CREATE AGGREGATE cbf("any", bigint)
+    CREATE AGGREGATE cbf("any", float8)
       (SFUNC = countingbloomfilter_agg_trans, STYPE = internal, FINALFUNC = bloomfilter_agg_serial)});
 for my $type ('bf', 'cbf') {
     is( $node->safe_psql('postgres', qq{
