@@ -138,19 +138,19 @@ struct Scheme {
   const char *name; // NULL where a kind has no choice
   Layout layout;    // a profile
   Family empty;     // of a filter without values
+  Family from, to;  // a family whose values are kept under an encoding of their own
   Families kept;    // families whose values are kept under their own
   Families strings; // families whose values are kept as byte strings, without a finer type
-  Family from, to;  // a family whose values are kept under an encoding of their own
 };
 
 constexpr Scheme own_scheme(const char *name, Layout layout) {
-  return {name, layout, Family::none, kFamiliesOfSql, 0, {}, {}};
+  return {name, layout, Family::none, {}, {}, kFamiliesOfSql, 0};
 }
 constexpr Scheme plain_scheme(const char *name, Layout layout, Families kept, Families strings) {
-  return {name, layout, Family::none, kept | families(Family::none), strings, {}, {}};
+  return {name, layout, Family::none, {}, {}, kept | families(Family::none), strings};
 }
 constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Family to) {
-  return {name, layout, to, families(to), 0, from, to};
+  return {name, layout, to, from, to, families(to), 0};
 }
 constexpr Families kPlainFamilies = families(Family::integer, Family::text, Family::bytea);
 
@@ -167,13 +167,12 @@ constexpr Scheme kSchemes[] = {
                           Family::time, Family::string),
                  families(Family::text, Family::bytea, Family::uuid, Family::string)),
     // Dates are integers of 32 bits, too: the first value decides.
-    {"parquet_int32", Layout::parquet, Family::open_int32,
-     families(Family::open_int32, Family::int32, Family::date), 0, Family::integer, Family::int32},
+    {"parquet_int32", Layout::parquet, Family::open_int32, Family::integer, Family::int32,
+     families(Family::open_int32, Family::int32, Family::date), 0},
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
     // All values are byte strings: of a filter without values, too, that much is known.
-    {"redis", Layout::redis, Family::string, families(Family::string),
-     families(Family::integer, Family::text, Family::bytea, Family::string), Family::none,
-     Family::none},
+    {"redis", Layout::redis, Family::string, Family::none, Family::none, families(Family::string),
+     families(Family::integer, Family::text, Family::bytea, Family::string)},
     plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
     plain_scheme("spark_v2", Layout::spark_v2, kPlainFamilies, 0),
     own_scheme(nullptr, Layout::counting_lines),

@@ -22,9 +22,9 @@ bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
   return found;
 }
 
-// Of a value that does not fit the filter. Apart from the others, whose code stays short.
-pg_noinline bool contains_unlike(AskedFilter *filter, Element *element, Datum value) {
-  return contains_any_digest(filter, digests_for(element, value, filter->header, Use::ask));
+// Of a value of another family. Apart from the others, whose code stays short.
+pg_noinline bool contains_converted(AskedFilter *filter, Element *element, Datum value) {
+  return contains_any_digest(filter, converted_digests(element, value, filter->header, Use::ask));
 }
 
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
@@ -35,8 +35,8 @@ bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argu
     return contains_any_digest(
         filter, hashed_argument(fcinfo, filter->header, value_argument, Use::ask).digests);
   const uint64 hash = first_hash(element, value, filter->header.seed);
-  if (unlikely(!fits(filter->header, element)))
-    return contains_unlike(filter, element, value);
+  if (unlikely(!fits(filter->header, element)) && !holds(filter->header, element))
+    return contains_converted(filter, element, value);
   bool found = filter->contains(hash);
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, filter->header.seed);

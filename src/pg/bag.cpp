@@ -11,8 +11,8 @@ namespace bloomfilter {
 namespace {
 
 constexpr Size kSetFrom = 128; // smaller arrays do not become sets
-constexpr Size kCounting =
-    2 * kExactDistinct; // an array of so many is sorted, to see if they are more
+// An array of so many hashes is sorted, to see whether distinct ones are more than kExactDistinct.
+constexpr Size kCounting = 2 * kExactDistinct;
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)

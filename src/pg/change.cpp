@@ -119,7 +119,7 @@ public:
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
-      check_overfill(own_, kind_ == Kind::bloom && !is_foreign(header().geometry.layout));
+      check_overfill(own_, kind_ == Kind::bloom);
   }
 
   Datum datum() {

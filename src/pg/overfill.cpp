@@ -61,8 +61,7 @@ void check_overfill(const Filter &any, bool could_grow) {
        header.grows()                       ? errhint("Build it again from the values.")
        : is_foreign(header.geometry.layout) ? errhint("Make the filter for more values.")
        : could_grow
-           ? errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true), or "
-                     "bf_growable(filter) before it is full.")
+           ? errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true).")
            : errhint(
                  "Make the filter for more values; %s_agg(value) without a number sizes itself.",
                  prefix_of(any.kind()))));

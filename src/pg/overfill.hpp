@@ -23,7 +23,7 @@ inline bool is_saturated(const Fill &fill, const Capacity &asked) {
 void define_overfill();
 
 // Called with the result of what adds many values: a bloomfilter or a counting one. `could_grow`
-// says whether they went to a filter that could have been one that grows.
+// says whether they went to a filter of a kind that can grow.
 void check_overfill(const Filter &any, bool could_grow = false);
 
 } // namespace bloomfilter

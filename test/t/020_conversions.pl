@@ -89,6 +89,7 @@ my %random = (
     time => q{time '00:00' + interval '1 hour' * (random() * 24)::int},
     interval => q{interval '1 hour' * (random() * 30)::int});
 
+query(slurp_file("$FindBin::RealBin/../../sql/include/outcome.sql"));
 query(q{
     CREATE TABLE types (type text, number serial);
     CREATE TABLE pool (type text, value text, of_another boolean DEFAULT false);
@@ -101,13 +102,6 @@ query(q{
       RETURN coalesce(result, false);
     EXCEPTION WHEN data_exception THEN
       RETURN false;
-    END $$;
-    CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
-    BEGIN
-      EXECUTE statement;
-      RETURN 'ok';
-    EXCEPTION WHEN OTHERS THEN
-      RETURN SQLSTATE;
     END $$;
     CREATE FUNCTION is_immutable(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN

@@ -49,6 +49,15 @@ template <typename Indices> struct Flat {
   }
 };
 
+// The row of a system with such bitmaps.
+template <typename Indices>
+constexpr ForeignSystem flat_system(decltype(ForeignSystem::digest) digest,
+                                    decltype(ForeignSystem::encode) encode,
+                                    decltype(ForeignSystem::size) size) {
+  using Bitmap = Flat<Indices>;
+  return {digest, encode, Bitmap::positions, Bitmap::contains, Bitmap::add_many, size};
+}
+
 // The textbook's size: floor(-n ln(rate) / ln(2)^2) bits and round(bits / n ln(2)) hash functions.
 inline bool size_flat(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
   const auto n = static_cast<double>(expected);

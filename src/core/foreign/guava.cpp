@@ -85,13 +85,10 @@ struct GuavaIndices {
       use((c & ~0ULL >> 1) % bits);
   }
 };
-using GuavaBitmap = Flat<GuavaIndices>;
 
 } // namespace
 
-const ForeignSystem kGuava = {
-    digest,   encode_guava, GuavaBitmap::positions, GuavaBitmap::contains, GuavaBitmap::add_many,
-    size_flat};
+const ForeignSystem kGuava = flat_system<GuavaIndices>(digest, encode_guava, size_flat);
 
 Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) {
   if (length < kGuavaHead)

@@ -65,7 +65,6 @@ struct RedisIndices {
       use(c % bits);
   }
 };
-using RedisBitmap = Flat<RedisIndices>;
 
 // To as many digits as RedisBloom has.
 constexpr double kLn2 = 0.693147180559945, kLn2Squared = 0.480453013918201;
@@ -149,9 +148,7 @@ std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double val
 
 } // namespace
 
-const ForeignSystem kRedis = {
-    digest,    encode_decimal, RedisBitmap::positions, RedisBitmap::contains, RedisBitmap::add_many,
-    size_redis};
+const ForeignSystem kRedis = flat_system<RedisIndices>(digest, encode_decimal, size_redis);
 
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
   constexpr std::size_t kOldHead = 16, kOldEntry = 49; // without growth; of a capacity u32

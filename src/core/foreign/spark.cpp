@@ -67,13 +67,10 @@ struct SparkIndices {
     }
   }
 };
-using SparkBitmap = Flat<SparkIndices>;
 
 } // namespace
 
-const ForeignSystem kSpark = {
-    digest,   nullptr, SparkBitmap::positions, SparkBitmap::contains, SparkBitmap::add_many,
-    size_flat};
+const ForeignSystem kSpark = flat_system<SparkIndices>(digest, nullptr, size_flat);
 
 Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) {
   if (length < 4)

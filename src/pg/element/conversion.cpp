@@ -180,24 +180,24 @@ Converted interval_of_time(const Element *, Datum value) {
 
 struct Conversion {
   Family to, from;
-  Oid type;      // of the values that `convert` gives
   bool implicit; // is it an implicit cast of SQL's, so that values may be added?
+  Oid type;      // of the values that `convert` gives
   Convert *convert;
 };
 constexpr Conversion kConversions[] = {
-    {Family::integer, Family::numeric, INT8OID, false, integer_of_numeric},
-    {Family::integer, Family::floating, INT8OID, false, integer_of_float},
-    {Family::integer, Family::oid, INT8OID, false, integer_of_oid},
-    {Family::numeric, Family::integer, NUMERICOID, true, numeric_of_integer},
-    {Family::floating, Family::integer, FLOAT8OID, true, float_of_integer},
-    {Family::floating, Family::numeric, FLOAT8OID, true, float_of_numeric},
-    {Family::oid, Family::integer, OIDOID, true, oid_of_integer},
-    {Family::char_, Family::text, CHAROID, false, char_of_text},
-    {Family::text, Family::char_, TEXTOID, true, text_of_char},
-    {Family::date, Family::timestamp, DATEOID, false, date_of_timestamp},
-    {Family::timestamp, Family::date, TIMESTAMPOID, true, timestamp_of_date},
-    {Family::time, Family::interval, TIMEOID, false, time_of_interval},
-    {Family::interval, Family::time, INTERVALOID, true, interval_of_time},
+    {Family::integer, Family::numeric, false, INT8OID, integer_of_numeric},
+    {Family::integer, Family::floating, false, INT8OID, integer_of_float},
+    {Family::integer, Family::oid, false, INT8OID, integer_of_oid},
+    {Family::numeric, Family::integer, true, NUMERICOID, numeric_of_integer},
+    {Family::floating, Family::integer, true, FLOAT8OID, float_of_integer},
+    {Family::floating, Family::numeric, true, FLOAT8OID, float_of_numeric},
+    {Family::oid, Family::integer, true, OIDOID, oid_of_integer},
+    {Family::char_, Family::text, false, CHAROID, char_of_text},
+    {Family::text, Family::char_, true, TEXTOID, text_of_char},
+    {Family::date, Family::timestamp, false, DATEOID, date_of_timestamp},
+    {Family::timestamp, Family::date, true, TIMESTAMPOID, timestamp_of_date},
+    {Family::time, Family::interval, false, TIMEOID, time_of_interval},
+    {Family::interval, Family::time, true, INTERVALOID, interval_of_time},
 };
 
 const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
@@ -220,10 +220,7 @@ Element *counterpart(Element *element, Oid type) {
 
 } // namespace
 
-Digests digests_of_unlike(Element *element, Datum value, const Header &header, Use use,
-                          const Digests &own) {
-  if (holds(header, element))
-    return own;
+Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {
   const Conversion &conversion = conversion_for(header, element, use);
   const Converted converted = conversion.convert(element, value);
   Element *other = counterpart(element, conversion.type);

@@ -28,16 +28,16 @@
 
 namespace bloomfilter {
 
-// The digests of a value that a filter may hold, or of those that it is converted to; `own` is what
-// digests_of() said. Raises 42804 if SQL cannot compare it with the filter's values, 22003 if what
-// is to be added is out of their range.
-Digests digests_of_unlike(Element *element, Datum value, const Header &header, Use use,
-                          const Digests &own);
+// The digests of what a value is converted to, of a type that the filter does not hold. Raises
+// 42804 if SQL cannot compare it with the filter's values.
+Digests converted_digests(Element *element, Datum value, const Header &header, Use use);
 
-// digests_of(), of any value that a filter may be asked for or get.
+// The digests of any value that a filter may be asked for or get.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests own = digests_of(element, value, header, use);
-  return likely(fits(header, element)) ? own : digests_of_unlike(element, value, header, use, own);
+  return likely(fits(header, element)) || holds(header, element)
+             ? own
+             : converted_digests(element, value, header, use);
 }
 
 } // namespace bloomfilter

@@ -24,9 +24,8 @@ constexpr int kMaxDigests = 6; // of a literal, which may have as many readings
 struct Digests {
   Digest digest[kMaxDigests];
   int count;
-  bool any; // it may be equal to some value, so it is always found
-  bool
-      no_value; // it is no value of the filter's layout or family: never found, and not to be added
+  bool any;      // it may be equal to any number of values, so it is always found
+  bool no_value; // it is none of the filter's values: never found, and not to be added
 };
 inline Digests no_digests() {
   Digests digests;
