@@ -289,6 +289,35 @@ SELECT 'inspect', expression, name, round(2e9 / bytes), expression || ', ' || na
 FROM unnest(ARRAY['bf_count(f)', 'bf_fpr(f)', 'bf_info(f)']) expression, filters
 WHERE name IN ('12 MB', '120 MB') ORDER BY bytes, expression;
 
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
+('urls', 'urls_bytes', 'bytes', 'ratio', NULL, '{rows}*10 URLs of 50 characters',
+ 'SELECT bench.report({})', NULL),
+('urls', 'urls_rate', 'rate', 'ratio', 'asked',
+ 'False positive rate of their filter, asked for {rows} new URLs',
+ 'SELECT bench.report(avg(((SELECT urls FROM crawled_filter) @> url)::int), {})
+  FROM (SELECT page(10 * {rows} + x + 1) AS url FROM numbers) new', NULL),
+('urls', 'urls_build', 'ms', 'ratio', NULL, 'Building from {rows}*10 URLs of 50 characters', '{}',
+ 'DROP INDEX IF EXISTS crawled_url'),
+('urls', 'urls_ask', 'µs', 'ratio', NULL, 'Asking for one of {rows}*10 URLs, half of them new',
+ 'SELECT count(*) FROM links WHERE {}', NULL);
+INSERT INTO bench.cases (workload, expression, settings, operations, label) VALUES
+('urls_bytes', '(SELECT bytes FROM crawled_filter, bf_info(urls))', '', 1, 'filter'),
+('urls_bytes', '(SELECT sum(octet_length(url)) FROM crawled)', '', 1, 'text'),
+('urls_bytes', $$pg_table_size('crawled')$$, '', 1, 'table'),
+('urls_bytes', $$pg_relation_size('crawled_url')$$, '', 1, 'btree index'),
+('urls_rate', '0.01', '', 1, NULL),
+('urls_build', 'SELECT count(url) FROM crawled', '', 1, 'count(url)'),
+('urls_build', format('SELECT pg_column_size(bf_agg(url, %s)) FROM crawled', 10 * :rows::bigint),
+ '', 1, format('bf_agg(url, %s)', 10 * :rows::bigint)),
+('urls_build', 'CREATE INDEX crawled_url ON crawled (url)',
+ 'maintenance_work_mem=1GB max_parallel_maintenance_workers=0', 1, 'CREATE INDEX'),
+('urls_ask', '(SELECT urls FROM crawled_filter) @> url', '', :rows / 10, 'filter'),
+('urls_ask', '(SELECT true FROM crawled c WHERE c.url = links.url)', '', :rows / 10, 'btree index');
+
+UPDATE bench.workloads SET template = replace(template, '{rows}', :'rows'),
+  title = replace(title, '{rows}*10', to_char(10 * :rows::bigint, 'FM999G999G999'))
+WHERE section = 'urls';
+
 UPDATE bench.workloads SET title = replace(replace(replace(title,
   '{rows}/2', to_char(:rows / 2, 'FM999G999G999')), '{rows}/8', to_char(:rows / 8, 'FM999G999G999')),
   '{rows}', to_char(:rows, 'FM999G999G999'));

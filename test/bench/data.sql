@@ -89,5 +89,17 @@ INSERT INTO seen_10m
 SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigint) v GROUP BY 1;
 ALTER TABLE seen_10m SET (fillfactor = 100);
 
+-- Section urls: 10 * :rows URLs of 50 characters, the exact way beside a filter, and 1 % of the URLs
+-- to ask for, in no order, as many new ones as known ones.
+\if :urls
+CREATE FUNCTION page(i bigint) RETURNS text IMMUTABLE LANGUAGE sql
+AS $$ SELECT 'https://example.com/' || left(md5(i::text), 20) || '/' || lpad(i::text, 9, '0') $$;
+CREATE UNLOGGED TABLE crawled AS SELECT page(i) AS url FROM generate_series(1, 10 * :rows::bigint) i;
+CREATE INDEX crawled_url ON crawled (url);
+CREATE UNLOGGED TABLE crawled_filter AS SELECT bf_agg(url, 10 * :rows::bigint) AS urls FROM crawled;
+CREATE UNLOGGED TABLE links AS
+SELECT page(i * 618033989 % (20 * :rows)) AS url FROM generate_series(1, :rows::bigint / 10) i;
+\endif
+
 VACUUM ANALYZE;
 CHECKPOINT;
