@@ -15,6 +15,8 @@
 #                               compared, without their numbers;
 #   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION.
 #
+# A link within the repository must lead to a file, and to a heading if it names one.
+#
 # Prints a line for each thing that is not so. With --write the pages get what was printed instead.
 
 use strict;
@@ -25,7 +27,7 @@ my $database = 'documentation';
 my $mark = '=== part ';
 my $tag = qr/^(?:You\ are\ now\ connected\ |
 	(?:ALTER|ANALYZE|BEGIN|CALL|CLUSTER|COMMENT|COMMIT|COPY|CREATE|DEALLOCATE|DELETE|DO|DROP|EXECUTE|
-	GRANT|IMPORT|INSERT|LISTEN|LOAD|MERGE|PREPARE|REFRESH|REINDEX|RESET|REVOKE|ROLLBACK|SAVEPOINT|
+	GRANT|IMPORT|INSERT|LISTEN|LOAD|LOCK|MERGE|PREPARE|REFRESH|REINDEX|RESET|REVOKE|ROLLBACK|SAVEPOINT|
 	SELECT|SET|TRUNCATE|UPDATE|VACUUM)(?:\ [A-Z\d ]+)?$)/x;
 my $sql_begins = qr/^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|EXPLAIN|PREPARE|COPY)\s/;
 
@@ -129,6 +131,7 @@ sub lines {
 
 sub masked {
 	my ($line) = @_;
+	$line =~ s/^(Time: .* ms) \(.*\)$/$1/;
 	$line =~ s/\d[\d,.]*/#/g;
 	$line =~ s/(?<=\S)\s+/ /g;
 	$line =~ s/-{2,}/-/g;
@@ -157,6 +160,36 @@ sub difference {
 	return @shown ? "shows what is not printed: $shown[0]" : undef;
 }
 
+# The anchors of a page, as the usual hosts make them of its headings.
+sub anchors {
+	my ($page) = @_;
+	my (%anchors, $fenced);
+	open my $file, '<:encoding(UTF-8)', $page or die "$page: $!\n";
+	while (<$file>) {
+		$fenced = !$fenced if /^\s*```/;
+		next if $fenced || !/^#+ (.*)/;
+		(my $anchor = lc $1) =~ s/\[([^\]]*)\]\([^)]*\)/$1/g;
+		$anchor =~ s/[^\w\- ]//g;
+		$anchor =~ tr/ /-/;
+		$anchors{ $anchors{$anchor} ? "$anchor-" . $anchors{$anchor}++ : $anchor }++;
+	}
+	return \%anchors;
+}
+
+# The links of a text that lead nowhere.
+sub broken_links {
+	my ($page, $text) = @_;
+	my @broken;
+	while ($text =~ /\]\(([^)\s]+)\)/g) {
+		my $link = $1;
+		next if $link =~ /^[a-z]+:/;
+		my ($path, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+		my $target = $path eq '' ? $page : ($page =~ m{^(.*/)} ? $1 : '') . $path;
+		push @broken, $link if !-e $target || defined $anchor && !anchors($target)->{$anchor};
+	}
+	return @broken;
+}
+
 my $bad = 0;
 sub complain {
 	my ($page, $line, $what) = @_;
@@ -166,6 +199,9 @@ sub complain {
 
 for my $page (@ARGV) {
 	my @parts = read_page($page);
+	for my $part (grep { !defined $_->{fence} } @parts) {
+		complain($page, $part->{line} // 1, "leads nowhere: $_") for broken_links($page, $part->{text});
+	}
 	my @printed = run_page($page, @parts);
 	my $ran; # the block whose output has not been seen
 	for my $i (0 .. $#parts, undef) {
