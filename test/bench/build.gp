@@ -1,26 +1,30 @@
-# What it costs to build a filter, by its size, beside sizing itself, the exact ways and HyperLogLog.
+# What it costs to build a filter, by its size, beside sizing itself, exact ways and HyperLogLog
 
-set multiplot
+eval page(980)
+eval panel(60, 340)
+eval heading("Time of bf_agg(x, n), as a multiple of count(x)")
 set logscale x
-set logscale y
-set ytics (1, 1.5, 2, 3, 5, 10, 20, 50, 100)
-set size 0.4, 1
-set xrange [60e3:300e6]
-set yrange [0.7:10]
+set xrange [80e3:200e6]
 @size_tics
-set xlabel "size of the filter"
-set ylabel "time / time of count(x)"
-plot sized("build", "bf_agg") using 5:11:12:13 with yerrorlines linestyle 1 title "bf_agg(x, n)", \
-  1 linestyle 3 notitle
+set yrange [0:3]
+set ytics 1
+set xlabel "size of the filter (log scale)"
+plot sized("build", "bf_agg") using 5:11:12:13 with yerrorlines linestyle 1 title "10 million values added", \
+  1 linestyle 3 title "count(x)"
 
-set origin 0.4, 0
-set size 0.6, 1
-unset logscale y
-set xrange [0.7:10]
-set yrange [*:-0.5]
-set xtics (1, 1.5, 2, 3, 5, 10, 20, 50, 100)
-set xlabel "time / time of count(x)"
-unset ylabel
-set grid xtics
-set offsets 0, 0, 0, 0.5
-plot others("build") using 11:16:12:13:ytic(3) with xerrorbars linestyle 2 notitle
+eval panel(480, 895)
+eval bar_panel
+eval heading("Other aggregates over the same 10 million values")
+unset logscale x
+set xrange [0:7.2]
+set xtics 1
+set yrange [-7.6:-0.3]
+set xlabel "time, as a multiple of count(x)"
+name(s, settings) = s[1:7] eq "nothing" ? "an aggregate that does nothing" : \
+  s eq "bf_agg(x)" ? "bf_agg(x), sizing itself, " . (settings eq "work_mem=4MB" ? "work_mem 4 MB" : "work_mem 64 MB") : \
+  s[1:3] eq "hll" ? "hll_add_agg, HyperLogLog" : s[1:6] eq "bf_agg" ? "bf_agg(x, 10 million), filter of 12 MB" : s
+chosen = bars(table, "build", "!$5 && $3 != \"count(x)\" || $3 ~ /, 10000000\\)/ && $5")
+plot chosen using 11:($16 - 0.2):(0):11:($16 - 0.35):($16 - 0.05):(bar_colour(strcol(3))) with boxxyerror \
+    linecolor rgb variable, \
+  chosen using (0):($16 + 0.2):(name(strcol(3), strcol(4))) with labels left offset 0.2, 0, \
+  chosen using 11:($16 - 0.2):(sprintf("%.3g", $11)) with labels left offset 0.5, 0

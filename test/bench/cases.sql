@@ -11,6 +11,64 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  'Bits per value; in theory, a Bloom filter needs at least 1.44 log2(1/rate)',
  $$SELECT bench.report(bits_per_value, -log(2, {}::numeric) / ln(2)) FROM bf_sizing(1000000, {})$$);
 
+-- How the rate rises as values are added: beside a textbook Bloom filter, whose cells are half set when
+-- it is full and whose values have log2(1/rate) of them. Where false positives are rare, {operations}
+-- times as many strangers are asked.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before)
+SELECT 'load', 'load_' || rate, 'rate', 'ratio', 'theory',
+  format('False positive rate of a filter made for a million values at %s %% that holds more or fewer of them, '
+    'asked for {rows} others', trim_scale(100 * rate)),
+  replace($$SELECT bench.report(obtained, (1 - 0.5 ^ {}::float8) ^ -log(2, {rate}::numeric)::float8)
+    FROM (SELECT bf_agg(i, 1000000, {rate}) AS f, 1000000000 + (random() * 1e15)::bigint AS others
+        FROM generate_series(1, ({} * 1e6)::bigint) i) f,
+      LATERAL (SELECT avg((f @> (x + others + 1000000000 * pass::bigint))::int) AS obtained
+        FROM numbers, generate_series(1, {operations}) pass) asked$$,
+    '{rate}', rate::text),
+  'SET client_min_messages = error' -- it warns of the filters that are overfilled
+FROM unnest(ARRAY[0.1, 0.01, 0.0001]) rate;
+INSERT INTO bench.cases (workload, expression, operations)
+SELECT workload, load,
+  CASE WHEN workload LIKE '%0.0001' THEN CASE load WHEN '0.5' THEN 10 WHEN '0.75' THEN 3 ELSE 1 END ELSE 1 END
+FROM bench.workloads,
+  unnest(ARRAY['0.5', '0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3', '3.5', '4']) load
+WHERE section = 'load' ORDER BY number, load::numeric;
+
+-- What a rate costs in each type. Workloads without a title are for the figures alone: 200 rates.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
+SELECT CASE unit WHEN 'bytes' THEN 'size' ELSE 'rates' END,
+  CASE unit WHEN 'bytes' THEN 'size_' || type ELSE 'bits' END || CASE WHEN curve THEN '_curve' ELSE '' END,
+  unit || ' per value', 'ratio', 'theory',
+  CASE WHEN curve THEN '' ELSE format('Bytes per value, %s; in theory, a Bloom filter needs at least '
+    '0.18 log2(1/rate)', type) END,
+  format('SELECT bench.report(bits_per_value / %s, -log(2, {}::numeric) / ln(2) / %1$s) FROM %s_sizing(1000000, {})',
+    CASE unit WHEN 'bytes' THEN 8 ELSE 1 END, prefix)
+FROM (VALUES (1, 'bloomfilter', 'bf'), (2, 'countingbloomfilter', 'cbf'), (3, 'cuckoofilter', 'cf'))
+    types (number, type, prefix), unnest(ARRAY['bits', 'bytes']) unit, unnest(ARRAY[false, true]) curve
+WHERE unit = 'bytes' OR (curve AND prefix = 'bf') ORDER BY curve, number;
+INSERT INTO bench.cases (workload, expression)
+SELECT workload, rate
+FROM bench.workloads, unnest(ARRAY['0.1', '0.01', '0.001', '0.0001', '0.00001', '0.000001']) rate
+WHERE workload LIKE 'size_%filter' ORDER BY number, rate::numeric DESC;
+INSERT INTO bench.cases (workload, expression)
+SELECT workload, round(10 ^ (-1 - i / 40.0), 12)::text
+FROM bench.workloads, generate_series(0, 200) i WHERE workload LIKE '%\_curve' ORDER BY number, i;
+
+INSERT INTO bench.workloads (section, workload, unit, compare, title, template) VALUES
+('size', 'size_exact', 'bytes per value', 'ratio', 'What a million bigints take, in a filter at 1 % and exactly',
+ 'SELECT bench.report(({})::float8 / count(*)) FROM keys'),
+('membership', 'membership', 'µs', 'ratio', 'One question, "is this value one of the million?", each in a transaction of its own',
+ $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$);
+INSERT INTO bench.cases (workload, expression, label) VALUES
+('size_exact', 'SELECT pg_column_size(bf_agg(k, (SELECT count(*) FROM keys))) FROM keys', 'bf_agg(k, 1000000)'),
+('size_exact', 'SELECT pg_column_size(array_agg(k)) FROM keys', 'array_agg(k)'),
+('size_exact', 'pg_relation_size($$keys_k_idx$$)', 'btree index'),
+('size_exact', 'pg_relation_size($$keys$$)', 'table');
+INSERT INTO bench.cases (workload, expression, settings, filter, operations, label) VALUES
+('membership', 'SELECT filter @> $1 FROM filters WHERE name = $2', 'enable_seqscan=off', '1.2 MB', 5000, 'filter @> x'),
+('membership', 'SELECT EXISTS (SELECT FROM keys WHERE k = $1)', 'enable_seqscan=off', NULL, 5000, 'EXISTS (SELECT FROM keys WHERE k = x), btree'),
+('membership', 'SELECT $1 = ANY (keys) FROM key_array', '', NULL, 100, 'x = ANY (array of the 1 M keys), stored'),
+('membership', 'SELECT $1 IN (SELECT k FROM keys)', 'work_mem=64MB', NULL, 20, 'x IN (SELECT k FROM keys)');
+
 INSERT INTO bench.workloads (section, workload, unit, compare, title, template, before) VALUES
 ('build', 'build', 'ms', 'ratio', 'Building from {rows} bigints, all distinct',
  'SELECT pg_column_size({}) FROM numbers', NULL),

@@ -13,7 +13,7 @@ CREATE TABLE bench.workloads (
   workload text PRIMARY KEY,
   section text NOT NULL,
   number serial,                      -- order in the report
-  title text NOT NULL,
+  title text NOT NULL,                -- '': for a figure alone, not in the report
   -- ms, µs, ns and GB/s: time, of the statement or per operation; WAL bytes: per operation;
   -- MB: peak memory of a fresh session; other units: what the statement gave to bench.report()
   unit text NOT NULL,
@@ -120,7 +120,8 @@ BEGIN
             '{operations}', operations::text)) AS sql,
         requires IS NULL OR EXISTS (SELECT FROM pg_extension WHERE extname = requires) AS possible
       FROM bench.cases JOIN bench.workloads w USING (workload)
-      WHERE section = of_section ORDER BY w.number, cases.number
+      WHERE section = of_section AND (title <> '' OR cardinality(databases) = 1)
+      ORDER BY w.number, cases.number
     LOOP
       IF NOT c.possible THEN
         IF round = 0 THEN

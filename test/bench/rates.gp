@@ -1,18 +1,22 @@
-# What a rate costs, and whether it is the rate obtained.
+# What a false positive rate costs, and whether it is the rate obtained
 
-set multiplot layout 1, 2
+eval page(880)
 set logscale x
-set xrange [0.2:0.000005] reverse
-set xtics ("10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 0.001, "0.01 %%" 0.0001, "0.001 %%" 0.00001)
-set xlabel "false positive rate asked"
+set xrange [0.13:0.0000077] reverse
+eval "set xtics " . rate_tics
+set xlabel "false positive rate asked for (log scale)"
 
-set ylabel "bits per value"
+eval panel(60, 400)
+eval heading("Size, bits per value")
 set yrange [0:30]
-plot sprintf("< grep -P '^rates\\tbits\\t' '%s'", table) using 3:7 with linespoints linestyle 1 title "this extension", \
+set ytics 5
+plot rows(table, "bits_curve") using ($3 >= 0.00001 ? $3 : NaN):7 with lines linestyle 1 title "bloomfilter", \
   -log(x) / log(2) ** 2 linestyle 3 title "theory: 1.44 log2(1/rate)"
 
-set ylabel "rate obtained / rate asked"
+eval panel(540, 795)
+eval heading("Rate obtained / rate asked for")
 set yrange [0.5:1.5]
-plot sprintf("< grep -P '^rates\\trates\\t' '%s'", table) using 3:11:12:13 with yerrorbars linestyle 1 \
-    title "median and range of five times ten million strangers", \
-  1 linestyle 3 notitle
+set ytics 0.25
+plot 1 linestyle 3 notitle, \
+  rows(table, "rates") using 3:11:12:13 with yerrorbars linestyle 1 \
+    title "five filters, each asked for ten million others"
