@@ -8,14 +8,16 @@ FROM postgres:$PG_MAJOR AS build
 ARG PG_MAJOR
 RUN --mount=type=bind,target=/src \
     apt-get update && \
-    apt-get install -y --no-install-recommends build-essential libxxhash-dev "postgresql-server-dev-$PG_MAJOR" && \
+    apt-get install -y --no-install-recommends \
+        build-essential libxxhash-dev "postgresql-server-dev-$PG_MAJOR" && \
     mkdir /tmp/build && \
     cd /tmp/build && \
-    make -j "$(nproc)" -f /src/Makefile VPATH=/src "PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" && \
-    make -f /src/Makefile VPATH=/src "PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" DESTDIR=/out install
+    PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config && \
+    make -j "$(nproc)" -f /src/Makefile VPATH=/src "PG_CONFIG=$PG_CONFIG" && \
+    make -f /src/Makefile VPATH=/src "PG_CONFIG=$PG_CONFIG" DESTDIR=/out install
 
-# An image may have an older minor release than the headers of today, in which what was built with them
-# may not load: its server is upgraded then. (locales, upgraded, would forget the image's locale.)
+# An image may have an older minor release than the headers of today, in which what was built with
+# them may not load: its server is upgraded then. (locales, upgraded, would forget the image's locale.)
 FROM postgres:$PG_MAJOR
 ARG PG_MAJOR
 RUN apt-mark hold locales && \
