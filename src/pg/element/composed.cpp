@@ -17,6 +17,12 @@ extern "C" {
 #include "utils/multirangetypes.h"
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
+
+// A macro up to 14.24, 15.19, 16.15, 17.11 and 18.6, a function of the server since, which marks
+// rows that an older server stored, so that heap_deform_tuple checks their shape. Weak: what was
+// built with one minor release loads in every other.
+#undef DatumGetHeapTupleHeader
+extern HeapTupleHeader DatumGetHeapTupleHeader(Datum value) __attribute__((weak));
 }
 
 namespace bloomfilter {
@@ -198,7 +204,9 @@ void resolve_fields(Element *element, TupleDesc descriptor) {
 // value has another shape then, which is an error.)
 void write_row(Element *element, Datum value, Writer *out, bool nested) {
   check_stack_depth();
-  HeapTupleHeader row = DatumGetHeapTupleHeader(value);
+  HeapTupleHeader row = DatumGetHeapTupleHeader
+                            ? DatumGetHeapTupleHeader(value)
+                            : reinterpret_cast<HeapTupleHeader>(PG_DETOAST_DATUM(value));
   TupleDesc descriptor =
       lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
   resolve_fields(element, descriptor);
