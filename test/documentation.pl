@@ -30,7 +30,7 @@ my $tag = qr/^(?:You\ are\ now\ connected\ |
     (?:ALTER|ANALYZE|BEGIN|CALL|CLUSTER|COMMENT|COMMIT|COPY|CREATE|DEALLOCATE|DELETE|DO|DROP|
     EXECUTE|GRANT|IMPORT|INSERT|LISTEN|LOAD|LOCK|MERGE|PREPARE|REFRESH|REINDEX|RESET|REVOKE|
     ROLLBACK|SAVEPOINT|SELECT|SET|TRUNCATE|UPDATE|VACUUM)(?:\ [A-Z\d ]+)?$)/x;
-my $other_name = qr/^(?!sql$)(?:postgres(?:ql)?|psql|plpgsql|sql)$/i;
+my $other_name = qr/^(?:postgres(?:ql)?|psql|plpgsql|sql)$/i;
 my $statement = qr/^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|EXPLAIN|PREPARE)\s/;
 
 # A page as parts: text, SQL that is run, and the output below it.
