@@ -3,9 +3,9 @@
 -- A workload is one table of the report: cases that do the same work, in one unit, the floor first.
 -- A case is an expression, put into the workload's template. bench.script() writes the psql script
 -- of a section: in every round each case once, by turns, so that whatever else the machine does
--- falls on all alike. A case is compared with the floor of its own round; round 0 warms up. With
--- several databases, which have different builds of the extension, a case runs in all of them, each in
--- a session of its own, before the next one does.
+-- falls on all alike. A case is compared with the floor of its own round; round 0 warms up, unless
+-- one round is all. With several databases, which have different builds of the extension, a case
+-- runs in all of them, each in a session of its own, before the next one does.
 
 CREATE SCHEMA bench;
 
@@ -111,7 +111,7 @@ DECLARE
   c record;
   database text;
 BEGIN
-  FOR round IN 0 .. rounds LOOP
+  FOR round IN CASE rounds WHEN 1 THEN 1 ELSE 0 END .. rounds LOOP
     RETURN NEXT format('\echo %L', format('%s: %s', of_section,
       CASE round WHEN 0 THEN 'warming up' ELSE format('round %s of %s', round, rounds) END));
     FOR c IN
