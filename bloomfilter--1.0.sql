@@ -28,16 +28,42 @@ CREATE FUNCTION bloomfilter_send(bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME', 'filter_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_send(bloomfilter) IS 'binary output';
 
+CREATE FUNCTION bloomfilter_typanalyze(internal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_typanalyze' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_typanalyze(internal) IS 'what ANALYZE keeps of a column of filters';
+
 CREATE TYPE bloomfilter (
   INPUT = bloomfilter_in,
   OUTPUT = bloomfilter_out,
   RECEIVE = bloomfilter_recv,
   SEND = bloomfilter_send,
+  ANALYZE = bloomfilter_typanalyze,
   ALIGNMENT = double,
   STORAGE = external
 );
 COMMENT ON TYPE bloomfilter IS
   'a set summary that answers "definitely not in the set" or "possibly in the set"';
+
+-- Planning
+
+CREATE FUNCTION bloomfilter_restrict(internal, oid, internal, int) RETURNS float8
+  AS 'MODULE_PATHNAME', 'filter_restrict' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_restrict(internal, oid, internal, int) IS
+  'the share of rows that a filter lets through';
+
+CREATE FUNCTION bloomfilter_join(internal, oid, internal, smallint, internal) RETURNS float8
+  AS 'MODULE_PATHNAME', 'filter_join' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_join(internal, oid, internal, smallint, internal) IS
+  'the share of pairs that a join of filters and values lets through';
+
+CREATE FUNCTION bloomfilter_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_support(internal) IS 'planner support of functions that ask a filter';
+
+CREATE FUNCTION bloomfilter_support_all(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_support_all' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_support_all(internal) IS
+  'planner support of a function that asks for all elements of an array';
 
 -- Literals
 
@@ -170,55 +196,66 @@ CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG
 COMMENT ON OPERATOR - (bloomfilter, bf_literal) IS
   'an error: values cannot be removed from a bloomfilter';
 
--- Asking. The cost is in calls of a function like that of x > 5, which takes 6 ns. A probe takes 30
--- if all rows ask one filter, and 3000 if each has its own, stored out of line; an array takes 300.
+-- Asking. The planner asks the support function for the cost of a call; COST serves those that it
+-- cannot look into, in calls of a function like that of x > 5.
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(bloomfilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION bf_contained(value "any", filter bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contained(value bf_literal, filter bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contained(bf_literal, bloomfilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = "any",
-                    COMMUTATOR = <@);
+                    COMMUTATOR = <@,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR @> (bloomfilter, "any") IS 'possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = bf_literal,
-                    COMMUTATOR = <@);
+                    COMMUTATOR = <@,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR @> (bloomfilter, bf_literal) IS 'possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = "any", RIGHTARG = bloomfilter,
-                    COMMUTATOR = @>);
+                    COMMUTATOR = @>,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR <@ ("any", bloomfilter) IS 'possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = bf_literal, RIGHTARG = bloomfilter,
-                    COMMUTATOR = @>);
+                    COMMUTATOR = @>,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" anyarray) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_any(bloomfilter, anyarray) IS
   'is any element that is not null possibly in the set?';
 
 CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" anyarray) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
+  SUPPORT bloomfilter_support_all;
 COMMENT ON FUNCTION bf_contains_all(bloomfilter, anyarray) IS
   'is every element that is not null possibly in the set?';
 
 CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" anyarray) RETURNS boolean[]
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_each(bloomfilter, anyarray) IS
   'for each element: possibly in the set? null for null';
 
@@ -233,7 +270,8 @@ CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
 COMMENT ON FUNCTION bf_add_hash(bloomfilter, bigint) IS 'filter plus the value of a hash';
 
 CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolean
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
   'is the value of a hash possibly in the set?';
 
@@ -618,6 +656,7 @@ CREATE TYPE countingbloomfilter (
   OUTPUT = countingbloomfilter_out,
   RECEIVE = countingbloomfilter_recv,
   SEND = countingbloomfilter_send,
+  ANALYZE = bloomfilter_typanalyze,
   ALIGNMENT = double,
   STORAGE = external
 );
@@ -741,46 +780,56 @@ COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
 -- Asking
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION cbf_contained(value "any", filter countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_contained(value bf_literal, filter countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contained(bf_literal, countingbloomfilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = "any",
-                    COMMUTATOR = <@);
+                    COMMUTATOR = <@,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR @> (countingbloomfilter, "any") IS 'possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal,
-                    COMMUTATOR = <@);
+                    COMMUTATOR = <@,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR @> (countingbloomfilter, bf_literal) IS 'possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = "any", RIGHTARG = countingbloomfilter,
-                    COMMUTATOR = @>);
+                    COMMUTATOR = @>,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR <@ ("any", countingbloomfilter) IS 'possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = bf_literal, RIGHTARG = countingbloomfilter,
-                    COMMUTATOR = @>);
+                    COMMUTATOR = @>,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
   'an upper bound of how often a value was added';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
-  AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 
@@ -1103,6 +1152,7 @@ CREATE TYPE cuckoofilter (
   OUTPUT = cuckoofilter_out,
   RECEIVE = cuckoofilter_recv,
   SEND = cuckoofilter_send,
+  ANALYZE = bloomfilter_typanalyze,
   ALIGNMENT = double,
   STORAGE = external
 );
@@ -1210,46 +1260,56 @@ COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
 -- Asking
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'possibly in the set?';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, bf_literal) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE FUNCTION cf_contained(value "any", filter cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cf_contained(value bf_literal, filter cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contained(bf_literal, cuckoofilter) IS
   'possibly in the set? The literal is read as the element type of the filter';
 
 CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = "any",
-                    COMMUTATOR = <@);
+                    COMMUTATOR = <@,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR @> (cuckoofilter, "any") IS 'possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = bf_literal,
-                    COMMUTATOR = <@);
+                    COMMUTATOR = <@,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR @> (cuckoofilter, bf_literal) IS 'possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = "any", RIGHTARG = cuckoofilter,
-                    COMMUTATOR = @>);
+                    COMMUTATOR = @>,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR <@ ("any", cuckoofilter) IS 'possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = bf_literal, RIGHTARG = cuckoofilter,
-                    COMMUTATOR = @>);
+                    COMMUTATOR = @>,
+                    RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
 COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'possibly in the set?';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
   'an upper bound of how often a value was added';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
-  AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+  AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
   'an upper bound of how often a literal was added';
 

@@ -172,7 +172,16 @@ CREATE VIEW functions AS
   SELECT p.* FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
   JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass
   WHERE extname = 'bloomfilter' AND proname !~ '^bloomfilter_literal_';
-SELECT DISTINCT provolatile, proparallel, proleakproof FROM functions;
+SELECT provolatile, proparallel, proleakproof,
+  string_agg(proname, ', ' ORDER BY proname) FILTER (WHERE provolatile <> 'i') AS only
+FROM functions GROUP BY 1, 2, 3 ORDER BY 1;
+-- The planner asks all operators and functions that ask a filter, and ANALYZE the types.
+SELECT oprname, oprleft::regtype, oprright::regtype, oprrest, oprjoin FROM pg_operator
+WHERE oprname IN ('@>', '<@') AND oprcode IN (SELECT oid FROM functions) ORDER BY 1, 2, 3;
+SELECT prosupport, string_agg(DISTINCT proname::text, ', ' ORDER BY proname::text) AS functions
+FROM functions WHERE proname ~ 'contain|multiplicity' GROUP BY 1 ORDER BY 1;
+SELECT typname, typanalyze FROM pg_type
+WHERE typname IN ('bloomfilter', 'countingbloomfilter', 'cuckoofilter') ORDER BY 1;
 SELECT procost, array_agg(DISTINCT proname::text ORDER BY proname::text) AS asking FROM functions
 WHERE proname ~ 'contain|multiplicity' GROUP BY procost ORDER BY procost;
 SELECT DISTINCT proname AS not_strict FROM functions WHERE NOT proisstrict AND prokind = 'f'

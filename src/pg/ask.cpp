@@ -15,13 +15,6 @@ using namespace bloomfilter;
 
 namespace {
 
-bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
-  bool found = digests.any;
-  for (int i = 0; i < digests.count; i++)
-    found |= filter->contains(digests.digest[i]);
-  return found;
-}
-
 // Of a value of another family. Apart from the others, whose code stays short.
 pg_noinline bool contains_converted(AskedFilter *filter, Element *element, Datum value) {
   return contains_any_digest(filter, converted_digests(element, value, filter->header, Use::ask));

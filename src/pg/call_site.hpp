@@ -81,6 +81,14 @@ inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
   return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
 }
 
+// Is a value possibly in a filter?
+inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
+  bool found = digests.any;
+  for (int i = 0; i < digests.count; i++)
+    found |= filter->contains(digests.digest[i]);
+  return found;
+}
+
 } // namespace bloomfilter
 
 #endif

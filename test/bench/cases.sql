@@ -106,6 +106,11 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('partitions', 'partitions', 'ms', 'ratio', 'Probing one stored filter of 12 MB from 64 partitions, {rows}/8 bigints',
  'SELECT count(*) FROM parts WHERE {}', NULL),
 
+('planning', 'planning_ten', 'µs', 'difference', 'Planning ten conditions, not executed',
+ $$CALL bench.plan({operations}, 'numbers', '{}', '{filter}')$$, NULL),
+('planning', 'planning_partitions', 'µs', 'difference', 'Planning a condition on 64 partitions, not executed',
+ $$CALL bench.plan({operations}, 'parts', '{}', '{filter}')$$, NULL),
+
 ('update', 'update', 'µs', 'ratio', 'Adding one value to a stored filter: time of an UPDATE and its COMMIT',
  $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$, 'VACUUM stored, shards'),
 ('update', 'update_wal', 'WAL bytes', 'ratio', 'Adding one value to a stored filter: WAL written',
@@ -303,6 +308,19 @@ SELECT workload, 'filter @> ($1 * 0 + 1)', settings, filter, operations,
   'the same value each time, ' || filter
 FROM bench.cases WHERE workload = 'lookup_first' AND filter IN ('8 KB', '120 MB') AND expression LIKE '%@>%';
 UPDATE bench.cases SET expression = replace(expression, '$1', '1') WHERE workload = 'lookup_buffers';
+
+INSERT INTO bench.cases (workload, expression, filter, operations, label)
+SELECT 'planning_ten', string_agg(format(condition, i), ' AND '), name, 20, label
+FROM (VALUES (1, 'x + %s > 5', '8 KB', 'comparisons'),
+    (2, '$1 @> x + %s', '8 KB', 'filter of 8 KB as a parameter'),
+    (3, '$1 @> x + %s', '12 MB', 'filter of 12 MB as a parameter'),
+    (4, '(SELECT filter FROM filters LIMIT 1) @> x + %s', '8 KB', 'filter in a scalar subquery'))
+    conditions (number, condition, name, label), generate_series(1, 10) i
+GROUP BY number, name, label ORDER BY number;
+INSERT INTO bench.cases (workload, expression, filter, operations, label) VALUES
+('planning_partitions', 'x > 5', '8 KB', 20, 'comparison'),
+('planning_partitions', '$1 @> x', '8 KB', 20, 'filter of 8 KB as a parameter'),
+('planning_partitions', '$1 @> x', '12 MB', 20, 'filter of 12 MB as a parameter');
 
 INSERT INTO bench.cases (workload, expression, filter, operations, label)
 SELECT workload, sql, filter, operations, label || CASE filter WHEN 'shard' THEN '' ELSE filter END

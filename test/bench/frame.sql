@@ -104,6 +104,19 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Plans a condition that is never executed, with a filter in memory as $1, as drivers send it.
+CREATE PROCEDURE bench.plan(times int, relation text, condition text, name text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  query text := format('SELECT FROM %s WHERE pg_backend_pid() = 0 AND %s', relation, condition);
+  f bloomfilter := (SELECT filter | bf_clear(filter) FROM filters WHERE filters.name = plan.name);
+BEGIN
+  PERFORM bench.start();
+  FOR i IN 1 .. times LOOP
+    EXECUTE query USING f;
+  END LOOP;
+END $$;
+
 -- What databases other than the first fail to do is left out there.
 CREATE FUNCTION bench.script(of_section text, rounds int, databases text[]) RETURNS SETOF text
 LANGUAGE plpgsql AS $$

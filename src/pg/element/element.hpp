@@ -82,6 +82,10 @@ struct Element : ElementType { // the shape of a row is known only after one was
 // with. Raises 0A000 for what cannot be hashed and 42P22 for text without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
+// The same for a scalar type whose values are hashed without an error, as far as can be told from
+// the type; NULL for others.
+Element *scalar_element(Oid type, Oid collation, MemoryContext context);
+
 // The first hash of a value that is not NULL. Allocates in the current memory context.
 inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
   return element->hash(element, value, seed);

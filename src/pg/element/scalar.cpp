@@ -301,4 +301,14 @@ bool resolve_scalar(Element *element, Oid collation) {
   return false;
 }
 
+Element *scalar_element(Oid type, Oid collation, MemoryContext context) {
+  const Oid base = getBaseType(type);
+  bool known = type_is_enum(base);
+  for (const ScalarType &scalar : kScalarTypes)
+    if (scalar.type == base)
+      known = scalar.family != Family::text || (text_is_canonical() && OidIsValid(collation) &&
+                                                get_collation_isdeterministic(collation));
+  return known ? resolve_element(type, collation, context) : nullptr;
+}
+
 } // namespace bloomfilter

@@ -1,0 +1,284 @@
+-- What the planner expects of conditions that ask a filter.
+SET max_parallel_workers_per_gather = 0;
+
+CREATE TABLE events AS
+  SELECT i AS id, (i * 7919 % 10000) AS item,
+    CASE WHEN i % 10 < 3 THEN 7 WHEN i % 10 < 5 THEN 8 ELSE i * 7919 % 9000 END AS skewed,
+    'https://example.com/' || i % 5000 AS url, 'User ' || i % 300 AS name,
+    date '2020-01-01' + i % 1000 AS day,
+    timestamp '2020-01-01' + (i % 800) * interval '1 hour' AS at,
+    (i % 2000)::numeric / 4 AS price, i % 50 AS few, hashint4(i) & 255 AS pick,
+    nullif(i % 4, 0) AS gaps,
+    ARRAY[i % 100, i % 90 + 100] AS tags, (i % 3000)::float8 AS weight
+  FROM generate_series(1, 30000) i;
+CREATE TABLE items AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 10000) i;
+CREATE TABLE seen AS
+  SELECT n, bf_agg('https://example.com/' || n * 500 + i) AS urls, cbf_agg(n * 500 + i) AS counted,
+    cf_agg(n * 500 + i) AS cuckoo, bf_agg(n * 500 + i) AS items
+  FROM generate_series(1, 8) n, generate_series(1, 500) i GROUP BY n;
+CREATE TABLE never (item int);
+INSERT INTO never SELECT item FROM events;
+ALTER TABLE never SET (autovacuum_enabled = off);
+ANALYZE events, items, seen;
+
+-- The rows of the topmost node, or of the scan of a table, as expected and as they came: are they
+-- within a factor of two?
+CREATE FUNCTION node_of(plan jsonb, wanted text) RETURNS jsonb LANGUAGE sql AS $$
+  WITH RECURSIVE nodes AS (
+    SELECT plan AS node UNION ALL
+    SELECT child FROM nodes, jsonb_array_elements(node -> 'Plans') child)
+  SELECT node FROM nodes WHERE node ->> 'Relation Name' = wanted OR wanted IS NULL LIMIT 1
+$$;
+CREATE FUNCTION rows_of(query text, wanted text, OUT expected float8, OUT actual float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+  node jsonb;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, FORMAT json) ' || query INTO plan;
+  node := node_of(plan::jsonb -> 0 -> 'Plan', wanted);
+  expected := node ->> 'Plan Rows';
+  actual := (node ->> 'Actual Rows')::float8 * (node ->> 'Actual Loops')::float8;
+END $$;
+CREATE FUNCTION judged(query text, wanted text DEFAULT 'events') RETURNS text LANGUAGE sql AS $$
+  SELECT CASE WHEN expected BETWEEN actual / 2 AND greatest(actual, 1) * 2
+    THEN 'within a factor of two'
+    ELSE format('%s rows expected, but %s came', expected, actual) END
+  FROM rows_of(query, wanted)
+$$;
+
+CREATE FUNCTION threes(n int) RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_agg(i * 3) FROM generate_series(1, n) i';
+
+-- A filter at hand: its bits over the column's distinct values, its most common ones probed.
+CREATE TABLE cases (about text, condition text, filter text);
+INSERT INTO cases VALUES
+  ('300 of 10000 integers', '%L::bloomfilter @> item', threes(300)),
+  ('half of them', '%L::bloomfilter @> item', (SELECT bf_agg(i) FROM generate_series(1, 5000) i)),
+  ('all of them', '%L::bloomfilter @> item', (SELECT bf_agg(i) FROM generate_series(0, 10000) i)),
+  ('as bigint', '%L::bloomfilter @> item::bigint', threes(300)),
+  ('counting', '%L::countingbloomfilter @> item',
+    (SELECT cbf_agg(i * 3) FROM generate_series(1, 300) i)),
+  ('cuckoo', '%L::cuckoofilter @> item', (SELECT cf_agg(i * 3) FROM generate_series(1, 300) i)),
+  ('grown', '%L::bloomfilter @> item',
+    (SELECT bf_add_all(bf_create(50, grow => true), array_agg(i * 3))
+      FROM generate_series(1, 500) i)),
+  ('united', '%L::bloomfilter @> item',
+    threes(300) | (SELECT bf_agg(i * 2) FROM generate_series(1, 2000) i)),
+  ('of pages', '%L::bloomfilter @> item',
+    (SELECT bf_agg(i * 3, NULL, 0.0001) FROM generate_series(1, 300) i)),
+  ('of another system', '%L::bloomfilter @> item',
+    (SELECT bf_add_all(bf_create(1000, layout => 'guava'), array_agg(i * 3))
+      FROM generate_series(1, 300) i)),
+  ('much room, few values', '%L::bloomfilter @> item',
+    (SELECT bf_agg(i * 3, 1000000) FROM generate_series(1, 300) i)),
+  ('commutator', 'item <@ %L::bloomfilter', threes(300)),
+  ('function', 'bf_contains(%L::bloomfilter, item)', threes(300)),
+  ('function, other way round', 'bf_contained(item, %L::bloomfilter)', threes(300)),
+  ('NOT', 'NOT %L::bloomfilter @> item', (SELECT bf_agg(i) FROM generate_series(1, 5000) i)),
+  ('most common value', '%L::bloomfilter @> skewed', (SELECT bf_agg(7))),
+  ('not the most common values', '%L::bloomfilter @> skewed',
+    (SELECT bf_agg(i) FROM generate_series(1000, 1900) i)),
+  ('few distinct values', '%L::bloomfilter @> few',
+    (SELECT bf_agg(i) FROM generate_series(1, 5) i)),
+  ('NULLs', '%L::bloomfilter @> gaps', (SELECT bf_agg(i) FROM generate_series(1, 2) i)),
+  ('text', '%L::bloomfilter @> url',
+    (SELECT bf_agg('https://example.com/' || i) FROM generate_series(1, 100) i)),
+  ('expression', '%L::bloomfilter @> lower(name)',
+    (SELECT bf_agg('user ' || i) FROM generate_series(1, 100) i)),
+  ('dates', '%L::bloomfilter @> day',
+    (SELECT bf_agg(date '2020-01-01' + i) FROM generate_series(1, 100) i)),
+  ('timestamps', '%L::bloomfilter @> at',
+    (SELECT bf_agg(timestamp '2020-01-01' + i * interval '1 hour') FROM generate_series(1, 100) i)),
+  ('numerics', '%L::bloomfilter @> price',
+    (SELECT bf_agg(i::numeric / 4) FROM generate_series(1, 500) i)),
+  ('floats', '%L::bloomfilter @> weight',
+    (SELECT bf_agg(i::float8) FROM generate_series(1, 300) i)),
+  ('two columns', '%L::bloomfilter @> (few, pick)',
+    (SELECT bf_agg((i, j)) FROM generate_series(0, 49) i, generate_series(1, 20) j)),
+  ('any of two columns', 'bf_contains_any(%L::bloomfilter, ARRAY[item, few])',
+    (SELECT bf_agg(i) FROM generate_series(1, 10) i)),
+  ('all of two columns', 'bf_contains_all(%L::bloomfilter, ARRAY[item, skewed])',
+    (SELECT bf_agg(i) FROM generate_series(1, 5000) i)),
+  ('any of a column of arrays', 'bf_contains_any(%L::bloomfilter, tags)',
+    (SELECT bf_agg(i) FROM generate_series(1, 20) i)),
+  ('all of a column of arrays', 'bf_contains_all(%L::bloomfilter, tags)',
+    (SELECT bf_agg(i) FROM generate_series(1, 150) i)),
+  ('a hash', 'bf_contains_hash(%L::bloomfilter, bf_hash(item))', threes(300)),
+  ('no value at all', '%L::bloomfilter @> item', bf_create(100));
+SELECT about, judged('SELECT FROM events WHERE ' || format(condition, filter)) FROM cases;
+
+-- A parameter of a custom plan is as good as a constant, one of a generic plan is unknown.
+SELECT filter AS f FROM cases WHERE about = '300 of 10000 integers' \gset
+PREPARE asked(bloomfilter) AS SELECT FROM events WHERE $1 @> item;
+SET plan_cache_mode = force_custom_plan;
+SELECT judged(format('EXECUTE asked(%L)', :'f')) AS custom;
+SET plan_cache_mode = force_generic_plan;
+SELECT expected AS generic FROM rows_of(format('EXECUTE asked(%L)', :'f'), 'events');
+RESET plan_cache_mode;
+
+-- What subqueries, CTEs and columns give: the rows below an aggregate, or what ANALYZE keeps.
+SELECT about, judged(query, wanted)
+FROM (VALUES
+  ('aggregate in a scalar subquery', 'events',
+    'SELECT FROM events WHERE (SELECT bf_agg(id) FROM items WHERE kind = 5) @> item'),
+  ('its FILTER clause', 'events',
+    'SELECT FROM events WHERE (SELECT bf_agg(id) FILTER (WHERE kind = 5) FROM items) @> item'),
+  ('counting', 'events',
+    'SELECT FROM events WHERE (SELECT cbf_agg(id) FROM items WHERE kind < 5) @> item'),
+  ('stored, in a scalar subquery', 'events',
+    'SELECT FROM events WHERE (SELECT urls FROM seen WHERE n = 1) @> url'),
+  ('stored, counting', 'events',
+    'SELECT FROM events WHERE (SELECT counted FROM seen WHERE n = 1) @> item'),
+  ('stored, cuckoo', 'events',
+    'SELECT FROM events WHERE (SELECT cuckoo FROM seen WHERE n = 1) @> item'),
+  ('union of stored ones', 'events',
+    'SELECT FROM events WHERE (SELECT bf_union_agg(urls) FROM seen WHERE n <= 4) @> url'),
+  ('CTE', 'events',
+    'WITH f AS MATERIALIZED (SELECT bf_agg(id) AS f FROM items WHERE kind = 5)
+     SELECT FROM events WHERE (SELECT f FROM f) @> item'),
+  ('CTE, joined', NULL,
+    'WITH f AS MATERIALIZED (SELECT bf_agg(id) AS f FROM items WHERE kind = 5)
+     SELECT FROM events, f WHERE f @> item'),
+  ('subquery in FROM', NULL,
+    'SELECT FROM events, (SELECT bf_agg(id) AS f FROM items WHERE kind = 5) s WHERE f @> item'),
+  ('a filter for each group', NULL,
+    'SELECT FROM events, (SELECT kind, bf_agg(id) AS f FROM items GROUP BY kind) s
+     WHERE few = 7 AND f @> item'),
+  ('column of filters joined with values', NULL,
+    'SELECT FROM seen, events WHERE urls @> url'),
+  ('semijoin', NULL,
+    'SELECT FROM events WHERE EXISTS (SELECT FROM seen WHERE urls @> url)'),
+  ('antijoin', NULL,
+    'SELECT FROM events WHERE NOT EXISTS (SELECT FROM seen WHERE urls @> url AND n < 4)'),
+  ('correlated subquery', 'events',
+    'SELECT FROM events WHERE (SELECT items FROM seen WHERE n = id % 8 + 1) @> item')
+  ) v(about, wanted, query);
+
+-- Planned before there is anything to plan with, in a subquery of an expression, or in other
+-- places: no error, and an answer.
+SELECT count(*) FROM seen WHERE urls @> ANY (SELECT url FROM events WHERE id < 3) OR n = 1;
+SELECT count(*) FROM seen
+WHERE bf_contains(urls, 'x'::text) IN (SELECT id > 3 FROM events WHERE id < 3) OR n = 1;
+SELECT count(*) FROM events
+WHERE id < 3 AND (bf_contains_any(threes(9), tags) IN (SELECT n > 3 FROM seen) OR few = 1);
+SELECT count(*) FROM events
+WHERE (SELECT bf_agg(id, 100, 'NaN') FROM items WHERE id < 0) @> item;
+WITH RECURSIVE r(n, f) AS (
+  SELECT 1, bf_create(10) + 1 UNION ALL SELECT n + 1, f + n FROM r WHERE n < 5 AND f @> n - 1 + 0)
+SELECT count(*) FROM r WHERE f @> 1;
+WITH d AS (DELETE FROM never WHERE item = 3 RETURNING item, bf_create(10) + item AS f)
+SELECT count(*) FROM d, items WHERE f @> id AND id < 10;
+SELECT count(*) FROM events e, LATERAL (SELECT bf_agg(i.id) AS f FROM items i WHERE i.id = e.id) s
+WHERE f @> e.id AND e.id < 5;
+SELECT n FROM seen GROUP BY n HAVING bf_agg(n) @> count(*) ORDER BY n LIMIT 1;
+SELECT id FROM events LEFT JOIN seen ON urls @> url WHERE id < 3 AND urls IS NULL
+  FOR UPDATE OF events;
+UPDATE never SET item = 1 WHERE threes(10) @> item AND item < 0;
+
+-- Unknown is a tenth: what a column that was never analyzed holds, what another expression gives.
+SELECT about, expected / 30000 AS share
+FROM (VALUES
+  ('never analyzed', 'SELECT FROM never WHERE :f::bloomfilter @> item', 'never'),
+  ('an expression', 'SELECT FROM events WHERE CASE WHEN id > 0 THEN :f::bloomfilter END @> item',
+    'events')) v(about, query, wanted), rows_of(replace(query, ':f', quote_literal(:'f')), wanted);
+
+-- A plan that changes for the better: few rows remain, so that an index finds their partners.
+CREATE UNIQUE INDEX ON items (id);
+ANALYZE items;
+SELECT bf_agg(i) AS f FROM generate_series(1, 5) i \gset
+CREATE FUNCTION join_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+    IF line ~ 'Join|Nested Loop' THEN
+      RETURN trim(line);
+    END IF;
+  END LOOP;
+END $$;
+SELECT join_of(format('SELECT FROM events JOIN items ON items.id = events.id
+    WHERE %L::bloomfilter @> item', :'f')) AS few_rows,
+  join_of('SELECT FROM events JOIN items ON items.id = events.id') AS all_rows;
+
+-- What ANALYZE keeps of a column of filters, in a slot of its own kind, beside the usual
+-- statistics: mean count, rate and size, which share is of the commonest element family, and which
+-- that is.
+CREATE FUNCTION kept(wanted regclass, column_name text, is_inherited boolean DEFAULT false)
+RETURNS float4[] LANGUAGE sql AS $$
+  SELECT CASE 20742 WHEN stakind1 THEN stanumbers1 WHEN stakind2 THEN stanumbers2
+    WHEN stakind3 THEN stanumbers3 WHEN stakind4 THEN stanumbers4 WHEN stakind5 THEN stanumbers5 END
+  FROM pg_statistic JOIN pg_attribute ON attrelid = starelid AND attnum = staattnum
+  WHERE starelid = wanted AND attname = column_name AND stainherit = is_inherited
+$$;
+CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bloomfilter LANGUAGE internal IMMUTABLE STRICT
+  AS 'bytea_substr_no_len';
+CREATE DOMAIN named_filter AS bloomfilter;
+CREATE TABLE kinds AS
+  SELECT n, CASE WHEN n > 10 THEN f END AS f, cbf, cf, f::named_filter AS in_domain,
+    NULL::bloomfilter AS nothing,
+    CASE WHEN n % 4 = 0 THEN forged(set_byte(f::bytea, 0, 2)) ELSE f END AS damaged
+  FROM (SELECT n, bf_agg(i) AS f, cbf_agg(i) AS cbf, cf_agg(i) AS cf
+    FROM generate_series(1, 100) n, generate_series(1, 1000) i GROUP BY n) s;
+CREATE INDEX ON kinds ((f | cbf::bloomfilter));
+CREATE TABLE more_kinds () INHERITS (kinds);
+INSERT INTO more_kinds (n, f)
+  SELECT n, bf_agg(i) FROM generate_series(1, 100) n, generate_series(1, 3000) i GROUP BY n;
+CREATE TABLE empty (f bloomfilter);
+ANALYZE kinds, more_kinds, empty;
+SELECT name, s[1] BETWEEN 0.95 * count AND 1.05 * count AS count,
+  s[2] BETWEEN 0.005 AND 0.02 AS rate, s[3] BETWEEN 0.9 * bytes AND 1.1 * bytes AS bytes,
+  s[4] AS of_one_family, s[5] AS family
+FROM (SELECT avg(pg_column_size(f)) AS bf, avg(pg_column_size(cbf)) AS cbf,
+    avg(pg_column_size(cf)) AS cf FROM ONLY kinds) size,
+  LATERAL (VALUES ('f', 1000, bf), ('cbf', 1000, cbf), ('cf', 1000, cf), ('in_domain', 1000, bf),
+    ('damaged', 1000, bf)) v(name, count, bytes), kept('kinds', name) s;
+SELECT kept('kinds', 'nothing') AS nothing, kept('empty', 'f') AS empty,
+  round(((kept('kinds', 'f', true))[1] / 100)::numeric) AS hundreds_with_children,
+  round(((kept('kinds_expr_idx', 'expr'))[1] / 100)::numeric) AS hundreds_of_an_expression;
+SELECT attname, round(null_frac::numeric, 2) AS null_frac, n_distinct, avg_width > 0 AS has_width
+FROM pg_stats WHERE tablename = 'kinds' AND NOT inherited ORDER BY attname;
+-- A column whose statistics are switched off has none.
+ALTER TABLE kinds ALTER f SET STATISTICS 0;
+DELETE FROM pg_statistic WHERE starelid = 'kinds'::regclass;
+ANALYZE kinds;
+SELECT kept('kinds', 'f') AS f, kept('kinds', 'cf') IS NOT NULL AS cf;
+
+-- What a condition costs: cheap ones come first; a large filter is dearer than a small one, another
+-- filter in each row dearer than one for all, and if it is stored out of line, dearer still.
+CREATE FUNCTION cost_of(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
+END $$;
+CREATE FUNCTION first_asked(condition text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) SELECT FROM events WHERE ' || condition LOOP
+    IF line ~ 'Filter' THEN
+      RETURN substring(line from '\(\((\w+) ');
+    END IF;
+  END LOOP;
+END $$;
+SELECT first_asked(format('%L::bloomfilter @> url AND few > 3', :'f')) AS first,
+  first_asked(format('few > 3 AND %L::bloomfilter @> url', :'f')) AS as_well;
+CREATE TABLE stored AS
+  SELECT i, bf_create(100) AS short, bf_create(10000) AS long
+  FROM generate_series(1, 2000) i;
+ANALYZE stored;
+CREATE TABLE sizes AS
+  SELECT cost_of('SELECT FROM events WHERE item > 5') AS comparison,
+    cost_of(format('SELECT FROM events WHERE %L::bloomfilter @> item', bf_create(80000))) AS small,
+    cost_of(format('SELECT FROM events WHERE %L::bloomfilter @> item', bf_create(10000000)))
+      AS large,
+    cost_of('SELECT FROM stored WHERE i > 5') AS scan,
+    cost_of('SELECT FROM stored WHERE short @> 5') AS short,
+    cost_of('SELECT FROM stored WHERE long @> 5') AS long;
+SELECT comparison < small AS "a probe costs more than a comparison",
+  small < large AS "of 12 MB more than of 100 kB",
+  scan < short AS "another filter in each row costs",
+  5 * short < long AS "much more if it is out of line"
+FROM sizes \gx

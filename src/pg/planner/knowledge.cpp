@@ -1,0 +1,241 @@
+#include "pg/planner/knowledge.hpp"
+
+#include "pg/layout.hpp"
+#include "pg/planner/statistics.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/planner.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr double kDefaultRate = 0.01;
+constexpr double kBytesPerValue = 1.25; // at that rate
+
+// What was found of a planner run's constants. Each partition asks for them, at the same addresses;
+// these are valid as long as the run's memory.
+struct Run {
+  const PlannerGlobal *global; // which one; NULL: none
+  unsigned count;
+  struct {
+    Datum value;
+    Known known;
+  } constants[8];
+};
+Run run;
+
+void forget_run(void *) {
+  run.global = nullptr;
+}
+
+void begin_run(const PlannerInfo *root) {
+  auto *end = static_cast<MemoryContextCallback *>(
+      MemoryContextAllocZero(root->planner_cxt, sizeof(MemoryContextCallback)));
+  end->func = forget_run;
+  MemoryContextRegisterResetCallback(root->planner_cxt, end);
+  run.global = root->glob;
+  run.count = 0;
+}
+
+Known known_constant(const PlannerInfo *root, const Const *constant) {
+  if (constant->constisnull)
+    return {};
+  if (run.global != root->glob)
+    begin_run(root);
+  for (unsigned i = 0; i < Min(run.count, lengthof(run.constants)); i++)
+    if (run.constants[i].value == constant->constvalue)
+      return run.constants[i].known;
+  Header header;
+  const Known known = sample_filter(constant->constvalue, &header);
+  run.constants[run.count++ % lengthof(run.constants)] = {constant->constvalue, known};
+  return known;
+}
+
+// The path that a query's groups are made from, or its rows if it has none.
+Path *ungrouped(Path *path, double *groups) {
+  while (path) {
+    if (IsA(path, AggPath)) {
+      *groups = path->rows;
+      path = reinterpret_cast<AggPath *>(path)->subpath;
+    } else if (IsA(path, GatherPath)) {
+      path = reinterpret_cast<GatherPath *>(path)->subpath;
+    } else if (IsA(path, GatherMergePath)) {
+      path = reinterpret_cast<GatherMergePath *>(path)->subpath;
+    } else if (IsA(path, ProjectionPath)) {
+      path = reinterpret_cast<ProjectionPath *>(path)->subpath;
+    } else if (IsA(path, LimitPath)) {
+      path = reinterpret_cast<LimitPath *>(path)->subpath;
+    } else if (IsA(path, SortPath) || IsA(path, IncrementalSortPath)) {
+      path = reinterpret_cast<SortPath *>(path)->subpath;
+    } else {
+      break;
+    }
+  }
+  return path;
+}
+
+// How many rows a planned query reads before it groups them, for each group.
+double rows_in_group(PlannerInfo *subroot) {
+  double groups = 1.0;
+  const Path *path =
+      ungrouped(fetch_upper_rel(subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path, &groups);
+  return path ? path->parent->rows / Max(groups, 1.0) : 1.0;
+}
+
+Node *argument_of(const Aggref *aggregate, int number) {
+  return reinterpret_cast<Node *>(list_nth_node(TargetEntry, aggregate->args, number)->expr);
+}
+
+bool is_filter(Node *node) {
+  Kind kind;
+  return is_filter_type(getBaseType(exprType(node)), &kind);
+}
+
+// The rows that an aggregate reads for one group.
+double rows_of(PlannerInfo *subroot, const Aggref *aggregate) {
+  auto *condition = reinterpret_cast<Node *>(aggregate->aggfilter);
+  const double share =
+      condition ? clause_selectivity(subroot, condition, 0, JOIN_INNER, nullptr) : 1.0;
+  return Max(rows_in_group(subroot) * share, 1.0);
+}
+
+// The rate that a third argument of bf_agg() asks for.
+double rate_asked_for(const Aggref *aggregate) {
+  if (list_length(aggregate->args) < 3 || !IsA(argument_of(aggregate, 2), Const))
+    return kDefaultRate;
+  const auto *rate = castNode(Const, argument_of(aggregate, 2));
+  const double asked =
+      !rate->constisnull && rate->consttype == FLOAT8OID ? DatumGetFloat8(rate->constvalue) : 0.0;
+  return asked > 0.0 && asked < 1.0 ? asked : kDefaultRate; // execution says what is wrong
+}
+
+// Unions and merges have the values of all; what else there is of filters gives one of them.
+bool adds_up(Oid aggregate) {
+  const char *name = get_func_name(aggregate);
+  return name && (strstr(name, "_union_agg") || strstr(name, "_merge_agg"));
+}
+
+// Of bf_agg(value, expected, rate) and its sisters, and of aggregates of filters.
+Known known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
+  if (list_length(aggregate->args) == 0)
+    return {};
+  Node *value = argument_of(aggregate, 0);
+  const double rows = rows_of(subroot, aggregate);
+  if (is_filter(value)) {
+    Known known = known_of(subroot, value);
+    known.values *= adds_up(aggregate->aggfnoid) ? rows : 1.0;
+    return known;
+  }
+  const double values = estimate_num_groups(subroot, list_make1(value), rows, nullptr, nullptr);
+  return {true, values, rate_asked_for(aggregate), kBytesPerValue * values};
+}
+
+// What a query selects as its column of that number.
+Known known_selected(PlannerInfo *subroot, int number) {
+  if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
+    return {};
+  const TargetEntry *entry = get_tle_by_resno(subroot->processed_tlist, number);
+  return entry ? known_of(subroot, reinterpret_cast<Node *>(entry->expr)) : Known{};
+}
+
+PlannerInfo *planned(PlannerInfo *root, int plan_id) {
+  return plan_id > 0 ? static_cast<PlannerInfo *>(list_nth(root->glob->subroots, plan_id - 1))
+                     : nullptr;
+}
+
+Known known_subplan(PlannerInfo *root, const SubPlan *subplan) {
+  return subplan->subLinkType == EXPR_SUBLINK ? known_selected(planned(root, subplan->plan_id), 1)
+                                              : Known{};
+}
+
+// The scalar subquery of this query or one around it whose result a parameter is.
+Known known_parameter(PlannerInfo *root, int parameter) {
+  for (PlannerInfo *level = root; level; level = level->parent_root) {
+    ListCell *cell;
+    foreach (cell, level->init_plans) {
+      const auto *subplan = lfirst_node(SubPlan, cell);
+      if (list_member_int(subplan->setParam, parameter))
+        return known_subplan(root, subplan);
+    }
+  }
+  return {};
+}
+
+PlannerInfo *planned_cte(PlannerInfo *root, const RangeTblEntry *entry) {
+  for (Index up = entry->ctelevelsup; up > 0 && root; up--)
+    root = root->parent_root;
+  if (!root || entry->self_reference)
+    return nullptr;
+  int number = 0;
+  ListCell *cell;
+  foreach (cell, root->parse->cteList) {
+    if (strcmp(lfirst_node(CommonTableExpr, cell)->ctename, entry->ctename) == 0)
+      return number < list_length(root->cte_plan_ids)
+                 ? planned(root, list_nth_int(root->cte_plan_ids, number))
+                 : nullptr;
+    number++;
+  }
+  return nullptr;
+}
+
+// NULL while the server has not set up what it plans: the costs of some subqueries are asked
+// before.
+const RelOptInfo *relation_of(PlannerInfo *root, const Var *column) {
+  return column->varlevelsup == 0 && column->varno > 0 &&
+                 static_cast<int>(column->varno) < root->simple_rel_array_size
+             ? root->simple_rel_array[column->varno]
+             : nullptr;
+}
+
+Known known_column(PlannerInfo *root, const Var *column) {
+  const RelOptInfo *relation = relation_of(root, column);
+  if (!relation)
+    return {};
+  const RangeTblEntry *entry = planner_rt_fetch(column->varno, root);
+  if (entry->security_barrier)
+    return {};
+  switch (entry->rtekind) {
+  case RTE_SUBQUERY:
+    return known_selected(relation->subroot, column->varattno);
+  case RTE_CTE:
+    return known_selected(planned_cte(root, entry), column->varattno);
+  default:
+    return column_statistics(root, reinterpret_cast<Node *>(const_cast<Var *>(column)));
+  }
+}
+
+} // namespace
+
+Known known_of(PlannerInfo *root, Node *node) {
+  while (IsA(node, RelabelType))
+    node = reinterpret_cast<Node *>(castNode(RelabelType, node)->arg);
+  switch (nodeTag(node)) {
+  case T_Const:
+    return known_constant(root, castNode(Const, node));
+  case T_Param:
+    return castNode(Param, node)->paramkind == PARAM_EXEC
+               ? known_parameter(root, castNode(Param, node)->paramid)
+               : Known{};
+  case T_Var:
+    return known_column(root, castNode(Var, node));
+  case T_SubPlan:
+    return known_subplan(root, castNode(SubPlan, node));
+  case T_Aggref:
+    return known_aggregate(root, castNode(Aggref, node));
+  case T_PlaceHolderVar:
+    return known_of(root, reinterpret_cast<Node *>(castNode(PlaceHolderVar, node)->phexpr));
+  default:
+    return {};
+  }
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,27 @@
+// What the planner can know of an expression that gives a filter.
+//
+//   a constant, or a parameter of a custom plan     a sample of its bits, taken once
+//   a column of filters                             the means that ANALYZE keeps
+//   a column of a subquery or CTE, or the result    what that subquery selects: one of the above,
+//   of a scalar subquery                            or an aggregate: bf_agg(x) has as many values
+//                                                   as its input has distinct x
+//
+// All else is unknown: a parameter of a generic plan or of an outer query, any other expression.
+#ifndef BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
+#define BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
+
+#include "pg/server.hpp"
+
+#include "pg/planner/sample.hpp"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+}
+
+namespace bloomfilter {
+
+Known known_of(PlannerInfo *root, Node *filter);
+
+} // namespace bloomfilter
+
+#endif

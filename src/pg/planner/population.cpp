@@ -1,0 +1,134 @@
+#include "pg/planner/population.hpp"
+
+#include "pg/call_site.hpp"
+#include "pg/element/family.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr int kAskedValues = 1000; // of each kind of statistics, which have 100 by default
+
+// A filter that is at hand, to be asked for values of one type.
+struct Asker {
+  AskedFilter *filter;
+  Element *element;
+
+  bool passes(Datum value) const {
+    return contains_any_digest(filter, digests_of(element, value, filter->header, Use::ask));
+  }
+};
+
+void probe_common(const Slot &slot, const Asker &asker, Probed *probed) {
+  for (int i = 0; i < Min(slot.values(), kAskedValues); i++) {
+    const bool passes = asker.passes(slot.value(i));
+    probed->common += slot.number(i);
+    probed->common_passed += passes ? slot.number(i) : 0.0;
+    probed->values++;
+    probed->values_passed += passes ? 1 : 0;
+  }
+}
+
+void probe_histogram(const Slot &slot, const Asker &asker, Probed *probed) {
+  const int stride = Max(slot.values() / kAskedValues, 1);
+  for (int i = 0; i < slot.values(); i += stride) {
+    probed->histogram++;
+    probed->histogram_passed += asker.passes(slot.value(i)) ? 1 : 0;
+  }
+}
+
+// Calls probe(asker) if statistics of that type may be asked. `known` says that the filter is
+// sound.
+template <typename Probe>
+void ask(const Question &question, const Known &known, Oid type, VariableStatData *variable,
+         Probe probe) {
+  if (!known.known || !IsA(question.filter, Const) || question.asked == Asked::hash ||
+      !HeapTupleIsValid(variable->statsTuple) ||
+      !statistic_proc_security_check(variable, question.function))
+    return;
+  Element *element = scalar_element(type, question.collation, CurrentMemoryContext);
+  if (!element)
+    return;
+  FilterMemory memory = {};
+  AskedFilter *filter = find_filter(castNode(Const, question.filter)->constvalue, &memory);
+  if (fits(filter->header, element) || holds(filter->header, element))
+    probe(Asker{filter, element});
+}
+
+// The number of distinct values of an expression without statistics: as many as there are
+// combinations of its columns' values, but not more than rows. 0 if nothing is known.
+double combinations(PlannerInfo *root, Node *value, const RelOptInfo *relation) {
+  List *columns = pull_var_clause(value, PVC_RECURSE_PLACEHOLDERS | PVC_RECURSE_AGGREGATES |
+                                             PVC_RECURSE_WINDOWFUNCS);
+  double result = columns == NIL ? 0.0 : 1.0;
+  ListCell *cell;
+  foreach (cell, columns) {
+    VariableStatData column;
+    bool guess;
+    examine_variable(root, static_cast<Node *>(lfirst(cell)), 0, &column);
+    const double distinct = get_variable_numdistinct(&column, &guess);
+    ReleaseVariableStats(column);
+    result *= guess ? 0.0 : distinct;
+  }
+  return relation && relation->tuples >= 1 ? Min(result, relation->tuples) : result;
+}
+
+double distinct_values(PlannerInfo *root, Node *value, VariableStatData *variable) {
+  bool guess;
+  const double distinct = get_variable_numdistinct(variable, &guess);
+  return guess ? combinations(root, value, variable->rel) : distinct;
+}
+
+} // namespace
+
+double null_share(const VariableStatData &variable) {
+  return HeapTupleIsValid(variable.statsTuple)
+             ? reinterpret_cast<Form_pg_statistic>(GETSTRUCT(variable.statsTuple))->stanullfrac
+             : 0.0;
+}
+
+Population values_of(PlannerInfo *root, const Question &question, const Known &known, Node *value,
+                     VariableStatData *variable) {
+  Population population = {null_share(*variable), distinct_values(root, value, variable), {}};
+  ask(question, known, variable->vartype, variable, [&](const Asker &asker) {
+    Slot common(*variable, STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
+    Slot histogram(*variable, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES);
+    probe_common(common, asker, &population.probed);
+    probe_histogram(histogram, asker, &population.probed);
+    common.release();
+    histogram.release();
+  });
+  return population;
+}
+
+// ANALYZE keeps the elements that are in most arrays, and how many arrays have each. What else is
+// in the arrays are so many elements that none is more common than the least common of these.
+Population elements_of(const Question &question, const Known &known, VariableStatData *variable) {
+  Population population = {};
+  Slot common(*variable, STATISTIC_KIND_MCELEM, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
+  Slot lengths(*variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
+  const int count = common.values();
+  const double length = lengths.numbers() > 0 ? lengths.number(lengths.numbers() - 1) : 0.0;
+  if (count > 0 && common.numbers() > count && length > 0) {
+    double listed = 0.0;
+    for (int i = 0; i < count; i++)
+      listed += common.number(i);
+    const double least = common.number(count); // behind the frequencies
+    population.distinct = count + (least > 0 ? Max(length - listed, 0.0) / least : 0.0);
+    ask(question, known, get_base_element_type(variable->vartype), variable,
+        [&](const Asker &asker) { probe_common(common, asker, &population.probed); });
+    population.probed.common /= length;
+    population.probed.common_passed /= length;
+  }
+  common.release();
+  lengths.release();
+  return population;
+}
+
+} // namespace bloomfilter

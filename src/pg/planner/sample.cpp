@@ -1,0 +1,156 @@
+#include "pg/planner/sample.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "pg/filter.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr Size kUnpacked = kSampledParts * kPartBytes; // the largest value worth decompressing
+constexpr uint32 kWholeBytes = 8; // buckets of any size that are whole bytes together
+
+// A payload of which parts are fetched, one at a time.
+class Parts {
+public:
+  explicit Parts(struct varlena *value) : value_(value), last_(nullptr) {}
+
+  const uint8 *operator()(Size offset, Size length) {
+    if (VARATT_IS_4B_U(value_))
+      return reinterpret_cast<const uint8 *>(VARDATA(value_)) + offset;
+    release();
+    last_ = detoast_attr_slice(value_, static_cast<int32>(offset), static_cast<int32>(length));
+    return reinterpret_cast<const uint8 *>(VARDATA_ANY(last_));
+  }
+  void release() {
+    if (last_)
+      pfree(last_);
+    last_ = nullptr;
+  }
+
+private:
+  struct varlena *value_, *last_;
+};
+
+// In memory, unless parts of it can be read without the rest; NULL if neither is to be had.
+struct varlena *accessible(struct varlena *value) {
+  if (VARATT_IS_EXTERNAL_ONDISK(value)) {
+    struct varatt_external pointer;
+    VARATT_EXTERNAL_GET_POINTER(pointer, value);
+    if (!VARATT_EXTERNAL_IS_COMPRESSED(pointer))
+      return value;
+  }
+  const bool fits =
+      !VARATT_IS_EXTENDED(value) || toast_raw_datum_size(PointerGetDatum(value)) <= kUnpacked;
+  return fits ? detoast_attr(value) : nullptr;
+}
+
+// What is said of a link's units: of all of them, from those that were read.
+struct Sums {
+  double values, rate;
+};
+
+// Calls read(bytes, units) for parts of a link, each of which begins at a multiple of `step` units
+// and is preceded by `before` bytes of what stands there. Returns the share of all units.
+template <typename Read>
+double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 step, Size before,
+                  Read read) {
+  const auto bytes_of = [&](uint32 units) { return (Size{units} * geometry.unit_bits() + 7) / 8; };
+  const uint32 part = step * static_cast<uint32>(Max(kPartBytes / bytes_of(step), 1));
+  const uint32 parts_in_all = geometry.units / part;
+  const uint32 stride = (parts_in_all / kSampledParts + 1) * part;
+  uint64 units = 0;
+  for (uint64 first = 0; first < geometry.units; first += stride) {
+    CHECK_FOR_INTERRUPTS();
+    const uint32 count = Min(part, geometry.units - static_cast<uint32>(first));
+    read((*parts)(offset + bytes_of(static_cast<uint32>(first)), before + bytes_of(count)), count);
+    units += count;
+  }
+  return static_cast<double>(units) / geometry.units;
+}
+
+// Of a sample without a single bit nothing is known but that there are few values: as if it had
+// one. A bitmap whose bits are all set had as many values as it has bits, or any greater number.
+double count_of(const Geometry &geometry, uint64 set, double share) {
+  const uint64 least = share < 1.0 ? geometry.k : 0;
+  const double all = static_cast<double>(Max(set, least)) / share;
+  return Min(estimate_count(geometry, static_cast<uint64>(all)),
+             static_cast<double>(geometry.bits()));
+}
+
+Sums sample_bitmap(Parts *parts, const Geometry &geometry, Size offset) {
+  Survey survey(*kernel, geometry);
+  const double share =
+      read_parts(parts, geometry, offset, 1, 0,
+                 [&](const uint8 *units, Size count) { survey.read(units, count); });
+  return {count_of(geometry, survey.bits_set(), share), survey.rate()};
+}
+
+Sums sample_counters(Parts *parts, const Geometry &geometry, Size offset) {
+  const Geometry plain = plain_geometry(geometry);
+  Survey survey(*kernel, plain);
+  auto *bits = static_cast<uint8 *>(palloc(Max(kPartBytes, geometry.unit_bytes())));
+  const double share =
+      read_parts(parts, geometry, offset, 1, 0, [&](const uint8 *counters, Size count) {
+        counting_bits(counters, count * geometry.unit_bytes(), bits);
+        survey.read(bits, count);
+      });
+  pfree(bits);
+  return {count_of(plain, survey.bits_set(), share), survey.rate()};
+}
+
+// A part of the buckets is read as a table of its own, whose kicks are of no interest.
+Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
+  uint64 stored = 0;
+  const double share = read_parts(
+      parts, geometry, offset, kWholeBytes, kKicksBytes, [&](const uint8 *table, uint32 count) {
+        stored += cuckoo_stored({geometry.layout, geometry.k, count}, table);
+      });
+  const double all = static_cast<double>(Max(stored, share < 1.0 ? 1 : 0)) / share;
+  return {all, cuckoo_rate(geometry, static_cast<uint64>(all))};
+}
+
+Sums sample_link(Parts *parts, const Geometry &geometry, Size offset) {
+  switch (kind_of(geometry.layout)) {
+  case Kind::counting:
+    return sample_counters(parts, geometry, offset);
+  case Kind::cuckoo:
+    return sample_buckets(parts, geometry, offset);
+  default:
+    return sample_bitmap(parts, geometry, offset);
+  }
+}
+
+} // namespace
+
+Known sample_filter(Datum datum, Header *header) {
+  struct varlena *value = accessible(reinterpret_cast<struct varlena *>(DatumGetPointer(datum)));
+  if (!value)
+    return {};
+  Parts parts(value);
+  const Size length = toast_raw_datum_size(PointerGetDatum(value)) - VARHDRSZ;
+  uint8 head[kMaxHeadBytes];
+  memcpy(head, parts(0, Min(length, kMaxHeadBytes)), Min(length, kMaxHeadBytes));
+  if (!parse(head, length, header).ok()) {
+    parts.release();
+    return {};
+  }
+  Known known = {true, 0.0, 0.0, static_cast<double>(VARHDRSZ + length)};
+  double denied = 1.0; // as in measure()
+  for_each_link(head, *header, [&](const Link &link, Size offset) {
+    const Sums sums = sample_link(&parts, link.geometry, offset);
+    known.values += sums.values;
+    known.rate += denied * sums.rate;
+    denied *= 1.0 - sums.rate;
+  });
+  parts.release();
+  if (PointerGetDatum(value) != datum)
+    pfree(value);
+  return known;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,166 @@
+// The share of rows for which `filter @> value` is true.
+//
+// Of the rows' values that are not NULL: the most common ones are asked, as the filter is at hand;
+// of the others a share of count / distinct values are members, as if the smaller of the two sets
+// were part of the larger (which is how the server estimates joins), and of the rest the rate is
+// let through. The column's histogram is asked, too. It is a sample of some 100 values and says
+// little by itself, but the estimate must lie where it can: within two standard deviations.
+//
+// The same is said of the elements of arrays. Then their lengths say how often any or all pass.
+//
+// What is not known is a tenth: kUnknown.
+
+#include "pg/planner/selectivity.hpp"
+
+#include <cmath>
+
+#include "pg/planner/knowledge.hpp"
+#include "pg/planner/population.hpp"
+
+extern "C" {
+#include "catalog/pg_statistic.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/pathnode.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr double kUnknown = 0.1;
+constexpr int kLengths = 100; // of arrays, of the default statistics
+
+// An estimate of a share, brought to where a sample says that it can be.
+double bounded(double share, double asked, double passed) {
+  if (asked == 0)
+    return share;
+  const double deviation = 2 * std::sqrt(passed);
+  return Min(Max(share, (passed - deviation) / asked), (passed + Max(deviation, 3)) / asked);
+}
+
+// The share of values that are not NULL and not probed which a filter lets through.
+double passing_others(const Known &known, const Population &population) {
+  if (!known.known)
+    return kUnknown;
+  const Probed &probed = population.probed;
+  const double distinct = population.distinct - probed.values;
+  const double values = Max(known.values - probed.values_passed, 0.0);
+  const double members = distinct >= 1 ? Min(values / distinct, 1.0) : values > 0 ? kUnknown : 0.0;
+  return bounded(members + (1.0 - members) * known.rate, probed.histogram, probed.histogram_passed);
+}
+
+// The share of all values that a filter lets through.
+double passing(const Known &known, const Population &population) {
+  const Probed &probed = population.probed;
+  const double others = Max(1.0 - population.nulls - probed.common, 0.0);
+  return probed.common_passed + others * passing_others(known, population);
+}
+
+double value_share(PlannerInfo *root, const Question &question, const Known &known, Node *value,
+                   int relation) {
+  VariableStatData variable;
+  examine_variable(root, value, relation, &variable);
+  const Population population = values_of(root, question, known, value, &variable);
+  ReleaseVariableStats(variable);
+  return passing(known, population);
+}
+
+// Whether any or all of `length` elements pass, a share of which does.
+double array_passes(Asked asked, double share, double length) {
+  return asked == Asked::all ? std::pow(share, length) : 1.0 - std::pow(1.0 - share, length);
+}
+
+// Of an array that is written down, each element has its own share.
+double listed_share(PlannerInfo *root, const Question &question, const Known &known,
+                    const List *elements, int relation) {
+  double none = 1.0, every = 1.0;
+  ListCell *cell;
+  foreach (cell, elements) {
+    auto *element = static_cast<Node *>(lfirst(cell));
+    const double share = value_share(root, question, known, element, relation);
+    none *= 1.0 - share;
+    every *= share;
+  }
+  return question.asked == Asked::all ? every : 1.0 - none;
+}
+
+// Of a column of arrays, the mean over their lengths: of as many arrays each, behind which there is
+// their mean.
+double array_share(PlannerInfo *root, const Question &question, const Known &known, int relation) {
+  VariableStatData variable;
+  examine_variable(root, question.value, relation, &variable);
+  const double share = passing(known, elements_of(question, known, &variable));
+  Slot lengths(variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
+  const int count = lengths.numbers() - 1, stride = Max(count / kLengths, 1);
+  double sum = 0.0, arrays = 0.0;
+  for (int i = 0; i < count; i += stride, arrays++)
+    sum += array_passes(question.asked, share, lengths.number(i));
+  if (arrays == 0) {
+    sum = array_passes(question.asked, share, array_length(root, question.value));
+    arrays = 1.0;
+  }
+  const double nulls = null_share(variable);
+  lengths.release();
+  ReleaseVariableStats(variable);
+  return (1.0 - nulls) * sum / arrays;
+}
+
+double share_asked(PlannerInfo *root, const Question &question, const Known &known, int relation) {
+  if (question.asked == Asked::value || question.asked == Asked::hash)
+    return value_share(root, question, known, question.value, relation);
+  return IsA(question.value, ArrayExpr)
+             ? listed_share(root, question, known, castNode(ArrayExpr, question.value)->elements,
+                            relation)
+             : array_share(root, question, known, relation);
+}
+
+// The share of rows whose filter is NULL.
+double filter_nulls(PlannerInfo *root, Node *filter, int relation) {
+  if (IsA(filter, Const))
+    return castNode(Const, filter)->constisnull ? 1.0 : 0.0;
+  VariableStatData variable;
+  examine_variable(root, filter, relation, &variable);
+  const double nulls = null_share(variable);
+  ReleaseVariableStats(variable);
+  return nulls;
+}
+
+double clamped(double share) {
+  CLAMP_PROBABILITY(share);
+  return share;
+}
+
+// The rows of a semijoin's inner side; 1 if that is not known.
+double inner_rows(PlannerInfo *root, const SpecialJoinInfo *join) {
+  int relation;
+  const RelOptInfo *inner = bms_get_singleton_member(join->min_righthand, &relation)
+                                ? find_base_rel(root, relation)
+                                : find_join_rel(root, join->min_righthand);
+  return inner ? Max(inner->rows, 1.0) : 1.0;
+}
+
+} // namespace
+
+double array_length(PlannerInfo *root, Node *array) {
+#if PG_VERSION_NUM >= 170000
+  return estimate_array_length(root, array);
+#else
+  (void)root;
+  return estimate_array_length(array);
+#endif
+}
+
+double restriction_selectivity(PlannerInfo *root, const Question &question, int relation) {
+  const double nulls = filter_nulls(root, question.filter, relation);
+  const Known known = known_of(root, question.filter);
+  return clamped((1.0 - nulls) * share_asked(root, question, known, relation));
+}
+
+double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,
+                        SpecialJoinInfo *join) {
+  const double share = restriction_selectivity(root, question, 0);
+  if ((type != JOIN_SEMI && type != JOIN_ANTI) || !join)
+    return share;
+  return clamped(1.0 - std::pow(1.0 - share, inner_rows(root, join)));
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,138 @@
+#include "pg/planner/statistics.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "catalog/pg_statistic.h"
+#include "commands/vacuum.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr int16 kStatisticKind = 20742;
+// What one ANALYZE of a column reads at most.
+constexpr Size kReadBytes = 8 * 1024 * 1024;
+constexpr int kReadFilters = 1000;
+
+enum Number { kValues, kRate, kBytes, kShare, kFamily, kNumbers };
+
+// What std_typanalyze() chose, for the usual statistics.
+struct Standard {
+  AnalyzeAttrComputeStatsFunc compute;
+  void *extra;
+};
+
+struct Sums {
+  int filters;
+  double values, rate, bytes;
+  int of_family[static_cast<int>(kLastFamily) + 1];
+};
+
+// The bytes that sampling a value reads.
+Size cost_of(Datum value) {
+  return Min(toast_raw_datum_size(value), kSampledParts * kPartBytes);
+}
+
+Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
+  Sums sums = {};
+  Size read = 0;
+  // Rows come in the order of the table; what is read of them comes from all of it.
+  constexpr int kStride = 7919; // a prime number
+  const int64 stride = rows % kStride == 0 ? 1 : kStride;
+  for (int i = 0; i < rows && read < kReadBytes && sums.filters < kReadFilters; i++) {
+#if PG_VERSION_NUM >= 180000
+    vacuum_delay_point(true);
+#else
+    vacuum_delay_point();
+#endif
+    bool is_null;
+    const Datum value = fetch(stats, static_cast<int>(i * stride % rows), &is_null);
+    if (is_null)
+      continue;
+    read += cost_of(value);
+    Header header;
+    const Known known = sample_filter(value, &header);
+    if (!known.known)
+      continue;
+    sums.filters++;
+    sums.values += known.values;
+    sums.rate += known.rate;
+    sums.bytes += known.bytes;
+    sums.of_family[static_cast<int>(header.element.family)]++;
+  }
+  return sums;
+}
+
+void set_slot(VacAttrStats *stats, int slot, const Sums &sums) {
+  auto *numbers =
+      static_cast<float4 *>(MemoryContextAlloc(stats->anl_context, kNumbers * sizeof(float4)));
+  int commonest = 0;
+  for (int family = 0; family <= static_cast<int>(kLastFamily); family++)
+    if (sums.of_family[family] > sums.of_family[commonest])
+      commonest = family;
+  numbers[kValues] = static_cast<float4>(sums.values / sums.filters);
+  numbers[kRate] = static_cast<float4>(sums.rate / sums.filters);
+  numbers[kBytes] = static_cast<float4>(sums.bytes / sums.filters);
+  numbers[kShare] = static_cast<float4>(sums.of_family[commonest]) / sums.filters;
+  numbers[kFamily] = static_cast<float4>(commonest);
+  stats->stakind[slot] = kStatisticKind;
+  stats->stanumbers[slot] = numbers;
+  stats->numnumbers[slot] = kNumbers;
+}
+
+void compute_statistics(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows,
+                        double total_rows) {
+  auto *standard = static_cast<Standard *>(stats->extra_data);
+  stats->extra_data = standard->extra;
+  standard->compute(stats, fetch, rows, total_rows);
+  stats->extra_data = standard;
+  if (!stats->stats_valid)
+    return;
+  const Sums sums = sample_rows(stats, fetch, rows);
+  int slot = 0;
+  while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
+    slot++;
+  if (sums.filters > 0 && slot < STATISTIC_NUM_SLOTS)
+    set_slot(stats, slot, sums);
+}
+
+} // namespace
+
+Known column_statistics(PlannerInfo *root, Node *column) {
+  VariableStatData variable;
+  examine_variable(root, column, 0, &variable);
+  AttStatsSlot slot;
+  Known known = {};
+  if (HeapTupleIsValid(variable.statsTuple) &&
+      get_attstatsslot(&slot, variable.statsTuple, kStatisticKind, InvalidOid,
+                       ATTSTATSSLOT_NUMBERS)) {
+    if (slot.nnumbers == kNumbers)
+      known = {true, slot.numbers[kValues], slot.numbers[kRate], slot.numbers[kBytes]};
+    free_attstatsslot(&slot);
+  }
+  ReleaseVariableStats(variable);
+  return known;
+}
+
+} // namespace bloomfilter
+
+using namespace bloomfilter;
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(filter_typanalyze);
+Datum filter_typanalyze(PG_FUNCTION_ARGS) {
+  auto *stats = reinterpret_cast<VacAttrStats *>(PG_GETARG_POINTER(0));
+  if (!std_typanalyze(stats))
+    PG_RETURN_BOOL(false);
+  auto *standard = static_cast<Standard *>(palloc(sizeof(Standard)));
+  standard->compute = stats->compute_stats;
+  standard->extra = stats->extra_data;
+  stats->compute_stats = compute_statistics;
+  stats->extra_data = standard;
+  PG_RETURN_BOOL(true);
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,174 @@
+// What the server asks about our operators and functions while it plans: estimators of operators,
+// and a support function, which also serves functions that are called as such.
+//
+// (Operators are estimated by their RESTRICT and JOIN functions alone, function calls by the
+// support function alone; but costs are always asked of the support function of what is called.)
+// A request that is not known here is answered with NULL, as the server wants it.
+
+#include "pg/server.hpp"
+
+#include <cmath>
+
+#include "pg/layout.hpp"
+#include "pg/planner/knowledge.hpp"
+#include "pg/planner/selectivity.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "catalog/pg_type.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+// Costs, in comparisons of numbers. A probe of a filter in the processor's cache is worth two;
+// then script/bench has three more for each doubling of the filter.
+constexpr double kProbe = 2.0;
+constexpr double kCached = 512.0 * 1024.0;
+constexpr double kPerDoubling = 3.0;
+// A filter that is another one in each row: its header is checked, and of one that is stored out of
+// line two slices are read, of six to eight buffers, which the cache has.
+constexpr double kAnotherFilter = 40.0;
+constexpr double kBuffers = 7.0;
+constexpr double kCachedBuffer = 0.25; // of seq_page_cost
+constexpr double kInline = 2000.0;     // bytes
+constexpr double kElements = 10.0;     // of an array of which nothing is known
+
+// The filter is the argument that is declared as one. An array and a hash are declared, too; what
+// is declared "any" or bf_literal is a value.
+Question question_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
+  Kind kind;
+  const bool first = is_filter_type(types[0], &kind);
+  const Oid type = types[first ? 1 : 0];
+  auto *one = static_cast<Node *>(linitial(arguments));
+  auto *other = static_cast<Node *>(lsecond(arguments));
+  const Asked asked = type == INT8OID       ? Asked::hash
+                      : type != ANYARRAYOID ? Asked::value
+                      : all                 ? Asked::all
+                                            : Asked::any;
+  return {function, asked, first ? one : other, first ? other : one, collation};
+}
+
+Question question_of_operator(Oid operation, List *arguments, Oid collation) {
+  Oid types[2];
+  op_input_types(operation, &types[0], &types[1]);
+  return question_of(get_opcode(operation), types, arguments, collation, false);
+}
+
+Question question_of_function(Oid function, List *arguments, Oid collation, bool all) {
+  Oid *types;
+  int count;
+  get_func_signature(function, &types, &count);
+  const Question question = question_of(function, types, arguments, collation, all);
+  pfree(types);
+  return question;
+}
+
+Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
+  const Question question =
+      question_of_function(request->funcid, request->args, request->inputcollid, all);
+  request->selectivity =
+      request->is_join
+          ? join_selectivity(request->root, question, request->jointype, request->sjinfo)
+          : restriction_selectivity(request->root, question, request->varRelid);
+  return reinterpret_cast<Node *>(request);
+}
+
+// Of a probe of a filter that is asked again and again.
+double cost_in_memory(double bytes) {
+  return (kProbe + kPerDoubling * std::log2(Max(bytes / kCached, 1.0))) * cpu_operator_cost;
+}
+
+// Of finding one that is asked once.
+double cost_of_another(double bytes) {
+  return kAnotherFilter * cpu_operator_cost +
+         (bytes > kInline ? kBuffers * kCachedBuffer * seq_page_cost : 0.0);
+}
+
+// Is the filter another one in each row, and not one that a join brings to many values?
+bool changes_with_row(PlannerInfo *root, const Question &question) {
+  Relids filters = pull_varnos(root, question.filter);
+  return !bms_is_empty(filters) && bms_is_subset(pull_varnos(root, question.value), filters);
+}
+
+// How many elements of an array are asked for. The costs of some subqueries are asked before the
+// server has set up what it plans.
+double probes_of(PlannerInfo *root, const Question &question) {
+  if (question.asked == Asked::value || question.asked == Asked::hash)
+    return 1.0;
+  return root && root->simple_rel_array ? array_length(root, question.value) : kElements;
+}
+
+double bytes_of(PlannerInfo *root, Node *filter) {
+  if (IsA(filter, Const) && !castNode(Const, filter)->constisnull)
+    return static_cast<double>(toast_raw_datum_size(castNode(Const, filter)->constvalue));
+  return root ? known_of(root, filter).bytes : 0.0;
+}
+
+Node *answer_cost(SupportRequestCost *request) {
+  Question question;
+  if (request->node && IsA(request->node, OpExpr)) {
+    const auto *call = castNode(OpExpr, request->node);
+    question = question_of_operator(call->opno, call->args, call->inputcollid);
+  } else if (request->node && IsA(request->node, FuncExpr)) {
+    const auto *call = castNode(FuncExpr, request->node);
+    question = question_of_function(call->funcid, call->args, call->inputcollid, false);
+  } else {
+    return nullptr;
+  }
+  const double bytes = bytes_of(request->root, question.filter);
+  const double first = changes_with_row(request->root, question) ? cost_of_another(bytes) : 0.0;
+  request->startup = 0;
+  request->per_tuple = first + probes_of(request->root, question) * cost_in_memory(bytes);
+  return reinterpret_cast<Node *>(request);
+}
+
+Node *answer(Node *request, bool all) {
+  switch (nodeTag(request)) {
+  case T_SupportRequestSelectivity:
+    return answer_selectivity(reinterpret_cast<SupportRequestSelectivity *>(request), all);
+  case T_SupportRequestCost:
+    return answer_cost(reinterpret_cast<SupportRequestCost *>(request));
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(filter_restrict);
+Datum filter_restrict(PG_FUNCTION_ARGS) {
+  const Question question = question_of_operator(
+      PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)), PG_GET_COLLATION());
+  PG_RETURN_FLOAT8(restriction_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
+                                           question, PG_GETARG_INT32(3)));
+}
+
+PG_FUNCTION_INFO_V1(filter_join);
+Datum filter_join(PG_FUNCTION_ARGS) {
+  const Question question = question_of_operator(
+      PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)), PG_GET_COLLATION());
+  PG_RETURN_FLOAT8(join_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), question,
+                                    static_cast<JoinType>(PG_GETARG_INT16(3)),
+                                    reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))));
+}
+
+PG_FUNCTION_INFO_V1(filter_support);
+Datum filter_support(PG_FUNCTION_ARGS) {
+  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), false));
+}
+
+PG_FUNCTION_INFO_V1(filter_support_all);
+Datum filter_support_all(PG_FUNCTION_ARGS) {
+  PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), true));
+}
+
+SQL_FUNCTIONS_END
