@@ -96,7 +96,7 @@ endif
 
 # What PGXN takes: the last commit, without what .gitattributes keeps out.
 .PHONY: dist
-dist: release := bloomfilter-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' $(SOURCE)META.json)
+dist: release = bloomfilter-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' $(SOURCE)META.json)
 dist:
 	@mkdir -p $(SOURCE)build
 	git -C $(SOURCE). archive --format=zip --prefix=$(release)/ -o build/$(release).zip HEAD

@@ -58,7 +58,8 @@ COMMENT ON FUNCTION bloomfilter_join(internal, oid, internal, smallint, internal
 
 CREATE FUNCTION bloomfilter_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_support(internal) IS 'planner support of functions that ask a filter';
+COMMENT ON FUNCTION bloomfilter_support(internal) IS
+  'planner support of functions that ask a filter';
 
 CREATE FUNCTION bloomfilter_support_all(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support_all' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -41,7 +41,7 @@ struct varlena *accessible(struct varlena *value) {
   if (VARATT_IS_EXTERNAL_ONDISK(value)) {
     struct varatt_external pointer;
     VARATT_EXTERNAL_GET_POINTER(pointer, value);
-    if (!VARATT_EXTERNAL_IS_COMPRESSED(pointer))
+    if (VARATT_EXTERNAL_GET_EXTSIZE(pointer) == static_cast<Size>(pointer.va_rawsize) - VARHDRSZ)
       return value;
   }
   const bool fits =
