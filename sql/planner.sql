@@ -1,5 +1,6 @@
 -- What the planner expects of conditions that ask a filter.
 SET max_parallel_workers_per_gather = 0;
+SET bloomfilter.overfill = 'ignore';
 
 CREATE TABLE events AS
   SELECT i AS id, (i * 7919 % 10000) AS item,
@@ -16,10 +17,18 @@ CREATE TABLE seen AS
   SELECT n, bf_agg('https://example.com/' || n * 500 + i) AS urls, cbf_agg(n * 500 + i) AS counted,
     cf_agg(n * 500 + i) AS cuckoo, bf_agg(n * 500 + i) AS items
   FROM generate_series(1, 8) n, generate_series(1, 500) i GROUP BY n;
+CREATE TABLE requests AS
+  SELECT i AS id, i % 30 AS tenant, hashint4(i) & 8191 AS ip FROM generate_series(1, 30000) i;
+CREATE TABLE blocked AS
+  SELECT n AS tenant, bf_agg(hashint4(n * 10000 + i + 7777777) & 8191) AS ips
+  FROM generate_series(0, 29) n, generate_series(1, 900) i GROUP BY n;
+CREATE TABLE hours AS
+  SELECT n, bf_agg(n * 100 + i, 100) AS items
+  FROM generate_series(0, 23) n, generate_series(1, 100) i GROUP BY n;
 CREATE TABLE never (item int);
 INSERT INTO never SELECT item FROM events;
 ALTER TABLE never SET (autovacuum_enabled = off);
-ANALYZE events, items, seen;
+ANALYZE events, items, seen, requests, blocked, hours;
 
 -- The rows of the topmost node, or of the scan of a table, as expected and as they came: are they
 -- within a factor of two?
@@ -134,6 +143,11 @@ FROM (VALUES
     'SELECT FROM events WHERE (SELECT cuckoo FROM seen WHERE n = 1) @> item'),
   ('union of stored ones', 'events',
     'SELECT FROM events WHERE (SELECT bf_union_agg(urls) FROM seen WHERE n <= 4) @> url'),
+  ('union of full ones', 'events',
+    'SELECT FROM events WHERE (SELECT bf_union_agg(items) FROM hours WHERE n < 6) @> item'),
+  ('bf_agg in an order', 'events',
+    'SELECT FROM events
+     WHERE (SELECT bf_agg(id ORDER BY id, kind, 0.5::float8) FROM items WHERE id < 300) @> item'),
   ('CTE', 'events',
     'WITH f AS MATERIALIZED (SELECT bf_agg(id) AS f FROM items WHERE kind = 5)
      SELECT FROM events WHERE (SELECT f FROM f) @> item'),
@@ -151,6 +165,12 @@ FROM (VALUES
     'SELECT FROM events WHERE EXISTS (SELECT FROM seen WHERE urls @> url)'),
   ('antijoin', NULL,
     'SELECT FROM events WHERE NOT EXISTS (SELECT FROM seen WHERE urls @> url AND n < 4)'),
+  ('semijoin by a key, too', NULL,
+    'SELECT FROM requests r
+     WHERE EXISTS (SELECT FROM blocked b WHERE b.tenant = r.tenant AND b.ips @> r.ip)'),
+  ('antijoin by a key, too', NULL,
+    'SELECT FROM requests r
+     WHERE NOT EXISTS (SELECT FROM blocked b WHERE b.tenant = r.tenant AND b.ips @> r.ip)'),
   ('correlated subquery', 'events',
     'SELECT FROM events WHERE (SELECT items FROM seen WHERE n = id % 8 + 1) @> item')
   ) v(about, wanted, query);

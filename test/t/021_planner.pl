@@ -87,7 +87,8 @@ is(query(q{SELECT planned, count(*) FROM damaged,
         'bf_contains_hash($1, id)']) c, planned(f, c) GROUP BY 1}),
     'ok|7500', 'damaged parameters: nothing is raised while they are planned');
 is(sqlstate($node, 'ANALYZE damaged'), '00000', 'ANALYZE skips damaged filters');
-is(query('SELECT count(*) > 0 FROM damaged d, types WHERE d.f IS NULL OR word IS NOT NULL'), 't', '... and the table can be used');
+is(query('SELECT count(*) FROM damaged, types WHERE id < 0 AND f @> number'), '0',
+    '... and what it kept can be planned with');
 
 # Nothing is told of values that a user may not read: what is estimated of a filter with the most
 # common value is what is estimated of one with another value.
@@ -112,7 +113,7 @@ for my $from ('barrier', 'rows_of_all') {
     {
         my $told = query(qq{SET ROLE stranger; SELECT DISTINCT
             expected(format('SELECT FROM $from WHERE $condition', bf_create(100) + i)) FROM unnest(ARRAY[42, 43]) i});
-        unlike($told, qr/\n/, "$from, $condition: the same for a common value and another");
+        like($told, qr/^\d+$/, "$from, $condition: the same for a common value and another");
     }
 }
 is(query(q{SELECT expected(format('SELECT FROM secrets WHERE %L::bloomfilter @> secret',

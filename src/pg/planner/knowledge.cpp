@@ -1,5 +1,7 @@
 #include "pg/planner/knowledge.hpp"
 
+#include <cmath>
+
 #include "pg/layout.hpp"
 #include "pg/planner/statistics.hpp"
 
@@ -20,6 +22,7 @@ namespace {
 
 constexpr double kDefaultRate = 0.01;
 constexpr double kBytesPerValue = 1.25; // at that rate
+constexpr double kTests = 6.0;          // bits that a value sets, at that rate
 
 // What was found of a planner run's constants. Each partition asks for them, at the same addresses;
 // these are valid as long as the run's memory.
@@ -110,7 +113,7 @@ double rows_of(PlannerInfo *subroot, const Aggref *aggregate) {
 
 // The rate that a third argument of bf_agg() asks for.
 double rate_asked_for(const Aggref *aggregate) {
-  if (list_length(aggregate->args) < 3 || !IsA(argument_of(aggregate, 2), Const))
+  if (list_length(aggregate->aggargtypes) < 3 || !IsA(argument_of(aggregate, 2), Const))
     return kDefaultRate;
   const auto *rate = castNode(Const, argument_of(aggregate, 2));
   const double asked =
@@ -118,10 +121,19 @@ double rate_asked_for(const Aggref *aggregate) {
   return asked > 0.0 && asked < 1.0 ? asked : kDefaultRate; // execution says what is wrong
 }
 
+// Of as many filters of one size in one: a union's unset bits are those that all leave unset, and
+// a merge has the fingerprints of all.
+Known added_up(const Known &one, double filters, bool merged) {
+  const double set = 1.0 - std::pow(1.0 - std::pow(one.rate, 1.0 / kTests), filters);
+  return {one.known, one.values * filters,
+          merged ? Min(one.rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
+}
+
 // Unions and merges have the values of all; what else there is of filters gives one of them.
-bool adds_up(Oid aggregate) {
+Known known_combination(const Known &one, double filters, Oid aggregate) {
   const char *name = get_func_name(aggregate);
-  return name && (strstr(name, "_union_agg") || strstr(name, "_merge_agg"));
+  const bool merged = name && strstr(name, "_merge_agg");
+  return merged || (name && strstr(name, "_union_agg")) ? added_up(one, filters, merged) : one;
 }
 
 // Of bf_agg(value, expected, rate) and its sisters, and of aggregates of filters.
@@ -130,11 +142,8 @@ Known known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
     return {};
   Node *value = argument_of(aggregate, 0);
   const double rows = rows_of(subroot, aggregate);
-  if (is_filter(value)) {
-    Known known = known_of(subroot, value);
-    known.values *= adds_up(aggregate->aggfnoid) ? rows : 1.0;
-    return known;
-  }
+  if (is_filter(value))
+    return known_combination(known_of(subroot, value), rows, aggregate->aggfnoid);
   const double values = estimate_num_groups(subroot, list_make1(value), rows, nullptr, nullptr);
   return {true, values, rate_asked_for(aggregate), kBytesPerValue * values};
 }

@@ -20,7 +20,9 @@
 extern "C" {
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 }
 
 namespace bloomfilter {
@@ -129,13 +131,40 @@ double clamped(double share) {
   return share;
 }
 
-// The rows of a semijoin's inner side; 1 if that is not known.
-double inner_rows(PlannerInfo *root, const SpecialJoinInfo *join) {
+// The equalities between the two sides of a semijoin: those of equivalence classes, and of an
+// antijoin, those that wait for it.
+List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inner) {
+  Relids both = bms_union(join->min_lefthand, join->min_righthand);
+#if PG_VERSION_NUM >= 160000
+  List *found = generate_join_implied_equalities(root, both, join->min_lefthand, inner, nullptr);
+#else
+  List *found = generate_join_implied_equalities(root, both, join->min_lefthand, inner);
+#endif
+  ListCell *cell;
+  foreach (cell, inner->joininfo) {
+    auto *condition = lfirst_node(RestrictInfo, cell);
+    if (condition->mergeopfamilies != NIL && bms_is_subset(condition->required_relids, both))
+      found = lappend(found, condition);
+  }
+  return found;
+}
+
+// The inner rows of a semijoin that are left to one outer row by the join's equalities: of those
+// the filter is asked, as of one row each. 1 if that is not known.
+double partners(PlannerInfo *root, SpecialJoinInfo *join) {
   int relation;
-  const RelOptInfo *inner = bms_get_singleton_member(join->min_righthand, &relation)
-                                ? find_base_rel(root, relation)
-                                : find_join_rel(root, join->min_righthand);
-  return inner ? Max(inner->rows, 1.0) : 1.0;
+  RelOptInfo *inner = bms_get_singleton_member(join->min_righthand, &relation)
+                          ? find_base_rel(root, relation)
+                          : find_join_rel(root, join->min_righthand);
+  if (!inner)
+    return 1.0;
+  SpecialJoinInfo pairs = *join; // its rows are pairs
+  pairs.jointype = JOIN_INNER;
+  double rows = inner->rows;
+  ListCell *cell;
+  foreach (cell, equalities(root, join, inner))
+    rows *= clause_selectivity(root, static_cast<Node *>(lfirst(cell)), 0, JOIN_INNER, &pairs);
+  return Max(rows, 1.0);
 }
 
 } // namespace
@@ -160,7 +189,7 @@ double join_selectivity(PlannerInfo *root, const Question &question, JoinType ty
   const double share = restriction_selectivity(root, question, 0);
   if ((type != JOIN_SEMI && type != JOIN_ANTI) || !join)
     return share;
-  return clamped(1.0 - std::pow(1.0 - share, inner_rows(root, join)));
+  return clamped(1.0 - std::pow(1.0 - share, partners(root, join)));
 }
 
 } // namespace bloomfilter
