@@ -7,7 +7,6 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "optimizer/optimizer.h"
-#include "utils/lsyscache.h"
 }
 
 namespace bloomfilter {

@@ -15,9 +15,9 @@
 
 extern "C" {
 #include "access/detoast.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
-#include "catalog/pg_type.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
