@@ -1,0 +1,452 @@
+// The executor's part of a Bloom Filter Scan.
+//
+// A batch is the visible rows of a heap page, or rows in as many slots. Its candidates are asked
+// for one condition after the other, and those that are left are returned one by one, until the
+// next batch. While its rows are returned the page stays pinned by the table scan, which is not
+// asked for the next row before; so what the candidates are, line pointers of that page, holds.
+
+#include "pg/scan/scan.hpp"
+
+#include "pg/batch.hpp"
+#include "pg/stored.hpp"
+
+extern "C" {
+#include "access/heapam.h"
+#include "access/parallel.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#endif
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "pgstat.h"
+#include "port/atomics.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// More pinned pages than these cost more than the batch gains.
+constexpr int kSlots = 16;
+constexpr int kMaxCandidates = Max(MaxHeapTuplesPerPage, kSlots);
+// Of values that were detoasted or computed, before they are asked for.
+constexpr Size kMaxMemory = 1024 * 1024;
+
+struct Ask {
+  ExprState *filter_state, *value_state; // the latter NULL if the value is a column
+  Element *element;                      // NULL before the first value
+  Datum filter;
+  FilterMemory memory;
+  Oid type, collation; // of the value
+  AttrNumber column;
+  bool known, is_null; // is the filter evaluated?
+};
+
+// What EXPLAIN shows of the filters.
+struct Sizes {
+  uint64 bytes, in_memory;
+};
+
+// What processes share, in front of the table scan's own.
+struct Shared {
+  pg_atomic_uint64 bytes, in_memory; // as one of them has seen
+};
+
+struct FilterScan {
+  CustomScanState node; // first
+  Ask *asks;
+  ExprState *before, *recheck;
+  MemoryContext filters;  // what their expressions gave
+  TupleTableSlot **slots; // NULL while pages are read
+  Shared *shared;         // NULL: not in parallel
+  Sizes sizes;
+  HeapTupleData tuple; // of the page
+  int ask_count, count, next;
+  bool ended;
+  uint16 candidates[kMaxCandidates]; // line pointers, or numbers of slots
+};
+
+FilterScan *scan_of(CustomScanState *node) {
+  return reinterpret_cast<FilterScan *>(node);
+}
+
+ScanState *state_of(FilterScan *scan) {
+  return &scan->node.ss;
+}
+
+HeapScanDesc heap_of(FilterScan *scan) {
+  return reinterpret_cast<HeapScanDesc>(state_of(scan)->ss_currentScanDesc);
+}
+
+// --- candidates ----------------------------------------------------------------------------------
+
+void set_tuple(FilterScan *scan, OffsetNumber line) {
+  HeapScanDesc heap = heap_of(scan);
+  Page page = BufferGetPage(heap->rs_cbuf);
+  ItemId item = PageGetItemId(page, line);
+  scan->tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+  scan->tuple.t_len = ItemIdGetLength(item);
+  ItemPointerSet(&scan->tuple.t_self, heap->rs_cblock, line);
+}
+
+// A candidate in the slot that the node returns.
+TupleTableSlot *slot_of(FilterScan *scan, uint16 candidate) {
+  ScanState *state = state_of(scan);
+  if (scan->slots)
+    return state->ss_ScanTupleSlot = scan->slots[candidate];
+  set_tuple(scan, candidate);
+  return ExecStoreBufferHeapTuple(&scan->tuple, state->ss_ScanTupleSlot, heap_of(scan)->rs_cbuf);
+}
+
+Datum value_of(FilterScan *scan, const Ask &ask, uint16 candidate, bool *is_null) {
+  ExprContext *context = state_of(scan)->ps.ps_ExprContext;
+  if (ask.value_state) {
+    context->ecxt_scantuple = slot_of(scan, candidate);
+    return ExecEvalExpr(ask.value_state, context, is_null);
+  }
+  if (scan->slots)
+    return slot_getattr(scan->slots[candidate], ask.column, is_null);
+  set_tuple(scan, candidate);
+  return heap_getattr(&scan->tuple, ask.column,
+                      RelationGetDescr(state_of(scan)->ss_currentRelation), is_null);
+}
+
+// Leaves the candidates that fulfil the conditions of lower security levels.
+void check_before(FilterScan *scan) {
+  ExprContext *context = state_of(scan)->ps.ps_ExprContext;
+  int left = 0;
+  for (int i = 0; i < scan->count; i++) {
+    const uint16 candidate = scan->candidates[i];
+    context->ecxt_scantuple = slot_of(scan, candidate);
+    scan->candidates[left] = candidate;
+    left += ExecQualAndReset(scan->before, context) ? 1 : 0;
+  }
+  InstrCountFiltered1(scan, scan->count - left);
+  scan->count = left;
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+// A filter is evaluated for the first row, as a sequential scan would.
+void evaluate(FilterScan *scan, Ask *ask) {
+  const MemoryContext before = MemoryContextSwitchTo(scan->filters);
+  ask->filter = ExecEvalExpr(ask->filter_state, state_of(scan)->ps.ps_ExprContext, &ask->is_null);
+  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(ask->filter));
+  if (!ask->is_null && !VARATT_IS_EXTERNAL_ONDISK(value))
+    ask->filter = PointerGetDatum(PG_DETOAST_DATUM(ask->filter));
+  ask->memory = {};
+  ask->known = true;
+  MemoryContextSwitchTo(before);
+}
+
+// The filter, to be asked now.
+AskedFilter *asked_filter(FilterScan *scan, Ask *ask) {
+  if (!ask->element)
+    ask->element =
+        resolve_element(ask->type, ask->collation, state_of(scan)->ps.state->es_query_cxt);
+  return find_filter(ask->filter, &ask->memory);
+}
+
+// Leaves the candidates that the filter does not refuse.
+void ask_candidates(FilterScan *scan, Ask *ask) {
+  const MemoryContext memory = state_of(scan)->ps.ps_ExprContext->ecxt_per_tuple_memory;
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  Datum values[kAskedAtOnce];
+  bool answers[kAskedAtOnce];
+  int left = 0;
+  for (int next = 0; next < scan->count;) {
+    MemoryContextReset(memory);
+    uint16 *asked = scan->candidates + left; // not ahead of what is read
+    int count = 0;
+    while (next < scan->count && count < kAskedAtOnce &&
+           MemoryContextMemAllocated(memory, false) < kMaxMemory) {
+      bool is_null;
+      asked[count] = scan->candidates[next++];
+      values[count] = value_of(scan, *ask, asked[count], &is_null);
+      count += is_null ? 0 : 1;
+    }
+    AskedFilter *filter = asked_filter(scan, ask);
+    ask_values(filter, ask->element, values, count, answers);
+    for (int i = 0; i < count; i++) {
+      scan->candidates[left] = asked[i];
+      left += answers[i] ? 1 : 0;
+    }
+  }
+  MemoryContextSwitchTo(before);
+  InstrCountFiltered2(scan, scan->count - left);
+  scan->count = left;
+}
+
+// --- batches -------------------------------------------------------------------------------------
+
+// All rows of the next page that has any. The table scan then stands on its last one.
+bool next_page(FilterScan *scan) {
+  ScanState *state = state_of(scan);
+  if (!table_scan_getnextslot(state->ss_currentScanDesc, ForwardScanDirection,
+                              state->ss_ScanTupleSlot))
+    return false;
+  HeapScanDesc heap = heap_of(scan);
+  scan->count = 0;
+  for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
+    scan->candidates[scan->count++] = heap->rs_vistuples[i];
+  for (int i = 1; i < scan->count; i++) // it has counted the first one
+    pgstat_count_heap_getnext(state->ss_currentRelation);
+  heap->rs_cindex = heap->rs_ntuples - 1;
+  return true;
+}
+
+bool next_slots(FilterScan *scan) {
+  uint16 slot = 0;
+  for (; slot < kSlots && table_scan_getnextslot(state_of(scan)->ss_currentScanDesc,
+                                                 ForwardScanDirection, scan->slots[slot]);
+       slot++)
+    scan->candidates[slot] = slot;
+  scan->count = slot;
+  return slot > 0;
+}
+
+// False after the last one, and if a filter is NULL, which lets nothing through.
+bool next_batch(FilterScan *scan) {
+  scan->next = scan->count = 0;
+  if (!(scan->slots ? next_slots : next_page)(scan))
+    return false;
+  if (scan->before)
+    check_before(scan);
+  for (int i = 0; i < scan->ask_count && scan->count > 0; i++) {
+    Ask *ask = &scan->asks[i];
+    if (!ask->known)
+      evaluate(scan, ask);
+    if (ask->is_null)
+      return false;
+    ask_candidates(scan, ask);
+  }
+  return true;
+}
+
+// --- the node ------------------------------------------------------------------------------------
+
+bool reads_pages(TableScanDesc scan) {
+  return scan->rs_rd->rd_tableam == GetHeapamTableAmRoutine() &&
+         (scan->rs_flags & SO_ALLOW_PAGEMODE) != 0;
+}
+
+void set_scan(FilterScan *scan, TableScanDesc table_scan) {
+  ScanState *state = state_of(scan);
+  Relation table = state->ss_currentRelation;
+  state->ss_currentScanDesc = table_scan;
+  scan->tuple.t_tableOid = RelationGetRelid(table);
+  if (reads_pages(table_scan))
+    return;
+  EState *estate = state->ps.state;
+  const MemoryContext before = MemoryContextSwitchTo(estate->es_query_cxt);
+  scan->slots = static_cast<TupleTableSlot **>(palloc(kSlots * sizeof(TupleTableSlot *)));
+  for (int i = 0; i < kSlots; i++)
+    scan->slots[i] = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(table),
+                                        table_slot_callbacks(table));
+  MemoryContextSwitchTo(before);
+}
+
+TupleTableSlot *next_row(ScanState *state) {
+  auto *scan = reinterpret_cast<FilterScan *>(state);
+  if (!state->ss_currentScanDesc) // not in parallel, or not with others
+    set_scan(scan,
+             table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot, 0, nullptr));
+  while (!scan->ended && scan->next == scan->count)
+    scan->ended = !next_batch(scan);
+  return scan->ended ? ExecClearTuple(state->ss_ScanTupleSlot)
+                     : slot_of(scan, scan->candidates[scan->next++]);
+}
+
+// Of a row's newer version, in EvalPlanQual.
+bool recheck_row(ScanState *state, TupleTableSlot *slot) {
+  ExprContext *context = state->ps.ps_ExprContext;
+  context->ecxt_scantuple = slot;
+  return ExecQualAndReset(reinterpret_cast<FilterScan *>(state)->recheck, context);
+}
+
+TupleTableSlot *exec(CustomScanState *node) {
+  return ExecScan(&node->ss, next_row, recheck_row);
+}
+
+void init_ask(FilterScan *scan, Node *condition, Ask *ask) {
+  PlanState *state = &scan->node.ss.ps;
+  AskCall call;
+  is_ask(condition, &call);
+  ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(call.filter), state);
+  if (IsA(call.value, Var))
+    ask->column = castNode(Var, call.value)->varattno;
+  else
+    ask->value_state = ExecInitExpr(reinterpret_cast<Expr *>(call.value), state);
+  ask->type = exprType(call.value);
+  ask->collation = call.collation;
+}
+
+// The table's kind of slot, instead of the server's, and what depends on it.
+void init_slot(ScanState *state, EState *estate) {
+  Relation table = state->ss_currentRelation;
+  ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), table_slot_callbacks(table));
+  ExecAssignScanProjectionInfo(state);
+  state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
+}
+
+void begin(CustomScanState *node, EState *estate, int) {
+  FilterScan *scan = scan_of(node);
+  PlanState *state = &node->ss.ps;
+  const auto *plan = reinterpret_cast<CustomScan *>(state->plan);
+  init_slot(&node->ss, estate);
+  scan->ask_count = intVal(linitial(plan->custom_private));
+  scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
+  for (int i = 0; i < scan->ask_count; i++)
+    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, i)), &scan->asks[i]);
+  scan->before = ExecInitQual(list_copy_tail(plan->custom_exprs, scan->ask_count), state);
+  scan->recheck = ExecInitQual(plan->custom_exprs, state);
+  scan->filters =
+      AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
+}
+
+void end(CustomScanState *node) {
+  if (node->ss.ss_currentScanDesc)
+    table_endscan(node->ss.ss_currentScanDesc);
+}
+
+void forget_filters(FilterScan *scan) {
+  for (int i = 0; i < scan->ask_count; i++)
+    scan->asks[i].known = false;
+  MemoryContextReset(scan->filters);
+}
+
+void rescan(CustomScanState *node) {
+  FilterScan *scan = scan_of(node);
+  if (node->ss.ps.chgParam)
+    forget_filters(scan);
+  scan->next = scan->count = 0;
+  scan->ended = false;
+  if (node->ss.ss_currentScanDesc)
+    table_rescan(node->ss.ss_currentScanDesc, nullptr);
+  ExecScanReScan(&node->ss);
+}
+
+// --- in parallel ---------------------------------------------------------------------------------
+
+ParallelTableScanDesc table_scan_behind(Shared *shared) {
+  return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char *>(shared) +
+                                                 MAXALIGN(sizeof(Shared)));
+}
+
+Size estimate_shared(CustomScanState *node, ParallelContext *) {
+  return add_size(
+      MAXALIGN(sizeof(Shared)),
+      table_parallelscan_estimate(node->ss.ss_currentRelation, node->ss.ps.state->es_snapshot));
+}
+
+void join_shared(CustomScanState *node, shm_toc *, void *memory) {
+  FilterScan *scan = scan_of(node);
+  scan->shared = static_cast<Shared *>(memory);
+  set_scan(scan,
+           table_beginscan_parallel(node->ss.ss_currentRelation, table_scan_behind(scan->shared)));
+}
+
+void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
+  auto *shared = static_cast<Shared *>(memory);
+  pg_atomic_init_u64(&shared->bytes, 0);
+  pg_atomic_init_u64(&shared->in_memory, 0);
+  table_parallelscan_initialize(node->ss.ss_currentRelation, table_scan_behind(shared),
+                                node->ss.ps.state->es_snapshot);
+  join_shared(node, nullptr, memory);
+}
+
+void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
+  table_parallelscan_reinitialize(node->ss.ss_currentRelation,
+                                  table_scan_behind(static_cast<Shared *>(memory)));
+}
+
+// Adds up the filters of a process that has asked them.
+void note_sizes(FilterScan *scan) {
+  Sizes sizes = {};
+  for (int i = 0; i < scan->ask_count; i++) {
+    const AskedFilter &filter = scan->asks[i].memory.filter;
+    if (!scan->asks[i].known || scan->asks[i].is_null || !scan->asks[i].element)
+      continue;
+    sizes.bytes += VARHDRSZ + filter.header.payload_bytes();
+    sizes.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
+  }
+  scan->sizes = {Max(scan->sizes.bytes, sizes.bytes), Max(scan->sizes.in_memory, sizes.in_memory)};
+}
+
+// Before what is shared goes.
+void shutdown(CustomScanState *node) {
+  FilterScan *scan = scan_of(node);
+  note_sizes(scan);
+  Shared *shared = scan->shared;
+  if (!shared)
+    return;
+  if (IsParallelWorker()) {
+    if (scan->sizes.bytes > 0)
+      pg_atomic_write_u64(&shared->bytes, scan->sizes.bytes);
+    if (scan->sizes.in_memory > 0)
+      pg_atomic_write_u64(&shared->in_memory, scan->sizes.in_memory);
+    return;
+  }
+  scan->sizes = {Max(scan->sizes.bytes, pg_atomic_read_u64(&shared->bytes)),
+                 Max(scan->sizes.in_memory, pg_atomic_read_u64(&shared->in_memory))};
+  scan->shared = nullptr;
+}
+
+// --- EXPLAIN -------------------------------------------------------------------------------------
+
+void explain_conditions(const char *label, List *conditions, CustomScanState *node, List *ancestors,
+                        ExplainState *explained) {
+  if (conditions == NIL)
+    return;
+  List *context = set_deparse_context_plan(explained->deparse_cxt, node->ss.ps.plan, ancestors);
+  Node *condition = reinterpret_cast<Node *>(make_ands_explicit(conditions));
+  ExplainPropertyText(label, deparse_expression(condition, context, explained->verbose, false),
+                      explained);
+}
+
+void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
+  FilterScan *scan = scan_of(node);
+  const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
+  List *conditions = list_copy(plan->custom_exprs);
+  explain_conditions("Filter Before", list_copy_tail(conditions, scan->ask_count), node, ancestors,
+                     explained);
+  explain_conditions("Bloom Filter", list_truncate(conditions, scan->ask_count), node, ancestors,
+                     explained);
+  if (!explained->analyze)
+    return;
+  const Instrumentation *instrument = node->ss.ps.instrument;
+  if (instrument && instrument->nloops > 0)
+    ExplainPropertyFloat("Rows Removed by Bloom Filter", nullptr,
+                         instrument->nfiltered2 / instrument->nloops, 0, explained);
+  note_sizes(scan);
+  if (scan->sizes.bytes == 0)
+    return;
+  ExplainPropertyInteger("Bloom Filter Size", "kB", (scan->sizes.bytes + 1023) / 1024, explained);
+  ExplainPropertyText("Bloom Filter Access",
+                      scan->sizes.in_memory == scan->sizes.bytes ? "in memory" : "by slice",
+                      explained);
+}
+
+constexpr CustomExecMethods kExecMethods = {
+    "Bloom Filter Scan", begin,       exec,          end,         rescan,   nullptr, nullptr,
+    estimate_shared,     init_shared, reinit_shared, join_shared, shutdown, explain};
+
+Node *create_state(CustomScan *) {
+  auto *scan = static_cast<FilterScan *>(palloc0(sizeof(FilterScan)));
+  NodeSetTag(&scan->node, T_CustomScanState);
+  scan->node.methods = &kExecMethods;
+  return reinterpret_cast<Node *>(scan);
+}
+
+} // namespace
+
+const CustomScanMethods kScanMethods = {"Bloom Filter Scan", create_state};
+
+} // namespace bloomfilter

@@ -1,0 +1,55 @@
+// Bloom Filter Scan: rows that a filter refuses never become rows.
+//
+// A sequential scan makes a slot of each row, calls the executor, and a probe of a large filter
+// waits for memory alone. This scan takes all visible rows of a page, hashes the column of all of
+// them, asks for all hashes with the filter's lines prefetched, and makes slots of what is left.
+// (Of a table access method other than heap, whose pages it does not know, it takes 16 slots at a
+// time.) The access method itself finds the pages and rows, so that parallel and synchronized
+// scans, read streams, visibility and predicate locks are those of a sequential scan.
+//
+//   conditions.cpp  which of a table's conditions a scan can ask for many rows at once
+//   path.cpp        the planner's part: what it costs, the plan
+//   node.cpp        the executor's part
+//
+// What it is not: a join filter, which would depend on another table's rows.
+#ifndef BLOOMFILTER_PG_SCAN_SCAN_HPP
+#define BLOOMFILTER_PG_SCAN_SCAN_HPP
+
+#include "pg/server.hpp"
+
+extern "C" {
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+}
+
+namespace bloomfilter {
+
+// filter @> value, in any of its forms.
+struct AskCall {
+  Node *filter, *value;
+  Oid collation;
+};
+
+// Is an expression the call of a function that asks a filter for a value?
+bool is_ask(Node *node, AskCall *call);
+
+// A table's conditions as the scan sees them: lists of expressions.
+struct Conditions {
+  List *before; // of a lower security level: nothing may see a row that they refuse
+  List *asks;   // of many rows at once
+  List *others; // of each row that is left
+};
+
+// From a list of RestrictInfo. `asks` is empty where the scan is not to be offered.
+Conditions conditions_of(List *restrictions);
+
+// The executor's part: custom_exprs are the asks, then what is to be asked before; custom_private
+// is the number of the asks.
+extern const CustomScanMethods kScanMethods;
+
+// Defines bloomfilter.scan, and takes part in planning.
+void define_scan();
+
+} // namespace bloomfilter
+
+#endif
