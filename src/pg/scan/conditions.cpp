@@ -109,6 +109,11 @@ bool is_ask(Node *node, AskCall *call) {
   return true;
 }
 
+AttrNumber column_of(Node *value) {
+  value = without_relabeling(value);
+  return IsA(value, Var) ? castNode(Var, value)->varattno : InvalidAttrNumber;
+}
+
 Conditions conditions_of(List *restrictions) {
   Conditions conditions = {NIL, NIL, NIL};
   Index lowest = PG_UINT32_MAX;
@@ -130,7 +135,7 @@ Conditions conditions_of(List *restrictions) {
     if (restriction->security_level == lowest &&
         is_asked_at_once(reinterpret_cast<Node *>(restriction->clause), alone))
       list = &conditions.asks;
-    *list = lappend(*list, restriction->clause);
+    *list = lappend(*list, restriction);
   }
   return conditions;
 }

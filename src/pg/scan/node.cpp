@@ -280,18 +280,21 @@ void init_ask(FilterScan *scan, Node *condition, Ask *ask) {
   AskCall call;
   is_ask(condition, &call);
   ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(call.filter), state);
-  if (IsA(call.value, Var))
-    ask->column = castNode(Var, call.value)->varattno;
-  else
+  ask->column = column_of(call.value);
+  if (ask->column == InvalidAttrNumber)
     ask->value_state = ExecInitExpr(reinterpret_cast<Expr *>(call.value), state);
   ask->type = exprType(call.value);
   ask->collation = call.collation;
 }
 
-// The table's kind of slot, instead of the server's, and what depends on it.
+// The table's kind of slot, if the server has not made it, and what depends on it.
 void init_slot(ScanState *state, EState *estate) {
   Relation table = state->ss_currentRelation;
-  ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), table_slot_callbacks(table));
+  const TupleTableSlotOps *callbacks = table_slot_callbacks(table);
+  if (state->ps.scanops == callbacks)
+    return;
+  ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), callbacks);
+  state->ps.subPlan = NIL; // of the expressions that these replace
   ExecAssignScanProjectionInfo(state);
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
 }
@@ -442,6 +445,9 @@ Node *create_state(CustomScan *) {
   auto *scan = static_cast<FilterScan *>(palloc0(sizeof(FilterScan)));
   NodeSetTag(&scan->node, T_CustomScanState);
   scan->node.methods = &kExecMethods;
+#if PG_VERSION_NUM >= 160000
+  scan->node.slotOps = &TTSOpsBufferHeapTuple;
+#endif
   return reinterpret_cast<Node *>(scan);
 }
 

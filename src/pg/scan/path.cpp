@@ -36,9 +36,9 @@ double divisor_of(int workers) {
   return workers > 0 ? workers + leader : 1.0;
 }
 
-double cost_of_ask(PlannerInfo *root, Node *condition) {
+double cost_of_ask(PlannerInfo *root, const RestrictInfo *condition) {
   AskCall call;
-  is_ask(condition, &call);
+  is_ask(reinterpret_cast<Node *>(condition->clause), &call);
   const double bytes = known_of(root, call.filter).bytes;
   QualCost value;
   cost_qual_eval_node(&value, call.value, root);
@@ -56,7 +56,7 @@ double cost_of_asks(PlannerInfo *root, List *asks) {
   double cost = 0.0;
   ListCell *cell;
   foreach (cell, asks)
-    cost += cost_of_ask(root, static_cast<Node *>(lfirst(cell)));
+    cost += cost_of_ask(root, lfirst_node(RestrictInfo, cell));
   return cost;
 }
 
@@ -82,13 +82,15 @@ void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions
 Plan *plan_scan(PlannerInfo *, RelOptInfo *table, CustomPath *path, List *targets, List *clauses,
                 List *) {
   const Conditions conditions = conditions_of(clauses);
+  List *asks = extract_actual_clauses(conditions.asks, false);
+  List *before = extract_actual_clauses(conditions.before, false);
   CustomScan *scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = targets;
-  scan->scan.plan.qual = conditions.others;
+  scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
-  scan->custom_exprs = list_concat_copy(conditions.asks, conditions.before);
-  scan->custom_private = list_make1(makeInteger(list_length(conditions.asks)));
+  scan->custom_exprs = list_concat_copy(asks, before);
+  scan->custom_private = list_make1(makeInteger(list_length(asks)));
   scan->methods = &kScanMethods;
   return &scan->scan.plan;
 }

@@ -33,14 +33,17 @@ struct AskCall {
 // Is an expression the call of a function that asks a filter for a value?
 bool is_ask(Node *node, AskCall *call);
 
-// A table's conditions as the scan sees them: lists of expressions.
+// A value that is a column, perhaps relabeled; 0 if it is another expression.
+AttrNumber column_of(Node *value);
+
+// A table's conditions as the scan sees them: lists of RestrictInfo.
 struct Conditions {
   List *before; // of a lower security level: nothing may see a row that they refuse
   List *asks;   // of many rows at once
   List *others; // of each row that is left
 };
 
-// From a list of RestrictInfo. `asks` is empty where the scan is not to be offered.
+// `asks` is empty where the scan is not to be offered.
 Conditions conditions_of(List *restrictions);
 
 // The executor's part: custom_exprs are the asks, then what is to be asked before; custom_private
