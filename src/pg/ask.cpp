@@ -9,6 +9,8 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/memnodes.h"
+#include "utils/memutils.h"
 }
 
 using namespace bloomfilter;
@@ -71,6 +73,19 @@ Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argu
   PG_RETURN_INT32(count);
 }
 
+// A shortcut for what is asked: the only hash of an element whose type is that of the filter. False
+// if it takes more than that; then call item_digests().
+bool try_item_hash(const Header &header, const Items &items, int i, uint64 *hash) {
+  if (items.element->varying || is_foreign(header.geometry.layout))
+    return false;
+  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  *hash = first_hash(items.element, items.values[i], header.seed);
+  MemoryContextSwitchTo(before);
+  if (!items.scratch->isReset)
+    MemoryContextReset(items.scratch);
+  return fits(header, items.element);
+}
+
 // Asks for elements from `first` on, as many as make a batch, whose lines are then prefetched.
 // Returns the element behind the last. NULL gets the answer false.
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
@@ -83,6 +98,10 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
     answers[item] = false;
     if (items.nulls[item])
       continue;
+    if (likely(try_item_hash(filter->header, items, item, &hashes[count]))) {
+      owners[count++] = item;
+      continue;
+    }
     const Digests of_item = item_digests(filter->header, items, item, Use::ask);
     answers[item] = of_item.any;
     if (foreign) {
@@ -99,6 +118,38 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
   for (int i = 0; i < count; i++)
     answers[owners[i]] |= found[i];
   return item;
+}
+
+int count_nulls(const Items &items) {
+  int nulls = 0;
+  for (int i = 0; i < items.count; i++)
+    nulls += items.nulls[i] ? 1 : 0;
+  return nulls;
+}
+
+// A boolean[] of as many elements, all of them false for now.
+ArrayType *make_answers(int count, bool has_nulls) {
+  const Size overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
+  auto *array = static_cast<ArrayType *>(palloc0(overhead + count));
+  SET_VARSIZE(array, overhead + count);
+  array->ndim = 1;
+  array->dataoffset = has_nulls ? static_cast<int32>(overhead) : 0;
+  array->elemtype = BOOLOID;
+  *ARR_DIMS(array) = count;
+  *ARR_LBOUND(array) = 1;
+  return array;
+}
+
+// Removes the answers for NULL, which is a bit and no element.
+void remove_nulls(ArrayType *array, const Items &items, int nulls) {
+  auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
+  bits8 *bitmap = ARR_NULLBITMAP(array);
+  for (int i = 0; i < items.count; i++)
+    if (!items.nulls[i]) {
+      bitmap[i / 8] |= 1 << i % 8;
+      *answers++ = reinterpret_cast<bool *>(ARR_DATA_PTR(array))[i];
+    }
+  SET_VARSIZE(array, VARSIZE(array) - nulls);
 }
 
 // The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
@@ -161,15 +212,15 @@ Datum bf_contains_each(PG_FUNCTION_ARGS) {
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
 
-  auto *answers = static_cast<bool *>(palloc(items.count));
+  const int nulls = count_nulls(items);
+  filter->expect(items.count - nulls);
+  ArrayType *array = make_answers(items.count, nulls > 0);
+  auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
   for (int item = 0; item < items.count;)
     item = ask_items(filter, items, item, answers);
-  auto *datums = static_cast<Datum *>(palloc(items.count * sizeof(Datum)));
-  for (int i = 0; i < items.count; i++)
-    datums[i] = BoolGetDatum(answers[i]);
-  int dimension = items.count, lower_bound = 1;
-  PG_RETURN_ARRAYTYPE_P(construct_md_array(datums, items.nulls, 1, &dimension, &lower_bound,
-                                           BOOLOID, sizeof(bool), true, TYPALIGN_CHAR));
+  if (nulls > 0)
+    remove_nulls(array, items, nulls);
+  PG_RETURN_ARRAYTYPE_P(array);
 }
 
 PG_FUNCTION_INFO_V1(bf_hash);
