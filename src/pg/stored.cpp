@@ -317,8 +317,8 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
     CachedFilter *filter = find_or_enter(memory->pointer);
-    memory->filter = {filter->header, nullptr,
-                      hash_test(*kernel, kind_of(filter->header.geometry.layout)), nullptr, filter};
+    memory->filter = {filter->header, nullptr, hash_test(*kernel, filter->header.geometry), nullptr,
+                      filter};
     if (filter->copied)
       memory->filter.set_payload(filter->payload());
     // What was read while the cache ended is for this probe alone.
@@ -331,8 +331,7 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
   if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
     memory->generation = memory->length = 0;
     const Header header = open_filter(value).header;
-    memory->filter = {header, nullptr, hash_test(*kernel, kind_of(header.geometry.layout)), nullptr,
-                      nullptr};
+    memory->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};
     memcpy(memory->header, VARDATA(value), kHeaderBytes);
     if (!memory->filter.header.is_chain()) // of which the header does not tell all
       memory->length = length;
