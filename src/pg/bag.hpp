@@ -66,8 +66,8 @@ void make_room_in_bag(FunctionCallInfo fcinfo, Bag *bag);
 // Are at most half of all hashes worth keeping?
 bool mostly_repeated(Bag *bag);
 
-// Leaves no repetition in memory.
-void remove_repetitions(FunctionCallInfo fcinfo, Bag *bag);
+// Leaves no repetition in memory; returns the number of distinct hashes there.
+Size remove_repetitions(FunctionCallInfo fcinfo, Bag *bag);
 
 // The number of distinct hashes that a filter is to be sized for, at least 1.
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag);
