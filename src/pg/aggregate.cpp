@@ -236,9 +236,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
     OwnFilter filter = make_filter(header);
     bool stored = true;
     for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
-      for (Size i = 0; i < count && stored; i++)
-        stored =
-            cuckoo_add(header.geometry, filter.bitmap(), cuckoo_place(header.geometry, hashes[i]));
+      stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
     });
     if (stored)
       return filter;
