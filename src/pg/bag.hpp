@@ -7,8 +7,8 @@
 // and the array its buffer; until most hashes are new again. What exceeds the memory limit of a
 // bag, hash_mem_multiplier times work_mem, moves to a temporary file.
 //
-// Whether an array has more than kExactDistinct distinct hashes, or how many it has, is found out by
-// a set, too, which lasts no longer than that; or where copies or order count, by sorting.
+// Whether an array has more than kExactDistinct distinct hashes, or how many it has, is found out
+// by a set, too, which lasts no longer than that; or where copies or order count, by sorting.
 //
 // What a filter's size depends on is the set of distinct hashes alone: their exact number up to
 // kExactDistinct, a HyperLogLog estimate plus two standard errors above. So neither work_mem, nor
