@@ -23,8 +23,9 @@
 #include "core/sizing.hpp"
 #include "pg/bag.hpp"
 #include "pg/call_site.hpp"
-#include "pg/element/family.hpp"
+#include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
+#include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/memory.hpp"
@@ -32,6 +33,7 @@
 #include "pg/target.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 }
@@ -47,6 +49,11 @@ struct State {
 
   uint8 *bitmap;   // of a sized state, from its first flush on; then the array is a buffer
   Family admitted; // of a foreign layout: a fitting element family
+
+  // What needs no more checks: the arguments of this call site behind the value, which are fixed,
+  // and if `element` is not NULL, its values.
+  const FmgrInfo *site;
+  Element *element;
 
   Kind kind() const { return kind_of(header.geometry.layout); }
   bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
@@ -86,18 +93,20 @@ void check_target(const State *state, const Target &target) {
     raise_parameters_differ(target_of(state), target);
 }
 
-// Is the layout the same in all rows because it is a constant? Comparing a text in each takes as
-// long as hashing a number.
-bool layout_is_constant(FunctionCallInfo fcinfo) {
+// Are the arguments behind the value the same in all rows of a state, because they are constants or
+// parameters? Comparing them in each row takes as long as hashing a number, and a layout longer.
+bool arguments_are_fixed(FunctionCallInfo fcinfo) {
   CallSite *site = call_site(fcinfo);
-  if (!site->layout_known) {
+  if (!site->arguments_known) {
     const Aggref *aggref = AggGetAggref(fcinfo); // NULL in a window
-    constexpr int kLayout = 3;
-    site->layout_known = true;
-    site->layout_constant =
-        aggref && IsA(static_cast<TargetEntry *>(list_nth(aggref->args, kLayout))->expr, Const);
+    site->arguments_known = true;
+    site->arguments_fixed = aggref != nullptr;
+    for (int i = 2; i < PG_NARGS() && site->arguments_fixed; i++) {
+      const Expr *argument = static_cast<TargetEntry *>(list_nth(aggref->args, i - 1))->expr;
+      site->arguments_fixed = IsA(argument, Const) || IsA(argument, Param);
+    }
   }
-  return site->layout_constant;
+  return site->arguments_fixed;
 }
 
 // A zeroed bitmap whose lines do not straddle cache lines.
@@ -227,9 +236,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
     OwnFilter filter = make_filter(header);
     bool stored = true;
     for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
-      for (Size i = 0; i < count && stored; i++)
-        stored =
-            cuckoo_add(header.geometry, filter.bitmap(), cuckoo_place(header.geometry, hashes[i]));
+      stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
     });
     if (stored)
       return filter;
@@ -273,15 +280,37 @@ Size wire_size(const State *state) {
          state->bag.size() * sizeof(uint64);
 }
 
+// Can one value of an element type tell for all, as each of them has one hash, and the family and
+// shape of the type?
+bool are_alike(const Element *element) {
+  return !element->varying && !is_composed(element->family);
+}
+
+// The first hash, of the commonest types without a call.
+inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
+  switch (element->base) {
+  case INT8OID:
+    return hash_through<canonical_int8>(element, value, seed);
+  case INT4OID:
+    return hash_through<canonical_int4>(element, value, seed);
+  default:
+    return first_hash(element, value, seed);
+  }
+}
+
 // A row's value goes into the state, which is made for the first one.
-inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
+pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
-  if (unlikely(!state))
+  const bool fixed = arguments_are_fixed(fcinfo);
+  if (!state)
     state = make_call_state(fcinfo, target_args_with_layout(fcinfo, layout));
-  else if (PG_NARGS() > 2) {
-    if (unlikely(!agrees(state, target_args(fcinfo, layout))) ||
-        (PG_NARGS() > 4 && !layout_is_constant(fcinfo)))
+  else if (PG_NARGS() > 2 && state->site != fcinfo->flinfo) {
+    if (unlikely(!agrees(state, target_args(fcinfo, layout))) || PG_NARGS() > 4)
       check_target(state, target_args_with_layout(fcinfo, layout));
+  }
+  if (fixed && state->site != fcinfo->flinfo) {
+    state->site = fcinfo->flinfo;
+    state->element = nullptr;
   }
 
   if (!PG_ARGISNULL(1)) {
@@ -296,7 +325,17 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
     push(fcinfo, state, hash);
     if (unlikely(element->varying))
       push_second(fcinfo, state, element);
+    if (fixed && are_alike(element))
+      state->element = element;
   }
+  PG_RETURN_POINTER(state);
+}
+
+inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
+  State *state = state_arg(fcinfo, 0);
+  if (unlikely(!state || state->site != fcinfo->flinfo || !state->element || PG_ARGISNULL(1)))
+    return checked_transition(fcinfo, layout);
+  push(fcinfo, state, inline_hash(state->element, PG_GETARG_DATUM(1), state->header.seed));
   PG_RETURN_POINTER(state);
 }
 

@@ -1,6 +1,7 @@
 #include "pg/bag.hpp"
 
 #include "core/bytes.hpp"
+#include "pg/filter.hpp"
 
 extern "C" {
 #include "utils/memutils.h"
@@ -38,25 +39,45 @@ void update_registers(Bag *bag) {
   bag->registered = bag->count;
 }
 
-// Radix exchange down to parts that take milliseconds.
-void sort_interruptibly(uint64 *hashes, Size count, int bit) {
-  CHECK_FOR_INTERRUPTS();
-  if (count <= kCounting || bit < 0) {
-    sort_hashes(hashes, count);
-    return;
-  }
-  const Size clear = split_hashes(hashes, count, bit);
-  sort_interruptibly(hashes, clear, bit - 1);
-  sort_interruptibly(hashes + clear, count - clear, bit - 1);
-}
-
-void sort_array(Bag *bag) {
+// Leaves the copies that make a difference, in ascending order; returns the number of distinct
+// hashes.
+Size sort_array(Bag *bag) {
   update_registers(bag);
-  sort_interruptibly(bag->hashes, bag->count, 63);
+  sort_hashes(bag->hashes, bag->count, check_for_interrupts);
   bag->count = keep_copies(bag->hashes, bag->count, bag->copies);
   bag->registered = bag->count;
-  if (!bag->registers)
-    start_registers(bag, count_distinct(bag->hashes, bag->count));
+  const Size distinct = bag->copies > 1 ? count_distinct(bag->hashes, bag->count) : bag->count;
+  start_registers(bag, distinct);
+  return distinct;
+}
+
+HashSet make_set(MemoryContext context, Size slot_count) {
+  HashSet set = {};
+  set.slot_count = slot_count;
+  set.slots = static_cast<uint64 *>(
+      MemoryContextAllocExtended(context, set.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  return set;
+}
+
+// The slots of a set that has room for so many hashes.
+Size slots_for(Size count) {
+  Size slot_count = kSetFrom;
+  while (slot_count < 2 * count)
+    slot_count *= 2;
+  return slot_count;
+}
+
+// The same in no order and faster, if a set with few hashes for a moment is enough for it.
+Size thin_array(Bag *bag) {
+  if (bag->copies > 1 || bag->count > kCounting)
+    return sort_array(bag);
+  update_registers(bag);
+  HashSet set = make_set(CurrentMemoryContext, slots_for(bag->count));
+  bag->count = insert_distinct(&set, bag->hashes, bag->count);
+  pfree(set.slots);
+  bag->registered = bag->count;
+  start_registers(bag, bag->count);
+  return bag->count;
 }
 
 BufFile *create_file(const Bag *bag) {
@@ -106,10 +127,7 @@ Size memory_limit(const Bag *bag, Size least) {
 
 // Replaces the set, or the lack of one, by one of so many slots with the same hashes.
 void resize_set(Bag *bag, Size slot_count) {
-  HashSet larger = {};
-  larger.slot_count = slot_count;
-  larger.slots = static_cast<uint64 *>(
-      MemoryContextAllocExtended(bag->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  HashSet larger = make_set(bag->context, slot_count);
   auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
   Size next = 0;
   while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
@@ -129,10 +147,7 @@ void resize_set(Bag *bag, Size slot_count) {
 bool start_set(Bag *bag) {
   update_registers(bag);
   const Size buffer = Min(bag->capacity, kBuffer);
-  Size slot_count = kSetFrom;
-  while (slot_count < 2 * buffer)
-    slot_count *= 2;
-  resize_set(bag, slot_count);
+  resize_set(bag, slots_for(buffer));
   for (Size i = 0; i < bag->count; i += buffer) {
     CHECK_FOR_INTERRUPTS();
     const Size count = Min(bag->count - i, buffer);
@@ -259,7 +274,7 @@ void make_room_in_bag(FunctionCallInfo fcinfo, Bag *bag) {
       return;
     sort_array(bag);
   } else if (full >= kCounting && !bag->registers) {
-    sort_array(bag);
+    thin_array(bag);
   }
   if (bag->count <= full / 4 * 3)
     return;
@@ -277,21 +292,20 @@ bool mostly_repeated(Bag *bag) {
   return distinct * bag->copies <= static_cast<double>(bag->size()) / 2;
 }
 
-void remove_repetitions(FunctionCallInfo fcinfo, Bag *bag) {
+Size remove_repetitions(FunctionCallInfo fcinfo, Bag *bag) {
   if (bag->set.slots)
     drain(fcinfo, bag);
-  if (!bag->set.slots)
-    sort_array(bag);
+  return bag->set.slots ? bag->set.count : thin_array(bag);
 }
 
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag) {
-  if (!bag->registers)
-    remove_repetitions(fcinfo, bag);
+  if (!bag->registers) {
+    const Size distinct = remove_repetitions(fcinfo, bag);
+    if (!bag->registers)
+      return Max(distinct, Size{1});
+  }
   update_registers(bag);
-  if (bag->registers)
-    return padded_capacity(estimate_distinct(bag->registers));
-  const Size distinct = bag->set.slots ? bag->set.count : count_distinct(bag->hashes, bag->count);
-  return Max(distinct, Size{1});
+  return padded_capacity(estimate_distinct(bag->registers));
 }
 
 FilePosition rewind_file(BufFile *file) {

@@ -7,6 +7,9 @@
 // and the array its buffer; until most hashes are new again. What exceeds the memory limit of a
 // bag, hash_mem_multiplier times work_mem, moves to a temporary file.
 //
+// Whether an array has more than kExactDistinct distinct hashes, or how many it has, is found out
+// by a set, too, which lasts no longer than that; or where copies or order count, by sorting.
+//
 // What a filter's size depends on is the set of distinct hashes alone: their exact number up to
 // kExactDistinct, a HyperLogLog estimate plus two standard errors above. So neither work_mem, nor
 // the plan, nor the order of the rows decides.
@@ -66,8 +69,8 @@ void make_room_in_bag(FunctionCallInfo fcinfo, Bag *bag);
 // Are at most half of all hashes worth keeping?
 bool mostly_repeated(Bag *bag);
 
-// Leaves no repetition in memory.
-void remove_repetitions(FunctionCallInfo fcinfo, Bag *bag);
+// Leaves no repetition in memory; returns the number of distinct hashes there.
+Size remove_repetitions(FunctionCallInfo fcinfo, Bag *bag);
 
 // The number of distinct hashes that a filter is to be sized for, at least 1.
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag);

@@ -29,7 +29,7 @@ struct CallSite {
   Element *element;
   LiteralMemory literal;
   MemoryContext items;                // of item_element()
-  bool layout_known, layout_constant; // of bf_agg()
+  bool arguments_known, arguments_fixed; // of an aggregate
   FilterMemory asked;
 };
 

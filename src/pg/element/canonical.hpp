@@ -35,6 +35,21 @@ struct Canonical {
   }
 };
 
+inline void canonical_int4(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt32(value));
+}
+inline void canonical_int8(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt64(value));
+}
+
+// The hash of canonical bytes whose making the compiler sees, and often their length.
+template <void (*kCanonical)(Element *, Datum, Canonical *)>
+__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
+  Canonical canonical;
+  kCanonical(element, value, &canonical);
+  return hash_bytes(canonical.bytes, canonical.length, seed);
+}
+
 // Where a composed value's bytes go.
 struct Writer {
   MemoryContext scratch; // emptied after each scalar

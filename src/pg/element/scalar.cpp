@@ -106,14 +106,6 @@ void canonical_int2(Element *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt16(value));
 }
 
-void canonical_int4(Element *, Datum value, Canonical *out) {
-  out->set_number<int64>(DatumGetInt32(value));
-}
-
-void canonical_int8(Element *, Datum value, Canonical *out) {
-  out->set_number<int64>(DatumGetInt64(value));
-}
-
 void canonical_double(double number, Canonical *out) {
   if (number == 0)
     number = 0; // -0 = 0
@@ -218,14 +210,6 @@ void canonical_enum(Element *element, Datum value, Canonical *out) {
   const char *label = pstrdup(NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel));
   ReleaseSysCache(tuple);
   canonical_string(label, strlen(label), out);
-}
-
-// The hash of canonical bytes whose making the compiler sees, and often their length.
-template <void (*kCanonical)(Element *, Datum, Canonical *)>
-__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
-  Canonical canonical;
-  kCanonical(element, value, &canonical);
-  return hash_bytes(canonical.bytes, canonical.length, seed);
 }
 
 struct ScalarType {
