@@ -35,6 +35,7 @@
 
 #include "core/family.hpp"
 
+struct StringInfoData;
 struct TypeCacheEntry;
 
 namespace bloomfilter {
@@ -59,7 +60,8 @@ struct Element : ElementType { // the shape of a row is known only after one was
   Element
       *counterpart; // of another type, which values were converted to; and so on (conversion.cpp)
 
-  MemoryContext scratch; // of a composed value
+  MemoryContext scratch;  // of a composed value
+  StringInfoData *buffer; // of jsonb
 
   // Of an array's elements, a range's bounds, a multirange's ranges.
   Element *item;
