@@ -12,6 +12,7 @@ extern "C" {
 #include "mb/pg_wchar.h"
 #include "utils/date.h"
 #include "utils/inet.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
@@ -181,15 +182,76 @@ void canonical_inet(Element *, Datum value, Canonical *out) {
   out->set(out->buffer, 2 + ip_addrsize(address));
 }
 
-void canonical_enum(Element *element, Datum value, Canonical *out) {
-  HeapTuple tuple = SearchSysCache1(ENUMOID, value);
+} // namespace
+
+// Canonical bytes of the labels that were looked up last, by OID.
+struct EnumLabel {
+  Oid value;
+  uint32 length;
+  char *bytes;
+};
+struct EnumLabels {
+  uint64 generation;
+  EnumLabel recent[256];
+
+  EnumLabel *of(Oid value) { return &recent[value / 2 % lengthof(recent)]; } // most are even
+  void forget(uint64 now) {
+    for (EnumLabel &label : recent)
+      if (label.bytes)
+        pfree(label.bytes);
+    *this = {};
+    generation = now;
+  }
+};
+
+namespace {
+
+// Another one says that labels may have changed.
+uint64 label_generation = 0;
+
+void note_changed_labels(Datum, int, uint32) {
+  label_generation++;
+}
+
+EnumLabels *make_labels(MemoryContext context) {
+  static bool informed = false; // of changes
+  if (!informed)
+    CacheRegisterSyscacheCallback(ENUMOID, note_changed_labels, 0);
+  informed = true;
+  return static_cast<EnumLabels *>(MemoryContextAllocZero(context, sizeof(EnumLabels)));
+}
+
+// The generation is that from before the label is read: reading may be what tells of a change.
+pg_noinline void look_up_label(Element *element, Oid value, Canonical *out) {
+  EnumLabels *labels = element->labels;
+  if (labels->generation != label_generation)
+    labels->forget(label_generation);
+  HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(value));
   if (!HeapTupleIsValid(tuple))
     ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                     errmsg("invalid internal value for enum %s: %u", format_type_be(element->type),
-                           DatumGetObjectId(value))));
-  const char *label = pstrdup(NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel));
+                           value)));
+  const char *name = NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel);
+  canonical_string(name, strlen(name), out);
+  auto *bytes = static_cast<char *>(MemoryContextAlloc(element->context, out->length));
+  memcpy(bytes, out->bytes, out->length);
   ReleaseSysCache(tuple);
-  canonical_string(label, strlen(label), out);
+
+  EnumLabel *label = labels->of(value);
+  if (label->bytes)
+    pfree(label->bytes);
+  *label = {value, static_cast<uint32>(out->length), bytes};
+  out->bytes = bytes;
+}
+
+void canonical_enum(Element *element, Datum value, Canonical *out) {
+  EnumLabels *labels = element->labels;
+  const Oid oid = DatumGetObjectId(value);
+  const EnumLabel *label = labels->of(oid);
+  if (likely(label->value == oid && labels->generation == label_generation))
+    out->set(label->bytes, label->length);
+  else
+    look_up_label(element, oid, out);
 }
 
 // The hash of canonical bytes whose making the compiler sees, and often their length.
@@ -257,6 +319,7 @@ void canonical_stripped(Element *element, Datum value, Canonical *out) {
 bool resolve_scalar(Element *element, Oid collation) {
   if (type_is_enum(element->base)) {
     set_scalar(element, scalar<canonical_enum>(element->base, Family::enum_));
+    element->labels = make_labels(element->context);
     return true;
   }
   for (const ScalarType &scalar : kScalarTypes)
