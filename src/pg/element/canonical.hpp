@@ -19,7 +19,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A scalar's: in the value itself, in palloc'ed memory, or in `buffer`.
+// A scalar's: in the value itself, in palloc'ed memory, in `buffer`, or in memory of the element's,
+// until its next value.
 struct Canonical {
   const void *bytes;
   Size length;
@@ -81,11 +82,23 @@ void canonical_string(const char *string, Size length, Canonical *out);
 // An interval's length in microseconds, a month being 30 days.
 __int128 interval_span(const Interval *interval);
 
-// A numeric's bytes, and the memory that they are in, to be freed.
-void *numeric_bytes(Datum value, Canonical *out);
+// A numeric's bytes.
+void numeric_bytes(Datum value, Canonical *out);
+
+// How long a string is without the blanks at its end.
+Size length_without_blanks(const char *string, Size length);
 
 // Is it a varchar whose equality depends on the type that it is compared with?
-bool ends_with_blank(const Element *element, Datum value);
+inline bool ends_with_blank(const Element *element, Datum value) {
+  if (!element->varying)
+    return false;
+  struct varlena *string = packed(value);
+  const Size length = VARSIZE_ANY_EXHDR(string);
+  const bool blank = length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
+  if (unlikely(reinterpret_cast<Pointer>(string) != DatumGetPointer(value)))
+    pfree(string);
+  return blank;
+}
 
 // The bytes of a whole document.
 void canonical_jsonb(Element *element, Datum value, Canonical *out);

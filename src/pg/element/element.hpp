@@ -35,11 +35,13 @@
 
 #include "core/family.hpp"
 
+struct StringInfoData;
 struct TypeCacheEntry;
 
 namespace bloomfilter {
 
 struct Canonical;
+struct EnumLabels;
 struct Writer;
 
 // What a value is hashed for: to ask a filter for it, or to add it or remove it.
@@ -59,7 +61,9 @@ struct Element : ElementType { // the shape of a row is known only after one was
   Element
       *counterpart; // of another type, which values were converted to; and so on (conversion.cpp)
 
-  MemoryContext scratch; // of a composed value
+  MemoryContext scratch;  // of a composed value
+  EnumLabels *labels;     // of an enum
+  StringInfoData *buffer; // of jsonb
 
   // Of an array's elements, a range's bounds, a multirange's ranges.
   Element *item;
