@@ -43,6 +43,17 @@ public:
     number = little_endian(number);
     add(&number, sizeof number);
   }
+  // The bytes after a head, with one look at the buffer for both.
+  void add(const void *head, std::size_t head_length, const void *bytes, std::size_t length) {
+    if (head_length + length > sizeof buffer_ - pending_) {
+      add(head, head_length);
+      add(bytes, length);
+      return;
+    }
+    std::memcpy(buffer_ + pending_, head, head_length);
+    std::memcpy(buffer_ + pending_ + head_length, bytes, length);
+    pending_ += head_length + length;
+  }
 
   // What `write` adds, after its length in 32 bits. The length is put in when it is known, so a
   // part for which the buffer has no room is only counted first and then written again.
@@ -101,9 +112,9 @@ private:
   std::uint64_t seed_;
   std::size_t pending_ = 0;   // bytes of the buffer
   std::uint64_t counted_ = 0; // those and all that had no room, of a part that is only counted
-  bool open_ = false;         // is a part being added whose length is not known yet?
-  bool streaming_ = false;    // is the state in use?
   std::uint8_t buffer_[4096];
+  bool open_ = false;      // is a part being added whose length is not known yet?
+  bool streaming_ = false; // is the state in use?
   XXH3_state_t state_;
 };
 

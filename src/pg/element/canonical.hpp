@@ -38,9 +38,11 @@ struct Canonical {
 
 // Where a composed value's bytes go.
 struct Writer : Hasher {
-  MemoryContext scratch; // emptied after each scalar
+  MemoryContext values;  // for what is detoasted
+  MemoryContext scratch; // the current one, emptied after each scalar
 
-  Writer(uint64 seed, MemoryContext memory) : Hasher(seed), scratch(memory) {}
+  Writer(uint64 seed, MemoryContext for_values, MemoryContext for_scalars)
+      : Hasher(seed), values(for_values), scratch(for_scalars) {}
 };
 
 // A value as it is stored, with a short header if it has one. Inline: where there is nothing to

@@ -37,15 +37,19 @@ struct Unpacked {
   const void *stored;
   struct varlena *value;
 
-  explicit Unpacked(Datum datum) : stored(DatumGetPointer(datum)) {
-    if (VARATT_IS_EXTERNAL(stored) || !VARATT_IS_SHORT(stored)) {
+  Unpacked(Datum datum, MemoryContext context) : stored(DatumGetPointer(datum)) {
+    if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored)) {
+      const MemoryContext before = MemoryContextSwitchTo(context);
       value = PG_DETOAST_DATUM(datum);
-      return;
+      MemoryContextSwitchTo(before);
+    } else if (VARATT_IS_SHORT(stored)) {
+      const Size length = VARSIZE_SHORT(stored) - VARHDRSZ_SHORT;
+      SET_VARSIZE(room, VARHDRSZ + length);
+      memcpy(VARDATA(room), VARDATA_SHORT(stored), length);
+      value = reinterpret_cast<struct varlena *>(room);
+    } else {
+      value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
     }
-    const Size length = VARSIZE_SHORT(stored) - VARHDRSZ_SHORT;
-    SET_VARSIZE(room, VARHDRSZ + length);
-    memcpy(VARDATA(room), VARDATA_SHORT(stored), length);
-    value = reinterpret_cast<struct varlena *>(room);
   }
   // If the value, or what the server made of it, is in memory of a context.
   void free(void *made) const {
@@ -55,45 +59,57 @@ struct Unpacked {
   void free() const { free(value); }
 };
 
-// The compiler copies as many bytes as it knows of without a call: those of numbers and uuids.
-void put_bytes(Writer *out, const void *bytes, Size length) {
-  switch (length) {
-  case 4:
-    return out->add(bytes, 4);
-  case 8:
-    return out->add(bytes, 8);
-  case 16:
-    return out->add(bytes, 16);
-  default:
-    out->add(bytes, length);
-  }
-}
-
-// A part's length and bytes.
-void put_value(Writer *out, Element *element, Datum value) {
-  if (element->write) {
-    out->add_part([=] { element->write(element, value, out, true); });
-    return;
-  }
-  const MemoryContext before = MemoryContextSwitchTo(out->scratch);
-  Canonical canonical;
-  element->canonical(element, value, &canonical);
-  out->add_number(static_cast<uint32>(canonical.length));
-  put_bytes(out, canonical.bytes, canonical.length);
-  MemoryContextSwitchTo(before);
+void empty_scratch(Writer *out) {
   if (!out->scratch->isReset)
     MemoryContextReset(out->scratch);
 }
 
-void put_item(Writer *out, Element *element, Datum value, bool isnull) {
-  out->add_number<uint8>(isnull ? 1 : 0);
-  if (!isnull)
-    put_value(out, element, value);
+pg_noinline void put_composed(Writer *out, Element *element, Datum value) {
+  out->add_part([=] { element->write(element, value, out, true); });
+}
+
+// The compiler copies as many bytes as it knows of without a call: those of numbers and uuids.
+template <Size kHead>
+pg_attribute_always_inline void put_bytes(Writer *out, uint64 head, const Canonical &canonical) {
+  head = little_endian(head);
+  switch (canonical.length) {
+  case 4:
+    return out->add(&head, kHead, canonical.bytes, 4);
+  case 8:
+    return out->add(&head, kHead, canonical.bytes, 8);
+  case 16:
+    return out->add(&head, kHead, canonical.bytes, 16);
+  default:
+    out->add(&head, kHead, canonical.bytes, canonical.length);
+  }
+}
+
+// A part's length and bytes, after a null byte if it is an item.
+template <bool kItem>
+pg_attribute_always_inline void put_part(Writer *out, Element *element, Datum value) {
+  if (element->write) {
+    if (kItem)
+      out->add_number<uint8>(0);
+    put_composed(out, element, value);
+    return;
+  }
+  Canonical canonical;
+  element->canonical(element, value, &canonical);
+  const uint64 length = static_cast<uint32>(canonical.length);
+  put_bytes<kItem + sizeof(uint32)>(out, length << 8 * kItem, canonical);
+  empty_scratch(out);
+}
+
+pg_attribute_always_inline void put_item(Writer *out, Element *element, Datum value, bool isnull) {
+  if (isnull)
+    out->add_number<uint8>(1);
+  else
+    put_part<true>(out, element, value);
 }
 
 void write_array(Element *element, Datum value, Writer *out, bool) {
   check_stack_depth();
-  const Unpacked unpacked(value);
+  const Unpacked unpacked(value, out->values);
   auto *array = reinterpret_cast<ArrayType *>(unpacked.value);
   const int dimensions = ARR_NDIM(array);
   out->add_number<int32>(dimensions);
@@ -102,14 +118,14 @@ void write_array(Element *element, Datum value, Writer *out, bool) {
     out->add_number<int32>(ARR_LBOUND(array)[i]);
   }
 
+  Element *item = element->item;
   const int count = ArrayGetNItems(dimensions, ARR_DIMS(array));
   const bits8 *present = ARR_NULLBITMAP(array);
   const char *at = ARR_DATA_PTR(array);
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
     const bool isnull = present && !(present[i / 8] >> i % 8 & 1);
-    put_item(out, element->item, isnull ? 0 : fetch_att(at, element->typbyval, element->typlen),
-             isnull);
+    put_item(out, item, isnull ? 0 : fetch_att(at, element->typbyval, element->typlen), isnull);
     if (!isnull) {
       at = att_addlength_pointer(at, element->typlen, at);
       at = reinterpret_cast<const char *>(att_align_nominal(at, element->typalign));
@@ -129,15 +145,15 @@ void put_bounds(Writer *out, Element *bound, const RangeBound &lower, const Rang
       (lower.infinite ? kLowerInfinite : 0) | (upper.infinite ? kUpperInfinite : 0) |
       (lower.inclusive ? kLowerInclusive : 0) | (upper.inclusive ? kUpperInclusive : 0)));
   if (!lower.infinite)
-    put_value(out, bound, lower.val);
+    put_part<false>(out, bound, lower.val);
   if (!upper.infinite)
-    put_value(out, bound, upper.val);
+    put_part<false>(out, bound, upper.val);
 }
 
 void write_range(Element *element, Datum value, Writer *out, bool) {
   check_stack_depth();
   constexpr uint8 kEmpty = 1;
-  const Unpacked unpacked(value);
+  const Unpacked unpacked(value, out->values);
   const auto *range = reinterpret_cast<const RangeType *>(unpacked.value);
   RangeBound lower, upper;
   bool empty;
@@ -152,7 +168,7 @@ void write_range(Element *element, Datum value, Writer *out, bool) {
 // Its ranges as items without null byte; none is empty.
 void write_multirange(Element *element, Datum value, Writer *out, bool) {
   Element *range = element->item;
-  const Unpacked unpacked(value);
+  const Unpacked unpacked(value, out->values);
   const auto *ranges = reinterpret_cast<const MultirangeType *>(unpacked.value);
   out->add_number<uint32>(ranges->rangeCount);
   for (uint32 i = 0; i < ranges->rangeCount; i++) {
@@ -245,15 +261,22 @@ pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
            errhint("Cast the field to text, on both sides.")));
 }
 
+HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
+  if (!DatumGetHeapTupleHeader)
+    return reinterpret_cast<HeapTupleHeader>(unpacked.value);
+  const MemoryContext before = MemoryContextSwitchTo(context);
+  HeapTupleHeader row = DatumGetHeapTupleHeader(PointerGetDatum(unpacked.value));
+  MemoryContextSwitchTo(before);
+  return row;
+}
+
 // A row inside anything ends with its last field that is not NULL: after ALTER TYPE … ADD ATTRIBUTE
 // the rows that were there before are equal to those with a NULL more. (A row that is itself the
 // value has another shape then, which is an error.)
 void write_row(Element *element, Datum value, Writer *out, bool nested) {
   check_stack_depth();
-  const Unpacked unpacked(value);
-  HeapTupleHeader row = DatumGetHeapTupleHeader
-                            ? DatumGetHeapTupleHeader(PointerGetDatum(unpacked.value))
-                            : reinterpret_cast<HeapTupleHeader>(unpacked.value);
+  const Unpacked unpacked(value, out->values);
+  HeapTupleHeader row = row_of(unpacked, out->values);
   const Oid type = HeapTupleHeaderGetTypeId(row);
   const int32 typmod = HeapTupleHeaderGetTypMod(row);
   if (unlikely(!knows_fields(element, type, typmod)))
@@ -284,8 +307,11 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
 }
 
 uint64 hash_composed(Element *element, Datum value, uint64 seed) {
-  Writer writer(seed, element->scratch);
+  const MemoryContext before = MemoryContextSwitchTo(element->scratch);
+  Writer writer(seed, before, element->scratch);
   element->write(element, value, &writer, false);
+  empty_scratch(&writer);
+  MemoryContextSwitchTo(before);
   return writer.hash();
 }
 
