@@ -3,7 +3,8 @@
 //
 // A scalar's bytes are made as a whole. Those of a composed value are never all in memory: one
 // value may have millions of parts, so they are written part by part to where they are hashed. The
-// length that comes before a composed part is counted first, by the same functions.
+// length that comes before a composed part is known when it was written; one that is too long to be
+// kept until then is written twice.
 #ifndef BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 #define BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 
@@ -52,20 +53,12 @@ __attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint
 }
 
 // Where a composed value's bytes go.
-struct Writer {
-  MemoryContext scratch; // emptied after each scalar
-  Hasher *hasher;        // NULL: they are only counted
-  uint64 length;         // of all so far
+struct Writer : Hasher {
+  MemoryContext values;  // for what is detoasted
+  MemoryContext scratch; // the current one, emptied after each scalar
 
-  void put(const void *bytes, Size count) {
-    length += count;
-    if (hasher)
-      hasher->add(bytes, count);
-  }
-  template <typename T> void put_number(T number) {
-    number = little_endian(number);
-    put(&number, sizeof number);
-  }
+  Writer(uint64 seed, MemoryContext for_values, MemoryContext for_scalars)
+      : Hasher(seed), values(for_values), scratch(for_scalars) {}
 };
 
 // A value as it is stored, with a short header if it has one. Inline: where there is nothing to

@@ -36,6 +36,7 @@
 #include "core/family.hpp"
 
 struct StringInfoData;
+struct TupleDescData;
 struct TypeCacheEntry;
 
 namespace bloomfilter {
@@ -76,6 +77,8 @@ struct Element : ElementType { // the shape of a row is known only after one was
   Oid row_type;
   int32 row_typmod;
   uint64 row_identifier;
+  TypeCacheEntry *row_entry; // NULL for an anonymous row
+  TupleDescData *descriptor;
   Element **fields; // NULL for a dropped column
   Datum *values;    // of the row at hand
   bool *nulls;
