@@ -1,6 +1,7 @@
 #include "pg/bag.hpp"
 
 extern "C" {
+#include "utils/guc.h"
 #include "utils/memutils.h"
 }
 
@@ -11,8 +12,8 @@ namespace {
 constexpr Size kSetFrom = 128; // smaller arrays do not become sets
 // An array of so many hashes is sorted, to see whether distinct ones are more than kExactDistinct.
 constexpr Size kCounting = 2 * kExactDistinct;
-// Hashes that travel in a message though they take more memory there than the bag may have.
-constexpr Size kMostInMessage = 32 * 1024 * 1024 / sizeof(uint64);
+// A message is copied four times on its way, and cannot have 1 GB: a file is faster for more.
+constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)
@@ -294,6 +295,14 @@ void take_counted(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
   bag->registered = bag->count;
 }
 
+// Those in memory only if no limit of files stands in the way.
+bool travels_by_file(const Bag *bag) {
+  if (!bag->travels || !bag->registers)
+    return false;
+  return bag->spill || !AllocSizeIsValid(2 * bag->size() * sizeof(uint64)) ||
+         (bag->size() > kMostInMessage && temp_file_limit < 0);
+}
+
 } // namespace
 
 void resize_array(Bag *bag, Size capacity) {
@@ -402,10 +411,8 @@ void merge_bag(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
 
 WireForm settle_wire(FunctionCallInfo fcinfo, Bag *bag) {
   update_registers(bag);
-  if (!bag->registers)
-    return WireForm::hashes;
-  if (!bag->travels || (!bag->spill && bag->size() <= kMostInMessage))
-    return WireForm::counted;
+  if (!travels_by_file(bag))
+    return bag->registers ? WireForm::counted : WireForm::hashes;
   if (bag->in_memory() > 0)
     spill(fcinfo, bag);
   publish_shared_file(bag->spill->shared);
