@@ -386,8 +386,8 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
     flush(state);
 
   const WireForm form = settle_wire(fcinfo, &state->bag);
-  const Size size = VARHDRSZ + kWireHead + (state->bitmap ? bitmap_bytes : 0) +
-                    wire_size(&state->bag, form);
+  const Size size =
+      VARHDRSZ + kWireHead + (state->bitmap ? bitmap_bytes : 0) + wire_size(&state->bag, form);
   auto *result = static_cast<bytea *>(palloc(size));
   SET_VARSIZE(result, size);
   auto *wire = reinterpret_cast<uint8 *>(VARDATA(result));
@@ -441,7 +441,8 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
     wire += bitmap_bytes;
     length -= bitmap_bytes;
   }
-  if (!read_wire(&state->bag, form, wire, length) || (!state->keeps_bag() && form == WireForm::file))
+  if (!read_wire(&state->bag, form, wire, length) ||
+      (!state->keeps_bag() && form == WireForm::file))
     raise_invalid_wire();
   PG_RETURN_POINTER(state);
 }

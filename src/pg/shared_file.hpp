@@ -1,10 +1,10 @@
 // A temporary file that one process of a parallel query writes and another one reads: so travels
 // what would take too much memory in a message.
 //
-// It counts against the writer's temp_file_limit and lies in one of temp_tablespaces, in a directory
-// that is named after the leader. Who reads it deletes it. Files that nobody came to read, because
-// an error or LIMIT ended the query, are deleted by the leader when its transaction ends, for then
-// its workers are gone; after a crash by the server's start, as all temporary files.
+// It counts against the writer's temp_file_limit and lies in one of temp_tablespaces, in a
+// directory that is named after the leader. Who reads it deletes it. Files that nobody came to
+// read, because an error or LIMIT ended the query, are deleted by the leader when its transaction
+// ends, for then its workers are gone; after a crash by the server's start, as all temporary files.
 #ifndef BLOOMFILTER_PG_SHARED_FILE_HPP
 #define BLOOMFILTER_PG_SHARED_FILE_HPP
 
