@@ -34,6 +34,7 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 }
@@ -69,11 +70,10 @@ Target target_of(const State *state) {
           scheme_of(layout_of(state), state->header.element.family).empty};
 }
 
-State *make_state(MemoryContext context, bool may_spill, const Target &target) {
+State *make_state(MemoryContext context, const Target &target) {
   const Header header = header_for(target);
   auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
   state->bag.context = context;
-  state->bag.may_spill = may_spill;
   state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
   state->self_sized = target.self_sized;
   state->header = header;
@@ -254,19 +254,28 @@ State *state_arg(FunctionCallInfo fcinfo, int argument) {
   return PG_ARGISNULL(argument) ? nullptr : reinterpret_cast<State *>(PG_GETARG_POINTER(argument));
 }
 
+// Is the state for another process?
+bool is_partial(FunctionCallInfo fcinfo) {
+  const AggSplit split = castNode(AggState, fcinfo->context)->aggsplit;
+  return DO_AGGSPLIT_SERIALIZE(split) && !DO_AGGSPLIT_COMBINE(split);
+}
+
 pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Target target) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
   if (!kind)
     elog(ERROR, "aggregate function called in non-aggregate context");
-  return make_state(context, kind == AGG_CONTEXT_AGGREGATE, target);
+  State *state = make_state(context, target);
+  state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
+  state->bag.travels = state->bag.may_spill && is_partial(fcinfo);
+  return state;
 }
 
 // A state on its way between processes: this head, then a sized state's bitmap if it has one, then
-// hashes to the end.
+// its bag's wire form.
 enum WireOffset : Size {
-  kAtSelfSized = 0,
-  kAtHasBitmap = 1,
+  kAtFlags = 0,
+  kAtForm = 1,
   kAtFamily = 2,
   kAtLayout = 3,
   kAtShape = 4,
@@ -274,10 +283,20 @@ enum WireOffset : Size {
   kAtRate = 16,
   kWireHead = 24,
 };
+enum WireFlags : uint8 { kSelfSized = 1, kHasBitmap = 2 };
 
-Size wire_size(const State *state) {
-  return VARHDRSZ + kWireHead + (state->bitmap ? state->header.geometry.bytes() : 0) +
-         state->bag.size() * sizeof(uint64);
+[[noreturn]] void raise_invalid_wire() {
+  elog(ERROR, "invalid serialized state of an aggregate");
+}
+
+// Adds another state's hashes to a sized one.
+void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
+  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
+    if (state->bitmap)
+      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
+    else
+      append(&state->bag, hashes, count, [fcinfo, state] { make_room_in_state(fcinfo, state); });
+  });
 }
 
 // Can one value of an element type tell for all, as each of them has one hash, and the family and
@@ -369,6 +388,7 @@ PG_FUNCTION_INFO_V1(filter_agg_combine);
 Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);
   State *other = state_arg(fcinfo, 1);
+  expect_shared_files();
   if (!other) {
     if (!state)
       PG_RETURN_NULL();
@@ -388,13 +408,10 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
         state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
-    if (state->bitmap)
-      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
-    else
-      for (Size i = 0; i < count; i++)
-        push(fcinfo, state, hashes[i]);
-  });
+  if (state->keeps_bag())
+    merge_bag(fcinfo, &state->bag, &other->bag);
+  else
+    add_hashes_of(fcinfo, state, other);
   PG_RETURN_POINTER(state);
 }
 
@@ -407,34 +424,15 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   if (!state->keeps_bag() && (state->bitmap || state->bag.count * sizeof(uint64) >= bitmap_bytes))
     flush(state);
 
-  // What was spilled may repeat itself; a state without a file takes its part, distinct.
-  if (state->bag.spill && (mostly_repeated(&state->bag) || !AllocSizeIsValid(wire_size(state)))) {
-    State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
-    distinct->header = state->header;
-    for_each_batch(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
-      for (Size i = 0; i < count; i++)
-        push(fcinfo, distinct, hashes[i]);
-    });
-    remove_repetitions(fcinfo, &distinct->bag);
-    state = distinct;
-  }
-  const Size size = wire_size(state);
-  if (!AllocSizeIsValid(size))
-    ereport(ERROR,
-            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-             errmsg("partial state of %s_agg is too large to be combined: " UINT64_FORMAT " hashes",
-                    prefix_of(state->kind()), state->bag.size()),
-             state->kind() == Kind::cuckoo
-                 ? errhint("Set max_parallel_workers_per_gather to 0.")
-                 : errhint("Give the expected number of values: %s_agg(value, expected).",
-                           prefix_of(state->kind()))));
-
+  const WireForm form = settle_wire(fcinfo, &state->bag);
+  const Size size =
+      VARHDRSZ + kWireHead + (state->bitmap ? bitmap_bytes : 0) + wire_size(&state->bag, form);
   auto *result = static_cast<bytea *>(palloc(size));
   SET_VARSIZE(result, size);
   auto *wire = reinterpret_cast<uint8 *>(VARDATA(result));
   memset(wire, 0, kWireHead);
-  wire[kAtSelfSized] = state->self_sized;
-  wire[kAtHasBitmap] = state->bitmap != nullptr;
+  wire[kAtFlags] = (state->self_sized ? kSelfSized : 0) | (state->bitmap ? kHasBitmap : 0);
+  wire[kAtForm] = static_cast<uint8>(form);
   wire[kAtFamily] = static_cast<uint8>(state->header.element.family);
   wire[kAtLayout] = static_cast<uint8>(layout_of(state));
   store(wire + kAtShape, state->header.element.shape);
@@ -442,13 +440,10 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   store(wire + kAtRate, double_bits(state->header.capacity.rate));
   wire += kWireHead;
   if (state->bitmap) {
-    memcpy(wire, state->bitmap, state->header.geometry.bytes());
-    wire += state->header.geometry.bytes();
+    memcpy(wire, state->bitmap, bitmap_bytes);
+    wire += bitmap_bytes;
   }
-  for_each_batch(&state->bag, [&wire](const uint64 *hashes, Size count) {
-    for (Size i = 0; i < count; i++, wire += sizeof(uint64))
-      store(wire, hashes[i]);
-  });
+  write_wire(&state->bag, form, wire);
   PG_RETURN_BYTEA_P(result);
 }
 
@@ -458,36 +453,36 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
   Size length = VARSIZE_ANY_EXHDR(bytes);
   if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily) ||
-      !is_layout(wire[kAtLayout]))
-    elog(ERROR, "invalid serialized state of an aggregate");
+      wire[kAtForm] > static_cast<uint8>(WireForm::file) || !is_layout(wire[kAtLayout]))
+    raise_invalid_wire();
   const auto layout = static_cast<Layout>(wire[kAtLayout]);
   const auto family = static_cast<Family>(wire[kAtFamily]);
   if (!is_family_of(layout, family))
-    elog(ERROR, "invalid serialized state of an aggregate");
+    raise_invalid_wire();
 
   const Target target = {
-      wire[kAtSelfSized] != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
+      (wire[kAtFlags] & kSelfSized) != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
       bits_double(load<uint64>(wire + kAtRate)), layout, scheme_of(layout, family).empty};
-  State *state = make_state(CurrentMemoryContext, false, target);
+  State *state = make_state(CurrentMemoryContext, target);
   state->header.element.family = family;
   state->header.element.shape = load<uint32>(wire + kAtShape);
-  const bool has_bitmap = wire[kAtHasBitmap] != 0;
+  const bool has_bitmap = (wire[kAtFlags] & kHasBitmap) != 0;
+  const auto form = static_cast<WireForm>(wire[kAtForm]);
   wire += kWireHead;
   length -= kWireHead;
 
   if (has_bitmap) {
     const Size bitmap_bytes = state->header.geometry.bytes();
     if (state->self_sized || length < bitmap_bytes)
-      elog(ERROR, "invalid serialized state of an aggregate");
+      raise_invalid_wire();
     state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
     memcpy(state->bitmap, wire, bitmap_bytes);
     wire += bitmap_bytes;
     length -= bitmap_bytes;
   }
-  if (length % sizeof(uint64) != 0)
-    elog(ERROR, "invalid serialized state of an aggregate");
-  state->bag.wire = wire;
-  state->bag.wire_count = length / sizeof(uint64);
+  if (!read_wire(&state->bag, form, wire, length) ||
+      (!state->keeps_bag() && form == WireForm::file))
+    raise_invalid_wire();
   PG_RETURN_POINTER(state);
 }
 

@@ -1,9 +1,9 @@
 #include "pg/bag.hpp"
 
-#include "core/bytes.hpp"
 #include "pg/filter.hpp"
 
 extern "C" {
+#include "utils/guc.h"
 #include "utils/memutils.h"
 }
 
@@ -14,6 +14,8 @@ namespace {
 constexpr Size kSetFrom = 128; // smaller arrays do not become sets
 // An array of so many hashes is sorted, to see whether distinct ones are more than kExactDistinct.
 constexpr Size kCounting = 2 * kExactDistinct;
+// A message is copied four times on its way, and cannot have 1 GB: a file is faster for more.
+constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)
@@ -37,6 +39,14 @@ void update_registers(Bag *bag) {
     return;
   count_hashes(bag->registers, bag->hashes + bag->registered, bag->count - bag->registered);
   bag->registered = bag->count;
+}
+
+// Enters what another process counted.
+void merge_registers(Bag *bag, const uint8 *registers) {
+  start_registers(bag, SIZE_MAX); // as many distinct ones made the other's
+  update_registers(bag);
+  for (Size i = 0; i < kRegisters; i++)
+    bag->registers[i] = Max(bag->registers[i], registers[i]);
 }
 
 // Leaves the copies that make a difference, in ascending order; returns the number of distinct
@@ -93,24 +103,50 @@ void write_file(BufFile *file, const uint64 *hashes, Size count) {
 
 void close_spill(Datum argument) {
   auto *bag = reinterpret_cast<Bag *>(DatumGetPointer(argument));
-  BufFileClose(bag->spill);
+  for (const Spill *spill = bag->spill; spill; spill = spill->next) {
+    BufFileClose(spill->file);
+    if (spill->shared && spill->whose != Spill::given)
+      delete_shared_file(spill->shared);
+  }
   bag->spill = nullptr;
   if (bag->sorted)
     BufFileClose(bag->sorted);
   bag->sorted = nullptr;
 }
 
+void add_spill(FunctionCallInfo fcinfo, Bag *bag, Spill **place, Spill spill) {
+  if (!bag->spill)
+    AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
+  auto *added = static_cast<Spill *>(MemoryContextAlloc(bag->context, sizeof(Spill)));
+  *added = spill;
+  added->next = *place;
+  *place = added;
+  bag->spilled += spill.count;
+}
+
+bool has_own_spill(const Bag *bag) {
+  return bag->spill && bag->spill->whose == Spill::own;
+}
+
+// Writes hashes that the registers know to the file.
+void write_spill(FunctionCallInfo fcinfo, Bag *bag, const uint64 *hashes, Size count) {
+  if (!has_own_spill(bag)) {
+    SharedFile *shared = bag->travels ? create_shared_file(bag->context) : nullptr;
+    BufFile *file = shared ? shared->file : create_file(bag);
+    add_spill(fcinfo, bag, &bag->spill, {file, 0, shared, nullptr, Spill::own});
+  }
+  write_file(bag->spill->file, hashes, count);
+  bag->spill->count += count;
+  bag->spilled += count;
+}
+
 // Moves everything in memory to the file.
 void spill(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->registers);
   update_registers(bag);
-  if (!bag->spill) {
-    bag->spill = create_file(bag);
-    AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
-  }
-  for_each_batch_in_memory(
-      bag, [bag](const uint64 *hashes, Size count) { write_file(bag->spill, hashes, count); });
-  bag->spilled += bag->in_memory();
+  for_each_batch_in_memory(bag, [fcinfo, bag](const uint64 *hashes, Size count) {
+    write_spill(fcinfo, bag, hashes, count);
+  });
   bag->count = bag->registered = 0;
   if (bag->set.slots) {
     memset(bag->set.slots, 0, bag->set.bytes());
@@ -218,7 +254,7 @@ void sort_spill(Bag *bag) {
   uint64 counts[1 << kMaxPartBits] = {};
   for (int part = 0; part >> bits == 0; part++)
     parts[part] = create_file(bag);
-  for_each_batch_of(bag->spill, bag->spilled, [&](const uint64 *hashes, Size count) {
+  for_each_batch_in_files(bag, [&](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++) {
       const Size part = bits > 0 ? hashes[i] >> (64 - bits) : 0;
       write_file(parts[part], &hashes[i], 1);
@@ -247,6 +283,40 @@ void sort_spill(Bag *bag) {
     bag->count = bag->registered = 0;
   }
   bag->sorted_of = bag->spilled;
+}
+
+// Takes over a file; its hashes are in the registers.
+void take_file(FunctionCallInfo fcinfo, Bag *bag, const Wire &wire) {
+  SharedFile *shared = open_shared_file(bag->context, wire.file);
+  add_spill(fcinfo, bag, has_own_spill(bag) ? &bag->spill->next : &bag->spill,
+            {shared->file, wire.count, shared, nullptr, Spill::taken});
+}
+
+// Takes hashes that are in the registers, as they are.
+void take_counted(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
+  const Size limit = memory_limit(bag, kCounting);
+  const Size count = other->wire->count;
+  if (bag->count + count > limit && bag->count > 0)
+    spill(fcinfo, bag);
+  if (count > limit) {
+    for_each_batch_in_memory(other, [fcinfo, bag](const uint64 *hashes, Size length) {
+      write_spill(fcinfo, bag, hashes, length);
+    });
+    return;
+  }
+  if (bag->count + count > bag->capacity)
+    resize_array(bag, Max(bag->count + count, Min(2 * bag->capacity, limit)));
+  memcpy(bag->hashes + bag->count, other->wire->hashes, count * sizeof(uint64));
+  bag->count += count;
+  bag->registered = bag->count;
+}
+
+// Those in memory only if no limit of files stands in the way.
+bool travels_by_file(const Bag *bag) {
+  if (!bag->travels || !bag->registers)
+    return false;
+  return bag->spill || !AllocSizeIsValid(2 * bag->size() * sizeof(uint64)) ||
+         (bag->size() > kMostInMessage && temp_file_limit < 0);
 }
 
 } // namespace
@@ -325,11 +395,6 @@ void read_file(BufFile *file, uint64 *hashes, Size count) {
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
 }
 
-void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count) {
-  for (Size i = 0; i < count; i++)
-    hashes[i] = load<uint64>(bag->wire + (from + i) * sizeof(uint64));
-}
-
 uint64 sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->copies == 1);
   if (bag->spill) {
@@ -343,6 +408,81 @@ uint64 sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
     end_set(bag);
   sort_array(bag);
   return bag->count;
+}
+
+void merge_bag(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
+  const Wire *wire = other->wire;
+  if (wire && wire->registers)
+    merge_registers(bag, wire->registers);
+  if (wire && !wire->hashes)
+    take_file(fcinfo, bag, *wire);
+  else if (wire && wire->registers && !bag->set.slots)
+    take_counted(fcinfo, bag, other);
+  else
+    for_each_batch(other, [fcinfo, bag](const uint64 *hashes, Size count) {
+      append(bag, hashes, count, [fcinfo, bag] { make_room_in_bag(fcinfo, bag); });
+    });
+}
+
+WireForm settle_wire(FunctionCallInfo fcinfo, Bag *bag) {
+  update_registers(bag);
+  if (!travels_by_file(bag))
+    return bag->registers ? WireForm::counted : WireForm::hashes;
+  if (bag->in_memory() > 0)
+    spill(fcinfo, bag);
+  publish_shared_file(bag->spill->shared);
+  bag->spill->whose = Spill::given;
+  return WireForm::file;
+}
+
+Size wire_size(const Bag *bag, WireForm form) {
+  switch (form) {
+  case WireForm::hashes:
+    return bag->size() * sizeof(uint64);
+  case WireForm::counted:
+    return kRegisters + bag->size() * sizeof(uint64);
+  case WireForm::file:
+    return kRegisters + sizeof(uint64) + sizeof(SharedFileName);
+  }
+  pg_unreachable();
+}
+
+void write_wire(const Bag *bag, WireForm form, uint8 *wire) {
+  if (form != WireForm::hashes) {
+    memcpy(wire, bag->registers, kRegisters);
+    wire += kRegisters;
+  }
+  if (form == WireForm::file) {
+    memcpy(wire, &bag->spilled, sizeof(uint64));
+    memcpy(wire + sizeof(uint64), &bag->spill->shared->name, sizeof(SharedFileName));
+    return;
+  }
+  for_each_batch(bag, [&wire](const uint64 *hashes, Size count) {
+    memcpy(wire, hashes, count * sizeof(uint64));
+    wire += count * sizeof(uint64);
+  });
+}
+
+bool read_wire(Bag *bag, WireForm form, const uint8 *bytes, Size length) {
+  auto *wire = static_cast<Wire *>(MemoryContextAllocZero(bag->context, sizeof(Wire)));
+  bag->wire = wire;
+  if (form != WireForm::hashes) {
+    if (length < kRegisters)
+      return false;
+    wire->registers = bytes;
+    bytes += kRegisters;
+    length -= kRegisters;
+  }
+  if (form == WireForm::file) {
+    if (length != sizeof(uint64) + sizeof(SharedFileName))
+      return false;
+    memcpy(&wire->count, bytes, sizeof(uint64));
+    memcpy(&wire->file, bytes + sizeof(uint64), sizeof(SharedFileName));
+    return true;
+  }
+  wire->hashes = bytes;
+  wire->count = length / sizeof(uint64);
+  return length % sizeof(uint64) == 0;
 }
 
 } // namespace bloomfilter

@@ -6,6 +6,7 @@
 
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
+#include "pg/shared_file.hpp"
 
 extern "C" {
 #include "utils/guc.h"
@@ -36,6 +37,7 @@ void _PG_init(void) {
   kernel = chosen ? chosen : &best_kernel();
   define_overfill();
   define_max_size();
+  define_shared_files();
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");
 #else
