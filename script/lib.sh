@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What script/demo and script/test share: packages, a sandbox, a private PostgreSQL server.
+# What the scripts share: packages, a sandbox, a private PostgreSQL server, another commit's build.
 #
 # A script that sources this file names what it needs and then works in a sandbox:
 #
@@ -7,6 +7,9 @@
 #   enter_sandbox "$@"                      the script starts again, unprivileged, on a copy
 #   private_server                          PG_CONFIG is now a server of our own
 #   start_cluster                           psql and make installcheck reach it
+#
+# A script that compares with another commit says open_commit COMMIT before it enters the sandbox, and
+# then install_other.
 #
 # A script with results to keep says enter_sandbox_and_return instead, and hand_back FILE... for each.
 #
@@ -29,6 +32,9 @@ die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
 }
+
+# quietly COMMAND...: its output is shown only if it fails.
+quietly() { "$@" >"$SANDBOX/log" 2>&1 || die "$* failed: $(cat "$SANDBOX/log")"; }
 
 # --- packages -------------------------------------------------------------------------------------
 
@@ -277,3 +283,24 @@ start_cluster() {
   pg_ctl -D "$PGDATA" -l "$SANDBOX/server.log" -w start >/dev/null ||
     die "the private server does not start: $(cat "$SANDBOX/server.log")"
 }
+
+# --- another commit -------------------------------------------------------------------------------
+
+# Its source comes through a descriptor, for the sandbox has no repository.
+open_commit() { # COMMIT
+  local repository=(git -C "$ROOT" -c safe.directory='*')
+  "${repository[@]}" rev-parse -q --verify "$1^{commit}" >/dev/null || die "there is no commit $1"
+  exec 4< <("${repository[@]}" archive "$1")
+}
+
+# Its extension, as one named `other`, whose source is then in $SANDBOX/other.
+install_other() (
+  local file
+  mkdir "$SANDBOX/other"
+  cd "$SANDBOX/other" || exit
+  tar -xf - <&4
+  for file in bloomfilter.control bloomfilter--*.sql; do cp "$file" "other${file#bloomfilter}"; done
+  sed -i "s|^module_pathname.*|module_pathname = '\$libdir/other'|" other.control
+  make -j 2 PG_CONFIG="$PG_CONFIG" with_llvm=no EXTENSION=other MODULE_big=other \
+    DATA="$(echo other--*.sql)" install
+)

@@ -86,6 +86,10 @@ public:
     return load_word<Word>(table + place.offset) >> place.shift;
   }
 
+  void prefetch(const std::uint8_t *table, std::uint32_t bucket) const {
+    __builtin_prefetch(table + find(bucket).offset);
+  }
+
   Slots slots(Word word) const {
     const auto slot = [&](unsigned number) {
       return static_cast<std::uint32_t>(word >> number * bits_) & ~0U >> (32 - bits_);
@@ -238,6 +242,20 @@ int cuckoo_copies(const Geometry &geometry, const std::uint8_t *table, std::uint
 
 bool cuckoo_add(const Geometry &geometry, std::uint8_t *table, const CuckooPlace &place) {
   return with_buckets(geometry, [&](auto buckets) { return add(buckets, geometry, table, place); });
+}
+
+std::size_t cuckoo_add_many(const Geometry &geometry, std::uint8_t *table,
+                            const std::uint64_t *hashes, std::size_t count) {
+  constexpr std::size_t kPrefetchAhead = 8;
+  return with_buckets(geometry, [&](auto buckets) {
+    for (std::size_t i = 0; i < count; i++) {
+      if (i + kPrefetchAhead < count)
+        buckets.prefetch(table, place_of(geometry, hashes[i + kPrefetchAhead]).bucket[1]);
+      if (!add(buckets, geometry, table, place_of(geometry, hashes[i])))
+        return i;
+    }
+    return count;
+  });
 }
 
 bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t hash) {

@@ -72,6 +72,11 @@ inline int cuckoo_max_copies(const CuckooPlace &place) {
 // False, with the table as it was, if kMaxKicks kicks make no room.
 bool cuckoo_add(const Geometry &geometry, std::uint8_t *table, const CuckooPlace &place);
 
+// The same for hashes one after the other, best in ascending order, which is that of their first
+// buckets. Returns how many were stored: `count`, or those before the one that found no room.
+std::size_t cuckoo_add_many(const Geometry &geometry, std::uint8_t *table,
+                            const std::uint64_t *hashes, std::size_t count);
+
 // Removes a copy. False, with the table as it was, if there is none.
 bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t hash);
 

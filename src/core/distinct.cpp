@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bloomfilter {
 namespace {
@@ -9,14 +10,80 @@ namespace {
 constexpr int kMaxRank = 64 - kRegisterBits + 1;
 constexpr double kStandardError = 1.04 / 256; // 1.04 / sqrt(kRegisters)
 
-// Types of this namespace as arguments keep the templates' instances from being exported.
-struct Less {
-  bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
+constexpr int kMostDigitBits = 8;
+constexpr std::size_t kMostDigits = 1 << kMostDigitBits;
+constexpr std::size_t kFew = 24; // sorted by insertion
+constexpr std::size_t kHashesBetweenPauses = kBytesBetweenPauses / sizeof(std::uint64_t);
+
+// A digit of a hash: the one that hashes are sorted by next.
+struct Digit {
+  int bits, shift;
+
+  std::size_t count() const { return std::size_t{1} << bits; }
+  std::size_t operator()(std::uint64_t hash) const { return hash >> shift & (count() - 1); }
 };
-struct BitIsClear {
-  int bit;
-  bool operator()(std::uint64_t hash) const { return (hash >> bit & 1) == 0; }
-};
+
+// From the highest `bits` that are not sorted yet, so many that parts have few hashes.
+Digit next_digit(std::size_t count, int bits) {
+  const int enough = 61 - __builtin_clzll(count);
+  const int digit = std::min({enough, kMostDigitBits, bits});
+  return {digit, bits - digit};
+}
+
+void sort_few(std::uint64_t *hashes, std::size_t count) {
+  for (std::size_t i = 1; i < count; i++) {
+    const std::uint64_t hash = hashes[i];
+    std::size_t place = i;
+    for (; place > 0 && hashes[place - 1] > hash; place--)
+      hashes[place] = hashes[place - 1];
+    hashes[place] = hash;
+  }
+}
+
+// Moves hashes to the part of their digit; tells where the parts end.
+void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause pause,
+                  std::size_t *ends) {
+  std::size_t nexts[kMostDigits];
+  std::fill_n(ends, digit.count(), 0);
+  for (std::size_t i = 0; i < count; i++) {
+    if (i % kHashesBetweenPauses == 0)
+      pause();
+    ends[digit(hashes[i])]++;
+  }
+  std::size_t begin = 0;
+  for (std::size_t part = 0; part < digit.count(); part++) {
+    nexts[part] = begin;
+    begin = ends[part] += begin;
+  }
+
+  std::size_t moved = 0;
+  for (std::size_t part = 0; part < digit.count(); part++)
+    while (nexts[part] < ends[part]) {
+      std::uint64_t hash = hashes[nexts[part]];
+      for (std::size_t home; (home = digit(hash)) != part;) {
+        if (++moved % kHashesBetweenPauses == 0)
+          pause();
+        std::swap(hash, hashes[nexts[home]++]);
+      }
+      hashes[nexts[part]++] = hash;
+    }
+}
+
+// Sorts by the lowest `bits`; the higher ones are the same in all hashes.
+void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits, Pause pause) {
+  if (count <= kFew || bits == 0) {
+    sort_few(hashes, count);
+    return;
+  }
+  const Digit digit = next_digit(count, bits);
+  std::size_t ends[kMostDigits];
+  split_hashes(hashes, count, digit, pause, ends);
+  std::size_t begin = 0;
+  for (std::size_t part = 0; part < digit.count(); part++) {
+    sort_by_bits(hashes + begin, ends[part] - begin, digit.shift, pause);
+    begin = ends[part];
+  }
+}
 
 // x + x^2 + 2 x^4 + 4 x^8 + ...: the part of registers that are still zero.
 double sigma(double x) {
@@ -66,12 +133,8 @@ std::uint64_t padded_capacity(double distinct) {
   return static_cast<std::uint64_t>(std::ceil(distinct * (1.0 + 2.0 * kStandardError)));
 }
 
-void sort_hashes(std::uint64_t *hashes, std::size_t count) {
-  std::sort(hashes, hashes + count, Less());
-}
-
-std::size_t split_hashes(std::uint64_t *hashes, std::size_t count, int bit) {
-  return static_cast<std::size_t>(std::partition(hashes, hashes + count, BitIsClear{bit}) - hashes);
+void sort_hashes(std::uint64_t *hashes, std::size_t count, Pause pause) {
+  sort_by_bits(hashes, count, 64, pause);
 }
 
 std::size_t keep_copies(std::uint64_t *hashes, std::size_t count, int copies) {
@@ -114,16 +177,20 @@ std::size_t insert_distinct(HashSet *set, std::uint64_t *hashes, std::size_t cou
 }
 
 double sample_distinct(const std::uint64_t *hashes, std::size_t count) {
-  constexpr std::size_t kSample = 256;
-  std::uint64_t slots[4 * kSample] = {};
+  constexpr std::size_t kSample = 256, kBatch = 64;
+  std::uint64_t slots[4 * kSample] = {}, batch[kBatch];
   HashSet sample = {slots, 4 * kSample, 0, false};
   std::size_t parts = 1;
   while (count / parts > kSample)
     parts *= 2;
-  for (std::size_t i = 0; i < count && sample.has_room(1); i++) {
-    std::uint64_t hash = hashes[i];
-    if ((hash >> 32 & (parts - 1)) == 0) // the set's slots use the lowest bits
-      insert_distinct(&sample, &hash, 1);
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < count && sample.has_room(kBatch); i++) {
+    batch[taken] = hashes[i];
+    taken += (hashes[i] >> 32 & (parts - 1)) == 0; // the set's slots use the lowest bits
+    if (taken == kBatch || i + 1 == count) {
+      insert_distinct(&sample, batch, taken);
+      taken = 0;
+    }
   }
   return static_cast<double>(sample.count) * static_cast<double>(parts);
 }

@@ -13,6 +13,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/bytes.hpp"
+
 #if XXH_VERSION_NUMBER < 800
 #error "bloomfilter requires xxHash 0.8.0 or newer, the first with a stable XXH3"
 #endif
@@ -27,18 +29,51 @@ inline std::uint64_t hash_bytes(const void *bytes, std::size_t length, std::uint
 // as a whole, which spares setting up XXH3's state.
 class Hasher {
 public:
-  explicit Hasher(std::uint64_t seed) : seed_(seed), pending_(0), streaming_(false) {}
+  explicit Hasher(std::uint64_t seed) : seed_(seed) {}
 
   void add(const void *bytes, std::size_t length) {
     if (length > sizeof buffer_ - pending_) {
-      flush();
-      if (length > sizeof buffer_) {
-        XXH3_64bits_update(&state_, bytes, length);
-        return;
-      }
+      add_beyond(bytes, length);
+      return;
     }
     std::memcpy(buffer_ + pending_, bytes, length);
     pending_ += length;
+  }
+  template <typename T> void add_number(T number) {
+    number = little_endian(number);
+    add(&number, sizeof number);
+  }
+  // The bytes after a head, with one look at the buffer for both.
+  void add(const void *head, std::size_t head_length, const void *bytes, std::size_t length) {
+    if (head_length + length > sizeof buffer_ - pending_) {
+      add(head, head_length);
+      add(bytes, length);
+      return;
+    }
+    std::memcpy(buffer_ + pending_, head, head_length);
+    std::memcpy(buffer_ + pending_ + head_length, bytes, length);
+    pending_ += head_length + length;
+  }
+
+  // What `write` adds, after its length in 32 bits. The length is put in when it is known, so a
+  // part for which the buffer has no room is only counted first and then written again.
+  template <typename Write> void add_part(Write write) {
+    using Length = std::uint32_t;
+    const std::size_t start = pending_, bytes = start + sizeof(Length);
+    const bool outermost = !open_;
+    open_ = true;
+    add_number<Length>(0);
+    write();
+    open_ = !outermost;
+    if (counted_ == 0) {
+      store(buffer_ + start, static_cast<Length>(pending_ - bytes));
+    } else if (outermost) {
+      const auto length = static_cast<Length>(counted_ - bytes);
+      pending_ = start;
+      counted_ = 0;
+      add_number(length);
+      write();
+    }
   }
 
   std::uint64_t hash() {
@@ -49,6 +84,21 @@ public:
   }
 
 private:
+  __attribute__((noinline)) void add_beyond(const void *bytes, std::size_t length) {
+    if (open_) {
+      if (counted_ == 0)
+        counted_ = pending_;
+      counted_ += length;
+      pending_ = sizeof buffer_; // nothing more has room
+      return;
+    }
+    flush();
+    if (length > sizeof buffer_)
+      XXH3_64bits_update(&state_, bytes, length);
+    else
+      add(bytes, length);
+  }
+
   void flush() {
     if (!streaming_) {
       XXH3_INITSTATE(&state_);
@@ -60,9 +110,11 @@ private:
   }
 
   std::uint64_t seed_;
-  std::size_t pending_; // bytes of the buffer
-  bool streaming_;      // is the state in use?
-  std::uint8_t buffer_[512];
+  std::size_t pending_ = 0;   // bytes of the buffer
+  std::uint64_t counted_ = 0; // those and all that had no room, of a part that is only counted
+  std::uint8_t buffer_[4096];
+  bool open_ = false;      // is a part being added whose length is not known yet?
+  bool streaming_ = false; // is the state in use?
   XXH3_state_t state_;
 };
 

@@ -1,6 +1,7 @@
 #include "core/kernel.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "core/bytes.hpp"
 
@@ -31,6 +32,7 @@ namespace {
 }
 
 [[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
+#pragma GCC unroll 16
   for (int i = 0; i < k; i++) {
     const std::uint32_t position = bit_position(word, i);
     line[position >> 3] = static_cast<std::uint8_t>(line[position >> 3] | 1U << (position & 7));
@@ -58,8 +60,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 } // namespace
 
-const Kernel kScalarKernel = {"scalar", contains, contains_many, counting_contains,
-                              add_many, unite,    intersect,     count_bits};
+const Kernel kScalarKernel = {"scalar", contains, contains_for, contains_many, counting_contains,
+                              add_many, unite,    intersect,    count_bits};
 
 const Kernel *find_kernel(const char *name) {
   const Kernel *const fastest_first[] = {avx512_kernel(), avx2_kernel(), neon_kernel(),

@@ -13,17 +13,21 @@
 
 namespace bloomfilter {
 
-// A bitmap is whole lines, at any alignment; geometries are of our own layouts.
+// A function that asks a structure of ours by a hash alone.
+using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
+
+// A bitmap is whole lines, at any alignment; geometries are possible ones of our own layouts.
 struct Kernel {
   const char *name;
   // Are all bits of the hash set? Tests all of them: a mispredicted early exit costs more.
-  bool (*contains)(const Geometry &geometry, const std::uint8_t *bitmap, std::uint64_t hash);
+  HashTest contains;
+  // contains() for geometries of this layout and k: a faster one, to be chosen once for many calls.
+  HashTest (*contains_for)(const Geometry &geometry);
   // contains() for many hashes, one answer each.
   void (*contains_many)(const Geometry &geometry, const std::uint8_t *bitmap,
                         const std::uint64_t *hashes, std::size_t count, bool *answers);
   // contains() for counters (core/counting.hpp): are all counters of the hash above 0?
-  bool (*counting_contains)(const Geometry &geometry, const std::uint8_t *counters,
-                            std::uint64_t hash);
+  HashTest counting_contains;
   // Sets the bits of many hashes.
   void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *hashes,
                    std::size_t count);

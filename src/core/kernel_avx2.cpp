@@ -9,6 +9,8 @@
 
 #include <immintrin.h>
 
+#include <utility>
+
 // Functions from here to the end of the region may use AVX2; what is included above may not, for
 // the linker could choose this file's copy of an inline function for the whole library.
 #if defined(__clang__)
@@ -86,6 +88,7 @@ bool lanes_set(__m256i low, __m256i high, const Bits &bits) {
   const __m256i first_high = _mm256_set_epi32(480, 448, 416, 384, 352, 320, 288, 256);
   const __m256i words = _mm256_set1_epi32(static_cast<int>(word)), one = _mm256_set1_epi32(1);
   __m256i low = load_lanes(line), high = load_lanes(line + 32);
+#pragma GCC unroll 8 // more would not fit the registers
   for (int i = 0; i < k; i++) {
     const __m256i multiplier = _mm256_set1_epi32(static_cast<int>(kMultipliers.power[i]));
     const __m256i position = _mm256_srli_epi32(_mm256_mullo_epi32(words, multiplier), 23);
@@ -128,8 +131,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kAvx2Kernel = {"avx2",   contains, contains_many, counting_contains,
-                                add_many, unite,    intersect,     count_bits};
+constexpr Kernel kAvx2Kernel = {"avx2",   contains, contains_for, contains_many, counting_contains,
+                                add_many, unite,    intersect,    count_bits};
 
 } // namespace
 } // namespace bloomfilter

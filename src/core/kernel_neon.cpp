@@ -7,6 +7,8 @@
 
 #include <arm_neon.h>
 
+#include <utility>
+
 namespace bloomfilter {
 namespace {
 
@@ -85,8 +87,8 @@ unsigned count_line(const std::uint8_t *line) {
 
 #include "core/kernel_loops.inc"
 
-constexpr Kernel kNeonKernel = {"neon",   contains, contains_many, counting_contains,
-                                add_many, unite,    intersect,     count_bits};
+constexpr Kernel kNeonKernel = {"neon",   contains, contains_for, contains_many, counting_contains,
+                                add_many, unite,    intersect,    count_bits};
 
 } // namespace
 } // namespace bloomfilter

@@ -47,14 +47,16 @@ int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes,
              : static_cast<int>(counting_multiplicity(geometry, bytes, hash));
 }
 
-HashTest hash_test(const Kernel &kernel, Kind kind) {
-  switch (kind) {
+HashTest hash_test(const Kernel &kernel, const Geometry &geometry) {
+  if (geometry.k == 0 || is_foreign(geometry.layout))
+    return nullptr;
+  switch (kind_of(geometry.layout)) {
   case Kind::counting:
     return kernel.counting_contains;
   case Kind::cuckoo:
     return cuckoo_contains;
   default:
-    return kernel.contains;
+    return kernel.contains_for(geometry);
   }
 }
 

@@ -29,9 +29,9 @@ void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uin
 // How often a hash was added to counters or buckets, or more.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// A function that asks a structure of ours by a hash alone, to be chosen once for many hashes.
-using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
-HashTest hash_test(const Kernel &kernel, Kind kind);
+// What asks a structure of ours by a hash alone, to be chosen once for many hashes. NULL for
+// geometries that say too little, a chain's, or are of a foreign layout.
+HashTest hash_test(const Kernel &kernel, const Geometry &geometry);
 
 // Asking a structure of which only those parts are read that the answer depends on: fetch(offset,
 // length) returns a part, which is valid until the next call.

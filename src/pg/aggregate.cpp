@@ -23,8 +23,9 @@
 #include "core/sizing.hpp"
 #include "pg/bag.hpp"
 #include "pg/call_site.hpp"
-#include "pg/element/family.hpp"
+#include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
+#include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
 #include "pg/memory.hpp"
@@ -32,6 +33,8 @@
 #include "pg/target.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
+#include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 #include "utils/memutils.h"
 }
@@ -48,6 +51,11 @@ struct State {
   uint8 *bitmap;   // of a sized state, from its first flush on; then the array is a buffer
   Family admitted; // of a foreign layout: a fitting element family
 
+  // What needs no more checks: the arguments of this call site behind the value, which are fixed,
+  // and if `element` is not NULL, its values.
+  const FmgrInfo *site;
+  Element *element;
+
   Kind kind() const { return kind_of(header.geometry.layout); }
   bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
 };
@@ -62,11 +70,10 @@ Target target_of(const State *state) {
           scheme_of(layout_of(state), state->header.element.family).empty};
 }
 
-State *make_state(MemoryContext context, bool may_spill, const Target &target) {
+State *make_state(MemoryContext context, const Target &target) {
   const Header header = header_for(target);
   auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
   state->bag.context = context;
-  state->bag.may_spill = may_spill;
   state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
   state->self_sized = target.self_sized;
   state->header = header;
@@ -86,18 +93,20 @@ void check_target(const State *state, const Target &target) {
     raise_parameters_differ(target_of(state), target);
 }
 
-// Is the layout the same in all rows because it is a constant? Comparing a text in each takes as
-// long as hashing a number.
-bool layout_is_constant(FunctionCallInfo fcinfo) {
+// Are the arguments behind the value the same in all rows of a state, because they are constants or
+// parameters? Comparing them in each row takes as long as hashing a number, and a layout longer.
+bool arguments_are_fixed(FunctionCallInfo fcinfo) {
   CallSite *site = call_site(fcinfo);
-  if (!site->layout_known) {
+  if (!site->arguments_known) {
     const Aggref *aggref = AggGetAggref(fcinfo); // NULL in a window
-    constexpr int kLayout = 3;
-    site->layout_known = true;
-    site->layout_constant =
-        aggref && IsA(static_cast<TargetEntry *>(list_nth(aggref->args, kLayout))->expr, Const);
+    site->arguments_known = true;
+    site->arguments_fixed = aggref != nullptr;
+    for (int i = 2; i < PG_NARGS() && site->arguments_fixed; i++) {
+      const Expr *argument = static_cast<TargetEntry *>(list_nth(aggref->args, i - 1))->expr;
+      site->arguments_fixed = IsA(argument, Const) || IsA(argument, Param);
+    }
   }
-  return site->layout_constant;
+  return site->arguments_fixed;
 }
 
 // A zeroed bitmap whose lines do not straddle cache lines.
@@ -227,9 +236,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
     OwnFilter filter = make_filter(header);
     bool stored = true;
     for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
-      for (Size i = 0; i < count && stored; i++)
-        stored =
-            cuckoo_add(header.geometry, filter.bitmap(), cuckoo_place(header.geometry, hashes[i]));
+      stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
     });
     if (stored)
       return filter;
@@ -247,19 +254,28 @@ State *state_arg(FunctionCallInfo fcinfo, int argument) {
   return PG_ARGISNULL(argument) ? nullptr : reinterpret_cast<State *>(PG_GETARG_POINTER(argument));
 }
 
+// Is the state for another process?
+bool is_partial(FunctionCallInfo fcinfo) {
+  const AggSplit split = castNode(AggState, fcinfo->context)->aggsplit;
+  return DO_AGGSPLIT_SERIALIZE(split) && !DO_AGGSPLIT_COMBINE(split);
+}
+
 pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Target target) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
   if (!kind)
     elog(ERROR, "aggregate function called in non-aggregate context");
-  return make_state(context, kind == AGG_CONTEXT_AGGREGATE, target);
+  State *state = make_state(context, target);
+  state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
+  state->bag.travels = state->bag.may_spill && is_partial(fcinfo);
+  return state;
 }
 
 // A state on its way between processes: this head, then a sized state's bitmap if it has one, then
-// hashes to the end.
+// its bag's wire form.
 enum WireOffset : Size {
-  kAtSelfSized = 0,
-  kAtHasBitmap = 1,
+  kAtFlags = 0,
+  kAtForm = 1,
   kAtFamily = 2,
   kAtLayout = 3,
   kAtShape = 4,
@@ -267,21 +283,53 @@ enum WireOffset : Size {
   kAtRate = 16,
   kWireHead = 24,
 };
+enum WireFlags : uint8 { kSelfSized = 1, kHasBitmap = 2 };
 
-Size wire_size(const State *state) {
-  return VARHDRSZ + kWireHead + (state->bitmap ? state->header.geometry.bytes() : 0) +
-         state->bag.size() * sizeof(uint64);
+[[noreturn]] void raise_invalid_wire() {
+  elog(ERROR, "invalid serialized state of an aggregate");
+}
+
+// Adds another state's hashes to a sized one.
+void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
+  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
+    if (state->bitmap)
+      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
+    else
+      append(&state->bag, hashes, count, [fcinfo, state] { make_room_in_state(fcinfo, state); });
+  });
+}
+
+// Can one value of an element type tell for all, as each of them has one hash, and the family and
+// shape of the type?
+bool are_alike(const Element *element) {
+  return !element->varying && !is_composed(element->family);
+}
+
+// The first hash, of the commonest types without a call.
+inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
+  switch (element->base) {
+  case INT8OID:
+    return hash_through<canonical_int8>(element, value, seed);
+  case INT4OID:
+    return hash_through<canonical_int4>(element, value, seed);
+  default:
+    return first_hash(element, value, seed);
+  }
 }
 
 // A row's value goes into the state, which is made for the first one.
-inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
+pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
-  if (unlikely(!state))
+  const bool fixed = arguments_are_fixed(fcinfo);
+  if (!state)
     state = make_call_state(fcinfo, target_args_with_layout(fcinfo, layout));
-  else if (PG_NARGS() > 2) {
-    if (unlikely(!agrees(state, target_args(fcinfo, layout))) ||
-        (PG_NARGS() > 4 && !layout_is_constant(fcinfo)))
+  else if (PG_NARGS() > 2 && state->site != fcinfo->flinfo) {
+    if (unlikely(!agrees(state, target_args(fcinfo, layout))) || PG_NARGS() > 4)
       check_target(state, target_args_with_layout(fcinfo, layout));
+  }
+  if (fixed && state->site != fcinfo->flinfo) {
+    state->site = fcinfo->flinfo;
+    state->element = nullptr;
   }
 
   if (!PG_ARGISNULL(1)) {
@@ -296,7 +344,17 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
     push(fcinfo, state, hash);
     if (unlikely(element->varying))
       push_second(fcinfo, state, element);
+    if (fixed && are_alike(element))
+      state->element = element;
   }
+  PG_RETURN_POINTER(state);
+}
+
+inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
+  State *state = state_arg(fcinfo, 0);
+  if (unlikely(!state || state->site != fcinfo->flinfo || !state->element || PG_ARGISNULL(1)))
+    return checked_transition(fcinfo, layout);
+  push(fcinfo, state, inline_hash(state->element, PG_GETARG_DATUM(1), state->header.seed));
   PG_RETURN_POINTER(state);
 }
 
@@ -330,6 +388,7 @@ PG_FUNCTION_INFO_V1(filter_agg_combine);
 Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);
   State *other = state_arg(fcinfo, 1);
+  expect_shared_files();
   if (!other) {
     if (!state)
       PG_RETURN_NULL();
@@ -349,13 +408,10 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
         state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
-    if (state->bitmap)
-      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
-    else
-      for (Size i = 0; i < count; i++)
-        push(fcinfo, state, hashes[i]);
-  });
+  if (state->keeps_bag())
+    merge_bag(fcinfo, &state->bag, &other->bag);
+  else
+    add_hashes_of(fcinfo, state, other);
   PG_RETURN_POINTER(state);
 }
 
@@ -368,34 +424,15 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   if (!state->keeps_bag() && (state->bitmap || state->bag.count * sizeof(uint64) >= bitmap_bytes))
     flush(state);
 
-  // What was spilled may repeat itself; a state without a file takes its part, distinct.
-  if (state->bag.spill && (mostly_repeated(&state->bag) || !AllocSizeIsValid(wire_size(state)))) {
-    State *distinct = make_state(CurrentMemoryContext, false, target_of(state));
-    distinct->header = state->header;
-    for_each_batch(&state->bag, [fcinfo, distinct](const uint64 *hashes, Size count) {
-      for (Size i = 0; i < count; i++)
-        push(fcinfo, distinct, hashes[i]);
-    });
-    remove_repetitions(fcinfo, &distinct->bag);
-    state = distinct;
-  }
-  const Size size = wire_size(state);
-  if (!AllocSizeIsValid(size))
-    ereport(ERROR,
-            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-             errmsg("partial state of %s_agg is too large to be combined: " UINT64_FORMAT " hashes",
-                    prefix_of(state->kind()), state->bag.size()),
-             state->kind() == Kind::cuckoo
-                 ? errhint("Set max_parallel_workers_per_gather to 0.")
-                 : errhint("Give the expected number of values: %s_agg(value, expected).",
-                           prefix_of(state->kind()))));
-
+  const WireForm form = settle_wire(fcinfo, &state->bag);
+  const Size size =
+      VARHDRSZ + kWireHead + (state->bitmap ? bitmap_bytes : 0) + wire_size(&state->bag, form);
   auto *result = static_cast<bytea *>(palloc(size));
   SET_VARSIZE(result, size);
   auto *wire = reinterpret_cast<uint8 *>(VARDATA(result));
   memset(wire, 0, kWireHead);
-  wire[kAtSelfSized] = state->self_sized;
-  wire[kAtHasBitmap] = state->bitmap != nullptr;
+  wire[kAtFlags] = (state->self_sized ? kSelfSized : 0) | (state->bitmap ? kHasBitmap : 0);
+  wire[kAtForm] = static_cast<uint8>(form);
   wire[kAtFamily] = static_cast<uint8>(state->header.element.family);
   wire[kAtLayout] = static_cast<uint8>(layout_of(state));
   store(wire + kAtShape, state->header.element.shape);
@@ -403,13 +440,10 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   store(wire + kAtRate, double_bits(state->header.capacity.rate));
   wire += kWireHead;
   if (state->bitmap) {
-    memcpy(wire, state->bitmap, state->header.geometry.bytes());
-    wire += state->header.geometry.bytes();
+    memcpy(wire, state->bitmap, bitmap_bytes);
+    wire += bitmap_bytes;
   }
-  for_each_batch(&state->bag, [&wire](const uint64 *hashes, Size count) {
-    for (Size i = 0; i < count; i++, wire += sizeof(uint64))
-      store(wire, hashes[i]);
-  });
+  write_wire(&state->bag, form, wire);
   PG_RETURN_BYTEA_P(result);
 }
 
@@ -419,36 +453,36 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
   Size length = VARSIZE_ANY_EXHDR(bytes);
   if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily) ||
-      !is_layout(wire[kAtLayout]))
-    elog(ERROR, "invalid serialized state of an aggregate");
+      wire[kAtForm] > static_cast<uint8>(WireForm::file) || !is_layout(wire[kAtLayout]))
+    raise_invalid_wire();
   const auto layout = static_cast<Layout>(wire[kAtLayout]);
   const auto family = static_cast<Family>(wire[kAtFamily]);
   if (!is_family_of(layout, family))
-    elog(ERROR, "invalid serialized state of an aggregate");
+    raise_invalid_wire();
 
   const Target target = {
-      wire[kAtSelfSized] != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
+      (wire[kAtFlags] & kSelfSized) != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
       bits_double(load<uint64>(wire + kAtRate)), layout, scheme_of(layout, family).empty};
-  State *state = make_state(CurrentMemoryContext, false, target);
+  State *state = make_state(CurrentMemoryContext, target);
   state->header.element.family = family;
   state->header.element.shape = load<uint32>(wire + kAtShape);
-  const bool has_bitmap = wire[kAtHasBitmap] != 0;
+  const bool has_bitmap = (wire[kAtFlags] & kHasBitmap) != 0;
+  const auto form = static_cast<WireForm>(wire[kAtForm]);
   wire += kWireHead;
   length -= kWireHead;
 
   if (has_bitmap) {
     const Size bitmap_bytes = state->header.geometry.bytes();
     if (state->self_sized || length < bitmap_bytes)
-      elog(ERROR, "invalid serialized state of an aggregate");
+      raise_invalid_wire();
     state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
     memcpy(state->bitmap, wire, bitmap_bytes);
     wire += bitmap_bytes;
     length -= bitmap_bytes;
   }
-  if (length % sizeof(uint64) != 0)
-    elog(ERROR, "invalid serialized state of an aggregate");
-  state->bag.wire = wire;
-  state->bag.wire_count = length / sizeof(uint64);
+  if (!read_wire(&state->bag, form, wire, length) ||
+      (!state->keeps_bag() && form == WireForm::file))
+    raise_invalid_wire();
   PG_RETURN_POINTER(state);
 }
 

@@ -6,9 +6,11 @@
 #include "pg/call_site.hpp"
 #include "pg/element/conversion.hpp"
 #include "pg/filter.hpp"
+#include "pg/items.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "utils/memutils.h"
 }
 
 using namespace bloomfilter;
@@ -71,34 +73,36 @@ Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argu
   PG_RETURN_INT32(count);
 }
 
-// Asks for elements from `first` on, as many as make a batch, whose lines are then prefetched.
-// Returns the element behind the last. NULL gets the answer false.
-int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
-  uint64 hashes[kAskedAtOnce];
-  int owners[kAskedAtOnce], count = 0, item = first;
-  const bool foreign = is_foreign(filter->header.geometry.layout);
-  CHECK_FOR_INTERRUPTS();
-  for (; item < items.count && item < first + kAskedAtOnce && count + kMaxDigests <= kAskedAtOnce;
-       item++) {
-    answers[item] = false;
-    if (items.nulls[item])
-      continue;
-    const Digests of_item = item_digests(filter->header, items, item, Use::ask);
-    answers[item] = of_item.any;
-    if (foreign) {
-      answers[item] = contains_any_digest(filter, of_item);
-      continue;
+int count_nulls(const Items &items) {
+  int nulls = 0;
+  for (int i = 0; i < items.count; i++)
+    nulls += items.nulls[i] ? 1 : 0;
+  return nulls;
+}
+
+// A boolean[] of as many elements, all of them false for now.
+ArrayType *make_answers(int count, bool has_nulls) {
+  const Size overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
+  auto *array = static_cast<ArrayType *>(palloc0(overhead + count));
+  SET_VARSIZE(array, overhead + count);
+  array->ndim = 1;
+  array->dataoffset = has_nulls ? static_cast<int32>(overhead) : 0;
+  array->elemtype = BOOLOID;
+  *ARR_DIMS(array) = count;
+  *ARR_LBOUND(array) = 1;
+  return array;
+}
+
+// Removes the answers for NULL, which is a bit and no element.
+void remove_nulls(ArrayType *array, const Items &items, int nulls) {
+  auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
+  bits8 *bitmap = ARR_NULLBITMAP(array);
+  for (int i = 0; i < items.count; i++)
+    if (!items.nulls[i]) {
+      bitmap[i / 8] |= 1 << i % 8;
+      *answers++ = reinterpret_cast<bool *>(ARR_DATA_PTR(array))[i];
     }
-    for (int i = 0; i < of_item.count; i++) {
-      owners[count] = item;
-      hashes[count++] = of_item.digest[i].first;
-    }
-  }
-  bool found[kAskedAtOnce];
-  filter->contains_many(hashes, count, found);
-  for (int i = 0; i < count; i++)
-    answers[owners[i]] |= found[i];
-  return item;
+  SET_VARSIZE(array, VARSIZE(array) - nulls);
 }
 
 // The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
@@ -161,15 +165,15 @@ Datum bf_contains_each(PG_FUNCTION_ARGS) {
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
 
-  auto *answers = static_cast<bool *>(palloc(items.count));
+  const int nulls = count_nulls(items);
+  filter->expect(items.count - nulls);
+  ArrayType *array = make_answers(items.count, nulls > 0);
+  auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
   for (int item = 0; item < items.count;)
     item = ask_items(filter, items, item, answers);
-  auto *datums = static_cast<Datum *>(palloc(items.count * sizeof(Datum)));
-  for (int i = 0; i < items.count; i++)
-    datums[i] = BoolGetDatum(answers[i]);
-  int dimension = items.count, lower_bound = 1;
-  PG_RETURN_ARRAYTYPE_P(construct_md_array(datums, items.nulls, 1, &dimension, &lower_bound,
-                                           BOOLOID, sizeof(bool), true, TYPALIGN_CHAR));
+  if (nulls > 0)
+    remove_nulls(array, items, nulls);
+  PG_RETURN_ARRAYTYPE_P(array);
 }
 
 PG_FUNCTION_INFO_V1(bf_hash);

@@ -1,8 +1,9 @@
 #include "pg/bag.hpp"
 
-#include "core/bytes.hpp"
+#include "pg/filter.hpp"
 
 extern "C" {
+#include "utils/guc.h"
 #include "utils/memutils.h"
 }
 
@@ -13,6 +14,8 @@ namespace {
 constexpr Size kSetFrom = 128; // smaller arrays do not become sets
 // An array of so many hashes is sorted, to see whether distinct ones are more than kExactDistinct.
 constexpr Size kCounting = 2 * kExactDistinct;
+// A message is copied four times on its way, and cannot have 1 GB: a file is faster for more.
+constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
 
 void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)
@@ -38,25 +41,53 @@ void update_registers(Bag *bag) {
   bag->registered = bag->count;
 }
 
-// Radix exchange down to parts that take milliseconds.
-void sort_interruptibly(uint64 *hashes, Size count, int bit) {
-  CHECK_FOR_INTERRUPTS();
-  if (count <= kCounting || bit < 0) {
-    sort_hashes(hashes, count);
-    return;
-  }
-  const Size clear = split_hashes(hashes, count, bit);
-  sort_interruptibly(hashes, clear, bit - 1);
-  sort_interruptibly(hashes + clear, count - clear, bit - 1);
+// Enters what another process counted.
+void merge_registers(Bag *bag, const uint8 *registers) {
+  start_registers(bag, SIZE_MAX); // as many distinct ones made the other's
+  update_registers(bag);
+  for (Size i = 0; i < kRegisters; i++)
+    bag->registers[i] = Max(bag->registers[i], registers[i]);
 }
 
-void sort_array(Bag *bag) {
+// Leaves the copies that make a difference, in ascending order; returns the number of distinct
+// hashes.
+Size sort_array(Bag *bag) {
   update_registers(bag);
-  sort_interruptibly(bag->hashes, bag->count, 63);
+  sort_hashes(bag->hashes, bag->count, check_for_interrupts);
   bag->count = keep_copies(bag->hashes, bag->count, bag->copies);
   bag->registered = bag->count;
-  if (!bag->registers)
-    start_registers(bag, count_distinct(bag->hashes, bag->count));
+  const Size distinct = bag->copies > 1 ? count_distinct(bag->hashes, bag->count) : bag->count;
+  start_registers(bag, distinct);
+  return distinct;
+}
+
+HashSet make_set(MemoryContext context, Size slot_count) {
+  HashSet set = {};
+  set.slot_count = slot_count;
+  set.slots = static_cast<uint64 *>(
+      MemoryContextAllocExtended(context, set.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  return set;
+}
+
+// The slots of a set that has room for so many hashes.
+Size slots_for(Size count) {
+  Size slot_count = kSetFrom;
+  while (slot_count < 2 * count)
+    slot_count *= 2;
+  return slot_count;
+}
+
+// The same in no order and faster, if a set with few hashes for a moment is enough for it.
+Size thin_array(Bag *bag) {
+  if (bag->copies > 1 || bag->count > kCounting)
+    return sort_array(bag);
+  update_registers(bag);
+  HashSet set = make_set(CurrentMemoryContext, slots_for(bag->count));
+  bag->count = insert_distinct(&set, bag->hashes, bag->count);
+  pfree(set.slots);
+  bag->registered = bag->count;
+  start_registers(bag, bag->count);
+  return bag->count;
 }
 
 BufFile *create_file(const Bag *bag) {
@@ -72,24 +103,50 @@ void write_file(BufFile *file, const uint64 *hashes, Size count) {
 
 void close_spill(Datum argument) {
   auto *bag = reinterpret_cast<Bag *>(DatumGetPointer(argument));
-  BufFileClose(bag->spill);
+  for (const Spill *spill = bag->spill; spill; spill = spill->next) {
+    BufFileClose(spill->file);
+    if (spill->shared && spill->whose != Spill::given)
+      delete_shared_file(spill->shared);
+  }
   bag->spill = nullptr;
   if (bag->sorted)
     BufFileClose(bag->sorted);
   bag->sorted = nullptr;
 }
 
+void add_spill(FunctionCallInfo fcinfo, Bag *bag, Spill **place, Spill spill) {
+  if (!bag->spill)
+    AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
+  auto *added = static_cast<Spill *>(MemoryContextAlloc(bag->context, sizeof(Spill)));
+  *added = spill;
+  added->next = *place;
+  *place = added;
+  bag->spilled += spill.count;
+}
+
+bool has_own_spill(const Bag *bag) {
+  return bag->spill && bag->spill->whose == Spill::own;
+}
+
+// Writes hashes that the registers know to the file.
+void write_spill(FunctionCallInfo fcinfo, Bag *bag, const uint64 *hashes, Size count) {
+  if (!has_own_spill(bag)) {
+    SharedFile *shared = bag->travels ? create_shared_file(bag->context) : nullptr;
+    BufFile *file = shared ? shared->file : create_file(bag);
+    add_spill(fcinfo, bag, &bag->spill, {file, 0, shared, nullptr, Spill::own});
+  }
+  write_file(bag->spill->file, hashes, count);
+  bag->spill->count += count;
+  bag->spilled += count;
+}
+
 // Moves everything in memory to the file.
 void spill(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->registers);
   update_registers(bag);
-  if (!bag->spill) {
-    bag->spill = create_file(bag);
-    AggRegisterCallback(fcinfo, close_spill, PointerGetDatum(bag));
-  }
-  for_each_batch_in_memory(
-      bag, [bag](const uint64 *hashes, Size count) { write_file(bag->spill, hashes, count); });
-  bag->spilled += bag->in_memory();
+  for_each_batch_in_memory(bag, [fcinfo, bag](const uint64 *hashes, Size count) {
+    write_spill(fcinfo, bag, hashes, count);
+  });
   bag->count = bag->registered = 0;
   if (bag->set.slots) {
     memset(bag->set.slots, 0, bag->set.bytes());
@@ -106,10 +163,7 @@ Size memory_limit(const Bag *bag, Size least) {
 
 // Replaces the set, or the lack of one, by one of so many slots with the same hashes.
 void resize_set(Bag *bag, Size slot_count) {
-  HashSet larger = {};
-  larger.slot_count = slot_count;
-  larger.slots = static_cast<uint64 *>(
-      MemoryContextAllocExtended(bag->context, larger.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+  HashSet larger = make_set(bag->context, slot_count);
   auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
   Size next = 0;
   while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
@@ -129,10 +183,7 @@ void resize_set(Bag *bag, Size slot_count) {
 bool start_set(Bag *bag) {
   update_registers(bag);
   const Size buffer = Min(bag->capacity, kBuffer);
-  Size slot_count = kSetFrom;
-  while (slot_count < 2 * buffer)
-    slot_count *= 2;
-  resize_set(bag, slot_count);
+  resize_set(bag, slots_for(buffer));
   for (Size i = 0; i < bag->count; i += buffer) {
     CHECK_FOR_INTERRUPTS();
     const Size count = Min(bag->count - i, buffer);
@@ -203,7 +254,7 @@ void sort_spill(Bag *bag) {
   uint64 counts[1 << kMaxPartBits] = {};
   for (int part = 0; part >> bits == 0; part++)
     parts[part] = create_file(bag);
-  for_each_batch_of(bag->spill, bag->spilled, [&](const uint64 *hashes, Size count) {
+  for_each_batch_in_files(bag, [&](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++) {
       const Size part = bits > 0 ? hashes[i] >> (64 - bits) : 0;
       write_file(parts[part], &hashes[i], 1);
@@ -234,6 +285,40 @@ void sort_spill(Bag *bag) {
   bag->sorted_of = bag->spilled;
 }
 
+// Takes over a file; its hashes are in the registers.
+void take_file(FunctionCallInfo fcinfo, Bag *bag, const Wire &wire) {
+  SharedFile *shared = open_shared_file(bag->context, wire.file);
+  add_spill(fcinfo, bag, has_own_spill(bag) ? &bag->spill->next : &bag->spill,
+            {shared->file, wire.count, shared, nullptr, Spill::taken});
+}
+
+// Takes hashes that are in the registers, as they are.
+void take_counted(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
+  const Size limit = memory_limit(bag, kCounting);
+  const Size count = other->wire->count;
+  if (bag->count + count > limit && bag->count > 0)
+    spill(fcinfo, bag);
+  if (count > limit) {
+    for_each_batch_in_memory(other, [fcinfo, bag](const uint64 *hashes, Size length) {
+      write_spill(fcinfo, bag, hashes, length);
+    });
+    return;
+  }
+  if (bag->count + count > bag->capacity)
+    resize_array(bag, Max(bag->count + count, Min(2 * bag->capacity, limit)));
+  memcpy(bag->hashes + bag->count, other->wire->hashes, count * sizeof(uint64));
+  bag->count += count;
+  bag->registered = bag->count;
+}
+
+// Those in memory only if no limit of files stands in the way.
+bool travels_by_file(const Bag *bag) {
+  if (!bag->travels || !bag->registers)
+    return false;
+  return bag->spill || !AllocSizeIsValid(2 * bag->size() * sizeof(uint64)) ||
+         (bag->size() > kMostInMessage && temp_file_limit < 0);
+}
+
 } // namespace
 
 void resize_array(Bag *bag, Size capacity) {
@@ -259,7 +344,7 @@ void make_room_in_bag(FunctionCallInfo fcinfo, Bag *bag) {
       return;
     sort_array(bag);
   } else if (full >= kCounting && !bag->registers) {
-    sort_array(bag);
+    thin_array(bag);
   }
   if (bag->count <= full / 4 * 3)
     return;
@@ -277,21 +362,20 @@ bool mostly_repeated(Bag *bag) {
   return distinct * bag->copies <= static_cast<double>(bag->size()) / 2;
 }
 
-void remove_repetitions(FunctionCallInfo fcinfo, Bag *bag) {
+Size remove_repetitions(FunctionCallInfo fcinfo, Bag *bag) {
   if (bag->set.slots)
     drain(fcinfo, bag);
-  if (!bag->set.slots)
-    sort_array(bag);
+  return bag->set.slots ? bag->set.count : thin_array(bag);
 }
 
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag) {
-  if (!bag->registers)
-    remove_repetitions(fcinfo, bag);
+  if (!bag->registers) {
+    const Size distinct = remove_repetitions(fcinfo, bag);
+    if (!bag->registers)
+      return Max(distinct, Size{1});
+  }
   update_registers(bag);
-  if (bag->registers)
-    return padded_capacity(estimate_distinct(bag->registers));
-  const Size distinct = bag->set.slots ? bag->set.count : count_distinct(bag->hashes, bag->count);
-  return Max(distinct, Size{1});
+  return padded_capacity(estimate_distinct(bag->registers));
 }
 
 FilePosition rewind_file(BufFile *file) {
@@ -311,11 +395,6 @@ void read_file(BufFile *file, uint64 *hashes, Size count) {
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
 }
 
-void read_wire(const Bag *bag, Size from, uint64 *hashes, Size count) {
-  for (Size i = 0; i < count; i++)
-    hashes[i] = load<uint64>(bag->wire + (from + i) * sizeof(uint64));
-}
-
 uint64 sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
   Assert(bag->copies == 1);
   if (bag->spill) {
@@ -329,6 +408,81 @@ uint64 sort_bag(FunctionCallInfo fcinfo, Bag *bag) {
     end_set(bag);
   sort_array(bag);
   return bag->count;
+}
+
+void merge_bag(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
+  const Wire *wire = other->wire;
+  if (wire && wire->registers)
+    merge_registers(bag, wire->registers);
+  if (wire && !wire->hashes)
+    take_file(fcinfo, bag, *wire);
+  else if (wire && wire->registers && !bag->set.slots)
+    take_counted(fcinfo, bag, other);
+  else
+    for_each_batch(other, [fcinfo, bag](const uint64 *hashes, Size count) {
+      append(bag, hashes, count, [fcinfo, bag] { make_room_in_bag(fcinfo, bag); });
+    });
+}
+
+WireForm settle_wire(FunctionCallInfo fcinfo, Bag *bag) {
+  update_registers(bag);
+  if (!travels_by_file(bag))
+    return bag->registers ? WireForm::counted : WireForm::hashes;
+  if (bag->in_memory() > 0)
+    spill(fcinfo, bag);
+  publish_shared_file(bag->spill->shared);
+  bag->spill->whose = Spill::given;
+  return WireForm::file;
+}
+
+Size wire_size(const Bag *bag, WireForm form) {
+  switch (form) {
+  case WireForm::hashes:
+    return bag->size() * sizeof(uint64);
+  case WireForm::counted:
+    return kRegisters + bag->size() * sizeof(uint64);
+  case WireForm::file:
+    return kRegisters + sizeof(uint64) + sizeof(SharedFileName);
+  }
+  pg_unreachable();
+}
+
+void write_wire(const Bag *bag, WireForm form, uint8 *wire) {
+  if (form != WireForm::hashes) {
+    memcpy(wire, bag->registers, kRegisters);
+    wire += kRegisters;
+  }
+  if (form == WireForm::file) {
+    memcpy(wire, &bag->spilled, sizeof(uint64));
+    memcpy(wire + sizeof(uint64), &bag->spill->shared->name, sizeof(SharedFileName));
+    return;
+  }
+  for_each_batch(bag, [&wire](const uint64 *hashes, Size count) {
+    memcpy(wire, hashes, count * sizeof(uint64));
+    wire += count * sizeof(uint64);
+  });
+}
+
+bool read_wire(Bag *bag, WireForm form, const uint8 *bytes, Size length) {
+  auto *wire = static_cast<Wire *>(MemoryContextAllocZero(bag->context, sizeof(Wire)));
+  bag->wire = wire;
+  if (form != WireForm::hashes) {
+    if (length < kRegisters)
+      return false;
+    wire->registers = bytes;
+    bytes += kRegisters;
+    length -= kRegisters;
+  }
+  if (form == WireForm::file) {
+    if (length != sizeof(uint64) + sizeof(SharedFileName))
+      return false;
+    memcpy(&wire->count, bytes, sizeof(uint64));
+    memcpy(&wire->file, bytes + sizeof(uint64), sizeof(SharedFileName));
+    return true;
+  }
+  wire->hashes = bytes;
+  wire->count = length / sizeof(uint64);
+  return length % sizeof(uint64) == 0;
 }
 
 } // namespace bloomfilter

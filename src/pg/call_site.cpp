@@ -61,14 +61,6 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
   return items;
 }
 
-Digests item_digests(const Header &header, const Items &items, int i, Use use) {
-  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Digests digests = digests_for(items.element, items.values[i], header, use);
-  MemoryContextSwitchTo(before);
-  MemoryContextReset(items.scratch);
-  return digests;
-}
-
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use) {
   text *literal = PG_GETARG_TEXT_PP(argument);

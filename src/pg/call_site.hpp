@@ -6,6 +6,7 @@
 #include "pg/server.hpp"
 
 #include "pg/element/digests.hpp"
+#include "pg/items.hpp"
 #include "pg/stored.hpp"
 
 extern "C" {
@@ -28,8 +29,8 @@ struct LiteralMemory {
 struct CallSite {
   Element *element;
   LiteralMemory literal;
-  MemoryContext items;                // of item_element()
-  bool layout_known, layout_constant; // of bf_agg()
+  MemoryContext items;                   // of item_element()
+  bool arguments_known, arguments_fixed; // of an aggregate
   FilterMemory asked;
 };
 
@@ -61,16 +62,8 @@ struct HashedArgument {
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use);
 
-// An array argument's elements. Hashing may allocate; `scratch` is emptied after each element.
-struct Items {
-  Element *element;
-  Datum *values;
-  bool *nulls;
-  int count;
-  MemoryContext scratch;
-};
+// An array argument's elements.
 Items items_of(FunctionCallInfo fcinfo, int argument);
-Digests item_digests(const Header &header, const Items &items, int i, Use use);
 
 // literal_digests() of a literal argument, which the call site remembers.
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
@@ -79,14 +72,6 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
 // The filter of an argument that is not NULL, to be asked until the next call for any filter.
 inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
   return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
-}
-
-// Is a value possibly in a filter?
-inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
-  bool found = digests.any;
-  for (int i = 0; i < digests.count; i++)
-    found |= filter->contains(digests.digest[i]);
-  return found;
 }
 
 } // namespace bloomfilter

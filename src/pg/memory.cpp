@@ -9,6 +9,18 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+constexpr Size kAlignment = 64;
+// The system's allocator keeps smaller chunks itself.
+constexpr Size kLeastKept = 64 * 1024;
+
+struct Buffer {
+  MemoryContext context; // NULL before there was one
+  void *chunk;
+  Size bytes; // that can be borrowed; 0: there is none
+  bool lent;
+};
+Buffer buffer;
+
 void ask_for_large_pages(void *memory, Size bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr Size kLargePage = 2 * 1024 * 1024;
@@ -20,14 +32,55 @@ void ask_for_large_pages(void *memory, Size bytes) {
 #endif
 }
 
+void *allocate(MemoryContext context, Size bytes) {
+  void *chunk = MemoryContextAllocHuge(context, bytes + kAlignment);
+  ask_for_large_pages(chunk, bytes + kAlignment);
+  return chunk;
+}
+
+void *align(void *chunk, Size offset) {
+  const auto address = reinterpret_cast<uintptr_t>(chunk);
+  return reinterpret_cast<void *>(TYPEALIGN(kAlignment, address + offset) - offset);
+}
+
+void free_buffer() {
+  buffer.bytes = 0;
+  if (buffer.context)
+    MemoryContextReset(buffer.context);
+}
+
+void enlarge_buffer(Size bytes) {
+  free_buffer();
+  if (!buffer.context)
+    buffer.context =
+        AllocSetContextCreate(TopMemoryContext, "bloomfilter buffer", ALLOCSET_SMALL_SIZES);
+  buffer.chunk = allocate(buffer.context, bytes);
+  buffer.bytes = bytes;
+}
+
 } // namespace
 
 void *allocate_aligned(MemoryContext context, Size bytes, Size offset, void **chunk) {
-  constexpr Size kAlignment = 64;
-  *chunk = MemoryContextAllocHuge(context, bytes + kAlignment);
-  ask_for_large_pages(*chunk, bytes + kAlignment);
-  const auto address = reinterpret_cast<uintptr_t>(*chunk);
-  return reinterpret_cast<void *>(TYPEALIGN(kAlignment, address + offset) - offset);
+  *chunk = allocate(context, bytes);
+  return align(*chunk, offset);
+}
+
+void *borrow_buffer(Size bytes, Size offset) {
+  const Size most = Min(kMostKept, get_hash_memory_limit());
+  if (buffer.lent)
+    return nullptr;
+  if (buffer.bytes > most)
+    free_buffer();
+  if (bytes < kLeastKept || bytes > most)
+    return nullptr;
+  if (buffer.bytes < bytes)
+    enlarge_buffer(bytes);
+  buffer.lent = true;
+  return align(buffer.chunk, offset);
+}
+
+void return_buffer() {
+  buffer.lent = false;
 }
 
 } // namespace bloomfilter

@@ -16,6 +16,16 @@ namespace bloomfilter {
 // zeroed. The chunk to free is stored in `chunk`.
 void *allocate_aligned(MemoryContext context, Size bytes, Size offset, void **chunk);
 
+// The session's buffer: one chunk that stays, as memory only, for it is never read before it was
+// written. What a transaction allocates and frees, the next one pays for again in page faults, more
+// than for what it copies there. It is as large as the largest that was borrowed, at most kMostKept
+// bytes and work_mem * hash_mem_multiplier; when that is set lower, the next call frees it.
+//
+// Its address is as above; NULL if it is lent already, or so many bytes are not kept.
+constexpr Size kMostKept = 32 * 1024 * 1024;
+void *borrow_buffer(Size bytes, Size offset);
+void return_buffer();
+
 } // namespace bloomfilter
 
 #endif

@@ -7,6 +7,7 @@
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
 #include "pg/scan/scan.hpp"
+#include "pg/shared_file.hpp"
 
 extern "C" {
 #include "utils/guc.h"
@@ -38,6 +39,7 @@ void _PG_init(void) {
   define_overfill();
   define_max_size();
   define_scan();
+  define_shared_files();
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");
 #else

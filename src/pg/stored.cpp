@@ -6,6 +6,9 @@
 
 extern "C" {
 #include "access/detoast.h"
+#include "access/heaptoast.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "lib/ilist.h"
 #if PG_VERSION_NUM < 150000
 #include "storage/proc.h"
@@ -24,9 +27,9 @@ struct CachedFilter {
   dlist_node recent;
   Header header;
   Size paid;             // bytes that detoasting would have read at the cost of the slices so far
-  uint8 *head;           // header and entries
+  uint8 *head;           // header and entries, behind this
   struct varlena *value; // the copy; NULL before one was begun
-  void *chunk;           // its memory
+  void *chunk;           // its memory; NULL: the session's buffer
   bool copied;
 
   const uint8 *payload() const { return reinterpret_cast<const uint8 *>(VARDATA(value)); }
@@ -38,8 +41,12 @@ namespace {
 
 // A slice takes about as long as detoasting this many bytes; script/bench measures both.
 constexpr Size kSliceCost = 8192;
-// Bytes that are copied at a time: a copy needs no second one of its size beside it.
-constexpr Size kCopyStep = 1024 * 1024;
+// What is read at once: its head and one slice would cost as much.
+constexpr Size kReadAtOnce = 2 * kSliceCost;
+// Bytes that are copied between two checks for interrupts; whole chunks.
+constexpr int32 kCopyStep = 512 * TOAST_MAX_CHUNK_SIZE;
+// As many filters are found by walking over them: one needs no table, which takes longer to make.
+constexpr int kWalked = 8;
 // What an entry itself takes, roughly.
 Size entry_bytes(const Header &header) {
   return 256 + header.head_bytes();
@@ -49,15 +56,23 @@ Size entry_bytes(const Header &header) {
 // until the next filter is looked up, for a probe may be using it.
 struct Cache {
   MemoryContext context;
-  HTAB *filters;
+  HTAB *table;       // NULL: few filters
   dlist_head recent; // first: last used
   Size bytes;
-  bool ended;
   MemoryContextCallback reset;
+  int filters;
+  bool ended;
 };
 Cache *cache = nullptr;
 
+// An entry of the table.
+struct Place {
+  struct varatt_external pointer; // the key
+  CachedFilter *filter;
+};
+
 void forget_cache(void *) {
+  return_buffer();
   cache = nullptr;
   cache_generation++;
 }
@@ -109,32 +124,64 @@ Cache *current_cache() {
   auto *created = static_cast<Cache *>(MemoryContextAllocZero(context, sizeof(Cache)));
   created->context = context;
   dlist_init(&created->recent);
-  HASHCTL control = {};
-  control.keysize = sizeof(struct varatt_external);
-  control.entrysize = sizeof(CachedFilter);
-  control.hcxt = context;
-  created->filters =
-      hash_create("bloomfilter cache", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
   created->reset.func = forget_cache;
   MemoryContextRegisterResetCallback(context, &created->reset);
   return cache = created;
 }
 
-void evict(CachedFilter *filter) {
-  cache->bytes -= entry_bytes(filter->header);
-  if (filter->value) {
-    cache->bytes -= VARSIZE(filter->value);
-    pfree(filter->chunk);
-  }
-  pfree(filter->head);
-  dlist_delete(&filter->recent);
-  hash_search(cache->filters, &filter->pointer, HASH_REMOVE, nullptr);
-  cache_generation++;
+CachedFilter *filter_of(dlist_node *node) { // the server's macro for this is C only
+  return reinterpret_cast<CachedFilter *>(reinterpret_cast<char *>(node) -
+                                          offsetof(CachedFilter, recent));
 }
 
-CachedFilter *least_recent() { // the server's macro for this is C only
-  char *node = reinterpret_cast<char *>(dlist_tail_node(&cache->recent));
-  return reinterpret_cast<CachedFilter *>(node - offsetof(CachedFilter, recent));
+void put_in_table(CachedFilter *filter) {
+  auto *place =
+      static_cast<Place *>(hash_search(cache->table, &filter->pointer, HASH_ENTER, nullptr));
+  place->filter = filter;
+}
+
+void make_table() {
+  HASHCTL control = {};
+  control.keysize = sizeof(struct varatt_external);
+  control.entrysize = sizeof(Place);
+  control.hcxt = cache->context;
+  cache->table =
+      hash_create("bloomfilter cache", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  dlist_node *end = &cache->recent.head;
+  for (dlist_node *node = end->next; node != end; node = node->next)
+    put_in_table(filter_of(node));
+}
+
+CachedFilter *find(const struct varatt_external &pointer) {
+  if (cache->table) {
+    auto *place = static_cast<Place *>(hash_search(cache->table, &pointer, HASH_FIND, nullptr));
+    return place ? place->filter : nullptr;
+  }
+  dlist_node *end = &cache->recent.head;
+  for (dlist_node *node = end->next; node != end; node = node->next)
+    if (memcmp(&filter_of(node)->pointer, &pointer, sizeof pointer) == 0)
+      return filter_of(node);
+  return nullptr;
+}
+
+void free_copy(const CachedFilter *filter) {
+  cache->bytes -= VARSIZE(filter->value);
+  if (filter->chunk)
+    pfree(filter->chunk);
+  else
+    return_buffer();
+}
+
+void evict(CachedFilter *filter) {
+  cache->bytes -= entry_bytes(filter->header);
+  cache->filters--;
+  if (filter->value)
+    free_copy(filter);
+  if (cache->table)
+    hash_search(cache->table, &filter->pointer, HASH_REMOVE, nullptr);
+  dlist_delete(&filter->recent);
+  pfree(filter);
+  cache_generation++;
 }
 
 // Makes room for as many bytes more, sparing the filter that was used last.
@@ -142,7 +189,7 @@ void make_room(Size bytes) {
   const Size limit = get_hash_memory_limit();
   while (cache->bytes + bytes > limit &&
          dlist_has_next(&cache->recent, dlist_head_node(&cache->recent)))
-    evict(least_recent());
+    evict(filter_of(dlist_tail_node(&cache->recent)));
 }
 
 // A TOAST pointer as a datum.
@@ -165,56 +212,98 @@ bool is_compressed(const CachedFilter *filter) {
   return VARATT_EXTERNAL_GET_EXTSIZE(filter->pointer) < filter->header.payload_bytes();
 }
 
-void copy_stored(CachedFilter *filter) {
-  const Size length = filter->header.payload_bytes(), size = VARHDRSZ + length;
-  dlist_move_head(&cache->recent, &filter->recent);
-  if (!filter->value) { // else an earlier attempt was interrupted
-    make_room(size);
-    filter->value = static_cast<struct varlena *>(allocate_aligned(
-        cache->context, size, VARHDRSZ + filter->header.head_bytes(), &filter->chunk));
-    SET_VARSIZE(filter->value, size);
-    cache->bytes += size;
-  }
-  ToastDatum stored(filter->pointer);
-  const Size step = is_compressed(filter) ? length : kCopyStep;
-  for (Size done = 0; done < length; done += step) {
-    CHECK_FOR_INTERRUPTS();
-    struct varlena *part = stored.slice(done, Min(step, length - done));
-    memcpy(VARDATA(filter->value) + done, VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part));
-    pfree(part);
-  }
+void allocate_copy(CachedFilter *filter) {
+  const Size size = VARHDRSZ + filter->header.payload_bytes();
+  const Size offset = VARHDRSZ + filter->header.head_bytes();
+  make_room(size);
+  void *chunk = nullptr, *memory = borrow_buffer(size, offset);
+  if (!memory)
+    memory = allocate_aligned(cache->context, size, offset, &chunk);
+  filter->chunk = chunk;
+  filter->value = static_cast<struct varlena *>(memory);
+  SET_VARSIZE(filter->value, size);
+  cache->bytes += size;
+}
+
+void keep_copy(CachedFilter *filter, const void *payload) {
+  memcpy(VARDATA(filter->value), payload, filter->header.payload_bytes());
   filter->copied = true;
 }
 
-// Reads the head of a value that the cache does not know, and enters it.
-CachedFilter *enter(const struct varatt_external &pointer) {
-  struct varlena *start = ToastDatum(pointer).slice(0, kMaxHeadBytes);
-  const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(start));
-  Header header;
-  const Finding finding = parse(payload, static_cast<Size>(pointer.va_rawsize) - VARHDRSZ, &header);
-  if (!finding.ok())
-    raise_damaged(finding, stated_kind(payload, VARSIZE_ANY_EXHDR(start)));
-  const Size head_bytes = header.head_bytes();
-  auto *head = static_cast<uint8 *>(MemoryContextAlloc(cache->context, head_bytes));
-  memcpy(head, payload, head_bytes);
-  pfree(start);
+// Straight from the chunks in the server's buffers.
+void copy_chunks(CachedFilter *filter) {
+  const auto length = static_cast<int32>(filter->header.payload_bytes());
+  Relation chunks = table_open(filter->pointer.va_toastrelid, AccessShareLock);
+  for (int32 done = 0; done < length; done += kCopyStep) {
+    CHECK_FOR_INTERRUPTS();
+    // A part's bytes belong behind what would be its own length word, which nobody writes.
+    char *part = reinterpret_cast<char *>(filter->value) + done;
+    table_relation_fetch_toast_slice(chunks, filter->pointer.va_valueid, length, done,
+                                     Min(kCopyStep, length - done),
+                                     reinterpret_cast<struct varlena *>(part));
+  }
+  table_close(chunks, AccessShareLock);
+  filter->copied = true;
+}
 
+void copy_stored(CachedFilter *filter) {
+  dlist_move_head(&cache->recent, &filter->recent);
+  if (!filter->value) // else an earlier attempt was interrupted
+    allocate_copy(filter);
+  if (!is_compressed(filter)) {
+    copy_chunks(filter);
+    return;
+  }
+  CHECK_FOR_INTERRUPTS();
+  struct varlena *whole = ToastDatum(filter->pointer).slice(0, filter->header.payload_bytes());
+  keep_copy(filter, VARDATA_ANY(whole));
+  pfree(whole);
+}
+
+CachedFilter *make_entry(const struct varatt_external &pointer, const Header &header,
+                         const uint8 *payload) {
+  const Size head_bytes = header.head_bytes();
   make_room(entry_bytes(header));
-  auto *filter =
-      static_cast<CachedFilter *>(hash_search(cache->filters, &pointer, HASH_ENTER, nullptr));
+  if (cache->filters == kWalked && !cache->table)
+    make_table();
+  auto *filter = static_cast<CachedFilter *>(
+      MemoryContextAllocZero(cache->context, sizeof(CachedFilter) + head_bytes));
+  filter->pointer = pointer;
   filter->header = header;
-  filter->paid = kSliceCost; // for this one
-  filter->head = head;
-  filter->value = nullptr;
-  filter->copied = false;
+  filter->head = reinterpret_cast<uint8 *>(filter + 1);
+  memcpy(filter->head, payload, head_bytes);
+  if (cache->table)
+    put_in_table(filter);
   dlist_push_head(&cache->recent, &filter->recent);
   cache->bytes += entry_bytes(header);
+  cache->filters++;
+  return filter;
+}
+
+// Reads the head of a value that the cache does not know, or all of it if it is short, and enters
+// it.
+CachedFilter *enter(const struct varatt_external &pointer) {
+  const Size length = static_cast<Size>(pointer.va_rawsize) - VARHDRSZ;
+  const bool at_once = length <= kReadAtOnce;
+  struct varlena *start = ToastDatum(pointer).slice(0, at_once ? length : kMaxHeadBytes);
+  const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(start));
+  Header header;
+  const Finding finding = parse(payload, length, &header);
+  if (!finding.ok())
+    raise_damaged(finding, stated_kind(payload, VARSIZE_ANY_EXHDR(start)));
+  CachedFilter *filter = make_entry(pointer, header, payload);
+  filter->paid = kSliceCost; // for this one
+  if (at_once) {
+    allocate_copy(filter);
+    keep_copy(filter, payload);
+  }
+  pfree(start);
   return filter;
 }
 
 CachedFilter *find_or_enter(const struct varatt_external &pointer) {
-  auto *filter = static_cast<CachedFilter *>(
-      hash_search(current_cache()->filters, &pointer, HASH_FIND, nullptr));
+  current_cache();
+  CachedFilter *filter = find(pointer);
   if (!filter)
     return enter(pointer);
   dlist_move_head(&cache->recent, &filter->recent);
@@ -228,8 +317,8 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
     CachedFilter *filter = find_or_enter(memory->pointer);
-    memory->filter = {filter->header, nullptr,
-                      hash_test(*kernel, kind_of(filter->header.geometry.layout)), nullptr, filter};
+    memory->filter = {filter->header, nullptr, hash_test(*kernel, filter->header.geometry), nullptr,
+                      filter};
     if (filter->copied)
       memory->filter.set_payload(filter->payload());
     // What was read while the cache ended is for this probe alone.
@@ -242,8 +331,7 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
   if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
     memory->generation = memory->length = 0;
     const Header header = open_filter(value).header;
-    memory->filter = {header, nullptr, hash_test(*kernel, kind_of(header.geometry.layout)), nullptr,
-                      nullptr};
+    memory->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};
     memcpy(memory->header, VARDATA(value), kHeaderBytes);
     if (!memory->filter.header.is_chain()) // of which the header does not tell all
       memory->length = length;
@@ -275,14 +363,19 @@ private:
   struct varlena *last_;
 };
 
-bool AskedFilter::in_memory() {
+bool AskedFilter::in_memory(uint64 slices) {
   if (payload)
     return true;
-  if (!cached->copied && (cached->paid >= header.payload_bytes() || is_compressed(cached)))
+  if (!cached->copied &&
+      (cached->paid + slices * kSliceCost >= header.payload_bytes() || is_compressed(cached)))
     copy_stored(cached);
   if (cached->copied)
     set_payload(cached->payload());
   return payload != nullptr;
+}
+
+void AskedFilter::expect(int count) {
+  (void)in_memory(static_cast<uint64>(count) * header.links());
 }
 
 int AskedFilter::multiplicity(uint64 hash) {
@@ -309,16 +402,20 @@ bool AskedFilter::contains_in_links(const Digest &digest) {
 
 void AskedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
   Assert(count <= kAskedAtOnce);
+  expect(count);
   while (count > 0 && !payload) {
     *answers++ = contains(*hashes++);
     count--;
   }
-  if (bitmap) {
+  if (bitmap && kind_of(header.geometry.layout) == Kind::bloom) {
     kernel->contains_many(header.geometry, bitmap, hashes, static_cast<Size>(count), answers);
     return;
   }
-  if (count == 0)
+  if (bitmap || count == 0) {
+    for (int i = 0; i < count; i++)
+      answers[i] = contains(hashes[i]);
     return;
+  }
   bool found[kAskedAtOnce];
   memset(answers, 0, count);
   for_each_link(payload, header, [&](const Link &link, Size offset) {

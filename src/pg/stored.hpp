@@ -20,9 +20,13 @@
 // Detoasting a large value for one probe would be a waste, and so would asking by slice for ever.
 // So the head is read once, and a probe reads of each link the one or two chunks that it needs,
 // until slices have cost as much as detoasting; then the value is copied once. That costs at most
-// twice as much as if the number of probes were known (the ski rental problem). The copies take at
-// most work_mem * hash_mem_multiplier, the least recently used leaving first, but the last used
-// always stays.
+// twice as much as if the number of probes were known (the ski rental problem). Where it is known,
+// as of an array's elements, the value is copied at once or not at all; and one that costs no more
+// than its head and a slice is read as a whole. The copies take at most work_mem *
+// hash_mem_multiplier, the least recently used leaving first, but the last used always stays.
+//
+// A copy is read straight into its place, of one filter at a time in a buffer that the session
+// keeps for the next transaction's (memory.hpp). Nobody uses a copy before all of it was read.
 #ifndef BLOOMFILTER_PG_STORED_HPP
 #define BLOOMFILTER_PG_STORED_HPP
 
@@ -55,7 +59,9 @@ struct AskedFilter {
   }
   // Of a counting or cuckoo filter: how often a hash was added, or more.
   int multiplicity(uint64 hash);
-  // Of a bloomfilter of our own layouts.
+  // Says that it will be asked for so many hashes, if nothing else comes up.
+  void expect(int count);
+  // Of a filter of our own layouts.
   void contains_many(const uint64 *hashes, int count, bool *answers);
 
   void set_payload(const uint8 *in_memory) {
@@ -65,8 +71,8 @@ struct AskedFilter {
   }
 
 private:
-  // Is it in memory? Moves it there once slices have cost as much.
-  bool in_memory();
+  // Is it in memory? Moves it there once slices have cost as much, or will with that many more.
+  bool in_memory(uint64 slices = 0);
   bool contains_in_links(const Digest &digest);
 };
 

@@ -80,8 +80,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
  'SELECT pg_column_size({}) FROM keys', NULL),
 ('build', 'build_groups', 'ms', 'ratio', 'Building 100 000 small filters: GROUP BY over {rows} bigints',
  'SELECT sum(pg_column_size(a)) FROM (SELECT {} AS a FROM numbers GROUP BY x % 100000) g', NULL),
-('build', 'build_parallel', 'ms', 'ratio', 'Building serially and with two workers, from {rows} bigints',
- 'SELECT pg_column_size({}) FROM numbers', NULL),
+('build', 'build_groups_of_10000', 'ms', 'ratio',
+ 'Building filters of 10 000 values each: GROUP BY over {rows} bigints',
+ 'SELECT sum(pg_column_size(a)) FROM (SELECT {} AS a FROM numbers GROUP BY x / 10000) g', NULL),
 
 ('memory', 'memory', 'MB', 'difference', 'Peak memory of the backend, above count(x): {rows} bigints, all distinct',
  'SELECT pg_column_size({}) FROM numbers', NULL),
@@ -139,6 +140,21 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('inspect', 'union', 'ms', 'ratio', 'Combining 1000 stored filters of 120 KB',
  'SELECT {} FROM thousand', NULL);
 
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title) VALUES
+('sizes', 'sizes', 'ns', 'ratio', 'count(x)',
+ 'Building filters of a hundred to a million bigints, all distinct, time per value'),
+('values', 'values', 'ns', 'difference', 'count(v)',
+ 'Building from {rows}/20 values of each type, time per value'),
+('arrays', 'arrays', 'µs', 'difference', 'no-op call',
+ 'Asking a stored filter of 1.2 MB for all values of an array, each time in a transaction of its own');
+
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template) VALUES
+('parallel', 'parallel', 'ms', 'ratio', 'no worker',
+ 'Building with no worker, one, and two, from {rows} bigints', 'SELECT pg_column_size({}) FROM numbers'),
+('large', 'large', 'ns', 'ratio', NULL, 'Building from {rows}*10 bigints, all distinct, time per value',
+ 'SELECT pg_column_size({}) FROM numbers,
+    (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) digits (digit)');
+
 -- The three types with the same million values, each at three rates. What is asked for is stored.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
 SELECT 'types', format('types_%s_%s', what, rate), unit, 'ratio', against, format(title, trim_scale(100 * rate)),
@@ -169,6 +185,17 @@ FROM bench.workloads,
     types (type, column_name, prefix, label)
 WHERE section = 'types' AND (prefix IS NOT NULL OR workload LIKE 'types_probe%')
 ORDER BY workloads.number, type;
+
+INSERT INTO bench.workloads (section, workload, unit, compare, title, template) VALUES
+('types', 'types_build_all', 'ns', 'difference', 'Building from {rows} bigints, all distinct, time per value',
+ 'SELECT pg_column_size({}) FROM numbers');
+INSERT INTO bench.cases (workload, expression, settings, operations)
+SELECT 'types_build_all', expression, settings, :rows
+FROM (VALUES (1, 'count(x)', ''), (2, 'bf_agg(x, 10000000)', ''), (3, 'cbf_agg(x, 10000000)', ''),
+    (4, 'cf_agg(x, 10000000)', 'work_mem=64MB'), (5, 'bf_agg(x)', 'work_mem=64MB'),
+    (6, 'cbf_agg(x)', 'work_mem=64MB'), (7, 'cf_agg(x)', 'work_mem=64MB'))
+  aggregates (number, expression, settings)
+ORDER BY number;
 
 INSERT INTO bench.cases (workload, expression)
 SELECT workload, rate FROM unnest(ARRAY['rates', 'bits']) workload,
@@ -220,18 +247,10 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('build_groups', 'array_agg(DISTINCT x)', 'work_mem=512MB', NULL, NULL),
 ('build_groups', 'count(DISTINCT x)', 'work_mem=512MB', NULL, NULL),
 
-('build_parallel', 'count(x)', '', NULL, NULL),
-('build_parallel', 'count(x)', 'max_parallel_workers_per_gather=2', NULL, NULL),
-('build_parallel', 'bf_agg(x % 100000, 100000)', '', NULL, NULL),
-('build_parallel', 'bf_agg(x % 100000, 100000)', 'max_parallel_workers_per_gather=2', NULL, NULL),
-('build_parallel', 'bf_agg(x % 100000)', 'work_mem=64MB', NULL, NULL),
-('build_parallel', 'bf_agg(x % 100000)', 'work_mem=64MB max_parallel_workers_per_gather=2', NULL, NULL),
-('build_parallel', 'bf_agg(x, 10000000)', '', NULL, NULL),
-('build_parallel', 'bf_agg(x, 10000000)', 'max_parallel_workers_per_gather=2', NULL, NULL),
-('build_parallel', 'bf_agg(x)', 'work_mem=64MB', NULL, NULL),
-('build_parallel', 'bf_agg(x)', 'work_mem=64MB max_parallel_workers_per_gather=2', NULL, NULL),
-('build_parallel', 'bf_agg(x)', 'work_mem=4MB', NULL, NULL),
-('build_parallel', 'bf_agg(x)', 'work_mem=4MB max_parallel_workers_per_gather=2', NULL, NULL),
+('build_groups_of_10000', 'count(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups_of_10000', 'nothing_agg(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups_of_10000', 'bf_agg(x)', 'work_mem=512MB', NULL, NULL),
+('build_groups_of_10000', 'bf_agg(x, 10000)', 'work_mem=512MB', NULL, NULL),
 
 ('memory', 'count(x)', '', NULL, NULL),
 ('memory', 'bf_agg(x, 10000000)', '', '12 MB', NULL),
@@ -256,6 +275,7 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 
 ('probe_few', 'x < 199000', '', NULL, NULL),
 ('probe_few', $$(SELECT filter FROM filters WHERE name = '120 KB') @> x$$, '', '120 KB', NULL),
+('probe_few', $$(SELECT filter FROM filters WHERE name = '12 MB, few hits') @> x$$, '', '12 MB, few hits', NULL),
 ('probe_some', 'x < 1090000', '', NULL, NULL),
 ('probe_some', $$(SELECT filter FROM filters WHERE name = '1.2 MB') @> x$$, '', '1.2 MB', NULL),
 
@@ -285,6 +305,55 @@ INSERT INTO bench.cases (workload, expression, filter) VALUES
 ('union', 'bf_count(bf_union_agg(filter))', '120 KB'),
 ('union', 'bf_fpr(bf_intersect_agg(filter))', '120 KB'),
 ('union', 'sum(bf_union_count(filter, filter))', '120 KB');
+
+-- Each size is built as often as makes {rows}/2 values; a subquery that takes r in is run for each r.
+INSERT INTO bench.cases (workload, part, statement, expression, operations, label)
+SELECT 'sizes', n, format('SELECT sum(pg_column_size(a) + 0 * again) FROM generate_series(1, %s) r,
+    LATERAL (SELECT %s AS a, r AS again FROM some_%s) built', times, expression, n),
+  expression, times * n, format('%s: %s', to_char(n, 'FM999G999G999'), expression)
+FROM unnest(ARRAY[100, 1000, 2000, 10000, 60000, 130000, 200000, 1000000]) n,
+  greatest(1, :rows / 2 / n) times,
+  unnest(ARRAY['count(x)', format('bf_agg(x, %s)', n), 'bf_agg(x)'])
+    WITH ORDINALITY aggregates (expression, number)
+ORDER BY n, aggregates.number;
+
+\if :values
+INSERT INTO bench.cases (workload, part, statement, expression, operations, label)
+SELECT 'values', name, format('SELECT pg_column_size(%s) FROM typed_%s', expression, typed.number),
+  expression, :rows / 20, format('%s: %s', name, replace(expression, 'the_', ''))
+FROM typed, unnest(ARRAY[format('count(%s)', value), format('bit_xor(the_%s(%s, 0))', hash, value),
+    format('bf_agg(%s, 1000000)', value)]) WITH ORDINALITY aggregates (expression, number)
+ORDER BY typed.number, aggregates.number;
+\endif
+
+INSERT INTO bench.cases (workload, part, expression, settings)
+SELECT 'parallel', concat(expression, settings), expression,
+  concat_ws(' ', settings, 'max_parallel_workers_per_gather=' || nullif(workers, 0))
+FROM (VALUES (1, 'count(x)', NULL), (2, 'bf_agg(x % 100000, 100000)', NULL),
+    (3, 'bf_agg(x % 100000)', 'work_mem=64MB'), (4, 'bf_agg(x, 10000000)', NULL),
+    (5, 'bf_agg(x)', 'work_mem=64MB'), (6, 'bf_agg(x)', 'work_mem=4MB'))
+  aggregates (number, expression, settings), generate_series(0, 2) workers
+ORDER BY number, workers;
+
+INSERT INTO bench.cases (workload, part, statement, settings, expression, operations, label)
+SELECT 'arrays', format('%s %s', items, type),
+  format('CALL bench.ask(%s, %L, %L, %s)', times,
+    format('SELECT %s FROM filters WHERE name = $3', call), filter, items),
+  'enable_seqscan=off', call, times, format('%s %s: %s', items, type, label)
+FROM (VALUES (10, 1000), (100, 1000), (1000, 200), (10000, 50)) arrays (items, times),
+  (VALUES (1, 'bigint', '1.2 MB', '$1'), (2, 'text', '1.2 MB of text', '$2'))
+    types (number, type, filter, parameter),
+  LATERAL (VALUES (1, format('nothing_contains(filter, %s)', parameter), 'no-op call'),
+    (2, format('bf_contains_each(filter, %s)', parameter), 'bf_contains_each'))
+    calls (number, call, label)
+ORDER BY types.number, items, calls.number;
+
+INSERT INTO bench.cases (workload, expression, settings, operations, label) VALUES
+('large', 'count(10 * x + digit)', '', 10 * :rows::bigint, 'count(x)'),
+('large', format('bf_agg(10 * x + digit, %s)', 10 * :rows::bigint), '', 10 * :rows::bigint,
+ format('bf_agg(x, %s)', 10 * :rows::bigint)),
+('large', 'bf_agg(10 * x + digit)', 'work_mem=64MB', 10 * :rows::bigint, 'bf_agg(x)'),
+('large', 'bf_agg(10 * x + digit)', 'work_mem=4MB', 10 * :rows::bigint, 'bf_agg(x)');
 
 -- The planner hashes an array only if it is a constant, as the parameter of EXECUTE is.
 INSERT INTO bench.cases (workload, expression, statement) VALUES
@@ -392,8 +461,8 @@ INSERT INTO bench.cases (workload, expression, settings, operations, label) VALU
 
 UPDATE bench.workloads SET template = replace(template, '{rows}', :'rows'),
   title = replace(title, '{rows}*10', to_char(10 * :rows::bigint, 'FM999G999G999'))
-WHERE section = 'urls';
+WHERE section IN ('large', 'urls');
 
-UPDATE bench.workloads SET title = replace(replace(replace(title,
-  '{rows}/2', to_char(:rows / 2, 'FM999G999G999')), '{rows}/8', to_char(:rows / 8, 'FM999G999G999')),
-  '{rows}', to_char(:rows, 'FM999G999G999'));
+UPDATE bench.workloads SET title = replace(replace(replace(replace(title,
+  '{rows}/20', to_char(:rows / 20, 'FM999G999G999')), '{rows}/2', to_char(:rows / 2, 'FM999G999G999')),
+  '{rows}/8', to_char(:rows / 8, 'FM999G999G999')), '{rows}', to_char(:rows, 'FM999G999G999'));

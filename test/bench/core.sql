@@ -1,5 +1,6 @@
 -- Takes the micro-benchmarks in: core_bench's CSV, a line for each repetition, as samples whose base
--- is the scalar kernel's in the same repetition, or the bloomfilter's where types are compared.
+-- is the scalar kernel's in the same repetition, or the bloomfilter's where types are compared. They
+-- go to table bench.:samples.
 
 CREATE TEMP TABLE csv (name text, iterations float8, real_time float8, cpu_time float8, time_unit text,
   bytes_per_second float8, items_per_second float8, label text, error_occurred text, error_message text);
@@ -28,7 +29,8 @@ FROM (VALUES
   ('types', 'type_remove', 'ns', NULL, NULL, 'The core: removing all values of a filter of a million'),
   ('probe', 'chained', 'ns', NULL, NULL, 'The core: lookups of which each waits for the one before')
 ) workloads (section, operation, unit, compare, against, title)
-WHERE 'core_' || operation IN (SELECT workload FROM measured);
+WHERE 'core_' || operation IN (SELECT workload FROM measured)
+ON CONFLICT DO NOTHING;
 
 ALTER TABLE measured ADD expression text;
 UPDATE measured SET expression =
@@ -36,9 +38,10 @@ UPDATE measured SET expression =
 
 INSERT INTO bench.cases (workload, expression)
 SELECT DISTINCT ON (workload, of, one_in, expression) workload, expression
-FROM measured ORDER BY workload, of, one_in, expression DESC;
+FROM measured WHERE (workload, expression) NOT IN (SELECT workload, expression FROM bench.cases)
+ORDER BY workload, of, one_in, expression DESC;
 
-INSERT INTO bench.samples
+INSERT INTO bench.:samples
 SELECT number, round, value, base
 FROM measured m JOIN bench.cases USING (workload, expression)
   LEFT JOIN (SELECT workload, of, one_in, round, value FROM measured WHERE kernel IN ('scalar', 'bloomfilter'))

@@ -18,6 +18,10 @@ CREATE AGGREGATE nothing_agg("any", bigint)
 CREATE FUNCTION nothing_contains(bloomfilter, "any") RETURNS boolean LANGUAGE c STRICT IMMUTABLE
 AS :'nothing';
 
+-- 0 ... n - 1, for small n, which share no factor with this one.
+SELECT format('CREATE UNLOGGED TABLE some_%s AS SELECT i * 618033989 %% %1$s AS x FROM generate_series(1, %1$s::bigint) i', n)
+FROM unnest(ARRAY[100, 1000, 2000, 10000, 60000, 130000, 200000, 1000000]) n \gexec
+
 -- 0 ... :rows - 1, in no order that a sort or a cache could like.
 CREATE UNLOGGED TABLE numbers AS
 SELECT i * 618033989 % :rows AS x FROM generate_series(1, :rows::bigint) i;
@@ -33,6 +37,13 @@ CREATE UNLOGGED TABLE keys AS SELECT x AS k FROM numbers WHERE x < 1000000;
 CREATE INDEX ON keys (k);
 CREATE UNLOGGED TABLE key_array AS SELECT array_agg(k) AS keys FROM keys;
 
+-- What is asked for with one array: as many values that the filter holds as strangers.
+CREATE UNLOGGED TABLE asked AS
+SELECT items, array_agg(i * 618033989 % 2000000) AS bigints, array_agg(u || left('?', (i % 2)::int)) AS texts
+FROM (SELECT u, row_number() OVER () AS i FROM urls LIMIT 10000) known
+  JOIN unnest(ARRAY[10, 100, 1000, 10000]) items ON i <= items
+GROUP BY items;
+
 -- A filter of `expected` values at 1 %, full up to 12 MB.
 CREATE UNLOGGED TABLE filters AS
 SELECT name, expected, pg_column_size(filter) AS bytes, filter
@@ -40,6 +51,13 @@ FROM (VALUES ('8 KB', 6600), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 
   ('120 MB', 100000000)) sizes (name, expected),
   LATERAL (SELECT bf_agg(x, expected) AS filter FROM numbers WHERE x < expected) built;
 ALTER TABLE filters ADD PRIMARY KEY (name);
+-- Others: one that numbers hit as rarely as the one of 120 KB, and one of text.
+INSERT INTO filters
+SELECT '12 MB, few hits', NULL::int, pg_column_size(filter), filter
+FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 10000000) AS filter FROM numbers) few
+UNION ALL
+SELECT '1.2 MB of text', NULL, pg_column_size(filter), filter
+FROM (SELECT bf_agg(u, 1000000) AS filter FROM (SELECT u FROM urls LIMIT 1000000) known) texts;
 
 -- What bf_union_agg is fed with.
 CREATE UNLOGGED TABLE thousand AS
@@ -88,6 +106,61 @@ CREATE TABLE seen_10m (LIKE seen_1m INCLUDING ALL) WITH (fillfactor = 50);
 INSERT INTO seen_10m
 SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigint) v GROUP BY 1;
 ALTER TABLE seen_10m SET (fillfactor = 100);
+
+-- Section values: :rows / 20 of every type, and the server's own hash of it.
+\if :values
+CREATE TABLE typed (name text, type text, value text, made text, hash text, number serial);
+INSERT INTO typed (name, type, made, hash) VALUES
+('smallint', 'smallint', 'i % 65536 - 32768', 'hashint2extended'),
+('integer', 'integer', 'i', 'hashint4extended'),
+('bigint', 'bigint', 'i', 'hashint8extended'),
+('numeric, integers', 'numeric', 'i', 'hash_numeric_extended'),
+('numeric(12,2)', 'numeric(12,2)', 'i * 618.03', 'hash_numeric_extended'),
+('numeric, 30 digits', 'numeric', 'i * 618033988749894848204586.83', 'hash_numeric_extended'),
+('real', 'real', 'i * 0.25', 'hashfloat4extended'),
+('double precision', 'double precision', 'i * 0.1', 'hashfloat8extended'),
+('text, 50 bytes', 'text', $$'https://shop.example/' || left(md5(i::text), 21) || lpad(i::text, 8, '0')$$, 'hashtextextended'),
+('varchar', 'varchar', $$'user-' || i$$, 'hashtextextended'),
+('char(20)', 'char(20)', $$'user-' || i$$, 'hashbpcharextended'),
+('name', 'name', $$'user-' || i$$, 'hashnameextended'),
+('"char"', '"char"', 'chr((1 + i % 127)::int)', 'hashcharextended'),
+('bytea', 'bytea', $$decode(md5(i::text), 'hex')$$, 'hashvarlenaextended'),
+('uuid', 'uuid', 'md5(i::text)', 'uuid_hash_extended'),
+('enum', 'shade', $$('{red,orange,yellow,green,blue,indigo,violet}'::text[])[1 + i % 7]$$, 'hashenumextended'),
+('boolean', 'boolean', 'i % 2 = 0', 'hashcharextended'),
+('oid', 'oid', 'i', 'hashoidextended'),
+('date', 'date', $$date '1970-01-01' + i::int$$, 'hashint4extended'),
+('time', 'time', $$time '00:00' + i * interval '0.08 s'$$, 'time_hash_extended'),
+('timetz', 'timetz', $$timetz '00:00+01' + i * interval '0.08 s'$$, 'timetz_hash_extended'),
+('timestamp', 'timestamp', $$timestamp '2024-01-01' + i * interval '1 s'$$, 'timestamp_hash_extended'),
+('timestamptz', 'timestamptz', $$timestamptz '2024-01-01' + i * interval '1 s'$$, 'timestamp_hash_extended'),
+('interval', 'interval', $$i * interval '1 min'$$, 'interval_hash_extended'),
+('inet', 'inet', $$inet '10.0.0.0' + i$$, 'hashinetextended'),
+('macaddr', 'macaddr', $$left(md5(i::text), 12)$$, 'hashmacaddrextended'),
+('macaddr8', 'macaddr8', $$left(md5(i::text), 16)$$, 'hashmacaddr8extended'),
+('integer[] of 3', 'integer[]', 'ARRAY[i, i + 1, i + 2]', 'hash_array_extended'),
+('text[] of 2', 'text[]', $$ARRAY['user-' || i, 'group-' || i % 1000]$$, 'hash_array_extended'),
+('int4range', 'int4range', 'int4range(i::int, i::int + 10)', 'hash_range_extended'),
+('int4multirange', 'int4multirange',
+ 'int4multirange(int4range(i::int, i::int + 10), int4range(i::int + 20, i::int + 30))', 'hash_multirange_extended'),
+('jsonb, number', 'jsonb', 'to_jsonb(i)', 'jsonb_hash_extended'),
+('jsonb, object of 2', 'jsonb', $$jsonb_build_object('id', i, 'name', 'user-' || i)$$, 'jsonb_hash_extended'),
+('(bigint, integer)', 'pair', 'ROW(i, i % 1000)', 'hash_record_extended'),
+('(bigint, integer, text)', 'triple', $$ROW(i, i % 1000, 'user-' || i)$$, 'hash_record_extended');
+-- Rows are formed in the query, from columns, as keys of several columns are.
+UPDATE typed SET value = CASE type WHEN 'pair' THEN '(a, b)' WHEN 'triple' THEN '(a, b, c)' ELSE 'v' END;
+CREATE TYPE shade AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'indigo', 'violet');
+CREATE TYPE pair AS (a bigint, b integer);
+CREATE TYPE triple AS (a bigint, b integer, c text);
+
+SELECT format('CREATE UNLOGGED TABLE typed_%s AS SELECT %s FROM (SELECT x AS i FROM numbers LIMIT %s) n',
+  number, CASE value WHEN 'v' THEN format('(%s)::%s AS v', made, type) ELSE format('(%s::%s).*', made, type) END, :rows / 20)
+FROM typed ORDER BY number \gexec
+-- Not all can be called by SQL as they are.
+SELECT DISTINCT format('CREATE FUNCTION %s(%s, bigint) RETURNS bigint LANGUAGE internal IMMUTABLE STRICT AS %L',
+  'the_' || hash, CASE type WHEN 'pair' THEN 'record' WHEN 'triple' THEN 'record' ELSE format_type(type::regtype, NULL) END, hash)
+FROM typed \gexec
+\endif
 
 -- Section urls: 10 * :rows URLs of 50 characters, the exact way beside a filter, and 1 % of the URLs
 -- to ask for, in no order, as many new ones as known ones.

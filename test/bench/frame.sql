@@ -3,8 +3,8 @@
 -- A workload is one table of the report: cases that do the same work, in one unit, the floor first.
 -- A case is an expression, put into the workload's template. bench.script() writes the psql script
 -- of a section: in every round each case once, by turns, so that whatever else the machine does
--- falls on all alike. A case is compared with the floor of its own round; round 0 warms up, unless
--- one round is all. With several databases, which have different builds of the extension, a case
+-- falls on all alike. A case is compared with the floor of its own round, the first case of its
+-- workload or of its part of that; round 0 warms up, unless one round is all. With several databases, which have different builds of the extension, a case
 -- runs in all of them, each in a session of its own, before the next one does.
 
 CREATE SCHEMA bench;
@@ -18,7 +18,7 @@ CREATE TABLE bench.workloads (
   -- MB: peak memory of a fresh session; other units: what the statement gave to bench.report()
   unit text NOT NULL,
   compare text CHECK (compare IN ('ratio', 'difference')),  -- with the floor; NULL: there is none
-  against text,                       -- what is compared with, if statements report it themselves
+  against text,                       -- what is compared with, if not with one floor
   template text NOT NULL DEFAULT '{}', -- {}, {filter}, {operations} stand for the case's
   before text                         -- SQL run before every case, not measured
 );
@@ -32,6 +32,7 @@ CREATE TABLE bench.cases (
   label text,                         -- in the report; default: the expression
   statement text,                     -- instead of the template
   requires text,                      -- skip without this extension
+  part text,                          -- of the workload, with a floor of its own
   number serial PRIMARY KEY           -- order in the workload
 );
 
@@ -42,7 +43,7 @@ CREATE TABLE bench.samples (
   base float8                         -- instead of the floor's value
 );
 
-CREATE TABLE bench.before (LIKE bench.samples);  -- of another build
+CREATE TABLE bench.other_samples (LIKE bench.samples);  -- of another build
 
 -- --- measuring -----------------------------------------------------------------------------------
 
@@ -117,12 +118,13 @@ BEGIN
   END LOOP;
 END $$;
 
--- What databases other than the first fail to do is left out there.
+-- What databases other than the first fail to do is left out there, after the first time.
 CREATE FUNCTION bench.script(of_section text, rounds int, databases text[]) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
   c record;
   database text;
+  cannot text;
 BEGIN
   FOR round IN CASE rounds WHEN 1 THEN 1 ELSE 0 END .. rounds LOOP
     RETURN NEXT format('\echo %L', format('%s: %s', of_section,
@@ -145,6 +147,9 @@ BEGIN
       FOR database IN SELECT name FROM unnest(databases) WITH ORDINALITY AS d (name, n)
         ORDER BY CASE round % 2 WHEN 0 THEN n ELSE -n END
       LOOP
+        cannot := format('%s_cannot_%s', database, c.number);
+        RETURN NEXT format('\if :{?%s}', cannot);
+        RETURN NEXT '\else';
         IF cardinality(databases) > 1 THEN
           RETURN NEXT format('\connect %I', database);
           RETURN NEXT format('\set ON_ERROR_STOP %s', database = databases[1]);
@@ -158,12 +163,27 @@ BEGIN
         RETURN NEXT 'SELECT bench.start();';
         RETURN NEXT c.sql || ';';
         RETURN NEXT '\if :ERROR';
-        RETURN NEXT format('\echo %L', format('skipped, %s cannot: %s', database, c.expression));
+        RETURN NEXT format('\set %s yes', cannot);
+        RETURN NEXT format('\echo %L', format('skipped, %s cannot: %s', database, coalesce(c.label, c.expression)));
         RETURN NEXT '\else';
         RETURN NEXT format('SELECT bench.stop(%s, %s);', c.number, round);
         RETURN NEXT '\endif';
+        RETURN NEXT '\endif';
       END LOOP;
     END LOOP;
+  END LOOP;
+END $$;
+
+-- Asks a filter for many values, in many transactions; the query has them as $1 or $2, in an array
+-- that is not stored, as drivers send it, and the filter's name as $3.
+CREATE PROCEDURE bench.ask(times int, query text, name text, items int) LANGUAGE plpgsql AS $$
+DECLARE
+  known asked := (SELECT a FROM asked a WHERE a.items = ask.items);
+BEGIN
+  PERFORM bench.start();
+  FOR i IN 1 .. times LOOP
+    EXECUTE query USING known.bigints, known.texts, name;
+    COMMIT;
   END LOOP;
 END $$;
 
@@ -191,14 +211,15 @@ FROM bench.workloads w JOIN bench.cases c USING (workload) LEFT JOIN filters f O
       CROSS JOIN LATERAL (SELECT
         CASE compare WHEN 'ratio' THEN s.value / nullif(beside, 0) WHEN 'difference' THEN s.value - beside END) a(compared)
     WHERE s.round > 0 AND s.number = c.number
-      AND floor.number = (SELECT min(number) FROM bench.cases WHERE workload = c.workload)
+      AND floor.number = (SELECT min(number) FROM bench.cases f
+        WHERE f.workload = c.workload AND f.part IS NOT DISTINCT FROM c.part)
   ) numbers ON median IS NOT NULL
 ORDER BY w.number, c.number;
 
 -- Each case beside the other build: medians, and the ratio of the two in a round, above 1 if this one
--- is slower or needs more.
+-- is slower or needs more. NULL: the other build cannot do this.
 CREATE FUNCTION bench.comparison(of_section text) RETURNS TABLE (workload text, "case" text,
-  settings text, unit text, before numeric, now numeric, ratio numeric, ratio_min numeric, ratio_max numeric)
+  settings text, unit text, other numeric, this numeric, ratio numeric, ratio_min numeric, ratio_max numeric)
 LANGUAGE sql AS $$
   SELECT w.workload, coalesce(label, expression), c.settings, w.unit,
     bench.rounded(percentile_cont(0.5) WITHIN GROUP (ORDER BY b.value)),
@@ -207,7 +228,7 @@ LANGUAGE sql AS $$
     round(min(r.ratio)::numeric, 3), round(max(r.ratio)::numeric, 3)
   FROM bench.workloads w JOIN bench.cases c USING (workload)
     JOIN bench.samples s ON s.number = c.number
-    JOIN bench.before b ON (b.number, b.round) = (s.number, s.round)
+    LEFT JOIN bench.other_samples b ON (b.number, b.round) = (s.number, s.round)
     CROSS JOIN LATERAL (SELECT CASE w.unit WHEN 'GB/s' THEN b.value / nullif(s.value, 0)
       ELSE s.value / nullif(b.value, 0) END) r (ratio)
   WHERE section = of_section AND s.round > 0

@@ -180,8 +180,9 @@ for (
 
 # Hashing a value leaves nothing behind.
 $rows = 'FROM generate_series(1, 300000) i';
-for my $value ('i / 7.0', q{jsonb_build_object('a', array[i, i + 1])}, q{array['a' || i, NULL]},
-    q{ROW(i, 'a' || i)}, 'numrange(i, i + 1)') {
+for my $value (
+    'i / 7.0', q{(i || repeat('7', 100))::numeric}, q{jsonb_build_object('a', array[i, i + 1])},
+    q{array['a' || i, NULL]}, q{ROW(i, 'a' || i)}, 'numrange(i, i + 1)') {
     my ($least) = peak_memory($node, "SELECT count($value) $rows");
     my ($peak) = peak_memory($node, "SELECT bf_agg($value, 1000) IS NULL $rows");
     cmp_ok($peak - $least, '<=', 4 * MB, "$value: " . ($peak - $least) . ' bytes');

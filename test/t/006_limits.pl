@@ -97,13 +97,13 @@ SKIP: {
     # One worker has all rows: the leader is planned to take part, and then does not.
     my $huge = 'SET parallel_setup_cost = 0;'
       . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 1;'
-      . ' PREPARE huge AS SELECT bf_agg(j) FROM thousand,'
-      . ' LATERAL generate_series(i * 135000::bigint, (i + 1) * 135000::bigint - 1) j';
+      . ' PREPARE huge AS SELECT md5(bf_agg(j)::bytea) FROM thousand,'
+      . ' LATERAL generate_series((i - 1) * 135000::bigint, i * 135000::bigint - 1) j';
     query('CREATE TABLE thousand AS SELECT generate_series(1, 1000) AS i; ANALYZE thousand');
     like(plan_of($node, $huge, 'EXECUTE huge'), qr/Partial Aggregate/, 'the plan combines');
-    is(sqlstate($node, "$huge; EXPLAIN EXECUTE huge; SET parallel_leader_participation = off;"
-              . ' EXECUTE huge'),
-        '54000', 'a partial state of more than 1 GB: an error');
+    is( query("$huge; SET parallel_leader_participation = off; EXECUTE huge"),
+        query('SELECT md5(bf_agg(j)::bytea) FROM generate_series(0, 134999999::bigint) j'),
+        'a partial state of more than 1 GB');
 }
 
 # Damaged input: thousands of mutations of valid values as text and as binary, each the only row of

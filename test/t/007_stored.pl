@@ -2,7 +2,7 @@
 # for the one before: not when a row is updated between probes, not when every row brings another
 # filter, not when a variable is reassigned, a subtransaction is undone, or a plan is kept.
 #
-# In most tests filter n holds n alone and has room for 10 000 more values: asked for another
+# In most tests filter n holds n alone and has room for thousands of values more: asked for another
 # number, nearly every filter says no, so that the wrong filter gives the wrong answer.
 
 use strict;
@@ -23,7 +23,8 @@ query(q{
     CREATE TABLE one (id int PRIMARY KEY, f bloomfilter);
     INSERT INTO one VALUES (1, bf_create(10000) + 1);
     CREATE TABLE many (id int PRIMARY KEY, f bloomfilter);
-    INSERT INTO many SELECT n, bf_create(10000) + n FROM generate_series(1, 200) n;
+    INSERT INTO many SELECT n, bf_create(14000) + n FROM generate_series(1, 200) n;
+    CREATE TABLE short AS SELECT n AS id, bf_create(5000) + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE probes AS SELECT v FROM generate_series(1, 200) v;
     CREATE TABLE compressed (LIKE many);
     ALTER TABLE compressed ALTER f SET STORAGE EXTENDED;
@@ -32,40 +33,41 @@ query(q{
     CREATE TABLE tiny AS SELECT n AS id, bf_create(10) + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE linked (LIKE many);
     INSERT INTO linked
-      SELECT id, CASE id % 3 WHEN 0 THEN f | bf_create(20000) WHEN 1 THEN bf_create(1000, 0.0001) | f
-        ELSE (bf_create(5000) + id) | f | bf_create(10, grow => true) END
+      SELECT id, CASE id % 3 WHEN 0 THEN f | bf_create(28000) WHEN 1 THEN bf_create(1000, 0.0001) | f
+        ELSE (bf_create(7000) + id) | f | bf_create(10, grow => true) END
       FROM many;
     CREATE TABLE guava AS
-      SELECT n AS id, bf_create(10000, layout => 'guava') + n AS f FROM generate_series(1, 200) n;
+      SELECT n AS id, bf_create(14000, layout => 'guava') + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE parquet AS
-      SELECT n AS id, bf_create(5000, layout => 'parquet') + n AS f FROM generate_series(1, 200) n;
+      SELECT n AS id, bf_create(10000, layout => 'parquet') + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE tiny_linked AS
       SELECT n AS id, CASE n % 2 WHEN 0 THEN (bf_create(10) + n) | bf_create(100)
         ELSE bf_create(20, 0.001, grow => true) + n END AS f
       FROM generate_series(1, 200) n;
-    CREATE TABLE counting AS SELECT n AS id, cbf_create(2500) + n AS f FROM generate_series(1, 200) n;
+    CREATE TABLE counting AS SELECT n AS id, cbf_create(3500) + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE counting_pages AS
-      SELECT n AS id, cbf_create(2000, 0.0001) + n AS f FROM generate_series(1, 200) n;
+      SELECT n AS id, cbf_create(3000, 0.0001) + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE cuckoo AS
-      SELECT n AS id, cf_create(10000, 0.003) + n AS f FROM generate_series(1, 200) n;
+      SELECT n AS id, cf_create(14000, 0.003) + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE tiny_cuckoo AS SELECT n AS id, cf_create(20) + n AS f FROM generate_series(1, 200) n;
     CREATE TABLE tiny_counting AS SELECT n AS id, cbf_create(20) + n AS f FROM generate_series(1, 200) n;
     ANALYZE});
 is( query(q{
-        SELECT bool_and(pg_column_size(f) > 10000) FROM many UNION ALL
+        SELECT bool_and(pg_column_size(f) > 16388) FROM many UNION ALL
         SELECT bool_and(pg_column_size(f) < 2000) FROM compressed UNION ALL
+        SELECT min(pg_column_size(f)) > 5000 AND max(pg_column_size(f)) < 8192 FROM short UNION ALL
         SELECT max(pg_column_size(f)) < 128 FROM tiny UNION ALL
-        SELECT bool_and(pg_column_size(f) > 10000) FROM linked UNION ALL
+        SELECT bool_and(pg_column_size(f) > 16388) FROM linked UNION ALL
         SELECT max(pg_column_size(f)) < 512 FROM tiny_linked UNION ALL
-        SELECT bool_and(pg_column_size(f) > 10000) FROM guava UNION ALL
-        SELECT bool_and(pg_column_size(f) > 8000) FROM parquet UNION ALL
-        SELECT bool_and(pg_column_size(f) > 10000) FROM counting UNION ALL
-        SELECT bool_and(pg_column_size(f) > 10000) FROM counting_pages UNION ALL
-        SELECT bool_and(pg_column_size(f) > 10000) FROM cuckoo}),
-    join("\n", ('t') x 10), 'the filters are stored out of line, compressed, and in the row');
+        SELECT bool_and(pg_column_size(f) > 16388) FROM guava UNION ALL
+        SELECT bool_and(pg_column_size(f) > 16388) FROM parquet UNION ALL
+        SELECT bool_and(pg_column_size(f) > 16388) FROM counting UNION ALL
+        SELECT bool_and(pg_column_size(f) > 16388) FROM counting_pages UNION ALL
+        SELECT bool_and(pg_column_size(f) > 16388) FROM cuckoo}),
+    join("\n", ('t') x 11), 'the filters are stored out of line, long and short, compressed, and in the row');
 
 # Every row another filter. The same bytes through bytea are a new inline value for each probe.
-for my $table (qw(many compressed tiny linked tiny_linked guava parquet counting counting_pages
+for my $table (qw(many short compressed tiny linked tiny_linked guava parquet counting counting_pages
     cuckoo tiny_counting tiny_cuckoo)) {
     my $type = $table =~ /counting/ ? 'countingbloomfilter'
       : $table =~ /cuckoo/ ? 'cuckoofilter' : 'bloomfilter';
@@ -114,7 +116,7 @@ is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f WHEN v % 3 = 0 THEN c.f END 
 
 # A call site that asks one filter while another one drives that filter out of the cache, again and
 # again, and puts others into its memory
-for my $table (qw(many linked guava parquet counting counting_pages cuckoo)) {
+for my $table (qw(many short linked guava parquet counting counting_pages cuckoo)) {
     is( query(qq{
         SET work_mem = '64kB';
         SELECT count(*), count(*) FILTER (WHERE one_answer = (g = 77)),

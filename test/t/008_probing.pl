@@ -56,6 +56,10 @@ for my $name (sort keys %chunks) {
     my $least = buffers("SELECT f IS NULL $row");
     my $probe = buffers("SELECT f @> 1 $row");
     cmp_ok($probe - $least, '<=', 8, "$name: one probe touches " . ($probe - $least) . ' buffers');
+    if ($chunks{$name} < 9) {
+        my $whole = buffers("SELECT bf_check(f) $row");
+        cmp_ok($probe, '<=', $whole, "$name: a short filter is read once, as a whole");
+    }
     next if $chunks{$name} < 100;
 
     # Asked often: the slices stop when they have cost as much as the whole.
@@ -66,6 +70,70 @@ for my $name (sort keys %chunks) {
     cmp_ok($many, '>', $chunks{$name} / 4, "$name: asked $asks times, it is read whole");
     cmp_ok($many, '<', $once, "... once, after slices of like cost: $many buffers");
 }
+
+# An array's elements are known to be asked: they are asked by slice, or of a copy made at once.
+for my $name ('1000000 0.01', '10000000 0.01') {
+    my $row = "FROM filters WHERE name = '$name'";
+    my $array = sub { return "ARRAY(SELECT generate_series(-$_[0], -1))" };
+    my $whole = buffers("SELECT bf_check(f) $row");
+    my $enough = int($chunks{$name} / 4) + 1; # as many slices as cost a copy
+    for my $ask ('bf_contains_each(f, %s)', 'bf_contains_any(f, %s)', 'NOT bf_contains_all(f, %s || 1)') {
+        my $few = buffers('SELECT ' . sprintf($ask, $array->(10)) . " $row");
+        cmp_ok($few, '<', 70, "$name: $ask of 10 touches $few buffers");
+        next if $name ne '1000000 0.01' && $ask !~ /each/; # which may end after 256
+        my $many = buffers('SELECT ' . sprintf($ask, $array->($enough)) . " $row");
+        cmp_ok($many, '>', $chunks{$name} / 4, "$name: $ask of $enough reads it whole");
+        cmp_ok($many, '<=', $whole + 8 + 4 * $chunks{$name} / 512, "... at once: $many buffers, not $whole");
+    }
+    is( query("SELECT bf_contains_each(f, a) = bf_contains_each(f::bytea::bloomfilter, a),"
+              . ' bf_contains_each(f, a) = answers, cardinality(array_positions(answers, NULL))'
+              . ' FROM (SELECT array_agg(nullif(i, i / 7 * 7) ORDER BY i) AS a FROM generate_series(1, 20000) i) asked,'
+              . " filters, LATERAL (SELECT array_agg(f \@> v ORDER BY n) AS answers"
+              . " FROM unnest(a) WITH ORDINALITY u (v, n)) one_by_one WHERE name = '$name'"),
+        't|t|2857', "$name: each of 20 000, some of them NULL");
+}
+
+# The session keeps memory for the next copy: as much as the largest one took, at most work_mem *
+# hash_mem_multiplier and 32 MB. What an interrupted copy left there is never asked.
+query(q{
+    INSERT INTO filters VALUES ('largest', bf_create(30000000) + 1);
+    CREATE FUNCTION kept() RETURNS bigint LANGUAGE sql AS $$
+      SELECT coalesce(sum(total_bytes), 0) / 1024 FROM pg_backend_memory_contexts
+      WHERE name = 'bloomfilter buffer' $$;
+    CREATE FUNCTION found(asked text) RETURNS int LANGUAGE sql AS $$
+      SELECT cardinality(array_positions(bf_contains_each(f, a), true))
+      FROM filters, (SELECT array_agg(i) AS a FROM generate_series(1, 6000) i) s WHERE name = asked $$;
+    CREATE FUNCTION interrupted(asked text) RETURNS text LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM f @> 1 AND pg_cancel_backend(pg_backend_pid())
+          AND bf_contains_all(f, array_fill(1, ARRAY[256])) AND bf_contains_each(f, array_fill(1, ARRAY[6000])) IS NULL
+        FROM filters WHERE name = asked;
+        RETURN 'done';
+      EXCEPTION WHEN query_canceled THEN
+        RETURN 'interrupted';
+      END $$});
+sub kept {
+    my ($expected, $than, $bytes, $sql, $name) = @_;
+    my @lines = split /\n/, query("SET hash_mem_multiplier = 1; SET work_mem = '4MB'; $sql; SELECT kept()");
+    cmp_ok(1024 * pop @lines, $than, $bytes, $name);
+    is(join(' ', @lines), $expected, '... and the answers are right');
+}
+my ($small, $large) = ("SELECT found('1000000 0.01')", "SELECT found('10000000 0.01')");
+my $found = query($small);
+cmp_ok($found, '>=', 1000, 'what was added is found');
+kept('', '==', 0, 'SELECT WHERE false', 'nothing is kept before a copy');
+kept("$found 1000", '>', 1_200_000, "$small; $large", 'a copy within the limit is kept');
+kept("$found 1000", '<', 1_400_000, "$small; $large", 'one beyond the limit is not');
+kept("$found 1000", '>', 12_000_000, "$small; SET work_mem = '16MB'; $large", 'a larger one takes its place');
+kept("$found 1000 $found", '<', 8192, "SET work_mem = '16MB'; $small; $large; SET work_mem = '64kB'; $small",
+    'and goes when the limit is lower');
+kept("$found 1", '<', 1_400_000, "SET work_mem = '1GB'; $small; SELECT found('largest')", 'no more than 32 MB is kept');
+kept("$found interrupted 1000 $found", '>', 12_000_000, "SET work_mem = '16MB'; $small;"
+      . " SELECT interrupted('10000000 0.01'); $large; $small", 'an interrupted copy gives its memory back');
+kept("interrupted 1000 t", '>', 12_000_000, "SET work_mem = '16MB'; SELECT interrupted('1000000 0.01'); $large;"
+      . " SELECT $found = (SELECT cardinality(array_positions(bf_contains_each(a.f, array(SELECT generate_series(1, 6000))), true))"
+      . " + 0 * cardinality(bf_contains_each(b.f, array(SELECT generate_series(1, 6000)))) FROM filters a, filters b"
+      . " WHERE a.name = '1000000 0.01' AND b.name = '10000000 0.01')", 'one buffer for two filters');
 
 # Of several links, each costs one slice more, and they are copied together. A value of Guava's has each
 # bit elsewhere, one of a cuckoo filter may be in two buckets.

@@ -223,6 +223,23 @@ TEST(Cuckoo, FillsToItsCapacity) {
     }
 }
 
+// Many are added like one after the other, up to the one that finds no room.
+TEST(Cuckoo, AddsManyLikeOneByOne) {
+  for (const int f : {10, 20})
+    for (const std::size_t count : {0, 1, 8, 9, 700, 4000}) {
+      const Geometry geometry = cuckoo(f, 200);
+      SCOPED_TRACE(std::to_string(count) + " hashes, f = " + std::to_string(f));
+      const auto hashes = random_hashes(count, 3);
+      Bytes one_by_one(geometry.bytes()), many(geometry.bytes());
+      std::size_t stored = 0;
+      while (stored < count && add(geometry, one_by_one, hashes[stored]))
+        stored++;
+      EXPECT_EQ(stored<count, count> 800);
+      EXPECT_EQ(cuckoo_add_many(geometry, many.data(), hashes.data(), count), stored);
+      EXPECT_EQ(many, one_by_one);
+    }
+}
+
 // The smallest tables with 95 % load: for one set of values in 10000 there is no arrangement, and
 // 500 kicks would miss that of one in 500.
 TEST(Cuckoo, FillsTheFewestBuckets) {

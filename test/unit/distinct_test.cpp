@@ -110,12 +110,12 @@ TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
     EXPECT_EQ(padded_capacity(entry.distinct), entry.capacity) << entry.distinct;
 }
 
+// Uniform hashes, few different ones, and such as differ in their lowest bits alone.
 TEST(Distinct, SortsAndRemovesRepetitions) {
-  sort_hashes(nullptr, 0);
+  sort_hashes(nullptr, 0, no_pause);
   EXPECT_EQ(keep_copies(nullptr, 0, 1), 0U);
-  EXPECT_EQ(split_hashes(nullptr, 0, 63), 0U);
   Random random(1);
-  for (const std::size_t count : {1, 2, 10, 1000, 20000})
+  for (const std::size_t count : {1, 2, 10, 24, 25, 100, 1000, 20000, 300000})
     for (const std::uint64_t values : {1ULL, 5ULL, 1000ULL, ~0ULL}) {
       SCOPED_TRACE(count);
       std::vector<std::uint64_t> hashes(count);
@@ -124,11 +124,7 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
       hashes[0] = 1;
       const std::multiset<std::uint64_t> all(hashes.begin(), hashes.end());
       const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
-      const std::size_t clear = split_hashes(hashes.data(), count, 63);
-      EXPECT_TRUE(std::all_of(hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(clear),
-                              [](std::uint64_t hash) { return hash >> 63 == 0; }));
-      sort_hashes(hashes.data(), clear);
-      sort_hashes(hashes.data() + clear, count - clear);
+      sort_hashes(hashes.data(), count, no_pause);
       EXPECT_EQ(hashes, std::vector<std::uint64_t>(all.begin(), all.end()));
       EXPECT_EQ(count_distinct(hashes.data(), count), expected.size());
 
@@ -141,6 +137,15 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
       hashes.resize(keep_copies(hashes.data(), hashes.size(), 1));
       EXPECT_EQ(hashes, std::vector<std::uint64_t>(expected.begin(), expected.end()));
     }
+}
+
+// At least once in as many bytes as kBytesBetweenPauses, in each pass over them.
+std::size_t pauses;
+TEST(Distinct, SortPauses) {
+  auto hashes = integer_hashes(1000000, 1);
+  pauses = 0;
+  sort_hashes(hashes.data(), hashes.size(), [] { pauses++; });
+  EXPECT_GE(pauses, 2 * hashes.size() * sizeof(std::uint64_t) / kBytesBetweenPauses);
 }
 
 // A set with its memory.

@@ -56,18 +56,88 @@ TEST(Hash, OfEveryLength) {
 
 // However it is cut, the hash is that of all bytes together.
 TEST(Hasher, OfParts) {
-  std::vector<std::uint8_t> bytes(3000);
+  std::vector<std::uint8_t> bytes(10000);
   for (std::size_t i = 0; i < bytes.size(); i++)
     bytes[i] = static_cast<std::uint8_t>(167 * i + 13);
   for (const std::uint64_t seed : {0ULL, 7ULL, ~0ULL})
     for (std::size_t length = 0; length <= bytes.size(); length += length < 600 ? 1 : 97)
-      for (const std::size_t part : {1, 3, 8, 511, 512, 513, 3000}) {
+      for (const std::size_t part : {1, 3, 8, 4095, 4096, 4097, 10000}) {
         Hasher hasher(seed);
         for (std::size_t at = 0; at < length; at += part)
           hasher.add(bytes.data() + at, std::min(part, length - at));
         ASSERT_EQ(hasher.hash(), hash_bytes(bytes.data(), length, seed))
             << length << " bytes in parts of " << part << ", seed " << seed;
       }
+}
+
+// A part nested in parts: with its length before it, whether or not the buffer has room for it.
+struct Part {
+  std::size_t before, after; // bytes around the next deeper part
+};
+
+void add_nested(Hasher *hasher, const std::vector<std::uint8_t> &bytes,
+                const std::vector<Part> &parts, std::size_t depth) {
+  if (depth == parts.size())
+    return;
+  hasher->add(bytes.data(), parts[depth].before);
+  hasher->add_part([=] { add_nested(hasher, bytes, parts, depth + 1); });
+  hasher->add(bytes.data(), parts[depth].after);
+}
+
+std::vector<std::uint8_t> nested(const std::vector<std::uint8_t> &bytes,
+                                 const std::vector<Part> &parts, std::size_t depth) {
+  if (depth == parts.size())
+    return {};
+  const auto at = [&](std::size_t i) { return bytes.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::vector<std::uint8_t> out(at(0), at(parts[depth].before));
+  const std::vector<std::uint8_t> part = nested(bytes, parts, depth + 1);
+  for (int i = 0; i < 4; i++)
+    out.push_back(static_cast<std::uint8_t>(part.size() >> 8 * i));
+  out.insert(out.end(), part.begin(), part.end());
+  out.insert(out.end(), at(0), at(parts[depth].after));
+  return out;
+}
+
+TEST(Hasher, OfNestedParts) {
+  std::vector<std::uint8_t> bytes(10000);
+  for (std::size_t i = 0; i < bytes.size(); i++)
+    bytes[i] = static_cast<std::uint8_t>(167 * i + 13);
+  const std::size_t lengths[] = {0, 1, 4080, 4088, 4089, 4091, 4092, 4093, 4096, 4097, 9000};
+  for (const std::size_t first : lengths)
+    for (const std::size_t second : lengths)
+      for (const std::size_t third : lengths) {
+        const std::vector<Part> parts = {{first, 3}, {second, third}, {third, first}, {5, second}};
+        Hasher hasher(7);
+        add_nested(&hasher, bytes, parts, 0);
+        add_nested(&hasher, bytes, parts, 1);
+        std::vector<std::uint8_t> all = nested(bytes, parts, 0);
+        const std::vector<std::uint8_t> more = nested(bytes, parts, 1);
+        all.insert(all.end(), more.begin(), more.end());
+        ASSERT_EQ(hasher.hash(), hash_bytes(all.data(), all.size(), 7))
+            << first << ", " << second << ", " << third;
+      }
+}
+
+// As many parts as fill the buffer many times, nested ones among them.
+TEST(Hasher, OfManyParts) {
+  std::vector<std::uint8_t> all;
+  Hasher hasher(7);
+  for (std::uint32_t i = 0; i < 10000; i++) {
+    const std::uint32_t length = i % 37;
+    const std::vector<std::uint8_t> bytes(length, static_cast<std::uint8_t>(i));
+    hasher.add_part([&] {
+      hasher.add_number<std::uint8_t>(1);
+      hasher.add_part([&] { hasher.add(&i, 2, bytes.data(), length); });
+    });
+    for (const std::uint32_t number : {length + 7, (length + 2) << 8 | 1})
+      for (int byte = 0; byte < 4; byte++)
+        all.push_back(static_cast<std::uint8_t>(number >> 8 * byte));
+    all.push_back(static_cast<std::uint8_t>((length + 2) >> 24));
+    const auto *head = reinterpret_cast<const std::uint8_t *>(&i);
+    all.insert(all.end(), head, head + 2);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  EXPECT_EQ(hasher.hash(), hash_bytes(all.data(), all.size(), 7));
 }
 
 } // namespace

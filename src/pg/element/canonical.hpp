@@ -3,7 +3,8 @@
 //
 // A scalar's bytes are made as a whole. Those of a composed value are never all in memory: one
 // value may have millions of parts, so they are written part by part to where they are hashed. The
-// length that comes before a composed part is counted first, by the same functions.
+// length that comes before a composed part is known when it was written; one that is too long to be
+// kept until then is written twice.
 #ifndef BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 #define BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 
@@ -19,7 +20,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A scalar's: in the value itself, in palloc'ed memory, or in `buffer`.
+// A scalar's: in the value itself, in palloc'ed memory, in `buffer`, or in memory of the element's,
+// until its next value.
 struct Canonical {
   const void *bytes;
   Size length;
@@ -35,21 +37,28 @@ struct Canonical {
   }
 };
 
-// Where a composed value's bytes go.
-struct Writer {
-  MemoryContext scratch; // emptied after each scalar
-  Hasher *hasher;        // NULL: they are only counted
-  uint64 length;         // of all so far
+inline void canonical_int4(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt32(value));
+}
+inline void canonical_int8(Element *, Datum value, Canonical *out) {
+  out->set_number<int64>(DatumGetInt64(value));
+}
 
-  void put(const void *bytes, Size count) {
-    length += count;
-    if (hasher)
-      hasher->add(bytes, count);
-  }
-  template <typename T> void put_number(T number) {
-    number = little_endian(number);
-    put(&number, sizeof number);
-  }
+// The hash of canonical bytes whose making the compiler sees, and often their length.
+template <void (*kCanonical)(Element *, Datum, Canonical *)>
+__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
+  Canonical canonical;
+  kCanonical(element, value, &canonical);
+  return hash_bytes(canonical.bytes, canonical.length, seed);
+}
+
+// Where a composed value's bytes go.
+struct Writer : Hasher {
+  MemoryContext values;  // for what is detoasted
+  MemoryContext scratch; // the current one, emptied after each scalar
+
+  Writer(uint64 seed, MemoryContext for_values, MemoryContext for_scalars)
+      : Hasher(seed), values(for_values), scratch(for_scalars) {}
 };
 
 // A value as it is stored, with a short header if it has one. Inline: where there is nothing to
@@ -66,11 +75,23 @@ void canonical_string(const char *string, Size length, Canonical *out);
 // An interval's length in microseconds, a month being 30 days.
 __int128 interval_span(const Interval *interval);
 
-// A numeric's bytes, and the memory that they are in, to be freed.
-void *numeric_bytes(Datum value, Canonical *out);
+// A numeric's bytes.
+void numeric_bytes(Datum value, Canonical *out);
+
+// How long a string is without the blanks at its end.
+Size length_without_blanks(const char *string, Size length);
 
 // Is it a varchar whose equality depends on the type that it is compared with?
-bool ends_with_blank(const Element *element, Datum value);
+inline bool ends_with_blank(const Element *element, Datum value) {
+  if (!element->varying)
+    return false;
+  struct varlena *string = packed(value);
+  const Size length = VARSIZE_ANY_EXHDR(string);
+  const bool blank = length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
+  if (unlikely(reinterpret_cast<Pointer>(string) != DatumGetPointer(value)))
+    pfree(string);
+  return blank;
+}
 
 // The bytes of a whole document.
 void canonical_jsonb(Element *element, Datum value, Canonical *out);

@@ -10,6 +10,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/tupdesc.h"
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -29,60 +30,108 @@ namespace bloomfilter {
 
 namespace {
 
-void free_copy(const void *detoasted, Datum value) {
-  if (detoasted != DatumGetPointer(value))
-    pfree(const_cast<void *>(detoasted));
+// Values are walked with a long header, at an aligned address. Most that are stored have a short
+// one: they are copied to the stack, which costs less than memory of a context.
+struct Unpacked {
+  alignas(MAXIMUM_ALIGNOF) char room[VARHDRSZ + VARATT_SHORT_MAX];
+  const void *stored;
+  struct varlena *value;
+
+  Unpacked(Datum datum, MemoryContext context) : stored(DatumGetPointer(datum)) {
+    if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored)) {
+      const MemoryContext before = MemoryContextSwitchTo(context);
+      value = PG_DETOAST_DATUM(datum);
+      MemoryContextSwitchTo(before);
+    } else if (VARATT_IS_SHORT(stored)) {
+      const Size length = VARSIZE_SHORT(stored) - VARHDRSZ_SHORT;
+      SET_VARSIZE(room, VARHDRSZ + length);
+      memcpy(VARDATA(room), VARDATA_SHORT(stored), length);
+      value = reinterpret_cast<struct varlena *>(room);
+    } else {
+      value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
+    }
+  }
+  // If the value, or what the server made of it, is in memory of a context.
+  void free(void *made) const {
+    if (made != stored && made != room)
+      pfree(made);
+  }
+  void free() const { free(value); }
+};
+
+void empty_scratch(Writer *out) {
+  if (!out->scratch->isReset)
+    MemoryContextReset(out->scratch);
 }
 
-// A part's length and bytes.
-void put_value(Writer *out, Element *element, Datum value) {
+pg_noinline void put_composed(Writer *out, Element *element, Datum value) {
+  out->add_part([=] { element->write(element, value, out, true); });
+}
+
+// The compiler copies as many bytes as it knows of without a call: those of numbers and uuids.
+template <Size kHead>
+pg_attribute_always_inline void put_bytes(Writer *out, uint64 head, const Canonical &canonical) {
+  head = little_endian(head);
+  switch (canonical.length) {
+  case 4:
+    return out->add(&head, kHead, canonical.bytes, 4);
+  case 8:
+    return out->add(&head, kHead, canonical.bytes, 8);
+  case 16:
+    return out->add(&head, kHead, canonical.bytes, 16);
+  default:
+    out->add(&head, kHead, canonical.bytes, canonical.length);
+  }
+}
+
+// A part's length and bytes, after a null byte if it is an item.
+template <bool kItem>
+pg_attribute_always_inline void put_part(Writer *out, Element *element, Datum value) {
   if (element->write) {
-    Writer counter = {out->scratch, nullptr, 0};
-    if (out->hasher)
-      element->write(element, value, &counter, true);
-    out->put_number(static_cast<uint32>(counter.length));
-    element->write(element, value, out, true);
+    if (kItem)
+      out->add_number<uint8>(0);
+    put_composed(out, element, value);
     return;
   }
-  const MemoryContext before = MemoryContextSwitchTo(out->scratch);
   Canonical canonical;
   element->canonical(element, value, &canonical);
-  out->put_number(static_cast<uint32>(canonical.length));
-  out->put(canonical.bytes, canonical.length);
-  MemoryContextSwitchTo(before);
-  MemoryContextReset(out->scratch);
+  const uint64 length = static_cast<uint32>(canonical.length);
+  put_bytes<kItem + sizeof(uint32)>(out, length << 8 * kItem, canonical);
+  empty_scratch(out);
 }
 
-void put_item(Writer *out, Element *element, Datum value, bool isnull) {
-  out->put_number<uint8>(isnull ? 1 : 0);
-  if (!isnull)
-    put_value(out, element, value);
+pg_attribute_always_inline void put_item(Writer *out, Element *element, Datum value, bool isnull) {
+  if (isnull)
+    out->add_number<uint8>(1);
+  else
+    put_part<true>(out, element, value);
 }
 
 void write_array(Element *element, Datum value, Writer *out, bool) {
   check_stack_depth();
-  ArrayType *array = DatumGetArrayTypeP(value);
+  const Unpacked unpacked(value, out->values);
+  auto *array = reinterpret_cast<ArrayType *>(unpacked.value);
   const int dimensions = ARR_NDIM(array);
-  out->put_number<int32>(dimensions);
+  out->add_number<int32>(dimensions);
   for (int i = 0; i < dimensions; i++) {
-    out->put_number<int32>(ARR_DIMS(array)[i]);
-    out->put_number<int32>(ARR_LBOUND(array)[i]);
+    out->add_number<int32>(ARR_DIMS(array)[i]);
+    out->add_number<int32>(ARR_LBOUND(array)[i]);
   }
 
+  Element *item = element->item;
   const int count = ArrayGetNItems(dimensions, ARR_DIMS(array));
   const bits8 *present = ARR_NULLBITMAP(array);
   const char *at = ARR_DATA_PTR(array);
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
     const bool isnull = present && !(present[i / 8] >> i % 8 & 1);
-    put_item(out, element->item, isnull ? 0 : fetch_att(at, element->typbyval, element->typlen),
-             isnull);
+    put_item(out, item, isnull ? 0 : fetch_att(at, element->typbyval, element->typlen), isnull);
     if (!isnull) {
       at = att_addlength_pointer(at, element->typlen, at);
       at = reinterpret_cast<const char *>(att_align_nominal(at, element->typalign));
     }
   }
-  free_copy(array, value);
+  unpacked.free();
 }
 
 void put_bounds(Writer *out, Element *bound, const RangeBound &lower, const RangeBound &upper) {
@@ -92,45 +141,43 @@ void put_bounds(Writer *out, Element *bound, const RangeBound &lower, const Rang
     kLowerInclusive = 8,
     kUpperInclusive = 16,
   };
-  out->put_number(static_cast<uint8>(
+  out->add_number(static_cast<uint8>(
       (lower.infinite ? kLowerInfinite : 0) | (upper.infinite ? kUpperInfinite : 0) |
       (lower.inclusive ? kLowerInclusive : 0) | (upper.inclusive ? kUpperInclusive : 0)));
   if (!lower.infinite)
-    put_value(out, bound, lower.val);
+    put_part<false>(out, bound, lower.val);
   if (!upper.infinite)
-    put_value(out, bound, upper.val);
+    put_part<false>(out, bound, upper.val);
 }
 
 void write_range(Element *element, Datum value, Writer *out, bool) {
   check_stack_depth();
   constexpr uint8 kEmpty = 1;
-  RangeType *range = DatumGetRangeTypeP(value);
+  const Unpacked unpacked(value, out->values);
+  const auto *range = reinterpret_cast<const RangeType *>(unpacked.value);
   RangeBound lower, upper;
   bool empty;
   range_deserialize(element->range, range, &lower, &upper, &empty);
   if (empty)
-    out->put_number(kEmpty);
+    out->add_number(kEmpty);
   else
     put_bounds(out, element->item, lower, upper);
-  free_copy(range, value);
+  unpacked.free();
 }
 
 // Its ranges as items without null byte; none is empty.
 void write_multirange(Element *element, Datum value, Writer *out, bool) {
   Element *range = element->item;
-  MultirangeType *ranges = DatumGetMultirangeTypeP(value);
-  out->put_number<uint32>(ranges->rangeCount);
+  const Unpacked unpacked(value, out->values);
+  const auto *ranges = reinterpret_cast<const MultirangeType *>(unpacked.value);
+  out->add_number<uint32>(ranges->rangeCount);
   for (uint32 i = 0; i < ranges->rangeCount; i++) {
     CHECK_FOR_INTERRUPTS();
     RangeBound lower, upper;
     multirange_get_bounds(range->range, ranges, i, &lower, &upper);
-    Writer counter = {out->scratch, nullptr, 0};
-    if (out->hasher)
-      put_bounds(&counter, range->item, lower, upper);
-    out->put_number(static_cast<uint32>(counter.length));
-    put_bounds(out, range->item, lower, upper);
+    out->add_part([&] { put_bounds(out, range->item, lower, upper); });
   }
-  free_copy(ranges, value);
+  unpacked.free();
 }
 
 // What values are composed of, for the shape. A nested row is only a row: its fields are compared
@@ -151,21 +198,39 @@ template <typename T> T *allocate_for_fields(const Element *element, int count) 
   return static_cast<T *>(MemoryContextAllocZero(element->row_context, count * sizeof(T) + 1));
 }
 
-// Looks up a row type's fields, unless it is the one that was seen last.
-void resolve_fields(Element *element, TupleDesc descriptor) {
-  const Oid type = descriptor->tdtypeid;
-  const int32 typmod = descriptor->tdtypmod;
-  const uint64 identifier = assign_record_type_identifier(type, typmod);
-  if (element->fields && element->row_type == type && element->row_typmod == typmod &&
-      element->row_identifier == identifier)
-    return;
+// Are the fields those of such rows? The entry of a named type forgets its identifier as soon as
+// the definition may have changed.
+bool knows_fields(const Element *element, Oid type, int32 typmod) {
+  if (!element->fields || element->row_type != type || element->row_typmod != typmod)
+    return false;
+  return element->row_identifier == (element->row_entry
+                                         ? element->row_entry->tupDesc_identifier
+                                         : assign_record_type_identifier(type, typmod));
+}
 
+// A copy of the descriptor, with what new columns are in old rows, spares each row a look-up.
+TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
+  TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
+  element->row_type = type;
+  element->row_typmod = typmod;
+  element->row_identifier = assign_record_type_identifier(type, typmod);
+  element->row_entry = type == RECORDOID ? nullptr : lookup_type_cache(type, TYPECACHE_TUPDESC);
+  const MemoryContext before = MemoryContextSwitchTo(element->row_context);
+  element->descriptor = CreateTupleDescCopyConstr(descriptor);
+  MemoryContextSwitchTo(before);
+  ReleaseTupleDesc(descriptor);
+  return element->descriptor;
+}
+
+// Looks up a row type's fields.
+pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
   element->fields = nullptr;
   if (element->row_context)
     MemoryContextReset(element->row_context);
   else
     element->row_context =
         AllocSetContextCreate(element->context, "bloomfilter row type", ALLOCSET_SMALL_SIZES);
+  const TupleDesc descriptor = remember_row_type(element, type, typmod);
   const int count = descriptor->natts;
   auto **fields = allocate_for_fields<Element *>(element, count);
   element->values = allocate_for_fields<Datum>(element, count);
@@ -182,9 +247,6 @@ void resolve_fields(Element *element, TupleDesc descriptor) {
   }
   element->shape = shape_of(structure);
   pfree(structure.data);
-  element->row_type = type;
-  element->row_typmod = typmod;
-  element->row_identifier = identifier;
   element->fields = fields;
 }
 
@@ -199,24 +261,32 @@ void resolve_fields(Element *element, TupleDesc descriptor) {
            errhint("Cast the field to text, on both sides.")));
 }
 
+HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
+  if (!DatumGetHeapTupleHeader)
+    return reinterpret_cast<HeapTupleHeader>(unpacked.value);
+  const MemoryContext before = MemoryContextSwitchTo(context);
+  HeapTupleHeader row = DatumGetHeapTupleHeader(PointerGetDatum(unpacked.value));
+  MemoryContextSwitchTo(before);
+  return row;
+}
+
 // A row inside anything ends with its last field that is not NULL: after ALTER TYPE … ADD ATTRIBUTE
 // the rows that were there before are equal to those with a NULL more. (A row that is itself the
 // value has another shape then, which is an error.)
 void write_row(Element *element, Datum value, Writer *out, bool nested) {
   check_stack_depth();
-  HeapTupleHeader row = DatumGetHeapTupleHeader
-                            ? DatumGetHeapTupleHeader(value)
-                            : reinterpret_cast<HeapTupleHeader>(PG_DETOAST_DATUM(value));
-  TupleDesc descriptor =
-      lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
-  resolve_fields(element, descriptor);
+  const Unpacked unpacked(value, out->values);
+  HeapTupleHeader row = row_of(unpacked, out->values);
+  const Oid type = HeapTupleHeaderGetTypeId(row);
+  const int32 typmod = HeapTupleHeaderGetTypMod(row);
+  if (unlikely(!knows_fields(element, type, typmod)))
+    resolve_fields(element, type, typmod);
 
   HeapTupleData tuple = {};
   tuple.t_len = HeapTupleHeaderGetDatumLength(row);
   tuple.t_data = row;
-  heap_deform_tuple(&tuple, descriptor, element->values, element->nulls);
-  const int count = descriptor->natts;
-  ReleaseTupleDesc(descriptor);
+  heap_deform_tuple(&tuple, element->descriptor, element->values, element->nulls);
+  const int count = element->descriptor->natts;
 
   uint32 fields = 0, written = 0;
   for (int i = 0; i < count; i++)
@@ -225,7 +295,7 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
       if (!nested || !element->nulls[i])
         written = fields;
     }
-  out->put_number(written);
+  out->add_number(written);
   for (int i = 0; written > 0; i++)
     if (element->fields[i]) {
       if (!element->nulls[i] && ends_with_blank(element->fields[i], element->values[i]))
@@ -233,14 +303,16 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
       put_item(out, element->fields[i], element->values[i], element->nulls[i]);
       written--;
     }
-  free_copy(row, value);
+  unpacked.free(row);
 }
 
 uint64 hash_composed(Element *element, Datum value, uint64 seed) {
-  Hasher hasher(seed);
-  Writer writer = {element->scratch, &hasher, 0};
+  const MemoryContext before = MemoryContextSwitchTo(element->scratch);
+  Writer writer(seed, before, element->scratch);
   element->write(element, value, &writer, false);
-  return hasher.hash();
+  empty_scratch(&writer);
+  MemoryContextSwitchTo(before);
+  return writer.hash();
 }
 
 Element *resolve_item(Oid type, Oid collation, MemoryContext context) {

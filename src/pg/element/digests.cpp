@@ -57,10 +57,7 @@ uint64 distribution_hash(Element *element, Datum value) {
   Canonical canonical;
   element->canonical(element, value, &canonical);
   const auto *bytes = static_cast<const char *>(canonical.bytes);
-  Size length = canonical.length;
-  while (length > 0 && bytes[length - 1] == ' ')
-    length--;
-  return hash_bytes(bytes, length, 0);
+  return hash_bytes(bytes, length_without_blanks(bytes, canonical.length), 0);
 }
 
 Digests foreign_digests(Element *element, Datum value, const Header &header, Use use) {

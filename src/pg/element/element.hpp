@@ -35,11 +35,14 @@
 
 #include "core/family.hpp"
 
+struct StringInfoData;
+struct TupleDescData;
 struct TypeCacheEntry;
 
 namespace bloomfilter {
 
 struct Canonical;
+struct EnumLabels;
 struct Writer;
 
 // What a value is hashed for: to ask a filter for it, or to add it or remove it.
@@ -59,7 +62,9 @@ struct Element : ElementType { // the shape of a row is known only after one was
   Element
       *counterpart; // of another type, which values were converted to; and so on (conversion.cpp)
 
-  MemoryContext scratch; // of a composed value
+  MemoryContext scratch;  // of a composed value
+  EnumLabels *labels;     // of an enum
+  StringInfoData *buffer; // of jsonb
 
   // Of an array's elements, a range's bounds, a multirange's ranges.
   Element *item;
@@ -72,6 +77,8 @@ struct Element : ElementType { // the shape of a row is known only after one was
   Oid row_type;
   int32 row_typmod;
   uint64 row_identifier;
+  TypeCacheEntry *row_entry; // NULL for an anonymous row
+  TupleDescData *descriptor;
   Element **fields; // NULL for a dropped column
   Datum *values;    // of the row at hand
   bool *nulls;

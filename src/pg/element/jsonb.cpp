@@ -1,11 +1,11 @@
 // jsonb: canonical bytes of a whole document, which are at most 1.7 times as many as its own.
 
 #include "pg/element/canonical.hpp"
+#include "pg/element/numeric.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
-#include "utils/numeric.h"
 }
 
 namespace bloomfilter {
@@ -14,101 +14,164 @@ namespace {
 
 enum JsonTag : uint8 { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
 
-template <typename T> void append_number(StringInfo out, T number) {
-  number = little_endian(number);
-  appendBinaryStringInfo(out, reinterpret_cast<const char *>(&number), sizeof number);
+// Room for more bytes.
+uint8 *extend(StringInfo out, Size count) {
+  if (unlikely(count >= static_cast<Size>(out->maxlen - out->len)))
+    enlargeStringInfo(out, static_cast<int>(count));
+  auto *room = reinterpret_cast<uint8 *>(out->data + out->len);
+  out->len += static_cast<int>(count);
+  return room;
 }
 
-void append_tagged(StringInfo out, JsonTag tag, const Canonical &canonical) {
-  append_number<uint8>(out, tag);
-  append_number(out, static_cast<uint32>(canonical.length));
-  appendBinaryStringInfo(out, static_cast<const char *>(canonical.bytes),
-                         static_cast<int>(canonical.length));
+template <typename T> void append(StringInfo out, T number) {
+  store(extend(out, sizeof number), number);
 }
 
-void append_string(StringInfo out, const JsonbValue *value) {
+// Room for as many bytes behind a tag and their number.
+uint8 *extend_tagged(StringInfo out, JsonTag tag, Size length) {
+  const auto counted = static_cast<uint32>(length);
+  uint8 *room = extend(out, sizeof tag + sizeof counted + length);
+  store<uint8>(room, tag);
+  store(room + sizeof tag, counted);
+  return room + sizeof tag + sizeof counted;
+}
+
+// The children of a container, one by one: what each is, and its bytes.
+struct Child {
+  const char *bytes;
+  uint32 length;
+  JEntry entry;
+
+  // Numbers and containers are aligned.
+  const char *aligned() const { return reinterpret_cast<const char *>(INTALIGN(bytes)); }
+};
+struct Children {
+  const JEntry *entries;
+  const char *bytes;
+  uint32 offset;
+
+  Child next() {
+    const uint32 start = offset;
+    const JEntry entry = *entries++;
+    JBE_ADVANCE_OFFSET(offset, entry);
+    return {bytes + start, offset - start, entry};
+  }
+};
+
+void append_string(StringInfo out, const Child &child) {
   Canonical canonical;
-  canonical_string(value->val.string.val, value->val.string.len, &canonical);
-  append_tagged(out, kString, canonical);
-  if (canonical.bytes != value->val.string.val)
+  canonical_string(child.bytes, child.length, &canonical);
+  memcpy(extend_tagged(out, kString, canonical.length), canonical.bytes, canonical.length);
+  if (canonical.bytes != child.bytes)
     pfree(const_cast<void *>(canonical.bytes));
 }
 
-void append_numeric(StringInfo out, const JsonbValue *value) {
-  Canonical canonical;
-  void *memory = numeric_bytes(NumericGetDatum(value->val.numeric), &canonical);
-  append_tagged(out, kNumber, canonical);
-  pfree(memory);
+void append_numeric(StringInfo out, const Child &child) {
+  const StoredNumeric numeric =
+      read_numeric(reinterpret_cast<const struct varlena *>(child.aligned()));
+  numeric.write(extend_tagged(out, kNumber, numeric.length()));
 }
 
-void append_container(StringInfo out, JsonbContainer *container);
+void append_container(StringInfo out, const JsonbContainer *container);
 
-void append_value(StringInfo out, const JsonbValue *value) {
+void append_value(StringInfo out, const Child &child) {
   CHECK_FOR_INTERRUPTS();
-  switch (value->type) {
-  case jbvNull:
-    append_number<uint8>(out, kNull);
+  switch (child.entry & JENTRY_TYPEMASK) {
+  case JENTRY_ISNULL:
+    append<uint8>(out, kNull);
     break;
-  case jbvBool:
-    append_number<uint8>(out, value->val.boolean ? kTrue : kFalse);
+  case JENTRY_ISBOOL_FALSE:
+    append<uint8>(out, kFalse);
     break;
-  case jbvNumeric:
-    append_numeric(out, value);
+  case JENTRY_ISBOOL_TRUE:
+    append<uint8>(out, kTrue);
     break;
-  case jbvString:
-    append_string(out, value);
+  case JENTRY_ISNUMERIC:
+    append_numeric(out, child);
     break;
-  case jbvBinary:
-    append_container(out, value->val.binary.data);
+  case JENTRY_ISSTRING:
+    append_string(out, child);
+    break;
+  case JENTRY_ISCONTAINER:
+    append_container(out, reinterpret_cast<const JsonbContainer *>(child.aligned()));
     break;
   default:
-    elog(ERROR, "unexpected jsonb value type %d", static_cast<int>(value->type));
+    elog(ERROR, "unexpected jsonb entry %x", child.entry);
   }
+}
+
+void append_array(StringInfo out, Children items, uint32 count) {
+  for (uint32 i = 0; i < count; i++)
+    append_value(out, items.next());
+}
+
+// All keys are stored before all values.
+void append_object(StringInfo out, Children keys, uint32 count) {
+  Children values = keys;
+  for (uint32 i = 0; i < count; i++)
+    values.next();
+  const int pair = out->len;
+  uint64 sum = 0;
+  for (uint32 i = 0; i < count; i++) {
+    append_string(out, keys.next());
+    append_value(out, values.next());
+    sum += hash_bytes(out->data + pair, out->len - pair, 0);
+    out->len = pair;
+  }
+  append(out, sum);
 }
 
 // A value is its tag, then: a number's or string's length u32 and canonical bytes; an array's count
 // u32 and values; an object's count u32 and the sum of its pairs' hashes u64. A sum, because the
 // order of keys in a jsonb value depends on the server's encoding.
-void append_container(StringInfo out, JsonbContainer *container) {
+void append_container(StringInfo out, const JsonbContainer *container) {
   check_stack_depth();
-  JsonbIterator *iterator = JsonbIteratorInit(container);
-  JsonbValue value;
-  JsonbIteratorToken token = JsonbIteratorNext(&iterator, &value, true);
-
-  if (token == WJB_BEGIN_ARRAY) {
-    if (!value.val.array.rawScalar) {
-      append_number<uint8>(out, kArray);
-      append_number(out, static_cast<uint32>(value.val.array.nElems));
-    }
-    while (JsonbIteratorNext(&iterator, &value, true) == WJB_ELEM)
-      append_value(out, &value);
-    return;
+  const uint32 count = JsonContainerSize(container);
+  const bool object = JsonContainerIsObject(container);
+  const JEntry *entries = container->children;
+  const Children children = {
+      entries, reinterpret_cast<const char *>(entries + Size{count} * (object ? 2 : 1)), 0};
+  if (!JsonContainerIsScalar(container)) {
+    append<uint8>(out, object ? kObject : kArray);
+    append(out, count);
   }
+  (object ? append_object : append_array)(out, children, count);
+}
 
-  append_number<uint8>(out, kObject);
-  append_number(out, static_cast<uint32>(value.val.object.nPairs));
-  const int pair = out->len;
-  uint64 sum = 0;
-  while (JsonbIteratorNext(&iterator, &value, true) == WJB_KEY) {
-    append_string(out, &value);
-    JsonbIteratorNext(&iterator, &value, true);
-    append_value(out, &value);
-    sum += hash_bytes(out->data + pair, out->len - pair, 0);
-    out->len = pair;
-  }
-  append_number(out, sum);
+StringInfo make_buffer(MemoryContext context) {
+  const MemoryContext before = MemoryContextSwitchTo(context);
+  StringInfo buffer = makeStringInfo();
+  MemoryContextSwitchTo(before);
+  return buffer;
+}
+
+// Where a document's bytes go: those of a small one into a buffer that the element keeps.
+StringInfo buffer_for(Element *element, Size document) {
+  constexpr Size kSmall = 32768;
+  if (document > kSmall)
+    return makeStringInfo();
+  if (!element->buffer)
+    element->buffer = make_buffer(element->context);
+  resetStringInfo(element->buffer);
+  return element->buffer;
 }
 
 } // namespace
 
-void canonical_jsonb(Element *, Datum value, Canonical *out) {
-  StringInfoData buffer;
-  initStringInfo(&buffer);
-  Jsonb *document = DatumGetJsonbP(value);
-  append_container(&buffer, &document->root);
-  if (reinterpret_cast<Pointer>(document) != DatumGetPointer(value))
-    pfree(document);
-  out->set(buffer.data, static_cast<Size>(buffer.len));
+void canonical_jsonb(Element *element, Datum value, Canonical *out) {
+  struct varlena *stored = packed(value);
+  const Size size = VARSIZE_ANY_EXHDR(stored);
+  StringInfo buffer = buffer_for(element, size);
+  if (VARATT_IS_SHORT(stored)) { // and at any address
+    uint32 document[VARATT_SHORT_MAX / sizeof(uint32) + 1];
+    memcpy(document, VARDATA_SHORT(stored), size);
+    append_container(buffer, reinterpret_cast<const JsonbContainer *>(document));
+  } else {
+    append_container(buffer, reinterpret_cast<const JsonbContainer *>(VARDATA(stored)));
+  }
+  if (reinterpret_cast<Pointer>(stored) != DatumGetPointer(value))
+    pfree(stored);
+  out->set(buffer->data, static_cast<Size>(buffer->len));
 }
 
 } // namespace bloomfilter

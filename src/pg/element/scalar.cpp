@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "pg/element/canonical.hpp"
+#include "pg/element/numeric.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -11,8 +12,8 @@ extern "C" {
 #include "mb/pg_wchar.h"
 #include "utils/date.h"
 #include "utils/inet.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
@@ -20,42 +21,16 @@ extern "C" {
 
 namespace bloomfilter {
 
-// From numeric's wire form, its only public one: counts and digits in network byte order, which the
-// canonical bytes replace.
-void *numeric_bytes(Datum value, Canonical *out) {
-  struct varlena *sent =
-      reinterpret_cast<struct varlena *>(DatumGetPointer(DirectFunctionCall1(numeric_send, value)));
-  auto *wire = reinterpret_cast<uint8 *>(VARDATA(sent));
-  auto word = [wire](int i) { return static_cast<uint16>(wire[2 * i] << 8 | wire[2 * i + 1]); };
-  enum { kDigitCount, kWeight, kSign, kScale, kDigits };
-
-  int first = 0, last = word(kDigitCount);
-  auto weight = static_cast<int16>(word(kWeight));
-  while (first < last && word(kDigits + first) == 0) {
-    first++;
-    weight--;
-  }
-  while (first < last && word(kDigits + last - 1) == 0)
-    last--;
-
-  constexpr uint16 kNegative = 0x4000; // other signs than + and - are NaN and the infinities
-  uint16 sign = word(kSign);
-  if (first == last) {
-    weight = 0;
-    if (sign == kNegative)
-      sign = 0;
-  }
-  uint8 *end = wire; // never ahead of what is read
-  const auto put = [&end](uint16 number) {
-    store(end, number);
-    end += sizeof number;
-  };
-  put(sign);
-  put(static_cast<uint16>(weight));
-  for (int i = first; i < last; i++)
-    put(word(kDigits + i));
-  out->set(wire, end - wire);
-  return sent;
+void numeric_bytes(Datum value, Canonical *out) {
+  struct varlena *stored = packed(value);
+  const StoredNumeric numeric = read_numeric(stored);
+  const Size length = numeric.length();
+  auto *bytes =
+      likely(length <= sizeof out->buffer) ? out->buffer : static_cast<uint8 *>(palloc(length));
+  numeric.write(bytes);
+  out->set(bytes, length);
+  if (unlikely(reinterpret_cast<Pointer>(stored) != DatumGetPointer(value)))
+    pfree(stored);
 }
 
 namespace {
@@ -82,15 +57,13 @@ void canonical_string(const char *string, Size length, Canonical *out) {
   out->set(converted, converted == string ? length : strlen(converted));
 }
 
-bool ends_with_blank(const Element *element, Datum value) {
-  if (!element->varying)
-    return false;
-  struct varlena *string = packed(value);
-  const Size length = VARSIZE_ANY_EXHDR(string);
-  const bool blank = length > 0 && VARDATA_ANY(string)[length - 1] == ' ';
-  if (reinterpret_cast<Pointer>(string) != DatumGetPointer(value))
-    pfree(string);
-  return blank;
+Size length_without_blanks(const char *string, Size length) {
+  constexpr uint64 kBlanks = UINT64CONST(0x2020202020202020);
+  while (length >= sizeof kBlanks && load<uint64>(string + length - sizeof kBlanks) == kBlanks)
+    length -= sizeof kBlanks;
+  while (length > 0 && string[length - 1] == ' ')
+    length--;
+  return length;
 }
 
 namespace {
@@ -104,14 +77,6 @@ uint64 wrapping_add(int64 a, int64 b) {
 
 void canonical_int2(Element *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt16(value));
-}
-
-void canonical_int4(Element *, Datum value, Canonical *out) {
-  out->set_number<int64>(DatumGetInt32(value));
-}
-
-void canonical_int8(Element *, Datum value, Canonical *out) {
-  out->set_number<int64>(DatumGetInt64(value));
 }
 
 void canonical_double(double number, Canonical *out) {
@@ -139,8 +104,8 @@ void canonical_text(Element *, Datum value, Canonical *out) {
 
 void canonical_bpchar(Element *, Datum value, Canonical *out) {
   const BpChar *string = packed(value);
-  canonical_string(VARDATA_ANY(string),
-                   bpchartruelen(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string)), out);
+  const char *bytes = VARDATA_ANY(string);
+  canonical_string(bytes, length_without_blanks(bytes, VARSIZE_ANY_EXHDR(string)), out);
 }
 
 void canonical_cstring(Element *, Datum value, Canonical *out) {
@@ -202,30 +167,83 @@ void canonical_interval(Element *, Datum value, Canonical *out) {
 }
 
 void canonical_inet(Element *, Datum value, Canonical *out) {
-  const inet *address = DatumGetInetPP(value);
+  const auto *address = reinterpret_cast<const inet *>(packed(value));
   out->buffer[0] = ip_family(address) == PGSQL_AF_INET ? 4 : 6;
   out->buffer[1] = ip_bits(address);
   memcpy(out->buffer + 2, ip_addr(address), ip_addrsize(address));
   out->set(out->buffer, 2 + ip_addrsize(address));
 }
 
-void canonical_enum(Element *element, Datum value, Canonical *out) {
-  HeapTuple tuple = SearchSysCache1(ENUMOID, value);
+} // namespace
+
+// Canonical bytes of the labels that were looked up last, by OID.
+struct EnumLabel {
+  Oid value;
+  uint32 length;
+  char *bytes;
+};
+struct EnumLabels {
+  uint64 generation;
+  EnumLabel recent[256];
+
+  EnumLabel *of(Oid value) { return &recent[value / 2 % lengthof(recent)]; } // most are even
+  void forget(uint64 now) {
+    for (EnumLabel &label : recent)
+      if (label.bytes)
+        pfree(label.bytes);
+    *this = {};
+    generation = now;
+  }
+};
+
+namespace {
+
+// Another one says that labels may have changed.
+uint64 label_generation = 0;
+
+void note_changed_labels(Datum, int, uint32) {
+  label_generation++;
+}
+
+EnumLabels *make_labels(MemoryContext context) {
+  static bool informed = false; // of changes
+  if (!informed)
+    CacheRegisterSyscacheCallback(ENUMOID, note_changed_labels, 0);
+  informed = true;
+  return static_cast<EnumLabels *>(MemoryContextAllocZero(context, sizeof(EnumLabels)));
+}
+
+// The generation is that from before the label is read: reading may be what tells of a change.
+pg_noinline void look_up_label(Element *element, Oid value, Canonical *out) {
+  EnumLabels *labels = element->labels;
+  if (labels->generation != label_generation)
+    labels->forget(label_generation);
+  HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(value));
   if (!HeapTupleIsValid(tuple))
     ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                     errmsg("invalid internal value for enum %s: %u", format_type_be(element->type),
-                           DatumGetObjectId(value))));
-  const char *label = pstrdup(NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel));
+                           value)));
+  const char *name = NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel);
+  canonical_string(name, strlen(name), out);
+  auto *bytes = static_cast<char *>(MemoryContextAlloc(element->context, out->length));
+  memcpy(bytes, out->bytes, out->length);
   ReleaseSysCache(tuple);
-  canonical_string(label, strlen(label), out);
+
+  EnumLabel *label = labels->of(value);
+  if (label->bytes)
+    pfree(label->bytes);
+  *label = {value, static_cast<uint32>(out->length), bytes};
+  out->bytes = bytes;
 }
 
-// The hash of canonical bytes whose making the compiler sees, and often their length.
-template <void (*kCanonical)(Element *, Datum, Canonical *)>
-__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
-  Canonical canonical;
-  kCanonical(element, value, &canonical);
-  return hash_bytes(canonical.bytes, canonical.length, seed);
+void canonical_enum(Element *element, Datum value, Canonical *out) {
+  EnumLabels *labels = element->labels;
+  const Oid oid = DatumGetObjectId(value);
+  const EnumLabel *label = labels->of(oid);
+  if (likely(label->value == oid && labels->generation == label_generation))
+    out->set(label->bytes, label->length);
+  else
+    look_up_label(element, oid, out);
 }
 
 struct ScalarType {
@@ -285,6 +303,7 @@ void canonical_stripped(Element *element, Datum value, Canonical *out) {
 bool resolve_scalar(Element *element, Oid collation) {
   if (type_is_enum(element->base)) {
     set_scalar(element, scalar<canonical_enum>(element->base, Family::enum_));
+    element->labels = make_labels(element->context);
     return true;
   }
   for (const ScalarType &scalar : kScalarTypes)

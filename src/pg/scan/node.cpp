@@ -7,7 +7,7 @@
 
 #include "pg/scan/scan.hpp"
 
-#include "pg/batch.hpp"
+#include "pg/items.hpp"
 #include "pg/stored.hpp"
 
 extern "C" {
@@ -70,7 +70,10 @@ struct FilterScan {
   HeapTupleData tuple; // of the page
   int ask_count, count, next;
   bool ended;
-  uint16 candidates[kMaxCandidates]; // line pointers, or numbers of slots
+  Items items; // the values of `collected`
+  Datum values[kMaxCandidates];
+  bool nulls[kMaxCandidates];
+  uint16 candidates[kMaxCandidates], collected[kMaxCandidates]; // line pointers, or slots
 };
 
 FilterScan *scan_of(CustomScanState *node) {
@@ -154,32 +157,44 @@ AskedFilter *asked_filter(FilterScan *scan, Ask *ask) {
   return find_filter(ask->filter, &ask->memory);
 }
 
-// Leaves the candidates that the filter does not refuse.
-void ask_candidates(FilterScan *scan, Ask *ask) {
+// The values of candidates from `first` on, those that are NULL left out: as many as fit into some
+// memory. Returns the candidate behind the last.
+int collect(FilterScan *scan, const Ask &ask, int first) {
   const MemoryContext memory = state_of(scan)->ps.ps_ExprContext->ecxt_per_tuple_memory;
   const MemoryContext before = MemoryContextSwitchTo(memory);
-  Datum values[kAskedAtOnce];
-  bool answers[kAskedAtOnce];
+  MemoryContextReset(memory);
+  Items *items = &scan->items;
+  int next = first;
+  for (items->count = 0;
+       next < scan->count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
+    bool is_null;
+    items->values[items->count] = value_of(scan, ask, scan->candidates[next], &is_null);
+    scan->collected[items->count] = scan->candidates[next];
+    items->count += is_null ? 0 : 1;
+  }
+  MemoryContextSwitchTo(before);
+  return next;
+}
+
+// Leaves the candidates that the filter does not refuse.
+void ask_candidates(FilterScan *scan, Ask *ask) {
+  Items *items = &scan->items;
+  bool answers[kMaxCandidates];
   int left = 0;
   for (int next = 0; next < scan->count;) {
-    MemoryContextReset(memory);
-    uint16 *asked = scan->candidates + left; // not ahead of what is read
-    int count = 0;
-    while (next < scan->count && count < kAskedAtOnce &&
-           MemoryContextMemAllocated(memory, false) < kMaxMemory) {
-      bool is_null;
-      asked[count] = scan->candidates[next++];
-      values[count] = value_of(scan, *ask, asked[count], &is_null);
-      count += is_null ? 0 : 1;
-    }
+    next = collect(scan, *ask, next);
+    if (items->count == 0)
+      continue;
     AskedFilter *filter = asked_filter(scan, ask);
-    ask_values(filter, ask->element, values, count, answers);
-    for (int i = 0; i < count; i++) {
-      scan->candidates[left] = asked[i];
+    filter->expect(items->count);
+    items->element = ask->element;
+    for (int item = 0; item < items->count;)
+      item = ask_items(filter, *items, item, answers);
+    for (int i = 0; i < items->count; i++) {
+      scan->candidates[left] = scan->collected[i];
       left += answers[i] ? 1 : 0;
     }
   }
-  MemoryContextSwitchTo(before);
   InstrCountFiltered2(scan, scan->count - left);
   scan->count = left;
 }
@@ -312,6 +327,9 @@ void begin(CustomScanState *node, EState *estate, int) {
   scan->recheck = ExecInitQual(plan->custom_exprs, state);
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
+  scan->items = {nullptr, scan->values, scan->nulls, 0,
+                 AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan values",
+                                       ALLOCSET_DEFAULT_SIZES)};
 }
 
 void end(CustomScanState *node) {

@@ -1,0 +1,62 @@
+-- An enum's value is its label, also where the label changes while it is remembered. The same label
+-- as text has the same hash.
+CREATE SCHEMA labels;
+SET search_path = labels, public;
+CREATE TYPE color AS ENUM ('red', 'green', 'blue');
+CREATE TABLE paints (i int, color color);
+INSERT INTO paints SELECT i, 'red' FROM generate_series(1, 4) i;
+CREATE FUNCTION rename(before text, after text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('ALTER TYPE color RENAME VALUE %L TO %L', before, after);
+  RETURN after;
+END $$;
+
+-- In the same query
+SELECT i, CASE i WHEN 2 THEN rename('red', 'rouge') WHEN 4 THEN rename('rouge', 'rosso') END AS renamed,
+  bf_hash(color) = bf_hash(color::text) AS "as its label", bf_hash(color) = bf_hash('rouge'::text) AS rouge,
+  bf_hash(ARRAY[color]) = bf_hash(ARRAY[color::text]) AS item
+FROM paints;
+
+-- A filter has what the labels were when their rows came.
+SELECT bf_contains_hash(f, bf_hash('rosso'::text)) AS before, bf_contains_hash(f, bf_hash('red'::text)) AS after,
+  bf_contains_hash(f, bf_hash('rouge'::text)) AS another
+FROM (SELECT bf_agg(CASE WHEN i = 3 AND rename('rosso', 'red') IS NULL THEN NULL ELSE color END) AS f
+  FROM paints) s;
+
+-- In the same transaction: an expression that lives as long. What is rolled back was never so.
+CREATE FUNCTION label_of(color color) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE label text;
+BEGIN
+  FOREACH label IN ARRAY ARRAY['red', 'rouge', 'green', 'blue'] LOOP
+    IF bf_hash(color) = bf_hash(label) THEN RETURN label; END IF;
+  END LOOP;
+END $$;
+BEGIN;
+SELECT label_of('red');
+ALTER TYPE color RENAME VALUE 'red' TO 'rouge';
+SELECT label_of('rouge');
+SAVEPOINT before;
+ALTER TYPE color RENAME VALUE 'rouge' TO 'red';
+SELECT label_of('red');
+ROLLBACK TO before;
+SELECT label_of('rouge');
+ROLLBACK;
+SELECT label_of('red');
+
+-- More values than are remembered, by one call site, twice
+DO $$ BEGIN
+  EXECUTE (SELECT format('CREATE TYPE many AS ENUM (%s)', string_agg(quote_literal('label ' || i), ', '))
+           FROM generate_series(1, 1000) i);
+END $$;
+SELECT count(*), count(*) FILTER (WHERE bf_hash(value) <> bf_hash(value::text)) AS different
+FROM unnest(enum_range(NULL::many) || enum_range(NULL::many)) value;
+
+-- Values that were added, one of them between others
+CREATE TYPE added AS ENUM ('first', 'last');
+ALTER TYPE added ADD VALUE 'middle' BEFORE 'last';
+ALTER TYPE added ADD VALUE 'end';
+SELECT value, bf_hash(value) = bf_hash(value::text) AS "as its label"
+FROM unnest(enum_range(NULL::added)) value;
+
+\set VERBOSITY terse
+DROP SCHEMA labels CASCADE;

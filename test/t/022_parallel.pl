@@ -1,0 +1,190 @@
+# Partial states on their way from the workers to the leader, in messages and in files: the filter is
+# that of the serial plan, and no file outlives its transaction, however that ends.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use File::Find;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('parallel', conf => "max_worker_processes = 16\nmax_parallel_workers = 16\n");
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# Files and directories that belong to no process that still works on them
+sub temporary_files {
+    my @found;
+    find(sub { push @found, $File::Find::name if /^pgsql_tmp\d/ }, $node->basedir);
+    return "@found";
+}
+
+my @types = ('bf', 'cbf', 'cf');
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
+  . ' SET min_parallel_table_scan_size = 0';
+query(q{
+    CREATE TABLE rows AS SELECT i, i % 1000 AS few, i / 3 AS thrice, i % 2 AS g
+      FROM generate_series(1, 600000) i;
+    CREATE TABLE many AS SELECT i FROM generate_series(1, 4000000) i;
+    VACUUM ANALYZE rows; VACUUM ANALYZE many});
+
+for my $value ('i', 'few', 'thrice') {
+    for my $type (@types) {
+        my $query = "SELECT md5(${type}_agg($value)::bytea) FROM rows";
+        my $truth = query($query);
+        for my $work_mem ('64kB', '4MB', '64MB') {
+            for my $workers (1, 3) {
+                my $settings = "$parallel; SET work_mem = '$work_mem'; SET hash_mem_multiplier = 1;"
+                  . " SET max_parallel_workers_per_gather = $workers";
+                is(query("$settings; $query"), $truth,
+                    "${type}_agg($value), $work_mem, $workers workers: the same filter");
+            }
+        }
+    }
+}
+is(temporary_files(), '', 'no file is left');
+
+my $two = "$parallel; SET max_parallel_workers_per_gather = 2";
+like(plan_of($node, $two, 'SELECT bf_agg(i) FROM rows'), qr/Finalize.*Gather.*Partial/s,
+    'the plan combines');
+
+# How a state travels: spilled or large ones by file, which counts as what the worker wrote; others,
+# and large ones under a temp_file_limit, in a message
+for (
+    [ 'spilled', '4MB', '', 'FROM rows', 1 ],
+    [ 'small', '64MB', '', 'FROM rows', 0 ],
+    [ 'large', '64MB', '', 'FROM many', 1 ],
+    [ 'large, with a limit', '64MB', 'SET temp_file_limit = 0', 'FROM many', 0 ]) {
+    my ($name, $work_mem, $setting, $from, $by_file) = @$_;
+    my ($digest, $bytes) = temp_bytes($node, "$two; $setting; SET work_mem = '$work_mem';"
+          . " SET hash_mem_multiplier = 1; SELECT md5(bf_agg(i)::bytea) $from");
+    is($digest, query("SELECT md5(bf_agg(i)::bytea) $from"), "$name: the same filter");
+    $by_file ? cmp_ok($bytes, '>', 0, "... by file: $bytes bytes") : is($bytes, 0, '... by message');
+}
+
+# Partial states of all kinds, two by two in each order, combined by one process: each kind has two
+# partitions, and they are read in the order of their keys.
+query(q{
+    CREATE TABLE part (p int, i int) PARTITION BY LIST (p);
+    DO $$ BEGIN
+      FOR n IN 1 .. 12 LOOP
+        EXECUTE format('CREATE TABLE part%s PARTITION OF part FOR VALUES IN (%s)', n, n);
+      END LOOP;
+    END $$;
+    INSERT INTO part SELECT p, i FROM (
+      SELECT 1, i FROM generate_series(1, 10) i UNION ALL
+      SELECT 2, i FROM generate_series(1, 65536) i UNION ALL
+      SELECT 3, i % 70000 FROM generate_series(1, 300000) i UNION ALL
+      SELECT 4, i FROM generate_series(60000, 150000) i UNION ALL
+      SELECT 5, i FROM generate_series(1, 200000) i UNION ALL
+      SELECT 6, i FROM generate_series(100000, 300000) i) made (kind, i),
+      LATERAL (VALUES (kind), (kind + 6)) v (p);
+    VACUUM ANALYZE part});
+my $pieces = 'SET enable_partitionwise_aggregate = on; SET cpu_tuple_cost = 0.0001;'
+  . ' SET hash_mem_multiplier = 1';
+my $filters = 'SELECT ' . join ', ', map { "md5(${_}_agg(i)::bytea)" } @types;
+like(plan_of($node, $pieces, "$filters FROM part WHERE p IN (1, 11)"),
+    qr/Finalize.*Append.*Partial.* on part1 .*Partial.* on part11 /s, 'a state of each partition');
+my @wrong;
+for my $first (1 .. 6) {
+    for my $second (7 .. 12) {
+        my $some = "FROM part WHERE p IN ($first, $second)";
+        my $truth = query("SET work_mem = '1GB'; $filters $some");
+        for my $work_mem ('64kB', '64MB') {
+            push @wrong, "$first $second $work_mem"
+              if $truth ne query("$pieces; SET work_mem = '$work_mem'; $filters $some");
+        }
+    }
+}
+is("@wrong", '', 'each two partial states make the same filters');
+is(query("$pieces; SET work_mem = '64kB'; $filters FROM part"),
+    query("SET work_mem = '1GB'; $filters FROM part"), '... and so do all of them');
+is(temporary_files(), '', 'no file is left');
+
+# The leader waits in its first row until the workers have written their files, and are gone or
+# about to tell.
+query(q{
+    CREATE FUNCTION in_leader(leader int, done text) RETURNS int LANGUAGE plpgsql PARALLEL SAFE
+      COST 1 AS $$
+    BEGIN
+      IF pg_backend_pid() <> leader THEN
+        RETURN 1;
+      END IF;
+      WHILE NOT EXISTS (SELECT FROM pg_ls_dir('base/pgsql_tmp') d
+          WHERE d LIKE 'pgsql_tmp' || leader || '.%fileset')
+      LOOP
+        PERFORM pg_sleep(0.01);
+      END LOOP;
+      WHILE EXISTS (SELECT FROM pg_stat_activity
+          WHERE leader_pid = leader AND wait_event IS DISTINCT FROM 'MessageQueueSend')
+      LOOP
+        PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+      END LOOP;
+      IF done = 'kill' THEN
+        PERFORM pg_terminate_backend(pid), pg_sleep(0.1) FROM pg_stat_activity
+          WHERE leader_pid = leader;
+      END IF;
+      IF done IN ('terminate', 'cancel') THEN
+        EXECUTE format('SELECT pg_%s_backend(%s), pg_sleep(10)', done, leader);
+      END IF;
+      RETURN 1 / (CASE WHEN done = 'divide' THEN 0 ELSE 1 END);
+    END $$;
+    CREATE FUNCTION build(done text) RETURNS text LANGUAGE plpgsql AS $$
+    DECLARE digest text;
+    BEGIN
+      EXECUTE format('SELECT md5(bf_agg(i * in_leader(%s, %L))::bytea) FROM few_rows',
+        pg_backend_pid(), done) INTO digest;
+      RETURN digest;
+    END $$;
+    CREATE TABLE few_rows AS SELECT i FROM generate_series(1, 400000) i;
+    VACUUM ANALYZE few_rows});
+my $left = "$two; SET work_mem = '64kB'; SET hash_mem_multiplier = 1";
+is(query("$left; SELECT build('read')"), query('SELECT md5(bf_agg(i)::bytea) FROM few_rows'),
+    'the leader reads what finished workers left');
+is(temporary_files(), '', '... and deletes it');
+for (
+    [ 'divide', '22012', 'an error' ],
+    [ 'kill', '57P01', 'workers that are terminated' ],
+    [ 'cancel', '57014', 'a cancelled query' ],
+    [ 'terminate', '57P01', 'a terminated session' ]) {
+    my ($done, $sqlstate, $name) = @$_;
+    is(sqlstate($node, "$left; SELECT build('$done')"), $sqlstate, $name);
+    $node->poll_query_until('postgres',
+        q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type LIKE '%client%'});
+    is(temporary_files(), '', "$name: no file is left");
+}
+is( query("$left; DO \$\$ BEGIN PERFORM build('divide'); EXCEPTION WHEN division_by_zero THEN END \$\$;"
+          . " SELECT 1"),
+    1, 'a subtransaction with an error');
+is(temporary_files(), '', '... no file is left when its transaction ends');
+
+{
+    my $elsewhere = $node->basedir . '/elsewhere';
+    mkdir $elsewhere or die $!;
+    query("CREATE TABLESPACE elsewhere LOCATION '$elsewhere'");
+    my ($digest, $bytes) = temp_bytes($node, "$two; SET temp_tablespaces = elsewhere;"
+          . " SET work_mem = '64kB'; SELECT md5(bf_agg(i)::bytea) FROM rows");
+    is($digest, query('SELECT md5(bf_agg(i)::bytea) FROM rows'), 'files in a tablespace');
+    cmp_ok($bytes, '>', 0, '... hold the hashes');
+    is(sqlstate($node, "$two; SET temp_tablespaces = elsewhere; SET work_mem = '64kB';"
+              . ' SELECT bf_agg(i / (i - 500000)) FROM rows'),
+        '22012', '... with an error');
+    is(temporary_files(), '', '... no file is left');
+}
+
+# What the leader does not ask for: groups behind LIMIT
+my $limited = 'SELECT g FROM (SELECT g, bf_agg(i) AS f FROM rows GROUP BY g ORDER BY g LIMIT 1) s'
+  . ' WHERE f @> 2';
+is(query("$left; SET enable_hashagg = off; BEGIN; $limited; COMMIT; SELECT 1"), "0\n1", 'a LIMIT');
+is(temporary_files(), '', '... no file is left');
+
+is(sqlstate($node, "$left; SET temp_file_limit = '1MB'; SELECT bf_agg(i) FROM rows"),
+    '53400', 'temp_file_limit holds for the workers');
+is(temporary_files(), '', '... no file is left');
+
+clean_log($node);
+done_testing();
