@@ -5,7 +5,8 @@
 // result, but for the chained lookups, which measure what the memory makes each of them wait. A
 // filter is filled once and shared: inserting its values again costs the same and changes nothing.
 //
-// Beside the kernels, where its headers are found: Boost.Bloom, with 64-byte blocks as here.
+// Beside the kernels: lookups inlined into their loop, and where its headers are found,
+// Boost.Bloom, whose lookups are so, too, with 64-byte blocks as here.
 #include "core/kernel.hpp"
 
 #include <benchmark/benchmark.h>
@@ -29,6 +30,7 @@
 #include "core/links.hpp"
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
+#include "inlined.hpp"
 
 #if __has_include(<boost/bloom.hpp>)
 #include <boost/bloom.hpp>
@@ -121,6 +123,23 @@ void hit(benchmark::State &state, const Case &of) {
 
 void miss(benchmark::State &state, const Case &of) {
   lookup(state, of, kAbsent);
+}
+
+void lookup_inlined(benchmark::State &state, const Case &of, std::uint64_t first) {
+  Filter &filter = of.filter();
+  const auto hashes = hashes_from(first, sample_size(of.values));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        count_inlined(filter.geometry(), filter.bitmap(), hashes.data(), hashes.size()));
+  state.SetItemsProcessed(items(state, hashes.size()));
+}
+
+void hit_inlined(benchmark::State &state, const Case &of) {
+  lookup_inlined(state, of, 0);
+}
+
+void miss_inlined(benchmark::State &state, const Case &of) {
+  lookup_inlined(state, of, kAbsent);
 }
 
 // The next hash depends on the answer.
@@ -368,6 +387,15 @@ void register_all() {
         add("miss_many", miss_many);
         add("union", unite);
         add("popcount", popcount);
+      }
+      Geometry geometry;
+      if (size_for_capacity(values, 1.0 / static_cast<double>(one_in), &geometry) &&
+          is_inlined(geometry)) {
+        const Case of = {best_kernel(), values, one_in};
+        register_case(std::string("hit/inlined ") + best_kernel().name + "/" + size, hit_inlined,
+                      of);
+        register_case(std::string("miss/inlined ") + best_kernel().name + "/" + size, miss_inlined,
+                      of);
       }
       register_boost(size, values, one_in);
     }

@@ -51,12 +51,10 @@ struct Unpacked {
       value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
     }
   }
-  // If the value, or what the server made of it, is in memory of a context.
-  void free(void *made) const {
-    if (made != stored && made != room)
-      pfree(made);
+  void free() const {
+    if (value != stored && static_cast<void *>(value) != room)
+      pfree(value);
   }
-  void free() const { free(value); }
 };
 
 void empty_scratch(Writer *out) {
@@ -303,7 +301,9 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
       put_item(out, element->fields[i], element->values[i], element->nulls[i]);
       written--;
     }
-  unpacked.free(row);
+  if (static_cast<void *>(row) != unpacked.value)
+    pfree(row); // which the server copied to mark it
+  unpacked.free();
 }
 
 uint64 hash_composed(Element *element, Datum value, uint64 seed) {

@@ -1,0 +1,24 @@
+// Lookups inlined into the loop that makes them, as a C++ program has them that includes a kernel's
+// file, and as Boost.Bloom's are: no call, and the number of hash functions a constant.
+#ifndef BLOOMFILTER_BENCH_INLINED_HPP
+#define BLOOMFILTER_BENCH_INLINED_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/geometry.hpp"
+
+namespace bloomfilter {
+
+constexpr std::uint8_t kInlinedK = 6; // as for 1 %
+
+// Is there such a loop for a geometry, on the machine that this was compiled for?
+bool is_inlined(const Geometry &geometry);
+
+// How many of the hashes are possibly in a filter.
+std::size_t count_inlined(const Geometry &geometry, const std::uint8_t *bitmap,
+                          const std::uint64_t *hashes, std::size_t count);
+
+} // namespace bloomfilter
+
+#endif
