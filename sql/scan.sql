@@ -59,7 +59,8 @@ SELECT filter, scanned.* FROM unnest(ARRAY['items', 'counted', 'cuckoo', 'guava'
   filter, scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> item', filter));
 SELECT filter, scanned.* FROM (VALUES
     ('urls', 'url'), ('codes', 'code'), ('prices', 'price'), ('times', 'at'), ('tags', 'tags'),
-    ('spans', 'span'), ('flags', 'flags'), ('pairs', 'pair'), ('later', 'later'), ('added', 'added'), ('everything', 'events'), ('nothing', 'item')) f (filter, value),
+    ('spans', 'span'), ('flags', 'flags'), ('pairs', 'pair'), ('later', 'later'), ('added', 'added'),
+    ('everything', 'events'), ('nothing', 'item')) f (filter, value),
   scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> %s', filter, value));
 
 -- Every form of a condition.
