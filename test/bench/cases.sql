@@ -97,6 +97,16 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('probe', 'probe_some', 'ms', 'ratio', 'The same beside a comparison that lets as many rows through, 11 %',
  'SELECT count(*) FROM numbers WHERE {}', NULL),
 
+('scan', 'scan', 'ms', 'ratio',
+ 'Asking a stored filter page by page, and row by row, beside a comparison that lets as many rows through: {rows} bigints',
+ '{}', NULL),
+('scan', 'scan_text', 'ms', 'ratio', 'The same of {rows}/2 URLs of 50 bytes', '{}', NULL),
+('scan', 'scan_wide', 'ms', 'ratio', 'The same of the fifth of eight columns, {rows}/5 rows', '{}', NULL),
+('scan', 'scan_parallel', 'ms', 'ratio', 'The same with two workers, {rows} bigints', '{}', NULL),
+('scan', 'semijoin', 'ms', 'ratio',
+ 'Rows with one of a million keys, exactly, and by a filter that the query builds: {rows} bigints',
+ 'SELECT count(*) FROM numbers WHERE {}', NULL),
+
 ('lookup', 'lookup_first', 'µs', 'difference', 'One probe of a stored filter, each in a transaction of its own',
  $$CALL bench.repeat({operations}, 'SELECT {} FROM filters WHERE name = $2', '{filter}', true)$$, NULL),
 ('lookup', 'lookup_again', 'µs', 'difference', 'One probe of a stored filter, many in a transaction',
@@ -305,6 +315,40 @@ INSERT INTO bench.cases (workload, expression, filter) VALUES
 ('union', 'bf_count(bf_union_agg(filter))', '120 KB'),
 ('union', 'bf_fpr(bf_intersect_agg(filter))', '120 KB'),
 ('union', 'sum(bf_union_count(filter, filter))', '120 KB');
+
+-- A filter asked in both ways, after a comparison that lets as many rows through.
+INSERT INTO bench.cases (workload, part, statement, settings, expression, label)
+SELECT workload, filter, format('SELECT count(*) FROM %s WHERE %s', tables, expression), settings,
+  expression, concat_ws(': ', filter || ', ' || hits, label)
+FROM (VALUES
+    (1, 'scan', 'numbers', 'x', '120 KB', '2 %', 'x < 199000', ''),
+    (2, 'scan', 'numbers', 'x', '1.2 MB', '11 %', 'x < 1090000', ''),
+    (3, 'scan', 'numbers', 'x', '12 MB, few hits', '2 %', 'x < 199000', ''),
+    (4, 'scan', 'numbers', 'x', '12 MB', 'all', 'x > -1', ''),
+    (5, 'scan', 'numbers', 'x', '120 MB, few hits', '2 %', 'x < 199000', ''),
+    (6, 'scan', 'numbers', 'x', '120 MB', 'all', 'x > -1', ''),
+    (7, 'scan_text', 'urls', 'u', '1.2 MB of text', '20 %', $$u < 'https://shop278'$$, ''),
+    (8, 'scan_wide', 'wide', 'x', '1.2 MB', '11 %', 'x < 1090000', ''),
+    (9, 'scan_wide', 'wide', 'x', '12 MB, few hits', '2 %', 'x < 199000', ''),
+    (10, 'scan_parallel', 'numbers', 'x', '1.2 MB', '11 %', 'x < 1090000',
+      'max_parallel_workers_per_gather=2')) asked
+    (number, workload, tables, value, filter, hits, comparison, settings),
+  LATERAL (VALUES (1, comparison, asked.settings, comparison),
+    (2, format('(SELECT filter FROM filters WHERE name = %L) @> %s', filter, value),
+      asked.settings, 'by page'),
+    (3, format('(SELECT filter FROM filters WHERE name = %L) @> %s', filter, value),
+      trim(asked.settings || ' bloomfilter.scan=off'), 'by row')) ways (way, expression, settings, label)
+ORDER BY number, way;
+INSERT INTO bench.cases (workload, expression, settings, label) VALUES
+('semijoin', 'x IN (SELECT k FROM keys)', 'work_mem=64MB', 'hash semi join'),
+('semijoin', 'x IN (SELECT k FROM keys)', 'work_mem=4MB', 'hash semi join'),
+('semijoin', 'x IN (SELECT k FROM keys)', 'work_mem=64MB enable_hashjoin=off enable_nestloop=off',
+  'merge semi join'),
+('semijoin', '(SELECT bf_agg(k) FROM keys) @> x', 'work_mem=64MB', 'filter, by page'),
+('semijoin', '(SELECT bf_agg(k) FROM keys) @> x', 'work_mem=64MB bloomfilter.scan=off',
+  'filter, by row'),
+('semijoin', '(SELECT bf_agg(k) FROM keys) @> x AND x IN (SELECT k FROM keys)', 'work_mem=64MB',
+  'filter by page, then the join');
 
 -- Each size is built as often as makes {rows}/2 values; a subquery that takes r in is run for each r.
 INSERT INTO bench.cases (workload, part, statement, expression, operations, label)

@@ -32,6 +32,10 @@ SELECT 'https://shop' || i % 997 || '.example.org/'
   || left(md5(i::text), 8 + i % 13) || '/' || i AS u
 FROM generate_series(1, :rows / 2) i;
 
+CREATE UNLOGGED TABLE wide AS
+SELECT i, 'some text ' || i AS a, i::numeric / 7 AS b, now() AS c, x, md5(i::text) AS d, i AS e, i AS f
+FROM (SELECT x, row_number() OVER () AS i FROM numbers LIMIT :rows / 5) n;
+
 -- The million keys of the peers.
 CREATE UNLOGGED TABLE keys AS SELECT x AS k FROM numbers WHERE x < 1000000;
 CREATE INDEX ON keys (k);
@@ -55,6 +59,9 @@ ALTER TABLE filters ADD PRIMARY KEY (name);
 INSERT INTO filters
 SELECT '12 MB, few hits', NULL::int, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 10000000) AS filter FROM numbers) few
+UNION ALL
+SELECT '120 MB, few hits', NULL, pg_column_size(filter), filter
+FROM (SELECT bf_agg(x + (:rows * 0.98)::bigint, 100000000) AS filter FROM numbers) few
 UNION ALL
 SELECT '1.2 MB of text', NULL, pg_column_size(filter), filter
 FROM (SELECT bf_agg(u, 1000000) AS filter FROM (SELECT u FROM urls LIMIT 1000000) known) texts;
