@@ -28,7 +28,7 @@ struct LiteralMemory {
 struct CallSite {
   Element *element;
   LiteralMemory literal;
-  MemoryContext items;                // of item_element()
+  MemoryContext items;                   // of item_element()
   bool arguments_known, arguments_fixed; // of an aggregate
   FilterMemory asked;
 };
