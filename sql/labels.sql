@@ -12,15 +12,19 @@ BEGIN
 END $$;
 
 -- In the same query
-SELECT i, CASE i WHEN 2 THEN rename('red', 'rouge') WHEN 4 THEN rename('rouge', 'rosso') END AS renamed,
-  bf_hash(color) = bf_hash(color::text) AS "as its label", bf_hash(color) = bf_hash('rouge'::text) AS rouge,
+SELECT i,
+  CASE i WHEN 2 THEN rename('red', 'rouge') WHEN 4 THEN rename('rouge', 'rosso') END AS renamed,
+  bf_hash(color) = bf_hash(color::text) AS "as its label",
+  bf_hash(color) = bf_hash('rouge'::text) AS rouge,
   bf_hash(ARRAY[color]) = bf_hash(ARRAY[color::text]) AS item
 FROM paints;
 
 -- A filter has what the labels were when their rows came.
-SELECT bf_contains_hash(f, bf_hash('rosso'::text)) AS before, bf_contains_hash(f, bf_hash('red'::text)) AS after,
+SELECT bf_contains_hash(f, bf_hash('rosso'::text)) AS before,
+  bf_contains_hash(f, bf_hash('red'::text)) AS after,
   bf_contains_hash(f, bf_hash('rouge'::text)) AS another
-FROM (SELECT bf_agg(CASE WHEN i = 3 AND rename('rosso', 'red') IS NULL THEN NULL ELSE color END) AS f
+FROM (
+  SELECT bf_agg(CASE WHEN i = 3 AND rename('rosso', 'red') IS NULL THEN NULL ELSE color END) AS f
   FROM paints) s;
 
 -- In the same transaction: an expression that lives as long. What is rolled back was never so.
@@ -45,7 +49,8 @@ SELECT label_of('red');
 
 -- More values than are remembered, by one call site, twice
 DO $$ BEGIN
-  EXECUTE (SELECT format('CREATE TYPE many AS ENUM (%s)', string_agg(quote_literal('label ' || i), ', '))
+  EXECUTE (SELECT format('CREATE TYPE many AS ENUM (%s)',
+             string_agg(quote_literal('label ' || i), ', '))
            FROM generate_series(1, 1000) i);
 END $$;
 SELECT count(*), count(*) FILTER (WHERE bf_hash(value) <> bf_hash(value::text)) AS different

@@ -33,6 +33,7 @@
 #include "pg/target.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "catalog/pg_type.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
@@ -260,6 +261,12 @@ bool is_partial(FunctionCallInfo fcinfo) {
   return DO_AGGSPLIT_SERIALIZE(split) && !DO_AGGSPLIT_COMBINE(split);
 }
 
+// Is it in a hash table, which hands its states out again if a rescan finds nothing below it
+// changed? Workers end before a rescan.
+bool may_be_reread(FunctionCallInfo fcinfo) {
+  return castNode(AggState, fcinfo->context)->aggstrategy == AGG_HASHED && !IsParallelWorker();
+}
+
 pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Target target) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
@@ -268,6 +275,7 @@ pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Target target) {
   State *state = make_state(context, target);
   state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
   state->bag.travels = state->bag.may_spill && is_partial(fcinfo);
+  state->bag.reread = state->bag.travels && may_be_reread(fcinfo);
   return state;
 }
 

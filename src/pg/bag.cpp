@@ -131,7 +131,8 @@ bool has_own_spill(const Bag *bag) {
 // Writes hashes that the registers know to the file.
 void write_spill(FunctionCallInfo fcinfo, Bag *bag, const uint64 *hashes, Size count) {
   if (!has_own_spill(bag)) {
-    SharedFile *shared = bag->travels ? create_shared_file(bag->context) : nullptr;
+    const bool changes_hands = bag->travels && !bag->reread;
+    SharedFile *shared = changes_hands ? create_shared_file(bag->context) : nullptr;
     BufFile *file = shared ? shared->file : create_file(bag);
     add_spill(fcinfo, bag, &bag->spill, {file, 0, shared, nullptr, Spill::own});
   }
@@ -311,6 +312,26 @@ void take_counted(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
   bag->registered = bag->count;
 }
 
+// Makes a file of all hashes, for the reader alone.
+void give_copy(Bag *bag) {
+  SharedFile *copy = create_shared_file(bag->context);
+  for_each_batch(
+      bag, [copy](const uint64 *hashes, Size count) { write_file(copy->file, hashes, count); });
+  publish_shared_file(copy);
+  BufFileClose(copy->file);
+  bag->given = copy->name;
+  pfree(copy);
+}
+
+// Makes its own file the reader's.
+void give_file(FunctionCallInfo fcinfo, Bag *bag) {
+  if (bag->in_memory() > 0)
+    spill(fcinfo, bag);
+  publish_shared_file(bag->spill->shared);
+  bag->spill->whose = Spill::given;
+  bag->given = bag->spill->shared->name;
+}
+
 // Those in memory only if no limit of files stands in the way.
 bool travels_by_file(const Bag *bag) {
   if (!bag->travels || !bag->registers)
@@ -428,10 +449,10 @@ WireForm settle_wire(FunctionCallInfo fcinfo, Bag *bag) {
   update_registers(bag);
   if (!travels_by_file(bag))
     return bag->registers ? WireForm::counted : WireForm::hashes;
-  if (bag->in_memory() > 0)
-    spill(fcinfo, bag);
-  publish_shared_file(bag->spill->shared);
-  bag->spill->whose = Spill::given;
+  if (bag->reread)
+    give_copy(bag);
+  else
+    give_file(fcinfo, bag);
   return WireForm::file;
 }
 
@@ -453,8 +474,9 @@ void write_wire(const Bag *bag, WireForm form, uint8 *wire) {
     wire += kRegisters;
   }
   if (form == WireForm::file) {
-    memcpy(wire, &bag->spilled, sizeof(uint64));
-    memcpy(wire + sizeof(uint64), &bag->spill->shared->name, sizeof(SharedFileName));
+    const uint64 count = bag->size();
+    memcpy(wire, &count, sizeof count);
+    memcpy(wire + sizeof count, &bag->given, sizeof bag->given);
     return;
   }
   for_each_batch(bag, [&wire](const uint64 *hashes, Size count) {

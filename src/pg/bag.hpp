@@ -23,7 +23,8 @@
 // A bag of a partial state travels to another process as its wire form: the registers, if there are
 // any, so that nobody counts twice what was counted, and the hashes. Those that have left memory,
 // or are too many for a message, stay in a file that changes hands (pg/shared_file.hpp): the bag
-// that takes them in has it beside its own.
+// that takes them in has it beside its own. A bag that may be asked for its wire form again gives a
+// copy of its file away.
 #ifndef BLOOMFILTER_PG_BAG_HPP
 #define BLOOMFILTER_PG_BAG_HPP
 
@@ -56,11 +57,12 @@ struct Wire {
   SharedFileName file;
 };
 
-// Zero at first, but for the first four.
+// Zero at first, but for the first five.
 struct Bag {
   MemoryContext context;
   bool may_spill;
-  bool travels; // its file is one that can change hands
+  bool travels; // between processes, maybe by file
+  bool reread;  // its wire form may be asked for again
   int copies;
 
   uint64 *hashes;
@@ -74,7 +76,8 @@ struct Bag {
   BufFile *sorted; // the distinct ones of the first `sorted_of` of these, in ascending order
   uint64 sorted_of, sorted_count;
 
-  const Wire *wire; // of a bag that came from another process; it is read once
+  const Wire *wire;     // of a bag that came from another process; it is read once
+  SharedFileName given; // the file of its own wire form
 
   Size in_memory() const { return count + set.count; }
   uint64 size() const { return spilled + in_memory(); }

@@ -105,10 +105,12 @@ void expect_shared_files() {
 
 SharedFile *create_shared_file(MemoryContext context) {
   static uint32 files = 0;
+  // Another process with this one's number, in the same transaction, gives other numbers.
+  const uint32 number = static_cast<uint32>(MyStartTimestamp) + files++;
   PrepareTempTablespaces();
   const Oid tablespace = GetNextTempTableSpace();
   SharedFile *shared = make_shared_file(
-      context, {OidIsValid(tablespace) ? tablespace : MyDatabaseTableSpace, MyProcPid, files++});
+      context, {OidIsValid(tablespace) ? tablespace : MyDatabaseTableSpace, MyProcPid, number});
   expect_shared_files();
   const MemoryContext before = MemoryContextSwitchTo(context);
   shared->file = BufFileCreateFileSet(&shared->directory, text_of(shared->name).text);

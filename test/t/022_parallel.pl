@@ -105,6 +105,26 @@ is(query("$pieces; SET work_mem = '64kB'; $filters FROM part"),
     query("SET work_mem = '1GB'; $filters FROM part"), '... and so do all of them');
 is(temporary_files(), '', 'no file is left');
 
+# A hash table that a rescan finds unchanged hands out its states again.
+my $again = q{SELECT string_agg(DISTINCT digests, ' ') FROM (SELECT (SELECT string_agg(digest, ',')
+    FROM (SELECT md5(bf_agg(i)::bytea) AS digest FROM rows_part GROUP BY g HAVING count(*) > v) s)
+  FROM (VALUES (1), (2), (3)) o (v)) s (digests)};
+query(q{
+    CREATE TABLE rows_part (p int, g int, i int) PARTITION BY LIST (p);
+    CREATE TABLE rows_part0 PARTITION OF rows_part FOR VALUES IN (0);
+    CREATE TABLE rows_part1 PARTITION OF rows_part FOR VALUES IN (1);
+    INSERT INTO rows_part SELECT i % 2, i / 2 % 2, i FROM generate_series(1, 800000) i;
+    VACUUM ANALYZE rows_part});
+like(plan_of($node, $pieces, $again), qr/Finalize Group.*Sort.*Append.*Partial HashAgg/s,
+    'hash tables below a sort');
+is(query("$pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = '1GB'; $again"),
+    '... whose states are read for each row');
+query('ALTER TABLE rows_part0 SET (parallel_workers = 0);'
+      . ' ALTER TABLE rows_part1 SET (parallel_workers = 0)');
+is(query("$two; $pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = '1GB'; $again"),
+    '... also with workers');
+is(temporary_files(), '', 'no file is left');
+
 # The leader waits in its first row until the workers have written their files, and are gone or
 # about to tell.
 query(q{

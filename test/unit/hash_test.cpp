@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "unit/support.hpp"
@@ -124,7 +125,7 @@ TEST(Hasher, OfManyParts) {
   Hasher hasher(7);
   for (std::uint32_t i = 0; i < 10000; i++) {
     const std::uint32_t length = i % 37;
-    const std::vector<std::uint8_t> bytes(length, static_cast<std::uint8_t>(i));
+    const std::string bytes(length, static_cast<char>(i));
     hasher.add_part([&] {
       hasher.add_number<std::uint8_t>(1);
       hasher.add_part([&] { hasher.add(&i, 2, bytes.data(), length); });

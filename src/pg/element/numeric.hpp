@@ -4,9 +4,8 @@
 // of utils/adt/numeric.c are its own. But the form that they read cannot change: pg_upgrade takes
 // tables over as they are, so every server since 9.1 reads what every other has stored.
 //
-//   u16  header: 00 or 01 in the upper two bits: the long form, with the sign there and below it
-//   the
-//        scale, which is not hashed; 10: the short form, with sign, scale and weight; 11: no number
+//   u16  header: 00 or 01 in the upper two bits: the long form, with the sign there and the scale,
+//        which is not hashed, below; 10: the short form, with sign, scale and weight; 11: no number
 //   i16  weight, of the long form only
 //   i16  digits, to base 10000, up to the end
 //
