@@ -43,6 +43,11 @@ query(q{
     CREATE FUNCTION told(id int, item bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
       BEGIN RAISE NOTICE 'user %', id; RETURN item; END $$;
 });
+# A statement's parameters cannot be subqueries.
+query("CREATE FUNCTION filter_of(from_table text, name text, number int, OUT f $_) STABLE LANGUAGE plpgsql AS \$\$"
+      . " BEGIN EXECUTE format('SELECT %s FROM %s WHERE g = %s', name, from_table, number) INTO f; END \$\$;"
+      . " ALTER FUNCTION filter_of RENAME TO ${_}_of")
+  for qw(bloomfilter countingbloomfilter cuckoofilter);
 
 # --- chance --------------------------------------------------------------------------------------
 
@@ -136,7 +141,8 @@ sub new_table {
 
 # --- filters -------------------------------------------------------------------------------------
 
-# A table of filters of each column, and of expressions of columns.
+# A table of filters of each column, and of expressions of columns. It is no temporary one, for the
+# server gives workers what an InitPlan returns as it is stored, and they cannot read such a table.
 my %expressions = (
     item => [ 'item + 1', 'item * 2', 'abs(item)', '(item)::int4', 'coalesce(item, 3)', 'item - n' ],
     n => ['n + 1'], word => [ 'upper(word)', q{word || '!'}, 'left(word, 6)' ], code => ['code::text'],
@@ -165,7 +171,7 @@ sub filters_of {
     }
     $table->{filters} = \@filters;
     my $part = pick(2, 5, 20);
-    return "CREATE TEMPORARY TABLE ${name}_filters AS SELECT " . join(', ', 'g', @selected)
+    return "CREATE TABLE ${name}_filters AS SELECT " . join(', ', 'g', @selected)
       . " FROM generate_series(0, 2) g, LATERAL (SELECT *, id % $part = g AS chosen FROM $name) t GROUP BY g;\n";
 }
 
@@ -280,7 +286,7 @@ sub add_prepared {
     my ($sql) = select_of($table, $other, conditions($table, \@filters, map { "\$$_" } 1 .. @filters));
     $sql =~ s/ORDER BY.*//s if $sql =~ /LIMIT/;
     my $types = join ', ', map { $_->{type} } @filters;
-    my $arguments = sub { my ($g) = @_; return join ', ', map { $g == 9 ? 'NULL' : "(SELECT $_->{name} FROM $_->{of} WHERE g = $g)" } @filters };
+    my $arguments = sub { my ($g) = @_; return join ', ', map { $g == 9 ? 'NULL' : "$_->{type}_of('$_->{of}', '$_->{name}', $g)" } @filters };
     check(
         before => ["PREPARE p ($types) AS $sql"],
         sql => [ map { 'EXECUTE p(' . $arguments->($_) . ')' } pick([ 0, 1, 9 ], [ 2, 2 ], [0])->@* ],
@@ -465,7 +471,7 @@ sub normal_rows {
 # are looked at is up to the plan.
 sub notices_of {
     my ($lines) = @_;
-    my %notices = map { $_ => 1 } grep { /^(NOTICE|WARNING)/ } map { s/^psql:\S+:\d+: //r } @$lines;
+    my %notices = map { $_ => 1 } grep { /^(NOTICE|WARNING|ERROR)/ } map { s/^psql:\S+:\d+: //r } @$lines;
     return \%notices;
 }
 
@@ -475,11 +481,18 @@ sub sees_more {
     my ($check, $off, $on) = @_;
     my $sql = join ' ', @{ $check->{before} || [] }, @{ $check->{sql} };
     return if $sql =~ $looks_at_some || $off->{rows} =~ /^## (?!00000)/m;
-    return scalar grep { !$off->{notices}{$_} } keys %{ $on->{notices} };
+    return scalar grep { !$off->{notices}{$_} } grep { !/^ERROR/ } keys %{ $on->{notices} };
 }
 
 my ($offered, $scanned, $compared, @differences, @leaks) = (0, 0, 0);
-my %scanned_in;
+my (%scanned_in, %states, %features);
+
+sub next_features {
+    my ($plan) = @_;
+    $features{$_}++ for grep { $plan =~ /$_/ } 'Parallel Custom Scan', 'Append', 'Parallel Append', 'Filter Before', 'Nested Loop', 'Hash Join', 'Merge Join',
+      'SubPlan', 'LockRows', 'Materialize', 'Memoize', 'WindowAgg', 'Update', 'Delete', 'Merge on';
+    return;
+}
 
 sub compare {
     my ($number, $check, $rows, $notices) = @_;
@@ -488,11 +501,14 @@ sub compare {
         notices => notices_of($notices->{"$number $scan rows"} || []),
         plan => join "\n", @{ $rows->{"$number $scan plan"} || [] } } } 'off', 'on';
     $compared++;
+    $states{$_}++ for $on->{rows} =~ /^## (\w+)/mg;
+    $states{'with rows'}++ if $on->{rows} =~ /^(?!##)./m;
     if ($check->{planned}) {
         $offered++;
         my $used = $on->{plan} =~ /Bloom Filter Scan/;
         $scanned += $used;
         $scanned_in{ $check->{what} } += $used;
+        next_features($on->{plan}) if $used;
     }
     my $is_wrong = $off->{rows} ne $on->{rows} ? 'rows' : sees_more($check, $off, $on) ? 'notices'
       : $off->{plan} =~ /Bloom Filter Scan/ ? 'plan' : '';
@@ -548,7 +564,7 @@ for (1 .. $rounds) {
     unlike($at_first, qr/ERROR/, "round $round: all was made");
     compare($_, $checks[$_], $rows_by, $notices_by) for 0 .. $#checks;
     last if !exists $rows_by->{done};
-    query("DROP VIEW barrier$round; " . join ' ', map { my $n = $_->{name} =~ s/_view$//r; "DROP TABLE IF EXISTS $n CASCADE;" } @tables, $guarded);
+    query("SET client_min_messages = error; DROP VIEW barrier$round; " . join ' ', map { my $n = $_->{name} =~ s/_view$//r; "DROP TABLE IF EXISTS $n, $_->{name}_filters CASCADE;" } @tables, $guarded);
 }
 
 for my $difference ((@leaks, @differences)[ 0 .. 4 ]) {
@@ -561,7 +577,9 @@ for my $difference ((@leaks, @differences)[ 0 .. 4 ]) {
 }
 is(scalar @leaks, 0, 'no condition has seen a row that is hidden');
 is(scalar @differences, 0, "what both return is the same, of $compared scripts");
-note(join ', ', map { "$_: $scanned_in{$_}" } sort keys %scanned_in);
+for my $counts (\%scanned_in, \%features, \%states) {
+    note(join ', ', map { "$_: $counts->{$_}" } sort keys %$counts);
+}
 diag("$compared compared, $offered planned, $scanned by a Bloom Filter Scan");
 cmp_ok($scanned, '>', $offered / 3, 'the scan is chosen often enough');
 
