@@ -191,7 +191,7 @@ sub initplan {
     return "(SELECT $filter->{name} FROM $filter->{of} WHERE g = " . pick(0, 1, 2, chance(10) ? 9 : 0) . ')';
 }
 
-# Other conditions; those that may fail do not, unless another one guards them.
+# Other conditions
 sub beside {
     my ($table) = @_;
     return pick(
@@ -204,28 +204,26 @@ sub beside {
 # Conditions of the table named t, the first of which asks; @given are expressions of filters.
 sub conditions {
     my ($table, $filters, @given) = @_;
-    my @asks = map { ask($filters->[$_], qualified($filters->[$_]{value}), $given[$_]) } 0 .. $#$filters;
+    my @asks = map { ask($filters->[$_], $filters->[$_]{value}, $given[$_]) } 0 .. $#$filters;
     my @others = chance(50) ? map { beside($table) } 1 .. between(1, 2) : ();
-    push @others, chance(50) ? 'n IS NOT NULL' : () if grep { $_->{value} =~ m{/} } @$filters;
     return join ' AND ', map { "($_)" } (chance(50) ? (@asks, @others) : (@others, @asks));
 }
-
-sub qualified { my ($value) = @_; return $value } # conditions name columns of one table only
 
 # --- queries -------------------------------------------------------------------------------------
 
 my ($round, @checks);
 
 # Statements to be run both ways. Keys: sql (a list), planned (what EXPLAIN is asked for), settings,
-# in_order (the rows' order is the query's), reader (is it run by one who sees not all?), before, after.
+# in_order (the rows' order is the query's), reader (is it run by one who sees not all?), and what is
+# run before and after.
 sub check { my (%check) = @_; push @checks, { round => $round, %check }; return }
 
 sub settings {
     my (%options) = @_;
     my @settings;
     push @settings, 'cpu_operator_cost = 0.1' if chance(60);
-    push @settings, "enable_$_ = off" for some(int(rand 3), qw(hashjoin mergejoin nestloop hashagg sort material memoize indexscan bitmapscan parallel_append partitionwise_join));
-    @settings = grep { !/partitionwise_join/ } @settings;
+    push @settings, "enable_$_ = off" for some(int(rand 3), qw(hashjoin mergejoin nestloop
+        hashagg sort material indexscan bitmapscan parallel_append), $version >= 140000 ? 'memoize' : ());
     push @settings, 'enable_partitionwise_join = on' if chance(10);
     if (chance(40)) {
         push @settings, 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0',
@@ -487,7 +485,7 @@ sub sees_more {
 my ($offered, $scanned, $compared, @differences, @leaks) = (0, 0, 0);
 my (%scanned_in, %states, %features);
 
-sub next_features {
+sub note_features {
     my ($plan) = @_;
     $features{$_}++ for grep { $plan =~ /$_/ } 'Parallel Custom Scan', 'Append', 'Parallel Append', 'Filter Before', 'Nested Loop', 'Hash Join', 'Merge Join',
       'SubPlan', 'LockRows', 'Materialize', 'Memoize', 'WindowAgg', 'Update', 'Delete', 'Merge on';
@@ -508,7 +506,7 @@ sub compare {
         my $used = $on->{plan} =~ /Bloom Filter Scan/;
         $scanned += $used;
         $scanned_in{ $check->{what} } += $used;
-        next_features($on->{plan}) if $used;
+        note_features($on->{plan}) if $used;
     }
     my $is_wrong = $off->{rows} ne $on->{rows} ? 'rows' : sees_more($check, $off, $on) ? 'notices'
       : $off->{plan} =~ /Bloom Filter Scan/ ? 'plan' : '';
