@@ -69,6 +69,7 @@ struct FilterScan {
   Sizes sizes;
   HeapTupleData tuple; // of the page
   int ask_count, count, next;
+  bool behind_last; // is the table scan's last row among the slots, or gone?
   bool ended;
   Items items; // the values of `collected`
   Datum values[kMaxCandidates];
@@ -217,14 +218,20 @@ bool next_page(FilterScan *scan) {
   return true;
 }
 
+// Copies, for what an access method puts into a slot may belong to its scan, as heap's tuple header
+// does. Asked again after its last row, it may begin with the first one.
 bool next_slots(FilterScan *scan) {
   uint16 slot = 0;
-  for (; slot < kSlots && table_scan_getnextslot(state_of(scan)->ss_currentScanDesc,
-                                                 ForwardScanDirection, scan->slots[slot]);
-       slot++)
-    scan->candidates[slot] = slot;
-  scan->count = slot;
-  return slot > 0;
+  for (; slot < kSlots && !scan->behind_last; slot++) {
+    if (table_scan_getnextslot(state_of(scan)->ss_currentScanDesc, ForwardScanDirection,
+                               scan->slots[slot])) {
+      ExecMaterializeSlot(scan->slots[slot]);
+      scan->candidates[scan->count++] = slot;
+    } else {
+      scan->behind_last = true;
+    }
+  }
+  return scan->count > 0;
 }
 
 // False after the last one, and if a filter is NULL, which lets nothing through.
@@ -348,7 +355,7 @@ void rescan(CustomScanState *node) {
   if (node->ss.ps.chgParam)
     forget_filters(scan);
   scan->next = scan->count = 0;
-  scan->ended = false;
+  scan->behind_last = scan->ended = false;
   if (node->ss.ss_currentScanDesc)
     table_rescan(node->ss.ss_currentScanDesc, nullptr);
   ExecScanReScan(&node->ss);
