@@ -74,7 +74,7 @@ SELECT 'filters', format('%s: %s, two workers', type, expression), parallel(2),
   format('SELECT md5((%s)::bytea) FROM element_%s', expression, elements.number)
 FROM elements, unnest(ARRAY['bf_agg(v)', 'bf_agg(v, 500)', 'cbf_agg(v)', 'cf_agg(v)']) expression
 UNION ALL
-SELECT 'filters', format('%s: %s', type, expression), parallel(0),
+SELECT 'filters', format('%s: %s%s', type, expression, clause), parallel(0),
   format('SELECT md5((%s)::bytea) FROM element_%s%s', expression, elements.number, clause)
 FROM elements, (VALUES ('bf_agg(v)', ' GROUP BY id % 7'), ('cbf_agg(v, 40)', ' GROUP BY id % 7'),
   ('cf_agg(v)', ' GROUP BY id % 7'),
