@@ -1,5 +1,6 @@
 #include "pg/scan/scan.hpp"
 
+#include "pg/element/element.hpp"
 #include "pg/layout.hpp"
 
 extern "C" {
@@ -44,20 +45,22 @@ Node *without_relabeling(Node *node) {
 
 // Is a value's hash computed without an error, whatever the value? Not of rows: one with a varchar
 // that ends with a blank cannot be hashed.
-bool hashes_all_values(Oid type) {
+bool hashes_all_values(Oid type, Oid collation) {
   type = getBaseType(type);
-  if (type_is_range(type) || type_is_multirange(type))
-    return hashes_all_values(
-        get_range_subtype(type_is_range(type) ? type : get_multirange_range(type)));
+  if (type_is_multirange(type))
+    type = get_multirange_range(type);
+  if (type_is_range(type))
+    return hashes_all_values(get_range_subtype(type), get_range_collation(type));
   const Oid item = get_element_type(type);
-  return OidIsValid(item) ? hashes_all_values(item) : !type_is_rowtype(type);
+  return OidIsValid(item) ? hashes_all_values(item, collation)
+                          : scalar_element(type, collation, CurrentMemoryContext) != nullptr;
 }
 
 // Can the two be evaluated before, or without, the other conditions?
 bool cannot_fail(const AskCall &call) {
   Node *filter = without_relabeling(call.filter);
   return (IsA(filter, Const) || IsA(filter, Param)) && !contain_leaked_vars(call.value) &&
-         hashes_all_values(exprType(call.value));
+         hashes_all_values(exprType(call.value), call.collation);
 }
 
 // Are there columns in an expression, and all of them the table's own?
@@ -115,7 +118,7 @@ AttrNumber column_of(Node *value) {
 }
 
 Conditions conditions_of(List *restrictions) {
-  Conditions conditions = {NIL, NIL, NIL};
+  Conditions conditions = {false, NIL, NIL, NIL};
   Index lowest = PG_UINT32_MAX;
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
   ListCell *cell;
@@ -123,7 +126,7 @@ Conditions conditions_of(List *restrictions) {
     const auto *restriction = lfirst_node(RestrictInfo, cell);
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
     if (IsA(condition, CurrentOfExpr))
-      return {NIL, NIL, NIL}; // which only a TID scan knows
+      return {false, NIL, NIL, NIL}; // which only a TID scan knows
     if (is_asked_at_once(condition, alone))
       lowest = Min(lowest, restriction->security_level);
   }
@@ -136,6 +139,9 @@ Conditions conditions_of(List *restrictions) {
         is_asked_at_once(reinterpret_cast<Node *>(restriction->clause), alone))
       list = &conditions.asks;
     *list = lappend(*list, restriction);
+    AskCall call;
+    conditions.can_fail =
+        alone && is_ask(reinterpret_cast<Node *>(restriction->clause), &call) && !cannot_fail(call);
   }
   return conditions;
 }

@@ -7,6 +7,7 @@
 
 #include "pg/scan/scan.hpp"
 
+#include "pg/element/conversion.hpp"
 #include "pg/items.hpp"
 #include "pg/stored.hpp"
 
@@ -62,19 +63,24 @@ struct Shared {
 struct FilterScan {
   CustomScanState node; // first
   Ask *asks;
-  ExprState *before, *recheck;
+  ExprState *before;      // conditions of lower security levels
+  ExprState *plain;       // all conditions, in the server's order
   MemoryContext filters;  // what their expressions gave
   TupleTableSlot **slots; // NULL while pages are read
   Shared *shared;         // NULL: not in parallel
   Sizes sizes;
   HeapTupleData tuple; // of the page
-  int ask_count, count, next;
-  bool behind_last; // is the table scan's last row among the slots, or gone?
+  int ask_count, before_count;
+  int row_count, next_row; // of the page or the slots, which come into batches
+  int count, next;         // of the batch
+  bool one_by_one;         // are batches of one row each?
+  bool behind_last;        // is the table scan's last row among the slots, or gone?
   bool ended;
   Items items; // the values of `collected`
   Datum values[kMaxCandidates];
   bool nulls[kMaxCandidates];
-  uint16 candidates[kMaxCandidates], collected[kMaxCandidates]; // line pointers, or slots
+  uint16 rows[kMaxCandidates], candidates[kMaxCandidates],
+      collected[kMaxCandidates]; // line pointers, or slots
 };
 
 FilterScan *scan_of(CustomScanState *node) {
@@ -122,15 +128,15 @@ Datum value_of(FilterScan *scan, const Ask &ask, uint16 candidate, bool *is_null
                       RelationGetDescr(state_of(scan)->ss_currentRelation), is_null);
 }
 
-// Leaves the candidates that fulfil the conditions of lower security levels.
-void check_before(FilterScan *scan) {
+// Leaves the candidates that fulfil conditions, asked one by one.
+void keep(FilterScan *scan, ExprState *conditions) {
   ExprContext *context = state_of(scan)->ps.ps_ExprContext;
   int left = 0;
   for (int i = 0; i < scan->count; i++) {
     const uint16 candidate = scan->candidates[i];
     context->ecxt_scantuple = slot_of(scan, candidate);
     scan->candidates[left] = candidate;
-    left += ExecQualAndReset(scan->before, context) ? 1 : 0;
+    left += ExecQualAndReset(conditions, context) ? 1 : 0;
   }
   InstrCountFiltered1(scan, scan->count - left);
   scan->count = left;
@@ -187,6 +193,10 @@ void ask_candidates(FilterScan *scan, Ask *ask) {
     if (items->count == 0)
       continue;
     AskedFilter *filter = asked_filter(scan, ask);
+    if (!scan->one_by_one && !can_be_asked(filter->header, ask->element)) {
+      keep(scan, scan->plain); // the error is that of the first row that comes to the question
+      return;
+    }
     filter->expect(items->count);
     items->element = ask->element;
     for (int item = 0; item < items->count;)
@@ -209,10 +219,9 @@ bool next_page(FilterScan *scan) {
                               state->ss_ScanTupleSlot))
     return false;
   HeapScanDesc heap = heap_of(scan);
-  scan->count = 0;
   for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
-    scan->candidates[scan->count++] = heap->rs_vistuples[i];
-  for (int i = 1; i < scan->count; i++) // it has counted the first one
+    scan->rows[scan->row_count++] = heap->rs_vistuples[i];
+  for (int i = 1; i < scan->row_count; i++) // it has counted the first one
     pgstat_count_heap_getnext(state->ss_currentRelation);
   heap->rs_cindex = heap->rs_ntuples - 1;
   return true;
@@ -226,21 +235,35 @@ bool next_slots(FilterScan *scan) {
     if (table_scan_getnextslot(state_of(scan)->ss_currentScanDesc, ForwardScanDirection,
                                scan->slots[slot])) {
       ExecMaterializeSlot(scan->slots[slot]);
-      scan->candidates[scan->count++] = slot;
+      scan->rows[scan->row_count++] = slot;
     } else {
       scan->behind_last = true;
     }
   }
-  return scan->count > 0;
+  return scan->row_count > 0;
+}
+
+// Makes rows candidates: all of them, or where a value can fail, one, so that the rows before it
+// are returned first.
+bool next_candidates(FilterScan *scan) {
+  scan->next = scan->count = 0;
+  if (scan->next_row == scan->row_count) {
+    scan->next_row = scan->row_count = 0;
+    if (!(scan->slots ? next_slots : next_page)(scan))
+      return false;
+  }
+  const int end = scan->one_by_one ? scan->next_row + 1 : scan->row_count;
+  while (scan->next_row < end)
+    scan->candidates[scan->count++] = scan->rows[scan->next_row++];
+  return true;
 }
 
 // False after the last one, and if a filter is NULL, which lets nothing through.
 bool next_batch(FilterScan *scan) {
-  scan->next = scan->count = 0;
-  if (!(scan->slots ? next_slots : next_page)(scan))
+  if (!next_candidates(scan))
     return false;
   if (scan->before)
-    check_before(scan);
+    keep(scan, scan->before);
   for (int i = 0; i < scan->ask_count && scan->count > 0; i++) {
     Ask *ask = &scan->asks[i];
     if (!ask->known)
@@ -290,7 +313,7 @@ TupleTableSlot *next_row(ScanState *state) {
 bool recheck_row(ScanState *state, TupleTableSlot *slot) {
   ExprContext *context = state->ps.ps_ExprContext;
   context->ecxt_scantuple = slot;
-  return ExecQualAndReset(reinterpret_cast<FilterScan *>(state)->recheck, context);
+  return ExecQualAndReset(reinterpret_cast<FilterScan *>(state)->plain, context);
 }
 
 TupleTableSlot *exec(CustomScanState *node) {
@@ -321,6 +344,10 @@ void init_slot(ScanState *state, EState *estate) {
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
 }
 
+List *before_of(const FilterScan *scan, const CustomScan *plan) {
+  return list_truncate(list_copy_tail(plan->custom_exprs, scan->ask_count), scan->before_count);
+}
+
 void begin(CustomScanState *node, EState *estate, int) {
   FilterScan *scan = scan_of(node);
   PlanState *state = &node->ss.ps;
@@ -330,8 +357,11 @@ void begin(CustomScanState *node, EState *estate, int) {
   scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
   for (int i = 0; i < scan->ask_count; i++)
     init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, i)), &scan->asks[i]);
-  scan->before = ExecInitQual(list_copy_tail(plan->custom_exprs, scan->ask_count), state);
-  scan->recheck = ExecInitQual(plan->custom_exprs, state);
+  scan->before_count = intVal(lsecond(plan->custom_private));
+  scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
+  scan->before = ExecInitQual(before_of(scan, plan), state);
+  scan->plain =
+      ExecInitQual(list_copy_tail(plan->custom_exprs, scan->ask_count + scan->before_count), state);
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
   scan->items = {nullptr, scan->values, scan->nulls, 0,
@@ -354,7 +384,7 @@ void rescan(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
   if (node->ss.ps.chgParam)
     forget_filters(scan);
-  scan->next = scan->count = 0;
+  scan->next = scan->count = scan->next_row = scan->row_count = 0;
   scan->behind_last = scan->ended = false;
   if (node->ss.ss_currentScanDesc)
     table_rescan(node->ss.ss_currentScanDesc, nullptr);
@@ -442,11 +472,9 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
   const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
-  List *conditions = list_copy(plan->custom_exprs);
-  explain_conditions("Filter Before", list_copy_tail(conditions, scan->ask_count), node, ancestors,
-                     explained);
-  explain_conditions("Bloom Filter", list_truncate(conditions, scan->ask_count), node, ancestors,
-                     explained);
+  explain_conditions("Filter Before", before_of(scan, plan), node, ancestors, explained);
+  explain_conditions("Bloom Filter", list_truncate(list_copy(plan->custom_exprs), scan->ask_count),
+                     node, ancestors, explained);
   if (!explained->analyze)
     return;
   const Instrumentation *instrument = node->ss.ps.instrument;

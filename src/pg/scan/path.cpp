@@ -89,8 +89,11 @@ Plan *plan_scan(PlannerInfo *, RelOptInfo *table, CustomPath *path, List *target
   scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
-  scan->custom_exprs = list_concat_copy(asks, before);
-  scan->custom_private = list_make1(makeInteger(list_length(asks)));
+  scan->custom_exprs =
+      list_concat(list_concat_copy(asks, before), extract_actual_clauses(clauses, false));
+  scan->custom_private =
+      list_make3(makeInteger(list_length(asks)), makeInteger(list_length(before)),
+                 makeInteger(conditions.can_fail ? 1 : 0));
   scan->methods = &kScanMethods;
   return &scan->scan.plan;
 }

@@ -38,16 +38,18 @@ AttrNumber column_of(Node *value);
 
 // A table's conditions as the scan sees them: lists of RestrictInfo.
 struct Conditions {
-  List *before; // of a lower security level: nothing may see a row that they refuse
-  List *asks;   // of many rows at once
-  List *others; // of each row that is left
+  bool can_fail; // the only ask's value
+  List *before;  // of a lower security level: nothing may see a row that they refuse
+  List *asks;    // of many rows at once
+  List *others;  // of each row that is left
 };
 
 // `asks` is empty where the scan is not to be offered.
 Conditions conditions_of(List *restrictions);
 
-// The executor's part: custom_exprs are the asks, then what is to be asked before; custom_private
-// is the number of the asks.
+// The executor's part: custom_exprs are the asks, then what is to be asked before, then all
+// conditions in the server's order; custom_private are the numbers of the first two, and whether
+// the values can fail, so that none is to be computed ahead of its row.
 extern const CustomScanMethods kScanMethods;
 
 // Defines bloomfilter.scan, and takes part in planning.
