@@ -12,7 +12,8 @@ namespace bloomfilter {
 namespace {
 
 constexpr Size kSetFrom = 128; // smaller arrays do not become sets
-// An array of so many hashes is sorted, to see whether distinct ones are more than kExactDistinct.
+// Of an array of so many hashes, distinct ones are counted, to see whether they are more than
+// kExactDistinct. It is also the largest that a set for a moment is made for.
 constexpr Size kCounting = 2 * kExactDistinct;
 // A message is copied four times on its way, and cannot have 1 GB: a file is faster for more.
 constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
