@@ -1,4 +1,5 @@
--- What the planner expects of conditions that ask a filter.
+-- What the planner expects of conditions that ask a filter; what a sequential scan takes for them.
+SET bloomfilter.scan = off;
 SET max_parallel_workers_per_gather = 0;
 SET bloomfilter.overfill = 'ignore';
 

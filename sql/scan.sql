@@ -1,5 +1,7 @@
 -- Scans that ask a filter for many rows at once: where they are offered, and that their rows are
 -- those of a sequential scan.
+CREATE SCHEMA scan;
+SET search_path = scan, public;
 SET max_parallel_workers_per_gather = 0;
 SET bloomfilter.overfill = 'ignore';
 

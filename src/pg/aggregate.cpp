@@ -307,24 +307,6 @@ void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
   });
 }
 
-// Can one value of an element type tell for all, as each of them has one hash, and the family and
-// shape of the type?
-bool are_alike(const Element *element) {
-  return !element->varying && !is_composed(element->family);
-}
-
-// The first hash, of the commonest types without a call.
-inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
-  switch (element->base) {
-  case INT8OID:
-    return hash_through<canonical_int8>(element, value, seed);
-  case INT4OID:
-    return hash_through<canonical_int4>(element, value, seed);
-  default:
-    return first_hash(element, value, seed);
-  }
-}
-
 // A row's value goes into the state, which is made for the first one.
 pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
@@ -352,7 +334,7 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
     push(fcinfo, state, hash);
     if (unlikely(element->varying))
       push_second(fcinfo, state, element);
-    if (fixed && are_alike(element))
+    if (fixed && has_one_hash(element))
       state->element = element;
   }
   PG_RETURN_POINTER(state);

@@ -1,5 +1,6 @@
 #include "pg/items.hpp"
 
+#include "pg/element/canonical.hpp"
 #include "pg/element/conversion.hpp"
 #include "pg/element/family.hpp"
 
@@ -11,17 +12,16 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A shortcut for what is asked: the only hash of an element whose type is that of the filter. False
-// if it takes more than that; then call item_digests().
-bool try_item_hash(const Header &header, const Items &items, int i, uint64 *hash) {
-  if (items.element->varying || is_foreign(header.geometry.layout))
-    return false;
+// Hashes items from `first` to before `end`, each of which has one hash; that of NULL means
+// nothing.
+void hash_items(const Items &items, int first, int end, uint64 seed, uint64 *hashes) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  *hash = first_hash(items.element, items.values[i], header.seed);
+  for (int item = first; item < end; item++) {
+    *hashes++ = items.nulls[item] ? 0 : inline_hash(items.element, items.values[item], seed);
+    if (unlikely(!items.scratch->isReset))
+      MemoryContextReset(items.scratch);
+  }
   MemoryContextSwitchTo(before);
-  if (!items.scratch->isReset)
-    MemoryContextReset(items.scratch);
-  return fits(header, items.element);
 }
 
 } // namespace
@@ -35,19 +35,22 @@ Digests item_digests(const Header &header, const Items &items, int i, Use use) {
 }
 
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
-  uint64 hashes[kAskedAtOnce];
-  int owners[kAskedAtOnce], count = 0, item = first;
+  const int end = Min(items.count, first + kAskedAtOnce);
   const bool foreign = is_foreign(filter->header.geometry.layout);
+  uint64 hashes[kAskedAtOnce];
   CHECK_FOR_INTERRUPTS();
-  for (; item < items.count && item < first + kAskedAtOnce && count + kMaxDigests <= kAskedAtOnce;
-       item++) {
+  if (!foreign && has_one_hash(items.element) && fits(filter->header, items.element)) {
+    hash_items(items, first, end, filter->header.seed, hashes);
+    filter->contains_many(hashes, end - first, answers + first);
+    for (int item = first; item < end; item++)
+      answers[item] &= !items.nulls[item];
+    return end;
+  }
+  int owners[kAskedAtOnce], count = 0, item = first;
+  for (; item < end && count + kMaxDigests <= kAskedAtOnce; item++) {
     answers[item] = false;
     if (items.nulls[item])
       continue;
-    if (likely(try_item_hash(filter->header, items, item, &hashes[count]))) {
-      owners[count++] = item;
-      continue;
-    }
     const Digests of_item = item_digests(filter->header, items, item, Use::ask);
     answers[item] = of_item.any;
     if (foreign) {

@@ -103,9 +103,14 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('scan', 'scan_text', 'ms', 'ratio', 'The same of {rows}/2 URLs of 50 bytes', '{}', NULL),
 ('scan', 'scan_wide', 'ms', 'ratio', 'The same of the fifth of eight columns, {rows}/5 rows', '{}', NULL),
 ('scan', 'scan_parallel', 'ms', 'ratio', 'The same with two workers, {rows} bigints', '{}', NULL),
+('scan', 'scan_cold', 'ms', 'ratio', 'The same of {rows}/2 rows of 230 bytes that are in no memory', '{}',
+ $$SELECT bench.forget('cold')$$),
 ('scan', 'semijoin', 'ms', 'ratio',
- 'Rows with one of a million keys, exactly, and by a filter that the query builds: {rows} bigints',
- 'SELECT count(*) FROM numbers WHERE {}', NULL),
+ 'Which of {rows} bigints are among a million, exactly, and by a filter that the query builds',
+ 'SELECT count(*) FROM hashed WHERE {}', NULL),
+('scan', 'semijoin_many', 'ms', 'ratio',
+ 'The same among {rows} others, of which one in a hundred is found',
+ 'SELECT count(*) FROM hashed WHERE {}', NULL),
 
 ('lookup', 'lookup_first', 'µs', 'difference', 'One probe of a stored filter, each in a transaction of its own',
  $$CALL bench.repeat({operations}, 'SELECT {} FROM filters WHERE name = $2', '{filter}', true)$$, NULL),
@@ -318,37 +323,43 @@ INSERT INTO bench.cases (workload, expression, filter) VALUES
 
 -- A filter asked in both ways, after a comparison that lets as many rows through.
 INSERT INTO bench.cases (workload, part, statement, settings, expression, label)
-SELECT workload, filter, format('SELECT count(*) FROM %s WHERE %s', tables, expression), settings,
-  expression, concat_ws(': ', filter || ', ' || hits, label)
+SELECT workload, filter, format('SELECT count(*) FROM %s WHERE %s', tables, ways.expression),
+  ways.settings, ways.expression, format('%s, %s: %s', filter, hits, ways.label)
 FROM (VALUES
     (1, 'scan', 'numbers', 'x', '120 KB', '2 %', 'x < 199000', ''),
     (2, 'scan', 'numbers', 'x', '1.2 MB', '11 %', 'x < 1090000', ''),
     (3, 'scan', 'numbers', 'x', '12 MB, few hits', '2 %', 'x < 199000', ''),
     (4, 'scan', 'numbers', 'x', '12 MB', 'all', 'x > -1', ''),
-    (5, 'scan', 'numbers', 'x', '120 MB, few hits', '2 %', 'x < 199000', ''),
+    (5, 'scan', 'numbers', 'x', '120 MB, few hits', '1 %', 'x < 100000', ''),
     (6, 'scan', 'numbers', 'x', '120 MB', 'all', 'x > -1', ''),
     (7, 'scan_text', 'urls', 'u', '1.2 MB of text', '20 %', $$u < 'https://shop278'$$, ''),
     (8, 'scan_wide', 'wide', 'x', '1.2 MB', '11 %', 'x < 1090000', ''),
     (9, 'scan_wide', 'wide', 'x', '12 MB, few hits', '2 %', 'x < 199000', ''),
     (10, 'scan_parallel', 'numbers', 'x', '1.2 MB', '11 %', 'x < 1090000',
-      'max_parallel_workers_per_gather=2')) asked
+      'max_parallel_workers_per_gather=2'),
+    (11, 'scan_cold', 'cold', 'x', '12 MB, few hits', '2 %', 'x < 199000', '')) asked
     (number, workload, tables, value, filter, hits, comparison, settings),
-  LATERAL (VALUES (1, comparison, asked.settings, comparison),
-    (2, format('(SELECT filter FROM filters WHERE name = %L) @> %s', filter, value),
-      asked.settings, 'by page'),
-    (3, format('(SELECT filter FROM filters WHERE name = %L) @> %s', filter, value),
-      trim(asked.settings || ' bloomfilter.scan=off'), 'by row')) ways (way, expression, settings, label)
+  LATERAL (SELECT format('(SELECT filter FROM filters WHERE name = %L) @> %s', filter, value)) ask (ask),
+  LATERAL (VALUES (1, comparison, asked.settings, comparison), (2, ask, asked.settings, 'by page'),
+    (3, ask, trim(asked.settings || ' bloomfilter.scan=off'), 'by row')) ways (way, expression, settings, label)
+WHERE :scan
 ORDER BY number, way;
-INSERT INTO bench.cases (workload, expression, settings, label) VALUES
-('semijoin', 'x IN (SELECT k FROM keys)', 'work_mem=64MB', 'hash semi join'),
-('semijoin', 'x IN (SELECT k FROM keys)', 'work_mem=4MB', 'hash semi join'),
-('semijoin', 'x IN (SELECT k FROM keys)', 'work_mem=64MB enable_hashjoin=off enable_nestloop=off',
-  'merge semi join'),
-('semijoin', '(SELECT bf_agg(k) FROM keys) @> x', 'work_mem=64MB', 'filter, by page'),
-('semijoin', '(SELECT bf_agg(k) FROM keys) @> x', 'work_mem=64MB bloomfilter.scan=off',
-  'filter, by row'),
-('semijoin', '(SELECT bf_agg(k) FROM keys) @> x AND x IN (SELECT k FROM keys)', 'work_mem=64MB',
-  'filter by page, then the join');
+INSERT INTO bench.cases (workload, expression, settings, label, statement)
+SELECT workload, replace(expression, 'KEYS', keys), settings, label, replace(statement, 'KEYS', keys)
+FROM (VALUES ('semijoin', 'hashed_keys'), ('semijoin_many', 'hashed_strangers')) joins (workload, keys),
+  (VALUES
+    (1, 'x IN (SELECT k FROM KEYS)', 'work_mem=64MB', 'hash semi join', NULL),
+    (2, 'x IN (SELECT k FROM KEYS)', 'work_mem=4MB', 'hash semi join', NULL),
+    (3, 'x IN (SELECT k FROM KEYS)', 'work_mem=64MB enable_hashjoin=off enable_nestloop=off', 'merge semi join',
+      NULL),
+    (4, 'x = ANY (array of the keys)', '', NULL, $$DO $do$ DECLARE a bigint[] := (SELECT array_agg(k) FROM KEYS);
+      BEGIN EXECUTE 'SELECT count(*) FROM hashed WHERE x = ANY ($1)' USING a; END $do$ $$),
+    (5, '(SELECT bf_agg(k) FROM KEYS) @> x', 'work_mem=64MB', 'filter, by page', NULL),
+    (6, '(SELECT bf_agg(k) FROM KEYS) @> x', 'work_mem=64MB bloomfilter.scan=off', 'filter, by row', NULL),
+    (7, '(SELECT bf_agg(k) FROM KEYS) @> x AND x IN (SELECT k FROM KEYS)', 'work_mem=64MB',
+      'filter by page, then the join', NULL)) cases (number, expression, settings, label, statement)
+WHERE :scan
+ORDER BY workload, number;
 
 -- Each size is built as often as makes {rows}/2 values; a subquery that takes r in is run for each r.
 INSERT INTO bench.cases (workload, part, statement, expression, operations, label)

@@ -32,10 +32,6 @@ SELECT 'https://shop' || i % 997 || '.example.org/'
   || left(md5(i::text), 8 + i % 13) || '/' || i AS u
 FROM generate_series(1, :rows / 2) i;
 
-CREATE UNLOGGED TABLE wide AS
-SELECT i, 'some text ' || i AS a, i::numeric / 7 AS b, now() AS c, x, md5(i::text) AS d, i AS e, i AS f
-FROM (SELECT x, row_number() OVER () AS i FROM numbers LIMIT :rows / 5) n;
-
 -- The million keys of the peers.
 CREATE UNLOGGED TABLE keys AS SELECT x AS k FROM numbers WHERE x < 1000000;
 CREATE INDEX ON keys (k);
@@ -59,9 +55,6 @@ ALTER TABLE filters ADD PRIMARY KEY (name);
 INSERT INTO filters
 SELECT '12 MB, few hits', NULL::int, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 10000000) AS filter FROM numbers) few
-UNION ALL
-SELECT '120 MB, few hits', NULL, pg_column_size(filter), filter
-FROM (SELECT bf_agg(x + (:rows * 0.98)::bigint, 100000000) AS filter FROM numbers) few
 UNION ALL
 SELECT '1.2 MB of text', NULL, pg_column_size(filter), filter
 FROM (SELECT bf_agg(u, 1000000) AS filter FROM (SELECT u FROM urls LIMIT 1000000) known) texts;
@@ -113,6 +106,22 @@ CREATE TABLE seen_10m (LIKE seen_1m INCLUDING ALL) WITH (fillfactor = 50);
 INSERT INTO seen_10m
 SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigint) v GROUP BY 1;
 ALTER TABLE seen_10m SET (fillfactor = 100);
+
+-- Section scan: wide rows, ones that no memory has, and 63-bit keys, of which the first table has one
+-- million, and the second one as many as there are rows, of which one in a hundred is found.
+\if :scan
+CREATE UNLOGGED TABLE wide AS
+SELECT i, 'some text ' || i AS a, i::numeric / 7 AS b, now() AS c, x, md5(i::text) AS d, i AS e, i AS f
+FROM (SELECT x, row_number() OVER () AS i FROM numbers LIMIT :rows / 5) n;
+CREATE UNLOGGED TABLE cold AS SELECT x, repeat('x', 200) AS rest FROM numbers LIMIT :rows / 2;
+CREATE UNLOGGED TABLE hashed AS SELECT hashint8extended(x, 1) AS x FROM numbers;
+CREATE UNLOGGED TABLE hashed_keys AS SELECT hashint8extended(k, 1) AS k FROM keys;
+CREATE UNLOGGED TABLE hashed_strangers AS
+SELECT hashint8extended(x + (:rows * 0.99)::bigint, 1) AS k FROM numbers;
+INSERT INTO filters
+SELECT '120 MB, few hits', NULL, pg_column_size(filter), filter
+FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 100000000) AS filter FROM numbers) few;
+\endif
 
 -- Section values: :rows / 20 of every type, and the server's own hash of it.
 \if :values

@@ -82,6 +82,15 @@ BEGIN
   WHERE c.number = case_number;
 END $$;
 
+-- Drops what the system keeps of a table in memory. The server keeps nothing of one that is larger
+-- than a quarter of shared_buffers and was only scanned.
+CREATE FUNCTION bench.forget(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('cat; for file in %s/%s*; do '
+    'dd "of=$file" oflag=nocache conv=notrunc,fdatasync count=0 status=none; done',
+    current_setting('data_directory'), pg_relation_filepath(relation)));
+END $$;
+
 -- Buffers touched by a query, as EXPLAIN counts them.
 CREATE FUNCTION bench.buffers(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE

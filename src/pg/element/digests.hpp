@@ -47,6 +47,12 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
   return digests;
 }
 
+// Can one value of an element type tell for all, as each of them has one hash, and the family and
+// shape of the type?
+inline bool has_one_hash(const Element *element) {
+  return !element->varying && !is_composed(element->family);
+}
+
 // A shortcut for what is to be added: the only digest of a value whose type is not varying and is
 // known to fit the filter. False if it takes more than that; then call foreign_digests().
 bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest);

@@ -71,6 +71,7 @@ struct FilterScan {
   Sizes sizes;
   HeapTupleData tuple; // of the page
   int ask_count, before_count;
+  int expected;            // rows for which the filters will be asked; 0: not known
   int row_count, next_row; // of the page or the slots, which come into batches
   int count, next;         // of the batch
   bool one_by_one;         // are batches of one row each?
@@ -97,12 +98,15 @@ HeapScanDesc heap_of(FilterScan *scan) {
 
 // --- candidates ----------------------------------------------------------------------------------
 
+HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
+  return reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, line)));
+}
+
 void set_tuple(FilterScan *scan, OffsetNumber line) {
   HeapScanDesc heap = heap_of(scan);
-  Page page = BufferGetPage(heap->rs_cbuf);
-  ItemId item = PageGetItemId(page, line);
-  scan->tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
-  scan->tuple.t_len = ItemIdGetLength(item);
+  const Page page = BufferGetPage(heap->rs_cbuf);
+  scan->tuple.t_data = tuple_at(page, line);
+  scan->tuple.t_len = ItemIdGetLength(PageGetItemId(page, line));
   ItemPointerSet(&scan->tuple.t_self, heap->rs_cblock, line);
 }
 
@@ -117,15 +121,10 @@ TupleTableSlot *slot_of(FilterScan *scan, uint16 candidate) {
 
 Datum value_of(FilterScan *scan, const Ask &ask, uint16 candidate, bool *is_null) {
   ExprContext *context = state_of(scan)->ps.ps_ExprContext;
-  if (ask.value_state) {
-    context->ecxt_scantuple = slot_of(scan, candidate);
-    return ExecEvalExpr(ask.value_state, context, is_null);
-  }
-  if (scan->slots)
+  if (!ask.value_state)
     return slot_getattr(scan->slots[candidate], ask.column, is_null);
-  set_tuple(scan, candidate);
-  return heap_getattr(&scan->tuple, ask.column,
-                      RelationGetDescr(state_of(scan)->ss_currentRelation), is_null);
+  context->ecxt_scantuple = slot_of(scan, candidate);
+  return ExecEvalExpr(ask.value_state, context, is_null);
 }
 
 // Leaves the candidates that fulfil conditions, asked one by one.
@@ -164,20 +163,42 @@ AskedFilter *asked_filter(FilterScan *scan, Ask *ask) {
   return find_filter(ask->filter, &ask->memory);
 }
 
+// Adds a candidate and its value, unless that is NULL.
+void collect(FilterScan *scan, uint16 candidate, Datum value, bool is_null) {
+  Items *items = &scan->items;
+  items->values[items->count] = value;
+  scan->collected[items->count] = candidate;
+  items->count += is_null ? 0 : 1;
+}
+
+// The values of a page's column, which stay where they are.
+int collect_column(FilterScan *scan, AttrNumber column, int first) {
+  const TupleDesc descriptor = RelationGetDescr(state_of(scan)->ss_currentRelation);
+  const Page page = BufferGetPage(heap_of(scan)->rs_cbuf);
+  HeapTupleData tuple = scan->tuple;
+  for (int i = first; i < scan->count; i++) {
+    bool is_null;
+    tuple.t_data = tuple_at(page, scan->candidates[i]);
+    const Datum value = heap_getattr(&tuple, column, descriptor, &is_null);
+    collect(scan, scan->candidates[i], value, is_null);
+  }
+  return scan->count;
+}
+
 // The values of candidates from `first` on, those that are NULL left out: as many as fit into some
 // memory. Returns the candidate behind the last.
-int collect(FilterScan *scan, const Ask &ask, int first) {
+int collect_values(FilterScan *scan, const Ask &ask, int first) {
+  scan->items.count = 0;
+  if (!ask.value_state && !scan->slots)
+    return collect_column(scan, ask.column, first);
   const MemoryContext memory = state_of(scan)->ps.ps_ExprContext->ecxt_per_tuple_memory;
   const MemoryContext before = MemoryContextSwitchTo(memory);
   MemoryContextReset(memory);
-  Items *items = &scan->items;
   int next = first;
-  for (items->count = 0;
-       next < scan->count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
+  for (; next < scan->count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
     bool is_null;
-    items->values[items->count] = value_of(scan, ask, scan->candidates[next], &is_null);
-    scan->collected[items->count] = scan->candidates[next];
-    items->count += is_null ? 0 : 1;
+    const Datum value = value_of(scan, ask, scan->candidates[next], &is_null);
+    collect(scan, scan->candidates[next], value, is_null);
   }
   MemoryContextSwitchTo(before);
   return next;
@@ -189,7 +210,7 @@ void ask_candidates(FilterScan *scan, Ask *ask) {
   bool answers[kMaxCandidates];
   int left = 0;
   for (int next = 0; next < scan->count;) {
-    next = collect(scan, *ask, next);
+    next = collect_values(scan, *ask, next);
     if (items->count == 0)
       continue;
     AskedFilter *filter = asked_filter(scan, ask);
@@ -197,7 +218,7 @@ void ask_candidates(FilterScan *scan, Ask *ask) {
       keep(scan, scan->plain); // the error is that of the first row that comes to the question
       return;
     }
-    filter->expect(items->count);
+    filter->expect(Max(items->count, scan->expected));
     items->element = ask->element;
     for (int item = 0; item < items->count;)
       item = ask_items(filter, *items, item, answers);
@@ -212,6 +233,14 @@ void ask_candidates(FilterScan *scan, Ask *ask) {
 
 // --- batches -------------------------------------------------------------------------------------
 
+// Rows are read one after the other, and lie in the page from its end on.
+void prefetch_rows(Page page) {
+  constexpr int kCacheLine = 64;
+  const int first = reinterpret_cast<PageHeader>(page)->pd_upper;
+  for (int line = BLCKSZ - kCacheLine; line > first - kCacheLine; line -= kCacheLine)
+    __builtin_prefetch(page + line);
+}
+
 // All rows of the next page that has any. The table scan then stands on its last one.
 bool next_page(FilterScan *scan) {
   ScanState *state = state_of(scan);
@@ -219,10 +248,11 @@ bool next_page(FilterScan *scan) {
                               state->ss_ScanTupleSlot))
     return false;
   HeapScanDesc heap = heap_of(scan);
+  prefetch_rows(BufferGetPage(heap->rs_cbuf));
   for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
     scan->rows[scan->row_count++] = heap->rs_vistuples[i];
-  for (int i = 1; i < scan->row_count; i++) // it has counted the first one
-    pgstat_count_heap_getnext(state->ss_currentRelation);
+  // It has counted the first one; what indexes give is counted where what scans give is.
+  pgstat_count_index_tuples(state->ss_currentRelation, scan->row_count - 1);
   heap->rs_cindex = heap->rs_ntuples - 1;
   return true;
 }
@@ -359,6 +389,7 @@ void begin(CustomScanState *node, EState *estate, int) {
     init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, i)), &scan->asks[i]);
   scan->before_count = intVal(lsecond(plan->custom_private));
   scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
+  scan->expected = intVal(lfourth(plan->custom_private));
   scan->before = ExecInitQual(before_of(scan, plan), state);
   scan->plain =
       ExecInitQual(list_copy_tail(plan->custom_exprs, scan->ask_count + scan->before_count), state);

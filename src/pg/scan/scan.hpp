@@ -48,8 +48,9 @@ struct Conditions {
 Conditions conditions_of(List *restrictions);
 
 // The executor's part: custom_exprs are the asks, then what is to be asked before, then all
-// conditions in the server's order; custom_private are the numbers of the first two, and whether
-// the values can fail, so that none is to be computed ahead of its row.
+// conditions in the server's order; custom_private are the numbers of the first two, whether the
+// values can fail, so that none is to be computed ahead of its row, and for how many rows a process
+// is expected to ask, which decides how it reads the filters.
 extern const CustomScanMethods kScanMethods;
 
 // Defines bloomfilter.scan, and takes part in planning.
