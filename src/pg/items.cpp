@@ -12,12 +12,26 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+// Lines of a filter larger than caches are not to be waited for: other values are hashed meanwhile.
+constexpr Size kFar = 32 * 1024 * 1024;
+
+bool is_far(const AskedFilter *filter) {
+  const Geometry &geometry = filter->header.geometry;
+  return filter->bitmap && kind_of(geometry.layout) == Kind::bloom && geometry.bytes() >= kFar;
+}
+
 // Hashes items from `first` to before `end`, each of which has one hash; that of NULL means
 // nothing.
-void hash_items(const Items &items, int first, int end, uint64 seed, uint64 *hashes) {
+void hash_items(const AskedFilter *filter, const Items &items, int first, int end, uint64 *hashes) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  const bool far = is_far(filter);
   for (int item = first; item < end; item++) {
-    *hashes++ = items.nulls[item] ? 0 : inline_hash(items.element, items.values[item], seed);
+    const uint64 seed = filter->header.seed;
+    const uint64 hash =
+        items.nulls[item] ? 0 : inline_hash(items.element, items.values[item], seed);
+    if (far)
+      prefetch(filter->header.geometry, filter->bitmap, hash);
+    *hashes++ = hash;
     if (unlikely(!items.scratch->isReset))
       MemoryContextReset(items.scratch);
   }
@@ -40,7 +54,7 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
   uint64 hashes[kAskedAtOnce];
   CHECK_FOR_INTERRUPTS();
   if (!foreign && has_one_hash(items.element) && fits(filter->header, items.element)) {
-    hash_items(items, first, end, filter->header.seed, hashes);
+    hash_items(filter, items, first, end, hashes);
     filter->contains_many(hashes, end - first, answers + first);
     for (int item = first; item < end; item++)
       answers[item] &= !items.nulls[item];
