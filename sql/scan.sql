@@ -105,3 +105,192 @@ SELECT scanned.* FROM unnest(ARRAY[
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item ORDER BY id LIMIT 7',
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item FOR UPDATE']) query,
   scanned(query);
+
+-- Chosen by cost.
+CREATE INDEX ON events (id);
+CREATE TABLE documents (id int, few int, body text);
+ALTER TABLE documents ALTER body SET STORAGE external;
+INSERT INTO documents
+  SELECT i, i % 100, repeat('body ' || i % 10, CASE WHEN i % 10 = 1 THEN 500 ELSE 1 END)
+  FROM generate_series(1, 5000) i;
+VACUUM ANALYZE events, documents;
+ALTER TABLE filters ADD COLUMN bodies bloomfilter;
+UPDATE filters SET bodies = (SELECT bf_agg(body) FROM documents WHERE id <= 2);
+SELECT query, scanned.* FROM unnest(ARRAY[
+  'SELECT 1 FROM events WHERE (SELECT items FROM filters) @> item LIMIT 1',
+  'SELECT 1 FROM events WHERE (SELECT items FROM filters) @> item LIMIT 1000',
+  'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id < 50',
+  'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id < 15000',
+  'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND pair = 1',
+  'SELECT id FROM events WHERE (SELECT flags FROM filters) @> flags AND pair = 1',
+  'SELECT id FROM events WHERE (SELECT flags FROM filters) @> flags',
+  'SELECT id FROM documents WHERE (SELECT bodies FROM filters) @> body AND few = 1',
+  'SELECT id FROM documents WHERE (SELECT bodies FROM filters) @> body']) query,
+  scanned(query);
+SET enable_seqscan = off;
+SELECT scanned.* FROM
+  scanned('SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id < 15000');
+RESET enable_seqscan;
+
+-- What EXPLAIN counts, and the rows that the table's statistics count.
+CREATE FUNCTION explained(query text) RETURNS SETOF jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) ' || query INTO plan;
+  RETURN QUERY SELECT jsonb_path_query(plan,
+    'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")');
+END $$;
+CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ' || query INTO plan;
+  plan := plan->0->'Plan';
+  RETURN (plan->'Shared Hit Blocks')::bigint + (plan->'Shared Read Blocks')::bigint;
+END $$;
+CREATE FUNCTION rows_read(query text, scan text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  before bigint := pg_stat_get_xact_tuples_returned('events'::regclass);
+BEGIN
+  PERFORM set_config('bloomfilter.scan', scan, true);
+  PERFORM rows_of(query);
+  RETURN pg_stat_get_xact_tuples_returned('events'::regclass) - before;
+END $$;
+SELECT query, scan->'Actual Loops' AS loops, (scan->'Actual Rows')::numeric::int AS rows,
+  (scan->'Rows Removed by Filter')::numeric::int AS by_filter,
+  (scan->'Rows Removed by Bloom Filter')::numeric::int AS by_bloom,
+  scan->'Bloom Filter Size' AS "kB",
+  scan->'Bloom Filter Access' AS access
+FROM unnest(ARRAY[
+  'SELECT id FROM events WHERE (SELECT items FROM filters) @> item',
+  'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND pair = 1',
+  'SELECT id FROM events WHERE (SELECT nothing FROM filters) @> item',
+  'SELECT (SELECT count(*) FROM events WHERE (SELECT bf_agg(i) FROM generate_series(1, g * 50) i
+     WHERE g <> 2) @> item) FROM generate_series(1, 4) g']) query, explained(query) scan;
+SELECT scan, rows_read('SELECT id FROM events WHERE (SELECT items FROM filters) @> item', scan)
+FROM unnest(ARRAY['off', 'on']) scan;
+
+-- Rows as they are stored, without projection; an error that another condition prevents; values
+-- whose hashing can fail, alone and not; a parent, which is no table to be scanned alone; filters
+-- that are not the same for all rows.
+CREATE TYPE place AS (number int, name varchar);
+CREATE TABLE places AS SELECT i AS id, ROW(i, 'place')::place AS place
+  FROM generate_series(1, 2000) i;
+CREATE TABLE parents (id int);
+CREATE TABLE children () INHERITS (parents);
+INSERT INTO parents SELECT generate_series(1, 2000);
+INSERT INTO children SELECT generate_series(1, 2000);
+CREATE TABLE own AS SELECT i AS n, bf_create(9) + i % 2 AS filter FROM generate_series(1, 2000) i;
+ANALYZE places, parents, own;
+SELECT scanned.* FROM unnest(ARRAY[
+  'SELECT * FROM events WHERE (SELECT items FROM filters) @> item ORDER BY url, id',
+  'SELECT id FROM events WHERE id + 0 < 0 AND (SELECT items FROM filters) @> url',
+  'SELECT id FROM places WHERE (SELECT bf_agg(place) FROM places WHERE id < 9) @> place',
+  'SELECT id FROM places WHERE (SELECT bf_agg(place) FROM places WHERE id < 9) @> place AND id > 0',
+  'SELECT id FROM parents WHERE (SELECT bf_agg(i) FROM generate_series(1, 9) i) @> id',
+  'SELECT n FROM own WHERE filter @> n',
+  'SELECT n FROM own WHERE (bf_create(9) + (random() * 0)::int) @> n']) query,
+  scanned(query);
+
+-- A policy's conditions are asked before the filter.
+CREATE ROLE regress_bloomfilter_scan;
+GRANT USAGE ON SCHEMA scan TO regress_bloomfilter_scan;
+GRANT SELECT ON events, filters TO regress_bloomfilter_scan;
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON events USING (id % 7 <> 0);
+SET ROLE regress_bloomfilter_scan;
+SET cpu_operator_cost = 0.1;
+SELECT scanned.* FROM scanned('SELECT * FROM events WHERE (SELECT items FROM filters) @> item');
+SELECT scan->>'Filter Before' AS before,
+  (scan->'Rows Removed by Filter')::numeric::int AS by_filter,
+  (scan->'Rows Removed by Bloom Filter')::numeric::int AS by_bloom
+FROM explained('SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND pair = 1') scan;
+RESET cpu_operator_cost;
+RESET ROLE;
+DROP OWNED BY regress_bloomfilter_scan;
+DROP ROLE regress_bloomfilter_scan;
+
+-- A large filter is read whole at once if many rows will be asked, and by slice for a few.
+CREATE TABLE numbers (n bigint) WITH (fillfactor = 10);
+INSERT INTO numbers SELECT generate_series(1, 2000);
+CREATE TABLE large AS SELECT bf_add_all(bf_create(10000000), array_agg(n)) AS filter FROM numbers;
+VACUUM ANALYZE numbers;
+SELECT buffers('SELECT bf_count(filter) FROM large') AS whole \gset
+SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n') < 2 * :whole;
+SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') < :whole / 2;
+SELECT (scan->'Actual Rows')::numeric::int AS rows, scan->'Bloom Filter Access' AS access
+FROM explained('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') scan;
+
+-- Scans that are left within a page and begin anew, with a filter that changes or not. A filter
+-- is evaluated for a row alone, and kept.
+SET cpu_operator_cost = 0.1;
+SELECT scanned.* FROM unnest(ARRAY[
+  'SELECT g, (SELECT id FROM events
+     WHERE (SELECT bf_agg(i) FROM generate_series(1, g * 50) i) @> item LIMIT 1)
+   FROM generate_series(1, 4) g',
+  'SELECT g, (SELECT count(*) FROM events WHERE (SELECT items FROM filters) @> item AND id % 5 > g)
+   FROM generate_series(1, 4) g',
+  'SELECT id FROM events WHERE bf_create(5) @> item
+     AND (SELECT bf_agg(1 / (i - i)) FROM generate_series(1, 2) i) @> item',
+  'SELECT g, (SELECT count(*) FROM numbers WHERE (bf_create(99) + g::text) @> n::text)
+   FROM generate_series(1, 4) g',
+  'SELECT g, (SELECT count(*) FROM numbers WHERE (bf_create(99) + g) @> n AND n < 5)
+   FROM generate_series(1, 4) g']) query,
+  scanned(query);
+SET bloomfilter.scan = off;
+SELECT count(*) AS scans
+FROM explained('SELECT id FROM events WHERE (SELECT items FROM filters) @> item');
+RESET bloomfilter.scan;
+RESET cpu_operator_cost;
+
+-- Rows before one whose value fails are returned.
+BEGIN;
+SET LOCAL cursor_tuple_fraction = 1;
+DECLARE c CURSOR FOR SELECT n FROM numbers
+  WHERE (SELECT bf_agg(i) FROM generate_series(1, 10) i) @> (6 / (3 - n));
+FETCH 2 FROM c;
+FETCH 1 FROM c;
+ROLLBACK;
+
+-- Memory is bounded: of a batch's values, of hashing, and of filters that change.
+CREATE FUNCTION widened(n bigint) RETURNS text LANGUAGE plpgsql IMMUTABLE LEAKPROOF AS $$
+BEGIN
+  IF n % 10 = 0 THEN
+    PERFORM set_config('scan.peak', greatest(current_setting('scan.peak')::bigint,
+      (SELECT sum(total_bytes) FROM pg_backend_memory_contexts))::text, false);
+  END IF;
+  RETURN repeat('wide', 5000) || n;
+END $$;
+CREATE TABLE narrow AS SELECT n FROM numbers;
+ANALYZE narrow;
+SELECT sum(total_bytes) AS before, set_config('scan.peak', '0', false)
+FROM pg_backend_memory_contexts \gset
+SELECT (scan->'Rows Removed by Bloom Filter')::int AS by_bloom FROM explained(
+  'SELECT n FROM narrow WHERE (SELECT urls FROM filters) @> widened(n) AND n > 0') scan;
+SELECT current_setting('scan.peak')::bigint - :before < 3000000 AS bounded;
+BEGIN;
+SET LOCAL cursor_tuple_fraction = 1;
+DECLARE c CURSOR FOR SELECT id FROM events WHERE (SELECT flags FROM filters) @> flags;
+DECLARE d CURSOR FOR SELECT (SELECT count(*) FROM numbers WHERE (bf_create(999) + g) @> n)
+  FROM generate_series(1, 100) g;
+MOVE ALL FROM c;
+MOVE 99 FROM d;
+SELECT name, total_bytes < 20000 AS bounded FROM pg_backend_memory_contexts
+WHERE name LIKE 'Bloom Filter Scan%' ORDER BY 1;
+ROLLBACK;
+
+-- In parallel.
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET enable_material = off;
+SELECT scanned.* FROM unnest(ARRAY[
+  'SELECT id FROM events WHERE (SELECT items FROM filters) @> item',
+  'SELECT g, n FROM generate_series(1, 3) g LEFT JOIN (SELECT count(*) AS n FROM events
+     WHERE (SELECT items FROM filters) @> item) s ON n > g']) query, scanned(query);
+SET parallel_leader_participation = off;
+SELECT scan->'Parallel Aware' AS parallel, scan->'Bloom Filter Size' AS "kB",
+  scan->'Bloom Filter Access' AS access
+FROM explained('SELECT id FROM events WHERE (SELECT items FROM filters) @> item') scan;

@@ -579,7 +579,8 @@ for my $counts (\%scanned_in, \%features, \%states) {
     note(join ', ', map { "$_: $counts->{$_}" } sort keys %$counts);
 }
 diag("$compared compared, $offered planned, $scanned by a Bloom Filter Scan");
-cmp_ok($scanned, '>', $offered / 3, 'the scan is chosen often enough');
+# Of a few tables only, all may be such that it is not.
+cmp_ok($scanned, '>', $offered / 3, 'the scan is chosen often enough') if $rounds >= 10;
 
 clean_log($node);
 done_testing();
