@@ -353,7 +353,8 @@ TupleTableSlot *exec(CustomScanState *node) {
 void init_ask(FilterScan *scan, Node *condition, Ask *ask) {
   PlanState *state = &scan->node.ss.ps;
   AskCall call;
-  is_ask(condition, &call);
+  if (!is_ask(condition, &call)) // its function was altered since, as EvalPlanQual comes late
+    elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
   ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(call.filter), state);
   ask->column = column_of(call.value);
   if (ask->column == InvalidAttrNumber)
