@@ -55,6 +55,10 @@ BEGIN
   SET LOCAL bloomfilter.scan = on;
   rows := regexp_replace(rows, ' [0-9a-f]{32}$', '');
 END $$;
+CREATE FUNCTION explained(query text, OUT plan jsonb) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
+END $$;
 
 -- Every family and layout.
 SELECT filter, scanned.* FROM unnest(ARRAY['items', 'counted', 'cuckoo', 'guava', 'pages', 'grown'])
@@ -105,3 +109,35 @@ SELECT scanned.* FROM unnest(ARRAY[
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item ORDER BY id LIMIT 7',
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item FOR UPDATE']) query,
   scanned(query);
+
+-- A filter that is large is not read for the few rows that a cheap condition leaves.
+CREATE TABLE large AS SELECT bf_create(2000000) AS filter;
+ANALYZE large;
+SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
+  scanned('SELECT id FROM events WHERE (SELECT filter FROM large) @> item AND ' || condition);
+
+-- Rows that a policy hides are counted, too, and what a worker's subplan does once.
+CREATE ROLE regress_bloomfilter_reader;
+GRANT USAGE ON SCHEMA scan TO regress_bloomfilter_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA scan TO regress_bloomfilter_reader;
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY odd ON events USING (id % 2 = 1);
+SET ROLE regress_bloomfilter_reader;
+SELECT shown.*
+  FROM explained('SELECT * FROM events WHERE (SELECT items FROM filters) @> item') plan,
+    jsonb_to_record(plan->0->'Plan') shown("Filter Before" text, "Rows Removed by Filter" int,
+      "Rows Removed by Bloom Filter" int, "Actual Rows" numeric(9));
+RESET ROLE;
+SET max_parallel_workers_per_gather = 2;
+SET parallel_leader_participation = off;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+ALTER TABLE empty SET (parallel_workers = 0);
+SELECT jsonb_path_query_first(plan, '$.** ? (exists (@."Bloom Filter"))."Parallel Aware"') AS scan,
+    jsonb_path_query_first(plan, '$.** ? (@."Subplan Name" == "SubPlan 2")."Actual Loops"')::int < 3
+      AS once
+  FROM explained('SELECT * FROM events WHERE (SELECT items FROM filters) @> item
+    AND id NOT IN (SELECT id FROM empty)') plan;
+DROP OWNED BY regress_bloomfilter_reader;
+DROP ROLE regress_bloomfilter_reader;

@@ -121,6 +121,21 @@ AskCosts cost_of_asks(PlannerInfo *root, List *asks, const RelOptInfo *table) {
   return costs;
 }
 
+// Pages of filters that a process reads to ask them: one for each question, until it reads a filter
+// as a whole. Those of a constant are in memory.
+double cost_of_filters(PlannerInfo *root, List *asks, double questions) {
+  double pages = 0.0;
+  ListCell *cell;
+  foreach (cell, asks) {
+    AskCall call;
+    is_ask(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &call);
+    if (!IsA(call.filter, Const))
+      pages += Min(known_of(root, call.filter).bytes / BLCKSZ, questions);
+    questions *= share_of(root, list_make1(lfirst(cell)));
+  }
+  return seq_page_cost * pages;
+}
+
 // Which conditions a sequential scan asks before a filter, as they cost less.
 List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
   List *cheaper = NIL;
@@ -150,7 +165,10 @@ void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions
   const double row =
       before + left * (asks.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
                                                  spared * cost_of(root, dearer)));
-  const double saved = (plain_row - row) * table->tuples / divisor_of(path->parallel_workers);
+  const double rows = table->tuples / divisor_of(path->parallel_workers);
+  const double read_more = cost_of_filters(root, conditions.asks, left * rows) -
+                           cost_of_filters(root, conditions.asks, left * spared * rows);
+  const double saved = (plain_row - row) * rows - read_more;
 
   path->rows = plain->rows;
 #if PG_VERSION_NUM >= 180000
