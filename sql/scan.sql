@@ -116,6 +116,13 @@ ANALYZE large;
 SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
   scanned('SELECT id FROM events WHERE (SELECT filter FROM large) @> item AND ' || condition);
 
+-- Nor are long values unpacked for rows that it refuses.
+CREATE TABLE long AS
+  SELECT i AS id, repeat('long ' || i, 10000) AS item FROM generate_series(1, 300) i;
+ANALYZE long;
+SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
+  scanned('SELECT id FROM long WHERE (SELECT urls FROM filters) @> item AND ' || condition);
+
 -- Rows that a policy hides are counted, too, and what a worker's subplan does once.
 CREATE ROLE regress_bloomfilter_reader;
 GRANT USAGE ON SCHEMA scan TO regress_bloomfilter_reader;

@@ -37,6 +37,7 @@ constexpr double kRowsOfPage = 200.0; // which are asked before the first one is
 // What hashing costs more than that of a number; script/bench values has it.
 constexpr double kHashVarying = 0.3;
 constexpr double kHashComposed = 2.0;
+constexpr double kPerByte = 0.005; // as stored: what was compressed costs more
 // Columns whose values are wider are seldom out of line: a TOAST pointer has 18 bytes.
 constexpr int kWidestPointers = 24;
 
@@ -61,10 +62,6 @@ double toast_pages_per_row(Oid relation, double rows) {
   return pages / Max(rows, 1.0);
 }
 
-bool may_be_out_of_line(Oid relation, AttrNumber column, Oid type) {
-  return get_typlen(type) == -1 && get_attavgwidth(relation, column) <= kWidestPointers;
-}
-
 // What a value takes to be read and hashed, beyond a number in the row.
 double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
   QualCost cost;
@@ -77,15 +74,19 @@ double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
     per_row += kHashComposed * cpu_tuple_cost;
   else if (get_typlen(type) < 0)
     per_row += kHashVarying * cpu_tuple_cost;
+  bool out_of_line = false;
   List *columns = pull_var_clause(value, PVC_INCLUDE_PLACEHOLDERS);
   ListCell *cell;
   foreach (cell, columns) {
     const Var *column = lfirst_node(Var, cell);
-    if (!may_be_out_of_line(relation, column->varattno, column->vartype))
+    if (get_typlen(column->vartype) != -1)
       continue;
-    return per_row + seq_page_cost * toast_pages_per_row(relation, table->tuples);
+    const int32 width = get_attavgwidth(relation, column->varattno);
+    per_row += kPerByte * width * cpu_tuple_cost;
+    out_of_line |= width <= kWidestPointers;
   }
-  return per_row;
+  return out_of_line ? per_row + seq_page_cost * toast_pages_per_row(relation, table->tuples)
+                     : per_row;
 }
 
 double cost_of(PlannerInfo *root, List *conditions) {
