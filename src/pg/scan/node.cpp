@@ -353,7 +353,8 @@ TupleTableSlot *exec(CustomScanState *node) {
 void init_ask(FilterScan *scan, Node *condition, Ask *ask) {
   PlanState *state = &scan->node.ss.ps;
   AskCall call;
-  is_ask(condition, &call);
+  if (!is_ask(condition, &call)) // its function was altered since, as EvalPlanQual comes late
+    elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
   ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(call.filter), state);
   ask->column = column_of(call.value);
   if (ask->column == InvalidAttrNumber)
@@ -391,8 +392,10 @@ void begin(CustomScanState *node, EState *estate, int) {
   scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
   scan->expected = intVal(lfourth(plan->custom_private));
   scan->before = ExecInitQual(before_of(scan, plan), state);
+  List *subplans = list_copy(state->subPlan); // none of them twice, or workers count them twice
   scan->plain =
       ExecInitQual(list_copy_tail(plan->custom_exprs, scan->ask_count + scan->before_count), state);
+  state->subPlan = subplans;
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
   scan->items = {nullptr, scan->values, scan->nulls, 0,
@@ -500,18 +503,25 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                       explained);
 }
 
+// The mean of all loops, which text leaves out if there was none.
+void explain_removed(const char *label, double rows, const Instrumentation *instrument,
+                     ExplainState *explained) {
+  if (instrument->nloops > 0 || explained->format != EXPLAIN_FORMAT_TEXT)
+    ExplainPropertyFloat(label, nullptr, rows / Max(instrument->nloops, 1.0), 0, explained);
+}
+
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
   const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
+  const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Filter Before", before_of(scan, plan), node, ancestors, explained);
+  if (instrument && scan->before_count > 0 && plan->scan.plan.qual == NIL) // else the server does
+    explain_removed("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
   explain_conditions("Bloom Filter", list_truncate(list_copy(plan->custom_exprs), scan->ask_count),
                      node, ancestors, explained);
-  if (!explained->analyze)
+  if (!instrument)
     return;
-  const Instrumentation *instrument = node->ss.ps.instrument;
-  if (instrument && instrument->nloops > 0)
-    ExplainPropertyFloat("Rows Removed by Bloom Filter", nullptr,
-                         instrument->nfiltered2 / instrument->nloops, 0, explained);
+  explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   note_sizes(scan);
   if (scan->sizes.bytes == 0)
     return;

@@ -8,7 +8,8 @@
 // scans, read streams, visibility and predicate locks are those of a sequential scan.
 //
 //   conditions.cpp  which of a table's conditions a scan can ask for many rows at once
-//   path.cpp        the planner's part: what it costs, the plan
+//   cost.cpp        what it costs
+//   path.cpp        the planner's part: where it is offered, the plan
 //   node.cpp        the executor's part
 //
 // What it is not: a join filter, which would depend on another table's rows.
@@ -46,6 +47,12 @@ struct Conditions {
 
 // `asks` is empty where the scan is not to be offered.
 Conditions conditions_of(List *restrictions);
+
+// Sets a path's rows and costs: a sequential scan's, but for what rows and conditions take.
+void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path);
+
+// Parts that processes divide a scan into, as the server's cost_seqscan() has them.
+double divisor_of(int workers);
 
 // The executor's part: custom_exprs are the asks, then what is to be asked before, then all
 // conditions in the server's order; custom_private are the numbers of the first two, whether the
