@@ -101,6 +101,10 @@ SELECT scanned.* FROM unnest(ARRAY[
      AND (SELECT items FROM filters) @> item',
   'SELECT id FROM empty
      WHERE (SELECT bf_agg(1 / (i - i)) FROM generate_series(1, 2) i) @> item',
+  'SELECT id FROM events WHERE id + 0 < 0
+     AND (SELECT items FROM filters, generate_series(1, 2)) @> item',
+  'SELECT id FROM events WHERE id + 0 < 9
+     AND (SELECT items FROM filters, generate_series(1, 2)) @> item',
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item ORDER BY id LIMIT 7',
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item FOR UPDATE']) query,
   scanned(query);

@@ -200,19 +200,12 @@ constexpr Conversion kConversions[] = {
     {Family::interval, Family::time, true, INTERVALOID, interval_of_time},
 };
 
-const Conversion *find_conversion(const Header &header, const Element *element, Use use) {
+const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
   for (const Conversion &conversion : kConversions)
     if (conversion.to == value_family(header.element.family) &&
         conversion.from == element->family && (use == Use::ask || conversion.implicit))
-      return &conversion;
-  return nullptr;
-}
-
-const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
-  const Conversion *conversion = find_conversion(header, element, use);
-  if (!conversion)
-    raise_mismatch(header, element, use);
-  return *conversion;
+      return conversion;
+  raise_mismatch(header, element, use);
 }
 
 // The element of a type that values are converted to, which the value's own element remembers.
@@ -226,10 +219,6 @@ Element *counterpart(Element *element, Oid type) {
 }
 
 } // namespace
-
-bool can_be_asked(const Header &header, const Element *element) {
-  return holds(header, element) || find_conversion(header, element, Use::ask);
-}
 
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {
   const Conversion &conversion = conversion_for(header, element, use);

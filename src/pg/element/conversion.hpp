@@ -32,10 +32,6 @@ namespace bloomfilter {
 // 42804 if SQL cannot compare it with the filter's values.
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use);
 
-// Can a filter be asked for such values, its own or converted ones, without an error? For types of
-// which all values are composed alike.
-bool can_be_asked(const Header &header, const Element *element);
-
 // The digests of any value that a filter may be asked for or get.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests own = digests_of(element, value, header, use);

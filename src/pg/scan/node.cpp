@@ -7,7 +7,6 @@
 
 #include "pg/scan/scan.hpp"
 
-#include "pg/element/conversion.hpp"
 #include "pg/items.hpp"
 #include "pg/stored.hpp"
 
@@ -23,6 +22,8 @@ extern "C" {
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/bufmgr.h"
@@ -42,6 +43,7 @@ constexpr Size kMaxMemory = 1024 * 1024;
 
 struct Ask {
   ExprState *filter_state, *value_state; // the latter NULL if the value is a column
+  ExprState *reached;                    // would a sequential scan ask the filter for a row?
   Element *element;                      // NULL before the first value
   Datum filter;
   FilterMemory memory;
@@ -143,7 +145,18 @@ void keep(FilterScan *scan, ExprState *conditions) {
 
 // --- asking --------------------------------------------------------------------------------------
 
-// A filter is evaluated for the first row, as a sequential scan would.
+// Does any candidate come to the question, row by row? Only then is the filter evaluated, or are
+// errors raised that it gives.
+bool is_reached(FilterScan *scan, const Ask &ask) {
+  ExprContext *context = state_of(scan)->ps.ps_ExprContext;
+  for (int i = 0; i < scan->count; i++) {
+    context->ecxt_scantuple = slot_of(scan, scan->candidates[i]);
+    if (ExecQualAndReset(ask.reached, context))
+      return true;
+  }
+  return false;
+}
+
 void evaluate(FilterScan *scan, Ask *ask) {
   const MemoryContext before = MemoryContextSwitchTo(scan->filters);
   ask->filter = ExecEvalExpr(ask->filter_state, state_of(scan)->ps.ps_ExprContext, &ask->is_null);
@@ -214,10 +227,6 @@ void ask_candidates(FilterScan *scan, Ask *ask) {
     if (items->count == 0)
       continue;
     AskedFilter *filter = asked_filter(scan, ask);
-    if (!scan->one_by_one && !can_be_asked(filter->header, ask->element)) {
-      keep(scan, scan->plain); // the error is that of the first row that comes to the question
-      return;
-    }
     filter->expect(Max(items->count, scan->expected));
     items->element = ask->element;
     for (int item = 0; item < items->count;)
@@ -296,6 +305,11 @@ bool next_batch(FilterScan *scan) {
     keep(scan, scan->before);
   for (int i = 0; i < scan->ask_count && scan->count > 0; i++) {
     Ask *ask = &scan->asks[i];
+    if (!ask->known && !is_reached(scan, *ask)) { // so other conditions refuse them
+      InstrCountFiltered1(scan, scan->count);
+      scan->count = 0;
+      break;
+    }
     if (!ask->known)
       evaluate(scan, ask);
     if (ask->is_null)
@@ -350,7 +364,24 @@ TupleTableSlot *exec(CustomScanState *node) {
   return ExecScan(&node->ss, next_row, recheck_row);
 }
 
-void init_ask(FilterScan *scan, Node *condition, Ask *ask) {
+// A value that is not NULL, behind conditions that may be asked twice: not volatile, nor a
+// subplan's.
+ExprState *init_reached(PlanState *state, Node *value, List *conditions) {
+  List *stable = NIL;
+  ListCell *cell;
+  foreach (cell, conditions) {
+    auto *condition = static_cast<Node *>(lfirst(cell));
+    if (!contain_volatile_functions(condition) && !contain_subplans(condition))
+      stable = lappend(stable, condition);
+  }
+  NullTest *test = makeNode(NullTest);
+  test->arg = reinterpret_cast<Expr *>(value);
+  test->nulltesttype = IS_NOT_NULL;
+  test->location = -1;
+  return ExecInitQual(lappend(stable, test), state);
+}
+
+void init_ask(FilterScan *scan, Node *condition, List *conditions_before, Ask *ask) {
   PlanState *state = &scan->node.ss.ps;
   AskCall call;
   if (!is_ask(condition, &call)) // its function was altered since, as EvalPlanQual comes late
@@ -359,6 +390,7 @@ void init_ask(FilterScan *scan, Node *condition, Ask *ask) {
   ask->column = column_of(call.value);
   if (ask->column == InvalidAttrNumber)
     ask->value_state = ExecInitExpr(reinterpret_cast<Expr *>(call.value), state);
+  ask->reached = init_reached(state, call.value, conditions_before);
   ask->type = exprType(call.value);
   ask->collation = call.collation;
 }
@@ -384,17 +416,19 @@ void begin(CustomScanState *node, EState *estate, int) {
   PlanState *state = &node->ss.ps;
   const auto *plan = reinterpret_cast<CustomScan *>(state->plan);
   init_slot(&node->ss, estate);
-  scan->ask_count = intVal(linitial(plan->custom_private));
-  scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
-  for (int i = 0; i < scan->ask_count; i++)
-    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, i)), &scan->asks[i]);
+  const List *positions = static_cast<List *>(linitial(plan->custom_private));
+  scan->ask_count = list_length(positions);
   scan->before_count = intVal(lsecond(plan->custom_private));
   scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
   scan->expected = intVal(lfourth(plan->custom_private));
   scan->before = ExecInitQual(before_of(scan, plan), state);
   List *subplans = list_copy(state->subPlan); // none of them twice, or workers count them twice
-  scan->plain =
-      ExecInitQual(list_copy_tail(plan->custom_exprs, scan->ask_count + scan->before_count), state);
+  List *all = list_copy_tail(plan->custom_exprs, scan->ask_count + scan->before_count);
+  scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
+  for (int i = 0; i < scan->ask_count; i++)
+    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, i)),
+             list_truncate(list_copy(all), list_nth_int(positions, i)), &scan->asks[i]);
+  scan->plain = ExecInitQual(all, state);
   state->subPlan = subplans;
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
