@@ -51,9 +51,10 @@ Digests item_digests(const Header &header, const Items &items, int i, Use use) {
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
   const int end = Min(items.count, first + kAskedAtOnce);
   const bool foreign = is_foreign(filter->header.geometry.layout);
+  const bool alike = has_one_hash(items.element) && fits(filter->header, items.element);
   uint64 hashes[kAskedAtOnce];
   CHECK_FOR_INTERRUPTS();
-  if (!foreign && has_one_hash(items.element) && fits(filter->header, items.element)) {
+  if (alike && !foreign && filter->payload) { // by slice, NULLs would cost as much as values
     hash_items(filter, items, first, end, hashes);
     filter->contains_many(hashes, end - first, answers + first);
     for (int item = first; item < end; item++)

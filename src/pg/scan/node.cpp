@@ -72,7 +72,7 @@ struct FilterScan {
   Shared *shared;         // NULL: not in parallel
   Sizes sizes;
   HeapTupleData tuple; // of the page
-  int ask_count, before_count;
+  int ask_count;
   int expected;            // rows for which the filters will be asked; 0: not known
   int row_count, next_row; // of the page or the slots, which come into batches
   int count, next;         // of the batch
@@ -305,13 +305,14 @@ bool next_batch(FilterScan *scan) {
     keep(scan, scan->before);
   for (int i = 0; i < scan->ask_count && scan->count > 0; i++) {
     Ask *ask = &scan->asks[i];
-    if (!ask->known && !is_reached(scan, *ask)) { // so other conditions refuse them
-      InstrCountFiltered1(scan, scan->count);
-      scan->count = 0;
-      break;
-    }
-    if (!ask->known)
+    if (!ask->known) {
+      if (!is_reached(scan, *ask)) { // so other conditions refuse them
+        InstrCountFiltered1(scan, scan->count);
+        scan->count = 0;
+        break;
+      }
       evaluate(scan, ask);
+    }
     if (ask->is_null)
       return false;
     ask_candidates(scan, ask);
@@ -407,8 +408,24 @@ void init_slot(ScanState *state, EState *estate) {
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
 }
 
-List *before_of(const FilterScan *scan, const CustomScan *plan) {
-  return list_truncate(list_copy_tail(plan->custom_exprs, scan->ask_count), scan->before_count);
+const List *ask_positions(const CustomScan *plan) {
+  return static_cast<List *>(linitial(plan->custom_private));
+}
+
+List *conditions_at(const CustomScan *plan, const List *positions) {
+  List *conditions = NIL;
+  const ListCell *cell;
+  foreach (cell, positions)
+    conditions = lappend(conditions, list_nth(plan->custom_exprs, lfirst_int(cell)));
+  return conditions;
+}
+
+List *asks_of(const CustomScan *plan) {
+  return conditions_at(plan, ask_positions(plan));
+}
+
+List *before_of(const CustomScan *plan) {
+  return conditions_at(plan, static_cast<List *>(lsecond(plan->custom_private)));
 }
 
 void begin(CustomScanState *node, EState *estate, int) {
@@ -416,19 +433,19 @@ void begin(CustomScanState *node, EState *estate, int) {
   PlanState *state = &node->ss.ps;
   const auto *plan = reinterpret_cast<CustomScan *>(state->plan);
   init_slot(&node->ss, estate);
-  const List *positions = static_cast<List *>(linitial(plan->custom_private));
+  const List *positions = ask_positions(plan);
   scan->ask_count = list_length(positions);
-  scan->before_count = intVal(lsecond(plan->custom_private));
   scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
   scan->expected = intVal(lfourth(plan->custom_private));
-  scan->before = ExecInitQual(before_of(scan, plan), state);
+  scan->before = ExecInitQual(before_of(plan), state);
   List *subplans = list_copy(state->subPlan); // none of them twice, or workers count them twice
-  List *all = list_copy_tail(plan->custom_exprs, scan->ask_count + scan->before_count);
   scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
-  for (int i = 0; i < scan->ask_count; i++)
-    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, i)),
-             list_truncate(list_copy(all), list_nth_int(positions, i)), &scan->asks[i]);
-  scan->plain = ExecInitQual(all, state);
+  for (int i = 0; i < scan->ask_count; i++) {
+    const int at = list_nth_int(positions, i);
+    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, at)),
+             list_truncate(list_copy(plan->custom_exprs), at), &scan->asks[i]);
+  }
+  scan->plain = ExecInitQual(plan->custom_exprs, state);
   state->subPlan = subplans;
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
@@ -548,11 +565,11 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
   const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
   const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
-  explain_conditions("Filter Before", before_of(scan, plan), node, ancestors, explained);
-  if (instrument && scan->before_count > 0 && plan->scan.plan.qual == NIL) // else the server does
+  List *before = before_of(plan);
+  explain_conditions("Filter Before", before, node, ancestors, explained);
+  if (instrument && before != NIL && plan->scan.plan.qual == NIL) // else the server does
     explain_removed("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
-  explain_conditions("Bloom Filter", list_truncate(list_copy(plan->custom_exprs), scan->ask_count),
-                     node, ancestors, explained);
+  explain_conditions("Bloom Filter", asks_of(plan), node, ancestors, explained);
   if (!instrument)
     return;
   explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);

@@ -24,12 +24,12 @@ int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *
       Min(table->tuples / divisor_of(path->parallel_workers), static_cast<double>(PG_INT32_MAX)));
 }
 
-// Where each ask stands among all conditions.
-List *positions_of(List *asks, List *conditions) {
+// Where some conditions stand among all.
+List *positions_of(List *some, List *all) {
   List *positions = NIL;
   ListCell *cell;
-  foreach (cell, conditions)
-    if (list_member_ptr(asks, lfirst(cell)))
+  foreach (cell, all)
+    if (list_member_ptr(some, lfirst(cell)))
       positions = lappend_int(positions, foreach_current_index(cell));
   return positions;
 }
@@ -37,18 +37,18 @@ List *positions_of(List *asks, List *conditions) {
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
   const Conditions conditions = conditions_of(clauses);
-  List *asks = extract_actual_clauses(conditions.asks, false);
-  List *before = extract_actual_clauses(conditions.before, false);
-  List *all = extract_actual_clauses(clauses, false);
   CustomScan *scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = targets;
   scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
-  scan->custom_exprs = list_concat(list_concat_copy(asks, before), all);
-  scan->custom_private = list_make4(positions_of(asks, all), makeInteger(list_length(before)),
-                                    makeInteger(conditions.can_fail ? 1 : 0),
-                                    makeInteger(expected_rows(root, table, &path->path)));
+  List *all = extract_actual_clauses(clauses, false);
+  scan->custom_exprs = all;
+  scan->custom_private =
+      list_make4(positions_of(extract_actual_clauses(conditions.asks, false), all),
+                 positions_of(extract_actual_clauses(conditions.before, false), all),
+                 makeInteger(conditions.can_fail ? 1 : 0),
+                 makeInteger(expected_rows(root, table, &path->path)));
   scan->methods = &kScanMethods;
   return &scan->scan.plan;
 }
