@@ -85,6 +85,8 @@ INSERT INTO unions (what, made_by) VALUES
   ('three for too small a number', 'bf_union_agg(made(part, 1000)) FROM parts WHERE part < 4'),
   ('two for two numbers', 'made(1, 1000) | made(2, 2000)'),
   ('four for four numbers', 'bf_union_agg(made(part, 600 + 100 * part)) FROM parts WHERE part < 5'),
+  ('eight that are not full', 'bf_union_agg(made(part, 1020 + 60 * part)) FROM parts
+      WHERE part < 9'),
   ('four empty ones', 'bf_union_agg(bf_create(1000 * part)) FROM parts WHERE part < 5'),
   ('four intersections', 'bf_union_agg(made(part, 600 + 100 * part) & made(part, 600 + 100 * part))
       FROM parts WHERE part < 5'),
