@@ -35,6 +35,101 @@ SELECT bf_agg(i, 1000, 0.01, 'guava') @> 1 AS guava FROM generate_series(1, 3000
 SELECT bf_add_all(bf_create(1000, layout => 'spark'), array_agg(i)) @> 1 AS spark
 FROM generate_series(1, 3000) i;
 
+-- Unions whose parts stand side by side are judged by the highest rate of one: rates add up.
+CREATE FUNCTION own(part int, fpr float8 DEFAULT 0.01, size int DEFAULT 1000) RETURNS bloomfilter
+LANGUAGE sql AS
+  'SELECT bf_agg(i, NULL, fpr) FROM generate_series(part * 10000 + 1, part * 10000 + size) i';
+CREATE FUNCTION made(part int, expected int, fpr float8 DEFAULT 0.01, layout text DEFAULT 'lines')
+RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_agg(i, expected, fpr, layout)
+   FROM generate_series(part * 10000 + 1, part * 10000 + least(expected, 1000)) i';
+CREATE FUNCTION growing(part int) RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_add_all(bf_create(100, grow => true), array_agg(i))
+   FROM generate_series(part * 10000 + 1, part * 10000 + 3000) i';
+CREATE TABLE parts AS SELECT part, own(part) AS f FROM generate_series(1, 16) part;
+SELECT bf_union_agg(f) @> 20001 AS sixteen FROM parts;
+SELECT (a.f | b.f | c.f) @> 20001 AS three
+FROM parts a, parts b, parts c WHERE (a.part, b.part, c.part) = (1, 2, 3);
+SELECT bf_union_agg(growing(part)) @> 20001 AS grown FROM generate_series(1, 6) part;
+SELECT (made(1, 500, layout => 'guava') | made(2, 600, layout => 'guava')
+  | made(3, 700, layout => 'guava')) @> 20001 AS guava;
+-- Once, at the end, and not in a worker, too.
+ALTER TABLE parts SET (parallel_workers = 2);
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET parallel_leader_participation = off;
+EXPLAIN (COSTS off) SELECT (bf_info(bf_union_agg(f))).links FROM parts;
+SELECT (bf_info(bf_union_agg(f))).links FROM parts;
+RESET parallel_leader_participation;
+RESET min_parallel_table_scan_size;
+RESET parallel_tuple_cost;
+RESET parallel_setup_cost;
+-- Which ones, and `saturated` says the same.
+CREATE TABLE unions (n serial, what text, made_by text);
+INSERT INTO unions (what, made_by) VALUES
+  ('one that sized itself', 'bf_union_agg(f) FROM parts WHERE part = 1'),
+  ('two', 'bf_union_agg(f) FROM parts WHERE part <= 2'),
+  ('three', 'bf_union_agg(f) FROM parts WHERE part <= 3'),
+  ('sixteen', 'bf_union_agg(f) FROM parts'),
+  ('the same three', '(a.f | b.f) | (c.f | b.f) FROM parts a, parts b, parts c
+      WHERE (a.part, b.part, c.part) = (1, 2, 3)'),
+  ('one and NULL', 'own(1) | NULL'),
+  ('one and an empty one', 'own(1) | bf_agg(NULL::int)'),
+  ('sixteen at a lower rate', 'bf_union_agg(own(part, 0.001)) FROM parts'),
+  ('sixteen at the rate divided by 16', 'bf_union_agg(own(part, 0.01 / 16)) FROM parts'),
+  ('sixteen at a higher rate divided by 16', 'bf_union_agg(own(part, 0.1 / 16)) FROM parts'),
+  ('eight and one at a higher rate', 'bf_union_agg(CASE WHEN part < 9 THEN f ELSE own(9, 0.1) END)
+      FROM parts WHERE part < 10'),
+  ('sixteen for one number', 'bf_union_agg(made(part, 16000)) FROM parts'),
+  ('three for too small a number', 'bf_union_agg(made(part, 1000)) FROM parts WHERE part < 4'),
+  ('two for two numbers', 'made(1, 1000) | made(2, 2000)'),
+  ('four for four numbers', 'bf_union_agg(made(part, 600 + 100 * part)) FROM parts WHERE part < 5'),
+  ('eight that are not full', 'bf_union_agg(made(part, 1020 + 60 * part)) FROM parts
+      WHERE part < 9'),
+  ('four empty ones', 'bf_union_agg(bf_create(1000 * part)) FROM parts WHERE part < 5'),
+  ('four intersections', 'bf_union_agg(made(part, 600 + 100 * part) & made(part, 600 + 100 * part))
+      FROM parts WHERE part < 5'),
+  ('two that grow', 'growing(1) | growing(2)'),
+  ('four that grow', 'bf_union_agg(growing(part)) FROM parts WHERE part < 5'),
+  ('one that grows and three', 'growing(99) | own(1) | own(2) | own(3)'),
+  ('one that grows and one at a higher rate', 'growing(1) | own(2, 0.1)'),
+  ('three, and one of unknown capacity', 'bf_union_agg(CASE part WHEN 4
+      THEN bf_create_by_size(512, 6) ELSE f END) FROM parts WHERE part < 5'),
+  ('two of another system', 'made(1, 1200, 0.01, ''guava'') | made(2, 1300, 0.01, ''guava'')'),
+  ('four of another system',
+    'bf_union_agg(made(part, 600 + 100 * part, 0.01, ''guava'')) FROM parts WHERE part < 5');
+SET bloomfilter.overfill = error;
+CREATE TABLE outcomes AS SELECT n, outcome('SELECT ' || made_by) FROM unions;
+SET bloomfilter.overfill = ignore;
+CREATE FUNCTION made(by text) RETURNS bloomfilter LANGUAGE plpgsql AS $$
+DECLARE f bloomfilter;
+BEGIN
+  EXECUTE 'SELECT ' || by INTO f;
+  RETURN f;
+END $$;
+SELECT what, outcome, saturated, links, expected, round(target_fpr::numeric, 4) AS target_fpr,
+  estimated_fpr > 2 * target_fpr AS "above twice"
+FROM unions JOIN outcomes USING (n), bf_info(made(made_by)) ORDER BY n;
+-- Values that are added to a union are judged by what its parts were made for together.
+CREATE TABLE three AS SELECT bf_union_agg(f) AS f FROM parts WHERE part < 4;
+SET bloomfilter.overfill = error;
+SELECT (bf_info(f)).saturated,
+  bf_add_all(f, '{-1, -2, -3}'::int[]) @> -1 AS all_added,
+  (f + -1) @> -1 AS one_added,
+  (bf_put(f, -1)).changed AS put
+FROM three;
+SELECT bf_add_all(f, array_agg(-i)) FROM three, generate_series(1, 3000) i GROUP BY f;
+SELECT outcome('SELECT cbf_union(a, b) FROM (SELECT cbf_agg(i, 1000) AS a, cbf_agg(-i, 1000) AS b
+  FROM generate_series(1, 1000) i) x') AS cbf_union,
+  outcome('SELECT cf_merge(a, b) FROM (SELECT cf_agg(i, 2000) AS a, cf_agg(-i, 2000) AS b
+  FROM generate_series(1, 1000) i) x') AS cf_merge;
+
+-- How many values an intersection has, nobody knows.
+RESET bloomfilter.overfill;
+SELECT ((a & a) | b) @> -5 AS of_intersections
+FROM (SELECT bf_agg(i, 1000) AS a, bf_agg(-i, 1000) AS b FROM generate_series(1, 1000) i) x;
+
 -- As set.
 SET bloomfilter.overfill = error;
 SELECT bf_agg(i, 1000) FROM generate_series(1, 3000) i;

@@ -119,7 +119,7 @@ public:
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
-      check_overfill(own_, kind_ == Kind::bloom);
+      check_overfill(own_, Origin::added);
   }
 
   Datum datum() {

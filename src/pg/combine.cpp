@@ -245,8 +245,8 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
   const Filter result =
       unite_filters(filter_arg(fcinfo, 0, kind), filter_arg(fcinfo, 1, kind), false);
-  if (kind == Kind::counting) // where bloomfilters that sized themselves would stay apart
-    check_overfill(result);
+  if (kind != Kind::cuckoo)
+    check_overfill(result, Origin::united);
   return result.datum();
 }
 
@@ -326,13 +326,13 @@ Datum cuckoofilter_merge_step(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bloomfilter_union_final);
 Datum bloomfilter_union_final(PG_FUNCTION_ARGS) {
-  check_overfill(filter_arg(fcinfo, 0));
+  check_overfill(filter_arg(fcinfo, 0), Origin::united);
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 PG_FUNCTION_INFO_V1(countingbloomfilter_union_final);
 Datum countingbloomfilter_union_final(PG_FUNCTION_ARGS) {
-  check_overfill(filter_arg(fcinfo, 0, Kind::counting));
+  check_overfill(filter_arg(fcinfo, 0, Kind::counting), Origin::united);
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 

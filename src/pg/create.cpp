@@ -101,11 +101,12 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter without a capacity cannot grow"),
                     errhint("Use bf_create(expected, fpr, grow => true).")));
-  const double reached = asked.rate + 3 * filter.link().capacity.rate;
+  const double rate = full_rate(filter);
+  const double reached = rate + 3 * filter.link().capacity.rate;
   if (reached > kMaxRate)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("bloom filter with a false positive rate of %g cannot grow", asked.rate),
+             errmsg("bloom filter with a false positive rate of %g cannot grow", rate),
              errdetail("It could reach a rate of %g, and %g is the highest.", reached, kMaxRate),
              errhint("Use bf_create(expected, fpr, grow => true).")));
 

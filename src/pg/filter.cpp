@@ -7,6 +7,7 @@
 #include "core/structure.hpp"
 #include "pg/errors.hpp"
 #include "pg/memory.hpp"
+#include "pg/target.hpp"
 
 extern "C" {
 #include "utils/guc.h"
@@ -59,22 +60,34 @@ Capacity capacity_of(const Filter &filter) {
   if (!header.is_chain())
     return header.capacity;
   bool known = true;
-  uint64 values = 0;
-  double rate = 0.0, denied = 1.0;
+  Capacity asked = {0, header.capacity.rate};
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
     known = known && link.capacity.is_known();
-    values += link.capacity.values;
-    rate += denied * link.capacity.rate;
-    denied *= 1.0 - link.capacity.rate;
+    asked.values += link.capacity.values;
+    asked.rate = Max(asked.rate, link.capacity.rate);
   });
   if (!known)
     return {};
+  if (header.grows())
+    asked.values = header.capacity.values;
+  const double together = full_rate(filter);
+  if (together <= kDefaultRate)
+    asked.rate = together;
+  return asked;
+}
+
+double full_rate(const Filter &filter) {
+  const Header &header = filter.header;
+  double rate = 0.0, denied = 1.0;
+  for_each_link(filter.payload(), header, [&](const Link &link, Size) {
+    rate += denied * link.capacity.rate;
+    denied *= 1.0 - link.capacity.rate;
+  });
   if (!header.grows())
-    return {values, rate};
-  // A union may have links that are not of its growth; with those to come they reach more. (Not
-  // counted: that the lowest rate of a link is more than its share.)
+    return rate;
+  // (Not counted: that the lowest rate of a link is more than its share.)
   const double asked = header.capacity.rate, last = filter.link().capacity.rate;
-  return {header.capacity.values, last > kMinRate ? Max(asked, rate + 3 * last) : asked};
+  return last > kMinRate ? Max(asked, rate + 3 * last) : asked;
 }
 
 bool is_countable(const Filter &filter) {

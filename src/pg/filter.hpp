@@ -77,10 +77,16 @@ struct Fill {
 };
 Fill measure(const Filter &filter);
 
-// What a filter was asked to hold: of several links the sum of their values at the rate of all
-// together; of a filter that grows the values that it began with, at the rate that it may reach.
-// Unknown if any link's capacity is.
+// What a filter was asked to hold. Of several links that is the sum of their values; of a filter
+// that grows, the values that it began with. The rate is the highest that was asked, of a link or
+// of what grows: a union is judged by what was asked of its parts. But those that are made for the
+// default rate together were each asked for a part of it, and are judged together. Unknown if any
+// link's capacity is.
 Capacity capacity_of(const Filter &filter);
+
+// The rate of a filter of known capacity once each link holds what it was made for: of several
+// links that of all together; of a filter that grows that with the links to come.
+double full_rate(const Filter &filter);
 
 // Do the bits tell how many values there are? Not of links that an intersection made.
 bool is_countable(const Filter &filter);

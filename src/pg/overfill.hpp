@@ -2,8 +2,9 @@
 //
 // The setting bloomfilter.overfill says what happens when a filter that was sized for a number of
 // values, and has just got many at once, ends above twice the false positive rate asked for:
-// nothing, a warning (once per statement in each process), or an error. Filters without an asked
-// rate cannot be overfilled.
+// nothing, a warning (once per statement in each process), or an error. The links of a union need
+// not hold too many for that: their rates add up. Filters without an asked rate cannot be
+// overfilled.
 #ifndef BLOOMFILTER_PG_OVERFILL_HPP
 #define BLOOMFILTER_PG_OVERFILL_HPP
 
@@ -22,9 +23,13 @@ inline bool is_saturated(const Fill &fill, const Capacity &asked) {
 
 void define_overfill();
 
-// Called with the result of what adds many values: a bloomfilter or a counting one. `could_grow`
-// says whether they went to a filter of a kind that can grow.
-void check_overfill(const Filter &any, bool could_grow = false);
+// How a filter got its values: from rows, beside those that it had, or from other filters.
+enum class Origin : uint8 { built, added, united };
+
+// Called with the result of what adds many values: a bloomfilter or a counting one. A union is
+// judged by the rate asked of its links (capacity_of); what is added to one, by the rate that they
+// were made for together (full_rate), for which the union was blamed already.
+void check_overfill(const Filter &any, Origin origin);
 
 } // namespace bloomfilter
 

@@ -170,7 +170,7 @@ Filter finish_counters(const Window *window) {
                   filter.bitmap() + at / kLineBits * kCounterLineBytes);
   }
   if (window->values > filter.header.capacity.values) // else there is no need to count
-    check_overfill(filter);
+    check_overfill(filter, Origin::built);
   return filter;
 }
 

@@ -57,7 +57,7 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
   if (!state->self_sized)
-    check_overfill(filter);
+    check_overfill(filter, Origin::built);
   return filter;
 }
 
