@@ -14,6 +14,10 @@ CREATE TABLE events AS
     ARRAY[i % 100, i % 90 + 100] AS tags, (i % 3000)::float8 AS weight
   FROM generate_series(1, 30000) i;
 CREATE TABLE items AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 10000) i;
+CREATE TABLE parted (LIKE items) PARTITION BY HASH (kind);
+CREATE TABLE parted0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parted TABLE items;
 CREATE TABLE seen AS
   SELECT n, bf_agg('https://example.com/' || n * 500 + i) AS urls, cbf_agg(n * 500 + i) AS counted,
     cf_agg(n * 500 + i) AS cuckoo, bf_agg(n * 500 + i) AS items
@@ -29,7 +33,7 @@ CREATE TABLE hours AS
 CREATE TABLE never (item int);
 INSERT INTO never SELECT item FROM events;
 ALTER TABLE never SET (autovacuum_enabled = off);
-ANALYZE events, items, seen, requests, blocked, hours;
+ANALYZE events, items, parted, seen, requests, blocked, hours;
 
 -- The rows of the topmost node, or of the scan of a table, as expected and as they came: are they
 -- within a factor of two?
@@ -128,6 +132,7 @@ SELECT expected AS generic FROM rows_of(format('EXECUTE asked(%L)', :'f'), 'even
 RESET plan_cache_mode;
 
 -- What subqueries, CTEs and columns give: the rows below an aggregate, or what ANALYZE keeps.
+SET enable_partitionwise_aggregate = on;
 SELECT about, judged(query, wanted)
 FROM (VALUES
   ('aggregate in a scalar subquery', 'events',
@@ -160,6 +165,11 @@ FROM (VALUES
   ('a filter for each group', NULL,
     'SELECT FROM events, (SELECT kind, bf_agg(id) AS f FROM items GROUP BY kind) s
      WHERE few = 7 AND f @> item'),
+  ('groups of partitions', NULL,
+    'SELECT FROM events, (SELECT kind, bf_agg(id) AS f FROM parted GROUP BY kind) s
+     WHERE few = 7 AND f @> item'),
+  ('aggregate of partitions', 'events',
+    'SELECT FROM events WHERE (SELECT bf_agg(id) FROM parted WHERE kind < 5) @> item'),
   ('column of filters joined with values', NULL,
     'SELECT FROM seen, events WHERE urls @> url'),
   ('semijoin', NULL,
@@ -175,6 +185,7 @@ FROM (VALUES
   ('correlated subquery', 'events',
     'SELECT FROM events WHERE (SELECT items FROM seen WHERE n = id % 8 + 1) @> item')
   ) v(about, wanted, query);
+RESET enable_partitionwise_aggregate;
 
 -- Planned before there is anything to plan with, in a subquery of an expression, or in other
 -- places: no error, and an answer.

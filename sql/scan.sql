@@ -246,6 +246,36 @@ FROM scans('SELECT id FROM events WHERE (SELECT items FROM filters) @> item');
 RESET bloomfilter.scan;
 RESET cpu_operator_cost;
 
+-- Cursors go backward, and are rewound, as postgres_fdw does: within a page, beyond it, from the
+-- end and from the beginning.
+\set asked 'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id % 3 > 0'
+\set within 'FETCH 3 FROM c; FETCH BACKWARD 1 FROM c; FETCH 4 FROM c;'
+\set beyond 'MOVE 60 FROM c; FETCH 2 FROM c; MOVE BACKWARD 58 FROM c; FETCH BACKWARD 2 FROM c;'
+\set first 'FETCH 1 FROM c; FETCH FIRST FROM c; FETCH PRIOR FROM c; FETCH 1 FROM c;'
+\set last 'FETCH LAST FROM c; FETCH 1 FROM c; FETCH PRIOR FROM c; FETCH 1 FROM c;'
+\set again 'FETCH PRIOR FROM c; MOVE BACKWARD ALL FROM c; FETCH 1 FROM c; MOVE ALL FROM c;'
+\set end 'FETCH BACKWARD 2 FROM c;'
+\pset format unaligned
+\pset tuples_only on
+SELECT scanned.* FROM scanned(:'asked');
+BEGIN;
+SET LOCAL bloomfilter.scan = off;
+DECLARE c CURSOR FOR :asked;
+:within :beyond :first :last :again :end
+CLOSE c;
+SET LOCAL bloomfilter.scan = on;
+DECLARE c CURSOR FOR :asked;
+SELECT is_scrollable FROM pg_cursors;
+:within :beyond :first :last :again :end
+CLOSE c;
+DECLARE c SCROLL CURSOR FOR SELECT id FROM events WHERE (SELECT nothing FROM filters) @> item;
+FETCH 1 FROM c;
+FETCH PRIOR FROM c;
+FETCH LAST FROM c;
+ROLLBACK;
+\pset format aligned
+\pset tuples_only off
+
 -- Rows before one whose value fails are returned.
 BEGIN;
 SET LOCAL cursor_tuple_fraction = 1;

@@ -64,6 +64,15 @@ Known known_constant(const PlannerInfo *root, const Const *constant) {
   return known;
 }
 
+// All that a query joins.
+Relids tables_of(const PlannerInfo *root) {
+#if PG_VERSION_NUM >= 160000
+  return root->all_query_rels;
+#else
+  return root->all_baserels;
+#endif
+}
+
 // The path that a query's groups are made from, or its rows if it has none.
 Path *ungrouped(Path *path, double *groups) {
   while (path) {
@@ -87,12 +96,18 @@ Path *ungrouped(Path *path, double *groups) {
   return path;
 }
 
-// How many rows a planned query reads before it groups them, for each group.
+// How many rows a planned query reads before it groups them, for each group. What groups them may
+// be out of sight: another server, or one partition after the other.
 double rows_in_group(PlannerInfo *subroot) {
-  double groups = 1.0;
+  double groups = 0.0;
   const Path *path =
       ungrouped(fetch_upper_rel(subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path, &groups);
-  return path ? path->parent->rows / Max(groups, 1.0) : 1.0;
+  if (!path)
+    return 1.0;
+  if (!IS_UPPER_REL(path->parent))
+    return path->parent->rows / Max(groups, 1.0);
+  const RelOptInfo *rows = relation_with(subroot, tables_of(subroot));
+  return rows ? rows->rows / Max(groups > 0.0 ? groups : path->rows, 1.0) : 1.0;
 }
 
 Node *argument_of(const Aggref *aggregate, int number) {
@@ -224,6 +239,12 @@ Known known_column(PlannerInfo *root, const Var *column) {
 }
 
 } // namespace
+
+RelOptInfo *relation_with(PlannerInfo *root, Relids tables) {
+  int table;
+  return bms_get_singleton_member(tables, &table) ? find_base_rel(root, table)
+                                                  : find_join_rel(root, tables);
+}
 
 Known known_of(PlannerInfo *root, Node *node) {
   node = without_relabeling(node);

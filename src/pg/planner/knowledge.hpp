@@ -22,6 +22,9 @@ namespace bloomfilter {
 
 Known known_of(PlannerInfo *root, Node *filter);
 
+// Tables, joined; NULL if the planner has not joined them.
+RelOptInfo *relation_with(PlannerInfo *root, Relids tables);
+
 } // namespace bloomfilter
 
 #endif

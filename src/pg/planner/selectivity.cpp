@@ -152,10 +152,7 @@ List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inn
 // The inner rows of a semijoin that are left to one outer row by the join's equalities: of those
 // the filter is asked, as of one row each. 1 if that is not known.
 double partners(PlannerInfo *root, SpecialJoinInfo *join) {
-  int relation;
-  RelOptInfo *inner = bms_get_singleton_member(join->min_righthand, &relation)
-                          ? find_base_rel(root, relation)
-                          : find_join_rel(root, join->min_righthand);
+  RelOptInfo *inner = relation_with(root, join->min_righthand);
   if (!inner)
     return 1.0;
   SpecialJoinInfo pairs = *join; // its rows are pairs

@@ -67,6 +67,7 @@ struct FilterScan {
   Ask *asks;
   ExprState *before;      // conditions of lower security levels
   ExprState *plain;       // all conditions, in the server's order
+  ExprState *backward;    // those that batches fulfil; NULL unless the scan may go backward
   MemoryContext filters;  // what their expressions gave
   TupleTableSlot **slots; // NULL while pages are read
   Shared *shared;         // NULL: not in parallel
@@ -79,7 +80,8 @@ struct FilterScan {
   bool one_by_one;         // are batches of one row each?
   bool behind_last;        // is the table scan's last row among the slots, or gone?
   bool ended;
-  Items items; // the values of `collected`
+  bool is_backward; // has the table scan last gone backward?
+  Items items;      // the values of `collected`
   Datum values[kMaxCandidates];
   bool nulls[kMaxCandidates];
   uint16 rows[kMaxCandidates], candidates[kMaxCandidates],
@@ -320,6 +322,49 @@ bool next_batch(FilterScan *scan) {
   return true;
 }
 
+void forget_batch(FilterScan *scan) {
+  scan->next = scan->count = scan->next_row = scan->row_count = 0;
+  scan->behind_last = scan->ended = false;
+}
+
+// --- backward ------------------------------------------------------------------------------------
+
+// Puts the table scan, which stands where the batch ends, onto a row of it.
+void stand_on(FilterScan *scan, uint16 candidate) {
+  if (!scan->slots) {
+    HeapScanDesc heap = heap_of(scan);
+    while (heap->rs_vistuples[heap->rs_cindex] != candidate)
+      heap->rs_cindex--;
+    return;
+  }
+  const int last = scan->behind_last ? scan->row_count : scan->row_count - 1;
+  for (int row = last; row > candidate; row--)
+    table_scan_getnextslot(state_of(scan)->ss_currentScanDesc, BackwardScanDirection,
+                           scan->slots[candidate]);
+}
+
+// Leaves the table scan on the row that was returned last.
+void turn(FilterScan *scan) {
+  if (scan->next > 0)
+    stand_on(scan, scan->candidates[scan->next - 1]);
+  forget_batch(scan);
+  scan->is_backward = !scan->is_backward;
+}
+
+// Cursors go backward now and then, and then row by row.
+TupleTableSlot *previous_row(FilterScan *scan) {
+  ScanState *state = state_of(scan);
+  ExprContext *context = state->ps.ps_ExprContext;
+  TupleTableSlot *slot = state->ss_ScanTupleSlot;
+  while (table_scan_getnextslot(state->ss_currentScanDesc, BackwardScanDirection, slot)) {
+    context->ecxt_scantuple = slot;
+    if (ExecQualAndReset(scan->backward, context))
+      return slot;
+    InstrCountFiltered2(scan, 1);
+  }
+  return ExecClearTuple(slot);
+}
+
 // --- the node ------------------------------------------------------------------------------------
 
 bool reads_pages(TableScanDesc scan) {
@@ -348,6 +393,10 @@ TupleTableSlot *next_row(ScanState *state) {
   if (!state->ss_currentScanDesc) // not in parallel, or not with others
     set_scan(scan,
              table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot, 0, nullptr));
+  if (ScanDirectionIsBackward(state->ps.state->es_direction) != scan->is_backward)
+    turn(scan);
+  if (scan->is_backward)
+    return previous_row(scan);
   while (!scan->ended && scan->next == scan->count)
     scan->ended = !next_batch(scan);
   return scan->ended ? ExecClearTuple(state->ss_ScanTupleSlot)
@@ -428,7 +477,7 @@ List *before_of(const CustomScan *plan) {
   return conditions_at(plan, static_cast<List *>(lsecond(plan->custom_private)));
 }
 
-void begin(CustomScanState *node, EState *estate, int) {
+void begin(CustomScanState *node, EState *estate, int flags) {
   FilterScan *scan = scan_of(node);
   PlanState *state = &node->ss.ps;
   const auto *plan = reinterpret_cast<CustomScan *>(state->plan);
@@ -446,6 +495,8 @@ void begin(CustomScanState *node, EState *estate, int) {
              list_truncate(list_copy(plan->custom_exprs), at), &scan->asks[i]);
   }
   scan->plain = ExecInitQual(plan->custom_exprs, state);
+  if (flags & EXEC_FLAG_BACKWARD)
+    scan->backward = ExecInitQual(list_concat(before_of(plan), asks_of(plan)), state);
   state->subPlan = subplans;
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
@@ -469,8 +520,8 @@ void rescan(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
   if (node->ss.ps.chgParam)
     forget_filters(scan);
-  scan->next = scan->count = scan->next_row = scan->row_count = 0;
-  scan->behind_last = scan->ended = false;
+  forget_batch(scan);
+  scan->is_backward = false;
   if (node->ss.ss_currentScanDesc)
     table_rescan(node->ss.ss_currentScanDesc, nullptr);
   ExecScanReScan(&node->ss);

@@ -63,8 +63,9 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
   path->path.parallel_aware = workers > 0;
   path->path.parallel_safe = table->consider_parallel;
   path->path.parallel_workers = workers;
+  path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 #if PG_VERSION_NUM >= 150000 // which 14 takes for granted
-  path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+  path->flags |= CUSTOMPATH_SUPPORT_PROJECTION;
 #endif
   path->methods = &kPathMethods;
   set_cost(root, table, conditions, &path->path);
