@@ -1,0 +1,70 @@
+# What tests of several servers share: nodes that ask each other, the bytes that pass between them,
+# and the SQL that plans send.
+package Nodes;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use FindBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(usleep);
+
+our @EXPORT = qw(count_bytes bytes_of verbose_plan remote_sql);
+
+my ($directory, @ports, $counter);
+
+# Starts to count what passes through the sockets of nodes, and returns their ports to be counted at.
+sub count_bytes {
+    my @nodes = @_;
+    $directory = $nodes[0]->host;
+    @ports = map { PostgreSQL::Test::Cluster::get_free_port() } @nodes;
+    my @pairs = map { "$ports[$_]:" . $nodes[$_]->port } 0 .. $#nodes;
+    $counter = fork // die "fork: $!";
+    exec $^X, "$FindBin::RealBin/../byteproxy.pl", $directory, @pairs if !$counter;
+    for my $port (@ports) {
+        usleep(10_000) until -e "$directory/bytes.$port" || waitpid $counter, 1;
+    }
+    return @ports;
+}
+
+END {
+    my $status = $?;
+    kill TERM => $counter and waitpid $counter, 0 if $counter;
+    $? = $status;
+}
+
+# All bytes until now: to the nodes, and from them.
+sub counted {
+    my @counted = (0, 0);
+    for my $port (@ports) {
+        my @of_port = split ' ', slurp_file("$directory/bytes.$port");
+        $counted[$_] += $of_port[$_] for 0, 1;
+    }
+    return @counted;
+}
+
+# The result of a script in a new session, and the bytes that it sent and received.
+sub bytes_of {
+    my ($node, $sql) = @_;
+    my @before = counted();
+    my $result = $node->safe_psql('postgres', $sql);
+    my @after = counted();
+    return ($result, map { $after[$_] - $before[$_] } 0, 1);
+}
+
+# EXPLAIN's text. The settings are statements in front of the query.
+sub verbose_plan {
+    my ($node, $query, $settings) = @_;
+    $settings //= '';
+    return $node->safe_psql('postgres', "$settings; EXPLAIN (VERBOSE, COSTS OFF) $query");
+}
+
+# What a query asks other nodes, a line for each foreign scan.
+sub remote_sql {
+    my $plan = verbose_plan(@_);
+    return join "\n", $plan =~ /Remote SQL: (.*)/g;
+}
+
+1;
