@@ -93,11 +93,11 @@ const ExpandedObjectMethods kMethods = {flat_size, flatten};
 
 // The expanded object of a value, or NULL if it is flat.
 inline ExpandedPartial *expanded(Datum value) {
-  const auto *pointer = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
-  if (!VARATT_IS_EXTERNAL_EXPANDED(pointer))
+  if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)))
     return nullptr;
   ExpandedObjectHeader *header = DatumGetEOHP(value);
-  return header->eoh_methods == &kMethods ? reinterpret_cast<ExpandedPartial *>(header) : nullptr;
+  Assert(header->eoh_methods == &kMethods);
+  return reinterpret_cast<ExpandedPartial *>(header);
 }
 
 // A flat state, to be read as long as its bytes are there.
