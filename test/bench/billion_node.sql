@@ -1,0 +1,10 @@
+-- Section billion: the values of node number :number of three, :values on all, and the memory of whoever
+-- asks for it. The statistics tell how many shards there are, so that groups are hashed.
+
+CREATE UNLOGGED TABLE ids AS SELECT generate_series(:number, :values::bigint, 3) AS id;
+CREATE STATISTICS ids_shard ON bf_shard(id, :shards) FROM ids;
+VACUUM ANALYZE ids;
+CREATE VIEW visits AS SELECT :number AS node, id FROM ids;
+CREATE VIEW peak AS
+SELECT :number AS node, substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s*(\d+)')::float8 * 1024 AS bytes;
+CREATE VIEW stored AS SELECT :number AS node, pg_table_size('ids') AS bytes;
