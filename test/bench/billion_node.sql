@@ -7,4 +7,4 @@ VACUUM ANALYZE ids;
 CREATE VIEW visits AS SELECT :number AS node, id FROM ids;
 CREATE VIEW peak AS
 SELECT :number AS node, substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s*(\d+)')::float8 * 1024 AS bytes;
-CREATE VIEW stored AS SELECT :number AS node, pg_table_size('ids') AS bytes;
+CREATE VIEW occupied AS SELECT :number AS node, pg_table_size('ids') AS bytes;
