@@ -491,6 +491,184 @@ COMMENT ON AGGREGATE bf_agg("any", float8, float8, text) IS
   'filter of all values that are not null, for a number of distinct values at a rate, '
   'in a layout that another system can read';
 
+-- Partial states: what an aggregate of some rows knows of the filter of all rows
+
+CREATE TYPE bf_element;
+
+CREATE FUNCTION bloomfilter_element_in(cstring) RETURNS bf_element
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_in(cstring) IS 'text input: base64';
+
+CREATE FUNCTION bloomfilter_element_out(bf_element) RETURNS cstring
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_out(bf_element) IS 'text output: base64';
+
+CREATE FUNCTION bloomfilter_element_recv(internal) RETURNS bf_element
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_recv(internal) IS 'binary input';
+
+CREATE FUNCTION bloomfilter_element_send(bf_element) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_send(bf_element) IS 'binary output';
+
+CREATE TYPE bf_element (
+  INPUT = bloomfilter_element_in,
+  OUTPUT = bloomfilter_element_out,
+  RECEIVE = bloomfilter_element_recv,
+  SEND = bloomfilter_element_send,
+  INTERNALLENGTH = 24,
+  ALIGNMENT = double
+);
+COMMENT ON TYPE bf_element IS 'a value as a filter sees it: its element type and its hash';
+
+CREATE FUNCTION bf_element_of(value "any") RETURNS bf_element
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_element_of("any") IS
+  'a value as a filter sees it, for the aggregates whose states travel between servers';
+
+CREATE FUNCTION bloomfilter_element_eq(bf_element, bf_element) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_eq(bf_element, bf_element) IS 'same bytes?';
+
+CREATE FUNCTION bloomfilter_element_ne(bf_element, bf_element) RETURNS boolean
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_ne(bf_element, bf_element) IS 'different bytes?';
+
+CREATE FUNCTION bloomfilter_element_hash(bf_element) RETURNS int
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_element_hash(bf_element) IS 'hash of an element';
+
+CREATE OPERATOR = (
+  FUNCTION = bloomfilter_element_eq, LEFTARG = bf_element, RIGHTARG = bf_element,
+  COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR = (bf_element, bf_element) IS 'same bytes?';
+
+CREATE OPERATOR <> (
+  FUNCTION = bloomfilter_element_ne, LEFTARG = bf_element, RIGHTARG = bf_element,
+  COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (bf_element, bf_element) IS 'different bytes?';
+
+CREATE OPERATOR CLASS bf_element_ops DEFAULT FOR TYPE bf_element USING hash AS
+  OPERATOR 1 = (bf_element, bf_element),
+  FUNCTION 1 bloomfilter_element_hash(bf_element);
+COMMENT ON OPERATOR CLASS bf_element_ops USING hash IS 'hashing of elements';
+COMMENT ON OPERATOR FAMILY bf_element_ops USING hash IS 'hashing of elements';
+
+CREATE TYPE bf_partial;
+
+CREATE FUNCTION bloomfilter_partial_in(cstring) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_in(cstring) IS 'text input: base64';
+
+CREATE FUNCTION bloomfilter_partial_out(bf_partial) RETURNS cstring
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_out(bf_partial) IS 'text output: base64';
+
+CREATE FUNCTION bloomfilter_partial_recv(internal) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_recv(internal) IS 'binary input';
+
+CREATE FUNCTION bloomfilter_partial_send(bf_partial) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_send(bf_partial) IS 'binary output';
+
+CREATE TYPE bf_partial (
+  INPUT = bloomfilter_partial_in,
+  OUTPUT = bloomfilter_partial_out,
+  RECEIVE = bloomfilter_partial_recv,
+  SEND = bloomfilter_partial_send,
+  ALIGNMENT = double,
+  STORAGE = external
+);
+COMMENT ON TYPE bf_partial IS
+  'what some rows contribute to the filter of all: their distinct hashes, or its bits';
+
+CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element) IS
+  'step of bf_dist_agg and bf_partial_agg';
+
+CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8) IS
+  'step of bf_dist_agg and bf_partial_agg';
+
+CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8, float8) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8, float8) IS
+  'step of bf_dist_agg and bf_partial_agg';
+
+CREATE FUNCTION bloomfilter_partial_combine(bf_partial, bf_partial) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_combine(bf_partial, bf_partial) IS
+  'step of bf_merge_agg, and combine function of bf_dist_agg and bf_partial_agg';
+
+CREATE FUNCTION bloomfilter_partial_final(bf_partial) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_final(bf_partial) IS
+  'end of bf_dist_agg and bf_merge_agg';
+
+CREATE AGGREGATE bf_dist_agg(element bf_element) (
+  SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_dist_agg(bf_element) IS
+  'what bf_agg gives, for servers that compute it together: a filter of all values that are not '
+  'null, sized for them at a false positive rate of 1 %';
+
+CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8) (
+  SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8) IS
+  'what bf_agg gives, for servers that compute it together: a filter for a number of distinct '
+  'values at 1 %';
+
+CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8, fpr float8) (
+  SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8, float8) IS
+  'what bf_agg gives, for servers that compute it together: a filter for a number of distinct '
+  'values at a rate; a null number sizes itself';
+
+CREATE AGGREGATE bf_partial_agg(element bf_element) (
+  SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_partial_agg(bf_element) IS
+  'partial state for bf_merge_agg, which sizes the filter of all states at a false positive rate '
+  'of 1 %';
+
+CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8) (
+  SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8) IS
+  'partial state for bf_merge_agg, for a filter of a number of distinct values, of all states '
+  'together, at 1 %';
+
+CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8, fpr float8) (
+  SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8, float8) IS
+  'partial state for bf_merge_agg, for a filter of a number of distinct values, of all states '
+  'together, at a rate; a null number sizes it';
+
+CREATE AGGREGATE bf_merge_agg(partial bf_partial) (
+  SFUNC = bloomfilter_partial_combine, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_merge_agg(bf_partial) IS
+  'the filter that bf_agg makes of all values behind the partial states; no union of filters';
+
 -- Other systems
 
 CREATE FUNCTION bf_to_guava(filter bloomfilter) RETURNS bytea

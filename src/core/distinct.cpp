@@ -134,7 +134,11 @@ std::uint64_t padded_capacity(double distinct) {
 }
 
 void sort_hashes(std::uint64_t *hashes, std::size_t count, Pause pause) {
-  sort_by_bits(hashes, count, 64, pause);
+  std::size_t sorted = 1;
+  while (sorted < count && hashes[sorted - 1] <= hashes[sorted])
+    sorted++;
+  if (sorted < count)
+    sort_by_bits(hashes, count, 64, pause);
 }
 
 std::size_t keep_copies(std::uint64_t *hashes, std::size_t count, int copies) {

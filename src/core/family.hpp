@@ -71,6 +71,11 @@ inline bool is_composed(Family family) {
   return family >= Family::array && family <= Family::row;
 }
 
+// Can values of the family have this shape? Composed ones have one, of 24 bits; others none.
+inline bool is_shape_of(Family family, std::uint32_t shape) {
+  return is_composed(family) == (shape != 0) && shape >> 24 == 0;
+}
+
 // What a filter's values are. All zero before the first one, but where another system's encoding is
 // known already. Aligned so that two are compared, for each value, by one comparison.
 struct alignas(8) ElementType {

@@ -134,7 +134,7 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header) {
 
 } // namespace
 
-Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
+Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *header) {
   if (length < kHeaderBytes)
     return fault(Status::truncated, length, kHeaderBytes);
   if (payload[kAtVersion] != kFormatVersion)
@@ -159,19 +159,21 @@ Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
   header->capacity.rate = bits_double(load<std::uint64_t>(payload + kAtRate));
   header->links_bytes = 0;
 
-  if (is_composed(header->element.family) != (header->element.shape != 0))
+  if (!is_shape_of(header->element.family, header->element.shape))
     return fault(Status::bad_shape, header->element.shape);
   if (!is_family_of(header->geometry.layout, header->element.family))
     return fault(Status::bad_family, family);
   if (!is_possible_seed(header->geometry.layout, header->seed))
     return fault(Status::bad_seed, header->seed);
-  const Finding finding = header->is_chain() ? check_links(payload, length, header)
-                                             : check_link(read_link(payload, *header, 0));
-  if (!finding.ok())
-    return finding;
-  if (length != header->payload_bytes())
+  return header->is_chain() ? check_links(payload, length, header)
+                            : check_link(read_link(payload, *header, 0));
+}
+
+Finding parse(const std::uint8_t *payload, std::size_t length, Header *header) {
+  const Finding finding = parse_head(payload, length, header);
+  if (finding.ok() && length != header->payload_bytes())
     return fault(Status::wrong_length, length, header->payload_bytes());
-  return kSound;
+  return finding;
 }
 
 Kind stated_kind(const std::uint8_t *payload, std::size_t length) {

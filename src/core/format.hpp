@@ -109,6 +109,12 @@ enum class Status : std::uint8_t {
   stray_bits,
   bad_buckets,
   other_kind, // `found` and `wanted` are numbers of Kind
+  // Of partial states and hashed values.
+  unknown_content,
+  too_many_hashes, // for a bitmap of `wanted` bytes
+  stray_hashes,
+  bad_hashes,
+  bad_second,
 };
 
 // What a check found: the offending number and the one that was called for, where there are such.
@@ -123,6 +129,9 @@ struct Finding {
 // Reads and checks the head, in constant time. `length` is that of the whole payload, of which no
 // more than the first kMaxHeadBytes need be there.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
+
+// The same of a head that has something else than its bitmaps behind it.
+Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *header);
 
 // The kind that a payload's layout byte states, be the payload sound or not; bloom if the byte is
 // unknown.

@@ -49,7 +49,7 @@ char *finding_text(const Finding &finding) {
   case Status::bad_order:
     return psprintf("%llu links are not in order", found);
   case Status::reserved_bits:
-    return psprintf("reserved bytes of a link are 0x%04llx, not zero", found);
+    return psprintf("reserved bytes are 0x%04llx, not zero", found);
   case Status::stray_bits:
     return psprintf("%llu bits are set, but the filter has no element type", found);
   case Status::bad_buckets:
@@ -58,19 +58,29 @@ char *finding_text(const Finding &finding) {
   case Status::other_kind:
     return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
                     type_of(static_cast<Kind>(finding.wanted)));
+  case Status::unknown_content:
+    return psprintf("content %llu is not possible", found);
+  case Status::too_many_hashes:
+    return psprintf("%llu hashes take as much as the bitmap of %llu bytes", found, wanted);
+  case Status::stray_hashes:
+    return psprintf("%llu bytes of hashes have no element type", found);
+  case Status::bad_hashes:
+    return psprintf("hash %llu is not less than the one behind it", found);
+  case Status::bad_second:
+    return psprintf("element type %llu has no second hashes", found);
   }
   return nullptr;
 }
 
-void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail) {
+void report_malformed(Node *context, const char *type, int sqlstate, const char *detail) {
 #if PG_VERSION_NUM >= 160000
   errsave(context,
-          (errcode(sqlstate), errmsg("invalid input for type %s", type_of(kind)),
+          (errcode(sqlstate), errmsg("invalid input for type %s", type),
            errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
 #else
   (void)context;
   ereport(ERROR,
-          (errcode(sqlstate), errmsg("invalid input for type %s", type_of(kind)),
+          (errcode(sqlstate), errmsg("invalid input for type %s", type),
            errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
 #endif
 }

@@ -16,9 +16,9 @@ constexpr double kMaxExpected = 0x1p63;
 // What is wrong with a value, as a sentence without its full stop; palloc'ed.
 char *finding_text(const Finding &finding);
 
-// 22P02 or 22P03: bytes from outside are not a filter of this kind. Returns only if `context` (a
+// 22P02 or 22P03: bytes from outside are not a value of this type. Returns only if `context` (a
 // call's fcinfo->context, may be NULL) asks for soft errors.
-void report_malformed(Node *context, Kind kind, int sqlstate, const char *detail);
+void report_malformed(Node *context, const char *type, int sqlstate, const char *detail);
 
 // XX001: a stored value of this kind is damaged.
 [[noreturn]] void raise_damaged(const Finding &finding, Kind kind);

@@ -54,7 +54,7 @@ Header empty_of(Layout layout) {
   return self_sized(header_for({true, 0, kDefaultRate, layout, Family::none}), 1);
 }
 
-void raise_parameters_differ(const Target &first, const Target &other) {
+void raise_parameters_differ(const Target &first, const Target &other, const char *parts) {
   const Kind kind = kind_of(first.layout);
   const auto text_of = [kind](const Target &of) {
     const char *expected = of.self_sized ? "NULL" : float8out_internal(of.expected);
@@ -63,12 +63,12 @@ void raise_parameters_differ(const Target &first, const Target &other) {
                : psprintf("%s and %g", expected, of.rate);
   };
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("parameters of %s_agg differ between rows", prefix_of(kind)),
+                  errmsg("parameters of %s_agg differ between %s", prefix_of(kind), parts),
                   errdetail("Expected number of values%s were %s, then %s.",
                             kind == Kind::bloom ? ", false positive rate and layout"
                                                 : " and false positive rate",
                             text_of(first), text_of(other)),
-                  errhint("Use the same values for all rows of a group.")));
+                  errhint("Use the same values for all %s of a group.", parts)));
 }
 
 } // namespace bloomfilter

@@ -49,8 +49,9 @@ Header header_for(const Target &target);
 Header self_sized(Header header, uint64 values);
 Header empty_of(Layout layout);
 
-// 22023: the arguments of a row are not those of the first one.
-[[noreturn]] void raise_parameters_differ(const Target &first, const Target &other);
+// 22023: the arguments of a row, or of what `parts` says, are not those of the first one.
+[[noreturn]] void raise_parameters_differ(const Target &first, const Target &other,
+                                          const char *parts = "rows");
 
 } // namespace bloomfilter
 

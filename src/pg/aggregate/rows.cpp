@@ -1,98 +1,25 @@
-// bf_agg, cbf_agg and cf_agg: filters built from rows.
-//
-// A state collects 64-bit hashes in a bag (pg/bag.hpp). What happens when its array is full depends
-// on who chooses the size:
-//
-// - Given a capacity, the array grows until its hashes take as much as the filter would: many small
-//   groups with large filters take what their rows take. Then they go into the bitmap or counters,
-//   and what follows goes there through a buffer: together, with their lines prefetched, hashes are
-//   added three times as fast as one by one.
-// - Sizing itself, the state keeps the bag, because the size is a function of the distinct values
-//   alone; counters need up to as many copies of each as they can count.
-// - So does a cuckoo filter in any case, for it is to have each distinct value once. They are added
-//   in the order of their hashes, and if one finds no place, again to a larger table: the bytes of
-//   the result depend on the set of values alone.
-//
-// The final function changes no state: transitions may go on after it, as in a window frame.
+// bf_agg, cbf_agg and cf_agg: filters built from rows (pg/aggregate/state.hpp), and how their
+// states pass from one process of a parallel query to another.
 
 #include "pg/server.hpp"
 
 #include "core/bytes.hpp"
-#include "core/counting.hpp"
-#include "core/cuckoo.hpp"
-#include "core/sizing.hpp"
-#include "pg/bag.hpp"
+#include "pg/aggregate/state.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
-#include "pg/errors.hpp"
-#include "pg/filter.hpp"
-#include "pg/memory.hpp"
-#include "pg/overfill.hpp"
-#include "pg/target.hpp"
 
 extern "C" {
 #include "access/parallel.h"
 #include "catalog/pg_type.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
-#include "utils/memutils.h"
 }
 
 using namespace bloomfilter;
 
 namespace {
-
-struct State {
-  Bag bag; // hashes, or the numbers of digests, digest_size() each
-  bool self_sized;
-  Header header; // of the geometry only the layout if self-sized
-
-  uint8 *bitmap;   // of a sized state, from its first flush on; then the array is a buffer
-  Family admitted; // of a foreign layout: a fitting element family
-
-  // What needs no more checks: the arguments of this call site behind the value, which are fixed,
-  // and if `element` is not NULL, its values.
-  const FmgrInfo *site;
-  Element *element;
-
-  Kind kind() const { return kind_of(header.geometry.layout); }
-  bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
-};
-
-Layout layout_of(const State *state) {
-  return profile_of(state->header.geometry.layout);
-}
-
-Target target_of(const State *state) {
-  const auto [values, rate] = state->header.capacity;
-  return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
-          scheme_of(layout_of(state), state->header.element.family).empty};
-}
-
-State *make_state(MemoryContext context, const Target &target) {
-  const Header header = header_for(target);
-  auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
-  state->bag.context = context;
-  state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
-  state->self_sized = target.self_sized;
-  state->header = header;
-  return state;
-}
-
-// By value: what a call for every row compares stays in registers. False is for check_target() to
-// judge, which rounds.
-inline bool agrees(const State *state, Target target) {
-  const auto [values, rate] = state->header.capacity;
-  return state->self_sized == target.self_sized && static_cast<double>(values) == target.expected &&
-         rate == target.rate;
-}
-
-void check_target(const State *state, const Target &target) {
-  if (!(target_of(state) == target))
-    raise_parameters_differ(target_of(state), target);
-}
 
 // Are the arguments behind the value the same in all rows of a state, because they are constants or
 // parameters? Comparing them in each row takes as long as hashing a number, and a layout longer.
@@ -110,61 +37,10 @@ bool arguments_are_fixed(FunctionCallInfo fcinfo) {
   return site->arguments_fixed;
 }
 
-// A zeroed bitmap whose lines do not straddle cache lines.
-uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
-  void *chunk; // goes with its context
-  void *bitmap = allocate_aligned(context, geometry.bytes(), 0, &chunk);
-  return static_cast<uint8 *>(memset(bitmap, 0, geometry.bytes()));
-}
-
-// How many hashes a sized state keeps before it has a bitmap: whole digests of as many bytes, or a
-// buffer.
-Size hashes_without_bitmap(const State *state) {
-  const Geometry &geometry = state->header.geometry;
-  const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
-  return Max(digests * digest_size(geometry.layout), kBuffer);
-}
-
-// Moves a sized state's hashes into its bitmap; the array becomes a buffer.
-void flush(State *state) {
-  Bag *bag = &state->bag;
-  if (!state->bitmap)
-    state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
-  for_each_batch_in_memory(bag, [state](const uint64 *hashes, Size count) {
-    structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
-  });
-  bag->count = 0;
-  if (bag->capacity > kBuffer) {
-    pfree(bag->hashes);
-    bag->hashes = nullptr;
-    resize_array(bag, kBuffer);
-  }
-}
-
-// Makes room in a full array.
-pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
-  Bag *bag = &state->bag;
-  if (state->keeps_bag()) {
-    make_room_in_bag(fcinfo, bag);
-    return;
-  }
-  const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
-  if (bag->capacity < limit)
-    resize_array(bag, Min(Max(2 * bag->capacity, kFirstCapacity), limit));
-  else
-    flush(state);
-}
-
 // Takes in a family, or raises an error.
 pg_noinline void admit(State *state, const Element *element) {
   check_element(state->header, element, Use::add);
   adopt_family(&state->header, *element);
-}
-
-inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
-  if (unlikely(state->bag.count == state->bag.capacity))
-    make_room_in_state(fcinfo, state);
-  state->bag.hashes[state->bag.count++] = hash;
 }
 
 // A cuckoo filter has each hash once, so removing a value with two would take what another one
@@ -207,48 +83,6 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
   state->admitted = element->family;
   for (int i = 0; i < digests.count; i++)
     push_digest(fcinfo, state, digests.digest[i]);
-}
-
-Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
-  Header header = state->header;
-  if (state->self_sized)
-    header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
-  void *chunk;
-  OwnFilter filter = make_filter_to_fill(header, &chunk);
-  if (state->bitmap)
-    memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
-  for_each_batch(&state->bag,
-                 [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
-  filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
-  if (!state->self_sized)
-    check_overfill(filter);
-  return filter;
-}
-
-// The table gets larger until all distinct hashes have a place, but not more than twice as large:
-// then they were chosen to look alike.
-Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
-  const uint64 distinct = sort_bag(fcinfo, &state->bag);
-  Header header =
-      self_sized(state->header, Max(distinct, Max(state->header.capacity.values, uint64{1})));
-  header.flags = state->self_sized ? kFlagOwn : 0;
-  const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
-  for (;;) {
-    OwnFilter filter = make_filter(header);
-    bool stored = true;
-    for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
-      stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
-    });
-    if (stored)
-      return filter;
-    filter.release();
-    header.geometry.units += header.geometry.units / 32 + 1;
-    if (header.geometry.units > most)
-      raise_alike(distinct);
-    if (header.geometry.bits() > kMaxBits)
-      raise_too_large(Layout::cuckoo, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
-    check_size(Kind::cuckoo, header.geometry.bits());
-  }
 }
 
 State *state_arg(FunctionCallInfo fcinfo, int argument) {
@@ -297,16 +131,6 @@ enum WireFlags : uint8 { kSelfSized = 1, kHasBitmap = 2 };
   elog(ERROR, "invalid serialized state of an aggregate");
 }
 
-// Adds another state's hashes to a sized one.
-void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
-  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
-    if (state->bitmap)
-      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
-    else
-      append(&state->bag, hashes, count, [fcinfo, state] { make_room_in_state(fcinfo, state); });
-  });
-}
-
 // A row's value goes into the state, which is made for the first one.
 pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
@@ -352,7 +176,7 @@ Datum finish(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (!state)
     return make_filter(empty_of(layout)).datum();
-  return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(fcinfo, state).datum();
+  return finish_state(fcinfo, state).datum();
 }
 
 } // namespace
@@ -385,23 +209,9 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
   }
 
-  const Target target = target_of(other);
   if (!state)
-    state = make_call_state(fcinfo, target);
-  else
-    check_target(state, target);
-  check_family(state->header, other->header);
-  adopt_family(&state->header, other->header.element);
-
-  if (other->bitmap) {
-    flush(state);
-    (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
-        state->bitmap, other->bitmap, state->header.geometry.bytes());
-  }
-  if (state->keeps_bag())
-    merge_bag(fcinfo, &state->bag, &other->bag);
-  else
-    add_hashes_of(fcinfo, state, other);
+    state = make_call_state(fcinfo, target_of(other));
+  combine_states(fcinfo, state, other);
   PG_RETURN_POINTER(state);
 }
 
@@ -465,8 +275,7 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
     const Size bitmap_bytes = state->header.geometry.bytes();
     if (state->self_sized || length < bitmap_bytes)
       raise_invalid_wire();
-    state->bitmap = allocate_bitmap(state->bag.context, state->header.geometry);
-    memcpy(state->bitmap, wire, bitmap_bytes);
+    state->bitmap = const_cast<uint8 *>(wire); // which is read once, as the hashes are
     wire += bitmap_bytes;
     length -= bitmap_bytes;
   }

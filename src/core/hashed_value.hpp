@@ -1,0 +1,36 @@
+// A value as a filter sees it: what it is, and its hashes under seed 0. SQL calls that a
+// bf_element.
+//
+// Its bytes are the same everywhere: family u8, three zero bytes, shape u32, hash u64, second hash
+// u64, little-endian. A value of one hash has that twice; two have only values of text
+// (doc/format.md, "Families").
+#ifndef BLOOMFILTER_CORE_HASHED_VALUE_HPP
+#define BLOOMFILTER_CORE_HASHED_VALUE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/format.hpp"
+
+namespace bloomfilter {
+
+struct HashedValue {
+  ElementType type;
+  std::uint64_t hash;
+  std::uint64_t second;
+};
+
+inline bool operator==(const HashedValue &a, const HashedValue &b) {
+  return a.type == b.type && a.hash == b.hash && a.second == b.second;
+}
+
+constexpr std::size_t kHashedValueBytes = 24;
+
+// Reads and checks bytes from outside.
+Finding read_hashed_value(const std::uint8_t *bytes, std::size_t length, HashedValue *value);
+
+void write_hashed_value(std::uint8_t *bytes, const HashedValue &value);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,95 @@
+#include "core/partial.hpp"
+
+#include "core/bytes.hpp"
+#include "core/structure.hpp"
+
+namespace bloomfilter {
+namespace {
+
+// Offsets in the payload.
+enum : std::size_t { kAtVersion = 0, kAtContent = 1, kAtReserved = 2, kAtHeader = 4 };
+
+Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
+  return {status, found, wanted};
+}
+const Finding kSound = {Status::ok, 0, 0};
+
+// Only a filter without values that bf_agg would make, of seed 0.
+Finding check_header(const Header &header) {
+  if (header.is_chain() || (header.flags & ~kFlagOwn) != 0)
+    return fault(Status::unknown_flags, header.flags);
+  const Layout profile = profile_of(header.geometry.layout);
+  if (profile != Layout::lines)
+    return fault(Status::unknown_layout, static_cast<std::uint64_t>(header.geometry.layout));
+  if (header.seed != 0)
+    return fault(Status::bad_seed, header.seed);
+  const Capacity &capacity = header.capacity;
+  if (!capacity.is_known() || ((header.flags & kFlagOwn) != 0 && capacity.values != 1))
+    return fault(Status::bad_capacity, capacity.values);
+  Geometry geometry = {profile, 0, 0};
+  if (!size_for(profile, capacity.values, capacity.rate, &geometry) ||
+      !(geometry == header.geometry))
+    return fault(Status::bad_units, header.geometry.units);
+  return kSound;
+}
+
+Finding check_length(const Partial &partial, std::size_t length) {
+  const Geometry &geometry = partial.header.geometry;
+  if (partial.content == Content::bitmap) {
+    const std::size_t wanted = kPartialHead + geometry.bytes();
+    return length == wanted ? kSound : fault(Status::wrong_length, length, wanted);
+  }
+  const std::size_t bytes = length - kPartialHead;
+  const std::size_t count = bytes / sizeof(std::uint64_t);
+  if (bytes % sizeof(std::uint64_t) != 0)
+    return fault(Status::wrong_length, length, length - bytes % sizeof(std::uint64_t));
+  if (content_for(partial.self_sized(), geometry, count) != Content::hashes)
+    return fault(Status::too_many_hashes, count, geometry.bytes());
+  return kSound;
+}
+
+} // namespace
+
+Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *partial) {
+  if (length < kPartialHead)
+    return fault(Status::truncated, length, kPartialHead);
+  if (payload[kAtVersion] != kPartialVersion)
+    return fault(Status::unknown_version, payload[kAtVersion], kPartialVersion);
+  const std::uint8_t content = payload[kAtContent];
+  if (content > static_cast<std::uint8_t>(Content::bitmap))
+    return fault(Status::unknown_content, content);
+  const auto reserved = load<std::uint16_t>(payload + kAtReserved);
+  if (reserved != 0)
+    return fault(Status::reserved_bits, reserved);
+  partial->content = static_cast<Content>(content);
+  Finding finding = parse_head(payload + kAtHeader, length - kAtHeader, &partial->header);
+  if (finding.ok())
+    finding = check_header(partial->header);
+  if (finding.ok() && partial->self_sized() && partial->content == Content::bitmap)
+    finding = fault(Status::unknown_content, content);
+  if (finding.ok())
+    finding = check_length(*partial, length);
+  if (finding.ok() && is_open(partial->header.element.family) && length > kPartialHead)
+    finding = fault(Status::stray_hashes, length - kPartialHead);
+  return finding;
+}
+
+Finding validate_partial(const std::uint8_t *payload, std::size_t length, Partial *partial) {
+  const Finding finding = parse_partial(payload, length, partial);
+  if (!finding.ok() || partial->content == Content::bitmap)
+    return finding;
+  constexpr std::size_t kStep = sizeof(std::uint64_t);
+  for (std::size_t at = kPartialHead + kStep; at < length; at += kStep)
+    if (load<std::uint64_t>(payload + at - kStep) >= load<std::uint64_t>(payload + at))
+      return fault(Status::bad_hashes, (at - kPartialHead) / kStep);
+  return finding;
+}
+
+void write_partial_head(std::uint8_t *payload, const Partial &partial) {
+  payload[kAtVersion] = kPartialVersion;
+  payload[kAtContent] = static_cast<std::uint8_t>(partial.content);
+  store<std::uint16_t>(payload + kAtReserved, 0);
+  write_header(payload + kAtHeader, partial.header);
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,254 @@
+// bf_partial (core/partial.hpp), and bf_dist_agg, bf_partial_agg and bf_merge_agg, whose state it
+// is: partial states as a type of SQL, because states of type internal leave no server, and none
+// can be stored.
+//
+// While an aggregate runs, its state is an expanded object around the same State that bf_agg has,
+// and each step returns the pointer it was given, so that nothing is copied. It becomes flat when
+// it is sent or stored: in memory then, at most 1 GB. Until then what exceeds work_mem *
+// hash_mem_multiplier is in temporary files, but for a filter's bitmap.
+
+#include "pg/server.hpp"
+
+#include "core/bytes.hpp"
+#include "core/hashed_value.hpp"
+#include "core/partial.hpp"
+#include "core/text.hpp"
+#include "pg/aggregate/state.hpp"
+#include "pg/element/family.hpp"
+#include "pg/errors.hpp"
+#include "pg/io.hpp"
+
+extern "C" {
+#include "utils/expandeddatum.h"
+#include "utils/memutils.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+Finding check_partial(const uint8 *payload, Size length) {
+  Partial partial;
+  return validate_partial(payload, length, &partial);
+}
+const PayloadType kPartialType = {"bf_partial", "partial state", check_partial};
+
+[[noreturn]] void raise_too_many_hashes(uint64 hashes) {
+  ereport(ERROR,
+          (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+           errmsg("partial state of " UINT64_FORMAT " hashes would exceed 1 GB", hashes),
+           errhint("Give the expected number of values: bf_partial_agg(element, expected).")));
+}
+
+// --- flat and expanded ---------------------------------------------------------------------------
+
+struct ExpandedPartial {
+  ExpandedObjectHeader header;
+  State *state;
+};
+
+// Brings a state into the form in which it is flat; returns how many hashes that has. A bag that
+// needs a file for this has it already.
+uint64 settle(State *state) {
+  if (state->self_sized)
+    return sort_bag(nullptr, &state->bag);
+  if (!state->bitmap) {
+    leave_distinct(state);
+    if (content_for(false, state->header.geometry, state->bag.count) == Content::hashes)
+      return state->bag.count;
+  }
+  flush(state);
+  return 0;
+}
+
+Size flat_size(ExpandedObjectHeader *header) {
+  State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
+  const uint64 hashes = settle(state);
+  const Size size = VARHDRSZ + kPartialHead +
+                    (state->bitmap ? state->header.geometry.bytes() : hashes * sizeof(uint64));
+  if (!AllocSizeIsValid(size))
+    raise_too_many_hashes(hashes);
+  return size;
+}
+
+// Right after flat_size().
+void flatten(ExpandedObjectHeader *header, void *result, Size size) {
+  const State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
+  SET_VARSIZE(result, size);
+  auto *payload = reinterpret_cast<uint8 *>(VARDATA(result));
+  const Header filter = state->self_sized ? self_sized(state->header, 1) : state->header;
+  write_partial_head(payload, {filter, state->bitmap ? Content::bitmap : Content::hashes});
+  payload += kPartialHead;
+  if (state->bitmap) {
+    memcpy(payload, state->bitmap, filter.geometry.bytes());
+    return;
+  }
+  for_each_sorted(&state->bag, [&payload](const uint64 *hashes, Size count) {
+    for (Size i = 0; i < count; i++, payload += sizeof(uint64))
+      store(payload, hashes[i]);
+  });
+}
+
+const ExpandedObjectMethods kMethods = {flat_size, flatten};
+
+// The expanded object of a value, or NULL if it is flat.
+inline ExpandedPartial *expanded(Datum value) {
+  if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)))
+    return nullptr;
+  ExpandedObjectHeader *header = DatumGetEOHP(value);
+  Assert(header->eoh_methods == &kMethods);
+  return reinterpret_cast<ExpandedPartial *>(header);
+}
+
+// A flat state, to be read as long as its bytes are there.
+State *open_flat(const struct varlena *value) {
+  const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(value));
+  const Size length = VARSIZE_ANY_EXHDR(value);
+  Partial partial;
+  const Finding finding = parse_partial(payload, length, &partial);
+  if (!finding.ok())
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("partial state is damaged: %s", finding_text(finding))));
+  const auto [values, rate] = partial.header.capacity;
+  State *state =
+      make_state(CurrentMemoryContext,
+                 {partial.self_sized(), partial.self_sized() ? 0 : static_cast<double>(values),
+                  rate, Layout::lines, Family::none});
+  state->header.element = partial.header.element;
+  const uint8 *content = payload + kPartialHead;
+  if (partial.content == Content::bitmap)
+    state->bitmap = const_cast<uint8 *>(content); // nothing writes into what is read
+  else
+    read_wire(&state->bag, WireForm::hashes, content, length - kPartialHead);
+  return state;
+}
+
+const State *state_to_read(Datum value) {
+  if (const ExpandedPartial *partial = expanded(value))
+    return partial->state;
+  return open_flat(PG_DETOAST_DATUM_PACKED(value));
+}
+
+pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target &target) {
+  MemoryContext context;
+  const int kind = AggCheckCallContext(fcinfo, &context);
+  if (!kind)
+    elog(ERROR, "aggregate function called in non-aggregate context");
+  // In a context of its own: so the server knows that it need not copy the object.
+  context = AllocSetContextCreate(context, "bloomfilter partial state", ALLOCSET_SMALL_SIZES);
+  auto *partial =
+      static_cast<ExpandedPartial *>(MemoryContextAllocZero(context, sizeof(ExpandedPartial)));
+  EOH_init_header(&partial->header, &kMethods, context);
+  partial->state = make_state(context, target);
+  partial->state->partial = true;
+  partial->state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
+  return partial;
+}
+
+// The first argument, to be changed: an earlier step made it for this aggregate alone. NULL if that
+// is not so: then it is to be made, of a flat one with its content.
+inline ExpandedPartial *own_partial(FunctionCallInfo fcinfo) {
+  if (PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(PG_GETARG_POINTER(0)))
+    return nullptr;
+  return expanded(PG_GETARG_DATUM(0));
+}
+
+pg_noinline ExpandedPartial *make_own_partial(FunctionCallInfo fcinfo, const Target &target) {
+  if (PG_ARGISNULL(0))
+    return make_expanded(fcinfo, target);
+  const State *given = state_to_read(PG_GETARG_DATUM(0));
+  ExpandedPartial *partial = make_expanded(fcinfo, target_of(given));
+  combine_states(fcinfo, partial->state, given);
+  return partial;
+}
+
+// Takes in an element type, or raises an error.
+pg_noinline void admit(State *state, const ElementType &type) {
+  Header member = state->header;
+  member.element = type;
+  check_family(state->header, member);
+  adopt_family(&state->header, type);
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bloomfilter_partial_in);
+Datum bloomfilter_partial_in(PG_FUNCTION_ARGS) {
+  return payload_in(fcinfo, kPartialType);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_partial_recv);
+Datum bloomfilter_partial_recv(PG_FUNCTION_ARGS) {
+  return payload_recv(fcinfo, kPartialType);
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_partial_out);
+Datum bloomfilter_partial_out(PG_FUNCTION_ARGS) {
+  const struct varlena *value = PG_GETARG_VARLENA_PP(0);
+  const Size length = VARSIZE_ANY_EXHDR(value);
+  if (!AllocSizeIsValid(encoded_length(length) + 1))
+    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("text of a partial state of %zu bytes would exceed 1 GB", length),
+                    errhint("Use the binary format.")));
+  PG_RETURN_CSTRING(payload_text(reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), length));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_partial_send);
+Datum bloomfilter_partial_send(PG_FUNCTION_ARGS) {
+  const struct varlena *value = PG_GETARG_VARLENA_PP(0);
+  PG_RETURN_BYTEA_P(
+      cstring_to_text_with_len(VARDATA_ANY(value), static_cast<int>(VARSIZE_ANY_EXHDR(value))));
+}
+
+// A step of bf_dist_agg and bf_partial_agg. Where bf_agg has its value, this has an element.
+PG_FUNCTION_INFO_V1(bloomfilter_partial_add);
+Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
+  const Target target = target_args(fcinfo, Layout::lines);
+  ExpandedPartial *partial = own_partial(fcinfo);
+  if (unlikely(!partial))
+    partial = make_own_partial(fcinfo, target);
+  State *state = partial->state;
+  if (unlikely(!agrees(state, target)))
+    check_target(state, target);
+  if (!PG_ARGISNULL(1)) {
+    const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
+    if (unlikely(!(state->header.element == value->type)))
+      admit(state, value->type);
+    push(fcinfo, state, value->hash);
+    if (unlikely(value->second != value->hash))
+      push(fcinfo, state, value->second);
+  }
+  PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
+}
+
+// A step of bf_merge_agg, and what combines the states of all three.
+PG_FUNCTION_INFO_V1(bloomfilter_partial_combine);
+Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(1)) {
+    if (PG_ARGISNULL(0))
+      PG_RETURN_NULL();
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  }
+  const State *other = state_to_read(PG_GETARG_DATUM(1));
+  ExpandedPartial *partial = own_partial(fcinfo);
+  if (!partial)
+    partial = make_own_partial(fcinfo, target_of(other));
+  combine_states(fcinfo, partial->state, other);
+  PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_partial_final);
+Datum bloomfilter_partial_final(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0))
+    return make_filter(empty_of(Layout::lines)).datum();
+  if (const ExpandedPartial *partial = expanded(PG_GETARG_DATUM(0)))
+    return finish_state(fcinfo, partial->state).datum();
+  const State *flat = state_to_read(PG_GETARG_DATUM(0));
+  State *state = make_state(CurrentMemoryContext, target_of(flat));
+  combine_states(fcinfo, state, flat);
+  return finish_state(fcinfo, state).datum();
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,181 @@
+#include "pg/aggregate/state.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "core/partial.hpp"
+#include "core/sizing.hpp"
+#include "pg/element/family.hpp"
+#include "pg/errors.hpp"
+#include "pg/memory.hpp"
+#include "pg/overfill.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+// A zeroed bitmap whose lines do not straddle cache lines.
+uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
+  void *chunk; // goes with its context
+  void *bitmap = allocate_aligned(context, geometry.bytes(), 0, &chunk);
+  return static_cast<uint8 *>(memset(bitmap, 0, geometry.bytes()));
+}
+
+// How many hashes a sized state keeps before it has a bitmap: whole digests of as many bytes, or a
+// buffer.
+Size hashes_without_bitmap(const State *state) {
+  const Geometry &geometry = state->header.geometry;
+  const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
+  const Size hashes = Max(digests * digest_size(geometry.layout), kBuffer);
+  return state->partial ? 2 * hashes : hashes;
+}
+
+// Is a partial state whose array is full to stay without a bitmap? Only if it may turn out to have
+// fewer hashes than would fill the bitmap, are repetitions looked for.
+bool stays_without_bitmap(State *state) {
+  const Bag &bag = state->bag;
+  const Geometry &geometry = state->header.geometry;
+  if (!state->partial || state->bitmap ||
+      sample_distinct(bag.hashes, bag.count) * sizeof(uint64) > 1.5 * geometry.bytes())
+    return false;
+  leave_distinct(state);
+  return content_for(false, geometry, bag.count) == Content::hashes;
+}
+
+Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
+  Header header = state->header;
+  if (state->self_sized)
+    header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
+  void *chunk;
+  OwnFilter filter = make_filter_to_fill(header, &chunk);
+  if (state->bitmap)
+    memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
+  for_each_batch(&state->bag,
+                 [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
+  filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
+  if (!state->self_sized)
+    check_overfill(filter);
+  return filter;
+}
+
+// The table gets larger until all distinct hashes have a place, but not more than twice as large:
+// then they were chosen to look alike.
+Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
+  const uint64 distinct = sort_bag(fcinfo, &state->bag);
+  Header header =
+      self_sized(state->header, Max(distinct, Max(state->header.capacity.values, uint64{1})));
+  header.flags = state->self_sized ? kFlagOwn : 0;
+  const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
+  for (;;) {
+    OwnFilter filter = make_filter(header);
+    bool stored = true;
+    for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
+      stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
+    });
+    if (stored)
+      return filter;
+    filter.release();
+    header.geometry.units += header.geometry.units / 32 + 1;
+    if (header.geometry.units > most)
+      raise_alike(distinct);
+    if (header.geometry.bits() > kMaxBits)
+      raise_too_large(Layout::cuckoo, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+    check_size(Kind::cuckoo, header.geometry.bits());
+  }
+}
+
+// Adds another state's hashes to a sized one.
+void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
+  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
+    if (state->bitmap)
+      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
+    else
+      append(&state->bag, hashes, count, [fcinfo, state] { make_room_in_state(fcinfo, state); });
+  });
+}
+
+} // namespace
+
+State *make_state(MemoryContext context, const Target &target) {
+  const Header header = header_for(target);
+  auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
+  state->bag.context = context;
+  state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
+  state->self_sized = target.self_sized;
+  state->header = header;
+  return state;
+}
+
+Layout layout_of(const State *state) {
+  return profile_of(state->header.geometry.layout);
+}
+
+Target target_of(const State *state) {
+  const auto [values, rate] = state->header.capacity;
+  return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
+          scheme_of(layout_of(state), state->header.element.family).empty};
+}
+
+void check_target(const State *state, const Target &target, const char *parts) {
+  if (!(target_of(state) == target))
+    raise_parameters_differ(target_of(state), target, parts);
+}
+
+void flush(State *state) {
+  Bag *bag = &state->bag;
+  if (!state->bitmap)
+    state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
+  for_each_batch_in_memory(bag, [state](const uint64 *hashes, Size count) {
+    structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
+  });
+  bag->count = 0;
+  if (bag->capacity > kBuffer) {
+    pfree(bag->hashes);
+    bag->hashes = nullptr;
+    resize_array(bag, kBuffer);
+  }
+}
+
+void leave_distinct(State *state) {
+  Bag *bag = &state->bag;
+  sort_hashes(bag->hashes, bag->count, check_for_interrupts);
+  bag->count = keep_copies(bag->hashes, bag->count, bag->copies);
+}
+
+pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
+  Bag *bag = &state->bag;
+  if (state->keeps_bag()) {
+    make_room_in_bag(fcinfo, bag);
+    return;
+  }
+  const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
+  if (bag->capacity < limit)
+    resize_array(bag, Min(Max(2 * bag->capacity, kFirstCapacity), limit));
+  else if (!stays_without_bitmap(state))
+    flush(state);
+}
+
+void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
+  check_target(state, target_of(other), state->partial ? "partial states" : "rows");
+  check_family(state->header, other->header);
+  adopt_family(&state->header, other->header.element);
+
+  if (other->bitmap) {
+    flush(state);
+    (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
+        state->bitmap, other->bitmap, state->header.geometry.bytes());
+  }
+  if (state->keeps_bag())
+    merge_bag(fcinfo, &state->bag, &other->bag);
+  else
+    add_hashes_of(fcinfo, state, other);
+}
+
+Filter finish_state(FunctionCallInfo fcinfo, State *state) {
+  return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(fcinfo, state);
+}
+
+} // namespace bloomfilter
