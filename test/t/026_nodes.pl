@@ -180,10 +180,40 @@ for my $settings ('', $partitionwise) {
     cmp_ok($from, '>', query('SELECT sum(octet_length(path)) FROM here'), '... for all of their bytes');
 }
 
+# The very filter of all rows, which sizes itself: of a partial state from each node, which has hashes
+# while they are fewer bytes than the bitmap.
+my $hashes = 8 * $rows * 4 / 3;
+my $itself = query('SELECT bf_agg(path) FROM here');
+my @partials = (
+    [ '', $itself, $hashes ],
+    [ ", $rows", $whole, 3 * length $whole ],
+    [ ', 10000000', query('SELECT bf_agg(path, 10000000) FROM here'), $hashes ],
+    [ ', NULL, 0.001', query('SELECT bf_agg(path, NULL, 0.001) FROM here'), $hashes ]);
+for my $case (@partials) {
+    my ($arguments, $expected, $most) = @$case;
+    my $partial = "bf_partial_agg(bf_element_of(path)$arguments) AS p";
+    my $of_all = 'SELECT bf_merge_agg(p) FROM (' . join(' UNION ALL ', map { "SELECT $partial FROM files_$_" } @names) . ') s';
+    my $by_node = "SELECT bf_merge_agg(p) FROM (SELECT node, $partial FROM files GROUP BY node) s";
+    for ([ $of_all, '' ], [ $by_node, $partitionwise ]) {
+        my ($merged, $settings) = @$_;
+        asks_nodes($merged, 3, qr/public\.bf_partial_agg\(public\.bf_element_of\(path\)/, "partial states of each node: $partial", $settings);
+        ($result, $to, $from) = bytes_of($asker, "$settings; $merged");
+        ok($result eq $expected, '... are the filter of all rows');
+        cmp_ok($from, '<', $most + 3 * $talk, '... for their hashes, or bitmaps');
+    }
+}
+query(q{CREATE TABLE partials(node text, p bf_partial)});
+query("INSERT INTO partials SELECT '$_', bf_partial_agg(bf_element_of(path)) FROM files_$_") for @names;
+is(query('SELECT bf_merge_agg(p ORDER BY node DESC) FROM partials'), $itself, '... kept here, too');
+asks_nodes('SELECT bf_dist_agg(bf_element_of(path)) FROM files_c', 1, qr/^SELECT public\.bf_dist_agg\(/, 'bf_dist_agg of a node is computed there');
+is(query('SELECT bf_dist_agg(bf_element_of(path)) FROM files_c'), query('SELECT bf_agg(path) FROM files_c'), '... the same filter');
+is(query('SELECT bf_dist_agg(bf_element_of(path)) FROM files'), $itself, '... and of all nodes');
+
 # --- filters that nodes have -----------------------------------------------------------------------
 
 my $stored = length_of('SELECT f FROM filters LIMIT 1');
 for my $condition ('f @> 5', '5 <@ f', 'bf_contains(f, 5)', 'f @> item', 'words @> lower(name)', 'f @> (item + 0)',
+    q{words @> 'filter 5'}, q{'filter 5'::text <@ words}, q{words @> 'filter 5'::varchar},
     q{bf_contains_hash(words, bf_hash('filter 5'::text))}, 'bf_contains_any(f, ARRAY[5, 5000])') {
     my ($of_nodes, $of_asker) = map { "SELECT name FROM $_ WHERE $condition ORDER BY item" } 'filters', 'bare_filters';
     asks_nodes($of_nodes, 1, qr/ WHERE .*(?:@>|<@|bf_contains)/, "filters are asked where they are: $condition");
@@ -210,12 +240,21 @@ asks_nodes('SELECT name, id FROM filters JOIN files_a ON f @> id', 1, qr/INNER J
 is(query('SELECT name, id FROM filters JOIN files_a ON f @> id ORDER BY 1, 2'),
     query(q{SELECT name, id FROM bare_filters JOIN here ON f @> id WHERE node = 'a' ORDER BY 1, 2}), '... the same rows');
 
-my $update = 'UPDATE filters SET f = f + 77 WHERE item = 3';
-like(verbose_plan($asker, $update), qr/Foreign Update on .*Remote SQL: UPDATE public\.filters SET f = \(f OPERATOR\(public\.\+\) 77\)/s,
-    'an element is added there');
-($result, $to, $from) = bytes_of($asker, $update);
-cmp_ok($to + $from, '<', 2 * $talk, '... where the filter stays');
-is(query('SELECT item FROM bare_filters WHERE f @> 77'), 3, '... and has it');
+for ([ 'f', 77, 3 ], [ 'words', "'filter 77'", 4 ]) {
+    my ($column, $element, $item) = @$_;
+    my $update = "UPDATE filters SET $column = $column + $element WHERE item = $item";
+    like(verbose_plan($asker, $update), qr/Remote SQL: UPDATE public\.filters SET $column = \($column OPERATOR\(public\.\+\) $element/,
+        "an element is added there: $element");
+    ($result, $to, $from) = bytes_of($asker, $update);
+    cmp_ok($to + $from, '<', 2 * $talk, '... where the filter stays');
+    is(query("SELECT item FROM bare_filters WHERE $column \@> $element"), $item, '... and has it');
+}
+for ('words @> $1', 'words @> $1::text') {
+    my ($settings, $value) = ('SET plan_cache_mode = force_generic_plan', "'filter 5'");
+    ($result, $to, $from) = bytes_of($asker, "$settings; PREPARE asked AS SELECT name FROM filters WHERE $_; EXECUTE asked($value)");
+    is($result, 'Filter 5', "a filter is asked there for a parameter: $_");
+    cmp_ok($from, '<', $talk, '... and not fetched');
+}
 
 # --- plans -----------------------------------------------------------------------------------------
 
