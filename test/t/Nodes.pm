@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(count_bytes bytes_of verbose_plan remote_sql);
+our @EXPORT = qw(count_bytes counted bytes_of verbose_plan remote_sql);
 
 my ($directory, @ports, $counter);
 
@@ -35,10 +35,10 @@ END {
     $? = $status;
 }
 
-# All bytes until now: to the nodes, and from them.
+# The bytes at some ports, or all, until now: to the nodes, and from them.
 sub counted {
     my @counted = (0, 0);
-    for my $port (@ports) {
+    for my $port (@_ ? @_ : @ports) {
         my @of_port = split ' ', slurp_file("$directory/bytes.$port");
         $counted[$_] += $of_port[$_] for 0, 1;
     }

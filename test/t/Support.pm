@@ -13,10 +13,11 @@ our @EXPORT = qw(new_server sqlstate temp_bytes plan_of peak_memory clean_log);
 
 # A running server, in UTF8 and the C locale whatever the environment says, whose database
 # "postgres" has the extension. A difference in bytes must come from the extension, so there is
-# no JIT and no parallel query unless a test asks for them.
+# no JIT and no parallel query unless a test asks for them. install_path: where another server is.
 sub new_server {
     my ($name, %options) = @_;
-    my $node = PostgreSQL::Test::Cluster->new($name);
+    my $node = PostgreSQL::Test::Cluster->new($name,
+        own_host => 0, install_path => $options{install_path});
     $node->init(extra => [ '--encoding=UTF8', '--no-locale' ], %{ $options{init} || {} });
     $node->append_conf('postgresql.conf', <<"CONF" . ($options{conf} || ''));
 log_statement = none

@@ -1,0 +1,141 @@
+# Logical replication of filters: what arrives is what was there, in both formats, and as many bytes
+# pass as the documentation says. So it is between two versions, in both directions, if
+# BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another server that has the extension; that
+# one, too, is then asked through postgres_fdw, and asks.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use Nodes;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my %conf = (init => { allows_streaming => 'logical' });
+my $one = new_server('one', %conf);
+my $two = new_server('two', %conf);
+my ($other, $path);
+if (my $pg_config = $ENV{BLOOMFILTER_TEST_OTHER_PG_CONFIG}) {
+    chomp($path = `$pg_config --bindir`);
+    $path =~ s|/bin$||;
+    $other = new_server('other', %conf, install_path => $path);
+}
+my @servers = grep { $_ } $one, $two, $other;
+my %port;
+@port{ map { $_->name } @servers } = count_bytes(@servers);
+
+my $talk = 4096; # what servers say of themselves and of where they are
+
+sub between {
+    my ($number, $low, $high, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return ok($low <= $number && $number <= $high, $name) || diag("$number is not between $low and $high");
+}
+
+# --- replication -----------------------------------------------------------------------------------
+
+my $definitions = q{
+    CREATE TABLE seen(shard int PRIMARY KEY, filter bloomfilter NOT NULL);
+    CREATE TABLE filters(id int PRIMARY KEY, note text, f bloomfilter);
+    CREATE TABLE counted(id int PRIMARY KEY, c countingbloomfilter);
+    CREATE TABLE cuckoos(id int PRIMARY KEY, k cuckoofilter);
+    CREATE TABLE whole(note text, f bloomfilter);
+    ALTER TABLE whole REPLICA IDENTITY FULL;
+};
+my $contents = join ' UNION ALL ', map { "SELECT '$_', count(*), md5(string_agg(${_}::text, chr(10) ORDER BY ${_}::text)) FROM $_" }
+  qw(seen filters counted cuckoos whole);
+my $stream = q{INSERT INTO seen AS s SELECT bf_shard(i, 7), bf_agg(i, 1000) FROM generate_series(%d, %d) i GROUP BY 1
+    ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter};
+
+# Changes: what of, the statement, and the filters that it sends.
+my @changes = (
+    [ 'filters that are streamed into', sprintf($stream, 500, 1500), 'SELECT filter FROM seen' ],
+    [ 'a large filter', 'UPDATE filters SET f = f + 50001 WHERE id = 1', 'SELECT f FROM filters WHERE id = 1' ],
+    [ 'another column beside it', q{UPDATE filters SET note = 'new' WHERE id = 1}, '' ],
+    [ 'another column where all are the key', q{UPDATE whole SET note = 'new'}, 'SELECT f FROM whole' ],
+    [ 'counting', 'UPDATE counted SET c = c + 5', 'SELECT c FROM counted' ],
+    [ 'cuckoo', 'UPDATE cuckoos SET k = k + 5', 'SELECT k FROM cuckoos' ],
+    [ 'a row that goes', 'DELETE FROM filters WHERE id = 2', '' ]);
+
+sub replicate {
+    my ($from, $to, $is_binary) = @_;
+    my $name = join '_', 'from', $from->name, 'to', $to->name, $is_binary eq 'true' ? 'binary' : 'text';
+    $_->safe_psql('postgres', "CREATE DATABASE $name") for $from, $to;
+    $_->safe_psql($name, "CREATE EXTENSION bloomfilter; $definitions") for $from, $to;
+    $from->safe_psql($name, sprintf($stream, 1, 1000) . qq{;
+        INSERT INTO filters SELECT 1, 'large', bf_agg(i, 60000) FROM generate_series(1, 50000) i;
+        INSERT INTO filters SELECT 2, 'small', bf_agg(i) FROM generate_series(1, 500) i;
+        INSERT INTO counted SELECT 1, cbf_agg(i) FROM generate_series(1, 10000) i;
+        INSERT INTO cuckoos SELECT 1, cf_agg(i) FROM generate_series(1, 10000) i;
+        INSERT INTO whole SELECT 'large', bf_agg(i) FROM generate_series(1, 50000) i;
+        CREATE PUBLICATION $name FOR ALL TABLES});
+    my $host = $from->host;
+    $to->safe_psql($name, qq{
+        CREATE SUBSCRIPTION $name CONNECTION 'host=$host port=$port{$from->name} dbname=$name'
+          PUBLICATION $name WITH (binary = $is_binary)});
+    $to->poll_query_until($name, q{SELECT count(*) = 5 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel})
+      or die "$name: not copied";
+    $from->wait_for_catchup($name);
+    is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents), "$name: the copy");
+    for my $change (@changes) {
+        my ($about, $sql, $sent) = @$change;
+        my (undef, $before) = counted($port{ $from->name });
+        $from->safe_psql($name, $sql);
+        $from->wait_for_catchup($name);
+        my (undef, $after) = counted($port{ $from->name });
+        is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents), "$name: $about");
+        my $filters = $is_binary eq 'true' ? 'octet_length(f::bytea)' : 'length(f::text)';
+        my $length = $sent && $from->safe_psql($name, "SELECT sum($filters) FROM ($sent) s (f)") || 0;
+        between($after - $before, $length, $length + $talk, '... is sent alone');
+    }
+    $to->safe_psql($name, "DROP SUBSCRIPTION $name");
+    return;
+}
+
+replicate($one, $two, 'false');
+replicate($one, $two, 'true');
+
+# --- two versions ----------------------------------------------------------------------------------
+
+# One server asks another for rows and for a filter, again and again, for its cursors may be rewound.
+sub ask {
+    my ($asker, $node) = @_;
+    my $name = $asker->name . ' asks ' . $node->name;
+    my $rows = q{SELECT i AS id, 'path ' || i AS path FROM generate_series(1, 3000) i};
+    $node->safe_psql('postgres', "CREATE TABLE there AS $rows");
+    my $host = $node->host;
+    $asker->safe_psql('postgres', qq{
+        CREATE EXTENSION IF NOT EXISTS postgres_fdw;
+        CREATE TABLE here AS $rows;
+        CREATE SERVER node FOREIGN DATA WRAPPER postgres_fdw
+          OPTIONS (host '$host', port '$port{$node->name}', dbname 'postgres', extensions 'bloomfilter', fetch_size '10');
+        CREATE USER MAPPING FOR CURRENT_USER SERVER node;
+        CREATE FOREIGN TABLE asked(id int, path text) SERVER node OPTIONS (table_name 'there')});
+    for my $query (
+        'SELECT bf_agg(path, 5000) FROM %s', 'SELECT bf_agg(path) FROM %s', 'SELECT cbf_agg(id) FROM %s', 'SELECT cf_agg(id) FROM %s',
+        'SELECT string_agg(path, chr(10) ORDER BY id) FROM %s WHERE (SELECT bf_agg(path) FROM here WHERE id % 10 = 0) @> path',
+        'SELECT count(*), sum(x * id) FROM generate_series(1, 4) x
+           LEFT JOIN (SELECT * FROM %s WHERE (SELECT bf_agg(path) FROM here WHERE id % 10 = 0) @> path) s ON x < id % 7 + x * 0') {
+        my $of = sub { my ($table) = @_; return 'SET enable_material = off; ' . $query =~ s/%s/$table/r };
+        is($asker->safe_psql('postgres', $of->('asked')), $asker->safe_psql('postgres', $of->('here')), "$name: $query");
+    }
+    return;
+}
+
+if ($other) {
+    note(join ' and ', map { $_->safe_psql('postgres', 'SHOW server_version') } $one, $other);
+    for my $is_binary ('false', 'true') {
+        replicate($one, $other, $is_binary);
+        replicate($other, $one, $is_binary);
+    }
+    ask($one, $other);
+    ask($other, $one);
+} else {
+    diag('the test of two versions is skipped: BLOOMFILTER_TEST_OTHER_PG_CONFIG names no other server');
+}
+
+clean_log($_) for @servers;
+done_testing();
