@@ -621,6 +621,21 @@ FROM (VALUES
   JOIN bench.workloads w USING (section)
 ORDER BY w.number, travels.number;
 
+-- What a subscriber is sent for one UPDATE.
+INSERT INTO bench.workloads (section, workload, unit, title) VALUES
+('nodes', 'nodes_replication', 'bytes', 'Logical replication of one UPDATE: bytes from the publisher');
+INSERT INTO bench.cases (workload, statement, expression)
+SELECT 'nodes_replication', format('SELECT bench.start_counting(); UPDATE %I SET n = n + 1%s; CALL bench.catch_up(%L);
+  SELECT bench.stop_counting(%2$L || %3$L); SELECT bench.report("from") FROM bench.counted WHERE label = %2$L || %3$L',
+    name || '_there', change, name), label
+FROM (VALUES (1, 'shard', ', filter = filter + n', 'a value added to a filter of 1.9 KB'),
+  (2, 'filter', '', 'another column of a filter of 1.2 MB'),
+  (3, 'filter_full', '', 'another column of a filter of 1.2 MB, REPLICA IDENTITY FULL'),
+  (4, 'filter', ', filter = filter + n', 'a value added to a filter of 1.2 MB'),
+  (5, 'filter_binary', ', filter = filter + n', 'a value added to a filter of 1.2 MB, binary = true'))
+  changes (number, name, change, label)
+ORDER BY number;
+
 -- One statement fills a table of shards from three nodes.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title)
 SELECT 'billion', 'billion_' || measure, unit, compare, against, format(title, to_char(:large::bigint, 'FM999G999G999G999'))
