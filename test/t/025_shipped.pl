@@ -40,9 +40,8 @@ sub make_tables {
     return;
 }
 make_tables();
-my $has_icu = query(q{SELECT count(*) > 0 FROM pg_collation WHERE collprovider = 'i'}) eq 't';
-query(q{CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)})
-  if $has_icu;
+my $has_icu = sqlstate($node,
+    q{CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)}) eq '00000';
 
 sub explained {
     my ($settings, $statement) = @_;
