@@ -324,10 +324,10 @@ CREATE INDEX by_function ON marked (id) WHERE bf_contains(f, 'v2'::text);
 CREATE INDEX by_value ON marked (bf_contained('v3', f));
 CREATE UNIQUE INDEX by_conflict ON marked (id) WHERE 'v4000' <@ f;
 ALTER TABLE marked ADD CHECK (NOT bf_contains(f, 'never'::text));
-CREATE TABLE parted (f bloomfilter) PARTITION BY LIST ((f @> 'v1'));
-CREATE TABLE parted_has PARTITION OF parted FOR VALUES IN (true);
-CREATE TABLE parted_lacks PARTITION OF parted FOR VALUES IN (false);
-INSERT INTO parted SELECT f FROM marked;
+CREATE TABLE by_answer (f bloomfilter) PARTITION BY LIST ((f @> 'v1'));
+CREATE TABLE answer_is_yes PARTITION OF by_answer FOR VALUES IN (true);
+CREATE TABLE answer_is_no PARTITION OF by_answer FOR VALUES IN (false);
+INSERT INTO by_answer SELECT f FROM marked;
 ANALYZE marked;
 CREATE FUNCTION used_for(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -343,8 +343,8 @@ SELECT condition, used_for('SELECT id FROM marked WHERE ' || condition) FROM (VA
   ($$f @> 'v1'$$), ($$bf_contains(f, 'v1')$$), ($$f @> 'v2'::text$$),
   ($$bf_contains(f, 'v2'::text)$$), ($$bf_contains(value => 'v2'::text, filter => f)$$),
   ($$'v3' <@ f$$), ($$bf_contained('v3', f)$$), ($$f @> 'never'::text$$)) v(condition);
-SELECT used_for($$SELECT FROM parted WHERE f @> 'v1'$$) AS has,
-  used_for($$SELECT FROM parted WHERE NOT bf_contains(f, 'v1')$$) AS lacks;
+SELECT used_for($$SELECT FROM by_answer WHERE f @> 'v1'$$) AS has,
+  used_for($$SELECT FROM by_answer WHERE NOT bf_contains(f, 'v1')$$) AS lacks;
 RESET enable_seqscan;
 RESET constraint_exclusion;
 INSERT INTO marked SELECT 0, bf_create(10) + 'v4000' FROM generate_series(1, 3)
