@@ -309,3 +309,22 @@ FROM counted WHERE number IN (1, 2) ORDER BY number;
 SELECT number, cf_multiplicity(stored::cuckoofilter, 1) AS ones,
   cf_multiplicity(stored::cuckoofilter, 2) AS twos
 FROM counted WHERE number IN (7, 8) ORDER BY number;
+
+-- Partial states and elements: base64 of what doc/format.md says of the hashes of 1, 2 and 3; the
+-- last one is a filter's bytes behind four of its own.
+SELECT bf_partial_agg(bf_element_of(i))::text
+    = 'AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='
+    AS own,
+  bf_partial_agg(bf_element_of(i), 1000)::text
+    = 'AQAAAAEBAQYAAAAAAAAAAOgDAAAAAAAAexSuR+F6hD8UAAAAAAAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='
+    AS sized
+FROM generate_series(1, 3) i;
+SELECT bloomfilter_partial_send(bf_partial_agg(bf_element_of(i), 3))
+  = '\x01010000'::bytea || bf_agg(i, 3)::bytea AS bitmap
+FROM generate_series(1, 20) i;
+SELECT bf_element_of(1)::text = 'AQAAAAAAAAAuedtkNVm8Ly5522Q1Wbwv' AS integer,
+  bf_element_of('b  '::varchar)::text = 'BAAAAAAAAAA6OwpvL0btNj+E2EQcC1pX' AS varchar;
+-- They are merged for ever as they are now.
+SELECT bf_merge_agg(p::bf_partial) = (SELECT bf_agg(i) FROM generate_series(1, 3) i) AS merged
+FROM (VALUES
+  ('AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ==')) v(p);

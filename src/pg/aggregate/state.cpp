@@ -159,7 +159,7 @@ pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
 }
 
 void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
-  check_target(state, target_of(other), "partial states");
+  check_target(state, target_of(other), state->partial ? "partial states" : "rows");
   check_family(state->header, other->header);
   adopt_family(&state->header, other->header.element);
 

@@ -1,0 +1,254 @@
+-- Partial states: what servers, days or partitions know of the filter of all rows. Whatever way the
+-- rows take to it, the filter is that of bf_agg, byte for byte.
+CREATE SCHEMA partial;
+SET search_path = partial, public;
+\i sql/include/outcome.sql
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+
+-- Every element type.
+CREATE TABLE samples (list text);
+COPY samples FROM stdin;
+1::int2; -1::int2; 1::int2
+5; -3; 2147483647
+5::bigint; 9223372036854775807
+1.5::float4; '-0'::float4
+0.1; 'NaN'::numeric; 1e20
+0.1::float8; '-0'::float8; 'NaN'::float8
+'a'::text; ''; 'b  '; 'b'
+'a'::varchar; 'b  '; 'b'
+'a'::char(5); 'b  '
+'a'::name
+'a'; 'b'
+'\\x00ff'::bytea
+'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+true; false
+'a'::"char"
+5::oid
+date '2024-02-29'
+timestamp '2024-02-29 12:00'
+timestamptz '2024-02-29 12:00+01'
+time '24:00'
+timetz '12:00+01'
+interval '1 month'; '30 days'
+'10.0.0.1'::inet; '10.0.0.0/8'::cidr
+'08:00:2b:01:02:03'::macaddr
+'08:00:2b:01:02:03:04:05'::macaddr8
+'{"b": [1, null]}'::jsonb
+'happy'::mood
+'{1,2}'::int[]; '{}'; '{3}'
+'{a,"b  "}'::varchar[]
+int4range(1, 5); 'empty'
+'{[1,2],[5,8)}'::int4multirange
+\.
+SELECT list FROM samples
+WHERE outcome(format('SELECT 1 / (bf_dist_agg(bf_element_of(x)) = bf_agg(x)
+  AND bf_dist_agg(bf_element_of(x), 100) = bf_agg(x, 100)
+  AND bf_dist_agg(bf_element_of(x), NULL, 0.001) = bf_agg(x, NULL, 0.001)
+  AND bf_dist_agg(bf_element_of(x), 100, 0.001) = bf_agg(x, 100, 0.001)
+  AND bool_and(bf_element_of(x)::text::bf_element = bf_element_of(x))
+  AND bool_and(bloomfilter_element_send(bf_element_of(x))
+    = decode(bf_element_of(x)::text, ''base64'')))::int
+  FROM (VALUES (%s), (NULL), (%s)) v(x)', replace(list, '; ', '), ('), split_part(list, '; ', 1)))
+  <> 'ok';
+-- (Rows are one value each.)
+SELECT bf_dist_agg(bf_element_of(x)) = bf_agg(x) AS same_filter
+FROM (VALUES (ROW(1, 'a'::text)), (ROW(NULL::int, 'b'::text)), (ROW(3, NULL::text))) v(x);
+
+-- What asks a filter of each in turn is a member.
+SELECT bool_and(f @> i) AS members, count(*) FILTER (WHERE f @> -i) < 100 AS few_others
+FROM (SELECT bf_dist_agg(bf_element_of(i)) AS f FROM generate_series(1, 5000) i) s,
+  generate_series(1, 5000) i;
+
+-- No rows, no values, some of the rows; in the order of others; groups, and sets of them.
+SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_rows,
+  bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
+  bf_partial_agg(bf_element_of(i)) IS NULL AS no_partial,
+  bf_merge_agg(NULL::bf_partial) = bf_agg(i) AS nothing_merged
+FROM generate_series(1, 0) i;
+SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_values,
+  bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
+  bf_merge_agg(p) = bf_agg(i, 1000) AS merged
+FROM (SELECT NULL::int AS i, bf_partial_agg(bf_element_of(NULL::int), 1000) AS p
+      FROM generate_series(1, 10)) s;
+SELECT bf_dist_agg(bf_element_of(i)) FILTER (WHERE i % 2 = 0)
+    = bf_agg(i) FILTER (WHERE i % 2 = 0) AS some_rows,
+  bf_dist_agg(bf_element_of(i) ORDER BY -i) = bf_agg(i) AS ordered
+FROM generate_series(1, 1000) i;
+SELECT count(*), bool_and(dist = own) AS same_filter FROM (
+  SELECT a, b, bf_dist_agg(bf_element_of(i), 500) AS dist, bf_agg(i, 500) AS own
+  FROM (SELECT i % 3 AS a, i % 5 AS b, i FROM generate_series(1, 1000) i) s
+  GROUP BY CUBE (a, b)) s;
+SELECT bool_and(dist = own AND p IS NOT NULL) AS frames FROM (
+  SELECT bf_dist_agg(bf_element_of(i)) OVER w AS dist, bf_agg(i) OVER w AS own,
+    bf_partial_agg(bf_element_of(i)) OVER w AS p
+  FROM generate_series(1, 300) i WINDOW w AS (ORDER BY i / 2)) s;
+SELECT outcome('SELECT bf_dist_agg(DISTINCT bf_element_of(i)) FROM generate_series(1, 3) i')
+  AS no_order_for_distinct;
+
+-- Partial states of parts, of any number of values: merged they are the filter of all rows. Sized
+-- by what all of them hold, where a union would have as many links.
+CREATE TABLE rows AS SELECT i % 7 AS part, i % 60000 AS i FROM generate_series(1, 120000) i;
+CREATE TABLE kept AS
+  SELECT part, bf_partial_agg(bf_element_of(i)) AS own,
+    bf_partial_agg(bf_element_of(i), NULL, 0.001) AS own_rate,
+    bf_partial_agg(bf_element_of(i), 60000) AS sized,
+    bf_partial_agg(bf_element_of(i), 3000000, 0.001) AS large
+  FROM rows GROUP BY part;
+INSERT INTO kept VALUES (7); -- a part without rows
+SELECT bf_merge_agg(own) = (SELECT bf_agg(i) FROM rows) AS own,
+  bf_merge_agg(own_rate) = (SELECT bf_agg(i, NULL, 0.001) FROM rows) AS own_rate,
+  bf_merge_agg(sized) = (SELECT bf_agg(i, 60000) FROM rows) AS sized,
+  bf_merge_agg(large) = (SELECT bf_agg(i, 3000000, 0.001) FROM rows) AS large
+FROM kept;
+SELECT bf_merge_agg(p) = (SELECT bf_agg(i) FROM rows) AS not_stored,
+  (bf_info(bf_merge_agg(p))).links, round((bf_info(bf_union_agg(f))).links) AS links_of_union
+FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p, bf_agg(i) AS f FROM rows GROUP BY part) s;
+SELECT part, bf_merge_agg(own) = bf_agg(i) AS of_one_part
+FROM kept JOIN rows USING (part) WHERE part < 2 GROUP BY part ORDER BY part;
+
+-- Hashes, each once, 8 bytes of them, or the bitmap: whichever is smaller. Equal sets are equal
+-- bytes, whatever order and plan they come in.
+CREATE FUNCTION size(p bf_partial) RETURNS int LANGUAGE sql AS
+  $$ SELECT octet_length(bloomfilter_partial_send(p)) - 40 $$;
+SELECT expected, hashes, size(p) AS bytes,
+  size(p) = CASE WHEN 8 * hashes < s.bytes - 40 OR expected IS NULL THEN 8 * hashes
+    ELSE s.bytes - 40 END AS smaller
+FROM (VALUES (NULL, 5), (NULL, 100000), (1, 7), (1, 8), (1000, 159), (1000, 160), (1000, 5000),
+        (60000, 9000), (60000, 12000), (3000000, 100000)) v(expected, hashes),
+  LATERAL (SELECT bf_partial_agg(bf_element_of(i % hashes), expected) AS p
+           FROM generate_series(1, 150000) i) a,
+  LATERAL (SELECT bytes FROM bf_sizing(coalesce(expected, 1))) s;
+SELECT count(DISTINCT p::text) AS forms FROM (
+  SELECT bf_partial_agg(bf_element_of(i)) AS p FROM rows
+  UNION ALL SELECT bf_partial_agg(bf_element_of(i) ORDER BY i DESC) FROM rows
+  UNION ALL SELECT bf_partial_agg(DISTINCT_i) FROM
+    (SELECT bf_element_of(i) AS DISTINCT_i FROM rows GROUP BY 1) s) s;
+
+-- In workers, and in files.
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+EXPLAIN (COSTS OFF) SELECT bf_dist_agg(bf_element_of(i)) FROM rows;
+SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS own,
+  bf_dist_agg(bf_element_of(i), 60000) = bf_agg(i, 60000) AS sized,
+  bf_partial_agg(bf_element_of(i))::text = (SELECT p::text FROM
+    (SELECT bf_partial_agg(bf_element_of(i)) AS p FROM rows GROUP BY part % 1) s) AS partial
+FROM rows;
+SET work_mem = '64kB';
+SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS own,
+  bf_merge_agg(p) = bf_agg(i) AS merged
+FROM rows LEFT JOIN (SELECT 0 AS part, bf_partial_agg(bf_element_of(i)) AS p FROM rows) s
+  USING (part);
+SET max_parallel_workers_per_gather = 0;
+SELECT bf_dist_agg(bf_element_of(i)) = (SELECT bf_agg(i) FROM generate_series(1, 300000) i) AS own,
+  size(bf_partial_agg(bf_element_of(i))) AS bytes
+FROM generate_series(1, 300000) i;
+SELECT bf_merge_agg(p) = (SELECT bf_agg(i) FROM generate_series(1, 300000) i) AS merged
+FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p FROM generate_series(1, 300000) i
+      GROUP BY i % 3) s;
+RESET ALL;
+SET search_path = partial, public;
+
+-- The rate is kept up to what was asked for, and no further.
+SELECT (bf_info(bf_merge_agg(p))).saturated FROM
+  (SELECT bf_partial_agg(bf_element_of(i), 100) AS p FROM generate_series(1, 1000) i
+   GROUP BY i % 2) s;
+
+-- What does not belong together.
+CREATE FUNCTION message(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+BEGIN
+  EXECUTE statement;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RETURN SQLSTATE || ' ' || SQLERRM || coalesce('; ' || nullif(detail, ''), '');
+END $$;
+CREATE TABLE wrong (id serial, statement text);
+INSERT INTO wrong (statement) VALUES
+  ('SELECT bf_dist_agg(bf_element_of(i), i) FROM generate_series(1, 2) i'),
+  ('SELECT bf_dist_agg(bf_element_of(i), CASE WHEN i = 1 THEN 5 END) FROM generate_series(1, 2) i'),
+  ('SELECT bf_dist_agg(bf_element_of(i), 5, i / 10.0) FROM generate_series(1, 2) i'),
+  ('SELECT bf_dist_agg(bf_element_of(i), 0) FROM generate_series(1, 2) i'),
+  ('SELECT bf_dist_agg(bf_element_of(i), ''NaN'') FROM generate_series(1, 2) i'),
+  ('SELECT bf_dist_agg(bf_element_of(i), 5, 0.7) FROM generate_series(1, 2) i'),
+  ('SELECT bf_partial_agg(bf_element_of(i), NULL, 2) FROM generate_series(1, 2) i'),
+  ('SELECT bf_dist_agg(e) FROM (VALUES (bf_element_of(1)), (bf_element_of(''a''::text))) v(e)'),
+  ('SELECT bf_dist_agg(e) FROM (VALUES (bf_element_of(''{1}''::int[])),
+    (bf_element_of(''{a}''::text[]))) v(e)'),
+  ('SELECT bf_merge_agg(p) FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p FROM rows
+    UNION ALL SELECT bf_partial_agg(bf_element_of(i::text)) FROM rows) s'),
+  ('SELECT bf_merge_agg(p) FROM (SELECT sized AS p FROM kept UNION ALL SELECT own FROM kept) s'),
+  ('SELECT bf_merge_agg(p) FROM (SELECT own AS p FROM kept UNION ALL SELECT own_rate FROM kept) s'),
+  ('SELECT bf_merge_agg(p) FROM (SELECT sized AS p FROM kept UNION ALL SELECT large FROM kept) s'),
+  ('SELECT bf_element_of(''(1,2)''::point)'),
+  ('SELECT bf_element_of(bf_create(10))'),
+  ('SELECT bloomfilter_partial_add(NULL, bf_element_of(1))'),
+  ('SELECT bloomfilter_partial_combine(own, own) FROM kept'),
+  ('SELECT bf_dist_agg(i) FROM generate_series(1, 2) i'),
+  ('SELECT bf_create(10) + bf_element_of(1)'),
+  ('SELECT bf_create(10) @> bf_element_of(1)');
+SELECT statement, message(statement) FROM wrong ORDER BY id;
+-- The final function, called as any other, is the filter of one state.
+SELECT bloomfilter_partial_final(sized) = (SELECT bf_agg(i, 60000) FROM rows r
+                                           WHERE r.part = kept.part) AS sized,
+  bloomfilter_partial_final(own) = (SELECT bf_agg(i) FROM rows r WHERE r.part = kept.part) AS own
+FROM kept WHERE part = 3;
+
+-- Bytes from outside: sound ones come back as they went, others are refused, and none crashes.
+CREATE FUNCTION from_bytes(b bytea) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  p bf_partial := translate(encode(b, 'base64'), e'\n', '');
+BEGIN
+  PERFORM bf_merge_agg(p);
+  RETURN CASE WHEN bloomfilter_partial_send(p) = b THEN 'ok' ELSE 'not the same' END;
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE;
+END $$;
+CREATE FUNCTION outcome_of(b bytea) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN from_bytes(b);
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE;
+END $$;
+CREATE TABLE sound AS
+  SELECT 'own' AS name, bloomfilter_partial_send(bf_partial_agg(bf_element_of(i))) AS b
+  FROM generate_series(1, 3) i
+  UNION ALL SELECT 'sized', bloomfilter_partial_send(bf_partial_agg(bf_element_of(i), 100))
+  FROM generate_series(1, 3) i
+  UNION ALL SELECT 'bitmap', bloomfilter_partial_send(bf_partial_agg(bf_element_of(i), 3))
+  FROM generate_series(1, 20) i
+  UNION ALL SELECT 'arrays', bloomfilter_partial_send(bf_partial_agg(bf_element_of(ARRAY[i])))
+  FROM generate_series(1, 3) i;
+SELECT name, octet_length(b) AS bytes, outcome_of(b) FROM sound ORDER BY name;
+SELECT name, n = octet_length(b) AS whole, outcome_of(substr(b || '\x00', 1, n)), count(*)
+FROM sound, generate_series(0, octet_length(b) + 1) n GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+-- Every byte of the head set to every other value. Another element type may be true; of an array,
+-- another shape; and bits in place of hashes, if they are as many bytes.
+SELECT i AS byte, outcome_of(set_byte(b, i, value)), count(*)
+FROM sound, generate_series(0, 39) i, generate_series(0, 255) value
+WHERE get_byte(b, i) <> value GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT outcome('SELECT ' || quote_literal(t) || '::bf_partial') AS outcome, t
+FROM (VALUES (''), ('AAAA'), ('no base64'), ('AQAAAAEB'), (E'\\x01')) v(t);
+SELECT 'AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAg'::bf_partial;
+SELECT bf_create(10)::text::bf_partial;
+SELECT (SELECT sized FROM kept LIMIT 1)::text::bloomfilter;
+SELECT i AS byte, outcome(format('SELECT %L::bf_element', encode(set_byte(b, i, value), 'base64'))),
+  count(*)
+FROM (SELECT bloomfilter_element_send(bf_element_of('a'::text)) AS b) s,
+  generate_series(0, 23) i, generate_series(0, 255) value
+WHERE get_byte(b, i) <> value GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT outcome('SELECT ' || quote_literal(t) || '::bf_element') AS outcome, t
+FROM (VALUES (''), ('AAAA'), ('no base64'), ('BAAAAAAAAAARzbKAZGzw6hHNsoBkbPDqAA==')) v(t);
+SELECT 'BAAAAAEAAAARzbKAZGzw6hHNsoBkbPDq'::bf_element;
+
+-- Elements are compared by what they are: equal values of one family are one.
+SELECT bf_element_of(5) = bf_element_of(5::bigint) AS one_family,
+  bf_element_of(5) <> bf_element_of(5::numeric) AS another,
+  bf_element_of('a '::varchar) <> bf_element_of('a '::text) AS two_hashes_and_one,
+  bf_element_of(NULL::text) IS NULL AS null_of_null;
+SELECT count(*) FROM (SELECT bf_element_of(i % 10) FROM generate_series(1, 100) i GROUP BY 1) s;
+SELECT count(DISTINCT x::text) AS distinct_elements
+FROM (SELECT bf_element_of(i % 10) AS x FROM generate_series(1, 100) i) s;
+RESET search_path;

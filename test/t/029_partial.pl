@@ -1,0 +1,120 @@
+# Partial states that leave memory: spilled, sent by workers, dumped and restored, as binary; and
+# bytes from outside through the binary protocol.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('partial');
+sub query { return $node->safe_psql('postgres', join '; ', @_) }
+
+query(q{
+    CREATE TABLE rows AS SELECT i, i % 3 AS g FROM generate_series(1, 600000) i;
+    ANALYZE rows});
+my $truth = query('SELECT md5(bf_agg(i)::bytea) FROM rows');
+my $sized = query('SELECT md5(bf_agg(i, 600000)::bytea) FROM rows');
+
+# A state that sizes itself keeps at least 131 072 hashes in memory, then moves them to files, of which
+# none is left: after the result, after an error, and when a cursor is closed in the middle.
+my $small = q{SET work_mem = '64kB'};
+my $files = q{SELECT count(*) || ' files left' FROM pg_ls_tmpdir()};
+for my $case (
+    [ 'bf_dist_agg', 'SELECT md5(bf_dist_agg(bf_element_of(i))::bytea) FROM rows', $truth ],
+    [ 'groups merged', 'SELECT md5(bf_merge_agg(p)::bytea)'
+          . ' FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p FROM rows GROUP BY g) s', $truth ],
+    [ 'a sized state', 'SELECT md5(bf_dist_agg(bf_element_of(i), 600000)::bytea) FROM rows', $sized ],
+) {
+    my ($what, $query, $expected) = @$case;
+    my ($result, $bytes) = temp_bytes($node, "$small; $query; $files");
+    is($result, "$expected\n0 files left", "$what: the same bytes, and no file is left");
+    if ($what eq 'a sized state') {
+        is($bytes, 0, "$what: no file");
+    } else {
+        cmp_ok($bytes, '>=', 8 * 131072, "$what: spilled");
+    }
+}
+my ($status, $out, $errors) = $node->psql('postgres', "$small;"
+      . 'SELECT bf_dist_agg(bf_element_of(i)), sum(1 / (i - 600000)) FROM rows');
+like($errors, qr/division by zero/, 'an error in the middle');
+is(query("$small; BEGIN; DECLARE c CURSOR FOR SELECT g, bf_partial_agg(bf_element_of(i)) FROM rows"
+          . ' GROUP BY g; MOVE 1 FROM c; COMMIT', $files),
+    '0 files left', 'a cursor left in the middle, and the error, leave no file');
+
+# Memory: no more than bf_agg takes, but for what a sized state keeps of hashes beside its bitmap, and
+# for the result of a query that is one partial state.
+my $rows = 'FROM generate_series(1, 5000000) i';
+my $limit = q{SET work_mem = '4MB'};
+for my $arguments ('', ', 5000000') {
+    my ($own) = peak_memory($node, "$limit; SELECT length(bf_agg(i$arguments)::text) $rows");
+    my ($dist) = peak_memory($node,
+        "$limit; SELECT length(bf_dist_agg(bf_element_of(i)$arguments)::text) $rows");
+    my $hashes = $arguments ? 2 * 6_400_000 : 0;
+    cmp_ok($dist, '<=', 1.1 * $own + $hashes, "bf_dist_agg(…$arguments) takes $dist bytes, bf_agg $own");
+}
+
+# Workers: their states travel as they are stored.
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;'
+  . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
+for my $memory ($small, q{SET work_mem = '64MB'}) {
+    for my $aggregate ('bf_dist_agg(bf_element_of(i))', 'bf_dist_agg(bf_element_of(i), 600000)') {
+        like(plan_of($node, "$parallel; $memory", "SELECT $aggregate FROM rows"),
+            qr/Finalize Aggregate.*Partial Aggregate/s, "$aggregate in workers, $memory");
+        is(query($parallel, $memory, "SELECT md5($aggregate\::bytea) FROM rows"),
+            $aggregate =~ /600000/ ? $sized : $truth, 'the same bytes');
+    }
+}
+
+# Stored, dumped, restored, and as binary; merged they are the same filter.
+query(q{
+    CREATE TABLE kept AS SELECT g, bf_partial_agg(bf_element_of(i)) AS own,
+      bf_partial_agg(bf_element_of(i), 600000) AS sized, min(bf_element_of(i)::text)::bf_element AS e
+    FROM rows GROUP BY g;
+    CREATE DATABASE restored});
+my $digest = 'SELECT md5(bf_merge_agg(own)::bytea), md5(bf_merge_agg(sized)::bytea), '
+  . "md5(string_agg(own::text || sized::text || e::text, ',' ORDER BY g)) FROM kept";
+my $kept = query($digest);
+is(substr($kept, 0, 65), "$truth|$sized", 'stored parts are merged to the filter of all rows');
+my $dump = $node->basedir . '/kept.dump';
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-t', 'kept', $node->connstr('postgres') ],
+    'dumped');
+$node->safe_psql('restored', 'CREATE EXTENSION bloomfilter');
+$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $dump ], 'restored');
+is($node->safe_psql('restored', $digest), $kept, 'the same after pg_restore');
+my $binary = $node->basedir . '/kept.binary';
+query("COPY kept TO '$binary' WITH (FORMAT binary)", 'CREATE TABLE copy (LIKE kept)',
+    "COPY copy FROM '$binary' WITH (FORMAT binary)");
+(my $of_copy = $digest) =~ s/FROM kept/FROM copy/;
+is(query($of_copy), $kept, 'the same after COPY in binary');
+
+# Bytes from outside: of a copied file each byte in turn is another one. It is refused, or it is a
+# state that can be used.
+query(q{
+    CREATE TABLE few AS SELECT bf_partial_agg(bf_element_of(i)) AS p, bf_element_of(5) AS e
+    FROM generate_series(1, 4) i});
+query("COPY few TO '$binary' WITH (FORMAT binary)");
+my $sound = slurp_file($binary);
+my %outcomes;
+my $head = 11 + 8 + 2; # of the file, and the number of columns
+for my $at ($head .. length($sound) - 3) {
+    for my $flip (1, 128) {
+        my $bytes = $sound;
+        substr($bytes, $at, 1) = chr(ord(substr $bytes, $at, 1) ^ $flip);
+        open my $file, '>:raw', $binary or die "$binary: $!";
+        print {$file} $bytes;
+        close $file;
+        $outcomes{ sqlstate($node, "BEGIN; COPY few FROM '$binary' WITH (FORMAT binary);"
+              . ' SELECT bf_merge_agg(p), bf_dist_agg(e) FROM few GROUP BY e; ROLLBACK') }++;
+    }
+}
+is(join(' ', grep { !/^(?:00000|22P03|22P04|22023|42804|54000)$/ } sort keys %outcomes),
+    '', 'flipped bytes are refused, or are sound: ' . join ' ', %outcomes);
+cmp_ok($outcomes{'22P03'}, '>', 50, 'most of a head is refused');
+
+clean_log($node);
+done_testing();
