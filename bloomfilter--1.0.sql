@@ -66,6 +66,11 @@ CREATE FUNCTION bloomfilter_support_all(internal) RETURNS internal
 COMMENT ON FUNCTION bloomfilter_support_all(internal) IS
   'planner support of a function that asks for all elements of an array';
 
+CREATE FUNCTION bloomfilter_support_value(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_support_value' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_support_value(internal) IS
+  'planner support of functions that take a value and ask no filter';
+
 -- Literals
 
 CREATE TYPE bf_literal;
@@ -142,16 +147,19 @@ COMMENT ON FUNCTION bf_growable(bloomfilter) IS
 -- Adding
 
 CREATE FUNCTION bf_add(filter bloomfilter, value "any") RETURNS bloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_add(bloomfilter, "any") IS 'filter plus one value';
 
 CREATE FUNCTION bf_add(filter bloomfilter, value bf_literal) RETURNS bloomfilter
-  AS 'MODULE_PATHNAME', 'bf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_add(bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
 CREATE FUNCTION bf_add_all(filter bloomfilter, "values" anyarray) RETURNS bloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_add_all(bloomfilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
@@ -263,7 +271,8 @@ COMMENT ON FUNCTION bf_contains_each(bloomfilter, anyarray) IS
 -- Hashes
 
 CREATE FUNCTION bf_hash(value "any", seed bigint DEFAULT 0) RETURNS bigint
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_hash("any", bigint) IS 'the 64-bit hash that filters of that seed use';
 
 CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
@@ -279,7 +288,8 @@ COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
 -- Sharding
 
 CREATE FUNCTION bf_shard(value "any", shards int) RETURNS int
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_shard("any", int) IS
   'the shard of a value, 0 to shards - 1, in a table of small filters';
 
@@ -883,17 +893,20 @@ COMMENT ON FUNCTION cbf_clear(countingbloomfilter) IS 'empty filter of the same 
 -- Adding
 
 CREATE FUNCTION cbf_add(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_add(countingbloomfilter, "any") IS 'filter plus one value';
 
 CREATE FUNCTION cbf_add(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'cbf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_add(countingbloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" anyarray)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
@@ -919,24 +932,28 @@ COMMENT ON OPERATOR + (countingbloomfilter, bf_literal) IS
 -- Removing
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any") RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any") IS
   'filter minus one value; an error if it is not there';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter; an error if it is not there';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any", missing_ok boolean)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any", boolean) IS
   'filter minus one value; as it is if that is not there and missing_ok';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal, missing_ok boolean)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
   'filter minus a literal; as it is if that is not there and missing_ok';
 
@@ -944,7 +961,8 @@ COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
 -- right one an array of another string type.
 CREATE FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME', 'cbf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cbf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray) IS
   'filter minus one value that is not an array';
 
@@ -1369,16 +1387,19 @@ COMMENT ON FUNCTION cf_clear(cuckoofilter) IS 'empty filter of the same geometry
 -- Adding
 
 CREATE FUNCTION cf_add(filter cuckoofilter, value "any") RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_add(cuckoofilter, "any") IS 'filter plus one value';
 
 CREATE FUNCTION cf_add(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'cf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_add_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_add(cuckoofilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
 CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" anyarray) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_add_all(cuckoofilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
@@ -1404,28 +1425,33 @@ COMMENT ON OPERATOR + (cuckoofilter, bf_literal) IS
 -- Removing
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value "any") RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any") IS
   'filter minus one value; an error if it is not there';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter; an error if it is not there';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value "any", missing_ok boolean) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any", boolean) IS
   'filter minus one value; as it is if that is not there and missing_ok';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal, missing_ok boolean)
   RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal, boolean) IS
   'filter minus a literal; as it is if that is not there and missing_ok';
 
 CREATE FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME', 'cf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'cf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) IS
   'filter minus one value that is not an array';
 

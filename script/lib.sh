@@ -276,12 +276,17 @@ private_server() {
 start_cluster() {
   export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
   PGDATA=$SANDBOX/data
-  initdb -D "$PGDATA" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$SANDBOX/initdb.log" ||
-    die "initdb failed: $(cat "$SANDBOX/initdb.log")"
-  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" \
-    "${CLUSTER_SETTINGS[@]}" >>"$PGDATA/postgresql.conf"
-  pg_ctl -D "$PGDATA" -l "$SANDBOX/server.log" -w start >/dev/null ||
-    die "the private server does not start: $(cat "$SANDBOX/server.log")"
+  start_server "$PGDATA" 5432 "${CLUSTER_SETTINGS[@]}"
+}
+
+# Another one, which PORT tells from it.
+start_server() { # DATA PORT SETTING...
+  initdb -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$1.initdb.log" ||
+    die "initdb failed: $(cat "$1.initdb.log")"
+  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$SANDBOX'" "port = $2" \
+    "${@:3}" >>"$1/postgresql.conf"
+  pg_ctl -D "$1" -l "$1.log" -w start >/dev/null ||
+    die "the private server does not start: $(cat "$1.log")"
 }
 
 # --- another commit -------------------------------------------------------------------------------

@@ -113,3 +113,104 @@ SELECT outcome, count(*) FROM (
 GROUP BY outcome;
 SELECT bf_create(10) @> (c || p)
 FROM (SELECT 'a'::text COLLATE "C" AS c, 'b'::text COLLATE "POSIX" AS p OFFSET 0) t;
+
+-- Where the value is a literal or a parameter, the planner looks at the collation, and the call
+-- goes without it if it is deterministic. Found as before, an error where it was one: in plans for
+-- all values, in which a parameter stays one, in those for one value, and in folded constants.
+CREATE TABLE sets AS SELECT n AS id, bf_create(10) + ('v' || n) AS f,
+  cbf_create(10) + ('v' || n) AS c, cf_create(10) + ('v' || n) AS k FROM generate_series(1, 3) n;
+CREATE FUNCTION found(condition text, parameter text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('PREPARE asked(%s) AS SELECT array_agg(id) FROM sets WHERE %s', parameter,
+    condition);
+  EXECUTE 'EXECUTE asked(''v2'')' INTO result;
+  DEALLOCATE asked;
+  RETURN result;
+EXCEPTION WHEN OTHERS THEN
+  DEALLOCATE ALL;
+  RETURN SQLSTATE;
+END $$;
+CREATE TABLE conditions (condition text);
+INSERT INTO conditions VALUES
+  ('f @> %s'), ('%s <@ f'), ('bf_contains(f, %s)'), ('bf_contained(%s, f)'),
+  ('bf_contains(value => %s, filter => f)'), ('f + %s = f'), ('bf_add(f, %s) = f'),
+  ('bf_contains_any(f, ARRAY[%s::text])'), ('NOT (bf_put(f, %s)).changed'),
+  ('c @> %s'), ('%s <@ c'), ('cbf_contains(c, %s)'), ('cbf_contained(%s, c)'),
+  ('cbf_multiplicity(c, %s) = 1'), ('cbf_multiplicity(c + %s, ''v2'') = 2'),
+  ('cbf_remove(c, %s, true) <> c'), ('CASE WHEN id = 2 THEN (c - %s) <> c END'),
+  ('k @> %s'), ('%s <@ k'), ('cf_contains(k, %s)'), ('cf_contained(%s, k)'),
+  ('cf_multiplicity(k, %s) = 1'), ('cf_multiplicity(k + %s, ''v2'') = 2'),
+  ('cf_remove(k, %s, true) <> k'), ('CASE WHEN id = 2 THEN (k - %s) <> k END'),
+  ('bf_contains_hash(f, bf_hash(%s::text))'), ('id = bf_shard(%s::text, 1) + 2');
+CREATE FUNCTION found_by(value text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  mode text;
+BEGIN
+  FOREACH mode IN ARRAY ARRAY['force_generic_plan', 'force_custom_plan'] LOOP
+    PERFORM set_config('plan_cache_mode', mode, false);
+    RETURN QUERY SELECT found(format(condition, value), parameter)
+      FROM conditions, (VALUES ('text'), ('varchar'), ('unknown')) p(parameter)
+      WHERE value LIKE '%$1%' OR parameter = 'text';
+  END LOOP;
+END $$;
+SELECT found_by AS found, count(*) FROM (VALUES ('$1'), ('($1 COLLATE "C")'),
+  ('($1 COLLATE exact)'), ('$1::varchar'), ('$1::name'), ('$1::text::varchar(5)'),
+  ('($1::text::varchar COLLATE "POSIX")'), ('''v2'''), ('''v2''::text'), ('''v2''::char(5)'),
+  ('(''v2'' COLLATE "C")'), ('(''v2''::text COLLATE exact)')) v(value), found_by(value) GROUP BY 1;
+SELECT found_by AS found, count(*) FROM (VALUES ('($1 COLLATE any_case)'),
+  ('($1::varchar COLLATE any_case)'), ('(''v2'' COLLATE any_case)'),
+  ('(''v2''::name COLLATE any_case)')) v(value), found_by(value) GROUP BY 1;
+
+-- A function that the value is passed to, inlined or not.
+CREATE TABLE columns (plain text COLLATE "C", other text COLLATE "POSIX",
+  loose text COLLATE any_case);
+INSERT INTO columns VALUES ('v2', 'v2', 'v2');
+CREATE FUNCTION inlined(f bloomfilter, x text) RETURNS boolean LANGUAGE sql IMMUTABLE
+  AS 'SELECT f @> x';
+CREATE FUNCTION called(f bloomfilter, x text) RETURNS boolean LANGUAGE sql VOLATILE
+  AS 'SELECT f @> x';
+CREATE FUNCTION compiled(f bloomfilter, x text) RETURNS boolean LANGUAGE plpgsql
+  AS 'BEGIN RETURN f @> x AND bf_contains(f, x); END';
+SET plan_cache_mode = force_generic_plan;
+SELECT name, value, outcome(format('SELECT %s(f, %s) FROM sets, columns', name, value))
+FROM (VALUES ('inlined'), ('called'), ('compiled')) f(name),
+  (VALUES ('plain'), ('loose'), ('''v2'''), ('''v2'' COLLATE any_case')) v(value);
+SELECT count(*) FILTER (WHERE inlined(f, 'v2')) AS inlined,
+  count(*) FILTER (WHERE called(f, 'v2')) AS called,
+  count(*) FILTER (WHERE compiled(f, 'v2')) AS compiled FROM sets;
+
+-- Columns whose collations are at odds have none, whatever the planner makes of them: no
+-- collation is taken from them that one column alone has.
+SELECT statement, outcome(statement) FROM (VALUES
+  ('SELECT f @> (plain || other) FROM sets, columns'),
+  ('SELECT f @> x FROM sets, (SELECT plain || other FROM columns OFFSET 0) u(x)'),
+  ('SELECT f @> ANY (SELECT plain || other FROM columns) FROM sets'),
+  ('SELECT f @> (SELECT plain || other FROM columns) FROM sets'),
+  ('SELECT (SELECT count(*) FROM sets WHERE f @> (plain || other)) FROM columns'),
+  ('SELECT f @> CASE WHEN false THEN plain ELSE other END FROM sets, columns'),
+  ('SELECT f @> x FROM sets,
+      (SELECT plain FROM columns UNION ALL SELECT other FROM columns) u(x)'),
+  ('SELECT count(*) FROM sets,
+      (SELECT plain FROM columns UNION ALL SELECT other FROM columns) u(x) WHERE f @> x'),
+  ('SELECT count(*) FROM (SELECT f, plain FROM sets, columns
+      UNION ALL SELECT f, other FROM sets, columns) u(f, x) WHERE f @> x'),
+  ('SELECT count(*) FROM (SELECT f, plain FROM sets LEFT JOIN columns ON true
+      UNION ALL SELECT f, loose FROM sets LEFT JOIN columns ON true) u(f, x) WHERE f @> x'),
+  ('SELECT f + (plain || other) FROM sets, columns'),
+  ('SELECT c - (plain || other) FROM sets, columns'),
+  ('SELECT bf_contains_any(f, ARRAY[plain] || ARRAY[other]) FROM sets, columns')) v(statement);
+
+-- But a function's parameter has a collation, whatever it is given.
+SELECT count(*) FILTER (WHERE inlined(f, p || q)) AS inlined,
+  count(*) FILTER (WHERE called(f, p || q)) AS called,
+  count(*) FILTER (WHERE compiled(f, p || q)) AS compiled
+FROM sets, (VALUES ('v'::text COLLATE "C", '2'::text COLLATE "POSIX")) v(p, q);
+
+-- A parameter that a plan's lower node computes, too, is not taken for that node's column.
+PREPARE grouped(text, name) AS
+  SELECT $1, $2, bf_union_agg(f) @> $1 AS one, bf_union_agg(f) @> $2 AS two,
+    bf_union_agg(f) @> ($1 COLLATE "C") AS three FROM sets GROUP BY $1, $2;
+EXECUTE grouped('v2', 'v3');
+RESET plan_cache_mode;

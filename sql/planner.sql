@@ -303,3 +303,38 @@ SELECT comparison < small AS "a probe costs more than a comparison",
   scan < short AS "another filter in each row costs",
   5 * short < long AS "much more if it is out of line"
 FROM sizes \gx
+
+-- With a literal, the call of a function becomes the operator, in queries and in what tables have:
+-- an index with either serves both, as do ON CONFLICT, partitions and constraints.
+CREATE TABLE marked AS
+  SELECT i AS id, bf_create(10) + ('v' || i % 100) AS f FROM generate_series(1, 3000) i;
+CREATE INDEX by_operator ON marked (id) WHERE f @> 'v1';
+CREATE INDEX by_function ON marked (id) WHERE bf_contains(f, 'v2'::text);
+CREATE INDEX by_value ON marked (bf_contained('v3', f));
+CREATE UNIQUE INDEX by_conflict ON marked (id) WHERE 'v4000' <@ f;
+ALTER TABLE marked ADD CHECK (NOT bf_contains(f, 'never'::text));
+CREATE TABLE parted (f bloomfilter) PARTITION BY LIST ((f @> 'v1'));
+CREATE TABLE parted_has PARTITION OF parted FOR VALUES IN (true);
+CREATE TABLE parted_lacks PARTITION OF parted FOR VALUES IN (false);
+INSERT INTO parted SELECT f FROM marked;
+ANALYZE marked;
+CREATE FUNCTION used_for(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN (SELECT string_agg(coalesce(node ->> 'Index Name', node ->> 'Relation Name'), ', ')
+    FROM jsonb_path_query(plan, 'strict $.** ? (@.type() == "object")') node);
+END $$;
+SET enable_seqscan = off;
+SET constraint_exclusion = on;
+SELECT condition, used_for('SELECT id FROM marked WHERE ' || condition) FROM (VALUES
+  ($$f @> 'v1'$$), ($$bf_contains(f, 'v1')$$), ($$f @> 'v2'::text$$),
+  ($$bf_contains(f, 'v2'::text)$$), ($$bf_contains(value => 'v2'::text, filter => f)$$),
+  ($$'v3' <@ f$$), ($$bf_contained('v3', f)$$), ($$f @> 'never'::text$$)) v(condition);
+SELECT used_for($$SELECT FROM parted WHERE f @> 'v1'$$) AS has,
+  used_for($$SELECT FROM parted WHERE NOT bf_contains(f, 'v1')$$) AS lacks;
+RESET enable_seqscan;
+RESET constraint_exclusion;
+INSERT INTO marked SELECT 0, bf_create(10) + 'v4000' FROM generate_series(1, 3)
+  ON CONFLICT (id) WHERE bf_contained('v4000', f) DO NOTHING RETURNING id;

@@ -2,6 +2,7 @@
 
 #include "pg/element/conversion.hpp"
 #include "pg/element/literal.hpp"
+#include "pg/planner/shippable.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"
@@ -9,6 +10,15 @@ extern "C" {
 }
 
 namespace bloomfilter {
+namespace {
+
+Oid collation_of(FunctionCallInfo fcinfo, int argument) {
+  const Oid collation = PG_GET_COLLATION();
+  return OidIsValid(collation) ? collation
+                               : collation_of_shippable(fcinfo->flinfo->fn_expr, argument);
+}
+
+} // namespace
 
 CallSite *make_call_site(FunctionCallInfo fcinfo) {
   if (!fcinfo->flinfo)
@@ -21,12 +31,12 @@ CallSite *make_call_site(FunctionCallInfo fcinfo) {
 }
 
 void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument) {
-  site->element = resolve_element(get_fn_expr_argtype(fcinfo->flinfo, argument), PG_GET_COLLATION(),
-                                  fcinfo->flinfo->fn_mcxt);
+  site->element = resolve_element(get_fn_expr_argtype(fcinfo->flinfo, argument),
+                                  collation_of(fcinfo, argument), fcinfo->flinfo->fn_mcxt);
 }
 
 // An array names its element type itself: columns of type anyarray have another one in each row.
-Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
+Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array) {
   CallSite *site = call_site(fcinfo);
   const Oid type = ARR_ELEMTYPE(array);
   if (site->element && site->element->type == type)
@@ -37,7 +47,7 @@ Element *item_element(FunctionCallInfo fcinfo, ArrayType *array) {
   else
     site->items = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "bloomfilter element type",
                                         ALLOCSET_SMALL_SIZES);
-  return site->element = resolve_element(type, PG_GET_COLLATION(), site->items);
+  return site->element = resolve_element(type, collation_of(fcinfo, argument), site->items);
 }
 
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
@@ -49,7 +59,7 @@ HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, in
 Items items_of(FunctionCallInfo fcinfo, int argument) {
   ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
   Items items;
-  items.element = item_element(fcinfo, array);
+  items.element = item_element(fcinfo, argument, array);
   items.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter elements", ALLOCSET_DEFAULT_SIZES);
   int16 length;
@@ -72,7 +82,7 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
       memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
     return memory->digests;
 
-  const Digests digests = literal_digests(header, literal, PG_GET_COLLATION(), use);
+  const Digests digests = literal_digests(header, literal, collation_of(fcinfo, argument), use);
   if (memory->bytes)
     pfree(memory->bytes);
   memory->bytes = nullptr;

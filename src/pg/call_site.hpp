@@ -52,7 +52,7 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
 }
 
 // The element type of an array argument's elements.
-Element *item_element(FunctionCallInfo fcinfo, ArrayType *array);
+Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array);
 
 // A value argument: its digests and what it is. ERROR 42804 if the filter holds other values.
 struct HashedArgument {

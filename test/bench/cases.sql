@@ -521,3 +521,154 @@ WHERE section IN ('large', 'urls');
 UPDATE bench.workloads SET title = replace(replace(replace(replace(title,
   '{rows}/20', to_char(:rows / 20, 'FM999G999G999')), '{rows}/2', to_char(:rows / 2, 'FM999G999G999')),
   '{rows}/8', to_char(:rows / 8, 'FM999G999G999')), '{rows}', to_char(:rows, 'FM999G999G999'));
+
+-- What travels between several servers. A case is run in the table of times, which keeps the bytes
+-- for the other two.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title)
+SELECT section, section || '_' || measure, unit, compare, 'first of its part', title || measured
+FROM (VALUES (1, 'nodes', 'Three nodes of 200,000 paths each, asked through postgres_fdw'),
+    (2, 'citus', '600,000 paths in 16 shards on two workers of Citus')) sections (number, section, title),
+  (VALUES (1, 'time', 'ms', 'ratio', ': time'), (2, 'from', 'bytes', 'ratio', ': bytes from the nodes'),
+    (3, 'to', 'bytes', NULL, ': bytes to the nodes')) measures (number, measure, unit, compare, measured)
+ORDER BY sections.number, measures.number;
+INSERT INTO bench.cases (workload, part, statement, settings, expression)
+SELECT workload, part,
+  CASE unit WHEN 'ms' THEN format('SELECT bench.start_counting(); SELECT bench.start(); %s; SELECT bench.stop_counting(%L)',
+      query, label)
+    ELSE format('SELECT bench.report(%I) FROM bench.counted WHERE label = %L', split_part(workload, '_', 2), label) END,
+  settings, label
+FROM (VALUES
+    (1, 'nodes', 'ask', '', 'ask: IN, all rows travel', 'SELECT count(*) FROM files WHERE path IN (SELECT path FROM wanted)'),
+    (2, 'nodes', 'ask', '', 'ask: filter', 'SELECT count(*) FROM files WHERE (SELECT bf_agg(path) FROM wanted) @> path'),
+    (3, 'nodes', 'ask', '', 'ask: filter, then IN', 'SELECT count(*) FROM (SELECT path FROM files
+       WHERE (SELECT bf_agg(path) FROM wanted) @> path OFFSET 0) few WHERE path IN (SELECT path FROM wanted)'),
+
+    (4, 'nodes', 'build', '', 'build: bf_agg(path, 600000), all rows travel', 'SELECT bf_count(bf_agg(path, 600000)) FROM files'),
+    (5, 'nodes', 'build', 'enable_partitionwise_aggregate=on', 'build: union by node of bf_agg(path, 600000)',
+     'SELECT bf_count(bf_union_agg(f)) FROM (SELECT node, bf_agg(path, 600000) AS f FROM files GROUP BY node) nodes'),
+    (6, 'nodes', 'build', 'enable_partitionwise_aggregate=on bloomfilter.overfill=ignore', 'build: union by node of bf_agg(path), 3 % instead of 1 %',
+     'SELECT bf_count(bf_union_agg(f)) FROM (SELECT node, bf_agg(path) AS f FROM files GROUP BY node) nodes'),
+    (7, 'nodes', 'build', 'enable_partitionwise_aggregate=on', 'build: merge by node of bf_partial_agg(…, 600000)',
+     'SELECT bf_count(bf_merge_agg(p)) FROM (SELECT node, bf_partial_agg(bf_element_of(path), 600000) AS p
+       FROM files GROUP BY node) nodes'),
+    (8, 'nodes', 'build', 'enable_partitionwise_aggregate=on', 'build: merge by node of bf_partial_agg(…)',
+     'SELECT bf_count(bf_merge_agg(p)) FROM (SELECT node, bf_partial_agg(bf_element_of(path)) AS p
+       FROM files GROUP BY node) nodes'),
+
+    (9, 'nodes', 'build large', '', 'build 12 MB: bf_agg(path, 10000000), all rows travel',
+     'SELECT bf_count(bf_agg(path, 10000000)) FROM files'),
+    (10, 'nodes', 'build large', 'enable_partitionwise_aggregate=on', 'build 12 MB: union by node of bf_agg(path, 10000000)',
+     'SELECT bf_count(bf_union_agg(f)) FROM (SELECT node, bf_agg(path, 10000000) AS f FROM files GROUP BY node) nodes'),
+    (11, 'nodes', 'build large', 'enable_partitionwise_aggregate=on', 'build 12 MB: merge by node of bf_partial_agg(…, 10000000)',
+     'SELECT bf_count(bf_merge_agg(p)) FROM (SELECT node, bf_partial_agg(bf_element_of(path), 10000000) AS p
+       FROM files GROUP BY node) nodes'),
+
+    (12, 'nodes', 'filters', '', '10 filters of 1.2 MB: bf_count in the select list', 'SELECT name, bf_count(filter) FROM remote_filters'),
+    (13, 'nodes', 'filters', '', '10 filters of 1.2 MB: max(bf_count) by name',
+     'SELECT name, max(bf_count(filter)) FROM remote_filters GROUP BY name'),
+    (14, 'nodes', 'filters', '', '10 filters of 1.2 MB: filter @> text',
+     $$SELECT name FROM remote_filters WHERE filter @> 'in filter 7'$$),
+    (15, 'nodes', 'filters', '', '10 filters of 1.2 MB: bf_union_agg', 'SELECT bf_count(bf_union_agg(filter)) FROM remote_filters'),
+    (16, 'nodes', 'update', '', 'one filter of 1.2 MB: filter + a value computed here',
+     $$UPDATE remote_filters SET filter = filter + clock_timestamp()::text WHERE name = 'filter 1'$$),
+    (17, 'nodes', 'update', '', 'one filter of 1.2 MB: filter + text', $$UPDATE remote_filters SET filter = filter + 'x' WHERE name = 'filter 1'$$),
+
+    (18, 'nodes', 'size', '', 'parameter: 1.9 KB', $$SELECT count(*) FROM files_1 WHERE (SELECT filter FROM guards WHERE name = '1.9 KB') @> path$$),
+    (19, 'nodes', 'size', '', 'parameter: 120 KB', $$SELECT count(*) FROM files_1 WHERE (SELECT filter FROM guards WHERE name = '120 KB') @> path$$),
+    (20, 'nodes', 'size', '', 'parameter: 1.2 MB', $$SELECT count(*) FROM files_1 WHERE (SELECT filter FROM guards WHERE name = '1.2 MB') @> path$$),
+    (21, 'nodes', 'size', '', 'parameter: 12 MB', $$SELECT count(*) FROM files_1 WHERE (SELECT filter FROM guards WHERE name = '12 MB') @> path$$),
+    (22, 'nodes', 'constant', '', 'use_remote_estimate: parameter of 1.2 MB',
+     $$SELECT count(*) FROM estimated WHERE (SELECT filter FROM guards WHERE name = '1.2 MB') @> path$$),
+    (23, 'nodes', 'constant', '', 'use_remote_estimate: constant of 1.2 MB', $$DO $do$ BEGIN
+       EXECUTE format('SELECT count(*) FROM estimated WHERE %L::bloomfilter @> path',
+         (SELECT filter FROM guards WHERE name = '1.2 MB')); END $do$ $$),
+
+    (24, 'citus', 'ask', '', 'ask: IN, the keys travel', 'SELECT count(*) FROM files WHERE path IN (SELECT path FROM wanted)'),
+    (25, 'citus', 'ask', '', 'ask: filter', 'SELECT count(*) FROM files WHERE (SELECT bf_agg(path) FROM wanted) @> path'),
+    (26, 'citus', 'ask', '', 'ask: 12 MB in a local table', 'SELECT count(*) FROM files WHERE (SELECT filter FROM guard) @> path'),
+    (27, 'citus', 'ask', '', 'ask: 12 MB in a reference table', 'SELECT count(*) FROM files WHERE (SELECT filter FROM guard_everywhere) @> path'),
+
+    (28, 'citus', 'build', '', 'build: bf_agg(path, 600000), all rows travel', 'SELECT bf_count(bf_agg(path, 600000)) FROM files'),
+    (29, 'citus', 'build', '', 'build: union of run_command_on_shards, bf_agg(path, 600000)',
+     $$SELECT bf_count(bf_union_agg(result::bloomfilter))
+       FROM run_command_on_shards('files', 'SELECT bf_agg(path, 600000) FROM %s')$$),
+    (30, 'citus', 'build', '', 'build: bf_dist_agg(…, 600000)', 'SELECT bf_count(bf_dist_agg(bf_element_of(path), 600000)) FROM files'),
+    (31, 'citus', 'build', '', 'build: bf_dist_agg(…)', 'SELECT bf_count(bf_dist_agg(bf_element_of(path))) FROM files'),
+    (32, 'citus', 'build large', '', 'build 12 MB: bf_agg(path, 10000000), all rows travel', 'SELECT bf_count(bf_agg(path, 10000000)) FROM files'),
+    (33, 'citus', 'build large', '', 'build 12 MB: union of run_command_on_shards, bf_agg(path, 10000000)',
+     $$SELECT bf_count(bf_union_agg(result::bloomfilter))
+       FROM run_command_on_shards('files', 'SELECT bf_agg(path, 10000000) FROM %s')$$),
+    (34, 'citus', 'build large', '', 'build 12 MB: bf_dist_agg(…, 10000000)', 'SELECT bf_count(bf_dist_agg(bf_element_of(path), 10000000)) FROM files'),
+    (35, 'citus', 'groups', '', '64 filters: bf_agg(path, 10000), all rows travel',
+     'SELECT bucket, bf_count(bf_agg(path, 10000)) FROM files GROUP BY bucket'),
+    (36, 'citus', 'groups', '', '64 filters: bf_dist_agg(…, 10000)',
+     'SELECT bucket, bf_count(bf_dist_agg(bf_element_of(path), 10000)) FROM files GROUP BY bucket'),
+
+    (37, 'citus', 'join', 'citus.enable_repartition_joins=on', 'repartition join: alone',
+     'SELECT count(*) FROM files f JOIN packages p ON f.path = p.path'),
+    (38, 'citus', 'join', 'citus.enable_repartition_joins=on', 'repartition join: behind a filter',
+     'SELECT count(*) FROM (SELECT path FROM files WHERE (SELECT bf_dist_agg(bf_element_of(path)) FROM packages) @> path
+       OFFSET 0) f JOIN packages p ON f.path = p.path'),
+    (39, 'citus', 'stream', '', 'a table of shards: batch of 600 000, bf_agg, all rows travel',
+     'INSERT INTO seen AS s SELECT bf_shard(path, 669), bf_agg(path, 1495) FROM files GROUP BY 1 ORDER BY 1
+      ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter'),
+    (40, 'citus', 'stream', '', 'a table of shards: batch of 600 000, bf_dist_agg',
+     'INSERT INTO seen AS s SELECT bf_shard(path, 669), bf_dist_agg(bf_element_of(path), 1495) FROM files GROUP BY 1 ORDER BY 1
+      ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter'),
+    (41, 'citus', 'stream', '', 'a table of shards: one value',
+     $$UPDATE seen SET filter = filter + 'new'::text WHERE shard = bf_shard('new'::text, 669)$$)
+  ) travels (number, section, part, settings, label, query)
+  JOIN bench.workloads w USING (section)
+ORDER BY w.number, travels.number;
+
+-- What a subscriber is sent for one UPDATE.
+INSERT INTO bench.workloads (section, workload, unit, title) VALUES
+('nodes', 'nodes_replication', 'bytes', 'Logical replication of one UPDATE: bytes from the publisher');
+INSERT INTO bench.cases (workload, statement, expression)
+SELECT 'nodes_replication', format('SELECT bench.start_counting(); UPDATE %I SET n = n + 1%s; CALL bench.catch_up(%L);
+  SELECT bench.stop_counting(%2$L || %3$L); SELECT bench.report("from") FROM bench.counted WHERE label = %2$L || %3$L',
+    name || '_there', change, name), label
+FROM (VALUES (1, 'shard', ', filter = filter + n', 'a value added to a filter of 1.9 KB'),
+  (2, 'filter', '', 'another column of a filter of 1.2 MB'),
+  (3, 'filter_full', '', 'another column of a filter of 1.2 MB, REPLICA IDENTITY FULL'),
+  (4, 'filter', ', filter = filter + n', 'a value added to a filter of 1.2 MB'),
+  (5, 'filter_binary', ', filter = filter + n', 'a value added to a filter of 1.2 MB, binary = true'))
+  changes (number, name, change, label)
+ORDER BY number;
+
+-- One statement fills a table of shards from three nodes.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title)
+SELECT 'billion', 'billion_' || measure, unit, compare, against, format(title, to_char(:large::bigint, 'FM999G999G999G999'))
+FROM (VALUES
+  ('fill', 'ms', NULL, NULL, 'A table of shards for %s bigints on three nodes, filled by one statement'),
+  ('bytes', 'bytes', 'ratio', NULL, 'The same: bytes'),
+  ('peak', 'bytes', NULL, NULL, 'The same: the largest peak of memory'),
+  ('rate', 'rate', 'ratio', 'asked', 'The same: false positive rate, asked for a million others'),
+  ('lost', 'values', NULL, NULL, 'The same: of a million members those that are not found'),
+  ('ask', 'µs', NULL, NULL, 'The same: one question, in a transaction of its own')
+) measures (measure, unit, compare, against, title);
+INSERT INTO bench.cases (workload, settings, operations, label, statement, expression)
+SELECT 'billion_' || measure, settings, operations, label, replace(replace(replace(statement,
+    'SHARDS', n::text), 'CAPACITY', (:large / n + 1)::text), 'VALUES_ON_ALL', :'large'), label
+FROM bf_shard_count(:large, 0.01) n, (VALUES
+  (1, 'fill', 'enable_partitionwise_aggregate=on work_mem=1GB', 1, 'INSERT INTO seen SELECT … FROM the nodes',
+   $$SELECT bench.start_counting(); SELECT bench.start();
+     INSERT INTO seen SELECT shard, bf_union_agg(filter)
+     FROM (SELECT node, bf_shard(id, SHARDS) AS shard, bf_agg(id, CAPACITY) AS filter FROM visits GROUP BY 1, 2) nodes
+     GROUP BY shard; SELECT bench.stop_counting('fill')$$),
+  (2, 'bytes', '', 1, 'table of shards and its index', $$SELECT bench.report(pg_total_relation_size('seen'))$$),
+  (3, 'bytes', '', 1, 'the filters in it', 'SELECT bench.report(sum(pg_column_size(filter))) FROM seen'),
+  (4, 'bytes', '', 1, 'from the nodes', $$SELECT bench.report("from") FROM bench.counted WHERE label = 'fill'$$),
+  (5, 'bytes', '', 1, 'to the nodes', $$SELECT bench.report("to") FROM bench.counted WHERE label = 'fill'$$),
+  (6, 'bytes', '', 1, 'the tables of the nodes', 'SELECT bench.report(sum(bytes)) FROM occupied'),
+  (7, 'peak', '', 1, 'of a node', 'SELECT bench.report(max(bytes)) FROM peak'),
+  (8, 'peak', '', 1, 'of who asks', $$SELECT bench.report(
+     substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s*(\d+)')::float8 * 1024)$$),
+  (9, 'rate', '', 1, '0.01', 'SELECT bench.report(avg((filter @> i)::int), 0.01)
+     FROM generate_series(VALUES_ON_ALL::bigint + 1, VALUES_ON_ALL::bigint + 1000000) i JOIN seen ON shard = bf_shard(i, SHARDS)'),
+  (10, 'lost', '', 1, 'not found', 'SELECT bench.report(count(*)) FROM generate_series(1, VALUES_ON_ALL::bigint,
+     greatest(1, VALUES_ON_ALL::bigint / 1000000)) i WHERE NOT EXISTS (SELECT FROM seen WHERE shard = bf_shard(i, SHARDS) AND filter @> i)'),
+  (11, 'ask', 'enable_seqscan=off', 10000, 'EXISTS (… WHERE shard = bf_shard($1, n) AND filter @> $1)',
+   $$CALL bench.repeat(10000, 'SELECT EXISTS (SELECT FROM seen WHERE shard = bf_shard($1, SHARDS) AND filter @> $1)', '', true)$$)
+) measured (number, measure, settings, operations, label, statement)
+ORDER BY measured.number;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pg/layout.hpp"
+#include "pg/planner/expression.hpp"
 #include "pg/planner/statistics.hpp"
 
 extern "C" {
@@ -225,8 +226,7 @@ Known known_column(PlannerInfo *root, const Var *column) {
 } // namespace
 
 Known known_of(PlannerInfo *root, Node *node) {
-  while (IsA(node, RelabelType))
-    node = reinterpret_cast<Node *>(castNode(RelabelType, node)->arg);
+  node = without_relabeling(node);
   switch (nodeTag(node)) {
   case T_Const:
     return known_constant(root, castNode(Const, node));

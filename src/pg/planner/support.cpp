@@ -1,5 +1,5 @@
 // What the server asks about our operators and functions while it plans: estimators of operators,
-// and a support function, which also serves functions that are called as such.
+// and support functions, which also serve functions that are called as such.
 //
 // (Operators are estimated by their RESTRICT and JOIN functions alone, function calls by the
 // support function alone; but costs are always asked of the support function of what is called.)
@@ -12,6 +12,7 @@
 #include "pg/layout.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/selectivity.hpp"
+#include "pg/planner/shippable.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -129,6 +130,12 @@ Node *answer_cost(SupportRequestCost *request) {
   return reinterpret_cast<Node *>(request);
 }
 
+Node *answer_simplify(Node *request) {
+  return IsA(request, SupportRequestSimplify)
+             ? shippable_form(reinterpret_cast<SupportRequestSimplify *>(request)->fcall)
+             : nullptr;
+}
+
 Node *answer(Node *request, bool all) {
   switch (nodeTag(request)) {
   case T_SupportRequestSelectivity:
@@ -136,7 +143,7 @@ Node *answer(Node *request, bool all) {
   case T_SupportRequestCost:
     return answer_cost(reinterpret_cast<SupportRequestCost *>(request));
   default:
-    return nullptr;
+    return answer_simplify(request);
   }
 }
 
@@ -169,6 +176,11 @@ Datum filter_support(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(filter_support_all);
 Datum filter_support_all(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(answer(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), true));
+}
+
+PG_FUNCTION_INFO_V1(filter_support_value);
+Datum filter_support_value(PG_FUNCTION_ARGS) {
+  PG_RETURN_POINTER(answer_simplify(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
 }
 
 SQL_FUNCTIONS_END

@@ -2,6 +2,7 @@
 
 #include "pg/element/element.hpp"
 #include "pg/layout.hpp"
+#include "pg/planner/expression.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
@@ -35,12 +36,6 @@ bool called(Node *node, Oid *function, List **arguments, Oid *collation) {
     return false;
   }
   return list_length(*arguments) == 2;
-}
-
-Node *without_relabeling(Node *node) {
-  while (IsA(node, RelabelType))
-    node = reinterpret_cast<Node *>(castNode(RelabelType, node)->arg);
-  return node;
 }
 
 // Is a value's hash computed without an error, whatever the value? Not of rows: one with a varchar

@@ -1,0 +1,102 @@
+#include "pg/planner/shippable.hpp"
+
+#include "pg/planner/expression.hpp"
+
+extern "C" {
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr const char *kOperators[] = {"@>", "<@", "+", "-"};
+
+// A literal or a statement's parameter. Other parameters are columns: of a subquery that is joined
+// or of a query around this one.
+bool is_given(Node *value) {
+  value = without_relabeling(value);
+  return IsA(value, Const) ||
+         (IsA(value, Param) && castNode(Param, value)->paramkind == PARAM_EXTERN);
+}
+
+// A value to be kept as it is: in the nodes of a plan, an expression is replaced by the column of a
+// lower node that computes an equal one. A parameter is equal to none under another collation.
+Node *kept(Node *value) {
+  if (!IsA(without_relabeling(value), Param))
+    return value;
+  auto *copy = static_cast<Node *>(copyObjectImpl(value));
+  auto *parameter = castNode(Param, without_relabeling(copy));
+  parameter->paramcollid =
+      parameter->paramcollid == C_COLLATION_OID ? DEFAULT_COLLATION_OID : C_COLLATION_OID;
+  return copy;
+}
+
+// The operator that calls a function, in the function's own schema, which is the extension's;
+// InvalidOid if there is none.
+Oid operator_of(Oid function) {
+  Oid *types, found = InvalidOid;
+  int count;
+  get_func_signature(function, &types, &count);
+  for (Size i = 0; count == 2 && !OidIsValid(found) && i < lengthof(kOperators); i++) {
+    found = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum(kOperators[i]),
+                            ObjectIdGetDatum(types[0]), ObjectIdGetDatum(types[1]),
+                            ObjectIdGetDatum(get_func_namespace(function)));
+    if (OidIsValid(found) && get_opcode(found) != function)
+      found = InvalidOid;
+  }
+  pfree(types);
+  return found;
+}
+
+List *arguments_of(Node *call) {
+  switch (nodeTag(call)) {
+  case T_OpExpr:
+    return castNode(OpExpr, call)->args;
+  case T_FuncExpr:
+    return castNode(FuncExpr, call)->args;
+  default:
+    return NIL;
+  }
+}
+
+} // namespace
+
+Node *shippable_form(const FuncExpr *call) {
+  if (!OidIsValid(call->inputcollid) || !get_collation_isdeterministic(call->inputcollid))
+    return nullptr;
+  List *arguments = NIL;
+  ListCell *cell;
+  foreach (cell, call->args) {
+    auto *argument = static_cast<Node *>(lfirst(cell));
+    const bool is_value = type_is_collatable(exprType(argument));
+    if (is_value && (!is_given(argument) || exprCollation(argument) != call->inputcollid))
+      return nullptr;
+    arguments = lappend(arguments, is_value ? kept(argument) : argument);
+  }
+  const Oid operation = operator_of(call->funcid);
+  if (!OidIsValid(operation))
+    return reinterpret_cast<Node *>(makeFuncExpr(call->funcid, call->funcresulttype, arguments,
+                                                 call->funccollid, InvalidOid, call->funcformat));
+  auto *form = makeNode(OpExpr);
+  form->opno = operation;
+  form->opfuncid = call->funcid;
+  form->opresulttype = call->funcresulttype;
+  form->args = arguments;
+  form->location = call->location;
+  return reinterpret_cast<Node *>(form);
+}
+
+Oid collation_of_shippable(Node *call, int argument) {
+  List *arguments = call ? arguments_of(call) : NIL;
+  if (argument >= list_length(arguments))
+    return InvalidOid;
+  auto *value = static_cast<Node *>(list_nth(arguments, argument));
+  return is_given(value) ? exprCollation(value) : InvalidOid;
+}
+
+} // namespace bloomfilter
