@@ -328,6 +328,22 @@ is(query('SELECT shard, ' . digest('filter') . ' FROM seen ORDER BY 1'),
     query('SELECT bf_shard(path, 97), ' . digest('bf_agg(path, 400)') . ' FROM here GROUP BY 1 ORDER BY 1'),
     'batches: the filters of one server');
 
+# --- the page ------------------------------------------------------------------------------------
+
+# What doc/distributed.md shows, in a schema of its own, with rows in its tables.
+my @shown = slurp_file("$FindBin::RealBin/../../doc/distributed.md") =~ /^```sql\n-- Sketch: needs Citus\.\n(.*?)^```/gms;
+my %filled = (
+    files => 'SELECT id, bucket, path FROM here',
+    visits => 'SELECT bf_shard(path, 669), path FROM here WHERE id % 3 = 0');
+for my $statements (@shown) {
+    $statements =~ s/^(SELECT create_distributed_table\('$_'.*;\n)/$1INSERT INTO $_ $filled{$_};\n/m for keys %filled;
+}
+my $page = query('CREATE SCHEMA page; SET search_path = page, public; CREATE TABLE packages (number int, path text);'
+      . " SELECT create_distributed_table('packages', 'number'); INSERT INTO packages SELECT id, path FROM here WHERE id % 50 = 0;"
+      . join '', @shown);
+cmp_ok(scalar @shown, '>', 4, 'the page shows what needs Citus');
+like($page, qr/\nt\n(?:.*\n)*0\z/, 'its statements run: what was added is there, and what is seen no news');
+
 # --- other tables --------------------------------------------------------------------------------
 
 # Shards of the coordinator, asked without a connection.
