@@ -1,8 +1,7 @@
 # Logical replication of filters: what arrives is what was there, in both formats, and as many bytes
 # pass as the documentation says. So it is between two versions, in both directions, if
 # BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another server that has the extension; that
-# one, too, is then asked through postgres_fdw, and asks. (18's PostgreSQL::Test starts no server
-# before 18; those before it start all.)
+# one, too, is then asked through postgres_fdw, and asks.
 
 use strict;
 use warnings FATAL => 'all';
