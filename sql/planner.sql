@@ -14,10 +14,12 @@ CREATE TABLE events AS
     ARRAY[i % 100, i % 90 + 100] AS tags, (i % 3000)::float8 AS weight
   FROM generate_series(1, 30000) i;
 CREATE TABLE items AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 10000) i;
-CREATE TABLE parted (LIKE items) PARTITION BY HASH (kind);
-CREATE TABLE parted0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-CREATE TABLE parted1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-INSERT INTO parted TABLE items;
+CREATE TABLE items_by_kind (LIKE items) PARTITION BY HASH (kind);
+CREATE TABLE items_of_kinds0 PARTITION OF items_by_kind
+  FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE items_of_kinds1 PARTITION OF items_by_kind
+  FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO items_by_kind TABLE items;
 CREATE TABLE seen AS
   SELECT n, bf_agg('https://example.com/' || n * 500 + i) AS urls, cbf_agg(n * 500 + i) AS counted,
     cf_agg(n * 500 + i) AS cuckoo, bf_agg(n * 500 + i) AS items
@@ -33,7 +35,7 @@ CREATE TABLE hours AS
 CREATE TABLE never (item int);
 INSERT INTO never SELECT item FROM events;
 ALTER TABLE never SET (autovacuum_enabled = off);
-ANALYZE events, items, parted, seen, requests, blocked, hours;
+ANALYZE events, items, items_by_kind, seen, requests, blocked, hours;
 
 -- The rows of the topmost node, or of the scan of a table, as expected and as they came: are they
 -- within a factor of two?
@@ -166,10 +168,10 @@ FROM (VALUES
     'SELECT FROM events, (SELECT kind, bf_agg(id) AS f FROM items GROUP BY kind) s
      WHERE few = 7 AND f @> item'),
   ('groups of partitions', NULL,
-    'SELECT FROM events, (SELECT kind, bf_agg(id) AS f FROM parted GROUP BY kind) s
+    'SELECT FROM events, (SELECT kind, bf_agg(id) AS f FROM items_by_kind GROUP BY kind) s
      WHERE few = 7 AND f @> item'),
   ('aggregate of partitions', 'events',
-    'SELECT FROM events WHERE (SELECT bf_agg(id) FROM parted WHERE kind < 5) @> item'),
+    'SELECT FROM events WHERE (SELECT bf_agg(id) FROM items_by_kind WHERE kind < 5) @> item'),
   ('column of filters joined with values', NULL,
     'SELECT FROM seen, events WHERE urls @> url'),
   ('semijoin', NULL,

@@ -3,10 +3,11 @@
 #   perl test/byteproxy.pl DIRECTORY LISTEN:TARGET ...
 #
 # Whoever connects to DIRECTORY/.s.PGSQL.LISTEN speaks with DIRECTORY/.s.PGSQL.TARGET. The file
-# DIRECTORY/bytes.LISTEN, there as soon as one can connect, has a line "TO FROM": how many bytes were
-# sent to the target, and how many came from it. They are counted before they are passed on, so who
-# has read an answer finds it counted; who wants to know what one statement took reads the file before
-# and after it. It ends, and removes its files, at SIGTERM and when the process that started it has.
+# DIRECTORY/bytes.LISTEN, there as soon as one can connect, has a line "TO FROM": how many bytes
+# were sent to the target, and how many came from it. They are counted before they are passed on, so
+# who has read an answer finds it counted; who wants to know what one statement took reads the file
+# before and after it. The program ends, and removes its files, at SIGTERM and when the process that
+# started it has ended.
 
 use strict;
 use warnings FATAL => 'all';
@@ -118,7 +119,8 @@ while (getppid == $parent) {
     my ($readable, $writable) = IO::Select->select($readers, $writers, undef, 1);
     for my $sink (@{ $writable || [] }) {
         my $connection = $connections{$sink} or next;
-        flush($connection, $_) for grep { $_->{sink} == $sink } values %{ $connection->{directions} };
+        my @directions = values %{ $connection->{directions} };
+        flush($connection, $_) for grep { $_->{sink} == $sink } @directions;
     }
     for my $socket (@{ $readable || [] }) {
         if ($counters{$socket}) { connect_to_target($socket) } else { forward($socket) }

@@ -77,12 +77,6 @@ query('ANALYZE files, files_a, files_b, files_c, filters');
 my $talk = 4096;
 my $row = 16;
 
-sub between {
-    my ($number, $low, $high, $name) = @_;
-    local $Test::Builder::Level = $Test::Builder::Level + 1;
-    return ok($low <= $number && $number <= $high, $name) || diag("$number is not between $low and $high");
-}
-
 # As text, in which filters travel.
 sub length_of { my ($filter) = @_; return query("SELECT length(($filter)::text)") }
 

@@ -29,12 +29,6 @@ my %port;
 
 my $talk = 4096; # what servers say of themselves and of where they are
 
-sub between {
-    my ($number, $low, $high, $name) = @_;
-    local $Test::Builder::Level = $Test::Builder::Level + 1;
-    return ok($low <= $number && $number <= $high, $name) || diag("$number is not between $low and $high");
-}
-
 # --- replication -----------------------------------------------------------------------------------
 
 my $definitions = q{

@@ -1,5 +1,4 @@
-# What tests of several servers share: nodes that ask each other, the bytes that pass between them,
-# and the SQL that plans send.
+# What tests of several servers share: the bytes between them, and the SQL that plans send.
 package Nodes;
 
 use strict;
@@ -7,24 +6,28 @@ use warnings FATAL => 'all';
 
 use Exporter 'import';
 use FindBin;
+use POSIX qw(WNOHANG);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Test::More;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(count_bytes counted bytes_of verbose_plan remote_sql);
+our @EXPORT = qw(count_bytes counted bytes_of between verbose_plan remote_sql);
 
 my ($directory, @ports, $counter);
 
-# Starts to count what passes through the sockets of nodes, and returns their ports to be counted at.
+# Starts to count what passes through the sockets of nodes. Returns the ports to connect to instead.
 sub count_bytes {
     my @nodes = @_;
     $directory = $nodes[0]->host;
     @ports = map { PostgreSQL::Test::Cluster::get_free_port() } @nodes;
     my @pairs = map { "$ports[$_]:" . $nodes[$_]->port } 0 .. $#nodes;
     $counter = fork // die "fork: $!";
-    exec $^X, "$FindBin::RealBin/../byteproxy.pl", $directory, @pairs if !$counter;
+    if (!$counter) {
+        exec($^X, "$FindBin::RealBin/../byteproxy.pl", $directory, @pairs) or POSIX::_exit(1);
+    }
     for my $port (@ports) {
-        usleep(10_000) until -e "$directory/bytes.$port" || waitpid $counter, 1;
+        usleep(10_000) until -e "$directory/bytes.$port" || waitpid $counter, WNOHANG;
     }
     return @ports;
 }
@@ -52,6 +55,13 @@ sub bytes_of {
     my $result = $node->safe_psql('postgres', $sql);
     my @after = counted();
     return ($result, map { $after[$_] - $before[$_] } 0, 1);
+}
+
+sub between {
+    my ($number, $low, $high, $name) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return ok($low <= $number && $number <= $high, $name)
+      || diag("$number is not between $low and $high");
 }
 
 # EXPLAIN's text. The settings are statements in front of the query.

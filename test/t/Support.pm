@@ -19,6 +19,7 @@ sub new_server {
     my $node = PostgreSQL::Test::Cluster->new($name,
         own_host => 0, install_path => $options{install_path});
     $node->init(extra => [ '--encoding=UTF8', '--no-locale' ], %{ $options{init} || {} });
+    leave_out_settings($node) if $options{install_path};
     $node->append_conf('postgresql.conf', <<"CONF" . ($options{conf} || ''));
 log_statement = none
 shared_buffers = 128MB
@@ -30,6 +31,16 @@ CONF
     $node->start;
     $node->safe_psql('postgres', 'CREATE EXTENSION bloomfilter');
     return $node;
+}
+
+# Those that PostgreSQL::Test makes for its own version, and others may not know.
+sub leave_out_settings {
+    my ($node) = @_;
+    my $file = $node->data_dir . '/postgresql.conf';
+    my $conf = slurp_file($file) =~ s/^(?:stats_temp_directory|autovacuum_worker_slots)\b.*\n//mgr;
+    unlink $file;
+    append_to_file($file, $conf);
+    return;
 }
 
 # The SQLSTATE of a statement, 00000 if it succeeds.
