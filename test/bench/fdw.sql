@@ -18,7 +18,9 @@ CREATE FOREIGN TABLE remote_filters (name text, filter bloomfilter) SERVER node_
 CREATE TABLE wanted AS SELECT path(i) AS path FROM generate_series(100, 600000, 100::bigint) i;
 CREATE TABLE guards AS
 SELECT name, bf_agg(path, expected) AS filter
-FROM wanted, (VALUES ('1.9 KB', 1500), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 10000000)) sizes (name, expected)
+FROM (SELECT path, row_number() OVER () AS n FROM wanted) w
+  JOIN (VALUES ('1.9 KB', 1500), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 10000000)) sizes (name, expected)
+    ON n <= expected
 GROUP BY name;
 ANALYZE wanted, guards;
 
@@ -30,10 +32,11 @@ SELECT format($$CREATE SERVER publisher FOREIGN DATA WRAPPER postgres_fdw OPTION
   dbname 'postgres', extensions 'bloomfilter')$$, current_setting('unix_socket_directories')) \gexec
 CREATE USER MAPPING FOR postgres SERVER publisher;
 SELECT format('CREATE TABLE %s (n bigint, filter bloomfilter, id int PRIMARY KEY)', name),
-  format('CREATE FOREIGN TABLE %s_there (n bigint, filter bloomfilter) SERVER publisher OPTIONS (table_name %1$L)', name),
-  format('CREATE SUBSCRIPTION %s CONNECTION %L PUBLICATION %1$s WITH (binary = %s)', name,
-    format('host=%s port=6433 dbname=postgres', current_setting('unix_socket_directories')), name = 'filter_binary')
+  format('CREATE FOREIGN TABLE %s_there (n bigint, filter bloomfilter) SERVER publisher OPTIONS (table_name %1$L)', name)
 FROM unnest(ARRAY['shard', 'filter', 'filter_binary', 'filter_full']) name \gexec
+SELECT format('CREATE SUBSCRIPTION %s CONNECTION %L PUBLICATION %1$s WITH (binary = %3$s)', name,
+    format('host=%s port=6433 dbname=postgres', current_setting('unix_socket_directories')), is_binary)
+FROM (VALUES ('as_text', 'off'), ('as_binary', 'on')) forms (name, is_binary) \gexec
 CREATE PROCEDURE bench.catch_up(name text) LANGUAGE plpgsql AS $$
 DECLARE
   same boolean;
