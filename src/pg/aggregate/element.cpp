@@ -40,11 +40,9 @@ PG_FUNCTION_INFO_V1(bf_element_of);
 Datum bf_element_of(PG_FUNCTION_ARGS) {
   Element *element = argument_element(fcinfo, 0);
   const Datum value = PG_GETARG_DATUM(0);
-  const uint64 hash = inline_hash(element, value, 0);
   auto *result = static_cast<HashedValue *>(palloc(sizeof(HashedValue)));
-  memset(result, 0, sizeof *result); // what is between its members is stored, too
-  result->type = {element->family, element->shape}; // of a row only now
-  result->hash = result->second = hash;
+  result->hash = result->second = inline_hash(element, value, 0);
+  result->type = *element; // in one piece, as it is read; of a row only now
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, 0);
     if (second.exists)

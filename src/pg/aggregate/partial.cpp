@@ -45,6 +45,7 @@ const PayloadType kPartialType = {"bf_partial", "partial state", check_partial};
 struct ExpandedPartial {
   ExpandedObjectHeader header;
   State *state;
+  NullableDatum arguments[2]; // of the first row, behind its element
 };
 
 // Brings a state into the form in which it is flat; returns how many hashes that has. A bag that
@@ -91,13 +92,18 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
 
 const ExpandedObjectMethods kMethods = {flat_size, flatten};
 
+// The expanded object behind a pointer to one. (What DatumGetEOHP() does, without a call.)
+inline ExpandedPartial *object_behind(const void *pointer) {
+  varatt_expanded external;
+  memcpy(&external, VARDATA_EXTERNAL(pointer), sizeof external);
+  Assert(external.eohptr->eoh_methods == &kMethods);
+  return reinterpret_cast<ExpandedPartial *>(external.eohptr);
+}
+
 // The expanded object of a value, or NULL if it is flat.
-inline ExpandedPartial *expanded(Datum value) {
-  if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)))
-    return nullptr;
-  ExpandedObjectHeader *header = DatumGetEOHP(value);
-  Assert(header->eoh_methods == &kMethods);
-  return reinterpret_cast<ExpandedPartial *>(header);
+const ExpandedPartial *expanded(Datum value) {
+  const void *pointer = DatumGetPointer(value);
+  return VARATT_IS_EXTERNAL_EXPANDED(pointer) ? object_behind(pointer) : nullptr;
 }
 
 // A flat state, to be read as long as its bytes are there.
@@ -148,9 +154,9 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target
 // The first argument, to be changed: an earlier step made it for this aggregate alone. NULL if that
 // is not so: then it is to be made, of a flat one with its content.
 inline ExpandedPartial *own_partial(FunctionCallInfo fcinfo) {
-  if (PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(PG_GETARG_POINTER(0)))
-    return nullptr;
-  return expanded(PG_GETARG_DATUM(0));
+  const void *pointer = PG_GETARG_POINTER(0);
+  return PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(pointer) ? nullptr
+                                                                     : object_behind(pointer);
 }
 
 pg_noinline ExpandedPartial *make_own_partial(FunctionCallInfo fcinfo, const Target &target) {
@@ -159,6 +165,28 @@ pg_noinline ExpandedPartial *make_own_partial(FunctionCallInfo fcinfo, const Tar
   const State *given = state_to_read(PG_GETARG_DATUM(0));
   ExpandedPartial *partial = make_expanded(fcinfo, target_of(given));
   combine_states(fcinfo, partial->state, given);
+  return partial;
+}
+
+// Has a row the same arguments behind its element as the first one, as far as their bits tell?
+inline bool has_same_arguments(FunctionCallInfo fcinfo, const ExpandedPartial *partial) {
+  for (int i = 2; i < PG_NARGS(); i++) {
+    const NullableDatum &given = fcinfo->args[i], &first = partial->arguments[i - 2];
+    if (given.isnull != first.isnull || (!given.isnull && given.value != first.value))
+      return false;
+  }
+  return true;
+}
+
+// The object for a row whose arguments must be looked at.
+pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPartial *partial) {
+  const Target target = target_args(fcinfo, Layout::lines);
+  if (!partial) {
+    partial = make_own_partial(fcinfo, target);
+    for (int i = 2; i < PG_NARGS(); i++)
+      partial->arguments[i - 2] = fcinfo->args[i];
+  }
+  check_target(partial->state, target);
   return partial;
 }
 
@@ -189,9 +217,10 @@ Datum bloomfilter_partial_out(PG_FUNCTION_ARGS) {
   const struct varlena *value = PG_GETARG_VARLENA_PP(0);
   const Size length = VARSIZE_ANY_EXHDR(value);
   if (!AllocSizeIsValid(encoded_length(length) + 1))
-    ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                    errmsg("text of a partial state of %zu bytes would exceed 1 GB", length),
-                    errhint("Use the binary format.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+             errmsg("text of a partial state of %zu bytes would exceed 1 GB", length),
+             errhint("Give the expected number of values: bf_partial_agg(element, expected).")));
   PG_RETURN_CSTRING(payload_text(reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), length));
 }
 
@@ -205,13 +234,10 @@ Datum bloomfilter_partial_send(PG_FUNCTION_ARGS) {
 // A step of bf_dist_agg and bf_partial_agg. Where bf_agg has its value, this has an element.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_add);
 Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
-  const Target target = target_args(fcinfo, Layout::lines);
   ExpandedPartial *partial = own_partial(fcinfo);
-  if (unlikely(!partial))
-    partial = make_own_partial(fcinfo, target);
+  if (unlikely(!partial || !has_same_arguments(fcinfo, partial)))
+    partial = checked_partial(fcinfo, partial);
   State *state = partial->state;
-  if (unlikely(!agrees(state, target)))
-    check_target(state, target);
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
     if (unlikely(!(state->header.element == value->type)))
