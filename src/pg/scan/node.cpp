@@ -356,6 +356,7 @@ TupleTableSlot *previous_row(FilterScan *scan) {
   ScanState *state = state_of(scan);
   ExprContext *context = state->ps.ps_ExprContext;
   TupleTableSlot *slot = state->ss_ScanTupleSlot;
+  Assert(scan->backward);
   while (table_scan_getnextslot(state->ss_currentScanDesc, BackwardScanDirection, slot)) {
     context->ecxt_scantuple = slot;
     if (ExecQualAndReset(scan->backward, context))
