@@ -195,7 +195,7 @@ is(query('SELECT ' . digest("bf_dist_agg(bf_element_of(ROW($text, id)))") . ' FR
 
 # The result of a statement, and the bytes that the workers were sent for it, and sent: without those
 # of connections, which are there after a session's first statement.
-sub counted {
+sub bytes_beside_connecting {
     my ($sql) = @_;
     my $first = 'SELECT count(*) FROM files';
     my (undef, @connecting) = bytes_of($coordinator, $first);
@@ -219,7 +219,7 @@ for ([ path => 0 ], [ path => $rows ], [ path => 1000 ], [ path => 10_000_000 ],
     my ($column, $expected) = @$_;
     my $sql = 'SELECT ' . digest("agg($column" . ($expected ? ", $expected)" : ')')) . ' FROM rows';
     my $what = $expected ? "$column for $expected" : "$column, self-sized";
-    my ($filter, $to, $from) = counted(in_shards($sql));
+    my ($filter, $to, $from) = bytes_beside_connecting(in_shards($sql));
     my $most = most_bytes($column, $expected);
     note("$what: $from bytes, at most $most");
     is($filter, query(at_one($sql)), "$what: the filter of one server");
@@ -228,7 +228,7 @@ for ([ path => 0 ], [ path => $rows ], [ path => 1000 ], [ path => 10_000_000 ],
 }
 {
     my $sql = 'SELECT ' . digest("bf_agg(path, $rows)") . ' FROM ';
-    my ($filter, undef, $from) = counted($sql . 'files');
+    my ($filter, undef, $from) = bytes_beside_connecting($sql . 'files');
     is($filter, query($sql . 'here'), 'bf_agg: the filter of one server');
     cmp_ok($from, '>', query('SELECT sum(length(path)) FROM here'), 'bf_agg: of all rows, which it pulls');
 }
@@ -273,7 +273,7 @@ for (
     my ($what, $filter, $most) = @$_;
     my $sql = "SELECT count(*) FROM rows WHERE $filter \@> path";
     plan_is(qr/Bloom Filter Scan\) on public\.files_\d+/, in_shards($sql), "a filter of $what");
-    my ($found, $to, $from) = counted(in_shards($sql));
+    my ($found, $to, $from) = bytes_beside_connecting(in_shards($sql));
     note("$what: $to bytes to the workers, $from from them");
     is($found, query(at_one($sql)), "a filter of $what: the rows of one server");
     cmp_ok($to, '<=', $most + $messages, "a filter of $what: bytes to the workers");
