@@ -14,6 +14,7 @@ SELECT format('CREATE FOREIGN TABLE files_%s PARTITION OF files FOR VALUES IN (%
 FROM generate_series(1, 3) node \gexec
 CREATE FOREIGN TABLE estimated (path text) SERVER node_1 OPTIONS (table_name 'files', use_remote_estimate 'true');
 CREATE FOREIGN TABLE remote_filters (name text, filter bloomfilter) SERVER node_1 OPTIONS (table_name 'filters');
+CREATE FOREIGN TABLE remote_counts (name text, count float8) SERVER node_1 OPTIONS (table_name 'counts');
 
 CREATE TABLE wanted AS SELECT path(i) AS path FROM generate_series(100, 600000, 100::bigint) i;
 CREATE TABLE guards AS

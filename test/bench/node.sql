@@ -6,6 +6,7 @@ CREATE UNLOGGED TABLE files AS
 SELECT :number AS node, i AS id, path(i) AS path FROM generate_series(:number, 600000, 3::bigint) i;
 CREATE UNLOGGED TABLE filters AS
 SELECT 'filter ' || n AS name, bf_create(1000000) + ($$in filter $$ || n) AS filter FROM generate_series(1, 10) n;
+CREATE VIEW counts AS SELECT name, bf_count(filter) AS count FROM filters;
 VACUUM ANALYZE files, filters;
 
 -- What is published, in one form or the other.
