@@ -14,7 +14,6 @@ extern "C" {
 }
 
 namespace bloomfilter {
-
 namespace {
 
 // A zeroed bitmap whose lines do not straddle cache lines.
