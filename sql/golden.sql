@@ -327,4 +327,5 @@ SELECT bf_element_of(1)::text = 'AQAAAAAAAAAuedtkNVm8Ly5522Q1Wbwv' AS integer,
 -- They are merged for ever as they are now.
 SELECT bf_merge_agg(p::bf_partial) = (SELECT bf_agg(i) FROM generate_series(1, 3) i) AS merged
 FROM (VALUES
-  ('AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ==')) v(p);
+  ('AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='))
+  v(p);
