@@ -15,6 +15,8 @@ extern "C" {
 
 namespace bloomfilter {
 
+struct HashedValue;
+
 // The bare literal or untyped parameter that a call site read last, under which layout, element
 // type and seed, and its digests. It is the same for all rows of a query.
 struct LiteralMemory {
@@ -32,6 +34,7 @@ struct CallSite {
   MemoryContext items;                   // of item_element()
   bool arguments_known, arguments_fixed; // of an aggregate
   FilterMemory asked;
+  HashedValue *element_place; // of bf_element_of(), where its values are read at once
 };
 
 CallSite *make_call_site(FunctionCallInfo fcinfo);

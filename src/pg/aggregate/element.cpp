@@ -3,7 +3,7 @@
 // One type stands for those of all values, because what sends an aggregate from server to server
 // (Citus) knows it only by an argument's exact type, which "any" is not.
 
-#include "pg/server.hpp"
+#include "pg/aggregate/element.hpp"
 
 #include "core/hashed_value.hpp"
 #include "core/text.hpp"
@@ -16,6 +16,38 @@
 using namespace bloomfilter;
 
 namespace {
+
+// Expressions of the queries that run, by their nodes.
+struct ReadAtOnce {
+  const Expr *expression;
+  ReadAtOnce *next;
+  MemoryContextCallback forget;
+};
+ReadAtOnce *announced;
+
+void forget(void *argument) {
+  ReadAtOnce **place = &announced;
+  while (*place != argument)
+    place = &(*place)->next;
+  *place = (*place)->next;
+}
+
+bool is_read_at_once(const void *expression) {
+  for (const ReadAtOnce *known = announced; known; known = known->next)
+    if (known->expression == expression)
+      return true;
+  return false;
+}
+
+HashedValue *place_for_element(FunctionCallInfo fcinfo) {
+  CallSite *site = call_site(fcinfo);
+  if (likely(site->element_place))
+    return site->element_place;
+  if (!is_read_at_once(fcinfo->flinfo->fn_expr))
+    return static_cast<HashedValue *>(palloc(sizeof(HashedValue)));
+  return site->element_place = static_cast<HashedValue *>(
+             MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(HashedValue)));
+}
 
 // A value from outside as a Datum, or NULL after a soft error.
 Datum accept(FunctionCallInfo fcinfo, int sqlstate, const uint8 *bytes, Size length) {
@@ -34,13 +66,26 @@ const HashedValue &value_arg(FunctionCallInfo fcinfo, int argument) {
 
 } // namespace
 
+namespace bloomfilter {
+
+void announce_read_at_once(const Expr *expression, MemoryContext query) {
+  if (is_read_at_once(expression))
+    return;
+  auto *entry = static_cast<ReadAtOnce *>(MemoryContextAlloc(query, sizeof(ReadAtOnce)));
+  *entry = {expression, announced, {forget, entry, nullptr}};
+  announced = entry;
+  MemoryContextRegisterResetCallback(query, &entry->forget);
+}
+
+} // namespace bloomfilter
+
 SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_element_of);
 Datum bf_element_of(PG_FUNCTION_ARGS) {
   Element *element = argument_element(fcinfo, 0);
   const Datum value = PG_GETARG_DATUM(0);
-  auto *result = static_cast<HashedValue *>(palloc(sizeof(HashedValue)));
+  HashedValue *result = place_for_element(fcinfo);
   result->hash = result->second = inline_hash(element, value, 0);
   result->type = *element; // in one piece, as it is read; of a row only now
   if (unlikely(element->varying)) {

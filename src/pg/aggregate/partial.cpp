@@ -13,12 +13,15 @@
 #include "core/hashed_value.hpp"
 #include "core/partial.hpp"
 #include "core/text.hpp"
+#include "pg/aggregate/element.hpp"
 #include "pg/aggregate/state.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/io.hpp"
 
 extern "C" {
+#include "executor/nodeAgg.h"
+#include "nodes/execnodes.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
 }
@@ -188,6 +191,18 @@ inline bool has_same_arguments(FunctionCallInfo fcinfo, const ExpandedPartial *p
   return true;
 }
 
+// Announces the element's expression, if it is the server that calls the step (and not Citus within
+// a step of its own) and evaluates the argument for it (and not to sort the rows first).
+void announce_element(FunctionCallInfo fcinfo) {
+  if (!IsA(fcinfo->context, AggState))
+    return; // a window
+  const AggStatePerTransData *step = castNode(AggState, fcinfo->context)->curpertrans;
+  if (!step || &step->transfn != fcinfo->flinfo || step->aggref->aggorder != NIL)
+    return;
+  announce_read_at_once(linitial_node(TargetEntry, step->aggref->args)->expr,
+                        fcinfo->flinfo->fn_mcxt);
+}
+
 // The object for a row whose arguments must be looked at.
 pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPartial *partial) {
   const Target target = target_args(fcinfo, Layout::lines);
@@ -195,6 +210,7 @@ pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPa
     partial = make_own_partial(fcinfo, target);
     for (int i = 2; i < PG_NARGS(); i++)
       partial->arguments[i - 2] = fcinfo->args[i];
+    announce_element(fcinfo);
   }
   check_target(partial->state, target);
   return partial;
