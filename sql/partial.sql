@@ -123,6 +123,10 @@ SELECT count(DISTINCT p::text) AS forms FROM (
   UNION ALL SELECT bf_partial_agg(bf_element_of(i) ORDER BY i DESC) FROM rows
   UNION ALL SELECT bf_partial_agg(DISTINCT_i) FROM
     (SELECT bf_element_of(i) AS DISTINCT_i FROM rows GROUP BY 1) s) s;
+-- (Of these values an estimate has half as many again.)
+SELECT count(DISTINCT p::text) AS forms FROM (
+  SELECT bf_partial_agg(bf_element_of(24718380 + i % 1087), 6608) AS p
+  FROM (VALUES (1), (3)) v(n), generate_series(1, 1087 * n) i GROUP BY n) s;
 
 -- In workers, and in files.
 SET parallel_setup_cost = 0;

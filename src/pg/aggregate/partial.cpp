@@ -4,8 +4,8 @@
 //
 // While an aggregate runs, its state is an expanded object around the same State that bf_agg has,
 // and each step returns the pointer it was given, so that nothing is copied. It becomes flat when
-// it is sent or stored: in memory then, at most 1 GB. Until then what exceeds work_mem *
-// hash_mem_multiplier is in temporary files, but for a filter's bitmap.
+// it is sent or stored: in memory then, at most 1 GB. Until then what a state that sizes itself has
+// beyond work_mem * hash_mem_multiplier is in temporary files.
 
 #include "pg/server.hpp"
 

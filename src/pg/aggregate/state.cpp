@@ -33,13 +33,14 @@ Size hashes_without_bitmap(const State *state) {
   return state->partial ? 2 * hashes : hashes;
 }
 
-// Is a partial state whose array is full to stay without a bitmap? Only if it may turn out to have
-// fewer hashes than would fill the bitmap, are repetitions looked for.
+// Is a partial state whose array is full to stay without a bitmap? It is looked for repetitions,
+// unless an estimate has so many distinct hashes that these are more bytes without doubt: its
+// standard error is at most an eighth.
 bool stays_without_bitmap(State *state) {
   const Bag &bag = state->bag;
   const Geometry &geometry = state->header.geometry;
   if (!state->partial || state->bitmap ||
-      sample_distinct(bag.hashes, bag.count) * sizeof(uint64) > 1.5 * geometry.bytes())
+      sample_distinct(bag.hashes, bag.count) * sizeof(uint64) > 1.75 * geometry.bytes())
     return false;
   leave_distinct(state);
   return content_for(false, geometry, bag.count) == Content::hashes;
