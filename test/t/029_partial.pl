@@ -58,6 +58,19 @@ for my $arguments ('', ', 5000000') {
     cmp_ok($dist, '<=', 1.1 * $own + $hashes, "bf_dist_agg(…$arguments) takes $dist bytes, bf_agg $own");
 }
 
+# Many small groups take about as much as those of bf_agg, in the one context of all that the server
+# looks into at each new group: one for each would take time that grows with their square.
+my %of_groups;
+for my $aggregate ('bf_agg(i)', 'bf_dist_agg(bf_element_of(i))') {
+    my $plan = query(q{SET work_mem = '256MB'; SET enable_sort = off},
+        q{SET max_parallel_workers_per_gather = 0},
+        "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT i / 30, $aggregate FROM rows GROUP BY 1");
+    ($of_groups{$aggregate}) = $plan =~ /HashAggregate.*Batches: 1  Memory Usage: (\d+)kB/s
+      or die $plan;
+}
+my ($own, $dist) = @of_groups{sort keys %of_groups};
+cmp_ok($dist, '<=', 1.5 * $own, "20000 groups: bf_dist_agg takes $dist kB, bf_agg $own");
+
 # Workers: their states travel as they are stored.
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;'
   . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';

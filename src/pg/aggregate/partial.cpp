@@ -135,13 +135,23 @@ const State *state_to_read(Datum value) {
   return open_flat(PG_DETOAST_DATUM_PACKED(value));
 }
 
+// A child of an aggregate's context: so the server knows that it need not copy the object. All
+// groups share it, because the server adds up the memory of a hash table at each new group, context
+// by context. In a window, where another function may take an object over, each has its own.
+MemoryContext context_of_objects(MemoryContext aggregate, int kind) {
+  static constexpr char kName[] = "bloomfilter partial states";
+  const MemoryContext first = aggregate->firstchild;
+  if (kind == AGG_CONTEXT_AGGREGATE && first && first->name == kName)
+    return first;
+  return AllocSetContextCreateInternal(aggregate, kName, ALLOCSET_START_SMALL_SIZES);
+}
+
 pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target &target) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
   if (!kind)
     elog(ERROR, "aggregate function called in non-aggregate context");
-  // In a context of its own: so the server knows that it need not copy the object.
-  context = AllocSetContextCreate(context, "bloomfilter partial state", ALLOCSET_SMALL_SIZES);
+  context = context_of_objects(context, kind);
   auto *partial =
       static_cast<ExpandedPartial *>(MemoryContextAllocZero(context, sizeof(ExpandedPartial)));
   EOH_init_header(&partial->header, &kMethods, context);
