@@ -89,15 +89,16 @@ SELECT outcome('SELECT bf_dist_agg(DISTINCT bf_element_of(i)) FROM generate_seri
 -- a cast of somebody's own, and beyond the end of the query.
 CREATE CAST (int AS bf_element) WITH FUNCTION bf_element_of("any");
 SELECT k, array_length(kept, 1) AS kept,
-  (SELECT count(DISTINCT e::text) FROM unnest(kept) e) AS own, dist = bf AS dist, sorted = bf AS sorted, of_cast = bf AS of_cast
+  (SELECT count(DISTINCT e::text) FROM unnest(kept) e) AS own,
+  dist = bf AS dist, sorted = bf AS sorted, of_cast = bf AS of_cast
 FROM (
   SELECT i % 2 AS k, bf_dist_agg(bf_element_of(i)) AS dist, array_agg(bf_element_of(i)) AS kept,
     bf_dist_agg(bf_element_of(i) ORDER BY -i) AS sorted, bf_dist_agg(i::bf_element) AS of_cast,
     bf_agg(i) AS bf
   FROM generate_series(1, 1000) i GROUP BY 1) s ORDER BY k;
 SELECT count(DISTINCT e::text) AS of_array, count(DISTINCT f::text) AS filters FROM (
-  SELECT unnest(ARRAY[i, -i]::bf_element[]) AS e, bf_dist_agg(bf_element_of(i)) AS f
-  FROM generate_series(1, 100) i GROUP BY i) s;
+  SELECT unnest(array_agg(i * j)::bf_element[]) AS e, bf_dist_agg(bf_element_of(i)) AS f
+  FROM generate_series(1, 100) i, (VALUES (1), (-1)) v(j) GROUP BY i) s;
 SELECT count(*) AS pairs, count(*) FILTER (WHERE f = g) AS alike FROM (
   SELECT a, b, bf_dist_agg(bf_element_of(a)) AS f, bf_dist_agg(bf_element_of(b)) AS g
   FROM generate_series(1, 20) a, generate_series(1, 20) b GROUP BY a, b) s;
