@@ -72,16 +72,12 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
   PG_RETURN_POINTER(value);
 }
 
-const uint8 *message_bytes(FunctionCallInfo fcinfo, Size *length) {
-  auto buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-  *length = buffer->len - buffer->cursor;
-  return reinterpret_cast<const uint8 *>(pq_getmsgbytes(buffer, static_cast<int>(*length)));
-}
-
 Datum payload_recv(FunctionCallInfo fcinfo, const PayloadType &type) {
-  Size length;
-  const uint8 *payload = message_bytes(fcinfo, &length);
-  return accept_binary(fcinfo, type, payload, length);
+  auto buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  const int length = buffer->len - buffer->cursor;
+  return accept_binary(fcinfo, type,
+                       reinterpret_cast<const uint8 *>(pq_getmsgbytes(buffer, length)),
+                       static_cast<Size>(length));
 }
 
 char *payload_text(const uint8 *payload, Size length) {

@@ -23,9 +23,6 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type);
 // The same of a receive function: 22P03.
 Datum payload_recv(FunctionCallInfo fcinfo, const PayloadType &type);
 
-// The bytes of a message of which none were read.
-const uint8 *message_bytes(FunctionCallInfo fcinfo, Size *length);
-
 // What output functions return: base64, zero-terminated.
 char *payload_text(const uint8 *payload, Size length);
 

@@ -6,11 +6,9 @@
 #include "pg/aggregate/element.hpp"
 
 #include "core/hashed_value.hpp"
-#include "core/text.hpp"
 #include "pg/call_site.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/errors.hpp"
 #include "pg/io.hpp"
 
 using namespace bloomfilter;
@@ -49,14 +47,19 @@ HashedValue *place_for_element(FunctionCallInfo fcinfo) {
              MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(HashedValue)));
 }
 
-// A value from outside as a Datum, or NULL after a soft error.
-Datum accept(FunctionCallInfo fcinfo, int sqlstate, const uint8 *bytes, Size length) {
-  auto *value = static_cast<HashedValue *>(palloc0(sizeof(HashedValue)));
-  const Finding finding = read_hashed_value(bytes, length, value);
-  if (!finding.ok()) {
-    report_malformed(fcinfo->context, "bf_element", sqlstate, finding_text(finding));
+Finding check_element(const uint8 *bytes, Size length) {
+  HashedValue value;
+  return read_hashed_value(bytes, length, &value);
+}
+const PayloadType kElementType = {"bf_element", "element", check_element};
+
+// The element of bytes that were checked, or NULL after a soft error.
+Datum element_of_payload(FunctionCallInfo fcinfo, Datum payload) {
+  if (fcinfo->isnull)
     PG_RETURN_NULL();
-  }
+  auto *value = static_cast<HashedValue *>(palloc0(sizeof(HashedValue)));
+  read_hashed_value(reinterpret_cast<const uint8 *>(VARDATA(DatumGetPointer(payload))),
+                    kHashedValueBytes, value);
   PG_RETURN_POINTER(value);
 }
 
@@ -98,23 +101,12 @@ Datum bf_element_of(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bloomfilter_element_in);
 Datum bloomfilter_element_in(PG_FUNCTION_ARGS) {
-  const char *string = PG_GETARG_CSTRING(0);
-  const Size length = strlen(string);
-  auto *bytes = static_cast<uint8 *>(palloc(decoded_length_limit(length) + 1));
-  Size decoded;
-  if (!decode_base64(string, length, bytes, &decoded)) {
-    report_malformed(fcinfo->context, "bf_element", ERRCODE_INVALID_TEXT_REPRESENTATION,
-                     "text is not base64");
-    PG_RETURN_NULL();
-  }
-  return accept(fcinfo, ERRCODE_INVALID_TEXT_REPRESENTATION, bytes, decoded);
+  return element_of_payload(fcinfo, payload_in(fcinfo, kElementType));
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_element_recv);
 Datum bloomfilter_element_recv(PG_FUNCTION_ARGS) {
-  Size length;
-  const uint8 *bytes = message_bytes(fcinfo, &length);
-  return accept(fcinfo, ERRCODE_INVALID_BINARY_REPRESENTATION, bytes, length);
+  return element_of_payload(fcinfo, payload_recv(fcinfo, kElementType));
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_element_out);
