@@ -49,3 +49,9 @@ SELECT x, array_agg(id ORDER BY id) AS ids
 FROM filters, (VALUES (1), (2), (4), (2000)) v(x) WHERE filter @> x GROUP BY x ORDER BY x;
 SELECT count(*) AS missed
 FROM filters JOIN generate_series(1, 2000) x ON x % 2 = id WHERE NOT filter @> x;
+-- And one that meets arrays of several types.
+CREATE TABLE several AS SELECT i, i / 1.0 AS n, i / 1::float8 AS d
+FROM generate_series(1, 5) i, generate_series(1, 3);
+ANALYZE several;
+SELECT attname, bf_contains_any((SELECT bf_agg(i) FROM several), most_common_vals) AS of_integers
+FROM pg_stats WHERE tablename = 'several' ORDER BY attname;

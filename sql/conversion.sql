@@ -44,6 +44,7 @@ SELECT bf_create(9, 1e-9) + time '24:00' @> interval '1 day' AS "a time",
   bf_create(9, 1e-9) + time '01:30' @> interval '-1 day 1:30' AS "not another day" \gx
 SELECT bf_create(9, 1e-9) + 'a'::"char" @> 'a'::text AS "a char",
   bf_create(9, 1e-9) + 'a'::"char" @> 'ab'::text AS "not two",
+  bf_create(9, 1e-9) + 'A'::"char" @> '\101'::text AS "no other octal",
   bf_create(9, 1e-9) + 'a'::"char" @> 'a   '::char(4) AS "of char(n)",
   bf_create(9, 1e-9) + 'a'::name @> 'a'::"char" AS "a name" \gx
 SELECT bf_create(9, 1e-9) + 4294967295::oid @> -1 AS "an oid of the same bits",

@@ -20,7 +20,7 @@ UPDATE once_null SET ints[3] = 3, matrix[2][1] = 3, texts[2] = 'b', ranges[1] = 
 -- Compressed, moved out of line, both, and with a short length word; `long` is as computed.
 CREATE TABLE stored (
   short text, compressed text, external text, both_ways text, number numeric, short_number numeric,
-  bits bytea, json jsonb, list int[], address inet, blanks char(3000));
+  bits bytea, json jsonb, list int[], address inet, blanks char(3000), varying varchar);
 ALTER TABLE stored ALTER external SET STORAGE external;
 CREATE FUNCTION long(length int) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT string_agg(repeat(md5(i::text), 2), '') FROM generate_series(1, length / 64) i $$;
@@ -28,7 +28,7 @@ INSERT INTO stored VALUES (
   'abc', repeat('x', 100000), repeat('x', 100000), long(100000),
   ('1' || repeat('0', 90000))::numeric, 1.50, long(100000)::bytea,
   jsonb_build_object('k', long(100000), 'n', 1.00),
-  array(SELECT generate_series(1, 10000)), '10.0.0.0/8', 'a');
+  array(SELECT generate_series(1, 10000)), '10.0.0.0/8', 'a', repeat('x', 100000));
 
 CREATE TABLE dropped (i int, gone text, t text);
 INSERT INTO dropped VALUES (1, 'x', 'before');
@@ -114,6 +114,7 @@ text        | (SELECT compressed FROM stored) | repeat('x', 100000)
 text        | (SELECT external FROM stored) | repeat('x', 100000)
 text        | (SELECT external FROM stored) | (SELECT compressed FROM stored)
 text        | (SELECT both_ways FROM stored) | long(100000)
+text        | (SELECT varying FROM stored) | repeat('x', 100000)
 text        | (SELECT blanks FROM stored) | 'a'::text
 bytea       | '\x616263'::bytea | 'abc'::bytea
 bytea       | ''::bytea | '\x'::bytea

@@ -63,5 +63,16 @@ ALTER TYPE added ADD VALUE 'end';
 SELECT value, bf_hash(value) = bf_hash(value::text) AS "as its label"
 FROM unnest(enum_range(NULL::added)) value;
 
+-- A value whose label is gone, as only a damaged catalog has it.
+CREATE TYPE shade AS ENUM ('light', 'dark');
+CREATE TABLE walls AS SELECT 'dark'::shade AS shade;
+DELETE FROM pg_enum WHERE enumtypid = 'shade'::regtype AND enumlabel = 'dark';
+DO $$
+BEGIN
+  PERFORM bf_agg(shade) FROM walls;
+  ASSERT false, 'a value without a label has a hash';
+EXCEPTION WHEN invalid_binary_representation THEN
+END $$;
+
 \set VERBOSITY terse
 DROP SCHEMA labels CASCADE;

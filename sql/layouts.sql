@@ -285,6 +285,10 @@ SELECT md5(bf_agg(i, 20000, 0.01, 'guava')::bytea)
   md5(bf_agg(i, 20000, 0.01, 'spark_v2')::bytea)
     = (SELECT serial FROM serial WHERE layout = 'spark_v2') AS spark_v2
 FROM numbers \gx
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
 
 -- Written and read.
 SELECT bf_from_guava(bf_to_guava(f), 'long') @> 5 AS "member is found",
@@ -360,6 +364,15 @@ SELECT bf_check(u) IS NULL AS "is sound",
   u | u = u AS "united with itself, the same"
 FROM (SELECT bf_union_agg(f ORDER BY g) AS u FROM row_groups) u \gx
 SELECT (bf_info(bf_union_agg(f))).links FROM row_groups WHERE g < 65;
+-- Among them one that both have, of a size that was asked for: of both.
+SELECT bf_check(u) IS NULL AS "is sound", links,
+  (SELECT count(*) FROM generate_series(-40, 710) i
+   WHERE i NOT BETWEEN 1 AND 9 AND NOT u @> i) AS denied
+FROM (SELECT ((SELECT bf_agg(i, 900, 0.01, 'parquet') FROM generate_series(-20, 0) i)
+      | bf_union_agg(f ORDER BY g) FILTER (WHERE g <= 35))
+    | ((SELECT bf_agg(i, 900, 0.01, 'parquet') FROM generate_series(-40, -21) i)
+      | bf_union_agg(f ORDER BY g) FILTER (WHERE g > 35)) AS u
+  FROM row_groups WHERE g <= 66) s, bf_info(u) \gx
 SELECT bf_union_agg(f)
 FROM (SELECT bf_agg(i) AS f
     FROM generate_series(1, 70) g, generate_series(100 * g, 100 * g + 50) i GROUP BY g) s;

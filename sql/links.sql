@@ -67,6 +67,7 @@ FROM u \gx
 SELECT outcome(format('SELECT bloomfilter(%L::bytea)',
       set_byte(f::bytea, byte, get_byte(f::bytea, byte) # 128))), byte
 FROM u, unnest(ARRAY[1, 28, 32, 55, 57, 58, 59]) byte;
+SELECT set_byte((own(1, 10) | own(11, 30))::bytea, 53, 1)::bloomfilter;
 
 -- Adding: to the largest link, and only what no link has.
 SELECT bf_add_all(f, '{1, 2, 550, 2100}'::int[]) = f AS "known ones add nothing",

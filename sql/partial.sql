@@ -63,7 +63,8 @@ FROM (SELECT bf_dist_agg(bf_element_of(i)) AS f FROM generate_series(1, 5000) i)
 SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_rows,
   bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
   bf_partial_agg(bf_element_of(i)) IS NULL AS no_partial,
-  bf_merge_agg(NULL::bf_partial) = bf_agg(i) AS nothing_merged
+  bf_merge_agg(NULL::bf_partial) = bf_agg(i) AS nothing_merged,
+  (SELECT bf_merge_agg(NULL::bf_partial) FROM generate_series(1, 2)) = bf_agg(i) AS nulls_merged
 FROM generate_series(1, 0) i;
 SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_values,
   bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
@@ -108,6 +109,17 @@ PREPARE twice(int) AS SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
 EXECUTE twice(10);
 EXECUTE twice(1000);
 DEALLOCATE twice;
+-- Queries at once, of which the first one ends first.
+BEGIN;
+DECLARE a CURSOR FOR SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
+  FROM generate_series(1, 10) i;
+DECLARE b CURSOR FOR SELECT k, bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
+  FROM generate_series(1, 10) i, (VALUES (1), (2)) v(k) GROUP BY k ORDER BY k;
+FETCH a;
+FETCH b;
+CLOSE a;
+FETCH b;
+COMMIT;
 
 -- Partial states of parts, of any number of values: merged they are the filter of all rows. Sized
 -- by what all of them hold, where a union would have as many links.
@@ -176,6 +188,38 @@ FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p FROM generate_series(1, 30000
       GROUP BY i % 3) s;
 RESET ALL;
 SET search_path = partial, public;
+
+-- By partition, of which one has no rows of the aggregate's.
+CREATE TABLE parts (LIKE rows) PARTITION BY LIST (part);
+CREATE TABLE parts_few PARTITION OF parts FOR VALUES IN (0, 1);
+CREATE TABLE parts_more PARTITION OF parts DEFAULT;
+INSERT INTO parts TABLE rows;
+ANALYZE parts;
+SET enable_partitionwise_aggregate = on;
+SET max_parallel_workers_per_gather = 0;
+EXPLAIN (COSTS OFF) SELECT bf_agg(i) FROM parts;
+SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS dist,
+  bf_agg(i) = (SELECT bf_agg(i) FROM rows) AS own,
+  bf_agg(i) FILTER (WHERE part < 2) = (SELECT bf_agg(i) FROM rows WHERE part < 2) AS few,
+  bf_agg(i) FILTER (WHERE part > 1) = (SELECT bf_agg(i) FROM rows WHERE part > 1) AS more,
+  bf_agg(i) FILTER (WHERE part > 9) = (SELECT bf_agg(i) FROM rows WHERE part > 9) AS none
+FROM parts;
+RESET ALL;
+SET search_path = partial, public;
+
+-- An aggregate of one's own that goes on from a state, which is not changed.
+SELECT bf_partial_agg(bf_element_of(i))::text AS own,
+  bf_partial_agg(bf_element_of(i), 100)::text AS sized
+FROM generate_series(1, 10) i \gset
+CREATE AGGREGATE go_on(bf_element) (sfunc = bloomfilter_partial_add, stype = bf_partial,
+  finalfunc = bloomfilter_partial_final, initcond = :'own');
+CREATE AGGREGATE go_on(bf_element, float8) (sfunc = bloomfilter_partial_add, stype = bf_partial,
+  finalfunc = bloomfilter_partial_final, initcond = :'sized');
+SELECT k, go_on(bf_element_of(i)) = (SELECT bf_agg(j) FROM generate_series(1, 20) j
+    WHERE j <= 10 OR j % 2 = k) AS own,
+  go_on(bf_element_of(i), 100) = (SELECT bf_agg(j, 100) FROM generate_series(1, 20) j
+    WHERE j <= 10 OR j % 2 = k) AS sized
+FROM (SELECT i, i % 2 AS k FROM generate_series(11, 20) i) s GROUP BY k ORDER BY k;
 
 -- The rate is kept up to what was asked for, and no further.
 SELECT (bf_info(bf_merge_agg(p))).saturated FROM
@@ -261,6 +305,12 @@ SELECT outcome('SELECT ' || quote_literal(t) || '::bf_partial') AS outcome, t
 FROM (VALUES (''), ('AAAA'), ('no base64'), ('AQAAAAEB'), (E'\\x01')) v(t);
 SELECT 'AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAg'::bf_partial;
 SELECT bf_create(10)::text::bf_partial;
+SELECT encode(set_byte(b, 47, 255), 'base64') AS damaged FROM sound WHERE name = 'arrays' \gset
+SELECT :'damaged'::bf_partial;
+-- As a damaged page has them.
+CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bf_partial LANGUAGE internal IMMUTABLE STRICT
+  AS 'bytea_substr_no_len';
+SELECT bf_merge_agg(forged(set_byte(b, 1, 7))) FROM sound WHERE name = 'arrays';
 SELECT (SELECT sized FROM kept LIMIT 1)::text::bloomfilter;
 SELECT i AS byte, outcome(format('SELECT %L::bf_element', encode(set_byte(b, i, value), 'base64'))),
   count(*)
@@ -270,6 +320,9 @@ WHERE get_byte(b, i) <> value GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT outcome('SELECT ' || quote_literal(t) || '::bf_element') AS outcome, t
 FROM (VALUES (''), ('AAAA'), ('no base64'), ('BAAAAAAAAAARzbKAZGzw6hHNsoBkbPDqAA==')) v(t);
 SELECT 'BAAAAAEAAAARzbKAZGzw6hHNsoBkbPDq'::bf_element;
+SELECT encode(set_byte(bloomfilter_element_send(bf_element_of('a '::varchar)), 0, 1), 'base64')
+  AS damaged \gset
+SELECT :'damaged'::bf_element;
 
 -- Elements are compared by what they are: equal values of one family are one.
 SELECT bf_element_of(5) = bf_element_of(5::bigint) AS one_family,

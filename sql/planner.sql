@@ -162,6 +162,13 @@ FROM (VALUES
   ('CTE, joined', NULL,
     'WITH f AS MATERIALIZED (SELECT bf_agg(id) AS f FROM items WHERE kind = 5)
      SELECT FROM events, f WHERE f @> item'),
+  ('the second CTE', NULL,
+    'WITH n AS MATERIALIZED (SELECT random()),
+       f AS MATERIALIZED (SELECT bf_agg(id) AS f FROM items WHERE kind = 5)
+     SELECT FROM events, n, f WHERE f @> item'),
+  ('CTE of a query around it', 'events',
+    'WITH f AS MATERIALIZED (SELECT bf_agg(id) AS f FROM items WHERE kind = 5)
+     SELECT (SELECT count(*) FROM (SELECT FROM events, f WHERE f @> item OFFSET 0) s)'),
   ('subquery in FROM', NULL,
     'SELECT FROM events, (SELECT bf_agg(id) AS f FROM items WHERE kind = 5) s WHERE f @> item'),
   ('a filter for each group', NULL,
@@ -188,6 +195,14 @@ FROM (VALUES
     'SELECT FROM events WHERE (SELECT items FROM seen WHERE n = id % 8 + 1) @> item')
   ) v(about, wanted, query);
 RESET enable_partitionwise_aggregate;
+
+-- A constant below an outer join, which may make it NULL.
+SELECT judged(format('SELECT FROM events LEFT JOIN (SELECT id, %L::bloomfilter AS f FROM items) s
+    ON s.id = 1 WHERE s.f @> item OR s.id IS NULL', :'f'), NULL) AS below_outer_join;
+
+-- An aggregate of one's own, about whose filter nothing is known.
+CREATE AGGREGATE nothing_of(*) (sfunc = bf_clear, stype = bloomfilter, initcond = :'f');
+SELECT count(*) FROM events WHERE (SELECT nothing_of(*) FROM items) @> item;
 
 -- Planned before there is anything to plan with, in a subquery of an expression, or in other
 -- places: no error, and an answer.

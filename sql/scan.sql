@@ -64,6 +64,15 @@ SELECT filter, scanned.* FROM (VALUES
     ('added', 'added'), ('everything', 'events'), ('nothing', 'item')) f (filter, value),
   scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> %s', filter, value));
 
+-- Multiranges; text of a table that has none out of line.
+CREATE TABLE ranges AS
+  SELECT i, int4multirange(int4range(i, i + 2)) AS value FROM generate_series(1, 3000) i;
+CREATE TABLE short AS SELECT i, i::varchar(4) AS value FROM generate_series(1, 3000) i;
+ANALYZE ranges, short;
+SELECT name, scanned.* FROM unnest(ARRAY['ranges', 'short']) name,
+  scanned(format('SELECT * FROM %s WHERE (SELECT bf_agg(value) FROM %1$s WHERE i < 10) @> value',
+    name));
+
 -- Every form of a condition.
 SELECT condition, scanned.* FROM unnest(ARRAY[
   'item <@ (SELECT items FROM filters)',

@@ -26,8 +26,8 @@ FROM (SELECT filter AS b, lag(filter) OVER (ORDER BY filter) AS a FROM keys) s,
     (4, 'not a >= b', NOT a >= b), (5, 'a <> b', a <> b), (6, 'not a = b', NOT a = b),
     (7, 'b > a', b > a), (8, 'b >= a', b >= a), (9, 'not b < a', NOT b < a),
     (10, 'not b <= a', NOT b <= a), (11, 'a <= a', a <= a), (12, 'a >= a', a >= a),
-    (13, 'not a < a', NOT a < a), (14, 'cmp of a and b', :cmp(a, b) < 0),
-    (15, 'cmp of b and a', :cmp(b, a) > 0), (16, 'cmp of a and a', :cmp(a, a) = 0)
+    (13, 'not a < a', NOT a < a), (14, 'cmp of a and b', :cmp(a, b) = -1),
+    (15, 'cmp of b and a', :cmp(b, a) = 1), (16, 'cmp of a and a', :cmp(a, a) = 0)
   ) o(number, operation, holds)
 WHERE a IS NOT NULL
 GROUP BY number, operation ORDER BY number;

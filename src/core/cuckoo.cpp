@@ -11,6 +11,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr std::uint64_t kManyBuckets = 250;
+constexpr std::uint32_t kBucketsBetweenPauses = 256 * 1024;
 constexpr int kNarrowBits = 16; // a bucket of fingerprints so long fits 64 bits
 
 __extension__ typedef unsigned __int128 Wide;
@@ -283,11 +284,14 @@ std::uint32_t cuckoo_kicks(const std::uint8_t *table) {
   return load<std::uint32_t>(table);
 }
 
-bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored) {
+bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored,
+                   Pause pause) {
   std::uint64_t count = 0;
   const bool sorted = with_buckets(geometry, [&](auto buckets) {
     bool all = true;
     for (std::uint32_t bucket = 0; bucket < geometry.units; bucket++) {
+      if (bucket % kBucketsBetweenPauses == 0)
+        pause();
       const Slots slots = buckets.slots(buckets.read(table, bucket));
       count += static_cast<unsigned>(kBucketSlots - slots.count(0));
       all &= slots.descend();
@@ -299,9 +303,9 @@ bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uin
   return sorted && (used == 0 || table[geometry.bytes() - 1] >> used == 0);
 }
 
-std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table) {
+std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table, Pause pause) {
   std::uint64_t stored;
-  check_buckets(geometry, table, &stored);
+  check_buckets(geometry, table, &stored, pause);
   return stored;
 }
 

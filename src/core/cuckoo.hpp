@@ -29,6 +29,7 @@
 #include <cstdint>
 
 #include "core/geometry.hpp"
+#include "core/pause.hpp"
 
 namespace bloomfilter {
 
@@ -88,10 +89,12 @@ bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint
 std::uint32_t cuckoo_kicks(const std::uint8_t *table);
 
 // The number of fingerprints.
-std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table);
+std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table,
+                            Pause pause = no_pause);
 
 // Are the buckets' fingerprints in order, and the bits behind them 0? Says how many there are.
-bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored);
+bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored,
+                   Pause pause = no_pause);
 
 // The false positive rate of a table with so many fingerprints: 1 - (1 - 1/(2^f - 1))^(8 load).
 double cuckoo_rate(const Geometry &geometry, std::uint64_t stored);

@@ -1,5 +1,6 @@
 #include "core/format.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/bitmap.hpp"
@@ -122,10 +123,10 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
 }
 
 // The buckets' order, the end of their last byte, and that there is none without an element type.
-Finding validate_buckets(const std::uint8_t *payload, const Header &header) {
+Finding validate_buckets(const std::uint8_t *payload, const Header &header, Pause pause) {
   const std::uint8_t *table = payload + kHeaderBytes;
   std::uint64_t stored;
-  if (!check_buckets(header.geometry, table, &stored))
+  if (!check_buckets(header.geometry, table, &stored, pause))
     return fault(Status::bad_buckets, header.geometry.units);
   if (is_open(header.element.family) && stored != 0)
     return fault(Status::stray_bits, stored);
@@ -189,15 +190,18 @@ Finding check_kind(const Header &header, Kind kind) {
                static_cast<std::uint64_t>(kind));
 }
 
-Finding validate(const std::uint8_t *payload, std::size_t length, Header *header) {
+Finding validate(const std::uint8_t *payload, std::size_t length, Header *header, Pause pause) {
   const Finding finding = parse(payload, length, header);
   if (!finding.ok())
     return finding;
   if (header->geometry.layout == Layout::cuckoo)
-    return validate_buckets(payload, *header);
+    return validate_buckets(payload, *header, pause);
   if (is_open(header->element.family)) {
-    const std::size_t head = header->head_bytes();
-    const std::uint64_t bits = count_set(best_kernel(), payload + head, length - head);
+    std::uint64_t bits = 0;
+    for (std::size_t at = header->head_bytes(); at < length; at += kBytesBetweenPauses) {
+      pause();
+      bits += count_set(best_kernel(), payload + at, std::min(length - at, kBytesBetweenPauses));
+    }
     if (bits != 0)
       return fault(Status::stray_bits, bits);
   }
@@ -205,6 +209,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
   Link next = {};
   const std::uint8_t *next_bitmap = nullptr;
   if (any_link(payload, *header, [&](const Link &link, std::size_t offset) {
+        pause();
         const std::uint8_t *bitmap = payload + offset;
         const bool wrong = link.geometry == next.geometry && (next.flags & kFlagOwn) &&
                            std::memcmp(bitmap, next_bitmap, link.geometry.bytes()) >= 0;

@@ -19,6 +19,7 @@
 
 #include "core/family.hpp"
 #include "core/geometry.hpp"
+#include "core/pause.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -141,7 +142,8 @@ Kind stated_kind(const std::uint8_t *payload, std::size_t length);
 Finding check_kind(const Header &header, Kind kind);
 
 // parse(), and the invariants of the bitmaps.
-Finding validate(const std::uint8_t *payload, std::size_t length, Header *header);
+Finding validate(const std::uint8_t *payload, std::size_t length, Header *header,
+                 Pause pause = no_pause);
 
 // Of a chain, write_header() writes the header alone; each link's entry is for write_link().
 void write_header(std::uint8_t *payload, const Header &header);

@@ -53,7 +53,7 @@ struct LayoutRow {
   Layout profile; // of layouts among which a filter's size decides, the one that stands for all
 };
 
-constexpr LayoutRow kLayoutRows[] = {
+inline constexpr LayoutRow kLayoutRows[] = {
     {Layout::lines, System::own, 512, 1, 16, 1, 1, 64, Layout::lines},
     {Layout::pages, System::own, 4096, 2, 16, 2, 1, 64, Layout::lines},
     {Layout::guava, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava},

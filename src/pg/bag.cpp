@@ -1,6 +1,7 @@
 #include "pg/bag.hpp"
 
 #include "pg/filter.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
 #include "utils/guc.h"
@@ -151,7 +152,7 @@ void spill(FunctionCallInfo fcinfo, Bag *bag) {
   });
   bag->count = bag->registered = 0;
   if (bag->set.slots) {
-    memset(bag->set.slots, 0, bag->set.bytes());
+    clear_memory(bag->set.slots, bag->set.bytes());
     bag->set.count = 0;
     bag->set.has_zero = false;
   }
@@ -308,7 +309,7 @@ void take_counted(FunctionCallInfo fcinfo, Bag *bag, const Bag *other) {
   }
   if (bag->count + count > bag->capacity)
     resize_array(bag, Max(bag->count + count, Min(2 * bag->capacity, limit)));
-  memcpy(bag->hashes + bag->count, other->wire->hashes, count * sizeof(uint64));
+  load_hashes(bag->hashes + bag->count, other->wire->hashes, count);
   bag->count += count;
   bag->registered = bag->count;
 }
@@ -481,8 +482,8 @@ void write_wire(const Bag *bag, WireForm form, uint8 *wire) {
     return;
   }
   for_each_batch(bag, [&wire](const uint64 *hashes, Size count) {
-    memcpy(wire, hashes, count * sizeof(uint64));
-    wire += count * sizeof(uint64);
+    for (Size i = 0; i < count; i++, wire += sizeof(uint64))
+      store(wire, hashes[i]);
   });
 }
 

@@ -30,6 +30,7 @@
 
 #include "pg/server.hpp"
 
+#include "core/bytes.hpp"
 #include "core/distinct.hpp"
 #include "pg/shared_file.hpp"
 
@@ -48,7 +49,8 @@ struct Spill {
   enum : uint8 { own, given, taken } whose;
 };
 
-// What a wire form is made of, and a bag that came from another process.
+// What a wire form is made of, and a bag that came from another process. A stored partial state is
+// read as one, too, so its hashes are in the byte order of the format.
 enum class WireForm : uint8 { hashes, counted, file };
 struct Wire {
   const uint8 *registers; // or NULL
@@ -124,6 +126,12 @@ bool read_wire(Bag *bag, WireForm form, const uint8 *wire, Size length);
 
 // --- what the templates are made of --------------------------------------------------------------
 
+// Hashes of a wire form.
+inline void load_hashes(uint64 *hashes, const uint8 *wire, Size count) {
+  for (Size i = 0; i < count; i++)
+    hashes[i] = load<uint64>(wire + i * sizeof(uint64));
+}
+
 // A position in a file; rewind_file() returns the one to come back to.
 struct FilePosition {
   int file;
@@ -160,7 +168,7 @@ template <typename Use> void for_each_batch_in_memory(const Bag *bag, Use use) {
   for (Size i = 0; bag->wire && bag->wire->hashes && i < bag->wire->count; i += kBatch) {
     CHECK_FOR_INTERRUPTS();
     const Size count = Min(bag->wire->count - i, kBatch);
-    memcpy(batch, bag->wire->hashes + i * sizeof(uint64), count * sizeof(uint64)); // aligned
+    load_hashes(batch, bag->wire->hashes + i * sizeof(uint64), count);
     use(batch, count);
   }
   Size next = 0;

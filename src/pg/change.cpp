@@ -29,7 +29,12 @@ bool all_zero(const uint8 *bytes, Size length) {
 
 bool is_empty(const Filter &filter) {
   const Size before = filter.kind() == Kind::cuckoo ? kKicksBytes : 0;
-  return all_zero(filter.bitmap() + before, filter.header.geometry.bytes() - before);
+  bool empty = true;
+  for_each_part(filter.bitmap() + before, filter.header.geometry.bytes() - before,
+                [&empty](const uint8 *bytes, Size, Size length) {
+                  empty = empty && all_zero(bytes, length);
+                });
+  return empty;
 }
 
 // What is to be added, removed or looked for: digests, and what they are of.

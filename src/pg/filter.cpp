@@ -98,7 +98,9 @@ bool is_countable(const Filter &filter) {
 int compare_payloads(const struct varlena *a, const struct varlena *b) {
   const Size a_bytes = VARSIZE_ANY_EXHDR(a), b_bytes = VARSIZE_ANY_EXHDR(b);
   const int order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_bytes, b_bytes));
-  return order != 0 ? order : a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
+  if (order != 0)
+    return order < 0 ? -1 : 1; // memcmp promises no more of its result than the sign
+  return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
 void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes) {
@@ -196,7 +198,8 @@ namespace {
 
 OwnFilter empty_filter(const Header &header, void *memory) {
   const Size size = VARHDRSZ + header.payload_bytes();
-  auto *value = static_cast<struct varlena *>(memset(memory, 0, size));
+  auto *value = static_cast<struct varlena *>(memory);
+  clear_memory(value, size);
   SET_VARSIZE(value, size);
   OwnFilter filter = {{value, header}};
   filter.write_back();
@@ -270,9 +273,9 @@ OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter
     if (in_place)
       more = view.bitmap == bitmap ? view.other : view.bitmap;
     else if (view.bitmap)
-      memcpy(bitmap, view.bitmap, bytes);
+      move_memory(bitmap, view.bitmap, bytes);
     else
-      memset(bitmap, 0, bytes);
+      clear_memory(bitmap, bytes);
     if (more)
       unite_bitmaps(bitmap, more, bytes);
     bitmap += bytes;
@@ -326,7 +329,7 @@ Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind) {
 
 OwnFilter copy_filter(const Filter &filter) {
   void *value = palloc(VARSIZE(filter.value));
-  memcpy(value, filter.value, VARSIZE(filter.value));
+  move_memory(value, filter.value, VARSIZE(filter.value));
   return {{static_cast<const struct varlena *>(value), filter.header}};
 }
 

@@ -91,7 +91,7 @@ double full_rate(const Filter &filter);
 // Do the bits tell how many values there are? Not of links that an intersection made.
 bool is_countable(const Filter &filter);
 
-// Bytewise order of values, which need not be sound: negative, 0, or positive.
+// Bytewise order of values, which need not be sound: -1, 0, or 1.
 int compare_payloads(const struct varlena *a, const struct varlena *b);
 
 // Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.

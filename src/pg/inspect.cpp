@@ -33,8 +33,8 @@ void add_family(Row *row, Family family) {
 Datum check(FunctionCallInfo fcinfo, Kind kind) {
   struct varlena *value = PG_GETARG_VARLENA_P(0);
   Header header;
-  Finding finding =
-      validate(reinterpret_cast<const uint8 *>(VARDATA(value)), VARSIZE(value) - VARHDRSZ, &header);
+  Finding finding = validate(reinterpret_cast<const uint8 *>(VARDATA(value)),
+                             VARSIZE(value) - VARHDRSZ, &header, check_for_interrupts);
   if (finding.ok())
     finding = check_kind(header, kind);
   if (finding.ok())
@@ -65,7 +65,7 @@ Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
   if (filter.kind() == Kind::bloom)
     return measure(filter);
   const Geometry &geometry = filter.header.geometry;
-  const uint64 stored = cuckoo_stored(geometry, filter.bitmap());
+  const uint64 stored = cuckoo_stored(geometry, filter.bitmap(), check_for_interrupts);
   return {kBucketSlots * uint64{geometry.units}, stored, static_cast<double>(stored),
           cuckoo_rate(geometry, stored)};
 }

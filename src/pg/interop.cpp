@@ -8,6 +8,7 @@
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
 #include "pg/filter.hpp"
+#include "pg/memory.hpp"
 #include "pg/row.hpp"
 
 extern "C" {
@@ -127,7 +128,7 @@ bytea *make_bytea(Size length) {
 // Files that are a head and big-endian words, as Java writes them.
 Datum of_words(const Found &found, const Bytes &bytes, Family family) {
   OwnFilter filter = make_read(found, family);
-  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units);
+  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units, check_for_interrupts);
   return filter.datum();
 }
 
@@ -136,14 +137,8 @@ Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
   bytea *result = make_bytea(head_bytes + geometry.bytes());
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
   memcpy(bytes, head, head_bytes);
-  swap_words(bytes + head_bytes, filter.bitmap(), geometry.units);
+  swap_words(bytes + head_bytes, filter.bitmap(), geometry.units, check_for_interrupts);
   PG_RETURN_BYTEA_P(result);
-}
-
-Datum bytea_of(const uint8 *bytes, Size length) {
-  bytea *result = make_bytea(length);
-  memcpy(VARDATA(result), bytes, length);
-  return PointerGetDatum(result);
 }
 
 // The links' bitmaps, cut as BF.SCANDUMP cuts them.
@@ -154,7 +149,8 @@ Datum redis_chunks(const LinkView *views, int count) {
     const Size bytes = views[i].link.geometry.bytes();
     for (Size at = 0; at < bytes; at += kRedisChunk) {
       CHECK_FOR_INTERRUPTS();
-      chunks[number++] = bytea_of(views[i].bitmap + at, Min(bytes - at, kRedisChunk));
+      chunks[number++] =
+          PointerGetDatum(make_value(views[i].bitmap + at, Min(bytes - at, kRedisChunk)));
     }
   }
   ArrayType *array = construct_array(chunks, number, BYTEAOID, -1, false, TYPALIGN_INT);
@@ -215,7 +211,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   check(problem, "Parquet",
         problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
   OwnFilter filter = make_read(found, type.family);
-  memcpy(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
+  move_memory(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
 }
 
@@ -232,7 +228,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
   const Size head_bytes = write_parquet_head(head, geometry);
   bytea *result = make_bytea(head_bytes + geometry.bytes());
   memcpy(VARDATA(result), head, head_bytes);
-  memcpy(VARDATA(result) + head_bytes, filter.bitmap(), geometry.bytes());
+  move_memory(VARDATA(result) + head_bytes, filter.bitmap(), geometry.bytes());
   PG_RETURN_BYTEA_P(result);
 }
 
@@ -296,7 +292,7 @@ Datum bf_to_redis(PG_FUNCTION_ARGS) {
   uint8 header[kMaxRedisHeader];
   const Size header_bytes = write_redis(header, links, values, count);
   Row row(fcinfo);
-  row.add(bytea_of(header, header_bytes));
+  row.add(PointerGetDatum(make_value(header, header_bytes)));
   row.add(redis_chunks(views, count));
   return row.datum();
 }

@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "pg/errors.hpp"
 #include "pg/filter.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -28,13 +29,12 @@ Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint
                     Size length) {
   if (!accept(fcinfo, type, ERRCODE_INVALID_BINARY_REPRESENTATION, payload, length))
     PG_RETURN_NULL();
-  return PointerGetDatum(
-      cstring_to_text_with_len(reinterpret_cast<const char *>(payload), static_cast<int>(length)));
+  return PointerGetDatum(make_value(payload, length));
 }
 
 template <Kind kKind> Finding check_filter(const uint8 *payload, Size length) {
   Header header;
-  const Finding finding = validate(payload, length, &header);
+  const Finding finding = validate(payload, length, &header, check_for_interrupts);
   return finding.ok() ? check_kind(header, kKind) : finding;
 }
 
@@ -149,8 +149,7 @@ Datum filter_out(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(filter_send);
 Datum filter_send(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);
-  PG_RETURN_BYTEA_P(cstring_to_text_with_len(VARDATA(filter.value),
-                                             static_cast<int>(filter.header.payload_bytes())));
+  PG_RETURN_BYTEA_P(make_value(filter.payload(), filter.header.payload_bytes()));
 }
 
 SQL_FUNCTIONS_END

@@ -10,6 +10,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr Size kAlignment = 64;
+constexpr Size kMoved = 8 * 1024 * 1024; // between two checks for interrupts
 // The system's allocator keeps smaller chunks itself.
 constexpr Size kLeastKept = 64 * 1024;
 
@@ -59,6 +60,28 @@ void enlarge_buffer(Size bytes) {
 }
 
 } // namespace
+
+void clear_memory(void *memory, Size bytes) {
+  for (Size at = 0; at < bytes; at += kMoved) {
+    CHECK_FOR_INTERRUPTS();
+    memset(static_cast<uint8 *>(memory) + at, 0, Min(bytes - at, kMoved));
+  }
+}
+
+void move_memory(void *to, const void *from, Size bytes) {
+  for (Size at = 0; at < bytes; at += kMoved) {
+    CHECK_FOR_INTERRUPTS();
+    memmove(static_cast<uint8 *>(to) + at, static_cast<const uint8 *>(from) + at,
+            Min(bytes - at, kMoved));
+  }
+}
+
+struct varlena *make_value(const void *payload, Size length) {
+  auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + length));
+  SET_VARSIZE(value, VARHDRSZ + length);
+  move_memory(VARDATA(value), payload, length);
+  return value;
+}
 
 void *allocate_aligned(MemoryContext context, Size bytes, Size offset, void **chunk) {
   *chunk = allocate(context, bytes);

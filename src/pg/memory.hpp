@@ -12,6 +12,14 @@
 
 namespace bloomfilter {
 
+// Sets bytes to zero, or moves them to a lower address or to other memory, in steps with a check
+// for interrupts before each: the first touch of half a gigabyte takes long.
+void clear_memory(void *memory, Size bytes);
+void move_memory(void *to, const void *from, Size bytes);
+
+// A value with a copy of so many bytes as its payload.
+struct varlena *make_value(const void *payload, Size length);
+
 // A chunk of `bytes`, of any size, whose address is `offset` bytes before a multiple of 64; not
 // zeroed. The chunk to free is stored in `chunk`.
 void *allocate_aligned(MemoryContext context, Size bytes, Size offset, void **chunk);

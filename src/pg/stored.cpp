@@ -328,7 +328,8 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
 
   value = PG_DETOAST_DATUM(PointerGetDatum(value));
   const Size length = VARSIZE(value) - VARHDRSZ;
-  if (length != memory->length || memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
+  if (length == 0 || length != memory->length ||
+      memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
     memory->generation = memory->length = 0;
     const Header header = open_filter(value).header;
     memory->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};

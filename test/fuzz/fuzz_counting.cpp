@@ -1,12 +1,14 @@
 // Whatever bytes arrive, validate() refuses them or they are a counting filter that can be used;
 // and as a script of additions, removals and unions they leave what an array of counters would
 // hold.
+//
+// A filter's first byte is its format's version; other bytes are a script. What is asked after each
+// step of one is about its hash alone, and all counters are looked at when it has ended.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <set>
 #include <vector>
 
 #include "core/counting.hpp"
@@ -25,21 +27,32 @@ void require(bool condition) {
     std::abort();
 }
 
+const std::vector<const Kernel *> &kernels() {
+  static const std::vector<const Kernel *> all = all_kernels();
+  return all;
+}
+
 // With every kernel alike.
 bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
   const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
-  for (const Kernel *kernel : all_kernels())
+  for (const Kernel *kernel : kernels())
     require(kernel->counting_contains(geometry, counters, hash) == answer);
   return answer;
 }
 
-// The counters, one by one, as the comment of core/counting.hpp has them.
+// Where a counter's lowest bit is, as the comment of core/counting.hpp has it; each other one is a
+// line further on.
+std::size_t lowest_bit(std::size_t number) {
+  return number / 512 * 2048 + number % 512;
+}
+
 Wide unpacked(const Bytes &counters) {
   Wide wide(2 * counters.size());
-  for (std::size_t i = 0; i < wide.size(); i++)
-    for (std::size_t bit = 0; bit < 4; bit++)
-      if (bit_at(counters.data(), i / 512 * 2048 + bit * 512 + i % 512))
-        wide[i] = static_cast<std::uint16_t>(wide[i] | 1U << bit);
+  for (std::size_t bit = 0; bit < 8 * counters.size(); bit++)
+    if (bit_at(counters.data(), bit)) {
+      std::uint16_t &counter = wide[bit / 2048 * 512 + bit % 512];
+      counter = static_cast<std::uint16_t>(counter | 1U << bit % 2048 / 512);
+    }
   return wide;
 }
 
@@ -62,7 +75,7 @@ void use_hash(const Geometry &geometry, const Bytes &original, std::uint64_t has
   const Plain before(original);
   const unsigned times = counting_multiplicity(geometry, original.data(), hash);
   require(counting_contains(geometry, original.data(), hash) == (times > 0));
-  for (const Kernel *kernel : all_kernels())
+  for (const Kernel *kernel : kernels())
     require(kernel->contains(plain_geometry(geometry), before.bitmap.data(), hash) == (times > 0));
 
   Bytes counters = original;
@@ -98,65 +111,124 @@ void use(const Geometry &geometry, const Bytes &counters) {
   require(sum == packed(twice));
 }
 
-// The first two bytes choose a geometry, each of the others says what to do with which of 16
-// hashes.
+// A hash that scripts add and remove, how often it is in, and its counters, each once.
+struct Member {
+  std::uint64_t hash;
+  unsigned times = 0;
+  std::vector<std::uint64_t> numbers;
+
+  Member(const Geometry &geometry, std::uint64_t of)
+      : hash(of), numbers(specified_bits(plain_geometry(geometry), of)) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  }
+};
+
+// A filter of one or two units, and what an array of counters makes of the same script.
+class Script {
+public:
+  Script(const Geometry &geometry, std::uint64_t seed)
+      : geometry_(geometry), counters_(geometry.bytes()), model_(2 * geometry.bytes()) {
+    Random random(seed);
+    for (const std::uint64_t hash : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 31})
+      members_.emplace_back(geometry, hash); // both ends, and positions that coincide
+    while (members_.size() < kMembers)
+      members_.emplace_back(geometry, random.next());
+  }
+
+  // The lower half of a step chooses a hash, the upper one says what to do with it.
+  void step(unsigned step) {
+    constexpr unsigned kCopies[] = {1, 1, 2, 7};
+    Member &member = members_[step % kMembers];
+    const unsigned copies = kCopies[step / 64];
+    if (step & 16 && member.times > 0) {
+      counting_remove(geometry_, counters_.data(), member.hash);
+      change(member, -1);
+      member.times--;
+    } else if (step & 32) {
+      Bytes other(counters_.size());
+      add(other.data(), member, copies);
+      counting_unite(counters_.data(), other.data(), counters_.size());
+    } else {
+      add(counters_.data(), member, copies);
+    }
+    require(counting_multiplicity(geometry_, counters_.data(), member.hash) == least(member));
+  }
+
+  void end() const {
+    Bytes expected(counters_.size());
+    for (const Member &member : members_)
+      for (const std::uint64_t number : member.numbers)
+        for (std::size_t bit = 0; bit < 4; bit++)
+          if (model_[number] >> bit & 1)
+            set_bit(expected.data(), lowest_bit(number) + 512 * bit);
+    require(counters_ == expected);
+    require(packed(model_) == expected);
+    require(Plain(counters_).full ==
+            static_cast<std::uint64_t>(std::count(model_.begin(), model_.end(), kMaxCounter)));
+    for (const Member &member : members_)
+      require(counting_contains(geometry_, counters_.data(), member.hash) == (least(member) > 0));
+  }
+
+private:
+  static constexpr std::size_t kMembers = 8;
+
+  void add(std::uint8_t *counters, Member &member, unsigned copies) {
+    const std::uint64_t hashes[] = {member.hash, member.hash, member.hash, member.hash,
+                                    member.hash, member.hash, member.hash};
+    counting_add_many(geometry_, counters, hashes, copies);
+    for (unsigned i = 0; i < copies; i++)
+      change(member, 1);
+    member.times += copies;
+  }
+
+  // All counters of a hash that are not full.
+  void change(const Member &member, int by) {
+    for (const std::uint64_t number : member.numbers)
+      if (model_[number] < 15)
+        model_[number] = static_cast<std::uint16_t>(model_[number] + by);
+  }
+
+  unsigned least(const Member &member) const {
+    unsigned least = kMaxCounter;
+    for (const std::uint64_t number : member.numbers)
+      least = std::min(least, unsigned{model_[number]});
+    require(least >= std::min(member.times, kMaxCounter));
+    return least;
+  }
+
+  Geometry geometry_;
+  Bytes counters_;
+  Wide model_;
+  std::vector<Member> members_;
+};
+
+// The first two bytes choose a geometry, each of the others is a step.
 void run(const std::uint8_t *script, std::size_t length) {
+  constexpr std::size_t kMaxSteps = 24;
   if (length < 2)
     return;
   const bool pages = script[0] % 2 != 0;
   const auto k = static_cast<std::uint8_t>(pages ? 2 + script[1] % 8 * 2 : 1 + script[1] % 16);
   const Geometry geometry = {pages ? Layout::counting_pages : Layout::counting_lines, k,
-                             1 + script[0] / 2U % 3};
-  std::uint64_t pool[16] = {0, ~0ULL, 1ULL << 31};
-  Random random(script[0]);
-  for (int i = 3; i < 16; i++)
-    pool[i] = random.next();
-
-  Bytes counters(geometry.bytes());
-  Wide model(2 * counters.size());
-  std::multiset<std::uint64_t> members;
-  // To all counters of the hash that are not full.
-  const auto change = [&](std::uint64_t hash, int by) {
-    const auto bits = specified_bits(plain_geometry(geometry), hash);
-    for (const std::uint64_t number : std::set<std::uint64_t>(bits.begin(), bits.end()))
-      if (model[number] < 15)
-        model[number] = static_cast<std::uint16_t>(model[number] + by);
-  };
-  for (std::size_t i = 2; i < std::min<std::size_t>(length, 200); i++) {
-    const std::uint64_t hash = pool[script[i] % 16];
-    const int more = script[i] / 64; // copies to add
-    if (script[i] & 16 && members.count(hash) > 0) {
-      counting_remove(geometry, counters.data(), hash);
-      change(hash, -1);
-      members.erase(members.find(hash));
-    } else {
-      const std::vector<std::uint64_t> added(static_cast<std::size_t>(1 + more), hash);
-      if (script[i] & 32) {
-        Bytes other(counters.size());
-        counting_add_many(geometry, other.data(), added.data(), added.size());
-        counting_unite(counters.data(), other.data(), counters.size());
-      } else {
-        counting_add_many(geometry, counters.data(), added.data(), added.size());
-      }
-      for (const std::uint64_t each : added)
-        change(each, 1);
-      members.insert(added.begin(), added.end());
-    }
-    const std::uint64_t asked = pool[i % 16];
-    require(counting_multiplicity(geometry, counters.data(), asked) >=
-            std::min<std::size_t>(members.count(asked), kMaxCounter));
-  }
-  require(counters == packed(model));
+                             pages ? 1 : 1 + script[0] / 2U % 2};
+  Script steps(geometry, script[0]);
+  for (std::size_t i = 2; i < std::min(length, 2 + kMaxSteps); i++)
+    steps.step(script[i]);
+  steps.end();
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
+  if (length > 0 && bytes[0] != kFormatVersion) {
+    run(bytes, length);
+    return 0;
+  }
   Header header;
   if (validate(bytes, length, &header).ok() && check_kind(header, Kind::counting).ok()) {
     require(length == kHeaderBytes + header.geometry.bytes());
     use(header.geometry, Bytes(bytes + kHeaderBytes, bytes + length));
   }
-  run(bytes, length);
   return 0;
 }

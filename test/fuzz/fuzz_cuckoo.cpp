@@ -2,8 +2,11 @@
 // and whatever is done to a small one, it holds what a multiset of its values holds.
 //
 // A filter's first byte is its format's version; other bytes are a script: what the table is like,
-// then a byte for each operation.
+// then a byte for each step. What is asked after a step is about its value alone; all are looked at
+// when the script has ended. An addition that finds no room takes as long as a thousand others, so
+// a script ends with it, and where none can be, few look for it.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -42,10 +45,27 @@ int copies_by_buckets(const Geometry &geometry, const Bytes &table, const Cuckoo
   return copies;
 }
 
+// Adds a hash and removes it, if there is room; if not, nothing changes.
+void add_and_remove(const Geometry &geometry, Bytes &table, std::uint64_t hash,
+                    std::uint64_t stored) {
+  const Bytes before = table;
+  if (!cuckoo_add(geometry, table.data(), cuckoo_place(geometry, hash))) {
+    require(table == before);
+    return;
+  }
+  require(cuckoo_copies(geometry, table.data(), hash) ==
+          cuckoo_copies(geometry, before.data(), hash) + 1);
+  require(cuckoo_kicks(table.data()) >= cuckoo_kicks(before.data()));
+  require_sound(geometry, table, stored + 1);
+  require(cuckoo_remove(geometry, table.data(), hash));
+  require_sound(geometry, table, stored);
+}
+
 void use(const Geometry &geometry, const std::uint8_t *stored_table) {
   Bytes table(stored_table, stored_table + geometry.bytes());
   std::uint64_t stored = cuckoo_stored(geometry, table.data());
-  require(stored <= std::uint64_t{geometry.units} * kBucketSlots);
+  const std::uint64_t slots = std::uint64_t{geometry.units} * kBucketSlots;
+  require(stored <= slots);
   const double rate = cuckoo_rate(geometry, stored);
   require(rate >= 0 && rate <= 1);
 
@@ -57,16 +77,8 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
     require(copies == copies_by_buckets(geometry, table, place));
     require(copies <= cuckoo_max_copies(place));
     require(cuckoo_contains(geometry, table.data(), hash) == (copies > 0));
-    const Bytes before = table;
-    if (cuckoo_add(geometry, table.data(), place)) {
-      require(cuckoo_copies(geometry, table.data(), hash) == copies + 1);
-      require(cuckoo_kicks(table.data()) >= cuckoo_kicks(before.data()));
-      require_sound(geometry, table, stored + 1);
-      require(cuckoo_remove(geometry, table.data(), hash));
-    } else {
-      require(table == before);
-    }
-    require_sound(geometry, table, stored);
+    if (stored < slots || hash == hashes[2])
+      add_and_remove(geometry, table, hash, stored);
     if (cuckoo_remove(geometry, table.data(), hash)) {
       require(cuckoo_copies(geometry, table.data(), hash) == copies - 1);
       stored--;
@@ -76,7 +88,8 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
     require_sound(geometry, table, stored);
   }
   const Bytes other = table;
-  if (cuckoo_merge(geometry, table.data(), other.data(), 0, geometry.units)) {
+  if (2 * stored <= slots &&
+      cuckoo_merge(geometry, table.data(), other.data(), 0, geometry.units)) {
     require_sound(geometry, table, 2 * stored);
     for (const std::uint64_t hash : hashes)
       require(cuckoo_copies(geometry, table.data(), hash) ==
@@ -84,65 +97,113 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
   }
 }
 
+// A table of a few buckets, and what a multiset makes of the same script.
+class Script {
+public:
+  Script(const Geometry &geometry, std::uint64_t seed)
+      : geometry_(geometry), table_(geometry.bytes()) {
+    Random random(seed);
+    for (int value = 0; value < kValues; value++) {
+      // Of each three, the second has the first's fingerprint, the third its first bucket.
+      const std::uint64_t before = value % 3 == 0 ? 0 : hashes_[value - value % 3];
+      const std::uint64_t same = value % 3 == 0 ? 0 : value % 3 == 1 ? kLowHalf : ~kLowHalf;
+      hashes_[value] = (before & same) | (random.next() & ~same);
+      places_[value] = cuckoo_place(geometry, hashes_[value]);
+      alike_[value] = value;
+      for (int i = value; i-- > 0;)
+        if (look_alike(places_[i], places_[value]))
+          alike_[value] = i;
+    }
+  }
+
+  // The lower half of a step chooses a value, the upper one says what to do with it. False: it
+  // found no room.
+  bool step(unsigned step) {
+    constexpr unsigned kEvenIfCrowded = 0xFF;
+    const int value = static_cast<int>(step % kValues);
+    int &held = copies_[alike_[value]];
+    if (step / 64 == 0) {
+      require(cuckoo_remove(geometry_, table_.data(), hashes_[value]) == (held > 0));
+      stored_ -= held > 0;
+      held -= held > 0;
+    } else if (step == kEvenIfCrowded || !is_crowded(places_[value])) {
+      // The other bucket is as good a place as the first.
+      CuckooPlace place = places_[value];
+      if (step & 16)
+        std::swap(place.bucket[0], place.bucket[1]);
+      const Bytes before = table_;
+      if (!cuckoo_add(geometry_, table_.data(), place)) {
+        require(table_ == before);
+        return false;
+      }
+      require(cuckoo_kicks(table_.data()) >= cuckoo_kicks(before.data()));
+      held++;
+      stored_++;
+    }
+    require(held <= cuckoo_max_copies(places_[value]));
+    require(cuckoo_copies(geometry_, table_.data(), hashes_[value]) == held);
+    return true;
+  }
+
+  void end() const {
+    for (int value = 0; value < kValues; value++) {
+      const int held = copies_[alike_[value]];
+      require(cuckoo_copies(geometry_, table_.data(), hashes_[value]) == held);
+      require(cuckoo_contains(geometry_, table_.data(), hashes_[value]) == (held > 0));
+    }
+    require_sound(geometry_, table_, stored_);
+  }
+
+private:
+  static constexpr int kValues = 16;
+  static constexpr std::uint64_t kLowHalf = ~0U;
+
+  static bool look_alike(const CuckooPlace &a, const CuckooPlace &b) {
+    return a.fingerprint == b.fingerprint &&
+           (a.bucket[0] == b.bucket[0] || a.bucket[0] == b.bucket[1]);
+  }
+
+  static unsigned buckets_of(const CuckooPlace &place) {
+    return 1U << place.bucket[0] | 1U << place.bucket[1];
+  }
+
+  // Are the buckets that kicks can reach from a place full, wherever their values are?
+  bool is_crowded(const CuckooPlace &place) const {
+    unsigned reached = buckets_of(place), before = 0;
+    int held = 0;
+    while (reached != before) {
+      before = reached;
+      held = 0;
+      for (int value = 0; value < kValues; value++)
+        if (copies_[value] > 0 && (buckets_of(places_[value]) & reached) != 0) {
+          reached |= buckets_of(places_[value]);
+          held += copies_[value];
+        }
+    }
+    return held == kBucketSlots * __builtin_popcount(reached);
+  }
+
+  Geometry geometry_;
+  Bytes table_;
+  std::uint64_t stored_ = 0;
+  std::uint64_t hashes_[kValues];
+  CuckooPlace places_[kValues];
+  int alike_[kValues];       // the first value that looks like it
+  int copies_[kValues] = {}; // of such, those that are stored
+};
+
 void run(const std::uint8_t *script, std::size_t length) {
+  constexpr std::size_t kMaxSteps = 32;
   if (length < 2)
     return;
   const int bits =
       kMinFingerprintBits + script[0] % (kMaxFingerprintBits - kMinFingerprintBits + 1);
   const std::uint32_t buckets = script[1] % 8 + kMinBuckets;
-  const Geometry geometry = {Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets};
-
-  // Values that look alike count together.
-  constexpr int kValues = 64;
-  CuckooPlace places[kValues];
-  std::uint64_t hashes[kValues];
-  int alike[kValues], copies[kValues] = {};
-  Random random(script[1] / 8);
-  for (int value = 0; value < kValues; value++) {
-    hashes[value] = random.next();
-    places[value] = cuckoo_place(geometry, hashes[value]);
-    alike[value] = value;
-    for (int i = value; i-- > 0;)
-      if (places[i].fingerprint == places[value].fingerprint &&
-          (places[i].bucket[0] == places[value].bucket[0] ||
-           places[i].bucket[0] == places[value].bucket[1]))
-        alike[value] = i;
-  }
-
-  Bytes table(geometry.bytes());
-  std::uint64_t stored = 0;
-  int failed = 0;
-  constexpr int kMaxFailed = 4; // they take their time
-  for (std::size_t i = 2; i < length; i++) {
-    const int value = script[i] % kValues;
-    int &expected = copies[alike[value]];
-    const Bytes before = table;
-    if (script[i] / kValues == 0) {
-      require(cuckoo_remove(geometry, table.data(), hashes[value]) == (expected > 0));
-      stored -= expected > 0;
-      expected -= expected > 0;
-    } else {
-      // The other bucket is as good a place as the first.
-      CuckooPlace place = places[value];
-      if (script[i] / kValues == 1)
-        std::swap(place.bucket[0], place.bucket[1]);
-      if (cuckoo_add(geometry, table.data(), place)) {
-        expected++;
-        stored++;
-      } else {
-        require(table == before);
-        if (++failed == kMaxFailed)
-          return;
-      }
-    }
-    require(expected <= cuckoo_max_copies(places[value]));
-    require_sound(geometry, table, stored);
-    for (int other = 0; other < kValues; other++) {
-      const int held = copies[alike[other]];
-      require(cuckoo_copies(geometry, table.data(), hashes[other]) == held);
-      require(cuckoo_contains(geometry, table.data(), hashes[other]) == (held > 0));
-    }
-  }
+  Script steps({Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets}, script[1] / 8);
+  for (std::size_t i = 2; i < std::min(length, 2 + kMaxSteps); i++)
+    if (!steps.step(script[i]))
+      break;
+  steps.end();
 }
 
 } // namespace

@@ -255,6 +255,9 @@ sub across_encodings {
 
 across_encodings('LATIN1', q{'w' || chr(128 + i % 128) || chr(192 + i % 64) || i}, q{E'\u00fcber'});
 across_encodings('EUC_JP', q{E'\u65e5\u672c\u8a9e' || i}, q{E'\u65e5\u672c'});
+# Of a "char" that is no text of the encoding, the text that servers print since PostgreSQL 15.
+is( $node->safe_psql('euc_jp_there', q{SELECT bf_create(9, 1e-9) + '\351'::text @> (-23)::"char"}),
+    't', 'a "char" is found as its octal form where its byte is no text');
 
 # A database without an encoding: its text is its bytes.
 $node->safe_psql('postgres',

@@ -49,6 +49,23 @@ query("CREATE FUNCTION filter_of(from_table text, name text, number int, OUT f $
       . " ALTER FUNCTION filter_of RENAME TO ${_}_of")
   for qw(bloomfilter countingbloomfilter cuckoofilter);
 
+# --- backward ------------------------------------------------------------------------------------
+
+# Into slots come sixteen rows; a cursor turns within them, at both of their ends, and behind the last.
+if ($compiled) {
+    query('CREATE TABLE slots USING copied_heap AS SELECT i AS id FROM generate_series(1, 100) i; ANALYZE slots');
+    my $declare = 'DECLARE c SCROLL CURSOR FOR SELECT id FROM slots'
+      . ' WHERE (SELECT bf_agg(id) FROM slots WHERE id % 9 > 0) @> id';
+    my $turns = join '; ', 'BEGIN', 'SET LOCAL cursor_tuple_fraction = 1', "EXPLAIN $declare", $declare,
+      map({ "FETCH $_ FROM c" } 5, 'BACKWARD 3', 6, 'BACKWARD 1', 1, 8, 'BACKWARD 8', 'ALL', 'BACKWARD 2', 'ALL', 'BACKWARD ALL', 87, 'BACKWARD 2', 3),
+      'ROLLBACK';
+    my ($plan, $rows) = query($turns) =~ /^(.*\D)\n(\d.*)$/s;
+    my ($plain, $same) = query("SET bloomfilter.scan = off; $turns") =~ /^(.*\D)\n(\d.*)$/s;
+    like($plan, qr/Bloom Filter Scan/, 'of another access method: the scan');
+    unlike($plain, qr/Bloom Filter Scan/, '… and a sequential scan');
+    is($rows, $same, '… go to and fro alike');
+}
+
 # --- chance --------------------------------------------------------------------------------------
 
 sub chance { my ($of_hundred) = @_; return rand(100) < $of_hundred }

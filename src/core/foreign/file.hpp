@@ -3,11 +3,13 @@
 #ifndef BLOOMFILTER_CORE_FOREIGN_FILE_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FILE_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/bytes.hpp"
 #include "core/geometry.hpp"
+#include "core/pause.hpp"
 
 namespace bloomfilter {
 
@@ -48,9 +50,15 @@ inline Problem check_words(std::uint32_t words, std::size_t bytes) {
 }
 
 // A bitmap of big-endian words from a little-endian one, or the reverse.
-inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words) {
-  for (std::size_t i = 0; i < words; i++)
-    store(to + 8 * i, __builtin_bswap64(load<std::uint64_t>(from + 8 * i)));
+inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words,
+                       Pause pause = no_pause) {
+  constexpr std::size_t kPart = kBytesBetweenPauses / 8;
+  for (std::size_t first = 0; first < words; first += kPart) {
+    pause();
+    const std::size_t end = std::min(words, first + kPart);
+    for (std::size_t i = first; i < end; i++)
+      store(to + 8 * i, __builtin_bswap64(load<std::uint64_t>(from + 8 * i)));
+  }
 }
 
 } // namespace bloomfilter

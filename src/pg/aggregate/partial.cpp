@@ -18,6 +18,7 @@
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/io.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
 #include "executor/nodeAgg.h"
@@ -84,7 +85,7 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   write_partial_head(payload, {filter, state->bitmap ? Content::bitmap : Content::hashes});
   payload += kPartialHead;
   if (state->bitmap) {
-    memcpy(payload, state->bitmap, filter.geometry.bytes());
+    move_memory(payload, state->bitmap, filter.geometry.bytes());
     return;
   }
   for_each_sorted(&state->bag, [&payload](const uint64 *hashes, Size count) {
@@ -253,8 +254,7 @@ Datum bloomfilter_partial_out(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bloomfilter_partial_send);
 Datum bloomfilter_partial_send(PG_FUNCTION_ARGS) {
   const struct varlena *value = PG_GETARG_VARLENA_PP(0);
-  PG_RETURN_BYTEA_P(
-      cstring_to_text_with_len(VARDATA_ANY(value), static_cast<int>(VARSIZE_ANY_EXHDR(value))));
+  PG_RETURN_BYTEA_P(make_value(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
 }
 
 // A step of bf_dist_agg and bf_partial_agg. Where bf_agg has its value, this has an element.

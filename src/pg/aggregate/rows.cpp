@@ -9,6 +9,7 @@
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
+#include "pg/memory.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -240,7 +241,7 @@ Datum filter_agg_serial(PG_FUNCTION_ARGS) {
   store(wire + kAtRate, double_bits(state->header.capacity.rate));
   wire += kWireHead;
   if (state->bitmap) {
-    memcpy(wire, state->bitmap, bitmap_bytes);
+    move_memory(wire, state->bitmap, bitmap_bytes);
     wire += bitmap_bytes;
   }
   write_wire(&state->bag, form, wire);

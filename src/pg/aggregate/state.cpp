@@ -20,7 +20,8 @@ namespace {
 uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   void *chunk; // goes with its context
   void *bitmap = allocate_aligned(context, geometry.bytes(), 0, &chunk);
-  return static_cast<uint8 *>(memset(bitmap, 0, geometry.bytes()));
+  clear_memory(bitmap, geometry.bytes());
+  return static_cast<uint8 *>(bitmap);
 }
 
 // How many hashes a sized state keeps before it has a bitmap: whole digests of as many bytes, or a
@@ -52,10 +53,11 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   void *chunk;
   OwnFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
-    memcpy(filter.bitmap(), state->bitmap, header.geometry.bytes());
+    move_memory(filter.bitmap(), state->bitmap, header.geometry.bytes());
   for_each_batch(&state->bag,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
-  filter.value = static_cast<struct varlena *>(memmove(chunk, filter.value, VARSIZE(filter.value)));
+  move_memory(chunk, filter.value, VARSIZE(filter.value));
+  filter.value = static_cast<struct varlena *>(chunk);
   if (!state->self_sized)
     check_overfill(filter, Origin::built);
   return filter;

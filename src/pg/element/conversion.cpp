@@ -124,7 +124,7 @@ Converted text_of_char(const Element *, Datum value) {
   return {2, {cast, other}, false};
 }
 
-// Of text in either form.
+// Of text in either form; no cast gives \ooo below 128.
 Converted char_of_text(const Element *element, Datum value) {
   const text *string =
       element->base == NAMEOID ? cstring_to_text(NameStr(*DatumGetName(value))) : packed(value);
@@ -134,11 +134,11 @@ Converted char_of_text(const Element *element, Datum value) {
     length = bpchartruelen(const_cast<char *>(bytes), length);
   if (length <= 1)
     return one(CharGetDatum(length == 0 ? '\0' : bytes[0]));
-  const auto is_digit = [bytes](int i, char highest) {
-    return bytes[i] >= '0' && bytes[i] <= highest;
+  const auto is_digit = [bytes](int i, char lowest, char highest) {
+    return bytes[i] >= lowest && bytes[i] <= highest;
   };
-  if (length != 4 || bytes[0] != '\\' || !is_digit(1, '3') || !is_digit(2, '7') ||
-      !is_digit(3, '7'))
+  if (length != 4 || bytes[0] != '\\' || !is_digit(1, '2', '3') || !is_digit(2, '0', '7') ||
+      !is_digit(3, '0', '7'))
     return kNone;
   return one(CharGetDatum(
       static_cast<char>((bytes[1] - '0') << 6 | (bytes[2] - '0') << 3 | (bytes[3] - '0'))));

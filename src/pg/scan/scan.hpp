@@ -10,6 +10,7 @@
 //   conditions.cpp  which of a table's conditions a scan can ask for many rows at once
 //   cost.cpp        what it costs
 //   path.cpp        the planner's part: where it is offered, the plan
+//   batch.cpp       which rows are asked together, and what is left of them
 //   node.cpp        the executor's part
 //
 // What it is not: a join filter, which would depend on another table's rows.
