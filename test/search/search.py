@@ -1,0 +1,109 @@
+"""What generated searches share: options, a seed that repeats them, a database, a report.
+
+A search is a function of a Search, which it asks for all that is random and whether time is left:
+
+    def search(s):
+        db = s.connect()
+        while s.goes_on():
+            s.counts["rounds"] += 1
+            if s.random.random() < 0.01:
+                s.finding("what is wrong", "SELECT 'SQL that shows it'")
+
+    if __name__ == "__main__":
+        run("name", search)
+
+run() takes --seed=N and --seconds=N and connects as libpq's environment says, to a database made
+for this run, with the extension in it. The first line printed is the seed, the last one sums up;
+the exit status is 1 if there was a finding.
+"""
+
+import argparse
+import collections
+import os
+import random
+import re
+import sys
+import time
+import traceback
+
+import psycopg2
+import psycopg2.extensions
+
+ENOUGH = 10  # findings, after which a search ends: more tell nothing new
+
+
+class Search:
+    """One run: `random`, `counts`, `connect()`, `goes_on()`, `finding()`."""
+
+    def __init__(self, name, seed, seconds):
+        self.name = name
+        self.seed = seed
+        self.random = random.Random(f"{name} {seed}")
+        self.counts = collections.Counter()
+        self.findings = 0
+        self.database = f"search_{name}_{seed}"
+        self._end = time.monotonic() + seconds
+
+    def goes_on(self):
+        return time.monotonic() < self._end and self.findings < ENOUGH
+
+    def finding(self, what, sql):
+        """Tells what is wrong, and the SQL that shows it to a database with the extension."""
+        self.findings += 1
+        print(f"\nfinding {self.findings}: {what}\n{sql.rstrip().rstrip(';')};", flush=True)
+
+    def end(self):
+        """The last line and the exit status, from any thread."""
+        counted = "".join(f"{count} {what}, " for what, count in self.counts.items())
+        print(f"{self.name}: {counted}{self.findings} findings", flush=True)
+        os._exit(self.findings > 0)  # whatever other threads wait for
+
+    def connect(self, database=None):
+        """In autocommit mode; waits for a server that is starting again."""
+        for attempt in range(61):
+            try:
+                db = psycopg2.connect(dbname=database or self.database)
+                db.autocommit = True
+                return db
+            except psycopg2.OperationalError as error:
+                if attempt == 60 or not re.search("starting up|recovery|closed", str(error)):
+                    raise
+                time.sleep(1)
+
+    def create_database(self, options=""):
+        self._administer(f"DROP DATABASE IF EXISTS {self.database} WITH (FORCE)",
+                         f"CREATE DATABASE {self.database} {options}")
+        with self.connect() as db, db.cursor() as cursor:
+            cursor.execute("CREATE EXTENSION bloomfilter")
+        db.close()
+
+    def drop_database(self):
+        self._administer(f"DROP DATABASE {self.database} WITH (FORCE)")
+
+    def _administer(self, *commands):
+        dsn = psycopg2.extensions.parse_dsn("")
+        db = self.connect(dsn.get("dbname", "postgres"))
+        with db.cursor() as cursor:
+            for command in commands:
+                cursor.execute(command)
+        db.close()
+
+
+def run(name, search):
+    parser = argparse.ArgumentParser(description=sys.modules[search.__module__].__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000),
+                        help="of an earlier run, which printed it")
+    parser.add_argument("--seconds", type=float, default=60)
+    options = parser.parse_args()
+    print(f"{name}: --seed={options.seed}", flush=True)
+    s = Search(name, options.seed, options.seconds)
+    s.create_database()
+    try:
+        search(s)
+    except psycopg2.Error:  # of what the search does to search
+        s.findings += 1
+        print(traceback.format_exc(), flush=True)
+    if not s.findings:
+        s.drop_database()
+    s.end()

@@ -1,0 +1,198 @@
+# A statement that is cancelled, by a signal or by statement_timeout, ends within a second of the
+# backend's processor time, whichever call it is in. Then the same session goes on: its answers are
+# right, no temporary file is left, and its memory has been given back.
+#
+# Each call would take longer than that, or as long as it can, and is interrupted at a moment that
+# chance chooses (test/t/Faults.pm). What takes more memory is tested if BLOOMFILTER_TEST_LARGE is set.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use Faults;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+use constant MB => 1024 * 1024;
+
+my $node = new_server('cancelled', conf => "max_parallel_workers = 8\nmax_worker_processes = 8\n");
+my $dir = PostgreSQL::Test::Utils::tempdir();
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# --- what is long ----------------------------------------------------------------------------------
+
+# A bloomfilter of own links of 5 MiB that differ in one byte near the end: to compare two of them, both
+# are read as a whole.
+sub write_links {
+    my ($file, $count, $from_end) = @_;
+    my $units = 5 * MB / 64;
+    my $entry = pack 'Q< d< V C C v', 0, 0, $units, 6, 0x12, 0;
+    open my $out, '>:raw', $file or die "$file: $!";
+    print $out pack('C4 Q< Q< d< V C x3', 1, 1, 1, 0, 0, 0, 0, $count, 1), $entry x $count;
+    for my $i (1 .. $count) {
+        my $bitmap = "\0" x (64 * $units);
+        substr($bitmap, -$from_end, 1) = chr $i;
+        print $out $bitmap;
+    }
+    close $out or die "$file: $!";
+    return;
+}
+write_links("$dir/links_$_", 32, $_) for 1, 2;
+
+query(qq{
+    CREATE TYPE pair AS (a int, b numeric);
+    CREATE UNLOGGED TABLE made (i int[], n numeric[], r pair[], t text[], j jsonb);
+    ALTER TABLE made ALTER i SET STORAGE EXTERNAL, ALTER n SET STORAGE EXTERNAL,
+      ALTER r SET STORAGE EXTERNAL, ALTER t SET STORAGE EXTERNAL, ALTER j SET STORAGE EXTERNAL;
+    INSERT INTO made SELECT array_fill(7, array[20000000]), array_fill(7.5, array[6000000]),
+      array_fill((7, 7.5)::pair, array[2000000]), array_fill('seven'::text, array[6000000]),
+      to_jsonb(array_fill(7, array[3000000]));
+    CREATE UNLOGGED TABLE linked (a bloomfilter, b bloomfilter);
+    INSERT INTO linked SELECT pg_read_binary_file('$dir/links_1')::bloomfilter, pg_read_binary_file('$dir/links_2')::bloomfilter;
+    CREATE UNLOGGED TABLE rows AS SELECT i, i % 50000 AS few, md5(i::text) AS word FROM generate_series(1, 600000) i;
+    ALTER TABLE rows ALTER few SET STATISTICS 10000;
+    ANALYZE rows;
+    CREATE UNLOGGED TABLE filters AS
+      SELECT id, bf_create(14000) + id AS f, cf_create(3000) + id AS k FROM generate_series(1, 3000) id;
+    CREATE UNLOGGED TABLE shards (shard int PRIMARY KEY, f bloomfilter);
+});
+
+my $rows = 'FROM generate_series(1, 3000000) i';
+my $spilling = q{SET work_mem = '1MB'; SET hash_mem_multiplier = 1};
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
+  . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2';
+# A table's columns, that the planner does not make constants of the calls, which it copies
+my ($largest, $medium) = map { "bf_create_by_size($_, 8)" } 'bits', 'bits / 4';
+my ($counting, $cuckoo) = ('cbf_create(counters)', 'cf_create(buckets)');
+query('CREATE TABLE largest AS SELECT 4294967296 AS bits, 108251015 AS counters, 408021891 AS buckets');
+
+# Settings, and a statement
+my @calls = (
+    # Building
+    (map { my $type = $_; map { [ @$_[0], "SELECT ${type}_agg($_->[1]) IS NULL $rows" ] }
+          [ '', 'i' ], [ $spilling, 'i' ], [ $spilling, 'i / 20' ], [ '', 'i, 3000000' ], [ '', "'word ' || i" ] }
+        qw(bf cbf cf)),
+    (map { [ "$parallel; $spilling", "SELECT ${_}_agg(i) IS NULL FROM rows, generate_series(1, 5) j" ] } qw(bf cbf cf)),
+    (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark)),
+    [ '', "SELECT count(bf_agg) FROM (SELECT bf_agg(i) $rows GROUP BY i % 1000) s" ],
+    [ '', "SELECT count(f) FROM (SELECT cbf_agg(i, 100000) OVER (ORDER BY i ROWS 1000 PRECEDING) AS f FROM rows) s" ],
+    [ '', "SELECT bf_merge_agg(p) IS NULL FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p $rows GROUP BY i % 3) s" ],
+    [ '', "INSERT INTO shards SELECT bf_shard(i, 669), bf_agg(i, 4000) $rows GROUP BY 1 ORDER BY 1" ],
+    # Large values, whole
+    (map { [ '', "SELECT $_ FROM largest" ] }
+        "bf_check($largest)", "cbf_check($counting)", "cf_check($cuckoo)", "bf_info($largest)",
+        "cbf_info($counting)", "cf_info($cuckoo)", "bf_describe($largest), cf_count($cuckoo)",
+        "cf_check($cuckoo + 1 - 1)", "cf_check($cuckoo\::bytea::cuckoofilter)", "bf_check(bf_fold($largest, 1000))",
+        "$largest = bf_create_by_size(bits, 9)", "bf_union_count($largest, $largest)", "bf_check($counting\::bloomfilter)",
+        "length($medium\::text)", "bf_check($medium\::text::bloomfilter)",
+        "bf_check(bf_intersect($medium + 1, $medium + 2)), bf_jaccard($medium + 1, $medium + 2)",
+        "cbf_check(cbf_union(cbf_create(counters / 4) + 1, cbf_create(counters / 4) + 2))",
+        "bf_check(bf_create(buckets / 4, 0.01, grow => true) + 5 | bf_create(buckets / 4) + 6)"),
+    # Unions, intersections, merges
+    [ '', 'SELECT bf_check(bf_union(a, b)) FROM linked' ],
+    [ '', 'SELECT bf_check(bf_union_agg(f)) FROM linked, LATERAL (VALUES (a), (b)) v (f)' ],
+    [ '', 'SELECT cf_check(cf_merge(cf_add_all(cf_create(1000000), array_agg(i) FILTER (WHERE i <= 520000)),'
+          . ' cf_add_all(cf_create(1000000), array_agg(i) FILTER (WHERE i > 520000)))) FROM generate_series(1, 1033000) i' ],
+    [ '', 'SELECT cf_check(cf_add_all(cf_create(1000000), array_agg(i))) FROM generate_series(1, 1050000) i' ],
+    # Large arguments
+    [ '', 'SELECT bf_check(bf_add_all(bf_create(1000000), i)) FROM made' ],
+    [ '', 'SELECT bf_check(bf_add_all(bf_create(100, grow => true), array_agg(i))) FROM generate_series(1, 2000000) i' ],
+    [ '', 'SELECT cbf_check(cbf_add_all(cbf_create(1000000), i)) FROM made' ],
+    (map { [ '', "SELECT cardinality(bf_contains_each(f, $_)) FROM made, LATERAL (SELECT bf_create(100) + $_" . "[1]) v (f)" ] }
+        qw(i n r t)),
+    [ '', "SELECT bf_contains_any(bf_create(100) + 8, i), bf_contains_all(bf_create(100) + 7, i) FROM made" ],
+    [ '', "SELECT cardinality(bf_contains_each(bf_create(100, layout => 'guava') + 8, i)) FROM made" ],
+    (map { [ '', "SELECT bf_hash($_), bf_shard($_, 100) FROM made" ] } qw(i n r t j)),
+    [ '', 'SELECT bf_create(10) + j IS NULL, (bf_create(10) + j) @> j FROM made' ],
+    [ '', "SELECT bf_hash(repeat('a', 60000000)::varchar), bf_create(10, layout => 'guava_chars') + repeat('a', 60000000) IS NULL" ],
+    # Other systems
+    (map { [ '', "SELECT bf_check(bf_from_$_->[0](bf_to_$_->[0](bf_create($_->[2], layout => '$_->[0]')), '$_->[1]')) FROM largest" ] }
+        [ 'guava', 'long', 'buckets' ], [ 'spark', 'long', 'buckets' ], [ 'parquet', 'INT64', 'buckets / 5' ]),
+    [ '', "SELECT bf_check(bf_from_redis((r).header, (r).chunks))"
+          . " FROM (SELECT bf_to_redis(bf_create(buckets / 2, layout => 'redis')) AS r FROM largest OFFSET 0) s" ],
+    # Asking and planning
+    [ '', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
+    [ 'SET bloomfilter.scan = off', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
+    [ q{SET work_mem = '64kB'}, 'SELECT count(*) FROM filters, generate_series(1, 1000) i WHERE f @> i OR k @> i' ],
+    [ '', 'ANALYZE filters' ],
+    [ '', "EXPLAIN SELECT FROM rows WHERE bf_create_by_size(1073741824, 8) @> few" ],
+    [ '', 'CREATE INDEX ON rows (bf_hash(word)); CREATE INDEX ON filters USING hash (f)' ]);
+push @calls, map { [ '', "SELECT $_ FROM largest" ] } "length($largest\::text)", "cf_check($cuckoo\::text::cuckoofilter)",
+  'cardinality(bf_contains_each(bf_create(100) + 7, array_fill(7, ARRAY[120000000])))'
+  if $ENV{BLOOMFILTER_TEST_LARGE};
+
+# --- interrupted -----------------------------------------------------------------------------------
+
+my $truth = query('SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_agg(i)::bytea) FROM generate_series(1, 20000) i');
+my $slack = 160 * MB; # what malloc() keeps, the session's buffer, and its catalogs
+
+my $latest = $ENV{BLOOMFILTER_TEST_MINUTES} ? 2 : 0.8;
+my (%worst, %cancelled, @wrong, $session, $at_rest);
+
+sub begin_session {
+    $session = Faults->session($node);
+    $session->ask("SELECT bf_agg(i) IS NULL, cbf_agg(i) IS NULL, cf_agg(i) IS NULL FROM generate_series(1, 20000) i");
+    $at_rest = private_bytes($session->pid);
+    return;
+}
+
+# By a signal, after so much processor time. Returns the state, and the processor time from then on.
+sub cancel {
+    my ($sql, $after) = @_;
+    my $begun = cpu_of($session->pid);
+    $session->begin($sql);
+    wait_until('some work', sub { $session->has_answered || cpu_of($session->pid) >= $begun + $after });
+    my $then = cpu_of($session->pid);
+    kill INT => $session->pid if !$session->has_answered;
+    my (undef, $state) = $session->wait_for_answer;
+    return ($state, cpu_of($session->pid) - $then);
+}
+
+# By statement_timeout. As no more processor time than time has passed then, that is what counts.
+sub time_out {
+    my ($sql, $after) = @_;
+    $session->ask(sprintf 'SET statement_timeout = %d', 1 + 1000 * $after);
+    my $begun = cpu_of($session->pid);
+    my (undef, $state) = $session->ask($sql);
+    my $used = cpu_of($session->pid) - $begun;
+    return ($state, $used > $after ? $used - $after : 0);
+}
+
+sub interrupt {
+    my ($call) = @_;
+    my ($set, $sql) = @$call;
+    my $way = chosen('cancel', 'time_out');
+    my $after = between_numbers(0.01, $latest);
+    $session->ask($set) if $set;
+    my ($state, $used) = $way eq 'cancel' ? cancel($sql, $after) : time_out($sql, $after);
+    my $what = sprintf '%s %s after %.2f s', $sql, $way, $after;
+    $worst{$sql} = $used if $used > ($worst{$sql} // 0);
+    $cancelled{$sql} ||= $state eq '57014';
+    push @wrong, "$what: $used s of processor time" if $used > 1;
+    push @wrong, "$what: $state" if $state !~ /^(?:57014|00000|54000)$/; # cancelled, done, or full
+    $session->ask('RESET ALL');
+    my ($answer) = $session->ask('SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_agg(i)::bytea)'
+          . ' FROM generate_series(1, 20000) i');
+    push @wrong, "$what: then $answer" if $answer ne $truth;
+    my $kept = private_bytes($session->pid) - $at_rest;
+    push @wrong, "$what: $kept bytes of memory are left" if $kept > $slack;
+    my $files = temporary_files($node->data_dir);
+    push @wrong, "$what: $files are left" if $files;
+    return;
+}
+
+begin_session();
+while (another_round('calls')) {
+    interrupt($_) for @calls;
+}
+is(join("\n", @wrong), '', scalar(@calls) . ' calls are interrupted within a second');
+my $count = grep { $_ } values %cancelled;
+cmp_ok($count, '>', @calls / 3, "... $count of them before they ended by themselves");
+note(sprintf '%.2f s: %s', $worst{$_}, $_) for (sort { $worst{$b} <=> $worst{$a} } keys %worst)[ 0 .. 9 ];
+$session->end;
+
+clean_log($node);
+done_testing();

@@ -1,0 +1,191 @@
+# ALTER EXTENSION UPDATE: from the first release on a database walks up to what a new installation has,
+# and to a throw-away version behind it, which a copy of the server gets here while it runs. Stored
+# filters, views, indexes, prepared statements and open sessions go on.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+# PostgreSQL finds its files from where its programs are. So a copy may be written to, and nobody else
+# sees what is.
+my $root = PostgreSQL::Test::Utils::tempdir();
+my %path;
+for my $name (qw(bindir pkglibdir sharedir)) {
+    chomp(my $path = `pg_config --$name`);
+    $path{$name} = "$root$path";
+    system_or_bail('mkdir', '-p', $path{$name});
+    system_or_bail('cp', '-R', "$path/.", $path{$name});
+}
+for my $name (qw(pkglibdir sharedir)) {
+    chomp(my $path = `$path{bindir}/pg_config --$name`);
+    plan skip_all => "a copy of this server has $path" if $path ne $path{$name};
+}
+my $extension = "$path{sharedir}/extension/bloomfilter";
+my $node = new_server('update', install_path => $path{bindir} =~ s|/bin$||r);
+
+# Everything that belongs to the extension, and what is said of it, a line each.
+my $objects = q{
+    SELECT regexp_replace(concat_ws(' ', pg_describe_object(d.classid, d.objid, 0),
+        CASE WHEN p.prokind = 'a' THEN concat_ws(' ', aggtransfn, aggfinalfn, aggcombinefn, aggserialfn,
+            aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn, aggtranstype::regtype, agginitval, proparallel)
+          WHEN p.oid IS NOT NULL THEN pg_get_functiondef(p.oid) END,
+        CASE WHEN o.oid IS NOT NULL THEN concat_ws(' ', oprcode, oprrest, oprjoin, oprcom::regoperator,
+            oprnegate::regoperator, oprcanmerge, oprcanhash) END,
+        CASE WHEN t.oid IS NOT NULL THEN concat_ws(' ', typlen, typalign, typstorage, typcategory, typinput,
+            typoutput, typreceive, typsend, typanalyze) END,
+        obj_description(d.objid, d.classid::regclass::name)), '\s+', ' ', 'g') AS object
+    FROM pg_depend d
+      LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+      LEFT JOIN pg_aggregate a ON aggfnoid = p.oid
+      LEFT JOIN pg_operator o ON d.classid = 'pg_operator'::regclass AND o.oid = d.objid
+      LEFT JOIN pg_type t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+    WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
+      AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'bloomfilter')
+    ORDER BY 1};
+
+sub objects_of {
+    my ($db) = @_;
+    return $node->safe_psql($db, $objects);
+}
+
+# What is in one list alone.
+sub only_in {
+    my ($list, $other) = @_;
+    my %there = map { $_ => 1 } split /\n/, $other;
+    return grep { !$there{$_} } split /\n/, $list;
+}
+
+sub has_objects {
+    my ($db, $expected, $what) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $own = objects_of($db);
+    return is(join("\n", only_in($own, $expected), 'lacks', only_in($expected, $own)), 'lacks', $what);
+}
+
+sub new_database {
+    my ($db, $version) = @_;
+    $node->safe_psql('postgres', "CREATE DATABASE $db OWNER plain");
+    $node->safe_psql($db, "SET ROLE plain; CREATE EXTENSION bloomfilter $version");
+    return;
+}
+
+sub version_of {
+    my ($db) = @_;
+    return $node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'bloomfilter'});
+}
+
+# --- released versions -----------------------------------------------------------------------------
+
+$node->safe_psql('postgres', 'CREATE ROLE plain LOGIN; CREATE ROLE guest LOGIN; GRANT plain TO CURRENT_USER');
+new_database('walked', q{VERSION '1.0'});
+$node->safe_psql('walked', 'SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE');
+is(version_of('walked'), version_of('postgres'), 'from the first release to this one');
+cmp_ok(scalar(split /\n/, objects_of('walked')), '>', 300, 'an installation has objects');
+has_objects('walked', objects_of('postgres'), 'those of the one that walked are those of a new one');
+
+# --- the next version ------------------------------------------------------------------------------
+
+new_database('site', '');
+$node->safe_psql('site', q{
+    SET ROLE plain;
+    CREATE TABLE filters (id int PRIMARY KEY, f bloomfilter UNIQUE, c countingbloomfilter, k cuckoofilter,
+      n float8 GENERATED ALWAYS AS (bf_count(f)) STORED, late bloomfilter DEFAULT bf_create(10), CHECK (f @> 1));
+    INSERT INTO filters SELECT n, bf_agg(i), cbf_agg(i), cf_agg(i)
+      FROM generate_series(10, 100, 10) n, generate_series(1, n) i GROUP BY n;
+    CREATE INDEX counts ON filters (bf_count(f));
+    CREATE VIEW asked AS SELECT id, f @> 50 AND c @> 50 AND k @> '50' AS found FROM filters;
+    CREATE MATERIALIZED VIEW united AS SELECT bf_union_agg(f) AS f FROM filters;
+    CREATE FUNCTION finds(int) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT f @> $1 FROM united); END$$});
+my $contents = q{
+    SELECT md5(string_agg(filters::text, ',' ORDER BY id)) FROM filters;
+    SELECT string_agg(id || ' ' || found, ',' ORDER BY id), finds(100), finds(1000000) FROM asked;
+    SELECT md5(f::text) FROM united};
+my $before = $node->safe_psql('site', $contents);
+my $old_objects = objects_of('site');
+
+# Files are replaced, as packages are, while the server runs. One function becomes another's equal, for
+# the next version has no code of its own.
+my $version = version_of('site');
+append_to_file("$extension--$version--next.sql", <<'SQL');
+\echo Use "ALTER EXTENSION bloomfilter UPDATE TO 'next'" to load this file. \quit
+CREATE FUNCTION bf_next(filter bloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME', 'bf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_next(bloomfilter) IS 'added by the next version';
+COMMENT ON FUNCTION bf_count(bloomfilter) IS 'changed by the next version';
+CREATE AGGREGATE bf_next_agg(filter bloomfilter) (sfunc = bf_union, stype = bloomfilter);
+SQL
+my $control = slurp_file("$extension.control") =~ s/^(default_version = )'.*'/$1'next'/mr;
+append_to_file("$extension.control.new", $control);
+system_or_bail('cp', "$path{pkglibdir}/bloomfilter.so", "$path{pkglibdir}/bloomfilter.so.new");
+rename "$_.new", $_ or die "$_: $!" for "$extension.control", "$path{pkglibdir}/bloomfilter.so";
+is($node->safe_psql('site', $contents), $before, 'a new session with the old version and the new library');
+
+is(sqlstate($node, 'SET ROLE guest; ALTER EXTENSION bloomfilter UPDATE'), '42501', 'its owner alone updates it');
+
+# Another session has statements prepared, in a transaction and without. This one's statement updates.
+my $connection = $node->connstr('site');
+my $update = qq{\\! psql -Xq "$connection" -c "SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE"};
+my $asks = 'EXECUTE asked(50); EXECUTE literal; EXECUTE agg; SELECT count(*) FROM asked WHERE found; SELECT finds(7);';
+is( $node->safe_psql('site', qq{
+        PREPARE asked(int) AS SELECT count(*) FROM filters WHERE f \@> \$1 AND c \@> \$1 AND k \@> \$1;
+        PREPARE literal AS SELECT bool_and('7' <@ f) FROM filters;
+        PREPARE agg AS SELECT bf_agg(i) @> 7 FROM generate_series(1, 9) i;
+        BEGIN;
+        $asks
+        $update
+        $asks
+        COMMIT;
+        $asks
+        SELECT bf_next(f) = bf_count(f) FROM united}) =~ s/\n/ /gr,
+    join(' ', ('6 t t 6 t') x 3, 't'),
+    'prepared statements of a session that is open go on, and it has the new function');
+is(version_of('site'), 'next', 'the version is the next one');
+is($node->safe_psql('site', $contents), $before, 'stored filters, views, functions');
+is( $node->safe_psql('site', q{
+        SET enable_seqscan = off;
+        INSERT INTO filters (id, f) VALUES (1, bf_create(10) + 1);
+        UPDATE filters SET f = f + 2000 WHERE id = 1;
+        SELECT id FROM filters WHERE f = bf_create(10) + 1 + 2000;
+        SELECT id FROM filters WHERE bf_count(f) < 3;
+        DELETE FROM filters WHERE id = 1;
+        REFRESH MATERIALIZED VIEW united;
+        REINDEX TABLE filters;
+        CREATE VIEW next AS SELECT bf_next(bf_next_agg(f)) FROM filters}),
+    "1\n1", 'changes, indexes');
+
+# --- what a version has ----------------------------------------------------------------------------
+
+my $new_objects = objects_of('site');
+my $names = sub { join '; ', map { /^((?:function|aggregate)? ?\S+\))/ ? $1 : $_ } @_ };
+is($names->(only_in($old_objects, $new_objects)), 'function bf_count(bloomfilter)', 'one object is another');
+is($names->(only_in($new_objects, $old_objects)),
+    'function bf_count(bloomfilter); function bf_next(bloomfilter); function bf_next_agg(bloomfilter)', '... and two are new');
+new_database('fresh', '');
+is(version_of('fresh'), 'next', 'a new installation has the next version');
+has_objects('fresh', $new_objects, '... and the objects of one that was updated');
+
+# --- dumps -----------------------------------------------------------------------------------------
+
+command_ok([ 'pg_dump', '-d', $connection, '-f', "$root/site.sql" ], 'pg_dump');
+unlike(slurp_file("$root/site.sql"), qr/CREATE (?:FUNCTION|AGGREGATE) \S*bf_next/, 'what the extension has is not in it');
+$node->safe_psql('postgres', 'CREATE DATABASE restored');
+command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', "$root/site.sql" ], 'psql');
+is($node->safe_psql('restored', $contents), $before, 'restored');
+has_objects('restored', $new_objects, '... with the next version');
+
+# --- ways that there are not -----------------------------------------------------------------------
+
+is(sqlstate($node, "ALTER EXTENSION bloomfilter UPDATE TO $_->[0]"), $_->[1], $_->[2])
+  for [ "'0.9'", '22023', 'down, to a version that never was' ], [ "'7.0'", '22023', 'to an unknown one' ],
+  [ "'../1.0'", '22023', 'to a path' ], [ 'next', '00000', 'to the next one' ], [ 'next', '00000', 'again' ],
+  [ "'$version'", '22023', 'back' ];
+is(sqlstate($node, "DROP EXTENSION bloomfilter; CREATE EXTENSION bloomfilter VERSION '7.0'"), '22023', 'an unknown one, new');
+
+clean_log($node);
+done_testing();
