@@ -23,7 +23,10 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SELF=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
+# shellcheck disable=SC2034 # of script/matrix
+KEPT=/var/tmp/bloomfilter-matrix # between its runs: systems, other processors' files, servers
 CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a power cut
 
 note() { printf '%s\n' "$*"; }
@@ -183,7 +186,10 @@ enter_sandbox() {
     trap 'exit 130' INT TERM HUP
     return
   fi
-  local dir user become=()
+  local dir user become=() ours=() variable
+  for variable in $(compgen -e BLOOMFILTER_) PG_CONFIGS; do
+    ours+=("$variable=${!variable:-}")
+  done
   dir=$(mktemp -d /tmp/bloomfilter.XXXXXX) # not TMPDIR: a socket's path has at most 107 bytes
   # shellcheck disable=SC2064
   trap "rm -rf '$dir'" EXIT
@@ -197,9 +203,8 @@ enter_sandbox() {
   fi
   cd "$dir/src"
   exec env -i "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin" "TERM=${TERM:-dumb}" LC_ALL=C.UTF-8 \
-    "HOME=$dir" "TMPDIR=$dir/tmp" "PG_CONFIG=$PG_CONFIG" "BLOOMFILTER_SANDBOX=$dir" \
-    "BLOOMFILTER_TEST_LARGE=${BLOOMFILTER_TEST_LARGE:-}" \
-    ${become[@]+"${become[@]}"} bash "$dir/src/script/${0##*/}" "$@"
+    "HOME=$dir" "TMPDIR=$dir/tmp" "PG_CONFIG=$PG_CONFIG" "${ours[@]}" "BLOOMFILTER_SANDBOX=$dir" \
+    ${become[@]+"${become[@]}"} bash "$dir/src/${SELF#"$ROOT"/}" "$@"
 }
 
 # enter_sandbox for a script that hands files back: only the caller may write to the checkout, so they

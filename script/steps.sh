@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# What script/test and the checks of script/matrix share, beside lib.sh: steps, each with a log and a
+# verdict, and what they do with the core and the extension.
+#
+#   read_options "$@"       sets SEED and MINUTES, of --seed=N and --minutes=N
+#   step NAME COMMAND...    runs it, and tells how it went
+#   finish                  counts; the script fails if a step did
+
+WARNINGS='-Wall -Wextra -Werror'
+LOGS=${BLOOMFILTER_LOGS:-$SANDBOX} # each step's log; script/matrix keeps them, and results.tsv
+PASSED=0 FAILED=0 SKIPPED=0
+
+NODE_POSTGRES=8.23.1 # of npm, where there is npm
+# Nice to have for the tests of the extension: drivers, other systems.
+TEST_PACKAGES=(libipc-run-perl libguava-java default-jdk-headless python3-psycopg python3-psycopg2
+  python3-asyncpg libpostgresql-jdbc-java ruby-pg)
+command -v npm >/dev/null || TEST_PACKAGES+=(node-pg)
+
+# A minute of each search, and values nobody has tried, unless told otherwise.
+read_options() {
+  local argument
+  SEED=$RANDOM MINUTES=1
+  for argument; do
+    case $argument in
+      --help) sed -n '2,/^$/s/^# \{0,1\}//p' "$SELF" && exit ;;
+      --seed=*[!0-9]* | --seed= | --minutes=*[!0-9]* | --minutes= | --minutes=0) die "${argument%%=*} wants a number" ;;
+      --seed=*) SEED=${argument#*=} ;;
+      --minutes=*) MINUTES=${argument#*=} ;;
+      *) die "unknown option $argument; --help explains" ;;
+    esac
+  done
+  # shellcheck disable=SC2034 # for enter_sandbox: the script starts again, with the same seed
+  OPTIONS=("--seed=$SEED" "--minutes=$MINUTES")
+}
+
+# step NAME COMMAND...: a command that leaves through `skip` has tested nothing here. What prove or
+# ctest skipped is told, too.
+step() {
+  local name=$1 log started=$SECONDS status verdict
+  log=$LOGS/$(tr -cs '[:alnum:]\n' - <<<"$name").log
+  printf '%-44s ' "$name"
+  set +e
+  (set -e; "${@:2}") >"$log" 2>&1
+  status=$?
+  set -e
+  case $status in
+    0)
+      PASSED=$((PASSED + 1)) verdict=ok
+      note "ok      $((SECONDS - started)) s"
+      sed -n 's|^\[[0-9:]*\] \(test/t/[^ ]*\) .*skipped: |    \1 is skipped: |p
+        s|^# \(.* is skipped: .*\)|    \1|p
+        s|^\t *[0-9]* - \(.*\) (Skipped)$|    \1 is skipped|p' "$log"
+      ;;
+    77)
+      SKIPPED=$((SKIPPED + 1)) verdict=skipped
+      note "skipped ($(tail -n 1 "$log"))"
+      ;;
+    *)
+      FAILED=$((FAILED + 1)) verdict=FAILED
+      note "FAILED  $((SECONDS - started)) s"
+      tail -n 300 "$log" | sed 's/^/    /'
+      ;;
+  esac
+  printf '%s\t%s\t%s\n' "$name" $verdict $((SECONDS - started)) >>"$LOGS/results.tsv"
+}
+
+finish() {
+  note "$PASSED passed, $FAILED failed$([ $SKIPPED = 0 ] || note ", $SKIPPED skipped")"
+  [ $FAILED = 0 ]
+}
+
+skip() {
+  note "$*"
+  exit 77
+}
+
+need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
+
+# Succeeds if there is nothing to read; what there is says what is wrong.
+none() { ! grep .; }
+
+# Succeeds if the command fails with one line, which says TEXT.
+says() { # TEXT COMMAND...
+  local said
+  ! said=$("${@:2}" 2>&1) || { note "$said" "succeeded: ${*:2}" && return 1; }
+  note "$said"
+  [[ $said == *"$1"* && $said != *$'\n'* ]]
+}
+
+# --- the core, without PostgreSQL -----------------------------------------------------------------
+
+core_build() { # DIRECTORY OPTION...
+  cmake -S . -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -B "$@"
+  cmake --build "$1" -j 2
+}
+
+core_tests() { # DIRECTORY OPTION...
+  core_build "$@"
+  ctest --test-dir "$1" -j 2 --output-on-failure --no-tests=error
+}
+
+# Every fuzz target for so many seconds, so many of them side by side, from its committed inputs on,
+# which archives lack. An input that breaks something is kept beside the logs: it becomes one of
+# test/fuzz/corpus/TARGET, under a name that says what it is, with what mends it.
+fuzz() { # SECONDS PARALLEL
+  local target name found pids=() status=0
+  need clang++
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer -x c++ - -o "$SANDBOX/probe" || skip 'clang has no libFuzzer here'
+  core_build build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DBLOOMFILTER_FUZZ=ON
+  for target in build/fuzz/fuzz_*; do
+    while [ "$(jobs -pr | wc -l)" -ge "$2" ]; do sleep 1; done
+    name=${target##*/}
+    found=$(mktemp -d "$SANDBOX/found.XXXXXX")
+    mkdir -p "test/fuzz/corpus/$name"
+    "$target" -max_total_time="$1" ${SEED:+"-seed=$SEED"} -verbosity=0 -print_final_stats=1 \
+      -artifact_prefix="$LOGS/$name-" "$found" "test/fuzz/corpus/$name" >"$SANDBOX/$name.log" 2>&1 &
+    pids+=($!)
+  done
+  for target in "${pids[@]}"; do wait "$target" || status=1; done
+  grep -v NEW_FUNC "$SANDBOX"/fuzz_*.log
+  return $status
+}
+
+# xxHash is headers, which are the same for all compilers; others in their directory are not.
+xxhash_headers() { # DIRECTORY
+  note '#include <xxhash.h>' | g++ -M -x c++ - | grep -o '/[^ ]*/xxh[^ ]*' | xargs ln -st "$1"
+}
+
+# --- the extension --------------------------------------------------------------------------------
+
+pgxs() { make --no-print-directory PG_CONFIG="$PG_CONFIG" "$@"; }
+
+# With the JIT bitcode, if this server has JIT and its compiler is here.
+extension_build() {
+  local clang llvm=()
+  clang=$(sed -n 's/^CLANG[[:space:]]*=[[:space:]]*//p' "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global")
+  command -v "${clang:-clang}" >/dev/null || llvm=(with_llvm=no)
+  pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" all
+  pgxs "${llvm[@]}" install
+}
+
+# pgxs runs pg_regress, then pg_isolation_regress, then prove, which is a step of its own.
+regress() { # [VARIABLE=VALUE...]
+  pgxs installcheck TAP_TESTS= "$@" || {
+    cat regression.diffs output_iso/regression.diffs 2>/dev/null
+    false
+  }
+}
+
+# Makes require('pg') work, in the sandbox, if the system has it not.
+node_postgres() {
+  export NODE_PATH=$SANDBOX/node_modules
+  command -v npm || return 0
+  node -e "require('pg')" && return 0
+  mkdir -p "$NODE_PATH"
+  (cd "$SANDBOX" && timeout 60 npm install --no-save --fetch-retries=0 "pg@$NODE_POSTGRES") || true
+}
+
+tap() { # VARIABLE=VALUE of make...
+  local log
+  perl -MIPC::Run -e 1 || skip "perl's IPC::Run is not installed"
+  node_postgres
+  pgxs installcheck REGRESS= ISOLATION= PROVE_FLAGS='-j2 --timer' "$@" || {
+    for log in tmp_check/log/regress_log_*; do
+      if grep -q 'not ok' "$log" || ! grep -q '1\.\.[0-9]' "$log"; then tail -n 100 "$log"; fi
+    done
+    false
+  }
+}
+
+# Generated searches (test/search), side by side, on the private cluster.
+searches() { # SECONDS NAME...
+  local python=python3 name pids=() status=0
+  "$python" -c 'import psycopg2' || python=/usr/bin/python3
+  "$python" -c 'import psycopg2' || skip "python3's psycopg2 is not installed"
+  for name in "${@:2}"; do
+    "$python" -B "test/search/$name.py" --seconds="$1" ${SEED:+"--seed=$SEED"} >"$SANDBOX/$name.log" 2>&1 &
+    pids+=($!)
+  done
+  for name in "${pids[@]}"; do wait "$name" || status=1; done
+  for name in "${@:2}"; do cat "$SANDBOX/$name.log"; done
+  return $status
+}
