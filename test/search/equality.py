@@ -14,12 +14,15 @@ from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, literal, text_of
 
 FILTERS = {"bf": "bloomfilter", "cbf": "countingbloomfilter", "cf": "cuckoofilter"}
+# What "char" above 127 is as text: either of these, by the server.
+CAST = r"octet_length({0}::text) = 1 AND ascii({0}::text) > 127 OR {0}::text ~ '^\\[23]..$'"
 # Where a member a may be found that is not equal to b: of floats that are several integers, of an
 # oid that an integer equals and a bigint does not, of "char", whose casts differ between servers.
 POSSIBLY = {
     ("integer", "float"): "abs(b::float8) BETWEEN 2 ^ 53 AND 2 ^ 63",
     ("integer", "oid"): "a::int8 < 0",
-    ('"char"', "text"): "octet_length(b::text) = 1 AND ascii(b::text) > 127",
+    ('"char"', "text"): CAST.format("b"),
+    ("text", '"char"'): CAST.format("a"),
 }
 # A varchar that ends with a blank is also what char(n) makes of it.
 BLANK = "a::text LIKE '% %' OR b::text LIKE '% %'"
@@ -401,11 +404,15 @@ class Equality:
         self.s.counts["asked"] += counts[0] * len(kinds)
         self.s.counts["equal"] += counts[1]
         for (kind, what), condition, count in zip(wrong, wrong.values(), counts[2:]):
-            if count:  # the others of this pair would say the same
-                ea, eb = self.rows(f"WITH asked AS MATERIALIZED ({asked})"
-                                   f" SELECT ea, eb FROM asked WHERE {condition} LIMIT 1")[0]
-                self.report(a, b, f"{kind.name}: {count} of {counts[0]}, {what}", kind, ea, eb)
-                break
+            if not count:
+                continue
+            ea, eb = self.rows(f"WITH asked AS MATERIALIZED ({asked})"
+                               f" SELECT ea, eb FROM asked WHERE {condition} LIMIT 1")[0]
+            if what == "is found" and self.coincide(kind, ea, eb):
+                self.s.counts["coincidences"] += 1
+                continue
+            self.report(a, b, f"{kind.name}: {count} of {counts[0]}, {what}", kind, ea, eb)
+            break  # the others of this pair would say the same
 
     @staticmethod
     def hash_alike(a, b):
@@ -470,7 +477,8 @@ class Equality:
                            " FROM unnest(ARRAY['2000-01-01T00:00Z', '12:00']) text")
         if a.is_domain or all(state == "42804" for state, in states):
             return
-        family = [t for t in self.types if t.family == a.family and not t.is_domain]
+        family = [t for t in self.types if t.family == a.family and not t.is_domain
+                  and t.name != "cidr"]  # what that is compared with is read as inet, too
         texts = {text_of(t.name, self.r) for t in family for _ in range(15)}
         texts = [text for text in sorted(texts) if self.storable(text)]
         self.execute("DROP TABLE IF EXISTS reading; CREATE UNLOGGED TABLE reading (text text, %s)"
@@ -509,6 +517,11 @@ class Equality:
     def own_types(self, *types):
         return OWN_TYPES if any(name in t.name for t in types
                                 for name in ("_", "mood", "pair", "nested", "positive")) else ""
+
+    def coincide(self, kind, ea, eb):
+        """So many questions find one value at 1e-9; it is not found with another seed."""
+        f = f"({kind.empty.replace('1e-9', '1e-9, seed => 1')} + {kind.member.format(f'({ea})')})"
+        return not self.rows(f"SELECT {kind.asked.format(f=f, b=f'({eb})')}")[0][0]
 
     def report(self, a, b, what, kind, ea, eb):
         member = kind.member.format(f"({ea})")
