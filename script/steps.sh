@@ -113,7 +113,7 @@ fuzz() { # SECONDS PARALLEL
     name=${target##*/}
     found=$(mktemp -d "$SANDBOX/found.XXXXXX")
     mkdir -p "test/fuzz/corpus/$name"
-    "$target" -max_total_time="$1" ${SEED:+"-seed=$SEED"} -verbosity=0 -print_final_stats=1 \
+    "$target" -max_total_time="$1" "-seed=$SEED" -verbosity=0 -print_final_stats=1 \
       -artifact_prefix="$LOGS/$name-" "$found" "test/fuzz/corpus/$name" >"$SANDBOX/$name.log" 2>&1 &
     pids+=($!)
   done
@@ -175,7 +175,7 @@ searches() { # SECONDS NAME...
   "$python" -c 'import psycopg2' || python=/usr/bin/python3
   "$python" -c 'import psycopg2' || skip "python3's psycopg2 is not installed"
   for name in "${@:2}"; do
-    "$python" -B "test/search/$name.py" --seconds="$1" ${SEED:+"--seed=$SEED"} >"$SANDBOX/$name.log" 2>&1 &
+    "$python" -B "test/search/$name.py" --seconds="$1" --seed="$SEED" >"$SANDBOX/$name.log" 2>&1 &
     pids+=($!)
   done
   for name in "${pids[@]}"; do wait "$name" || status=1; done
