@@ -130,7 +130,7 @@ my $truth = query('SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_
 my $slack = 160 * MB; # what malloc() keeps, the session's buffer, and its catalogs
 
 my $latest = $ENV{BLOOMFILTER_TEST_MINUTES} ? 2 : 0.8;
-my (%worst, %cancelled, @wrong, $session, $at_rest);
+my (%worst, %whole, %cancelled, @wrong, $session, $at_rest); # %whole: processor time of those that ended
 
 sub begin_session {
     $session = Faults->session($node);
@@ -165,12 +165,14 @@ sub interrupt {
     my ($call) = @_;
     my ($set, $sql) = @$call;
     my $way = chosen('cancel', 'time_out');
-    my $after = between_numbers(0.01, $latest);
+    my $after = between_numbers(0.01, $whole{$sql} // $latest);
     $session->ask($set) if $set;
+    my $begun = cpu_of($session->pid);
     my ($state, $used) = $way eq 'cancel' ? cancel($sql, $after) : time_out($sql, $after);
     my $what = sprintf '%s %s after %.2f s', $sql, $way, $after;
     $worst{$sql} = $used if $used > ($worst{$sql} // 0);
     $cancelled{$sql} ||= $state eq '57014';
+    $whole{$sql} = cpu_of($session->pid) - $begun if $state ne '57014';
     push @wrong, "$what: $used s of processor time" if $used > 1;
     push @wrong, "$what: $state" if $state !~ /^(?:57014|00000|54000)$/; # cancelled, done, or full
     $session->ask('RESET ALL');
@@ -186,12 +188,16 @@ sub interrupt {
 
 begin_session();
 while (another_round('calls')) {
-    interrupt($_) for @calls;
+    for (@calls) {
+        interrupt($_);
+        interrupt($_) if !$cancelled{ $_->[1] }; # it ended before
+    }
 }
 is(join("\n", @wrong), '', scalar(@calls) . ' calls are interrupted within a second');
 my $count = grep { $_ } values %cancelled;
 cmp_ok($count, '>', @calls / 3, "... $count of them before they ended by themselves");
-note(sprintf '%.2f s: %s', $worst{$_}, $_) for (sort { $worst{$b} <=> $worst{$a} } keys %worst)[ 0 .. 9 ];
+my @slowest = sort { $worst{$b} <=> $worst{$a} } keys %worst;
+note(sprintf '%.2f s: %s', $worst{$_}, $_) for grep { defined } @slowest[ 0 .. 9 ];
 $session->end;
 
 clean_log($node);
