@@ -265,7 +265,7 @@ CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bloomfilter LANGUAGE intern
 CREATE DOMAIN named_filter AS bloomfilter;
 CREATE TABLE kinds AS
   SELECT n, CASE WHEN n > 10 THEN f END AS f, cbf, cf, f::named_filter AS in_domain,
-    NULL::bloomfilter AS nothing,
+    NULL::bloomfilter AS nothing, bf_create(3) + 1 + 2 AS short,
     CASE WHEN n % 4 = 0 THEN forged(set_byte(f::bytea, 0, 2)) ELSE f END AS damaged
   FROM (SELECT n, bf_agg(i) AS f, cbf_agg(i) AS cbf, cf_agg(i) AS cf
     FROM generate_series(1, 100) n, generate_series(1, 1000) i GROUP BY n) s;
@@ -283,6 +283,7 @@ FROM (SELECT avg(pg_column_size(f)) AS bf, avg(pg_column_size(cbf)) AS cbf,
   LATERAL (VALUES ('f', 1000, bf), ('cbf', 1000, cbf), ('cf', 1000, cf), ('in_domain', 1000, bf),
     ('damaged', 1000, bf)) v(name, count, bytes), kept('kinds', name) s;
 SELECT kept('kinds', 'nothing') AS nothing, kept('empty', 'f') AS empty,
+  round((kept('kinds', 'short'))[1]::numeric) AS short,
   round(((kept('kinds', 'f', true))[1] / 100)::numeric) AS hundreds_with_children,
   round(((kept('kinds_expr_idx', 'expr'))[1] / 100)::numeric) AS hundreds_of_an_expression;
 SELECT attname, round(null_frac::numeric, 2) AS null_frac, n_distinct, avg_width > 0 AS has_width

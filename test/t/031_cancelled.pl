@@ -80,7 +80,7 @@ my @calls = (
     [ '', "SELECT count(bf_agg) FROM (SELECT bf_agg(i) $rows GROUP BY i % 1000) s" ],
     [ '', "SELECT count(f) FROM (SELECT cbf_agg(i, 100000) OVER (ORDER BY i ROWS 1000 PRECEDING) AS f FROM rows) s" ],
     [ '', "SELECT bf_merge_agg(p) IS NULL FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p $rows GROUP BY i % 3) s" ],
-    [ '', "INSERT INTO shards SELECT bf_shard(i, 669), bf_agg(i, 4000) $rows GROUP BY 1 ORDER BY 1" ],
+    [ 'TRUNCATE shards', "INSERT INTO shards SELECT bf_shard(i, 669), bf_agg(i, 4000) $rows GROUP BY 1 ORDER BY 1" ],
     # Large values, whole
     (map { [ '', "SELECT $_ FROM largest" ] }
         "bf_check($largest)", "cbf_check($counting)", "cf_check($cuckoo)", "bf_info($largest)",
