@@ -118,7 +118,7 @@ my @calls = (
     [ 'SET bloomfilter.scan = off', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
     [ q{SET work_mem = '64kB'}, 'SELECT count(*) FROM filters, generate_series(1, 1000) i WHERE f @> i OR k @> i' ],
     [ '', 'ANALYZE filters' ],
-    [ '', "EXPLAIN SELECT FROM rows WHERE bf_create_by_size(1073741824, 8) @> few" ],
+    [ '', "SELECT FROM rows WHERE bf_create_by_size(1073741824, 8) @> few LIMIT 0" ],
     [ '', 'CREATE INDEX ON rows (bf_hash(word)); CREATE INDEX ON filters USING hash (f)' ]);
 push @calls, map { [ '', "SELECT $_ FROM largest" ] } "length($largest\::text)", "cf_check($cuckoo\::text::cuckoofilter)",
   'cardinality(bf_contains_each(bf_create(100) + 7, array_fill(7, ARRAY[120000000])))'
