@@ -162,7 +162,8 @@ class World:
                             f" FROM unnest(ARRAY{members}) i")
             made = [self._how(family, column) for column in TYPES]
             self.made.update((f"{column}{g}", how) for column, how in zip(TYPES, made))
-            self.sql.append(f"INSERT INTO filters SELECT {g}, {', '.join(made)}"  # maybe NULLs alone
+            # HAVING, for they may be NULL, all of them.
+            self.sql.append(f"INSERT INTO filters SELECT {g}, {', '.join(made)}"
                             f" FROM {family}_members WHERE g = {g} HAVING true")
         for column in TYPES:
             self.sql.append(
