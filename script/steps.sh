@@ -182,3 +182,27 @@ searches() { # SECONDS NAME...
   for name in "${@:2}"; do cat "$SANDBOX/$name.log"; done
   return $status
 }
+
+# --- PostgreSQL's sources -------------------------------------------------------------------------
+
+# Fetches Debian's of a major version, packed, into the working directory: of the newest minor release that
+# can be had. By lists of our own, for deb-src is not everywhere in /etc/apt, nor may all write there.
+fetch_postgres() { # MAJOR
+  local apt=$SANDBOX/apt file version
+  need apt-get
+  mkdir -p "$apt"/{parts,lists/partial,cache/archives/partial}
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+    [ ! -e "$file" ] || sed 's/^deb /deb-src /; s/^Types:.*/Types: deb-src/' "$file" \
+      >"$apt/parts/${file##*/}"
+  done
+  [ ! -e "$apt/parts/sources.list" ] || mv "$apt/parts/sources.list" "$apt/parts/main.list"
+  by_lists() {
+    "$1" -o Debug::NoLocking=1 -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$apt/parts" \
+      -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache" "${@:2}"
+  }
+  by_lists apt-get update || true # as long as the list that matters is there
+  for version in $(by_lists apt-cache madison "postgresql-$1" | awk '/Sources$/ { print $3 }' | sort -rVu); do
+    ! by_lists apt-get source -q --download-only "postgresql-$1=$version" || return 0
+  done
+  skip "apt has no sources of PostgreSQL $1, and BLOOMFILTER_POSTGRES_SOURCES names none"
+}
