@@ -85,7 +85,8 @@ TEST_P(Count, NoAddedValueIsDenied) {
   for (std::uint64_t seed = 0; asked < wanted; seed++) {
     const std::uint64_t capacity = kCapacities[seed % std::size(kCapacities)];
     const double rate = kRates[seed % std::size(kRates)];
-    const Kernel &kernel = *kernels[seed % kernels.size()];
+    constexpr std::uint64_t kPairs = std::size(kCapacities) * std::size(kRates);
+    const Kernel &kernel = *kernels[(seed + seed / kPairs) % kernels.size()]; // each with each pair
     const Filled filter(GetParam(), capacity, rate, seed);
     Random again(seed);
     for (std::uint64_t i = 0; i < capacity; i++)
