@@ -100,8 +100,8 @@ core_tests() { # DIRECTORY OPTION...
 }
 
 # Every fuzz target for so many seconds, so many of them side by side, from its committed inputs on,
-# which archives lack. An input that breaks something is kept beside the logs: it becomes one of
-# test/fuzz/corpus/TARGET, under a name that says what it is, with what mends it.
+# which archives lack. An input that breaks something is printed, and kept beside the logs: it becomes
+# one of test/fuzz/corpus/TARGET, under a name that says what it is, with what mends it.
 fuzz() { # SECONDS PARALLEL
   local target name found pids=() status=0
   need clang++
@@ -119,6 +119,9 @@ fuzz() { # SECONDS PARALLEL
   done
   for target in "${pids[@]}"; do wait "$target" || status=1; done
   grep -v NEW_FUNC "$SANDBOX"/fuzz_*.log
+  for found in "$LOGS"/fuzz_*-*; do # logs may go with the sandbox
+    [ ! -e "$found" ] || { note "${found##*/}, in base64:" && base64 "$found"; }
+  done
   return $status
 }
 
@@ -157,16 +160,24 @@ node_postgres() {
   (cd "$SANDBOX" && timeout 60 npm install --no-save --fetch-retries=0 "pg@$NODE_POSTGRES") || true
 }
 
+# The TAP tests, or those that PROVE_TESTS names. A server that was built without --enable-tap-tests
+# has no modules for them, and make would say so and succeed; files that all skip themselves prove nothing.
 tap() { # VARIABLE=VALUE of make...
   local log
   perl -MIPC::Run -e 1 || skip "perl's IPC::Run is not installed"
+  grep -q '^enable_tap_tests[[:space:]]*=[[:space:]]*yes' "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global" ||
+    skip 'the server was built without --enable-tap-tests'
   node_postgres
-  pgxs installcheck REGRESS= ISOLATION= PROVE_FLAGS='-j2 --timer' "$@" || {
+  pgxs installcheck REGRESS= ISOLATION= PROVE_FLAGS='-j2 --timer' "$@" | tee "$SANDBOX/prove" || {
     for log in tmp_check/log/regress_log_*; do
-      if grep -q 'not ok' "$log" || ! grep -q '1\.\.[0-9]' "$log"; then tail -n 100 "$log"; fi
+      if grep -q 'not ok' "$log" || ! grep -q '1\.\.[0-9]' "$log"; then
+        grep -v '^#.*: running' "$log" | tail -n 100
+      fi
     done
-    false
+    return 1
   }
+  ! grep -q '^Result: NOTESTS' "$SANDBOX/prove" || skip "$(sed -n 's/.* skipped: //p' "$SANDBOX/prove" | tail -n 1)"
+  grep -q '^Result: PASS' "$SANDBOX/prove"
 }
 
 # Generated searches (test/search), side by side, on the private cluster.

@@ -549,4 +549,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("equality", search)
+    run("equality", search, "asked", "equal", "pairs added", "literals")

@@ -814,4 +814,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("histories", search)
+    run("histories", search, "histories", "asked")

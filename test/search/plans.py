@@ -841,4 +841,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("plans", search)
+    run("plans", search, "plans", "members")

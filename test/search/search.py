@@ -10,11 +10,12 @@ A search is a function of a Search, which it asks for all that is random and whe
                 s.finding("what is wrong", "SELECT 'SQL that shows it'")
 
     if __name__ == "__main__":
-        run("name", search)
+        run("name", search, "rounds")
 
 run() takes --seed=N and --seconds=N and connects as libpq's environment says, to a database made
 for this run, with the extension in it. The first line printed is the seed, the last one sums up;
-the exit status is 1 if there was a finding.
+the exit status is 1 if there was a finding. That nothing was counted of what run() names is one:
+who asks nothing finds nothing.
 """
 
 import argparse
@@ -89,7 +90,7 @@ class Search:
         db.close()
 
 
-def run(name, search):
+def run(name, search, *counted):
     parser = argparse.ArgumentParser(description=sys.modules[search.__module__].__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000),
@@ -104,6 +105,9 @@ def run(name, search):
     except psycopg2.Error:  # of what the search does to search
         s.findings += 1
         print(traceback.format_exc(), flush=True)
+    for what in counted:
+        if not s.findings and not s.counts[what]:
+            s.finding(f"a search with no {what}", "SELECT")
     if not s.findings:
         s.drop_database()
     s.end()

@@ -491,4 +491,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("statements", search)
+    run("statements", search, "succeeded", "errors")
