@@ -12,9 +12,11 @@ use FindBin;
 use lib $FindBin::RealBin;
 
 use Faults;
+use List::Util qw(max);
 use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
+use Time::HiRes qw(time);
 
 use constant MB => 1024 * 1024;
 
@@ -139,16 +141,35 @@ sub begin_session {
     return;
 }
 
-# By a signal, after so much processor time. Returns the state, and the processor time from then on.
+sub title_of {
+    my ($pid) = @_;
+    open my $title, '<', "/proc/$pid/cmdline" or return '';
+    return <$title> // '';
+}
+
+sub workers_of {
+    my ($leader) = @_;
+    my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+    return grep { title_of($_) =~ /parallel worker for PID $leader\b/ } children_of($postmaster);
+}
+
+# By a signal, after so many seconds. Returns the state, and the most processor time that the backend, or
+# one of its workers, takes from then on.
 sub cancel {
     my ($sql, $after) = @_;
-    my $begun = cpu_of($session->pid);
+    my $moment = time + $after;
     $session->begin($sql);
-    wait_until('some work', sub { $session->has_answered || cpu_of($session->pid) >= $begun + $after });
-    my $then = cpu_of($session->pid);
+    wait_until('some work', sub { $session->has_answered || time >= $moment });
+    my @pids = ($session->pid, workers_of($session->pid));
+    my %then = map { $_ => cpu_of($_) // 0 } @pids;
+    my %latest = %then;
     kill INT => $session->pid if !$session->has_answered;
+    wait_until('an answer', sub {
+            $latest{$_} = cpu_of($_) // $latest{$_} for @pids; # a worker is gone before the answer comes
+            return $session->has_answered;
+    });
     my (undef, $state) = $session->wait_for_answer;
-    return ($state, cpu_of($session->pid) - $then);
+    return ($state, max(map { $latest{$_} - $then{$_} } @pids));
 }
 
 # By statement_timeout. As no more processor time than time has passed then, that is what counts.

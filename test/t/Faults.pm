@@ -41,10 +41,11 @@ sub between_numbers {
     return $low + rand($high - $low);
 }
 
-# The seconds of processor time that a process has used, to a hundredth or so.
+# The seconds of processor time that a process has used, to a hundredth or so; undef if it is gone.
 sub cpu_of {
     my ($pid) = @_;
-    my @fields = split ' ', slurp_file("/proc/$pid/stat") =~ s/.*\)//sr;
+    open my $stat, '<', "/proc/$pid/stat" or return;
+    my @fields = split ' ', (<$stat> // return) =~ s/.*\)//sr;
     return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK);
 }
 
