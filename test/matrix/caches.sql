@@ -1,0 +1,95 @@
+-- What keeps pointers into the server's caches, or what it read there, between calls: elements of
+-- composed types, aggregates and their workers, calls in plans that live on, statistics, the scan.
+-- test/matrix/servers has it answer twice, all caches forgotten all the time, or not, and compares.
+
+CREATE EXTENSION bloomfilter;
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+CREATE TYPE pair AS (a int, b text);
+CREATE TYPE nest AS (m mood, p pair, l numeric[]);
+CREATE DOMAIN word AS varchar(20) CHECK (VALUE <> '');
+CREATE TABLE things (id int, m mood, p pair, n nest, l text[], w word, r int4range, j jsonb);
+INSERT INTO things SELECT i, (ARRAY['sad', 'ok', 'happy'])[1 + i % 3]::mood,
+    ROW(i, 'b' || i % 7)::pair, ROW('ok', ROW(i, NULL)::pair, ARRAY[i / 10.0, NULL])::nest,
+    ARRAY['x' || i, NULL], 'w' || i, int4range(i, i + 3), jsonb_build_object('i', i)
+  FROM generate_series(1, 60) i;
+CREATE TABLE numbers AS SELECT i, i % 7 AS few, i / 10.0 AS tenth FROM generate_series(1, 5000) i;
+ANALYZE things, numbers;
+
+-- Each type as an element, in each way of building.
+CREATE TABLE filters (name text, f bloomfilter, c countingbloomfilter, k cuckoofilter);
+INSERT INTO filters
+SELECT 'm', bf_agg(m), cbf_agg(m), cf_agg(m) FROM things WHERE id <= 20 UNION ALL
+SELECT 'p', bf_agg(p), cbf_agg(p), cf_agg(p) FROM things WHERE id <= 20 UNION ALL
+SELECT 'n', bf_agg(n), cbf_agg(n), cf_agg(n) FROM things WHERE id <= 20 UNION ALL
+SELECT 'l', bf_agg(l), cbf_agg(l), cf_agg(l) FROM things WHERE id <= 20 UNION ALL
+SELECT 'w', bf_agg(w), cbf_agg(w), cf_agg(w) FROM things WHERE id <= 20 UNION ALL
+SELECT 'r', bf_agg(r), cbf_agg(r), cf_agg(r) FROM things WHERE id <= 20 UNION ALL
+SELECT 'j', bf_agg(j), cbf_agg(j), cf_agg(j) FROM things WHERE id <= 20;
+SELECT name, md5(f::bytea), md5(c::bytea), md5(k::bytea) FROM filters ORDER BY name;
+SELECT id % 3 AS part, md5(bf_agg(p, 100)::bytea), md5(cf_agg(n)::bytea)
+FROM things GROUP BY 1 ORDER BY 1;
+SELECT md5(bf_merge_agg(part)::bytea)
+FROM (SELECT bf_partial_agg(bf_element_of(n)) AS part FROM things GROUP BY id % 4) parts;
+SELECT md5(bf_union_agg(f)::bytea) FROM (SELECT bf_agg(m) AS f FROM things GROUP BY id % 4) parts;
+SELECT id, bf_count(bf_agg(p) OVER (ORDER BY id ROWS 3 PRECEDING)) FROM things ORDER BY id LIMIT 5;
+
+-- Asked row by row, by the scan, and as constants.
+SELECT count(*) FILTER (WHERE f @> m), count(*) FILTER (WHERE c @> m),
+  count(*) FILTER (WHERE k @> m) FROM things, filters WHERE name = 'm';
+SELECT count(*) FILTER (WHERE f @> n), count(*) FILTER (WHERE c @> n),
+  count(*) FILTER (WHERE k @> n) FROM things, filters WHERE name = 'n';
+CREATE FUNCTION filter_of(text) RETURNS bloomfilter STABLE LANGUAGE sql AS
+  'SELECT f FROM filters WHERE name = $1';
+INSERT INTO filters SELECT 'tenth', bf_agg(tenth), cbf_agg(tenth), cf_agg(tenth)
+  FROM numbers WHERE i <= 50;
+EXPLAIN (COSTS off)
+SELECT count(*) FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
+SELECT count(*), sum(i)
+FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth AND few > 2;
+SELECT count(*), sum(i)
+FROM numbers WHERE (SELECT k FROM filters WHERE name = 'tenth') @> tenth AND few > 2;
+UPDATE numbers SET few = -1 WHERE (SELECT c FROM filters WHERE name = 'tenth') @> tenth;
+SELECT count(*) FROM numbers WHERE few = -1;
+SELECT count(*) FROM things WHERE (SELECT f FROM filters WHERE name = 'p') @> p;
+SELECT count(*) FROM things WHERE (SELECT f FROM filters WHERE name = 'n') @> n AND id > 5;
+SELECT count(*) FROM things WHERE filter_of('l') @> l;
+SELECT filter_of('w') @> 'w7', filter_of('w') @> 'w70', filter_of('m') @> 'sad'::mood;
+SELECT filter_of('p') + ROW(99, 'new')::pair @> ROW(99, 'new')::pair;
+
+-- Plans that live on while types and tables change.
+PREPARE asked(pair) AS SELECT filter_of('p') @> $1;
+PREPARE scanned AS
+SELECT count(*) FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
+EXECUTE asked('(3,b3)');
+EXECUTE scanned;
+ALTER TYPE mood ADD VALUE 'glad' AFTER 'ok';
+ALTER TABLE numbers ADD COLUMN more int DEFAULT 7;
+INSERT INTO things (id, m, p) VALUES (61, 'glad', ROW(61, 'b')::pair);
+EXECUTE asked('(3,b3)');
+EXECUTE asked('(61,b)');
+EXECUTE scanned;
+ALTER TYPE mood RENAME VALUE 'sad' TO 'blue';
+SELECT count(*) FROM things WHERE (SELECT bf_agg(m) FROM things WHERE id = 61) @> m;
+DO $$
+DECLARE
+  c refcursor;
+  number numbers;
+  found int := 0;
+BEGIN
+  FOR i IN 1..10 LOOP
+    found := found + (filter_of('p') @> ROW(i, 'b' || i % 7)::pair)::int;
+  END LOOP;
+  OPEN c FOR SELECT * FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
+  FOR i IN 1..8 LOOP
+    FETCH c INTO number;
+    found := found + number.i;
+  END LOOP;
+  RAISE NOTICE 'found %', found;
+END $$;
+
+-- Statistics, and what is planned with them.
+CREATE TABLE many AS SELECT bf_create(20) + i AS f FROM generate_series(1, 30) i;
+ANALYZE many, numbers, filters;
+EXPLAIN SELECT * FROM many WHERE f @> 7;
+EXPLAIN SELECT * FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
+SELECT count(*) FROM many WHERE f @> 7;
