@@ -68,10 +68,12 @@ $(built_for): ready
 	+@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || \
 		echo '$(VERSION) $(includedir_server)' >$@
 
+preprocess = $(filter-out -c,$(COMPILE.cc)) -E # clang warns of what -E leaves no use for
+
 # $(call require,HEADER,ADVICE): one line in place of many, if the compiler does not find a header.
 hash := \#
 lacks = printf '%s\n' '$(hash)if !__has_include(<$(1)>)' lacking '$(hash)endif' | \
-	$(COMPILE.cc) -E -P -x c++ - 2>/dev/null
+	$(preprocess) -P -x c++ - 2>/dev/null
 require = $(if $(shell $(lacks)),$(error $(1) not found: $(2)))
 install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-dev or xxhash-devel, \
 	or say where it is: PG_CPPFLAGS=-I/path/to/include
@@ -81,7 +83,7 @@ install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-de
 ready:
 	$(call require,postgres.h,$(install_server))
 	$(call require,xxhash.h,$(install_xxhash))
-	@$(COMPILE.cc) -E $(SOURCE)src/core/bytes.hpp >/dev/null
+	@$(preprocess) $(SOURCE)src/core/bytes.hpp >/dev/null
 	$(and $(elsewhere),$(call there,src/*/*.o), \
 		$(error make would take what was built in $(elsewhere) for its own: run make clean there first))
 	@mkdir -p $(sort $(dir $(OBJS)))
