@@ -3,7 +3,8 @@
 --
 -- Of :parts parts, which run side by side, this is :part; each type has :rows values. Prints
 -- lines `values`, family, asked; `way`, how filters were built, filters; `rate`, type, asked for,
--- obtained; and `wrong`, what. Another system's layouts refuse types that it has not; ours refuse none.
+-- obtained; and `wrong`, what. Another system's layouts refuse types that it has not; ours refuse
+-- none.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
