@@ -134,10 +134,15 @@ xxhash_headers() { # DIRECTORY
 
 pgxs() { make --no-print-directory PG_CONFIG="$PG_CONFIG" "$@"; }
 
+# What the server was configured with.
+configured() { # VARIABLE of Makefile.global
+  sed -n "s/^$1[[:space:]]*=[[:space:]]*//p" "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global"
+}
+
 # With the JIT bitcode, if this server has JIT and its compiler is here.
 extension_build() {
   local clang llvm=()
-  clang=$(sed -n 's/^CLANG[[:space:]]*=[[:space:]]*//p' "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global")
+  clang=$(configured CLANG)
   command -v "${clang:-clang}" >/dev/null || llvm=(with_llvm=no)
   pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" all
   pgxs "${llvm[@]}" install
@@ -165,8 +170,7 @@ node_postgres() {
 tap() { # VARIABLE=VALUE of make...
   local log
   perl -MIPC::Run -e 1 || skip "perl's IPC::Run is not installed"
-  grep -q '^enable_tap_tests[[:space:]]*=[[:space:]]*yes' "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global" ||
-    skip 'the server was built without --enable-tap-tests'
+  [ "$(configured enable_tap_tests)" = yes ] || skip 'the server was built without --enable-tap-tests'
   node_postgres
   pgxs installcheck REGRESS= ISOLATION= PROVE_FLAGS='-j2 --timer' "$@" | tee "$SANDBOX/prove" || {
     for log in tmp_check/log/regress_log_*; do

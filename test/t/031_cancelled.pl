@@ -146,18 +146,6 @@ sub begin_session {
     return;
 }
 
-sub title_of {
-    my ($pid) = @_;
-    open my $title, '<', "/proc/$pid/cmdline" or return '';
-    return <$title> // '';
-}
-
-sub workers_of {
-    my ($leader) = @_;
-    my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
-    return grep { title_of($_) =~ /parallel worker for PID $leader\b/ } children_of($postmaster);
-}
-
 # By a signal, after so many seconds. Returns the state, and the most processor time that the backend, or
 # one of its workers, takes from then on.
 sub cancel {
@@ -165,10 +153,11 @@ sub cancel {
     my $moment = time + $after;
     $session->begin($sql);
     wait_until('some work', sub { $session->has_answered || time >= $moment });
-    my @pids = ($session->pid, workers_of($session->pid));
+    my $leader = $session->pid;
+    my @pids = ($leader, split ' ', query("SELECT pid FROM pg_stat_activity WHERE leader_pid = $leader AND pid <> $leader"));
     my %then = map { $_ => cpu_of($_) // 0 } @pids;
     my %latest = %then;
-    kill INT => $session->pid if !$session->has_answered;
+    kill INT => $leader if !$session->has_answered;
     wait_until('an answer', sub {
             $latest{$_} = cpu_of($_) // $latest{$_} for @pids; # a worker is gone before the answer comes
             return $session->has_answered;
