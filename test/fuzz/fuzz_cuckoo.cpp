@@ -4,7 +4,7 @@
 // A filter's first byte is its format's version; other bytes are a script: what the table is like,
 // then a byte for each step. What is asked after a step is about its value alone; all are looked at
 // when the script has ended. An addition that finds no room takes as long as a thousand others, so
-// a script ends with it, and where none can be, few look for it.
+// a script ends with it, and where none can be, one script in sixteen looks for it.
 
 #include <algorithm>
 #include <cstddef>
@@ -100,8 +100,8 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
 // A table of a few buckets, and what a multiset makes of the same script.
 class Script {
 public:
-  Script(const Geometry &geometry, std::uint64_t seed)
-      : geometry_(geometry), table_(geometry.bytes()) {
+  Script(const Geometry &geometry, std::uint64_t seed, bool even_if_crowded)
+      : geometry_(geometry), table_(geometry.bytes()), even_if_crowded_(even_if_crowded) {
     Random random(seed);
     for (int value = 0; value < kValues; value++) {
       // Of each three, the second has the first's fingerprint, the third its first bucket.
@@ -119,14 +119,13 @@ public:
   // The lower half of a step chooses a value, the upper one says what to do with it. False: it
   // found no room.
   bool step(unsigned step) {
-    constexpr unsigned kEvenIfCrowded = 0xFF;
     const int value = static_cast<int>(step % kValues);
     int &held = copies_[alike_[value]];
     if (step / 64 == 0) {
       require(cuckoo_remove(geometry_, table_.data(), hashes_[value]) == (held > 0));
       stored_ -= held > 0;
       held -= held > 0;
-    } else if (step == kEvenIfCrowded || !is_crowded(places_[value])) {
+    } else if (even_if_crowded_ || !is_crowded(places_[value])) {
       // The other bucket is as good a place as the first.
       CuckooPlace place = places_[value];
       if (step & 16)
@@ -167,24 +166,27 @@ private:
     return 1U << place.bucket[0] | 1U << place.bucket[1];
   }
 
-  // Are the buckets that kicks can reach from a place full, wherever their values are?
+  // Are all buckets that kicks can reach from a place full?
   bool is_crowded(const CuckooPlace &place) const {
-    unsigned reached = buckets_of(place), before = 0;
-    int held = 0;
-    while (reached != before) {
-      before = reached;
-      held = 0;
+    unsigned reached = buckets_of(place);
+    for (unsigned seen = 0; seen != reached;) {
+      const auto bucket = static_cast<std::uint32_t>(__builtin_ctz(reached & ~seen));
+      const BucketSpan span = bucket_span(geometry_, bucket);
+      const std::uint8_t *bytes = table_.data() + span.offset;
+      if (count_in_bucket(geometry_, bytes, span, 0) > 0)
+        return false;
+      seen |= 1U << bucket;
       for (int value = 0; value < kValues; value++)
-        if (copies_[value] > 0 && (buckets_of(places_[value]) & reached) != 0) {
+        if (copies_[value] > 0 && (buckets_of(places_[value]) >> bucket & 1) != 0 &&
+            count_in_bucket(geometry_, bytes, span, places_[value].fingerprint) > 0)
           reached |= buckets_of(places_[value]);
-          held += copies_[value];
-        }
     }
-    return held == kBucketSlots * __builtin_popcount(reached);
+    return true;
   }
 
   Geometry geometry_;
   Bytes table_;
+  bool even_if_crowded_;
   std::uint64_t stored_ = 0;
   std::uint64_t hashes_[kValues];
   CuckooPlace places_[kValues];
@@ -199,7 +201,10 @@ void run(const std::uint8_t *script, std::size_t length) {
   const int bits =
       kMinFingerprintBits + script[0] % (kMaxFingerprintBits - kMinFingerprintBits + 1);
   const std::uint32_t buckets = script[1] % 8 + kMinBuckets;
-  Script steps({Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets}, script[1] / 8);
+  // By a hash, for mutations gather where a byte says it.
+  const bool even_if_crowded = hash_bytes(script, length, 0) % 16 == 0;
+  Script steps({Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets}, script[1] / 8,
+               even_if_crowded);
   for (std::size_t i = 2; i < std::min(length, 2 + kMaxSteps); i++)
     if (!steps.step(script[i]))
       break;
