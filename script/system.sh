@@ -21,7 +21,7 @@ debian_mirror() {
 }
 
 new_system() { # DIRECTORY CODENAME [MIRROR]
-  debootstrap --variant=minbase --include=ca-certificates "$2" "$1" "${@:3}"
+  debootstrap --variant=minbase --include=ca-certificates "$2" "$1" "${@:3}" || return
   note force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/force-unsafe-io"
   printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d" # no service is started
   chmod 755 "$1/usr/sbin/policy-rc.d"

@@ -345,12 +345,16 @@ def report(options):
     found, open_ = counted(Draw(options.seed), options.number, Results(options.results).read())
     reasons = listed(options.survivors)
     survivors = [(change, by) for change, (verdict, by, _) in found if verdict == "survived"]
-    unknown = 0
+    unknown, met = 0, set()
     for change, by in survivors:
-        reason = reasons.get((change.file, change.old.strip(), change.new.strip()))
+        key = change.file, change.old.strip(), change.new.strip()
+        met.add(key)
+        reason = reasons.get(key)
         unknown += reason is None
         print(f"{change.file}:{change.line}: {reason or f'SURVIVED {by}'}\n"
               f"-  {change.old.strip()}\n+  {change.new.strip()}")
+    for file, old, new in [key for key in reasons if key not in met]:
+        print(f"{file}: no survivor of this run\n-  {old}\n+  {new}")
     killed = len(found) - len(survivors)
     share = 100 * killed / max(len(found), 1)
     print(f"{killed} of {len(found)} mutants killed ({share:.1f} %), seed {options.seed}; "

@@ -794,7 +794,7 @@ def comes_round(directory):
         subprocess.run([*cc.split(), "-shared", "-fPIC", f"-I{include.strip()}", "-o",
                         f"{library}.so", source], capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"histories: ids do not come round: {error}", flush=True)
+        print(f"# the round of ids is skipped: {error}", flush=True)
         return ""
     return f"CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '{library}';"
 

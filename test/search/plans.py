@@ -806,6 +806,8 @@ def prepare(cursor):
     if cursor.fetchone()[0]:
         here = cursor.connection.get_dsn_parameters()
         shared += FOREIGN.format(host=here["host"], port=here["port"], dbname=here["dbname"])
+    else:
+        print("# postgres_fdw is skipped: the server lacks it", flush=True)
     cursor.execute(shared)
     return shared
 

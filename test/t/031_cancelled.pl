@@ -179,15 +179,16 @@ sub time_out {
 sub interrupt {
     my ($call) = @_;
     my ($set, $sql) = @$call;
+    my $name = "@$call";
     my $way = chosen('cancel', 'time_out');
-    my $after = between_numbers(0.01, $whole{$sql} // $latest);
+    my $after = between_numbers(0.01, $whole{$name} // $latest);
     $session->ask($set) if $set;
     my $begun = cpu_of($session->pid);
     my ($state, $used) = $way eq 'cancel' ? cancel($sql, $after) : time_out($sql, $after);
-    my $what = sprintf '%s %s after %.2f s', $sql, $way, $after;
-    $worst{$sql} = $used if $used > ($worst{$sql} // 0);
-    $cancelled{$sql} ||= $state eq '57014';
-    $whole{$sql} = cpu_of($session->pid) - $begun if $state ne '57014';
+    my $what = sprintf '%s %s after %.2f s', $name, $way, $after;
+    $worst{$name} = $used if $used > ($worst{$name} // 0);
+    $cancelled{$name} ||= $state eq '57014';
+    $whole{$name} = cpu_of($session->pid) - $begun if $state ne '57014';
     push @wrong, "$what: $used s of processor time" if $used > 1;
     push @wrong, "$what: $state" if $state !~ /^(?:57014|00000|54000)$/; # cancelled, done, or full
     $session->ask('RESET ALL');
@@ -201,16 +202,27 @@ sub interrupt {
     return;
 }
 
+# Did it take long enough, and end by itself whenever it was to be interrupted?
+sub escaped {
+    my ($name) = @_;
+    return !$cancelled{$name} && $whole{$name} > 0.05;
+}
+
 begin_session();
 while (another_round('calls')) {
-    for (@calls) {
-        interrupt($_);
-        interrupt($_) if !$cancelled{ $_->[1] }; # it ended before
+    for my $call (@calls) {
+        for my $attempt (1 .. 5) {
+            interrupt($call);
+            last if !escaped("@$call");
+        }
     }
 }
 is(join("\n", @wrong), '', scalar(@calls) . ' calls are interrupted within a second');
-my $count = grep { $_ } values %cancelled;
-cmp_ok($count, '>', @calls / 3, "... $count of them before they ended by themselves");
+my @names = map { "@$_" } @calls;
+is(join("\n", grep { escaped($_) } @names), '', 'all but short ones are interrupted before they end by themselves');
+my @short = grep { !$cancelled{$_} } @names;
+cmp_ok(scalar @short, '<', @calls / 4, scalar(@short) . ' are short');
+note(join("\n", @short));
 my @slowest = sort { $worst{$b} <=> $worst{$a} } keys %worst;
 note(sprintf '%.2f s: %s', $worst{$_}, $_) for grep { defined } @slowest[ 0 .. 9 ];
 $session->end;

@@ -1,8 +1,8 @@
 # What the tests of faults share: chance that can be repeated, how long to go on, and sessions that can
 # be watched, interrupted and killed from outside while they work.
 #
-# BLOOMFILTER_TEST_SEED repeats what chance chose; BLOOMFILTER_TEST_MINUTES has each file go on for so
-# long (test/matrix/faults sets both). Without it a file does each thing once.
+# BLOOMFILTER_TEST_SEED repeats what chance chose; BLOOMFILTER_TEST_MINUTES has each thing that a file
+# does go on for so long (test/matrix/faults sets both). Without it a file does each once.
 package Faults;
 
 use strict;
@@ -24,13 +24,14 @@ my $seed = $ENV{BLOOMFILTER_TEST_SEED} // int(time) % 1_000_000;
 srand $seed;
 note("BLOOMFILTER_TEST_SEED=$seed");
 
-my $end = time + 60 * ($ENV{BLOOMFILTER_TEST_MINUTES} // 0);
-my %rounds;
+my %end;
 
 # Is there to be another round of what is named? At least one.
 sub another_round {
     my ($name) = @_;
-    return !$rounds{$name}++ || time < $end;
+    return time < $end{$name} if $end{$name};
+    $end{$name} = time + 60 * ($ENV{BLOOMFILTER_TEST_MINUTES} // 0);
+    return 1;
 }
 
 # One of a list.

@@ -2,8 +2,9 @@
 // and the kernel; and the false positive rate asked for is the rate obtained, from 0.1 down to one
 // in a million.
 //
-// BLOOMFILTER_COUNT=N asks some N added values, and N others at each rate; a million here, where
-// nothing says otherwise. Every run of one N is the same. script/matrix has the runs of 10^9.
+// BLOOMFILTER_COUNT=N asks some N added values, and at each rate as many others as it takes, but N
+// at most; a million here, where nothing says otherwise. Every run of one N is the same.
+// script/matrix has the runs of 10^9.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 -- What the code knows and a database of populate.sql lacks: families of each type, layouts, flags,
--- contents of partial states, SQL's names of layouts. A line each, none if there is nothing. Run it
--- where src is.
+-- contents of partial states, SQL's names of layouts; and of what the code seems to know nothing,
+-- as it is written otherwise than is looked for here. A line each, none if there is nothing. Run
+-- it where src is.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -66,6 +67,11 @@ CREATE TEMP VIEW stored (what, number) AS
   UNION SELECT 'layout of links', flags_and_layout >> 4 FROM entries
   UNION SELECT 'flag', flags & bit FROM headers, unnest(ARRAY[1, 2, 4, 8, 16, 32, 64, 128]) bit
   UNION SELECT 'content', get_byte(bloomfilter_partial_send(p), 1) FROM partials;
+
+SELECT what || ' of nothing'
+FROM unnest('{bloomfilter, countingbloomfilter, cuckoofilter, bf_partial, bf_element, links,
+  growing, layout, layout of links, flag, content, empty, filled}'::text[]) what
+WHERE NOT EXISTS (SELECT FROM needed WHERE needed.what = what.what);
 
 SELECT concat_ws(' ', what, 'of', name, number) FROM needed
 WHERE CASE WHEN number IS NULL
