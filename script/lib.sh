@@ -71,10 +71,7 @@ need_packages() {
     [ -z "$missing" ] || note "Going on without: ${missing//$'\n'/ }"
   fi
   missing=$(lacking "${needed[@]}")
-  [ -z "$missing" ] || {
-    printf '%s: %s\n' "${0##*/}" "cannot go on without ${missing//$'\n'/, }" >&2
-    exit 77 # a check that is skipped
-  }
+  [ -z "$missing" ] || (die "cannot go on without ${missing//$'\n'/, }") || exit 77 # as what is skipped
 }
 
 # Those that are not here, and the server if it cannot be built for.

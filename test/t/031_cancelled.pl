@@ -211,7 +211,7 @@ sub escaped {
 begin_session();
 while (another_round('calls')) {
     for my $call (@calls) {
-        for my $attempt (1 .. 5) {
+        for (1 .. 5) {
             interrupt($call);
             last if !escaped("@$call");
         }
