@@ -169,7 +169,7 @@ SELECT query, scan->'Actual Loops' AS loops, (scan->'Actual Rows')::numeric::int
   (scan->'Rows Removed by Filter')::numeric::int AS by_filter,
   (scan->'Rows Removed by Bloom Filter')::numeric::int AS by_bloom,
   scan->'Bloom Filter Size' AS "kB",
-  scan->'Bloom Filter Access' AS access
+  scan->'Bloom Filter Access' AS access, scan->'Bloom Filter Rate' AS "rate, %"
 FROM unnest(ARRAY[
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item',
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND pair = 1',
@@ -232,6 +232,21 @@ SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n') < 
 SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') < :whole / 2;
 SELECT (scan->'Actual Rows')::numeric::int AS rows, scan->'Bloom Filter Access' AS access
 FROM scans('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') scan;
+-- The rate is that of a sample, and of several filters the highest.
+CREATE FUNCTION of_thousand(n int) RETURNS bloomfilter LANGUAGE sql AS
+  'SELECT bf_agg(i, 1000) FROM generate_series(1, n) i';
+SET bloomfilter.overfill = ignore;
+SELECT what, scan->'Bloom Filter Rate' AS "rate, %", round(100 * bf_fpr(f)::numeric, 2) AS bf_fpr
+FROM (VALUES ('overfilled', of_thousand(3000)), ('as asked', of_thousand(1000)),
+    ('half full', of_thousand(500))) v(what, f),
+  scans(format('SELECT FROM events WHERE %L::bloomfilter @> item AND %L::bloomfilter @> item', f,
+    bf_create(1000) + 1::bigint)) scan;
+RESET bloomfilter.overfill;
+CREATE TABLE few AS SELECT n FROM numbers WHERE n <= 9;
+ANALYZE few;
+SELECT scan->'Bloom Filter Access' AS access, scan->'Bloom Filter Rate' AS "rate, %",
+  buffers('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') < :whole / 2 AS "by a sample"
+FROM scans('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') scan;
 
 -- Scans that are left within a page and begin anew, with a filter that changes or not. A filter
 -- is evaluated for a row alone, and kept.
@@ -346,7 +361,7 @@ SELECT scanned.* FROM unnest(ARRAY[
      WHERE (SELECT items FROM filters) @> item) s ON n > g']) query, scanned(query);
 SET parallel_leader_participation = off;
 SELECT scan->'Parallel Aware' AS parallel, scan->'Bloom Filter Size' AS "kB",
-  scan->'Bloom Filter Access' AS access
+  scan->'Bloom Filter Access' AS access, scan->'Bloom Filter Rate' AS "rate, %"
 FROM scans('SELECT id FROM events WHERE (SELECT items FROM filters) @> item') scan;
 -- What a worker's subplan does is counted once.
 ALTER TABLE empty SET (parallel_workers = 0);

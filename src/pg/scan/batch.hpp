@@ -36,14 +36,15 @@ struct Ask {
   bool known, is_null; // is the filter evaluated?
 };
 
-// What EXPLAIN shows of the filters.
-struct Sizes {
+// What EXPLAIN shows of the filters: bytes of all together, and the highest false positive rate.
+struct Shown {
   uint64 bytes, in_memory;
+  double rate; // 0: not looked for, or not known
 };
 
 // What processes share, in front of the table scan's own.
 struct Shared {
-  pg_atomic_uint64 bytes, in_memory; // as one of them has seen
+  pg_atomic_uint64 bytes, in_memory, rate_bits; // as one of them has seen
 };
 
 struct FilterScan {
@@ -55,7 +56,7 @@ struct FilterScan {
   MemoryContext filters;  // what their expressions gave
   TupleTableSlot **slots; // NULL while pages are read
   Shared *shared;         // NULL: not in parallel
-  Sizes sizes;
+  Shown shown;
   HeapTupleData tuple; // of the page
   int ask_count;
   int expected;            // rows for which the filters will be asked; 0: not known

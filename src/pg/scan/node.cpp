@@ -1,6 +1,8 @@
 // The executor's part of a Bloom Filter Scan: forward by batches (batch.hpp), backward, as cursors
 // now and then go, row by row; what processes share; what EXPLAIN shows.
 
+#include "core/bytes.hpp"
+#include "pg/planner/sample.hpp"
 #include "pg/scan/batch.hpp"
 #include "pg/scan/scan.hpp"
 
@@ -251,6 +253,7 @@ void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
   auto *shared = static_cast<Shared *>(memory);
   pg_atomic_init_u64(&shared->bytes, 0);
   pg_atomic_init_u64(&shared->in_memory, 0);
+  pg_atomic_init_u64(&shared->rate_bits, 0);
   table_parallelscan_initialize(node->ss.ss_currentRelation, table_scan_behind(shared),
                                 node->ss.ps.state->es_snapshot);
   join_shared(node, nullptr, memory);
@@ -261,35 +264,47 @@ void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
                                   table_scan_behind(static_cast<Shared *>(memory)));
 }
 
-// Adds up the filters of a process that has asked them.
-void note_sizes(FilterScan *scan) {
-  Sizes sizes = {};
+Shown highest(const Shown &a, const Shown &b) {
+  return {Max(a.bytes, b.bytes), Max(a.in_memory, b.in_memory), Max(a.rate, b.rate)};
+}
+
+// Looks at the filters of a process that has asked them: for EXPLAIN ANALYZE also at a sample of
+// their bits, which tells the rate.
+void note_filters(FilterScan *scan) {
+  Shown shown = {};
+  const bool wants_rate = state_of(scan)->ps.instrument && scan->shown.rate == 0;
   for (int i = 0; i < scan->ask_count; i++) {
     const AskedFilter &filter = scan->asks[i].memory.filter;
     if (!scan->asks[i].known || scan->asks[i].is_null || !scan->asks[i].element)
       continue;
-    sizes.bytes += VARHDRSZ + filter.header.payload_bytes();
-    sizes.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
+    shown.bytes += VARHDRSZ + filter.header.payload_bytes();
+    shown.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
+    Header header;
+    if (wants_rate)
+      shown.rate = Max(shown.rate, sample_filter(scan->asks[i].filter, &header).rate);
   }
-  scan->sizes = {Max(scan->sizes.bytes, sizes.bytes), Max(scan->sizes.in_memory, sizes.in_memory)};
+  scan->shown = highest(scan->shown, shown);
 }
 
 // Before what is shared goes.
 void shutdown(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
-  note_sizes(scan);
+  note_filters(scan);
   Shared *shared = scan->shared;
   if (!shared)
     return;
   if (IsParallelWorker()) {
-    if (scan->sizes.bytes > 0)
-      pg_atomic_write_u64(&shared->bytes, scan->sizes.bytes);
-    if (scan->sizes.in_memory > 0)
-      pg_atomic_write_u64(&shared->in_memory, scan->sizes.in_memory);
+    if (scan->shown.bytes > 0)
+      pg_atomic_write_u64(&shared->bytes, scan->shown.bytes);
+    if (scan->shown.in_memory > 0)
+      pg_atomic_write_u64(&shared->in_memory, scan->shown.in_memory);
+    if (scan->shown.rate > 0)
+      pg_atomic_write_u64(&shared->rate_bits, double_bits(scan->shown.rate));
     return;
   }
-  scan->sizes = {Max(scan->sizes.bytes, pg_atomic_read_u64(&shared->bytes)),
-                 Max(scan->sizes.in_memory, pg_atomic_read_u64(&shared->in_memory))};
+  scan->shown = highest(scan->shown,
+                        {pg_atomic_read_u64(&shared->bytes), pg_atomic_read_u64(&shared->in_memory),
+                         bits_double(pg_atomic_read_u64(&shared->rate_bits))});
   scan->shared = nullptr;
 }
 
@@ -312,6 +327,16 @@ void explain_removed(const char *label, double rows, const Instrumentation *inst
     ExplainPropertyFloat(label, nullptr, rows / Max(instrument->nloops, 1.0), 0, explained);
 }
 
+// Digits behind the point of so many per cent, of which two are not zero; of next to nothing two.
+int digits_of(double percent) {
+  if (percent < 1e-8)
+    return 2;
+  int digits = 2;
+  for (; percent < 0.1; percent *= 10)
+    digits++;
+  return digits;
+}
+
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
   const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
@@ -324,13 +349,15 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   if (!instrument)
     return;
   explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
-  note_sizes(scan);
-  if (scan->sizes.bytes == 0)
+  note_filters(scan);
+  const auto [bytes, in_memory, rate] = scan->shown;
+  if (bytes == 0)
     return;
-  ExplainPropertyInteger("Bloom Filter Size", "kB", (scan->sizes.bytes + 1023) / 1024, explained);
-  ExplainPropertyText("Bloom Filter Access",
-                      scan->sizes.in_memory == scan->sizes.bytes ? "in memory" : "by slice",
+  ExplainPropertyInteger("Bloom Filter Size", "kB", (bytes + 1023) / 1024, explained);
+  ExplainPropertyText("Bloom Filter Access", in_memory == bytes ? "in memory" : "by slice",
                       explained);
+  if (rate > 0)
+    ExplainPropertyFloat("Bloom Filter Rate", "%", 100 * rate, digits_of(100 * rate), explained);
 }
 
 constexpr CustomExecMethods kExecMethods = {
