@@ -7,13 +7,18 @@
 #
 #   ```sql                      is run,
 #   ```                         the next fence without a language, is what it printed: all of it,
-#                               but for command tags (CREATE TABLE, INSERT 0 1), which may be left
-#                               out. Without such a fence nothing but tags may be printed;
+#                               but for command tags (CREATE TABLE, INSERT 0 1, lo_import 16385),
+#                               which may be left out. Without such a fence nothing but tags may be
+#                               printed;
 #   -- Sketch: why              as the first line of a ```sql fence: it is not run;
 #   <!-- varies: numbers -->    above an output: its numbers, and so the widths of columns, differ;
 #   <!-- varies: plan -->       above an output: it is a plan, of which only the conditions are
 #                               compared, without their numbers;
 #   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION.
+#
+# psql runs in the directory that this program was started in, that of the repository: its own
+# commands, such as \lo_import, name files below that. A file that they write is said to be in /tmp,
+# and is in a directory of this run, which goes away with it.
 #
 # A link within the repository must lead to a file, and to a heading if it names one.
 #
@@ -21,7 +26,7 @@
 
 use strict;
 use warnings;
-use File::Temp 'tempfile';
+use File::Temp qw(tempdir tempfile);
 
 my $write = @ARGV && $ARGV[0] eq '--write' && shift;
 my $database = 'documentation';
@@ -29,7 +34,9 @@ my $mark = '=== part ';
 my $tag = qr/^(?:You\ are\ now\ connected\ |
     (?:ALTER|ANALYZE|BEGIN|CALL|CLUSTER|COMMENT|COMMIT|COPY|CREATE|DEALLOCATE|DELETE|DO|DROP|
     EXECUTE|GRANT|IMPORT|INSERT|LISTEN|LOAD|LOCK|MERGE|PREPARE|REFRESH|REINDEX|RESET|REVOKE|
-    ROLLBACK|SAVEPOINT|SELECT|SET|TRUNCATE|UPDATE|VACUUM)(?:\ [A-Z\d ]+)?$)/x;
+    ROLLBACK|SAVEPOINT|SELECT|SET|TRUNCATE|UPDATE|VACUUM)(?:\ [A-Z\d ]+)?$|
+    lo_(?:import|export|unlink)(?:\ \d+)?$)/x;
+my $own_tmp = tempdir(CLEANUP => 1);
 my $other_name = qr/^(?:postgres(?:ql)?|psql|plpgsql|sql)$/i;
 my $statement = qr/^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|EXPLAIN|PREPARE)\s/;
 
@@ -96,6 +103,7 @@ sub printed_by {
     system('psql', '-Xqd', $database, '-c', 'CREATE EXTENSION bloomfilter')
         unless $script =~ /^CREATE EXTENSION (?:IF NOT EXISTS )?bloomfilter/m;
     my ($file, $name) = tempfile(UNLINK => 1);
+    $script =~ s{^(\\.*)}{$1 =~ s|/tmp/|$own_tmp/|gr}gme;
     print $file "\\set QUIET on\n\\pset footer off\n\\set QUIET off\n$script";
     close $file;
     # Without buffers, so that errors stand where they happened.
@@ -103,7 +111,7 @@ sub printed_by {
     my @printed = ('');
     while (<$psql>) {
         if (/^$mark(\d+)$/) { $printed[$1] = '' }
-        else { $printed[-1] .= $_ }
+        else { $printed[-1] .= s|\Q$own_tmp\E/|/tmp/|gr }
     }
     close $psql;
     system('dropdb', '--force', $database) == 0 or die "dropdb failed\n";
