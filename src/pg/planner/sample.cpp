@@ -17,11 +17,14 @@ constexpr uint32 kWholeBytes = 8; // buckets of any size that are whole bytes to
 // A payload of which parts are fetched, one at a time.
 class Parts {
 public:
-  explicit Parts(struct varlena *value) : value_(value), last_(nullptr) {}
+  explicit Parts(const uint8 *payload) : payload_(payload), value_(nullptr), last_(nullptr) {}
+  explicit Parts(struct varlena *value)
+      : payload_(VARATT_IS_4B_U(value) ? reinterpret_cast<const uint8 *>(VARDATA(value)) : nullptr),
+        value_(value), last_(nullptr) {}
 
   const uint8 *operator()(Size offset, Size length) {
-    if (VARATT_IS_4B_U(value_))
-      return reinterpret_cast<const uint8 *>(VARDATA(value_)) + offset;
+    if (payload_)
+      return payload_ + offset;
     release();
     last_ = detoast_attr_slice(value_, static_cast<int32>(offset), static_cast<int32>(length));
     return reinterpret_cast<const uint8 *>(VARDATA_ANY(last_));
@@ -33,6 +36,7 @@ public:
   }
 
 private:
+  const uint8 *payload_; // NULL: not in memory
   struct varlena *value_, *last_;
 };
 
@@ -125,7 +129,25 @@ Sums sample_link(Parts *parts, const Geometry &geometry, Size offset) {
   }
 }
 
+// Of a sound filter, of which this is the head.
+Known sample_links(Parts *parts, const uint8 *head, const Header &header) {
+  Known known = {true, 0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
+  double denied = 1.0; // as in measure()
+  for_each_link(head, header, [&](const Link &link, Size offset) {
+    const Sums sums = sample_link(parts, link.geometry, offset);
+    known.values += sums.values;
+    known.rate += denied * sums.rate;
+    denied *= 1.0 - sums.rate;
+  });
+  return known;
+}
+
 } // namespace
+
+Known sample_payload(const uint8 *payload, const Header &header) {
+  Parts parts(payload);
+  return sample_links(&parts, payload, header);
+}
 
 Known sample_filter(Datum datum, Header *header) {
   struct varlena *value = accessible(reinterpret_cast<struct varlena *>(DatumGetPointer(datum)));
@@ -139,14 +161,7 @@ Known sample_filter(Datum datum, Header *header) {
     parts.release();
     return {};
   }
-  Known known = {true, 0.0, 0.0, static_cast<double>(VARHDRSZ + length)};
-  double denied = 1.0; // as in measure()
-  for_each_link(head, *header, [&](const Link &link, Size offset) {
-    const Sums sums = sample_link(&parts, link.geometry, offset);
-    known.values += sums.values;
-    known.rate += denied * sums.rate;
-    denied *= 1.0 - sums.rate;
-  });
+  const Known known = sample_links(&parts, head, *header);
   parts.release();
   if (PointerGetDatum(value) != datum)
     pfree(value);

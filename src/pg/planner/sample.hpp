@@ -27,6 +27,9 @@ constexpr Size kPartBytes = 4096; // or a unit, if that is more
 // compressed and large; `header` is then not set.
 Known sample_filter(Datum value, Header *header);
 
+// Of a sound payload in memory, and its header.
+Known sample_payload(const uint8 *payload, const Header &header);
+
 } // namespace bloomfilter
 
 #endif

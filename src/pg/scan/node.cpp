@@ -9,6 +9,7 @@
 extern "C" {
 #include "access/parallel.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -268,6 +269,26 @@ Shown highest(const Shown &a, const Shown &b) {
   return {Max(a.bytes, b.bytes), Max(a.in_memory, b.in_memory), Max(a.rate, b.rate)};
 }
 
+// The false positive rate of a filter, from a sample of its bits; 0 if it is not known. One that is
+// asked by slice is sampled once for all scans of a statement, as of the partitions of a table.
+double rate_of(Ask *ask) {
+  static struct {
+    TimestampTz statement;
+    struct varatt_external pointer;
+    double rate;
+  } sampled;
+  const AskedFilter *filter = find_filter(ask->filter, &ask->memory);
+  if (filter->payload)
+    return sample_payload(filter->payload, filter->header).rate;
+  const TimestampTz statement = GetCurrentStatementStartTimestamp();
+  const struct varatt_external &pointer = ask->memory.pointer;
+  if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
+    Header header;
+    sampled = {statement, pointer, sample_filter(ask->filter, &header).rate};
+  }
+  return sampled.rate;
+}
+
 // Looks at the filters of a process that has asked them: for EXPLAIN ANALYZE also at a sample of
 // their bits, which tells the rate.
 void note_filters(FilterScan *scan) {
@@ -279,9 +300,8 @@ void note_filters(FilterScan *scan) {
       continue;
     shown.bytes += VARHDRSZ + filter.header.payload_bytes();
     shown.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
-    Header header;
     if (wants_rate)
-      shown.rate = Max(shown.rate, sample_filter(scan->asks[i].filter, &header).rate);
+      shown.rate = Max(shown.rate, rate_of(&scan->asks[i]));
   }
   scan->shown = highest(scan->shown, shown);
 }
