@@ -32,12 +32,15 @@ CREATE FUNCTION bloomfilter_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_typanalyze' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_typanalyze(internal) IS 'what ANALYZE keeps of a column of filters';
 
+-- Filters are a category of types, so that an untyped argument of a function that takes all three
+-- is read as a bloomfilter.
 CREATE TYPE bloomfilter (
   INPUT = bloomfilter_in,
   OUTPUT = bloomfilter_out,
   RECEIVE = bloomfilter_recv,
   SEND = bloomfilter_send,
   ANALYZE = bloomfilter_typanalyze,
+  CATEGORY = 'f', PREFERRED = true,
   ALIGNMENT = double,
   STORAGE = external
 );
@@ -121,11 +124,11 @@ COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
 
 -- Creation
 
-CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0,
-                          grow boolean DEFAULT false, layout text DEFAULT 'lines')
+CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, layout text DEFAULT 'lines',
+                          seed bigint DEFAULT 0, grow boolean DEFAULT false)
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bf_create(float8, float8, bigint, boolean, text) IS
+COMMENT ON FUNCTION bf_create(float8, float8, text, bigint, boolean) IS
   'empty filter for a number of distinct values at a false positive rate, which may grow';
 
 CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
@@ -276,7 +279,7 @@ CREATE FUNCTION bf_hash(value "any", seed bigint DEFAULT 0) RETURNS bigint
 COMMENT ON FUNCTION bf_hash("any", bigint) IS 'the 64-bit hash that filters of that seed use';
 
 CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_add_hash(bloomfilter, bigint) IS 'filter plus the value of a hash';
 
 CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolean
@@ -322,10 +325,11 @@ COMMENT ON FUNCTION bf_describe(bloomfilter) IS
   'one line for people: values, capacity, size, rate and fill';
 
 CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT bits bigint,
-                          OUT bytes bigint, OUT hashes int, OUT bits_per_value float8)
+                          OUT bytes bigint, OUT hashes int, OUT bits_per_value float8,
+                          OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_sizing(float8, float8) IS
-  'the size of a filter for a number of distinct values at a false positive rate';
+  'the size of a filter for a number of distinct values at a rate, or of as many as it takes';
 
 CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -620,6 +624,10 @@ CREATE FUNCTION bloomfilter_partial_final(bf_partial) RETURNS bloomfilter
 COMMENT ON FUNCTION bloomfilter_partial_final(bf_partial) IS
   'end of bf_dist_agg and bf_merge_agg';
 
+CREATE FUNCTION bloomfilter_partial_agg_final(bf_partial) RETURNS bf_partial
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_partial_agg_final(bf_partial) IS 'end of bf_partial_agg';
+
 CREATE AGGREGATE bf_dist_agg(element bf_element) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
   FINALFUNC = bloomfilter_partial_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -649,6 +657,7 @@ COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8, float8) IS
 
 CREATE AGGREGATE bf_partial_agg(element bf_element) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_partial_agg(bf_element) IS
@@ -657,6 +666,7 @@ COMMENT ON AGGREGATE bf_partial_agg(bf_element) IS
 
 CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8) IS
@@ -665,6 +675,7 @@ COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8) IS
 
 CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8, fpr float8) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
+  FINALFUNC = bloomfilter_partial_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8, float8) IS
@@ -846,6 +857,7 @@ CREATE TYPE countingbloomfilter (
   RECEIVE = countingbloomfilter_recv,
   SEND = countingbloomfilter_send,
   ANALYZE = bloomfilter_typanalyze,
+  CATEGORY = 'f',
   ALIGNMENT = double,
   STORAGE = external
 );
@@ -1058,10 +1070,10 @@ COMMENT ON FUNCTION cbf_describe(countingbloomfilter) IS
 
 CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT counters bigint,
                            OUT hashes int, OUT bits bigint, OUT bytes bigint,
-                           OUT bits_per_value float8)
+                           OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_sizing(float8, float8) IS
-  'the size of a counting filter for a number of distinct values at a false positive rate';
+  'the size of a counting filter for a number of distinct values, or of as many as it takes';
 
 CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1350,6 +1362,7 @@ CREATE TYPE cuckoofilter (
   RECEIVE = cuckoofilter_recv,
   SEND = cuckoofilter_send,
   ANALYZE = bloomfilter_typanalyze,
+  CATEGORY = 'f',
   ALIGNMENT = double,
   STORAGE = external
 );
@@ -1544,10 +1557,10 @@ COMMENT ON FUNCTION cf_describe(cuckoofilter) IS
 
 CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT buckets bigint,
                           OUT fingerprint_bits int, OUT bits bigint, OUT bytes bigint,
-                          OUT bits_per_value float8)
+                          OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_sizing(float8, float8) IS
-  'the size of a cuckoo filter for a number of values at a false positive rate';
+  'the size of a cuckoo filter for a number of values at a rate, or of as many as it takes';
 
 CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1743,3 +1756,325 @@ CREATE OPERATOR CLASS cuckoofilter_ops DEFAULT FOR TYPE cuckoofilter USING hash 
   FUNCTION 2 cuckoofilter_hash_extended(cuckoofilter, bigint);
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
 COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
+
+-- What is asked under the first type's name, of the two others
+
+CREATE FUNCTION bf_contains(filter countingbloomfilter, value "any") RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
+COMMENT ON FUNCTION bf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
+
+CREATE FUNCTION bf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
+COMMENT ON FUNCTION bf_contains(countingbloomfilter, bf_literal) IS
+  'possibly in the set? of a literal, read as the element type of the filter';
+
+CREATE FUNCTION bf_count(filter countingbloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME', 'cbf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_count(countingbloomfilter) IS 'the same as cbf_count';
+
+CREATE FUNCTION bf_fpr(filter countingbloomfilter) RETURNS float8
+  AS 'MODULE_PATHNAME', 'cbf_fpr' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_fpr(countingbloomfilter) IS 'the same as cbf_fpr';
+
+CREATE FUNCTION bf_info(filter countingbloomfilter, OUT version int, OUT element_type text,
+                        OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
+                        OUT bytes bigint, OUT hashes int, OUT counters bigint,
+                        OUT counters_set bigint, OUT counters_saturated bigint, OUT fill float8,
+                        OUT estimated_count float8, OUT estimated_fpr float8,
+                        OUT saturated boolean)
+  AS 'MODULE_PATHNAME', 'cbf_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_info(countingbloomfilter) IS 'the same as cbf_info';
+
+CREATE FUNCTION bf_describe(filter countingbloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_describe(countingbloomfilter) IS 'the same as cbf_describe';
+
+CREATE FUNCTION bf_check(filter countingbloomfilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'cbf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_check(countingbloomfilter) IS 'the same as cbf_check';
+
+CREATE FUNCTION bf_contains(filter cuckoofilter, value "any") RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
+COMMENT ON FUNCTION bf_contains(cuckoofilter, "any") IS 'possibly in the set?';
+
+CREATE FUNCTION bf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
+  SUPPORT bloomfilter_support;
+COMMENT ON FUNCTION bf_contains(cuckoofilter, bf_literal) IS
+  'possibly in the set? of a literal, read as the element type of the filter';
+
+CREATE FUNCTION bf_count(filter cuckoofilter) RETURNS float8
+  AS 'MODULE_PATHNAME', 'cf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_count(cuckoofilter) IS 'the same as cf_count';
+
+CREATE FUNCTION bf_fpr(filter cuckoofilter) RETURNS float8
+  AS 'MODULE_PATHNAME', 'cf_fpr' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_fpr(cuckoofilter) IS 'the same as cf_fpr';
+
+CREATE FUNCTION bf_info(filter cuckoofilter, OUT version int, OUT element_type text,
+                        OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
+                        OUT bytes bigint, OUT fingerprint_bits int, OUT buckets bigint,
+                        OUT stored bigint, OUT load float8, OUT kicks bigint,
+                        OUT capacity_left bigint, OUT estimated_fpr float8)
+  AS 'MODULE_PATHNAME', 'cf_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_info(cuckoofilter) IS 'the same as cf_info';
+
+CREATE FUNCTION bf_describe(filter cuckoofilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_describe(cuckoofilter) IS 'the same as cf_describe';
+
+CREATE FUNCTION bf_check(filter cuckoofilter) RETURNS text
+  AS 'MODULE_PATHNAME', 'cf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_check(cuckoofilter) IS 'the same as cf_check';
+
+-- Errors, whose hints say what to write
+
+-- Between filters of two types, or of one whose values can be removed.
+
+CREATE FUNCTION bloomfilter_unlike(bloomfilter, countingbloomfilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(bloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = bloomfilter,
+                   RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR | (bloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = bloomfilter,
+                   RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR & (bloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(bloomfilter, cuckoofilter) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(bloomfilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = bloomfilter,
+                   RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR | (bloomfilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = bloomfilter,
+                   RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR & (bloomfilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(countingbloomfilter, bloomfilter) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(countingbloomfilter, bloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = countingbloomfilter,
+                   RIGHTARG = bloomfilter);
+COMMENT ON OPERATOR | (countingbloomfilter, bloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = countingbloomfilter,
+                   RIGHTARG = bloomfilter);
+COMMENT ON OPERATOR & (countingbloomfilter, bloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(countingbloomfilter, countingbloomfilter)
+  RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = countingbloomfilter,
+                   RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR | (countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = countingbloomfilter,
+                   RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR & (countingbloomfilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(countingbloomfilter, cuckoofilter) RETURNS countingbloomfilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(countingbloomfilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = countingbloomfilter,
+                   RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR | (countingbloomfilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = countingbloomfilter,
+                   RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR & (countingbloomfilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(cuckoofilter, bloomfilter) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(cuckoofilter, bloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
+                   RIGHTARG = bloomfilter);
+COMMENT ON OPERATOR | (cuckoofilter, bloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
+                   RIGHTARG = bloomfilter);
+COMMENT ON OPERATOR & (cuckoofilter, bloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(cuckoofilter, countingbloomfilter) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(cuckoofilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
+                   RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR | (cuckoofilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
+                   RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR & (cuckoofilter, countingbloomfilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE FUNCTION bloomfilter_unlike(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
+  AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unlike(cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR | (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
+                   RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR | (cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
+                   RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR & (cuckoofilter, cuckoofilter) IS
+  'an error, whose hint says what unites or compares such filters';
+
+-- With a value at the open end of the operator, where the filter is to be. Of numbers and strings
+-- alone: an operator on "any" would be as good as @> itself where a filter is asked for a filter,
+-- and one on two filters would take every literal for a filter.
+
+CREATE FUNCTION bloomfilter_misplaced(float8, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(float8, bloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = float8,
+                    RIGHTARG = bloomfilter);
+COMMENT ON OPERATOR @> (float8, bloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(bloomfilter, float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(bloomfilter, float8) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = bloomfilter,
+                    RIGHTARG = float8);
+COMMENT ON OPERATOR <@ (bloomfilter, float8) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(text, bloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(text, bloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = text,
+                    RIGHTARG = bloomfilter);
+COMMENT ON OPERATOR @> (text, bloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(bloomfilter, text) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(bloomfilter, text) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = bloomfilter,
+                    RIGHTARG = text);
+COMMENT ON OPERATOR <@ (bloomfilter, text) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(float8, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(float8, countingbloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = float8,
+                    RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR @> (float8, countingbloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(countingbloomfilter, float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(countingbloomfilter, float8) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = countingbloomfilter,
+                    RIGHTARG = float8);
+COMMENT ON OPERATOR <@ (countingbloomfilter, float8) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(text, countingbloomfilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(text, countingbloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = text,
+                    RIGHTARG = countingbloomfilter);
+COMMENT ON OPERATOR @> (text, countingbloomfilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(countingbloomfilter, text) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(countingbloomfilter, text) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = countingbloomfilter,
+                    RIGHTARG = text);
+COMMENT ON OPERATOR <@ (countingbloomfilter, text) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(float8, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(float8, cuckoofilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = float8,
+                    RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR @> (float8, cuckoofilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(cuckoofilter, float8) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(cuckoofilter, float8) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = cuckoofilter,
+                    RIGHTARG = float8);
+COMMENT ON OPERATOR <@ (cuckoofilter, float8) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(text, cuckoofilter) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(text, cuckoofilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = text,
+                    RIGHTARG = cuckoofilter);
+COMMENT ON OPERATOR @> (text, cuckoofilter) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE FUNCTION bloomfilter_misplaced(cuckoofilter, text) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_misplaced(cuckoofilter, text) IS
+  'an error, whose hint says on which side the filter is';
+
+CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = cuckoofilter,
+                    RIGHTARG = text);
+COMMENT ON OPERATOR <@ (cuckoofilter, text) IS
+  'an error, whose hint says on which side the filter is';

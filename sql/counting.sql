@@ -43,7 +43,7 @@ FROM (VALUES (1), (10), (1000), (54321)) n(n),
   LATERAL (SELECT cbf_create(n, rate) AS f) c, cbf_sizing(n, rate) s, bf_sizing(n, rate) b,
   cbf_info(f) i \gx
 SELECT (cbf_sizing(108000000, 0.01)).bytes < 512 * 1024 * 1024 AS "largest is below 512 MB",
-  outcome('SELECT cbf_sizing(109000000, 0.01)') AS larger,
+  (cbf_sizing(109000000, 0.01)).filters AS larger,
   (bf_sizing(109000000, 0.01)).bits > 0 AS bloomfilter \gx
 
 -- The cast gives what bf_agg and bf_add_all make of the same values.
@@ -67,12 +67,12 @@ SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS own,
   bloomfilter(cbf_agg(x)) = bf_agg(x) AS "function is the cast"
 FROM keys_of, LATERAL (SELECT (x || repeat(' ', x % 3))::varchar AS v) v \gx
 SELECT bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a)::bloomfilter
-      = bf_add_all(bf_create(1000, fpr, seed), a)) AS "cast is bf_add_all",
+      = bf_add_all(bf_create(1000, fpr, seed => seed), a)) AS "cast is bf_add_all",
   bool_and(cbf_add_all(cbf_create(1000, fpr, seed), a) @> 7) AS "contains a member",
   count(DISTINCT cbf_create(1000, fpr, seed)) AS filters
 FROM (SELECT array_agg(x) AS a FROM keys_of) a, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr,
   unnest(ARRAY[0, 1, -7]) seed \gx
-SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS none,
+SELECT cbf_agg(x, 10)::bloomfilter = bf_agg(x, 10) AS none,
   cbf_agg(NULL::int, 10)::bloomfilter = bf_agg(NULL::int, 10) AS null
 FROM generate_series(1, 0) x;
 -- With more distinct values than are counted exactly; and where memory is short.
@@ -114,7 +114,8 @@ SELECT fpr, seed,
   without(f1, a) = f0 AS "empty without all",
   without(f2, array_cat(a, b)) = f0 AS "empty in one go",
   without(f2, a) = cbf_add_all(f0, b) AS "last ones without the first",
-  without(f2, a)::bloomfilter = bf_add_all(bf_create(400, fpr, seed), b) AS "cast is bf_add_all",
+  without(f2, a)::bloomfilter = bf_add_all(bf_create(400, fpr, seed => seed), b)
+    AS "cast is bf_add_all",
   cbf_check(without(f2, a)) IS NULL AS "is sound"
 FROM unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, unnest(ARRAY[0, 5]) seed,
   (SELECT array_agg(x * 7 % 1000 ORDER BY x) AS a, array_agg((x * 11 + 3) % 150 ORDER BY x) AS b,
@@ -448,8 +449,7 @@ SELECT p.changed AS "first is new",
   s.changed AS "NULL is new"
 FROM cbf_put(cbf_create(10), 5) p, cbf_put(p.filter, 5) q, cbf_put(p.filter, '5') r,
   cbf_put(cbf_create(10), NULL::int) s \gx
-SELECT cbf_put(NULL, 1) IS NULL AS "cbf_put of NULL",
-  cbf_clear(NULL) IS NULL AS "cbf_clear of NULL",
+SELECT cbf_clear(NULL) IS NULL AS "cbf_clear of NULL",
   cbf_count(NULL) IS NULL AS "cbf_count of NULL",
   cbf_fpr(NULL) IS NULL AS "cbf_fpr of NULL" \gx
 SELECT cbf_put(cbf_create(10) + 1, 'a'::text);

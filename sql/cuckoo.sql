@@ -47,7 +47,7 @@ FROM (VALUES (1), (10), (850), (851), (1000), (54321)) n(n),
 SELECT n, buckets
 FROM unnest(ARRAY[3, 4, 17, 18, 843, 844, 846, 847, 849, 950, 951]) n, cf_sizing(n, 0.01);
 SELECT (cf_sizing(406000000, 0.01)).bytes < 512 * 1024 * 1024 AS largest,
-  outcome('SELECT cf_sizing(409000000, 0.01)') AS larger;
+  (cf_sizing(406000000, 0.01)).filters, (cf_sizing(409000000, 0.01)).filters AS larger;
 
 -- Copies: at most eight of a value, four where its two buckets are one.
 SELECT n, cf_multiplicity(f, 5) AS multiplicity, (cf_info(f)).stored, cf_check(f)
@@ -108,9 +108,6 @@ SELECT (cf_add_unique(f, NULL::int)).filter = f AS "NULL adds nothing",
   (cf_add_unique(f, NULL)).filter = f AS "NULL literal adds nothing",
   (cf_add_unique(f, NULL)).added AS "NULL literal is added"
 FROM (VALUES (cf_create(10)), (cf_create(10) + 1)) v(f) \gx
-SELECT cf_add_unique(NULL, 1) IS NULL AS "NULL of a value",
-  cf_add_unique(NULL::cuckoofilter, '1') IS NULL AS "NULL of a literal",
-  (cf_add_unique(NULL::cuckoofilter, 1)).added AS "NULL is added" \gx
 SELECT (cf_add_unique(f + v, v)).added AS "varchar again",
   (cf_add_unique(f + t, v)).added AS "varchar beside text",
   (cf_add_unique(f + v, t)).added AS "text beside varchar",

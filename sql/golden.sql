@@ -329,3 +329,22 @@ SELECT bf_merge_agg(p::bf_partial) = (SELECT bf_agg(i) FROM generate_series(1, 3
 FROM (VALUES
   ('AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='))
   v(p);
+
+-- Over no rows: for what was asked, own; else a bloomfilter that grows, own, from 100 values on,
+-- and a filter of another type for 1000, own.
+CREATE FUNCTION zeros(count int) RETURNS bytea LANGUAGE sql AS
+  $$SELECT decode(repeat('00', count), 'hex')$$;
+SELECT bf_agg(i)::bytea = '\x010100000000000000000000'::bytea
+    || '\x64000000000000007b14ae47e17a843f' || '\x0100000007000000'
+    || '\x64000000000000007b14ae47e17a643f' || '\x0300000008120000' || zeros(192)
+    AS grows,
+  bf_agg(i, 1000, 0.001)::bytea = '\x010100090000000000000000'::bytea
+    || '\xe803000000000000fca9f1d24d62503f' || '\x1f00000002000000' || zeros(31 * 64) AS asked,
+  cbf_agg(i)::bytea = '\x011100060000000000000000'::bytea || '\xe8030000000000007b14ae47e17a843f'
+    || '\x1400000002000000' || zeros(20 * 256) AS counting,
+  cf_agg(i)::bytea = '\x0121000a0000000000000000'::bytea || '\xe8030000000000007b14ae47e17a843f'
+    || '\x0801000002000000' || zeros(4 + 264 * 5) AS cuckoo,
+  bloomfilter_partial_send(bf_partial_agg(bf_element_of(i), 1000)) = '\x01020000'::bytea
+    || '\x010100060000000000000000' || '\xe8030000000000007b14ae47e17a843f' || '\x1400000000000000'
+    AS partial
+FROM generate_series(1, 0) i;

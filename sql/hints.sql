@@ -21,8 +21,35 @@ SELECT expression, said.* FROM (VALUES ('bloom @> bloom'), ('bloom <@ bloom'), (
   ('cuckoo @> cuckoo::mine'), ('bloom @> money ''1''')) e(expression), said(expression) \gx
 SELECT expression, said.* FROM (VALUES ('bloom && bloom'), ('counting && counting'),
   ('cuckoo && cuckoo')) e(expression), said(expression) \gx
+SELECT expression, said.* FROM (VALUES ('counting | counting'), ('counting & counting'),
+  ('cuckoo | cuckoo'), ('cuckoo & cuckoo'), ('bloom | counting'), ('counting & bloom'),
+  ('bloom & cuckoo'), ('cuckoo | bloom'), ('counting | cuckoo'), ('cuckoo & counting'),
+  ('NULL::cuckoofilter | cuckoo::mine')) e(expression), said(expression) \gx
 SELECT bloom && NULL AS "&& of a NULL filter", counting && NULL AS "of a NULL counting filter"
 FROM filters;
+
+-- What shows a filter does so for all types under the name of the first, and an untyped argument is
+-- a filter of the first.
+SELECT bf_describe(counting) = cbf_describe(counting) AS describe,
+  bf_info(counting) = cbf_info(counting) AS info, bf_count(counting) = cbf_count(counting) AS count,
+  bf_fpr(counting) = cbf_fpr(counting) AS fpr, bf_check(counting) IS NULL AS check,
+  bf_contains(counting, 1) AS contains, bf_contains(counting, '1') AS "contains a literal"
+FROM filters \gx
+SELECT bf_describe(cuckoo) = cf_describe(cuckoo) AS describe,
+  bf_info(cuckoo) = cf_info(cuckoo) AS info, bf_count(cuckoo) = cf_count(cuckoo) AS count,
+  bf_fpr(cuckoo) = cf_fpr(cuckoo) AS fpr, bf_check(cuckoo) IS NULL AS check,
+  bf_contains(cuckoo, 1) AS contains, bf_contains(cuckoo, '1') AS "contains a literal"
+FROM filters \gx
+PREPARE untyped AS SELECT bf_describe($1), bf_count($1), bf_fpr($1) > 0, bf_check($1),
+  (bf_info($1)).layout, bf_contains($1, 1);
+SELECT format('EXECUTE untyped(%L)', bloom) FROM filters \gexec
+DEALLOCATE untyped;
+
+-- The filter is at the open end of the operator.
+SELECT expression, said.* FROM (VALUES ('5 @> bloom'), ('bloom <@ 5'), ('5.5 @> bloom'),
+  ('1::smallint @> bloom'), ('''a'' @> bloom'), ('bloom <@ ''a'''), ('''a''::varchar @> bloom'),
+  ('5 @> counting'), ('counting <@ ''a''::text'), ('5::bigint @> cuckoo'), ('cuckoo <@ 5'),
+  ('NULL::int @> bloom')) e(expression), said(expression) \gx
 
 -- A bloomfilter loses no value.
 SELECT expression, said.* FROM (VALUES ('bloom - 1'), ('bloom - 1::numeric'), ('bloom - ''1'''),
@@ -39,6 +66,14 @@ SELECT pg_typeof(bloom || 'x') AS "filter || literal",
   outcome('SELECT bloom || 5 FROM hints.filters') AS "filter || number",
   outcome('SELECT bloom || bloom FROM hints.filters') AS "filter || filter"
 FROM filters \gx
+
+-- What to cast a value to.
+SELECT expression, said.* FROM (VALUES ('bf_agg(''{}''::json)'), ('bloom @> ''{}''::json'),
+  ('bf_agg(money ''1'')'), ('bf_agg(point ''(1,2)'')'), ('bf_agg(''<a/>''::xml)'),
+  ('bf_agg(ARRAY[''{}''::json])')) e(expression), said(expression) \gx
+SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)'),
+  ('bloom & (bf_create(10) + ''a''::text)'),
+  ('(bf_create(9) + ARRAY[1]) | (bf_create(9) + ARRAY[''a''])')) e(expression), said(expression) \gx
 
 -- A rate is no percentage.
 SELECT expression, said.* FROM (VALUES ('bf_create(10, 1)'), ('bf_agg(1, 10, 5)'),

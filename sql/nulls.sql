@@ -8,6 +8,7 @@ SELECT bf_add(f, NULL::int) = f AS bf_add,
   f + NULL::text = f AS "+",
   f + NULL = f AS "+ of a literal",
   bf_add(f, NULL) = f AS "bf_add of a literal",
+  bf_add_hash(f, NULL) = f AS bf_add_hash,
   bf_add_all(f, NULL::int[]) = f AS "bf_add_all of no array",
   bf_add_all(f, '{NULL,NULL}'::int[]) = f AS "bf_add_all of NULLs",
   (bf_put(f, NULL::int)).filter = f AS bf_put,
@@ -16,16 +17,41 @@ SELECT bf_add(f, NULL::int) = f AS bf_add,
   (bf_put(f, NULL)).changed AS "bf_put of a literal says changed"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
--- A NULL filter: NULL.
-SELECT f + 1 AS "+",
-  f + '1' AS "+ of a literal",
-  bf_add_all(f, '{1}'::int[]), (bf_put(f, 1)).filter, (bf_put(f, 1)).changed,
-  (bf_put(f, '1')).changed AS "changed by a literal",
-  f @> 1 AS "@>",
+-- A NULL filter: an error for what adds to it, whatever is added; else NULL.
+CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  hint text;
+BEGIN
+  EXECUTE 'SELECT ' || statement;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+  RETURN SQLSTATE || ' ' || SQLERRM || '; ' || hint;
+END $$;
+CREATE TABLE adding (prefix text, statement text);
+INSERT INTO adding
+  SELECT prefix, format(statement, type, prefix)
+  FROM (VALUES ('bloomfilter', 'bf'), ('countingbloomfilter', 'cbf'), ('cuckoofilter', 'cf'))
+      t(type, prefix),
+    (VALUES ('NULL::%1$s + 1'), ('NULL::%1$s + ''1'''), ('NULL::%1$s + NULL::int'),
+      ('%2$s_add(NULL::%1$s, 1)'), ('%2$s_add(NULL::%1$s, ''1'')'),
+      ('%2$s_add_all(NULL::%1$s, ''{1}''::int[])'), ('%2$s_put(NULL::%1$s, 1)'),
+      ('%2$s_put(NULL::%1$s, ''1'')'), ('%2$s_add_unique(NULL::%1$s, 1)'),
+      ('%2$s_add_unique(NULL::%1$s, ''1'')'), ('%2$s_add_hash(NULL::%1$s, 1)')) s(statement)
+  WHERE (prefix, statement) NOT IN (('cf', '%2$s_put(NULL::%1$s, 1)'),
+      ('cf', '%2$s_put(NULL::%1$s, ''1'')')) AND (prefix = 'cf' OR statement NOT LIKE '%unique%')
+    AND (prefix = 'bf' OR statement NOT LIKE '%hash%');
+SELECT said(statement), count(*) FROM adding GROUP BY 1 ORDER BY 1;
+CREATE TABLE unfilled (f bloomfilter);
+INSERT INTO unfilled DEFAULT VALUES;
+UPDATE unfilled SET f = f + 5;
+UPDATE unfilled SET f = coalesce(f, bf_create(10)) + 5;
+SELECT f @> 5 AS "as the hint has it" FROM unfilled;
+SELECT f @> 1 AS "@>",
   1 <@ f AS "<@",
   f @> '1' AS "@> of a literal",
   bf_contains_any(f, '{1}'::int[]), bf_contains_all(f, '{1}'::int[]),
-  bf_contains_each(f, '{1}'::int[]), bf_contains_hash(f, 1), bf_add_hash(f, 1), bf_clear(f),
+  bf_contains_each(f, '{1}'::int[]), bf_contains_hash(f, 1), bf_clear(f),
   bf_count(f), bf_fpr(f), bf_check(f), bf_info(f), f::bytea,
   f = f AS "= of filters",
   f < f AS "< of filters"
@@ -37,7 +63,7 @@ SELECT f @> NULL::int AS "@>",
   f @> NULL AS "@> of a literal",
   NULL <@ f AS "<@ of a literal",
   bf_contains_any(f, NULL::int[]), bf_contains_all(f, NULL::int[]),
-  bf_contains_each(f, NULL::int[]), bf_contains_hash(f, NULL), bf_add_hash(f, NULL),
+  bf_contains_each(f, NULL::int[]), bf_contains_hash(f, NULL),
   bf_hash(NULL::int),
   bf_hash(1, NULL) AS "bf_hash with seed NULL",
   bf_create(NULL),

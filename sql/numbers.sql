@@ -17,7 +17,7 @@ BEGIN
   RETURN result;
 END $$;
 SELECT call, bool_and(same(call, expected)) AS "same in all forms"
-FROM forms, (VALUES ('bf_create(#)'), ('bf_create(#, 0.001, 7, true)'),
+FROM forms, (VALUES ('bf_create(#)'), ('bf_create(#, 0.001, ''lines'', 7, true)'),
   ('bf_create(expected => #, fpr => 0.02, layout => ''guava'')'),
   ('bf_create(seed => 5, expected => #)'), ('bf_sizing(#)'), ('bf_sizing(#, 0.001)'),
   ('bf_sizing(fpr => 0.001, expected => #)'), ('bf_shard_count(#)'),

@@ -15,6 +15,57 @@ SELECT count(f) AS done
 FROM (SELECT bf_agg(i, 100) AS f FROM generate_series(1, 3000) i GROUP BY i % 3 OFFSET 0) f;
 SELECT bf_count(bf_agg(i, 1000)) > 2900 AS again FROM generate_series(1, 3000) i;
 
+-- So does what adds one value at a time, once a statement and for filters that were made alike.
+CREATE TABLE single (id int, f bloomfilter, g bloomfilter, c countingbloomfilter, k cuckoofilter);
+INSERT INTO single SELECT id, bf_create(100), bf_create(50), cbf_create(100), cf_create(400)
+FROM generate_series(1, 3) id;
+DO $$ BEGIN FOR i IN 1..150 LOOP UPDATE single SET f = f + i WHERE id = 1; END LOOP; END $$;
+DO $$ BEGIN FOR i IN 1..150 LOOP UPDATE single SET f = bf_add(f, i::text::int) WHERE id = 2;
+END LOOP; END $$;
+DO $$ BEGIN FOR i IN 1..150 LOOP UPDATE single SET f = (bf_put(f, i)).filter WHERE id = 3;
+END LOOP; END $$;
+UPDATE single SET f = f + (1000 + id);
+DO $$ BEGIN FOR i IN 1..150 LOOP UPDATE single SET f = bf_add_hash(bf_clear(f), i),
+  g = bf_add_hash(g, bf_hash(i)), c = cbf_add(c, i), k = k + i WHERE id = 1;
+END LOOP; END $$;
+DO $$ BEGIN FOR i IN 1..150 LOOP UPDATE single SET c = (cbf_put(c, i)).filter WHERE id = 2;
+END LOOP; END $$;
+SELECT count(*) AS "are saturated" FROM single, bf_info(f) i WHERE i.saturated;
+CREATE FUNCTION remembered() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE single SET g = g + NEW.word WHERE id = 3;
+  RETURN NULL;
+END $$;
+CREATE TABLE incoming (word text);
+CREATE TRIGGER remembered AFTER INSERT ON incoming FOR EACH ROW EXECUTE FUNCTION remembered();
+INSERT INTO incoming SELECT 'word ' || i FROM generate_series(1, 80) i;
+-- Of any layout, size and family of sizes; and not before twice the rate is reached.
+CREATE FUNCTION reached(made_by text, most int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  f bloomfilter;
+  n int := 0;
+BEGIN
+  EXECUTE 'SELECT ' || made_by INTO f;
+  FOR n IN 1..most LOOP
+    f := f + n::bigint;
+  END LOOP;
+  RETURN 'never';
+EXCEPTION WHEN program_limit_exceeded THEN
+  RETURN CASE WHEN bf_fpr(f) / (bf_info(f)).target_fpr BETWEEN 1.8 AND 2.8 THEN 'in time'
+    ELSE format('at %s times the rate', bf_fpr(f) / (bf_info(f)).target_fpr) END;
+END $$;
+SET bloomfilter.overfill = error;
+SELECT reached(made_by, most), string_agg(made_by, '; ' ORDER BY made_by) AS filters
+FROM (VALUES ('bf_create(20)', 200), ('bf_create(1000)', 4000), ('bf_create(20000)', 40000),
+  ('bf_create(3000, 1e-5)', 9000), ('bf_create(20000, 0.3)', 60000),
+  ('bf_create(1000, 0.01, ''guava'')', 4000), ('bf_create(1000, 0.01, ''spark_v2'')', 4000),
+  ('bf_create(3000, 0.01, ''parquet'')', 9000), ('bf_create(300, 0.05, ''guava'')', 4000),
+  ('bf_create(10, grow => true)', 3000), ('bf_create_by_size(1024, 6)', 1000),
+  ('bf_agg(x) FROM generate_series(1, 0) x', 3000),
+  ('bf_agg(x, 500) FROM generate_series(1, 0) x', 3000),
+  ('bf_fold(bf_create(20000), 2000)', 4000)) v(made_by, most) GROUP BY 1 ORDER BY 1;
+RESET bloomfilter.overfill;
+
 -- But not up to the capacity, nor a little above, nor for filters without an asked rate.
 SELECT bf_agg(i, 1000) IS NOT NULL AS full_up FROM generate_series(1, 1000) i;
 SELECT estimated_fpr / target_fpr BETWEEN 1.2 AND 2 AS little, saturated FROM

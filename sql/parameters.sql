@@ -23,20 +23,29 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_agg(1, 0)'), ('bf_agg(1, -1)'), ('bf_agg(1, 10, 0)'), ('bf_agg(1, 10, 1)'),
   ('bf_agg(1, 10, ''NaN'')'), ('bf_agg(1, NULL, 0)'), ('bf_agg(1, NULL, 1.5)'),
   ('bf_agg(1, 1000000000)'), ('bf_agg(1, NULL, NULL)'), ('bf_agg(1, 10, NULL)'),
-  ('bf_agg(NULL::int, 0)'), ('bf_create()'), ('bf_create(10, 0.01, 0, false, ''lines'', 1)')
+  ('bf_agg(NULL::int, 0)'), ('bf_create()'), ('bf_create(10, 0.01, ''lines'', 0, false, 1)'),
+  ('bf_create(10, 0.01, 7)'), ('bf_create(10, 0.01, ''guava'')')
 ) v(statement);
 
 -- The largest filters, computed but not made.
 SELECT n, rate, bits <= 4294967296 AS fits
 FROM (VALUES (432000000, 0.01), (2000000000, 0.5), (70000000, 1e-9)) v(n, rate), bf_sizing(n, rate);
-SELECT outcome('SELECT bf_sizing(434000000, 0.01)');
+-- And what is more than one filter can hold.
+SELECT n, rate, filters, bytes, round(bits_per_value::numeric, 2) AS bits_per_value, hashes,
+  (bf_create(n / filters + 1, rate) IS NOT NULL) AS "one of them can be made"
+FROM (VALUES (434000000, 0.01)) v(n, rate), bf_sizing(n, rate);
+SELECT n, filters, pg_size_pretty(bytes), bytes = filters * (bits / filters / 8 + 40) AS "whole",
+  (bf_sizing(n / filters + 1)).filters AS one, (bf_sizing(n / (filters - 1) + 1)).filters AS fewer
+FROM unnest(ARRAY[434e6, 1e9, 1e10, 1e15]) n, bf_sizing(n);
+SELECT bf_sizing(9.2e18, 0.5);
+SELECT bf_shard_count(1e10), bf_shard_count(1e12);
+SELECT bf_shard_count(1e13);
 
 -- What the errors say.
 SELECT bf_create(0);
 SELECT bf_create(10, 1.5);
 SELECT bf_create(10, 'NaN');
 SELECT bf_create(1000000000);
-SELECT bf_sizing(1000000000, 0.01);
 SELECT bf_create(10, layout => 'x');
 SELECT bf_create_by_size(0, 5);
 SELECT bf_create_by_size(4294967297, 5);

@@ -62,7 +62,10 @@ FROM (SELECT bf_dist_agg(bf_element_of(i)) AS f FROM generate_series(1, 5000) i)
 -- No rows, no values, some of the rows; in the order of others; groups, and sets of them.
 SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_rows,
   bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
-  bf_partial_agg(bf_element_of(i)) IS NULL AS no_partial,
+  (SELECT bf_merge_agg(p) FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p
+    FROM generate_series(1, 0) i) s) = bf_agg(i) AS merged,
+  (SELECT bf_merge_agg(p) FROM (SELECT bf_partial_agg(bf_element_of(i), 1000) AS p
+    FROM generate_series(1, 0) i) s) = bf_agg(i, 1000) AS merged_sized,
   bf_merge_agg(NULL::bf_partial) = bf_agg(i) AS nothing_merged,
   (SELECT bf_merge_agg(NULL::bf_partial) FROM generate_series(1, 2)) = bf_agg(i) AS nulls_merged
 FROM generate_series(1, 0) i;

@@ -212,7 +212,7 @@ WHERE bf_contains(urls, 'x'::text) IN (SELECT id > 3 FROM events WHERE id < 3) O
 SELECT count(*) FROM events
 WHERE id < 3 AND (bf_contains_any(threes(9), tags) IN (SELECT n > 3 FROM seen) OR few = 1);
 SELECT count(*) FROM events
-WHERE (SELECT bf_agg(id, 100, 'NaN') FROM items WHERE id < 0) @> item;
+WHERE (SELECT bf_agg(id, 100, 0.01 - id) FROM items WHERE id < 0) @> item;
 WITH RECURSIVE r(n, f) AS (
   SELECT 1, bf_create(10) + 1 UNION ALL SELECT n + 1, f + n FROM r WHERE n < 5 AND f @> n - 1 + 0)
 SELECT count(*) FROM r WHERE f @> 1;

@@ -17,7 +17,7 @@ CREATE FUNCTION run(kind text, expression text, asked float8, seed int, n int, c
 BEGIN
   EXECUTE format($query$
     WITH filled AS MATERIALIZED (
-      SELECT bf_add_all(bf_create(%6$s, %3$s, %4$s),
+      SELECT bf_add_all(bf_create(%6$s, %3$s, seed => %4$s),
                         array(SELECT %2$s FROM generate_series(1, %5$s) x)) AS f)
     INSERT INTO runs
       SELECT %1$L, %3$s, %4$s, %5$s, %7$s,

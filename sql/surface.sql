@@ -10,8 +10,9 @@ SELECT version, layout, element_type, seed, expected, target_fpr, hashes, bits, 
 FROM bf_info(bf_create(1000)) \gx
 SELECT layout, seed, expected, target_fpr, hashes, bits
 FROM bf_info(bf_create(1000, 0.0001, seed => -5));
-SELECT bf_create(10) = bf_create(expected => 10, fpr => 0.01, seed => 0, grow => false,
-                                 layout => 'lines') AS defaults;
+SELECT bf_create(10) = bf_create(expected => 10, fpr => 0.01, layout => 'lines', seed => 0,
+                                 grow => false) AS defaults,
+  bf_create(10, 0.001, 'guava') = bf_create(10, 0.001, layout => 'guava') AS "layout is third";
 SELECT n, bits, hashes
 FROM (VALUES (1), (512), (513), (100000)) v(n), bf_info(bf_create_by_size(n, 3)) ORDER BY n;
 SELECT layout, seed, expected, target_fpr, saturated
@@ -129,7 +130,7 @@ SELECT f::text::bloomfilter = f AS "text round trip",
   f::text !~ '\s' AS "text is one line",
   encode(f::bytea, 'base64')::bloomfilter = f AS "wrapped text is read",
   bloomfilter_send(f) = f::bytea AS "bloomfilter_send gives the bytes"
-FROM (SELECT bf_create(100, 0.001, 5) + 'x'::text AS f) s \gx
+FROM (SELECT bf_create(100, 0.001, seed => 5) + 'x'::text AS f) s \gx
 SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod FROM pg_cast
 WHERE castsource IN ('bloomfilter'::regtype, 'bf_literal'::regtype)
   OR casttarget IN ('bloomfilter'::regtype, 'bf_literal'::regtype)

@@ -78,8 +78,13 @@ Finding check_link(const Link &link) {
 // The entries of a chain, whose header has been read.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  if (kind_of(geometry.layout) != Kind::bloom ||
-      header->flags & ~(is_foreign(geometry.layout) ? kFlagChain : kFlagChain | kFlagGrow))
+  // Own is what grows only as long as it has no value: an aggregate made it.
+  std::uint8_t flags = kFlagChain;
+  if (!is_foreign(geometry.layout))
+    flags |= kFlagGrow;
+  if (header->grows() && header->element.family == Family::none && header->link_count == 1)
+    flags |= kFlagOwn;
+  if (kind_of(geometry.layout) != Kind::bloom || header->flags & ~flags)
     return fault(Status::unknown_flags, header->flags);
   if (geometry.layout != profile_of(geometry.layout))
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));

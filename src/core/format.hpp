@@ -32,8 +32,9 @@ constexpr std::size_t kMaxHeadBytes = kHeaderBytes + kMaxLinks * kLinkBytes;
 constexpr std::size_t kMaxPayload = kMaxHeadBytes + kMaxBits / 8;
 
 constexpr std::uint8_t kFlagChain = 0x01;
-constexpr std::uint8_t kFlagOwn = 0x02;  // sized by what it holds, not by what was asked for
-constexpr std::uint8_t kFlagGrow = 0x04; // of a chain: when it is full it gets another link
+// Sized by what it holds, not by what was asked for; without values: made by an aggregate.
+constexpr std::uint8_t kFlagOwn = 0x02;
+constexpr std::uint8_t kFlagGrow = 0x04;         // of a chain: when it is full it gets another link
 constexpr std::uint8_t kFlagIntersection = 0x08; // made of the bits that two filters had in common
 constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
 

@@ -35,8 +35,9 @@ Finding check_header(const Header &header) {
 
 Finding check_length(const Partial &partial, std::size_t length) {
   const Geometry &geometry = partial.header.geometry;
-  if (partial.content == Content::bitmap) {
-    const std::size_t wanted = kPartialHead + geometry.bytes();
+  if (partial.content != Content::hashes) {
+    const std::size_t wanted =
+        kPartialHead + (partial.content == Content::bitmap ? geometry.bytes() : 0);
     return length == wanted ? kSound : fault(Status::wrong_length, length, wanted);
   }
   const std::size_t bytes = length - kPartialHead;
@@ -56,7 +57,7 @@ Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *
   if (payload[kAtVersion] != kPartialVersion)
     return fault(Status::unknown_version, payload[kAtVersion], kPartialVersion);
   const std::uint8_t content = payload[kAtContent];
-  if (content > static_cast<std::uint8_t>(Content::bitmap))
+  if (content > static_cast<std::uint8_t>(Content::no_rows))
     return fault(Status::unknown_content, content);
   const auto reserved = load<std::uint16_t>(payload + kAtReserved);
   if (reserved != 0)
@@ -65,18 +66,20 @@ Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *
   Finding finding = parse_head(payload + kAtHeader, length - kAtHeader, &partial->header);
   if (finding.ok())
     finding = check_header(partial->header);
-  if (finding.ok() && partial->self_sized() && partial->content == Content::bitmap)
+  const bool has_family = !is_open(partial->header.element.family);
+  if (finding.ok() && ((partial->self_sized() && partial->content != Content::hashes) ||
+                       (has_family && partial->content == Content::no_rows)))
     finding = fault(Status::unknown_content, content);
   if (finding.ok())
     finding = check_length(*partial, length);
-  if (finding.ok() && is_open(partial->header.element.family) && length > kPartialHead)
+  if (finding.ok() && !has_family && length > kPartialHead)
     finding = fault(Status::stray_hashes, length - kPartialHead);
   return finding;
 }
 
 Finding validate_partial(const std::uint8_t *payload, std::size_t length, Partial *partial) {
   const Finding finding = parse_partial(payload, length, partial);
-  if (!finding.ok() || partial->content == Content::bitmap)
+  if (!finding.ok() || partial->content != Content::hashes)
     return finding;
   constexpr std::size_t kStep = sizeof(std::uint64_t);
   for (std::size_t at = kPartialHead + kStep; at < length; at += kStep)

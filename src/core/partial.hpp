@@ -8,7 +8,8 @@
 // Its payload is 4 bytes of its own, the header of a filter (core/format.hpp), and behind it the
 // hashes, ascending, or the bitmap; doc/format.md has the byte tables. The header is that of the
 // filter without values: for the capacity that was asked for; or, of one that is to be sized by all
-// values, own and for one value. Equal sets are equal bytes.
+// values, own and for one value. Equal sets are equal bytes. No rows at all are told from rows
+// without values, for so are the filters that are made of them.
 #ifndef BLOOMFILTER_CORE_PARTIAL_HPP
 #define BLOOMFILTER_CORE_PARTIAL_HPP
 
@@ -22,7 +23,11 @@ namespace bloomfilter {
 constexpr std::uint8_t kPartialVersion = 1;
 constexpr std::size_t kPartialHead = 4 + kHeaderBytes;
 
-enum class Content : std::uint8_t { hashes = 0, bitmap = 1 };
+enum class Content : std::uint8_t {
+  hashes = 0,
+  bitmap = 1,
+  no_rows = 2, // not even of NULL, where a capacity was asked for; else that is no hashes
+};
 
 struct Partial {
   Header header; // of the filter to be

@@ -1,17 +1,17 @@
 #include "core/shard.hpp"
 
-#include "core/sizing.hpp"
+#include "core/structure.hpp"
 
 namespace bloomfilter {
 
-std::uint64_t shards_for(std::uint64_t expected, double rate) {
+std::uint64_t shards_for(Layout layout, std::uint64_t expected, double rate, std::uint64_t bytes) {
   // The most values that a shard can hold: sizes grow with the number of values, and no rate takes
   // less than a bit per value.
-  std::uint64_t fits = 1, too_many = 8 * kShardBytes + 1;
+  std::uint64_t fits = 1, too_many = 8 * bytes + 1;
   while (too_many - fits > 1) {
     const std::uint64_t middle = fits + (too_many - fits) / 2;
     Geometry geometry;
-    if (size_for_capacity(middle, rate, &geometry) && geometry.bytes() <= kShardBytes)
+    if (size_for(layout, middle, rate, &geometry) && geometry.bytes() <= bytes)
       fits = middle;
     else
       too_many = middle;

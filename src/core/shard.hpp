@@ -27,9 +27,9 @@ inline std::uint32_t shard_of(std::uint64_t hash, std::uint32_t shards) {
   return static_cast<std::uint32_t>((mixed * shards) >> 32);
 }
 
-// How many shards hold `expected` values (at least 1) at a rate within kMinRate ... kMaxRate, so
-// that a filter for expected / shards + 1 values has at most kShardBytes.
-std::uint64_t shards_for(std::uint64_t expected, double rate);
+// How many filters of a layout hold `expected` values (at least 1) at a rate within kMinRate ...
+// kMaxRate, so that one for expected / number + 1 values has at most `bytes`, kMaxBits / 8 or less.
+std::uint64_t shards_for(Layout layout, std::uint64_t expected, double rate, std::uint64_t bytes);
 
 } // namespace bloomfilter
 

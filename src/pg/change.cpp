@@ -68,7 +68,7 @@ Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
 class Change {
 public:
   Change(FunctionCallInfo fcinfo, Kind kind)
-      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), own_(), changed_(false),
+      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), own_(), changed_(false), normal_(true),
         datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0), pending_limit_(0) {}
 
   const Header &header() const { return filter().header; }
@@ -126,6 +126,12 @@ public:
     if (changed_ && kind_ != Kind::cuckoo)
       check_overfill(own_, Origin::added);
   }
+  // The same after one.
+  void check_one(const Digests &digests) {
+    finish();
+    if (changed_ && kind_ != Kind::cuckoo)
+      check_overfill_by_sample(own_, digests.digest[0].first);
+  }
 
   Datum datum() {
     finish();
@@ -145,6 +151,7 @@ private:
   void adopt(const ElementType &type) {
     begin();
     if (is_open(header().element.family)) {
+      own_.header.flags &= ~kFlagOwn; // from now on like what is made empty to be filled
       adopt_family(&own_.header, type);
       own_.write_back();
     }
@@ -156,6 +163,7 @@ private:
   }
   void push(const ElementType &type, const Digest &digest) {
     adopt(type);
+    normal_ = false;
     if (pending_count_ == pending_limit_) {
       flush();
       if (is_known(digest)) // by what was pending: it must not begin a link
@@ -189,9 +197,11 @@ private:
     pending_count_ = pending_limit_ = 0;
   }
   void finish() {
+    if (normal_)
+      return;
     flush();
-    if (changed_ && kind_ == Kind::bloom)
-      own_ = normalized(own_);
+    own_ = normalized(own_);
+    normal_ = true;
   }
 
   void store(uint64 hash) {
@@ -209,6 +219,7 @@ private:
   Kind kind_;
   OwnFilter own_;
   bool changed_; // is there a copy, and is it the result?
+  bool normal_;  // has it all that was pushed, in its normal form?
   Datum datum_;
 
   uint64 room_; // additions that may come before the largest link is looked at
@@ -216,10 +227,8 @@ private:
   uint64 pending_[256];
 };
 
-// NULL never destroys a filter: a NULL filter gives NULL, a NULL value the filter as it is.
+// A NULL value leaves the filter as it is.
 template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
-  if (PG_ARGISNULL(0))
-    PG_RETURN_NULL();
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   Change change(fcinfo, kind);
@@ -227,12 +236,28 @@ template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind,
   return change.datum();
 }
 
+// Were the result of adding to a NULL filter NULL, as of most functions, an UPDATE would lose the
+// value and say that it succeeded.
+void check_is_there(FunctionCallInfo fcinfo, Kind kind) {
+  if (PG_ARGISNULL(0))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("cannot add to a %s that is NULL", noun_of(kind)),
+                    errhint("Begin with an empty one: %s_create(expected), or "
+                            "coalesce(filter, %s_create(expected)).",
+                            prefix_of(kind), prefix_of(kind))));
+}
+
 Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
-  return change_or_keep(fcinfo, kind,
-                        [=](Change *change) { change->add(member_of(fcinfo, change->header())); });
+  check_is_there(fcinfo, kind);
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Member member = member_of(fcinfo, change->header());
+    change->add(member);
+    change->check_one(member.digests);
+  });
 }
 
 Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
+  check_is_there(fcinfo, kind);
   return change_or_keep(fcinfo, kind, [=](Change *change) {
     const Items items = items_of(fcinfo, 1);
     for (int i = 0; i < items.count; i++) {
@@ -249,14 +274,15 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
 // The row (filter, whether the value was certainly new). Counters count every value; the other
 // kinds keep one that seems to be there as it is.
 Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
-  if (PG_ARGISNULL(0))
-    PG_RETURN_NULL();
+  check_is_there(fcinfo, kind);
   bool fresh = false;
   const Datum filter = change_or_keep(fcinfo, kind, [&](Change *change) {
     const Member member = member_of(fcinfo, change->header());
     fresh = !change->contains_all_digests(member.digests);
-    if (fresh || kind == Kind::counting)
+    if (fresh || kind == Kind::counting) {
       change->add(member);
+      change->check_one(member.digests);
+    }
   });
   Row row(fcinfo);
   row.add(filter);
@@ -265,6 +291,8 @@ Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
 }
 
 Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
   const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
   return change_or_keep(fcinfo, kind, [=](Change *change) {
     if (!change->remove(member_of(fcinfo, change->header()).digests) && !missing_ok)

@@ -24,6 +24,10 @@
 #include "pg/filter.hpp"
 #include "pg/overfill.hpp"
 
+extern "C" {
+#include "utils/lsyscache.h"
+}
+
 using namespace bloomfilter;
 
 namespace {
@@ -106,12 +110,20 @@ OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
   return result;
 }
 
-// A filter of ours that sized itself and never had a value adds nothing to a union, not even its
-// size or seed. One of another system's has an encoding, and is left out as an empty link.
+// A filter of ours that an aggregate made and that never had a value adds nothing to a union, not
+// even its size or seed. One of another system's has an encoding, and is left out as an empty link.
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
-  return !is_foreign(header.geometry.layout) && !header.is_chain() && (header.flags & kFlagOwn) &&
+  return !is_foreign(header.geometry.layout) && (header.flags & kFlagOwn) &&
          header.element.family == Family::none;
+}
+
+// Of two that add nothing: the one for more values, else the one whose bytes come first.
+const Filter &union_of_nothing(const Filter &a, const Filter &b) {
+  const uint64 of_a = a.header.capacity.values, of_b = b.header.capacity.values;
+  if (of_a != of_b)
+    return of_a > of_b ? a : b;
+  return compare_payloads(a.value, b.value) <= 0 ? a : b;
 }
 
 // The header of two filters' union that keeps them as links.
@@ -188,7 +200,7 @@ int unite_alike(LinkView *links, int count) {
 Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
   if (without_a && without_b)
-    return compare_payloads(a.value, b.value) <= 0 ? a : b; // whichever comes first
+    return union_of_nothing(a, b);
   if (without_a || without_b)
     return without_a ? b : a;
   if (a.kind() != Kind::bloom)
@@ -400,6 +412,27 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
   if (!counts.known || std::isinf(counts.united) || counts.united == 0)
     PG_RETURN_NULL();
   PG_RETURN_FLOAT8(counts.common() / counts.united);
+}
+
+// The operators | and & of filters that have none: with another type, or of which values can be
+// removed.
+PG_FUNCTION_INFO_V1(filter_unlike);
+Datum filter_unlike(PG_FUNCTION_ARGS) {
+  Kind kinds[2] = {};
+  for (int i = 0; i < 2; i++)
+    is_filter_type(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, i)), &kinds[i]);
+  if (kinds[0] == kinds[1])
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("%ss have no operators | and &", noun_of(kinds[0])),
+                    hint_at_filters(kinds[0])));
+  ereport(ERROR,
+          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+           errmsg("filters of different types cannot be united or intersected: %s and %s",
+                  type_of(kinds[0]), type_of(kinds[1])),
+           kinds[0] == Kind::cuckoo || kinds[1] == Kind::cuckoo
+               ? errhint("A cuckoofilter can be merged with another one, by cf_merge(), and with "
+                         "nothing else.")
+               : errhint("Cast the countingbloomfilter to bloomfilter.")));
 }
 
 // The operator && of all kinds, there to say what else is.

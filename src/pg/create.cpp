@@ -50,9 +50,9 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_create);
 Datum bf_create(PG_FUNCTION_ARGS) {
-  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
-  const bool grow = PG_GETARG_BOOL(3);
-  const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
+  const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(2));
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(3));
+  const bool grow = PG_GETARG_BOOL(4);
   const Layout layout = scheme.layout;
 
   if (!is_possible_seed(layout, seed))
@@ -63,11 +63,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   if (!grow)
     return make_filter(header).datum();
   check_may_grow(header);
-  header.flags = kFlagGrow;
-  const Capacity first = {capacity.values, first_rate(capacity.rate)};
-  const LinkView link = {{geometry_for(layout, first), kFlagOwn, first}, nullptr, nullptr};
-  check_size(&link, 1);
-  return make_filter(header, &link, 1).datum();
+  return make_growing(header).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_create_by_size);
@@ -120,6 +116,8 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_clear);
 Datum bf_clear(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
+  if (filter.header.grows() && (filter.header.flags & kFlagOwn))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values
   LinkView largest = {filter.link(), nullptr, nullptr};
   largest.link.flags &= kFlagOwn;
   return make_filter(filter.header, &largest, 1).datum();

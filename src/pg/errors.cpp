@@ -13,6 +13,10 @@ extern "C" {
 
 namespace bloomfilter {
 
+char *counted(uint64 count, const char *noun) {
+  return count == 1 ? psprintf("one %s", noun) : psprintf(UINT64_FORMAT " %ss", count, noun);
+}
+
 char *finding_text(const Finding &finding) {
   const auto found = static_cast<unsigned long long>(finding.found);
   const auto wanted = static_cast<unsigned long long>(finding.wanted);
@@ -20,9 +24,10 @@ char *finding_text(const Finding &finding) {
   case Status::ok:
     break;
   case Status::truncated:
-    return psprintf("value of %llu bytes is shorter than a header of %llu bytes", found, wanted);
+    return psprintf("value of %s is shorter than a header of %llu bytes", counted(found, "byte"),
+                    wanted);
   case Status::wrong_length:
-    return psprintf("value has %llu bytes, but its header describes %llu", found, wanted);
+    return psprintf("value has %s, but its header describes %llu", counted(found, "byte"), wanted);
   case Status::unknown_version:
     return psprintf("format version is %llu, but only version %llu is known", found, wanted);
   case Status::unknown_layout:
@@ -120,9 +125,8 @@ void raise_full(uint64 expected, uint64 stored) {
       ERROR,
       (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
        errmsg("cuckoo filter is full: no place was found within %d kicks", kMaxKicks),
-       errdetail("It was made for " UINT64_FORMAT " values, and these would be " UINT64_FORMAT
-                 ". It is unchanged.",
-                 expected, stored),
+       errdetail("It was made for %s, and these would be " UINT64_FORMAT ". It is unchanged.",
+                 counted(expected, "value"), stored),
        errhint("Build it again from the values, for more of them; cf_agg(value) sizes itself.")));
 }
 

@@ -13,6 +13,9 @@ namespace bloomfilter {
 // No filter is for as many values, and all of them are whole numbers of 64 bits.
 constexpr double kMaxExpected = 0x1p63;
 
+// "one value" or "5 values", of a noun whose plural ends with s; palloc'ed.
+char *counted(uint64 count, const char *noun);
+
 // What is wrong with a value, as a sentence without its full stop; palloc'ed.
 char *finding_text(const Finding &finding);
 

@@ -283,6 +283,18 @@ OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter
   return filter;
 }
 
+OwnFilter make_growing(Header header, uint8 flags) {
+  const Layout layout = header.geometry.layout;
+  const Capacity first = {header.capacity.values, first_rate(header.capacity.rate)};
+  const LinkView link = {{geometry_for(layout, first), kFlagOwn, first}, nullptr, nullptr};
+  check_size(&link, 1);
+  header.flags = kFlagGrow;
+  OwnFilter filter = make_filter(header, &link, 1);
+  filter.header.flags |= flags;
+  filter.write_back();
+  return filter;
+}
+
 OwnFilter normalized(const OwnFilter &filter) {
   LinkView views[kMaxLinks];
   const int count = view_links(filter.payload(), filter.header, views);

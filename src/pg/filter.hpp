@@ -139,6 +139,10 @@ OwnFilter make_filter_to_fill(const Header &header, void **chunk);
 // ERROR 54000 if there are too many links.
 OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state = nullptr);
 
+// A filter without values that grows from its first link on, which is made for the header's
+// capacity. `flags`: kFlagOwn, or none.
+OwnFilter make_growing(Header header, uint8 flags = 0);
+
 // The normal form of a value that was in normal form before its largest link got more values. Its
 // links are still in order, but the largest may now cover another one.
 OwnFilter normalized(const OwnFilter &filter);

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "core/cuckoo.hpp"
-#include "core/sizing.hpp"
+#include "core/shard.hpp"
+#include "core/structure.hpp"
 #include "pg/element/family.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
@@ -42,18 +43,53 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
   PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
 }
 
+// What filters for a capacity are: one, or as many of one size as it takes, each for its share of
+// the values.
+struct Sizing {
+  Capacity capacity;
+  Geometry geometry; // of each
+  uint64 filters;
+
+  int64 bits() const { return static_cast<int64>(filters * geometry.bits()); }
+  int64 bytes() const {
+    return static_cast<int64>(filters * (VARHDRSZ + kHeaderBytes + geometry.bytes()));
+  }
+  double bits_per_value() const {
+    return static_cast<double>(bits()) / static_cast<double>(capacity.values);
+  }
+};
+
+Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
+  Sizing sizing = {checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1)), {}, 1};
+  const auto [values, rate] = sizing.capacity;
+  if (!size_for(layout, values, rate, &sizing.geometry)) {
+    sizing.filters = shards_for(layout, values, rate, kMaxBits / 8);
+    size_for(layout, values / sizing.filters + 1, rate, &sizing.geometry);
+  }
+  int64 bits;
+  if (__builtin_mul_overflow(sizing.filters, sizing.geometry.bits(), &bits))
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("%ss for " UINT64_FORMAT
+                " values at a false positive rate of %g would have more than " INT64_FORMAT " bits",
+                noun_of(kind_of(layout)), values, rate, PG_INT64_MAX)));
+  return sizing;
+}
+
 // Counters and hash functions, or buckets and bits of a fingerprint; then the size.
-Datum sizing(FunctionCallInfo fcinfo, Layout layout) {
-  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
-  const Geometry geometry = geometry_for(layout, capacity);
-  const auto bits = static_cast<int64>(geometry.bits());
-  Row row(fcinfo);
+Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
+  const Sizing sizing = sizing_of(fcinfo, layout);
+  const Geometry &geometry = sizing.geometry;
   const bool cuckoo = layout == Layout::cuckoo;
-  row.add(Int64GetDatum(cuckoo ? static_cast<int64>(geometry.units) : bits / kCounterBits));
+  Row row(fcinfo);
+  row.add(Int64GetDatum(cuckoo ? static_cast<int64>(sizing.filters * geometry.units)
+                               : sizing.bits() / kCounterBits));
   row.add(Int32GetDatum(cuckoo ? geometry.fingerprint_bits() : geometry.k));
-  row.add(Int64GetDatum(bits));
-  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + kHeaderBytes + geometry.bytes())));
-  row.add(Float8GetDatum(static_cast<double>(bits) / static_cast<double>(capacity.values)));
+  row.add(Int64GetDatum(sizing.bits()));
+  row.add(Int64GetDatum(sizing.bytes()));
+  row.add(Float8GetDatum(sizing.bits_per_value()));
+  row.add(Int64GetDatum(static_cast<int64>(sizing.filters)));
   return row.datum();
 }
 
@@ -113,16 +149,13 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);
 Datum bf_sizing(PG_FUNCTION_ARGS) {
-  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
-  const Geometry geometry = geometry_for(Layout::lines, capacity);
-  Header header = {};
-  header.geometry = geometry;
+  const Sizing sizing = sizing_of(fcinfo, Layout::lines);
   Row row(fcinfo);
-  row.add(Int64GetDatum(static_cast<int64>(geometry.bits())));
-  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
-  row.add(Int32GetDatum(geometry.k));
-  row.add(
-      Float8GetDatum(static_cast<double>(geometry.bits()) / static_cast<double>(capacity.values)));
+  row.add(Int64GetDatum(sizing.bits()));
+  row.add(Int64GetDatum(sizing.bytes()));
+  row.add(Int32GetDatum(sizing.geometry.k));
+  row.add(Float8GetDatum(sizing.bits_per_value()));
+  row.add(Int64GetDatum(static_cast<int64>(sizing.filters)));
   return row.datum();
 }
 
@@ -219,12 +252,12 @@ Datum cf_check(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cbf_sizing);
 Datum cbf_sizing(PG_FUNCTION_ARGS) {
-  return sizing(fcinfo, Layout::counting_lines);
+  return sizing_row(fcinfo, Layout::counting_lines);
 }
 
 PG_FUNCTION_INFO_V1(cf_sizing);
 Datum cf_sizing(PG_FUNCTION_ARGS) {
-  return sizing(fcinfo, Layout::cuckoo);
+  return sizing_row(fcinfo, Layout::cuckoo);
 }
 
 PG_FUNCTION_INFO_V1(cbf_count);

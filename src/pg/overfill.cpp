@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "core/bitmap.hpp"
+#include "core/counting.hpp"
+#include "pg/errors.hpp"
 #include "pg/target.hpp"
 
 extern "C" {
@@ -19,7 +22,35 @@ constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
                                                    {nullptr, 0, false}};
 
 int overfill = kWarn;
-TimestampTz warned_statement = 0; // by its start
+
+// Of which filters the statement has warned. Filters made alike count as one.
+struct Warned {
+  TimestampTz statement; // by its start
+  int count;
+  Header headers[8]; // a statement that warns of more has warned enough
+} warned;
+
+bool made_alike(const Header &a, const Header &b) {
+  return a.geometry == b.geometry && a.element.family == b.element.family && a.seed == b.seed &&
+         a.capacity.values == b.capacity.values && a.capacity.rate == b.capacity.rate;
+}
+
+bool is_settled(const Header &header) {
+  if (overfill != kWarn)
+    return overfill == kIgnore;
+  const TimestampTz statement = GetCurrentStatementStartTimestamp();
+  if (warned.statement != statement) {
+    warned.statement = statement;
+    warned.count = 0;
+  }
+  bool settled = warned.count == lengthof(warned.headers);
+  for (int i = 0; i < warned.count; i++)
+    settled = settled || made_alike(warned.headers[i], header);
+  return settled;
+}
+
+constexpr Size kSampledLines = 8, kSampledPages = 2;
+constexpr Size kPageBytes = kPageLines * kLineBytes;
 
 bool has_overfull_link(const Filter &filter) {
   return any_link(filter.payload(), filter.header, [&filter](const Link &link, Size offset) {
@@ -33,13 +64,12 @@ int detail_of(const Filter &filter, const Fill &fill, const Capacity &asked, boo
   if (by_links)
     return errdetail("It has %d links, whose rates add up.", filter.header.links());
   if (!is_countable(filter))
-    return errdetail("It was made for " UINT64_FORMAT " values.", asked.values);
+    return errdetail("It was made for %s.", counted(asked.values, "value"));
   if (filter.header.grows())
     return errdetail("It grows, and holds about %.0f values.", fill.count);
   if (std::isinf(fill.count))
-    return errdetail("It was made for " UINT64_FORMAT " values; all its bits are set.",
-                     asked.values);
-  return errdetail("It was made for " UINT64_FORMAT " values and holds about %.0f.", asked.values,
+    return errdetail("It was made for %s; all its bits are set.", counted(asked.values, "value"));
+  return errdetail("It was made for %s and holds about %.0f.", counted(asked.values, "value"),
                    fill.count);
 }
 
@@ -69,14 +99,13 @@ void define_overfill() {
   DefineCustomEnumVariable(
       "bloomfilter.overfill",
       "What happens when a bloom filter ends above twice the false positive rate asked for.",
-      "It applies to bf_agg with an expected number of values, bf_add_all, bf_union and "
-      "bf_union_agg, and to those of counting filters.",
+      "It applies to additions, to aggregates with an expected number of values, and to unions, of "
+      "bloom filters and of counting ones.",
       &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
 }
 
 void check_overfill(const Filter &any, Origin origin) {
-  const TimestampTz statement = GetCurrentStatementStartTimestamp();
-  if (overfill == kIgnore || (overfill == kWarn && warned_statement == statement))
+  if (is_settled(any.header))
     return;
   const Filter filter = any.kind() == Kind::counting ? as_bloom(any) : any;
   const Capacity asked = capacity_of(filter);
@@ -92,12 +121,69 @@ void check_overfill(const Filter &any, Origin origin) {
     return;
   const bool by_links = filter.header.links() > 1 && fill.rate <= kSaturation * full;
   if (overfill == kWarn)
-    warned_statement = statement;
+    warned.headers[warned.count++] = any.header;
   ereport(overfill == kError ? ERROR : WARNING,
           (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
            errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
                   noun_of(any.kind()), fill.rate, fill.rate / asked.rate, asked.rate),
            detail_of(any, fill, asked, by_links), hint_of(any, asked, origin, by_links)));
+}
+
+namespace {
+
+// How a link is sampled, and how many bits of a part are set when it is full. Kept from one
+// addition to the next, for finding that out takes longer than all else that is done for one.
+struct Sampling {
+  Link link;
+  Geometry plain; // of the bits of its counters, if it has counters
+  Size part;      // bytes of `plain`: a line, or as much as a line, or a page
+  Size units_of_part, parts_in_all, parts;
+  uint64 full; // of a part
+};
+
+const Sampling &sampling_of(const Link &link) {
+  static Sampling kept;
+  if (kept.link.geometry == link.geometry && kept.link.capacity.values == link.capacity.values &&
+      kept.link.capacity.rate == link.capacity.rate)
+    return kept;
+  kept.link = link;
+  const bool counts = kind_of(link.geometry.layout) == Kind::counting;
+  kept.plain = counts ? plain_geometry(link.geometry) : link.geometry;
+  const Size unit = kept.plain.unit_bytes(), units = kept.plain.units;
+  kept.units_of_part = Min(Max(kLineBytes / unit, Size{1}), units);
+  kept.part = kept.units_of_part * unit;
+  kept.parts_in_all = units / kept.units_of_part;
+  kept.parts = Min(kept.parts_in_all, kept.part > kLineBytes ? kSampledPages : kSampledLines);
+  kept.full = full_bits({kept.plain, link.flags, link.capacity}) * kept.units_of_part / units;
+  return kept;
+}
+
+} // namespace
+
+void check_overfill_by_sample(const Filter &any, uint64 random) {
+  const Link link = any.link();
+  if (!link.capacity.is_known() || is_settled(any.header))
+    return;
+  const Sampling &sampling = sampling_of(link);
+  uint8 sample[Max(kSampledLines * kLineBytes, kSampledPages * kPageBytes)];
+  uint64 set = 0;
+  for (Size i = 0; i < sampling.parts; i++) {
+    const Size number = ((random >> 32) * sampling.parts_in_all) >> 32;
+    random = random * 0x9E3779B97F4A7C15 + 0xD1B54A32D192ED03;
+    uint8 *part = sample + i * sampling.part;
+    const Size bytes = sampling.units_of_part * link.geometry.unit_bytes();
+    if (any.kind() == Kind::counting)
+      counting_bits(any.bitmap() + number * bytes, bytes, part);
+    else
+      memcpy(part, any.bitmap() + number * bytes, bytes);
+    set += count_set(*kernel, part, sampling.part);
+    if (set <= (i + 1) * sampling.full) // as is nearly always seen of the first part
+      return;
+  }
+  Survey survey(*kernel, sampling.plain);
+  survey.read(sample, sampling.parts * sampling.units_of_part);
+  if (survey.rate() > kSaturation * link.capacity.rate)
+    check_overfill(any, Origin::added);
 }
 
 } // namespace bloomfilter

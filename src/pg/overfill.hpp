@@ -1,10 +1,10 @@
 // Telling that a filter got more values than it was made for.
 //
 // The setting bloomfilter.overfill says what happens when a filter that was sized for a number of
-// values, and has just got many at once, ends above twice the false positive rate asked for:
-// nothing, a warning (once per statement in each process), or an error. The links of a union need
-// not hold too many for that: their rates add up. Filters without an asked rate cannot be
-// overfilled.
+// values, and has just got some, ends above twice the false positive rate asked for: nothing, a
+// warning, or an error. A statement warns once in each process of filters that were made alike, so
+// that a table of them does not warn for each row. The links of a union need not hold too many for
+// that: their rates add up. Filters without an asked rate cannot be overfilled.
 #ifndef BLOOMFILTER_PG_OVERFILL_HPP
 #define BLOOMFILTER_PG_OVERFILL_HPP
 
@@ -30,6 +30,11 @@ enum class Origin : uint8 { built, added, united };
 // judged by the rate asked of its links (capacity_of); what is added to one, by the rate that they
 // were made for together (full_rate), for which the union was blamed already.
 void check_overfill(const Filter &any, Origin origin);
+
+// Called with the result of one addition, of which there may be many: looks at some units of the
+// link that got the value, and at all of the filter only if these are too full. `random` chooses
+// them.
+void check_overfill_by_sample(const Filter &any, uint64 random);
 
 } // namespace bloomfilter
 

@@ -38,7 +38,7 @@ Datum bf_shard(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_shard_count);
 Datum bf_shard_count(PG_FUNCTION_ARGS) {
   const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
-  const uint64 shards = shards_for(capacity.values, capacity.rate);
+  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, kShardBytes);
   if (shards > PG_INT32_MAX)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

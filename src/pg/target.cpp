@@ -3,11 +3,18 @@
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
 #include "pg/errors.hpp"
-#include "pg/filter.hpp"
 #include "pg/layout.hpp"
 
 extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/float.h"
+#include "utils/syscache.h"
 }
 
 namespace bloomfilter {
@@ -50,8 +57,115 @@ Header self_sized(Header header, uint64 values) {
   return header;
 }
 
-Header empty_of(Layout layout) {
-  return self_sized(header_for({true, 0, kDefaultRate, layout, Family::none}), 1);
+namespace {
+
+// The plan node that gives the rows of another one, or one of several such that give the same
+// columns.
+const Plan *plan_below(const Plan *plan) {
+  if (IsA(plan, Append))
+    return static_cast<Plan *>(linitial(castNode(Append, plan)->appendplans));
+  if (IsA(plan, MergeAppend))
+    return static_cast<Plan *>(linitial(castNode(MergeAppend, plan)->mergeplans));
+  return outerPlan(plan);
+}
+
+// Where an aggregate combines states that nodes below made, its call as they have it; NULL if that
+// is not found. (Columns are resolved as EXPLAIN does it.)
+const Aggref *call_below(const Aggref *call, const Plan *plan) {
+  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) {
+    const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
+    while (IsA(argument, Var)) {
+      const auto *column = reinterpret_cast<const Var *>(argument);
+      plan = plan_below(plan);
+      if (!plan || static_cast<int>(column->varno) != static_cast<int>(OUTER_VAR) ||
+          column->varattno < 1 || column->varattno > list_length(plan->targetlist))
+        return nullptr;
+      argument = list_nth_node(TargetEntry, plan->targetlist, column->varattno - 1)->expr;
+    }
+    if (!IsA(argument, Aggref))
+      return nullptr;
+    call = reinterpret_cast<const Aggref *>(argument);
+  }
+  return call;
+}
+
+// Is this function the last step of an aggregate? It may also be called by others, such as Citus,
+// in a step of an aggregate of theirs.
+bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+  if (!HeapTupleIsValid(tuple))
+    return false;
+  const auto *entry = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  const bool is_final =
+      entry->aggfinalfn == fcinfo->flinfo->fn_oid || entry->aggmfinalfn == fcinfo->flinfo->fn_oid;
+  ReleaseSysCache(tuple);
+  return is_final;
+}
+
+// The arguments of the aggregate that a final function ends, the value first; NIL if they are not
+// known. In a window, which does not tell whose turn it is, only if all calls have the same.
+List *arguments_in_query(FunctionCallInfo fcinfo) {
+  List *arguments = NIL;
+  if (fcinfo->context && IsA(fcinfo->context, AggState)) {
+    const Aggref *call = AggGetAggref(fcinfo);
+    if (call && ends(fcinfo, call->aggfnoid))
+      call = call_below(call, castNode(AggState, fcinfo->context)->ss.ps.plan);
+    else
+      call = nullptr;
+    const ListCell *cell;
+    if (call)
+      foreach (cell, call->args)
+        arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+  } else if (fcinfo->context && IsA(fcinfo->context, WindowAggState)) {
+    const ListCell *cell;
+    foreach (cell, castNode(WindowAggState, fcinfo->context)->funcs) {
+      const WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
+      if (!ends(fcinfo, call->winfnoid))
+        continue;
+      if (arguments != NIL && !equal(list_copy_tail(arguments, 1), list_copy_tail(call->args, 1)))
+        return NIL;
+      arguments = call->args;
+    }
+  }
+  return arguments;
+}
+
+} // namespace
+
+Target target_in_query(FunctionCallInfo fcinfo, Layout layout) {
+  constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
+  LOCAL_FCINFO(row, 5); // as a transition function would be called
+  List *arguments = arguments_in_query(fcinfo);
+  const int count = list_length(arguments);
+  InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
+  for (int i = 1; i < Min(count, 1 + static_cast<int>(lengthof(kTypes))); i++) {
+    auto *argument = static_cast<Expr *>(list_nth(arguments, i));
+    auto *node = reinterpret_cast<Node *>(argument);
+    if (exprType(node) != kTypes[i - 1])
+      break;
+    NullableDatum &value = row->args[row->nargs++];
+    value = {0, true};
+    if (contain_var_clause(node) || contain_subplans(node))
+      continue;
+    PlanState *state = &reinterpret_cast<ScanState *>(fcinfo->context)->ps;
+    value.value =
+        ExecEvalExpr(ExecInitExpr(argument, nullptr), state->ps_ExprContext, &value.isnull);
+  }
+  if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1)
+    row->args[2].isnull = true;
+  return target_args_with_layout(row, layout);
+}
+
+Filter filter_without_values(const Target &target) {
+  Header header = header_for(target);
+  if (target.self_sized && kind_of(target.layout) == Kind::bloom) {
+    header.capacity.values = kFirstValues;
+    return make_growing(header, kFlagOwn);
+  }
+  if (target.self_sized)
+    header = self_sized(header, kUntoldValues);
+  header.flags = kFlagOwn;
+  return make_filter(header);
 }
 
 void raise_parameters_differ(const Target &first, const Target &other, const char *parts) {

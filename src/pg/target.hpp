@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/format.hpp"
+#include "pg/filter.hpp"
 
 namespace bloomfilter {
 
@@ -45,9 +45,20 @@ Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout);
 Header header_for(const Target &target);
 
 // The header of a filter that sized itself for so many distinct values; ERROR 54000 if it would be
-// too large. empty_of() is that of an aggregate over no rows, where nothing says which size.
+// too large.
 Header self_sized(Header header, uint64 values);
-Header empty_of(Layout layout);
+
+// What the query gives behind the value, for a final function that no row told: NULL for arguments
+// that depend on a row, or cannot be found, and for an expected number below 1, as a count of no
+// rows is.
+Target target_in_query(FunctionCallInfo fcinfo, Layout layout);
+
+// The filter of no values: for as many as the target says. Where it says nothing, a bloomfilter
+// grows from kFirstValues on, and others, which cannot, are for kUntoldValues. It has the flag own
+// until it gets a value, and so adds nothing to a union. Errors as of header_for().
+constexpr uint64 kFirstValues = 100;
+constexpr uint64 kUntoldValues = 1000;
+Filter filter_without_values(const Target &target);
 
 // 22023: the arguments of a row, or of what `parts` says, are not those of the first one.
 [[noreturn]] void raise_parameters_differ(const Target &first, const Target &other,

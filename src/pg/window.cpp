@@ -35,7 +35,8 @@ struct Count {
 struct Window {
   Target target;
   Header header;
-  uint64 values;    // in the frame, of those that are not NULL
+  uint64 rows;      // in the frame
+  uint64 values;    // of these, that are not NULL
   uint16 *counters; // given a capacity
   HTAB *counts; // of Count: sizing itself, of hashes; else, once needed, of counters beyond 16 bits
 };
@@ -152,7 +153,7 @@ Filter finish_counts(const Window *window) {
     expected = padded_capacity(estimate_distinct(registers));
     pfree(registers);
   }
-  OwnFilter filter = make_filter(self_sized(window->header, Max(expected, uint64{1})));
+  OwnFilter filter = make_filter(self_sized(window->header, expected));
   for_each_count(window, [&filter](uint64 hash, uint64 times) {
     for (uint64 i = 0; i < Min(times, uint64{kMaxCounter}); i++)
       filter.add_many(&hash, 1);
@@ -190,6 +191,7 @@ Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
     window = make_window(fcinfo, target);
   else if (!(target == window->target))
     raise_parameters_differ(window->target, target);
+  window->rows++;
   if (!PG_ARGISNULL(1)) {
     const Digests digests = digests_of_row(fcinfo, window);
     for (int i = 0; i < digests.count; i++)
@@ -204,6 +206,7 @@ Datum countingbloomfilter_agg_inverse(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
   if (!window)
     elog(ERROR, "inverse transition function of cbf_agg called without a state");
+  window->rows--;
   if (!PG_ARGISNULL(1)) {
     const Digests digests = digests_of_row(fcinfo, window);
     bool left = window->values > 0;
@@ -221,7 +224,9 @@ PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window_final);
 Datum countingbloomfilter_agg_window_final(PG_FUNCTION_ARGS) {
   const Window *window = window_arg(fcinfo);
   if (!window)
-    return make_filter(empty_of(Layout::counting_lines)).datum();
+    return filter_without_values(target_in_query(fcinfo, Layout::counting_lines)).datum();
+  if (window->rows == 0 || (window->target.self_sized && window->values == 0))
+    return filter_without_values(window->target).datum();
   return (window->target.self_sized ? finish_counts : finish_counters)(window).datum();
 }
 

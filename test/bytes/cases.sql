@@ -53,7 +53,7 @@ FROM elements, unnest(ARRAY['bf_agg(v)', 'bf_agg(v, 500)', 'bf_agg(v, 300, 0.001
     'bf_agg(DISTINCT v)', 'bf_agg(v ORDER BY id DESC)', 'bf_agg(v) FILTER (WHERE id % 3 = 0)',
     'bf_added(v ORDER BY id)', 'bf_grown(v ORDER BY id)', 'cbf_added(v ORDER BY id)',
     'cf_added(v ORDER BY id)',
-    'bf_add_all(bf_create(500, 0.01, 5), array_agg(v ORDER BY id))',
+    'bf_add_all(bf_create(500, 0.01, seed => 5), array_agg(v ORDER BY id))',
     'cbf_add_all(cbf_create(500, 0.01, -5), array_agg(v ORDER BY id))',
     'cf_add_all(cf_create(900, 0.01, 77), array_agg(v ORDER BY id))',
     'bf_agg(v, 500) | bf_added(v ORDER BY id)', 'bf_agg(v::text)']) expression
@@ -155,9 +155,10 @@ SELECT 'filters', format('%s of an array of %s %s', replace(expression, ', {}', 
     replace(expression, '{}', 'a'), x, n)
 FROM unnest(ARRAY[0, 1, 7, 8, 9, 255, 256, 257, 1000, 1024, 1025, 20000, 100000]) n,
   unnest(ARRAY['h(i)', 'h(i / 3)', 'm(i)', 'nullif(h(i) % 1000, 5)']) x,
-  unnest(ARRAY['bf_add_all(bf_create(1000), {})', 'bf_add_all(bf_create(200000, 0.001, 9), {})',
+  unnest(ARRAY['bf_add_all(bf_create(1000), {})',
+    'bf_add_all(bf_create(200000, 0.001, seed => 9), {})',
     'bf_add_all(bf_create(100, grow => true), {})',
-    'bf_add_all(bf_create(20000, 0.0001, -1, grow => true), {})',
+    'bf_add_all(bf_create(20000, 0.0001, seed => -1, grow => true), {})',
     'bf_add_all(bf_create_by_size(29 * 512, 6), {})',
     'bf_add_all(bf_create_by_size(1000000, 3, 4), {})',
     'cbf_add_all(cbf_create(20000, 0.001, 3), {})',
@@ -198,7 +199,7 @@ SELECT 'filters', expression, parallel(0), format('SELECT md5((%s)::bytea)', exp
 FROM unnest(ARRAY[1, 7, 100, 6600, 65536, 1000000]) n,
   unnest(ARRAY[0.2, 0.01, 0.0003, 0.000001]) rate,
   unnest(ARRAY[0, 1, -7]) seed,
-  unnest(ARRAY[format('bf_create(%s, %s, %s)', n, rate, seed),
+  unnest(ARRAY[format('bf_create(%s, %s, seed => %s)', n, rate, seed),
     format('cbf_create(%s, %s, %s)', n, rate, seed),
     format('cf_create(%s, %s, %s)', n, rate, seed)]) expression;
 

@@ -29,6 +29,10 @@ void use_partial(const std::uint8_t *payload, std::size_t length, const Partial 
     require(bytes == geometry.bytes() && !partial.self_sized());
     return;
   }
+  if (partial.content == Content::no_rows) {
+    require(bytes == 0 && !partial.self_sized());
+    return;
+  }
   require(bytes % sizeof(std::uint64_t) == 0 && (partial.self_sized() || bytes < geometry.bytes()));
   std::uint64_t before = 0;
   for (std::size_t at = kPartialHead; at < length; at += sizeof before) {

@@ -64,7 +64,9 @@ for (
               . " FROM ${type}_sizing($most, $rate)"),
         't|t', "${type}_sizing($most, $rate): nearly 512 MiB");
     my $more = $most + 1;
-    for my $call ("${type}_sizing($more, $rate)", "${type}_create($more, $rate)",
+    is(query("SELECT filters, (${type}_sizing($most, $rate)).filters FROM ${type}_sizing($more, $rate)"),
+        '2|1', "${type}_sizing($more, $rate): two filters");
+    for my $call ("${type}_create($more, $rate)",
         "${type}_create(9223372036854775807, $rate)", "${type}_agg(1, $more, $rate)") {
         is(sqlstate($node, "SELECT ($call) IS NULL"), '22023', "$call: an error");
     }

@@ -132,7 +132,7 @@ for my $entry (manifest('spark/manifest.jsonl')) {
         join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Spark has");
     my ($rate) = grep { int(-$entry->{expected} * log($_) / log(2)**2) == $entry->{asked_bits} } 0.01, 0.03;
     next unless defined $rate;
-    is( query("SELECT encode(bf_to_spark(bf_create($entry->{expected}, $rate, $entry->{seed}, layout => '$layout')), 'hex')"),
+    is( query("SELECT encode(bf_to_spark(bf_create($entry->{expected}, $rate, '$layout', $entry->{seed})), 'hex')"),
         unpack('H*', $empty), "$name: made");
     next if $entry->{seed} != 0 || $entry->{n} == 0;
     is( query("SELECT encode(bf_to_spark(bf_agg($value, $entry->{expected}, $rate, '$layout')), 'hex') FROM $members"),

@@ -28,7 +28,7 @@ sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 my @kinds = (
     [ 'lines', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d), m)' ],
     [ 'pages', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d, 0.0001), m)' ],
-    [ 'seeded', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d, 0.01, 4711), m)' ],
+    [ 'seeded', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d, 0.01, seed => 4711), m)' ],
     [ 'by size', 'bloomfilter', 'int', 'bf_add_all(bf_create_by_size(10 * %d, 5), m)' ],
     [ 'own', 'bloomfilter', 'int', '(SELECT bf_agg(i) FROM generate_series(1, greatest(20, %d / 2)) i)' ],
     [ 'links', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d), m[:10]) | bf_add_all(bf_create(2 * %1$d), m[11:])' ],
@@ -38,7 +38,7 @@ my @kinds = (
     [ 'array', 'bloomfilter', 'int[]', '(SELECT bf_agg(array[i], %d) FROM unnest(m) i)' ],
     (map { [ $_, 'bloomfilter', 'int', "bf_add_all(bf_create(\%d, layout => '$_'), m)" ] }
         qw(guava guava_integer guava_mitz32 parquet parquet_int32 redis spark)),
-    [ 'spark_v2', 'bloomfilter', 'int', q{bf_add_all(bf_create(%d, 0.01, 4711, false, 'spark_v2'), m)} ],
+    [ 'spark_v2', 'bloomfilter', 'int', q{bf_add_all(bf_create(%d, 0.01, 'spark_v2', 4711), m)} ],
     [ 'guava links', 'bloomfilter', 'int',
         q{bf_add_all(bf_create(%d, layout => 'guava'), m[:10]) | bf_add_all(bf_create(2 * %1$d, layout => 'guava'), m[11:])} ],
     [ 'counting', 'countingbloomfilter', 'int', 'cbf_add_all(cbf_create(%d), m)' ],
@@ -170,9 +170,9 @@ is( query(q{SELECT count(DISTINCT kind), min(bytes) < 500, max(bytes) > 16384,
 # Rows of the same filter, but for the seed, which says where on the disk it is.
 my $mark = 7_000_000_000_000;
 my %on_disk = (
-    disk_lines => [ 'bloomfilter', 'bf_create(100, 0.01, %s + id) + 7' ],
-    disk_large => [ 'bloomfilter', 'bf_create(15000, 0.01, %s + id) + 7' ],
-    disk_links => [ 'bloomfilter', '(bf_create(100, 0.01, %s + id) + 7) | bf_create(300, 0.01, %1$s + id)' ],
+    disk_lines => [ 'bloomfilter', 'bf_create(100, 0.01, seed => %s + id) + 7' ],
+    disk_large => [ 'bloomfilter', 'bf_create(15000, 0.01, seed => %s + id) + 7' ],
+    disk_links => [ 'bloomfilter', '(bf_create(100, 0.01, seed => %s + id) + 7) | bf_create(300, 0.01, seed => %1$s + id)' ],
     disk_counting => [ 'countingbloomfilter', 'cbf_create(3000, 0.01, %s + id) + 7' ],
     disk_cuckoo => [ 'cuckoofilter', 'cf_create(15000, 0.01, %s + id) + 7' ]);
 my @flips = map { my $at = $_; map { [ $at, $_ ] } 0 .. 7 } 0 .. 3, 12 .. 35; # all bits but the seed's

@@ -79,6 +79,13 @@ Bytes growing() {
   return linked_filter({{}, {Family::integer, 0}, 7, {100, 0.04}, kFlagGrow},
                        {{{Layout::lines, 6, 1}, kFlagOwn, {100, 0.01}}});
 }
+// Of no rows: grows, and is own until it has a value.
+Bytes of_no_rows() {
+  Bytes payload = linked_filter({{}, {}, 0, {100, 0.01}, kFlagGrow | kFlagOwn},
+                                {{{Layout::lines, 6, 3}, kFlagOwn, {100, 0.0025}}});
+  std::fill(payload.begin() + 36 + 24, payload.end(), std::uint8_t{0});
+  return payload;
+}
 constexpr std::size_t kEntry = 36, kChainBitmaps = 36 + 4 * 24;
 
 Finding validate(const Bytes &payload) {
@@ -317,6 +324,17 @@ const Defect kDefects[] = {
     {"growing with a capacity alone", growing, [](Bytes &b) { put_rate(b, 0.0); },
      Status::bad_capacity, 100, 0},
     {"own links", chain, [](Bytes &b) { b[32] |= kFlagOwn; }, Status::unknown_flags, 0x03, 0},
+    {"own links that grow, with values", growing, [](Bytes &b) { b[32] |= kFlagOwn; },
+     Status::unknown_flags, 0x07, 0},
+    {"no rows, and a family", of_no_rows, [](Bytes &b) { b[2] = 1; }, Status::unknown_flags, 0x07,
+     0},
+    {"no rows, and two links", of_no_rows, [](Bytes &b) { put_units(b, 2); }, Status::unknown_flags,
+     0x07, 0},
+    {"no rows, and does not grow", of_no_rows, [](Bytes &b) { b[32] = kFlagChain | kFlagOwn; },
+     Status::unknown_flags, 0x03, 0},
+    {"no rows, and an intersection", of_no_rows, [](Bytes &b) { b[32] |= kFlagIntersection; },
+     Status::unknown_flags, 0x0F, 0},
+    {"no rows, and a bit", of_no_rows, [](Bytes &b) { b[36 + 24] = 1; }, Status::stray_bits, 1, 0},
     {"no links", growing, [](Bytes &b) { put_units(b, 0); }, Status::bad_links, 0, kMaxLinks},
     {"a single link that does not grow", growing,
      [](Bytes &b) { b[32] = kFlagChain, put_expected(b, 0), put_rate(b, 0.0); }, Status::bad_links,
@@ -412,7 +430,7 @@ Bytes rewritten(const Bytes &payload) {
 
 // No bit of the head is ignored: a flipped one is a defect or another head.
 TEST(Format, EveryBitOfTheHeadCounts) {
-  for (const Bytes &good : {lines_filter(), pages_filter(), chain(), growing()}) {
+  for (const Bytes &good : {lines_filter(), pages_filter(), chain(), growing(), of_no_rows()}) {
     Header header;
     ASSERT_TRUE(bloomfilter::validate(good.data(), good.size(), &header).ok());
     EXPECT_EQ(rewritten(good), good);

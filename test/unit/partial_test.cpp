@@ -55,6 +55,12 @@ Bytes bitmap() {
   return payload;
 }
 
+Bytes no_rows() {
+  Header header = header_for(1000, 0);
+  header.element = {};
+  return head({header, Content::no_rows});
+}
+
 Finding validate(const Bytes &payload) {
   Partial partial;
   return validate_partial(payload.data(), payload.size(), &partial);
@@ -87,7 +93,7 @@ TEST(Partial, AcceptsAndReadsBack) {
   empty.resize(kPartialHead);
   Bytes of_no_family = empty;
   of_no_family[6] = 0;
-  for (const Bytes &payload : {own(), sized(), bitmap(), empty, of_no_family}) {
+  for (const Bytes &payload : {own(), sized(), bitmap(), no_rows(), empty, of_no_family}) {
     Partial parsed, validated;
     ASSERT_TRUE(parse_partial(payload.data(), payload.size(), &parsed).ok());
     ASSERT_TRUE(validate_partial(payload.data(), payload.size(), &validated).ok());
@@ -126,7 +132,21 @@ const Defect kDefects[] = {
     {"cut in the head", own, [](Bytes &b) { b.resize(39); }, Status::truncated, 39, 40},
     {"version 0", own, [](Bytes &b) { b[0] = 0; }, Status::unknown_version, 0, 1},
     {"version 2", own, [](Bytes &b) { b[0] = 2; }, Status::unknown_version, 2, 1},
-    {"content 2", own, [](Bytes &b) { b[1] = 2; }, Status::unknown_content, 2, 0},
+    {"content 3", own, [](Bytes &b) { b[1] = 3; }, Status::unknown_content, 3, 0},
+    {"no rows of its own size", own,
+     [](Bytes &b) {
+       b[1] = 2;
+       b.resize(kPartialHead);
+     },
+     Status::unknown_content, 2, 0},
+    {"no rows of a family", sized,
+     [](Bytes &b) {
+       b[1] = 2;
+       b.resize(kPartialHead);
+     },
+     Status::unknown_content, 2, 0},
+    {"no rows, and a hash", no_rows, [](Bytes &b) { b.resize(b.size() + 8); }, Status::wrong_length,
+     48, 40},
     {"bitmap of its own size", own,
      [](Bytes &b) {
        b[1] = 1;

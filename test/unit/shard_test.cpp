@@ -25,7 +25,7 @@ TEST(Shard, Range) {
 TEST(Shard, CountFitsAndIsSmallest) {
   for (double rate = kMaxRate; rate >= kMinRate; rate *= 0.77)
     for (std::uint64_t expected = 1; expected < 4000000000000; expected = expected * 3 / 2 + 1) {
-      const std::uint64_t shards = shards_for(expected, rate);
+      const std::uint64_t shards = shards_for(Layout::lines, expected, rate, kShardBytes);
       Geometry geometry;
       ASSERT_TRUE(size_for_capacity(expected / shards + 1, rate, &geometry));
       EXPECT_LE(geometry.bytes(), kShardBytes) << expected << " at " << rate;

@@ -92,7 +92,7 @@ const ForeignSystem kGuava = flat_system<GuavaIndices>(digest, encode_guava, siz
 
 Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) {
   if (length < kGuavaHead)
-    return {"the file is shorter than its head", length};
+    return {"the number of bytes is too small for a head", length, kGuavaHead};
   if (bytes[0] > 1)
     return {"the strategy is neither MURMUR128_MITZ_32 (0) nor MURMUR128_MITZ_64 (1)", bytes[0]};
   if (bytes[1] == 0)

@@ -153,7 +153,7 @@ const ForeignSystem kRedis = flat_system<RedisIndices>(digest, encode_decimal, s
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
   constexpr std::size_t kOldHead = 16, kOldEntry = 49; // without growth; of a capacity u32
   if (length < kOldHead)
-    return {"the header chunk is shorter than its head", length};
+    return {"the number of bytes of the header chunk is too small for a head", length, kOldHead};
   const std::uint32_t number = load<std::uint32_t>(bytes + 8);
   const std::uint32_t options = load<std::uint32_t>(bytes + 12);
   if (number == 0 || number > static_cast<std::uint32_t>(kMaxLinks))

@@ -73,14 +73,15 @@ struct SparkIndices {
 const ForeignSystem kSpark = flat_system<SparkIndices>(digest, nullptr, size_flat);
 
 Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) {
-  if (length < 4)
-    return {"the file is shorter than its head", length};
+  constexpr std::size_t kLeastHead = 12;
+  if (length < kLeastHead)
+    return {"the number of bytes is too small for a head", length, kLeastHead};
   const std::uint32_t version = load_big(bytes);
   if (version != 1 && version != 2)
     return {"the version is neither 1 nor 2", version};
-  const std::size_t head = version == 1 ? 12 : 16;
+  const std::size_t head = version == 1 ? kLeastHead : 16;
   if (length < head)
-    return {"the file is shorter than its head", length};
+    return {"the number of bytes is too small for a head", length, head};
   const std::uint32_t k = load_big(bytes + 4), words = load_big(bytes + head - 4);
   if (k == 0 || k > kMaxForeignK)
     return {"the number of hash functions is out of range", k};

@@ -82,7 +82,10 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   SET_VARSIZE(result, size);
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(result));
   const Header filter = state->self_sized ? self_sized(state->header, 1) : state->header;
-  write_partial_head(payload, {filter, state->bitmap ? Content::bitmap : Content::hashes});
+  const Content content = state->bitmap                          ? Content::bitmap
+                          : state->no_rows && !state->self_sized ? Content::no_rows
+                                                                 : Content::hashes;
+  write_partial_head(payload, {filter, content});
   payload += kPartialHead;
   if (state->bitmap) {
     move_memory(payload, state->bitmap, filter.geometry.bytes());
@@ -126,6 +129,7 @@ State *open_flat(const struct varlena *value) {
                   rate, Layout::lines, Family::none});
   state->header.element = partial.header.element;
   const uint8 *content = payload + kPartialHead;
+  state->no_rows = partial.content == Content::no_rows;
   if (partial.content == Content::bitmap)
     state->bitmap = const_cast<uint8 *>(content); // nothing writes into what is read
   else
@@ -161,6 +165,7 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target
   EOH_init_header(&partial->header, &kMethods, context);
   partial->state = make_state(context, target);
   partial->state->partial = true;
+  partial->state->no_rows = true;
   partial->state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
   return partial;
 }
@@ -264,6 +269,7 @@ Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
   if (unlikely(!partial || !has_same_arguments(fcinfo, partial)))
     partial = checked_partial(fcinfo, partial);
   State *state = partial->state;
+  state->no_rows = false;
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
     if (unlikely(!(state->header.element == value->type)))
@@ -291,14 +297,24 @@ Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
 
+// The end of bf_partial_agg: its state, or that of no rows.
+PG_FUNCTION_INFO_V1(bloomfilter_partial_agg_final);
+Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
+  if (!PG_ARGISNULL(0))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  const Target target = target_in_query(fcinfo, Layout::lines);
+  PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, target)->header));
+}
+
 PG_FUNCTION_INFO_V1(bloomfilter_partial_final);
 Datum bloomfilter_partial_final(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0))
-    return make_filter(empty_of(Layout::lines)).datum();
+    return filter_without_values(target_in_query(fcinfo, Layout::lines)).datum();
   if (const ExpandedPartial *partial = expanded(PG_GETARG_DATUM(0)))
     return finish_state(fcinfo, partial->state).datum();
   const State *flat = state_to_read(PG_GETARG_DATUM(0));
   State *state = make_state(CurrentMemoryContext, target_of(flat));
+  state->no_rows = true;
   combine_states(fcinfo, state, flat);
   return finish_state(fcinfo, state).datum();
 }

@@ -176,7 +176,7 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
 Datum finish(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (!state)
-    return make_filter(empty_of(layout)).datum();
+    return filter_without_values(target_in_query(fcinfo, layout)).datum();
   return finish_state(fcinfo, state).datum();
 }
 

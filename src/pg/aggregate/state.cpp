@@ -164,6 +164,7 @@ void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
   check_target(state, target_of(other), state->partial ? "partial states" : "rows");
   check_family(state->header, other->header);
   adopt_family(&state->header, other->header.element);
+  state->no_rows = state->no_rows && other->no_rows;
 
   if (other->bitmap) {
     flush(state);
@@ -177,6 +178,8 @@ void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
 }
 
 Filter finish_state(FunctionCallInfo fcinfo, State *state) {
+  if (state->no_rows || (state->self_sized && state->bag.size() == 0))
+    return filter_without_values(target_of(state));
   return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(fcinfo, state);
 }
 

@@ -31,6 +31,7 @@ struct State {
   Bag bag; // hashes, or the numbers of digests, digest_size() each
   bool self_sized;
   bool partial;  // the state of a bf_partial
+  bool no_rows;  // of such states, none of which saw a row
   Header header; // of the geometry only the layout if self-sized
 
   uint8 *bitmap;   // of a sized state, from its first flush on; then the array is a buffer

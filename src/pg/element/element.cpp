@@ -12,6 +12,18 @@ namespace bloomfilter {
 
 namespace {
 
+// What to cast values of a type to that filters do not hold.
+const char *supported_instead_of(Oid base) {
+  switch (base) {
+  case JSONOID:
+    return "jsonb";
+  case MONEYOID:
+    return "numeric";
+  default:
+    return "a supported type, such as text";
+  }
+}
+
 [[noreturn]] void raise_unsupported(Oid type, Oid base) {
   char category;
   bool preferred;
@@ -24,7 +36,7 @@ namespace {
            : category == TYPCATEGORY_STRING
                ? errhint("The type may call values equal that differ in bytes; use a canonical "
                          "form of the value, such as lower(value::text), on both sides.")
-               : errhint("Cast the value to a supported type, on both sides.")));
+               : errhint("Cast the value to %s, on both sides.", supported_instead_of(base))));
 }
 
 } // namespace

@@ -73,11 +73,13 @@ void check_family(const Header &header, const Header &other) {
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%ss hold different values: %s and %s",
                            noun_of(kind_of(header.geometry.layout)), family_name(one.family),
-                           family_name(another.family))));
+                           family_name(another.family)),
+                    errhint("Build both filters from values of one type, with a cast if needed.")));
   ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                   errmsg("%ss hold %s values of different compositions",
                          noun_of(kind_of(header.geometry.layout)), family_name(one.family)),
-                  errdetail("The shape fingerprints are %u and %u.", one.shape, another.shape)));
+                  errdetail("The shape fingerprints are %u and %u.", one.shape, another.shape),
+                  errhint("Build both filters from values of one type, with a cast if needed.")));
 }
 
 void adopt_family(Header *header, const ElementType &member) {

@@ -80,7 +80,7 @@ CREATE TABLE filters (id serial PRIMARY KEY, name text, members int, value text,
 SELECT format('CREATE AGGREGATE %s("any") (sfunc = %s, stype = %s, initcond = %L)',
   name, step, type, filter)
 FROM (VALUES
-  ('bf_grown', 'bf_add', 'bloomfilter', bf_create(100, 0.01, 7, grow => true)::text),
+  ('bf_grown', 'bf_add', 'bloomfilter', bf_create(100, 0.01, seed => 7, grow => true)::text),
   ('cbf_added', 'cbf_add', 'countingbloomfilter', cbf_create(1000, 0.01, -7)::text)) aggregates
   (name, step, type, filter) \gexec
 
@@ -169,6 +169,11 @@ INSERT INTO filters (name, f, c, k) VALUES
   ('emptied', NULL, cbf_create(10) + 5 - 5, cf_create(10) + 5 - 5),
   ('growing, empty', bf_create(10, grow => true), NULL, NULL),
   ('hash', bf_add_hash(bf_create(10), 42), NULL, NULL);
+INSERT INTO filters (name, f, c, k)
+SELECT 'no rows', bf_agg(i), cbf_agg(i), cf_agg(i) FROM generate_series(1, 0) i
+UNION ALL
+SELECT 'no rows, sized', bf_agg(i, 1000), cbf_agg(i, 1000), cf_agg(i, 1000)
+FROM generate_series(1, 0) i;
 INSERT INTO filters (name, members, value, f)
 SELECT name, 1000, 'i', f FROM (
   SELECT bf_agg(i, 100000) AS sized, bf_agg(i, 10000) AS one,
@@ -180,7 +185,7 @@ SELECT name, 1000, 'i', f FROM (
     (4, 'intersection, united', (one & another) | sized),
     (5, 'by size', bf_add_all(bf_create_by_size(100000, 7, 99), all_of_them)),
     (6, 'spark_v2 with a seed',
-      bf_add_all(bf_create(2000, 0.01, -42, layout => 'spark_v2'), all_of_them)))
+      bf_add_all(bf_create(2000, 0.01, seed => -42, layout => 'spark_v2'), all_of_them)))
     forms (number, name, f) ORDER BY number;
 INSERT INTO filters (name, members, value, c, k)
 SELECT 'removed', 1000, 'i', cbf_agg(i) - 1001, cf_agg(i) - 1001 FROM generate_series(1, 1001) i;
@@ -204,6 +209,8 @@ ALTER TABLE filters ALTER f SET STORAGE EXTERNAL, ALTER c SET STORAGE MAIN;
 CREATE TABLE partials (id serial PRIMARY KEY, name text, members int, value text, p bf_partial);
 INSERT INTO partials (name, p)
 SELECT 'empty', bf_partial_agg(bf_element_of(NULL::int)) FROM generate_series(1, 1);
+INSERT INTO partials (name, p)
+SELECT 'no rows', bf_partial_agg(bf_element_of(i), 1000) FROM generate_series(1, 0) i;
 SELECT format('INSERT INTO partials (name, members, value, p)
   SELECT %L, %s, %L, bf_partial_agg(bf_element_of(%3$s)%4$s) FROM generate_series(1, %2$s) i',
   name || form, members, value, sized)
