@@ -3,6 +3,7 @@
 CREATE SCHEMA no_rows;
 SET search_path = no_rows, public;
 \i sql/include/outcome.sql
+\i sql/include/plan.sql
 CREATE TABLE none (x int, expected int);
 CREATE TABLE rows AS SELECT x, x % 3 AS part FROM generate_series(1, 1000) x;
 CREATE TABLE parts (x int, part int) PARTITION BY LIST (part);
@@ -62,18 +63,7 @@ INSERT INTO statements
       ('FILTER (WHERE x < 0) AS f FROM no_rows.rows GROUP BY part'),
       ('FILTER (WHERE x < 0) AS f FROM no_rows.parts GROUP BY part HAVING count(*) > 5')) s(source)
   UNION ALL VALUES ('SELECT bf_agg(x, part + 1) FILTER (WHERE x < 0) AS f FROM no_rows.parts');
-CREATE TABLE plans (statement text, nodes text, result text);
-CREATE FUNCTION planned(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-  nodes text := '';
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || statement LOOP
-    nodes := nodes || coalesce(
-      substring(line FROM '(?:Partial |Finalize )?\w*Aggregate|Gather(?: Merge)?|Append'), '');
-  END LOOP;
-  RETURN nodes;
-END $$;
+CREATE TABLE plans (statement text, plan text, result text);
 CREATE FUNCTION made(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   result text;
@@ -90,18 +80,17 @@ BEGIN
   PERFORM set_config('max_parallel_workers_per_gather', workers, false),
     set_config('enable_hashagg', hashed, false),
     set_config('enable_partitionwise_aggregate', partitionwise, false);
-  INSERT INTO plans (statement, nodes, result)
-    SELECT statement, planned(statement), made(statement) FROM statements;
+  INSERT INTO plans SELECT statement, plan(statement), made(statement) FROM statements;
 END $$;
 CALL try('0', 'on', 'off');
 CALL try('0', 'off', 'on');
 CALL try('2', 'on', 'off');
 CALL try('2', 'off', 'on');
-SELECT statement, array_agg(DISTINCT nodes) AS plans FROM plans
+SELECT statement, array_agg(DISTINCT plan) AS plans FROM plans
 GROUP BY statement HAVING count(DISTINCT result) > 1 ORDER BY statement;
 SELECT count(*) AS plans, count(DISTINCT statement) AS statements,
-  count(DISTINCT statement) FILTER (WHERE nodes ~ 'Finalize.*Gather.*Partial') > 40 AS parallel,
-  count(DISTINCT statement) FILTER (WHERE nodes ~ 'Finalize.*Append.*Partial') > 10 AS partial
+  count(DISTINCT statement) FILTER (WHERE plan ~ 'Finalize.*Partial.*Gather') > 20 AS parallel,
+  count(DISTINCT statement) FILTER (WHERE plan ~ 'Finalize.*Partial Aggregate$') > 10 AS partial
 FROM plans;
 RESET max_parallel_workers_per_gather;
 RESET enable_hashagg;
