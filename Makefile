@@ -18,7 +18,7 @@ PGFILEDESC = "bloomfilter - Bloom filters as a data type"
 OBJS := $(patsubst %.cpp,%.o,$(call there,src/core/*.cpp src/core/foreign/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
 
 REGRESS = $(patsubst sql/%.sql,%,$(call there,sql/*.sql))
-REGRESS_OPTS = --load-extension=bloomfilter
+REGRESS_OPTS = --load-extension=bloomfilter --encoding=UTF8 --no-locale
 ISOLATION = $(patsubst specs/%.spec,%,$(call there,specs/*.spec))
 ISOLATION_OPTS = --load-extension=bloomfilter
 TAP_TESTS = 1
