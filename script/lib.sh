@@ -157,7 +157,7 @@ apt_install() {
   size=$(LC_ALL=C apt-get install -y --no-install-recommends --print-uris "${packages[@]}" 2>/dev/null |
     sed -n 's/^Need to get \([0-9.]* [kMG]*B\).*/\1 to fetch/p
       s/^After this operation, \(.*\) of additional disk space.*/, \1 on disk/p' | tr -d '\n') || true
-  note "Installing ${packages[*]}${size:+ ($size)} ..."
+  note "Installing ${packages[*]}${size:+ ($size)} ..." | fold -s -w 80 | sed 's/ $//'
   output=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -o DPkg::Lock::Timeout=300 \
     --no-install-recommends "${packages[@]}" 2>&1) || tail -n 5 <<<"$output"
 }
