@@ -357,8 +357,11 @@ FROM (VALUES ('semijoin', 'hashed_keys'), ('semijoin_many', 'hashed_strangers'))
     (5, '(SELECT bf_agg(k) FROM KEYS) @> x', 'work_mem=64MB', 'filter, by page', NULL),
     (6, '(SELECT bf_agg(k) FROM KEYS) @> x', 'work_mem=64MB bloomfilter.scan=off', 'filter, by row', NULL),
     (7, '(SELECT bf_agg(k) FROM KEYS) @> x AND x IN (SELECT k FROM KEYS)', 'work_mem=64MB',
-      'filter by page, then the join', NULL)) cases (number, expression, settings, label, statement)
-WHERE :scan
+      'filter by page, then the join', NULL),
+    (8, 'EXISTS (SELECT FROM hashed_indexed WHERE k = x)',
+      'enable_hashjoin=off enable_mergejoin=off enable_material=off enable_memoize=off', 'btree index, row by row',
+      NULL)) cases (number, expression, settings, label, statement)
+WHERE :scan AND (expression NOT LIKE '%indexed%' OR workload = 'semijoin')
 ORDER BY workload, number;
 
 -- Each size is built as often as makes {rows}/2 values; a subquery that takes r in is run for each r.

@@ -108,7 +108,8 @@ SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigin
 ALTER TABLE seen_10m SET (fillfactor = 100);
 
 -- Section scan: wide rows, ones that no memory has, and 63-bit keys, of which the first table has one
--- million, and the second one as many as there are rows, of which one in a hundred is found.
+-- million, also with an index, and the second one as many as there are rows, of which one in a hundred
+-- is found.
 \if :scan
 CREATE UNLOGGED TABLE wide AS
 SELECT i, 'some text ' || i AS a, i::numeric / 7 AS b, now() AS c, x, md5(i::text) AS d, i AS e, i AS f
@@ -116,6 +117,8 @@ FROM (SELECT x, row_number() OVER () AS i FROM numbers LIMIT :rows / 5) n;
 CREATE UNLOGGED TABLE cold AS SELECT x, repeat('x', 200) AS rest FROM numbers LIMIT :rows / 2;
 CREATE UNLOGGED TABLE hashed AS SELECT hashint8extended(x, 1) AS x FROM numbers;
 CREATE UNLOGGED TABLE hashed_keys AS SELECT hashint8extended(k, 1) AS k FROM keys;
+CREATE UNLOGGED TABLE hashed_indexed AS TABLE hashed_keys;
+CREATE INDEX ON hashed_indexed (k);
 CREATE UNLOGGED TABLE hashed_strangers AS
 SELECT hashint8extended(x + (:rows * 0.99)::bigint, 1) AS k FROM numbers;
 INSERT INTO filters

@@ -10,7 +10,7 @@ set xrange [0:640]
 set xtics 100
 set xlabel "nanoseconds per row, its scan included"
 set yrange [-5.6:-0.3]
-name(s, settings) = strstrt(s, "@>") ? "filter @> x" : \
+name(s, settings) = strstrt(s, "@>") ? "filter @> x, row by row" : \
   strstrt(s, "IN (") ? "IN or EXISTS by hash join, " . (settings eq "work_mem=4MB" ? "work_mem 4 MB" : "work_mem 64 MB") : \
   strstrt(s, "ANY") ? "x = ANY (array)" : strstrt(s, "EXISTS") ? "EXISTS by btree index, row by row" : s
 chosen = bars(tables . "probe.tsv", "probe", "$3 ~ /1.2 MB/ || $3 ~ /IN |ANY|EXISTS/")
@@ -44,6 +44,6 @@ if (once) {
   set xlabel "time of a statement (log scale)"
   chosen = bars(tables . "membership.tsv", "membership", "1")
   plot chosen using 7:($16 - 0.2):(2):7:($16 - 0.35):($16 - 0.05):(bar_colour(strcol(3))) with boxxyerror linecolor rgb variable, \
-    chosen using (2):($16 + 0.2):(strstrt(strcol(3), "IN (") ? "x IN (SELECT …)" : strstrt(strcol(3), "EXISTS") ? "EXISTS by btree index" : name(strcol(3), strcol(4))) with labels left offset 0.2, 0, \
+    chosen using (2):($16 + 0.2):(strstrt(strcol(3), "@>") ? "filter @> x" : strstrt(strcol(3), "IN (") ? "x IN (SELECT …)" : strstrt(strcol(3), "EXISTS") ? "EXISTS by btree index" : name(strcol(3), strcol(4))) with labels left offset 0.2, 0, \
     chosen using 7:($16 - 0.2):(duration($7)) with labels left offset 0.5, 0
 }
