@@ -1,28 +1,25 @@
 # PostgreSQL's image with the extension in it:
 #
-#   docker build -t bloomfilter .                          # --build-arg PG_MAJOR=14 to 18
+#   docker build -t bloomfilter .                # or --build-arg BASE=postgres:14 to postgres:18
 #   docker run --name filters -e POSTGRES_PASSWORD=secret -d bloomfilter
-#   docker exec -it filters psql -U postgres               # and there CREATE EXTENSION bloomfilter;
-ARG PG_MAJOR=17
-FROM postgres:$PG_MAJOR AS build
-ARG PG_MAJOR
-RUN --mount=type=bind,target=/src \
-    apt-get update && \
-    apt-get install -y --no-install-recommends \
-        build-essential libxxhash-dev "postgresql-server-dev-$PG_MAJOR" && \
-    mkdir /tmp/build && \
-    cd /tmp/build && \
-    PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config && \
-    make -j "$(nproc)" -f /src/Makefile VPATH=/src "PG_CONFIG=$PG_CONFIG" && \
-    make -f /src/Makefile VPATH=/src "PG_CONFIG=$PG_CONFIG" DESTDIR=/out install
+#   docker exec -it filters psql -U postgres     # and there CREATE EXTENSION bloomfilter;
+#
+# BASE is any Debian variant of the official image, also by its digest, or an image made from one.
+ARG BASE=postgres:17
 
-# An image may have an older minor release than the headers of today, in which what was built with
-# them may not load: its server is upgraded then. (locales, upgraded, would forget the image's locale.)
-FROM postgres:$PG_MAJOR
-ARG PG_MAJOR
-RUN apt-mark hold locales && \
-    apt-get update && \
-    apt-get install -y --no-install-recommends "postgresql-$PG_MAJOR" && \
-    apt-mark unhold locales && \
-    rm -rf /var/lib/apt/lists/*
+# The extension is built with the headers of the very release that the image has: what was built with
+# those of a later minor release may not load in it. apt has only the newest releases.
+FROM $BASE AS build
+RUN apt-get update && \
+    server=$(dpkg-query -W -f '${Version}' "postgresql-$PG_MAJOR") && \
+    { apt-get install -y --no-install-recommends \
+        build-essential libxxhash-dev "postgresql-server-dev-$PG_MAJOR=$server" || \
+      { echo "The image has PostgreSQL $server. If apt no longer has the headers of that release," \
+          "fetch a newer image: docker build --pull" >&2; exit 1; }; }
+COPY . /src
+RUN make -C /src -j "$(nproc)" PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" && \
+    make -C /src PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" DESTDIR=/out install
+
+# The image as it was, and nothing but the extension's files above it.
+FROM $BASE
 COPY --from=build /out /
