@@ -20,7 +20,9 @@
 # commands, such as \lo_import, name files below that. A file that they write is said to be in /tmp,
 # and is in a directory of this run, which goes away with it.
 #
-# A link within the repository must lead to a file, and to a heading if it names one.
+# A link within the repository must lead to a file, and to a heading if it names one. README.md, the
+# first page, has at most 200 lines, and no page but CONTRIBUTING.md has the address that stands in for
+# one of a public repository: nothing is there yet.
 #
 # Prints a line for each thing that is not so. With --write the pages get what was printed instead.
 
@@ -271,8 +273,21 @@ sub check_page {
     }
 }
 
+# What holds for the text of whole pages.
+sub check_text {
+    my ($page, @parts) = @_;
+    my @lines = split /^/m, join '', map { $_->{text} } @parts;
+    complain($page, scalar @lines, 'is longer than 200 lines')
+        if $page =~ m{(?:^|/)README\.md$} && @lines > 200;
+    for my $n (grep { $lines[$_] =~ m{github\.com/bloomfilter} } 0 .. $#lines) {
+        complain($page, $n + 1, 'names an address that nobody has reserved')
+            unless $page =~ /CONTRIBUTING\.md$/;
+    }
+}
+
 for my $page (@ARGV) {
     my @parts = read_page($page);
+    check_text($page, @parts);
     check_page($page, @parts);
     next unless $write;
     open my $file, '>', $page or die "$page: $!\n";
