@@ -20,9 +20,7 @@
 # commands, such as \lo_import, name files below that. A file that they write is said to be in /tmp,
 # and is in a directory of this run, which goes away with it.
 #
-# A link within the repository must lead to a file, and to a heading if it names one. README.md,
-# the first page, has at most 200 lines. No page but CONTRIBUTING.md has the address that stands in
-# for one of a public repository: nothing is there yet.
+# A link within the repository must lead to a file, and to a heading if it names one.
 #
 # Prints a line for each thing that is not so. With --write the pages get what was printed instead.
 
@@ -273,7 +271,8 @@ sub check_page {
     }
 }
 
-# What holds for the text of whole pages.
+# README.md, the first page, has at most 200 lines. No page but CONTRIBUTING.md has the address that
+# stands in for one of a public repository: nothing is there yet.
 sub check_text {
     my ($page, @parts) = @_;
     my @lines = split /^/m, join '', map { $_->{text} } @parts;
