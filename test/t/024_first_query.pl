@@ -46,7 +46,7 @@ query(qq{
     CREATE POLICY wanted ON guarded USING ($wanted)});
 
 is(query(q{SELECT count(*), count(*) FILTER (WHERE prosupport = 0) FROM pg_proc
-      WHERE prosrc ~ '^filter_contain(s|ed)(_literal)?$'}), '12|0', 'what asks for a value has a support function');
+      WHERE prosrc ~ '^filter_contain(s|ed)(_literal)?$'}), '16|0', 'what asks for a value has a support function');
 
 # What statements return in a new connection, and how many scans are in their plans, those of
 # functions included.
