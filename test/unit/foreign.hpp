@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/foreign/foreign.hpp"
@@ -37,7 +38,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // A scheme by its name in SQL.
-inline const Scheme &scheme_named(const std::string &name) {
+inline const Scheme &scheme_named(std::string_view name) {
   for (const Scheme &scheme : kSchemes)
     if (scheme.name && scheme.name == name)
       return scheme;
