@@ -60,7 +60,7 @@ need_packages() {
     [ -z "$(not_installed "${required[@]}" ${optional[@]+"${optional[@]}"})" ] || apt_update
     # From version 18 on, Debian packages the server's JIT apart.
     jit=${SERVER_PACKAGES[0]:-none}-jit
-    ! known_to_apt "$jit" || optional+=("$jit")
+    [ -n "${QUICK:-}" ] || ! known_to_apt "$jit" || optional+=("$jit")
     install_server ${SERVER_PACKAGES[@]+"${SERVER_PACKAGES[@]}"}
     apt_install "${required[@]}"
     apt_install ${optional[@]+"${optional[@]}"}
@@ -69,6 +69,7 @@ need_packages() {
     done
     missing=$(not_installed ${optional[@]+"${optional[@]}"})
     [ -z "$missing" ] || note "Going on without: ${missing//$'\n'/ }"
+    export BLOOMFILTER_WITHOUT=${missing//$'\n'/ } # for the summary of steps.sh
   fi
   missing=$(lacking "${needed[@]}")
   [ -z "$missing" ] || (die "cannot go on without ${missing//$'\n'/, }") || exit 77 # as what is skipped

@@ -2,13 +2,13 @@
 # What script/test and the checks of script/matrix share, beside lib.sh: steps, each with a log and a
 # verdict, and what they do with the core and the extension.
 #
-#   read_options "$@"       sets SEED and MINUTES, of --seed=N and --minutes=N
+#   read_options "$@"       sets SEED and MINUTES, of --seed=N and --minutes=N, and what --werror does
 #   step NAME COMMAND...    runs it, and tells how it went
-#   finish                  counts; the script fails if a step did
+#   finish                  names what was skipped, and counts; the script fails if a step did
 
-WARNINGS='-Wall -Wextra -Werror'
-LOGS=${BLOOMFILTER_LOGS:-$SANDBOX} # each step's log; script/matrix keeps them, and results.tsv
-PASSED=0 FAILED=0 SKIPPED=0
+WARNINGS='-Wall -Wextra' WERROR=OFF # each compiler has warnings of its own: CI makes those it knows errors
+LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # each step's log; script/matrix keeps them, and results.tsv
+PASSED=0 FAILED=0 SKIPPED=0 SKIPS=()
 
 NODE_POSTGRES=8.23.1 # of npm, where there is npm
 # Nice to have for the tests of the extension: drivers, other systems.
@@ -26,17 +26,20 @@ read_options() {
       --seed=*[!0-9]* | --seed= | --minutes=*[!0-9]* | --minutes= | --minutes=0) die "${argument%%=*} wants a number" ;;
       --seed=*) SEED=${argument#*=} ;;
       --minutes=*) MINUTES=${argument#*=} ;;
+      --werror) WARNINGS+=' -Werror' WERROR=ON ;;
       *) die "unknown option $argument; --help explains" ;;
     esac
   done
   # shellcheck disable=SC2034 # for enter_sandbox: the script starts again, with the same seed
   OPTIONS=("--seed=$SEED" "--minutes=$MINUTES")
+  [ $WERROR = OFF ] || OPTIONS+=(--werror)
 }
 
-# step NAME COMMAND...: a command that leaves through `skip` has tested nothing here. What prove or
-# ctest skipped is told, too.
+# step NAME COMMAND...: a command that leaves through `skip` has tested nothing here. What it skipped of
+# itself is told, too: each line `# WHAT is skipped: WHY`, and files that prove did. So is how often a
+# compiler warned.
 step() {
-  local name=$1 log started=$SECONDS status verdict
+  local name=$1 log started=$SECONDS status verdict part warnings
   log=$LOGS/$(tr -cs '[:alnum:]\n' - <<<"$name").log
   printf '%-44s ' "$name"
   set +e
@@ -47,13 +50,18 @@ step() {
     0)
       PASSED=$((PASSED + 1)) verdict=ok
       note "ok      $((SECONDS - started)) s"
-      sed -n 's|^\[[0-9:]*\] \(test/t/[^ ]*\) .*skipped: |    \1 is skipped: |p
-        s|^# \(.* is skipped: .*\)|    \1|p
-        s|^\t *[0-9]* - \(.*\) (Skipped)$|    \1 is skipped|p' "$log"
+      while IFS= read -r part; do
+        note "    $part"
+        SKIPS+=("$name: $part")
+      done < <(sed -nE 's|^(\[[0-9:]*\] )?(test/t/[^ ]*) .*skipped: |\2 is skipped: |p
+        s|^# (.* is skipped: .*)|\1|p' "$log")
+      warnings=$(grep -c ' warning: ' "$log") || true
+      [ "$warnings" = 0 ] || note "    the compiler warned $warnings times: $(grep -m 1 ' warning: ' "$log")"
       ;;
     77)
       SKIPPED=$((SKIPPED + 1)) verdict=skipped
       note "skipped ($(tail -n 1 "$log"))"
+      SKIPS+=("$name is skipped: $(tail -n 1 "$log")")
       ;;
     *)
       FAILED=$((FAILED + 1)) verdict=FAILED
@@ -64,7 +72,10 @@ step() {
   printf '%s\t%s\t%s\n' "$name" $verdict $((SECONDS - started)) >>"$LOGS/results.tsv"
 }
 
+# What need_packages went on without may be why something was skipped.
 finish() {
+  [ ${#SKIPS[@]} = 0 ] || printf '%s\n' 'Skipped:' "${SKIPS[@]/#/    }"
+  [ -z "${BLOOMFILTER_WITHOUT:-}" ] || note "Packages that could not be had: $BLOOMFILTER_WITHOUT"
   note "$PASSED passed, $FAILED failed$([ $SKIPPED = 0 ] || note ", $SKIPPED skipped")"
   [ $FAILED = 0 ]
 }
@@ -90,13 +101,15 @@ says() { # TEXT COMMAND...
 # --- the core, without PostgreSQL -----------------------------------------------------------------
 
 core_build() { # DIRECTORY OPTION...
-  cmake -S . -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -B "$@"
+  cmake -S . -DCMAKE_COMPILE_WARNING_AS_ERROR=$WERROR -B "$@"
   cmake --build "$1" -j 2
 }
 
 core_tests() { # DIRECTORY OPTION...
   core_build "$@"
   ctest --test-dir "$1" -j 2 --output-on-failure --no-tests=error
+  awk '/: Skipped$/ { getline why } /^\[  SKIPPED \] .* \(/ { print "# " $4 " is skipped: " why }' \
+    "$1/Testing/Temporary/LastTest.log"
 }
 
 # Every fuzz target for so many seconds, so many of them side by side, from its committed inputs on,
@@ -140,12 +153,12 @@ configured() { # VARIABLE of Makefile.global
 }
 
 # With the JIT bitcode, if this server has JIT and its compiler is here.
-extension_build() {
+extension_build() { # [VARIABLE=VALUE...]
   local clang llvm=()
   clang=$(configured CLANG)
   command -v "${clang:-clang}" >/dev/null || llvm=(with_llvm=no)
-  pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" all
-  pgxs "${llvm[@]}" install
+  pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" "$@" all
+  pgxs "${llvm[@]}" "$@" install
 }
 
 # pgxs runs pg_regress, then pg_isolation_regress, then prove, which is a step of its own.
@@ -180,8 +193,22 @@ tap() { # VARIABLE=VALUE of make...
     done
     return 1
   }
+  skipped_within
   ! grep -q '^Result: NOTESTS' "$SANDBOX/prove" || skip "$(sed -n 's/.* skipped: //p' "$SANDBOX/prove" | tail -n 1)"
   grep -q '^Result: PASS' "$SANDBOX/prove"
+}
+
+# Of files that passed, what they skipped of themselves, which prove does not tell.
+skipped_within() {
+  local log
+  for log in tmp_check/log/regress_log_*; do
+    sed -nE 's/^(.*\) )?ok [0-9]+ # skip (.*)/\2/p' "$log" | sort | uniq -c |
+      awk -v file="test/t/${log#*/regress_log_}.pl" '{
+        count = $1
+        sub(/^ *[0-9]+ /, "")
+        print "# a part of " file (count > 1 ? " (" count " tests)" : "") " is skipped: " $0
+      }'
+  done
 }
 
 # Generated searches (test/search), side by side, on the private cluster.
