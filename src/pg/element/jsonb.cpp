@@ -163,7 +163,7 @@ void canonical_jsonb(Element *element, Datum value, Canonical *out) {
   const Size size = VARSIZE_ANY_EXHDR(stored);
   StringInfo buffer = buffer_for(element, size);
   if (VARATT_IS_SHORT(stored)) { // and at any address
-    uint32 document[VARATT_SHORT_MAX / sizeof(uint32) + 1];
+    uint32 document[VARATT_SHORT_MAX / sizeof(uint32) + 1] = {};
     memcpy(document, VARDATA_SHORT(stored), size);
     append_container(buffer, reinterpret_cast<const JsonbContainer *>(document));
   } else {
