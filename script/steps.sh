@@ -55,8 +55,9 @@ step() {
         SKIPS+=("$name: $part")
       done < <(sed -nE 's|^(\[[0-9:]*\] )?(test/t/[^ ]*) .*skipped: |\2 is skipped: |p
         s|^# (.* is skipped: .*)|\1|p' "$log")
-      warnings=$(grep -c ' warning: ' "$log") || true
-      [ "$warnings" = 0 ] || note "    the compiler warned $warnings times: $(grep -m 1 ' warning: ' "$log")"
+      warnings=$(grep -E '^[^ ]+:[0-9]+:([0-9]+:)? warning: ' "$log") || true
+      [ -z "$warnings" ] || printf '    %s\n' "warnings of the compiler: $(wc -l <<<"$warnings"), first" \
+        "${warnings%%$'\n'*}"
       ;;
     77)
       SKIPPED=$((SKIPPED + 1)) verdict=skipped

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Does a run of tests tell what it did not test? Steps that pass, are skipped or fail, and what
+# script/steps.sh makes of them, but for the seconds. Needs nothing that is built.
+
+BLOOMFILTER_SANDBOX=$(mktemp -d)
+trap 'rm -rf "$BLOOMFILTER_SANDBOX"' EXIT
+# shellcheck source=script/lib.sh
+. "$(dirname "$0")/../script/lib.sh"
+BLOOMFILTER_LOGS='' BLOOMFILTER_WITHOUT='clang-tidy-14 qemu-user'
+# shellcheck source=script/steps.sh
+. "$ROOT/script/steps.sh"
+
+passes() {
+  note '[12:00:01] test/t/027_citus.pl ... skipped: the server has no Citus'
+  mkdir -p tmp_check/log
+  printf '%s\n' 'ok 1 - it works' 'ok 2 # skip no Ruby' 'ok 3 # skip no Ruby' >tmp_check/log/regress_log_019_drivers
+  echo '[12:00:02.345](0.001s) ok 2 # skip no ICU' >tmp_check/log/regress_log_025_shipped
+  skipped_within
+  note 'src/core/a.cpp:7:2: warning: it is odd'
+}
+skips() { skip 'there is no compiler'; }
+fails() { note 'this is why' && false; }
+
+cd "$SANDBOX"
+status=0
+{
+  step 'first' passes
+  step 'second' skips
+  step 'third' fails
+  finish || status=1
+} >told
+[ $status = 1 ]
+
+diff - <(sed -E 's/ +/ /g; s/[0-9]+ s$/N s/' told) <<'END'
+first ok N s
+ test/t/027_citus.pl is skipped: the server has no Citus
+ a part of test/t/019_drivers.pl (2 tests) is skipped: no Ruby
+ a part of test/t/025_shipped.pl is skipped: no ICU
+ warnings of the compiler: 1, first
+ src/core/a.cpp:7:2: warning: it is odd
+second skipped (there is no compiler)
+third FAILED N s
+ this is why
+Skipped:
+ first: test/t/027_citus.pl is skipped: the server has no Citus
+ first: a part of test/t/019_drivers.pl (2 tests) is skipped: no Ruby
+ first: a part of test/t/025_shipped.pl is skipped: no ICU
+ second is skipped: there is no compiler
+Packages that could not be had: clang-tidy-14 qemu-user
+1 passed, 1 failed, 1 skipped
+END
+
+# Of options, one is told apart from another; what is none is refused.
+says 'unknown option --quickly' bash "$ROOT/script/test" --quick --quickly
+says '--seed wants a number' bash "$ROOT/script/test" --seed=
+bash "$ROOT/script/test" --help | grep -q -e '--quick '
