@@ -61,9 +61,6 @@ my %run = (
     'Java: pgjdbc' => [ $java ? @java : () ],
     'Node: node-postgres' => [ works('node', '-e', "require('pg')") ? 'node' : () ],
     'Ruby: pg' => [ works('ruby', '-e', "require 'pg'") ? 'ruby' : () ]);
-for my $driver (grep { !@{ $run{$_} } } sort keys %run) {
-    diag("$driver is skipped: not installed");
-}
 
 # What a driver's program prints becomes tests.
 sub facts {

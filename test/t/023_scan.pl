@@ -441,7 +441,7 @@ sub script_of {
     my $script = '';
     for my $scan ('off', 'on') {
         my $mark = sub { my ($what) = @_; return "\\echo \@\@ $number $scan $what\n\\warn \@\@ $number $scan $what\n" };
-        $script .= $mark->('before') . "RESET ALL;\nSET statement_timeout = '60s';\nSET bloomfilter.scan = $scan;\n";
+        $script .= $mark->('before') . "RESET ALL;\nSET statement_timeout = '10min';\nSET bloomfilter.scan = $scan;\n";
         $script .= "SET $_;\n" for @{ $check->{settings} };
         $script .= "SET ROLE reader;\n" if $check->{reader};
         $script .= "$_;\n" for @{ $check->{before} || [] };
@@ -573,7 +573,7 @@ for (1 .. $rounds) {
         $_->{what} = $what for @checks[ $before .. $#checks ];
     }
     my $script = "$setup\n\\echo \@\@ ready\n" . join '', map { script_of($_, $checks[$_]) } 0 .. $#checks;
-    my ($status, $rows, $notices) = $node->psql('postgres', "\\set VERBOSITY terse\n$script\\echo \@\@ done\n", on_error_stop => 0, timeout => 600);
+    my ($status, $rows, $notices) = $node->psql('postgres', "\\set VERBOSITY terse\n$script\\echo \@\@ done\n", on_error_stop => 0, timeout => 3600);
     my ($rows_by, $notices_by) = (parts_of($rows), parts_of($notices));
     ok(exists $rows_by->{done}, "round $round: all was run");
     my ($at_first) = $notices =~ /^(.*?)(?:^@@|\z)/ms;

@@ -113,7 +113,9 @@ if (system('prlimit --version >/dev/null 2>&1') == 0) {
     cmp_ok($states{53200} // 0, '>', @hungry, "... $states{53200} times");
     clean_log($node);
 } else {
-    diag('the test without memory is skipped: there is no prlimit');
+  SKIP: {
+        skip 'there is no prlimit, to be without memory', 1;
+    }
 }
 
 # --- disks -----------------------------------------------------------------------------------------
@@ -237,7 +239,9 @@ if (has_namespaces()) {
     $in .= "exit\n";
     eval { $shell->finish };
 } else {
-    diag('the test of full disks is skipped: no namespace with a file system of its own');
+  SKIP: {
+        skip 'no namespace with a file system of its own, to be full', 1;
+    }
 }
 
 done_testing();
