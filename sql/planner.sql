@@ -287,7 +287,8 @@ SELECT kept('kinds', 'nothing') AS nothing, kept('empty', 'f') AS empty,
   round(((kept('kinds', 'f', true))[1] / 100)::numeric) AS hundreds_with_children,
   round(((kept('kinds_expr_idx', 'expr'))[1] / 100)::numeric) AS hundreds_of_an_expression;
 SELECT attname, round(null_frac::numeric, 2) AS null_frac, n_distinct, avg_width > 0 AS has_width
-FROM pg_stats WHERE tablename = 'kinds' AND NOT inherited ORDER BY attname;
+FROM pg_stats WHERE schemaname = 'public' AND tablename = 'kinds' AND NOT inherited
+ORDER BY attname;
 -- A column whose statistics are switched off has none.
 ALTER TABLE kinds ALTER f SET STATISTICS 0;
 DELETE FROM pg_statistic WHERE starelid = 'kinds'::regclass;
