@@ -13,7 +13,9 @@ our @EXPORT = qw(new_server sqlstate temp_bytes plan_of peak_memory clean_log);
 
 # A running server, in UTF8 and the C locale whatever the environment says, whose database
 # "postgres" has the extension. A difference in bytes must come from the extension, so there is
-# no JIT and no parallel query unless a test asks for them. install_path: where another server is.
+# no JIT and no parallel query unless a test asks for them; nor does anything happen because some time
+# has passed, such as a checkpoint, after which pages are logged whole. install_path: where another
+# server is.
 sub new_server {
     my ($name, %options) = @_;
     my $node = PostgreSQL::Test::Cluster->new($name,
@@ -24,6 +26,7 @@ sub new_server {
 log_statement = none
 shared_buffers = 128MB
 max_wal_size = 4GB
+checkpoint_timeout = 1d
 autovacuum = off
 jit = off
 max_parallel_workers_per_gather = 0
