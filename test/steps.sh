@@ -50,7 +50,13 @@ Packages that could not be had: clang-tidy-14 qemu-user
 1 passed, 1 failed, 1 skipped
 END
 
-# Of options, one is told apart from another; what is none is refused.
+# Options go with the script into the sandbox; what is none is refused. A warning is an error if asked.
+read_options --seed=7
+[ "$WERROR ${OPTIONS[*]}" = 'OFF --seed=7 --minutes=1' ]
+[[ $WARNINGS != *-Werror* ]]
+read_options --werror --seed=7
+[ "$WERROR ${OPTIONS[*]}" = 'ON --seed=7 --minutes=1 --werror' ]
+[[ $WARNINGS == *-Werror* ]]
 says 'unknown option --quickly' bash "$ROOT/script/test" --quick --quickly
 says '--seed wants a number' bash "$ROOT/script/test" --seed=
 bash "$ROOT/script/test" --help | grep -q -e '--quick '
