@@ -19,6 +19,8 @@ from search import run
 
 QUERIES = 60  # of a world
 PLANS = 4  # of a query
+# A statement may take minutes, where each row has its expressions compiled, and is then given up.
+LONGEST = "20s"
 
 TYPES = {"b": "bloomfilter", "c": "countingbloomfilter", "k": "cuckoofilter"}
 PREFIX = {"b": "bf", "c": "cbf", "k": "cf"}
@@ -651,7 +653,8 @@ class Plans:
     def begin(self, query, settings):
         role = [f"ROLE {query.role}"] if query.role else []
         self.execute("ROLLBACK; DEALLOCATE ALL")
-        begun = ["BEGIN"] + [f"SET LOCAL {one}" for one in settings + role]
+        timeout = [f"statement_timeout = '{LONGEST}'"]
+        begun = ["BEGIN"] + [f"SET LOCAL {one}" for one in timeout + settings + role]
         self.script = []
         self.execute(";\n".join(begun))
 
@@ -664,6 +667,8 @@ class Plans:
                 self.r.choice(self.ways(query))(query, settings)
                 if self.r.random() < 0.1:
                     self.note_nodes(query)
+            except psycopg2.errors.QueryCanceled:
+                self.s.counts["given up"] += 1
             except psycopg2.Error as error:
                 self.wrong(query, query.parameters, f"{type(error).__name__}: {error}")
 
@@ -682,6 +687,8 @@ class Plans:
             try:
                 self.begin(query, PLAIN)
                 query.known[(form, *parameters)] = texts(self.execute(sql)), self.content(query)
+            except psycopg2.errors.QueryCanceled:
+                raise
             except psycopg2.Error as error:
                 raise ValueError(f"this search wrote what is no query: {sql}") from error
 
