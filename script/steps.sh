@@ -153,13 +153,13 @@ configured() { # VARIABLE of Makefile.global
   sed -n "s/^$1[[:space:]]*=[[:space:]]*//p" "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global"
 }
 
-# With the JIT bitcode, if this server has JIT and its compiler is here.
-extension_build() { # [VARIABLE=VALUE...]
+# With the JIT bitcode, if this server has JIT and its compiler is here, and there is time.
+extension_build() {
   local clang llvm=()
   clang=$(configured CLANG)
-  command -v "${clang:-clang}" >/dev/null || llvm=(with_llvm=no)
-  pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" "$@" all
-  pgxs "${llvm[@]}" "$@" install
+  if [ -n "${QUICK:-}" ] || ! command -v "${clang:-clang}" >/dev/null; then llvm=(with_llvm=no); fi
+  pgxs -j 2 PG_CPPFLAGS="$WARNINGS" "${llvm[@]}" all
+  pgxs "${llvm[@]}" install
 }
 
 # pgxs runs pg_regress, then pg_isolation_regress, then prove, which is a step of its own.
