@@ -1955,9 +1955,10 @@ CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
 COMMENT ON OPERATOR & (cuckoofilter, cuckoofilter) IS
   'an error, whose hint says what unites or compares such filters';
 
--- With a value at the open end of the operator, where the filter is to be. Of numbers and strings
--- alone: an operator on "any" would be as good as @> itself where a filter is asked for a filter,
--- and one on two filters would take every literal for a filter.
+-- With a number at the open end of the operator, where the filter is to be. Of no other type: an
+-- operator on "any" would be as good as @> itself where a filter is asked for a filter, one on two
+-- filters would take every literal for a filter, and one on text would meet operators of others,
+-- which read the other side from a literal.
 
 CREATE FUNCTION bloomfilter_misplaced(float8, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1977,26 +1978,6 @@ COMMENT ON FUNCTION bloomfilter_misplaced(bloomfilter, float8) IS
 CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = bloomfilter,
                     RIGHTARG = float8);
 COMMENT ON OPERATOR <@ (bloomfilter, float8) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE FUNCTION bloomfilter_misplaced(text, bloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_misplaced(text, bloomfilter) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = text,
-                    RIGHTARG = bloomfilter);
-COMMENT ON OPERATOR @> (text, bloomfilter) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE FUNCTION bloomfilter_misplaced(bloomfilter, text) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_misplaced(bloomfilter, text) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = bloomfilter,
-                    RIGHTARG = text);
-COMMENT ON OPERATOR <@ (bloomfilter, text) IS
   'an error, whose hint says on which side the filter is';
 
 CREATE FUNCTION bloomfilter_misplaced(float8, countingbloomfilter) RETURNS boolean
@@ -2019,26 +2000,6 @@ CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = countingbloomfil
 COMMENT ON OPERATOR <@ (countingbloomfilter, float8) IS
   'an error, whose hint says on which side the filter is';
 
-CREATE FUNCTION bloomfilter_misplaced(text, countingbloomfilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_misplaced(text, countingbloomfilter) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = text,
-                    RIGHTARG = countingbloomfilter);
-COMMENT ON OPERATOR @> (text, countingbloomfilter) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE FUNCTION bloomfilter_misplaced(countingbloomfilter, text) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_misplaced(countingbloomfilter, text) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = countingbloomfilter,
-                    RIGHTARG = text);
-COMMENT ON OPERATOR <@ (countingbloomfilter, text) IS
-  'an error, whose hint says on which side the filter is';
-
 CREATE FUNCTION bloomfilter_misplaced(float8, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_misplaced(float8, cuckoofilter) IS
@@ -2057,24 +2018,4 @@ COMMENT ON FUNCTION bloomfilter_misplaced(cuckoofilter, float8) IS
 CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = cuckoofilter,
                     RIGHTARG = float8);
 COMMENT ON OPERATOR <@ (cuckoofilter, float8) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE FUNCTION bloomfilter_misplaced(text, cuckoofilter) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_misplaced(text, cuckoofilter) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE OPERATOR @> (FUNCTION = bloomfilter_misplaced, LEFTARG = text,
-                    RIGHTARG = cuckoofilter);
-COMMENT ON OPERATOR @> (text, cuckoofilter) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE FUNCTION bloomfilter_misplaced(cuckoofilter, text) RETURNS boolean
-  AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_misplaced(cuckoofilter, text) IS
-  'an error, whose hint says on which side the filter is';
-
-CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = cuckoofilter,
-                    RIGHTARG = text);
-COMMENT ON OPERATOR <@ (cuckoofilter, text) IS
   'an error, whose hint says on which side the filter is';

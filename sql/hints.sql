@@ -47,8 +47,8 @@ DEALLOCATE untyped;
 
 -- The filter is at the open end of the operator.
 SELECT expression, said.* FROM (VALUES ('5 @> bloom'), ('bloom <@ 5'), ('5.5 @> bloom'),
-  ('1::smallint @> bloom'), ('''a'' @> bloom'), ('bloom <@ ''a'''), ('''a''::varchar @> bloom'),
-  ('5 @> counting'), ('counting <@ ''a''::text'), ('5::bigint @> cuckoo'), ('cuckoo <@ 5'),
+  ('1::smallint @> bloom'), ('5 @> counting'), ('counting <@ 5.5::real'), ('5::bigint @> cuckoo'),
+  ('cuckoo <@ 5'),
   ('NULL::int @> bloom')) e(expression), said(expression) \gx
 
 -- A bloomfilter loses no value.

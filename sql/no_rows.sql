@@ -25,6 +25,7 @@ SELECT what, bf_describe(f) FROM (
   UNION ALL SELECT 9, 'a number from each row', bf_agg(x, expected) FROM none
   UNION ALL SELECT 10, 'rows, but filtered', bf_agg(x, 5000) FILTER (WHERE false) FROM rows
   UNION ALL SELECT 11, 'distinct and ordered', bf_agg(DISTINCT x, 5000 ORDER BY x) FROM none
+  UNION ALL SELECT 11, 'ordered by a number', bf_agg(x ORDER BY 5000 + random()) FROM none
   UNION ALL SELECT 12, 'dist', bf_dist_agg(bf_element_of(x)) FROM none
   UNION ALL SELECT 13, 'dist, both', bf_dist_agg(bf_element_of(x), 5000, 0.001) FROM none
   UNION ALL SELECT 14, 'merged', bf_merge_agg(p) FROM (
@@ -104,6 +105,22 @@ SET plan_cache_mode = force_generic_plan;
 EXECUTE asked(500, 0.001);
 EXECUTE asked(NULL, 0.001);
 RESET plan_cache_mode;
+-- As a grouping key, which a node below computes; of several nodes, if all compute the same.
+PREPARE grouped(float8) AS SELECT DISTINCT bf_describe(bf_agg(x, $1 * 2) FILTER (WHERE x < 0))
+  FROM rows GROUP BY part, $1;
+EXECUTE grouped(350);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE grouped(350);
+RESET plan_cache_mode;
+SELECT bf_describe(bf_agg(x, n) FILTER (WHERE x < 0)) AS differ
+FROM (SELECT x, 100::float8 AS n FROM rows UNION ALL SELECT x, 200 FROM rows) s;
+-- What depends on a row, on chance, or is too small leaves another system's layout a size.
+SELECT part, bf_describe(bf_agg(x, part + 70, 0.01, 'guava') FILTER (WHERE x < 2))
+FROM rows GROUP BY part ORDER BY part;
+SELECT bf_describe(bf_agg(x, (SELECT count(*) FROM none), 0.01, 'spark')) FROM none;
+CREATE SEQUENCE numbers;
+SELECT bf_describe(bf_agg(x, nextval('numbers'))) FROM none;
+SELECT is_called FROM numbers;
 CREATE FUNCTION asked(number float8) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(x, number) FROM no_rows.none';
 SELECT bf_describe(asked(5000));
@@ -115,7 +132,7 @@ SELECT bool_and(f = (SELECT cbf_agg(x, 30) FROM none)) AS "frames that became em
   SELECT x, cbf_agg(x, 30) OVER (ORDER BY x ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) AS f
   FROM generate_series(1, 10) x) s WHERE x > 8;
 -- Two calls that differ: a window does not tell which of them ends.
-SELECT DISTINCT bf_describe(bf_agg(x, 20) OVER w), bf_describe(bf_agg(x, 30) OVER w)
+SELECT DISTINCT bf_describe(bf_agg(x, 20, 0.001) OVER w), bf_describe(bf_agg(x, 30, 0.001) OVER w)
 FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING);
 -- An aggregate of somebody else's that ends in the same function is asked nothing.
 CREATE FUNCTION theirs_step(bf_partial, bf_element, text) RETURNS bf_partial
@@ -148,6 +165,9 @@ SELECT bf_agg(x, 1000) + 7 = bf_create(1000) + 7 AS sized,
   bf_add_hash(bf_agg(x, 1000), 1) = bf_add_hash(bf_create(1000), 1) AS hash,
   bf_agg(x, 1000, 0.01, 'parquet_int32') + 1 = bf_create(1000, 0.01, 'parquet_int32') + 1
     AS parquet,
+  bf_agg(x, 1000, 0.01, 'redis') + 1 = bf_create(1000, 0.01, 'redis') + 1 AS redis,
+  bf_agg(x::text, 1000, 0.01, 'guava_chars') + 'a'::text
+    = bf_create(1000, 0.01, 'guava_chars') + 'a'::text AS guava,
   cbf_agg(x) + 1 = cbf_create(1000) + 1 AS counting, cf_agg(x) + 1 = cf_create(1000) + 1 AS cuckoo,
   bf_clear(bf_agg(x)) = bf_agg(x) AND bf_clear(bf_agg(x, 9)) = bf_agg(x, 9) AS cleared,
   bf_growable(bf_agg(x)) = bf_agg(x) AS growable, bf_agg(x)::text::bloomfilter = bf_agg(x) AS text,

@@ -248,6 +248,11 @@ SELECT scan->'Bloom Filter Access' AS access, scan->'Bloom Filter Rate' AS "rate
   buffers('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') < :whole / 2 AS "by a sample"
 FROM scans('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') scan;
 
+-- A filter that a row gave which is gone, with its memory, when the plan is shown.
+SELECT count(scan->'Bloom Filter Rate') AS scans FROM scans('SELECT n FROM
+  (SELECT 1 AS id, filter + -1::bigint AS f FROM large OFFSET 0) s,
+  LATERAL (SELECT count(*) AS n FROM numbers WHERE s.f @> numbers.n) c') scan;
+
 -- Scans that are left within a page and begin anew, with a filter that changes or not. A filter
 -- is evaluated for a row alone, and kept.
 SET cpu_operator_cost = 0.1;

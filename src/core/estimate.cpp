@@ -58,11 +58,7 @@ std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count) {
 
 Survey::Survey(const Kernel &kernel, const Geometry &geometry)
     : kernel_(kernel), geometry_(geometry) {
-  if (is_foreign(geometry.layout))
-    return;
-  const int k = geometry.layout == Layout::pages ? geometry.k / 2 : geometry.k;
-  for (int set = 0; set <= kLineBits; set++)
-    pass_rates_[set] = power(static_cast<double>(set) / kLineBits, static_cast<std::uint64_t>(k));
+  std::fill_n(pass_rates_, kLineBits + 1, -1.0);
 }
 
 double Survey::rate() const {
@@ -77,7 +73,12 @@ double Survey::pass_rate(const std::uint16_t *set, int lines) {
   double sum = 0.0;
   for (int i = 0; i < lines; i++) {
     bits_set_ += set[i];
-    sum += pass_rates_[set[i]];
+    double &rate = pass_rates_[set[i]];
+    if (rate < 0.0)
+      rate = power(static_cast<double>(set[i]) / kLineBits,
+                   static_cast<std::uint64_t>(geometry_.layout == Layout::pages ? geometry_.k / 2
+                                                                                : geometry_.k));
+    sum += rate;
   }
   return sum / lines;
 }

@@ -43,7 +43,8 @@ private:
 
   const Kernel &kernel_;
   Geometry geometry_;
-  double pass_rates_[kLineBits + 1]; // (set / 512)^k for every number of set bits in a line
+  double pass_rates_[kLineBits + 1]; // (set / 512)^k of a line with so many set bits; below 0: not
+                                     // computed yet
   std::uint64_t bits_set_ = 0, units_ = 0;
   double sum_ = 0.0;
 };

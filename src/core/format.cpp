@@ -78,7 +78,7 @@ Finding check_link(const Link &link) {
 // The entries of a chain, whose header has been read.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  // Own is what grows only as long as it has no value: an aggregate made it.
+  // A chain is own only if it grows and has no value: it is what an aggregate over no rows made.
   std::uint8_t flags = kFlagChain;
   if (!is_foreign(geometry.layout))
     flags |= kFlagGrow;

@@ -8,8 +8,8 @@
 // Its payload is 4 bytes of its own, the header of a filter (core/format.hpp), and behind it the
 // hashes, ascending, or the bitmap; doc/format.md has the byte tables. The header is that of the
 // filter without values: for the capacity that was asked for; or, of one that is to be sized by all
-// values, own and for one value. Equal sets are equal bytes. No rows at all are told from rows
-// without values, for so are the filters that are made of them.
+// values, own and for one value. Equal sets are equal bytes. A state of no rows
+// differs from one of rows that are all NULL, because their filters differ.
 #ifndef BLOOMFILTER_CORE_PARTIAL_HPP
 #define BLOOMFILTER_CORE_PARTIAL_HPP
 

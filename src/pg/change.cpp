@@ -146,12 +146,21 @@ private:
       return;
     own_ = copy_filter(argument_);
     changed_ = true;
+    if ((header().flags & kFlagOwn) &&
+        has_no_values()) { // from now on as if made empty to be filled
+      own_.header.flags &= ~kFlagOwn;
+      own_.write_back();
+    }
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
+  }
+  // Filters of other systems may have a family from the beginning.
+  bool has_no_values() const {
+    return is_open(header().element.family) ||
+           (is_foreign(header().geometry.layout) && is_empty(argument_));
   }
   void adopt(const ElementType &type) {
     begin();
     if (is_open(header().element.family)) {
-      own_.header.flags &= ~kFlagOwn; // from now on like what is made empty to be filled
       adopt_family(&own_.header, type);
       own_.write_back();
     }

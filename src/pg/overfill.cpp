@@ -23,18 +23,30 @@ constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
 
 int overfill = kWarn;
 
-// Of which filters the statement has warned. Filters made alike count as one.
+// How a filter was made. A statement warns once of filters that were made alike.
+struct Making {
+  Geometry geometry;
+  Capacity capacity;
+  uint64 seed;
+  Family family;
+
+  bool operator==(const Making &other) const {
+    return geometry == other.geometry && capacity.values == other.capacity.values &&
+           capacity.rate == other.capacity.rate && seed == other.seed && family == other.family;
+  }
+};
+
 struct Warned {
   TimestampTz statement; // by its start
   int count;
-  Header headers[8]; // a statement that warns of more has warned enough
+  Making makings[8]; // who has as many warnings need not have more
 } warned;
 
-bool made_alike(const Header &a, const Header &b) {
-  return a.geometry == b.geometry && a.element.family == b.element.family && a.seed == b.seed &&
-         a.capacity.values == b.capacity.values && a.capacity.rate == b.capacity.rate;
+Making making_of(const Header &header) {
+  return {header.geometry, header.capacity, header.seed, header.element.family};
 }
 
+// Need nothing be said of a filter, because nothing ever is or because it was?
 bool is_settled(const Header &header) {
   if (overfill != kWarn)
     return overfill == kIgnore;
@@ -43,9 +55,9 @@ bool is_settled(const Header &header) {
     warned.statement = statement;
     warned.count = 0;
   }
-  bool settled = warned.count == lengthof(warned.headers);
+  bool settled = warned.count == lengthof(warned.makings);
   for (int i = 0; i < warned.count; i++)
-    settled = settled || made_alike(warned.headers[i], header);
+    settled = settled || warned.makings[i] == making_of(header);
   return settled;
 }
 
@@ -112,16 +124,16 @@ void check_overfill(const Filter &any, Origin origin) {
   if (!asked.is_known())
     return;
   const double full = full_rate(filter);
-  const double bearable = kSaturation * (origin == Origin::united ? asked.rate : full);
+  const double bearable = bearable_rate(origin == Origin::united ? asked.rate : full);
   // Counting bits is much cheaper than the rate, and nearly always enough.
   if (full <= bearable && !has_overfull_link(filter))
     return;
   const Fill fill = measure(filter);
   if (fill.rate <= bearable)
     return;
-  const bool by_links = filter.header.links() > 1 && fill.rate <= kSaturation * full;
+  const bool by_links = filter.header.links() > 1 && fill.rate <= bearable_rate(full);
   if (overfill == kWarn)
-    warned.headers[warned.count++] = any.header;
+    warned.makings[warned.count++] = making_of(any.header);
   ereport(overfill == kError ? ERROR : WARNING,
           (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
            errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
@@ -182,7 +194,7 @@ void check_overfill_by_sample(const Filter &any, uint64 random) {
   }
   Survey survey(*kernel, sampling.plain);
   survey.read(sample, sampling.parts * sampling.units_of_part);
-  if (survey.rate() > kSaturation * link.capacity.rate)
+  if (survey.rate() > bearable_rate(link.capacity.rate))
     check_overfill(any, Origin::added);
 }
 

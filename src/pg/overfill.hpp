@@ -3,8 +3,9 @@
 // The setting bloomfilter.overfill says what happens when a filter that was sized for a number of
 // values, and has just got some, ends above twice the false positive rate asked for: nothing, a
 // warning, or an error. A statement warns once in each process of filters that were made alike, so
-// that a table of them does not warn for each row. The links of a union need not hold too many for
-// that: their rates add up. Filters without an asked rate cannot be overfilled.
+// that a table of them does not warn for each row, and of eight kinds at most. The links of a union
+// need not hold too many for that: their rates add up. Filters without an asked rate cannot be
+// overfilled.
 #ifndef BLOOMFILTER_PG_OVERFILL_HPP
 #define BLOOMFILTER_PG_OVERFILL_HPP
 
@@ -14,11 +15,13 @@
 
 namespace bloomfilter {
 
-// A filter whose rate is more than this many times the asked one, if one was asked for, is
-// saturated.
-constexpr double kSaturation = 2.0;
+// A filter whose rate is more than twice the asked one, if one was asked for, is saturated; or, for
+// at the highest rates that is next to 1 or beyond, more than half-way from the asked one to 1.
+inline double bearable_rate(double asked) {
+  return Min(2 * asked, (1 + asked) / 2);
+}
 inline bool is_saturated(const Fill &fill, const Capacity &asked) {
-  return asked.is_known() && fill.rate > kSaturation * asked.rate;
+  return asked.is_known() && fill.rate > bearable_rate(asked.rate);
 }
 
 void define_overfill();

@@ -59,34 +59,52 @@ Header self_sized(Header header, uint64 values) {
 
 namespace {
 
-// The plan node that gives the rows of another one, or one of several such that give the same
-// columns.
-const Plan *plan_below(const Plan *plan) {
-  if (IsA(plan, Append))
-    return static_cast<Plan *>(linitial(castNode(Append, plan)->appendplans));
-  if (IsA(plan, MergeAppend))
-    return static_cast<Plan *>(linitial(castNode(MergeAppend, plan)->mergeplans));
-  return outerPlan(plan);
+Node *column_of(const Plan *plan, AttrNumber number);
+
+// An expression of a plan node, in which columns of the nodes below stand as what computes them, as
+// far as that is found. (EXPLAIN looks in the same places.)
+Node *resolved(Node *node, void *context) {
+  auto *plan = static_cast<const Plan *>(context);
+  if (!node)
+    return nullptr;
+  if (IsA(node, Var)) {
+    const auto *column = reinterpret_cast<const Var *>(node);
+    Node *found = nullptr;
+    if (static_cast<int>(column->varno) == static_cast<int>(OUTER_VAR))
+      found = column_of(outerPlan(plan), column->varattno);
+    else if (IsA(plan, SubqueryScan))
+      found = column_of(castNode(SubqueryScan, plan)->subplan, column->varattno);
+    return found ? found : node;
+  }
+  return expression_tree_mutator(
+      node, reinterpret_cast<Node *(*)()>(reinterpret_cast<void *>(resolved)), context);
 }
 
-// Where an aggregate combines states that nodes below made, its call as they have it; NULL if that
-// is not found. (Columns are resolved as EXPLAIN does it.)
-const Aggref *call_below(const Aggref *call, const Plan *plan) {
-  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) {
-    const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
-    while (IsA(argument, Var)) {
-      const auto *column = reinterpret_cast<const Var *>(argument);
-      plan = plan_below(plan);
-      if (!plan || static_cast<int>(column->varno) != static_cast<int>(OUTER_VAR) ||
-          column->varattno < 1 || column->varattno > list_length(plan->targetlist))
-        return nullptr;
-      argument = list_nth_node(TargetEntry, plan->targetlist, column->varattno - 1)->expr;
-    }
-    if (!IsA(argument, Aggref))
-      return nullptr;
-    call = reinterpret_cast<const Aggref *>(argument);
+// What computes a column of a plan node. Of several nodes whose rows are appended that is what all
+// of them have; of partial states, what the first one has, for the planner made all calls of one.
+Node *column_of(const Plan *plan, AttrNumber number) {
+  if (!plan || number < 1 || number > list_length(plan->targetlist))
+    return nullptr;
+  const List *appended = NIL;
+  if (IsA(plan, Append))
+    appended = castNode(Append, plan)->appendplans;
+  else if (IsA(plan, MergeAppend))
+    appended = castNode(MergeAppend, plan)->mergeplans;
+  if (appended == NIL) {
+    const auto *entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
+    return resolved(reinterpret_cast<Node *>(entry->expr), const_cast<Plan *>(plan));
   }
-  return call;
+  Node *first = nullptr;
+  const ListCell *cell;
+  foreach (cell, appended) {
+    Node *column = column_of(static_cast<const Plan *>(lfirst(cell)), number);
+    if (!column || (first && !equal(first, column)))
+      return nullptr;
+    first = column;
+    if (IsA(column, Aggref))
+      break;
+  }
+  return first;
 }
 
 // Is this function the last step of an aggregate? It may also be called by others, such as Citus,
@@ -103,31 +121,62 @@ bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
 }
 
 // The arguments of the aggregate that a final function ends, the value first; NIL if they are not
-// known. In a window, which does not tell whose turn it is, only if all calls have the same.
-List *arguments_in_query(FunctionCallInfo fcinfo) {
+// known.
+List *arguments_of_call(FunctionCallInfo fcinfo) {
+  const Aggref *call = AggGetAggref(fcinfo);
+  if (!call || !ends(fcinfo, call->aggfnoid))
+    return NIL;
+  auto *node = reinterpret_cast<Node *>(const_cast<Aggref *>(call));
+  node = resolved(node, castNode(AggState, fcinfo->context)->ss.ps.plan);
+  call = castNode(Aggref, node);
+  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) { // its argument is the call that made the state
+    const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
+    if (!IsA(argument, Aggref))
+      return NIL;
+    call = reinterpret_cast<const Aggref *>(argument);
+  }
   List *arguments = NIL;
-  if (fcinfo->context && IsA(fcinfo->context, AggState)) {
-    const Aggref *call = AggGetAggref(fcinfo);
-    if (call && ends(fcinfo, call->aggfnoid))
-      call = call_below(call, castNode(AggState, fcinfo->context)->ss.ps.plan);
-    else
-      call = nullptr;
-    const ListCell *cell;
-    if (call)
-      foreach (cell, call->args)
-        arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
-  } else if (fcinfo->context && IsA(fcinfo->context, WindowAggState)) {
-    const ListCell *cell;
-    foreach (cell, castNode(WindowAggState, fcinfo->context)->funcs) {
-      const WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
-      if (!ends(fcinfo, call->winfnoid))
-        continue;
-      if (arguments != NIL && !equal(list_copy_tail(arguments, 1), list_copy_tail(call->args, 1)))
-        return NIL;
-      arguments = call->args;
-    }
+  const ListCell *cell;
+  foreach (cell, call->args)
+    if (!lfirst_node(TargetEntry, cell)->resjunk) // as what the rows are ordered by is
+      arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+  return arguments;
+}
+
+// The same in a window, which does not tell whose turn it is: what all calls have in common, which
+// may be fewer arguments, and NULL for those in which they differ.
+List *arguments_of_windows(FunctionCallInfo fcinfo) {
+  const auto *state = castNode(WindowAggState, fcinfo->context);
+  List *arguments = NIL;
+  const ListCell *cell;
+  foreach (cell, state->funcs) {
+    const WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
+    if (!ends(fcinfo, call->winfnoid))
+      continue;
+    auto *others =
+        reinterpret_cast<List *>(resolved(reinterpret_cast<Node *>(call->args), state->ss.ps.plan));
+    if (arguments == NIL)
+      arguments = others;
+    arguments = list_truncate(arguments, list_length(others));
+    for (int i = 0; i < list_length(arguments); i++)
+      if (!equal(list_nth(arguments, i), list_nth(others, i)))
+        lfirst(list_nth_cell(arguments, i)) = nullptr;
   }
   return arguments;
+}
+
+List *arguments_in_query(FunctionCallInfo fcinfo) {
+  if (fcinfo->context && IsA(fcinfo->context, AggState))
+    return arguments_of_call(fcinfo);
+  if (fcinfo->context && IsA(fcinfo->context, WindowAggState))
+    return arguments_of_windows(fcinfo);
+  return NIL;
+}
+
+// Is an expression the same for all rows, and as often as it is asked for?
+bool is_fixed(Node *node) {
+  return node && !contain_var_clause(node) && !contain_subplans(node) &&
+         !contain_agg_clause(node) && !contain_volatile_functions(node);
 }
 
 } // namespace
@@ -136,24 +185,32 @@ Target target_in_query(FunctionCallInfo fcinfo, Layout layout) {
   constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
   LOCAL_FCINFO(row, 5); // as a transition function would be called
   List *arguments = arguments_in_query(fcinfo);
-  const int count = list_length(arguments);
   InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
-  for (int i = 1; i < Min(count, 1 + static_cast<int>(lengthof(kTypes))); i++) {
-    auto *argument = static_cast<Expr *>(list_nth(arguments, i));
-    auto *node = reinterpret_cast<Node *>(argument);
-    if (exprType(node) != kTypes[i - 1])
-      break;
+  bool fixed = true; // are they all?
+  for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
+    auto *node = static_cast<Node *>(list_nth(arguments, i));
+    if (node && exprType(node) != kTypes[i - 1])
+      break; // somebody else's aggregate
     NullableDatum &value = row->args[row->nargs++];
     value = {0, true};
-    if (contain_var_clause(node) || contain_subplans(node))
-      continue;
-    PlanState *state = &reinterpret_cast<ScanState *>(fcinfo->context)->ps;
-    value.value =
-        ExecEvalExpr(ExecInitExpr(argument, nullptr), state->ps_ExprContext, &value.isnull);
+    if (is_fixed(node)) {
+      ExprContext *context = reinterpret_cast<ScanState *>(fcinfo->context)->ps.ps_ExprContext;
+      ExprState *state = ExecInitExpr(reinterpret_cast<Expr *>(node), nullptr);
+      value.value = ExecEvalExpr(state, context, &value.isnull);
+    } else if (i == 1)
+      fixed = false;
   }
-  if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1)
+  if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1) {
     row->args[2].isnull = true;
-  return target_args_with_layout(row, layout);
+    fixed = false;
+  }
+  Target target = target_args_with_layout(row, layout);
+  if (!fixed &&
+      is_foreign(target.layout)) { // which does not grow, and is told a number by each row
+    target.self_sized = false;
+    target.expected = kUntoldValues;
+  }
+  return target;
 }
 
 Filter filter_without_values(const Target &target) {

@@ -48,9 +48,10 @@ Header header_for(const Target &target);
 // too large.
 Header self_sized(Header header, uint64 values);
 
-// What the query gives behind the value, for a final function that no row told: NULL for arguments
-// that depend on a row, or cannot be found, and for an expected number below 1, as a count of no
-// rows is.
+// The arguments of an aggregate behind the value as the query has them, for a final function that
+// saw no row. One is as if it were NULL if it depends on a row or is not found, and so is an
+// expected number below 1, as a count of no rows is; another system's layout then gets
+// kUntoldValues.
 Target target_in_query(FunctionCallInfo fcinfo, Layout layout);
 
 // The filter of no values: for as many as the target says. Where it says nothing, a bloomfilter

@@ -35,8 +35,7 @@ struct Count {
 struct Window {
   Target target;
   Header header;
-  uint64 rows;      // in the frame
-  uint64 values;    // of these, that are not NULL
+  uint64 values;    // in the frame, of those that are not NULL
   uint16 *counters; // given a capacity
   HTAB *counts; // of Count: sizing itself, of hashes; else, once needed, of counters beyond 16 bits
 };
@@ -191,7 +190,6 @@ Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
     window = make_window(fcinfo, target);
   else if (!(target == window->target))
     raise_parameters_differ(window->target, target);
-  window->rows++;
   if (!PG_ARGISNULL(1)) {
     const Digests digests = digests_of_row(fcinfo, window);
     for (int i = 0; i < digests.count; i++)
@@ -206,7 +204,6 @@ Datum countingbloomfilter_agg_inverse(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
   if (!window)
     elog(ERROR, "inverse transition function of cbf_agg called without a state");
-  window->rows--;
   if (!PG_ARGISNULL(1)) {
     const Digests digests = digests_of_row(fcinfo, window);
     bool left = window->values > 0;
@@ -225,7 +222,7 @@ Datum countingbloomfilter_agg_window_final(PG_FUNCTION_ARGS) {
   const Window *window = window_arg(fcinfo);
   if (!window)
     return filter_without_values(target_in_query(fcinfo, Layout::counting_lines)).datum();
-  if (window->rows == 0 || (window->target.self_sized && window->values == 0))
+  if (window->target.self_sized && window->values == 0)
     return filter_without_values(window->target).datum();
   return (window->target.self_sized ? finish_counts : finish_counters)(window).datum();
 }

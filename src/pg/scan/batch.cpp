@@ -2,8 +2,11 @@
 
 #include "pg/scan/batch.hpp"
 
+#include "pg/planner/sample.hpp"
+
 extern "C" {
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
@@ -95,6 +98,26 @@ AskedFilter *asked_filter(FilterScan *scan, Ask *ask) {
   return find_filter(ask->filter, &ask->memory);
 }
 
+// The false positive rate of a filter that is being asked, from a sample of its bits; 0 if it is
+// not known. (Later it may be gone, with the row that it came from.) One that is asked by slice is
+// sampled once for all scans of a statement, as of the partitions of a table.
+double rate_of(const Ask &ask, const AskedFilter &filter) {
+  static struct {
+    TimestampTz statement;
+    struct varatt_external pointer;
+    double rate;
+  } sampled;
+  if (filter.payload)
+    return sample_payload(filter.payload, filter.header).rate;
+  const TimestampTz statement = GetCurrentStatementStartTimestamp();
+  const struct varatt_external &pointer = ask.memory.pointer;
+  if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
+    Header header;
+    sampled = {statement, pointer, sample_filter(ask.filter, &header).rate};
+  }
+  return sampled.rate;
+}
+
 // Adds a candidate and its value, unless that is NULL.
 void collect(FilterScan *scan, uint16 candidate, Datum value, bool is_null) {
   Items *items = &scan->items;
@@ -147,6 +170,10 @@ void ask_candidates(FilterScan *scan, Ask *ask) {
       continue;
     AskedFilter *filter = asked_filter(scan, ask);
     filter->expect(Max(items->count, scan->expected));
+    if (unlikely(!ask->sampled) && state_of(scan)->ps.instrument) { // for EXPLAIN ANALYZE alone
+      ask->sampled = true;
+      scan->shown.rate = Max(scan->shown.rate, rate_of(*ask, *filter));
+    }
     items->element = ask->element;
     for (int item = 0; item < items->count;)
       item = ask_items(filter, *items, item, answers);

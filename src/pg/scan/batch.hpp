@@ -34,9 +34,11 @@ struct Ask {
   Oid type, collation; // of the value
   AttrNumber column;
   bool known, is_null; // is the filter evaluated?
+  bool sampled;        // is its rate, or that of an earlier one, in what EXPLAIN shows?
 };
 
-// What EXPLAIN shows of the filters: bytes of all together, and the highest false positive rate.
+// What EXPLAIN shows of the filters: bytes of all together, and the highest false positive rate of
+// those that were asked first.
 struct Shown {
   uint64 bytes, in_memory;
   double rate; // 0: not looked for, or not known

@@ -2,14 +2,12 @@
 // now and then go, row by row; what processes share; what EXPLAIN shows.
 
 #include "core/bytes.hpp"
-#include "pg/planner/sample.hpp"
 #include "pg/scan/batch.hpp"
 #include "pg/scan/scan.hpp"
 
 extern "C" {
 #include "access/parallel.h"
 #include "access/tableam.h"
-#include "access/xact.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -269,39 +267,15 @@ Shown highest(const Shown &a, const Shown &b) {
   return {Max(a.bytes, b.bytes), Max(a.in_memory, b.in_memory), Max(a.rate, b.rate)};
 }
 
-// The false positive rate of a filter, from a sample of its bits; 0 if it is not known. One that is
-// asked by slice is sampled once for all scans of a statement, as of the partitions of a table.
-double rate_of(Ask *ask) {
-  static struct {
-    TimestampTz statement;
-    struct varatt_external pointer;
-    double rate;
-  } sampled;
-  const AskedFilter *filter = find_filter(ask->filter, &ask->memory);
-  if (filter->payload)
-    return sample_payload(filter->payload, filter->header).rate;
-  const TimestampTz statement = GetCurrentStatementStartTimestamp();
-  const struct varatt_external &pointer = ask->memory.pointer;
-  if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
-    Header header;
-    sampled = {statement, pointer, sample_filter(ask->filter, &header).rate};
-  }
-  return sampled.rate;
-}
-
-// Looks at the filters of a process that has asked them: for EXPLAIN ANALYZE also at a sample of
-// their bits, which tells the rate.
+// Adds up the filters of a process that has asked them.
 void note_filters(FilterScan *scan) {
   Shown shown = {};
-  const bool wants_rate = state_of(scan)->ps.instrument && scan->shown.rate == 0;
   for (int i = 0; i < scan->ask_count; i++) {
     const AskedFilter &filter = scan->asks[i].memory.filter;
     if (!scan->asks[i].known || scan->asks[i].is_null || !scan->asks[i].element)
       continue;
     shown.bytes += VARHDRSZ + filter.header.payload_bytes();
     shown.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
-    if (wants_rate)
-      shown.rate = Max(shown.rate, rate_of(&scan->asks[i]));
   }
   scan->shown = highest(scan->shown, shown);
 }
