@@ -588,8 +588,8 @@ def of_outer(q):
 
 
 def changed(q):
-    change = q.r.choice(["n = t.n + 1", "item = t.item + 1", "own = t.own + 5::bigint",
-                         "word = 'other'"])
+    change = q.r.choice(["n = t.n + 1", "item = t.item + 1", "word = 'other'",
+                         "own = coalesce(t.own, bf_create(9)) + 5::bigint"])
     where = q.where(may_join=False)
     return q.r.choice([
         f"UPDATE {q.table} t SET {change} WHERE {where} RETURNING t.id, t.n, t.item",
