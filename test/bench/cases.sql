@@ -131,6 +131,10 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
  $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$, 'VACUUM stored, shards'),
 ('update', 'update_wal', 'WAL bytes', 'ratio', 'Adding one value to a stored filter: WAL written',
  $$CALL bench.repeat({operations}, '{}', '{filter}', true)$$, 'VACUUM stored, shards'),
+('update', 'update_watched', 'µs', 'ratio',
+ 'Adding one value to a filter in memory, three quarters full, with and without a look at its rate',
+ $$SELECT count(f + x) FROM (SELECT x FROM numbers LIMIT {operations}) n,
+   (SELECT bf_add_all(bf_create({}), array(SELECT generate_series(1, {} * 3 / 4))) AS f OFFSET 0) f$$, NULL),
 
 ('stream', 'stream', 'µs', 'ratio', 'Adding new values to a table of shards, statement and COMMIT: time per value',
  '{}', NULL),
@@ -461,6 +465,12 @@ FROM unnest(ARRAY['update', 'update_wal']) workload,
     (5, 'UPDATE stored SET filter = filter + $1 WHERE name = $2', '12 MB', 4, 'one row of ')
   ) updates (number, sql, filter, operations, label)
 ORDER BY workload, updates.number;
+INSERT INTO bench.cases (workload, expression, settings, operations, label, part)
+SELECT 'update_watched', capacity, 'bloomfilter.overfill=' || overfill, operations,
+  format('%s values, overfill = %s', capacity, overfill), capacity
+FROM (VALUES ('200', 200000), ('1500', 200000), ('100000', 5000)) filters (capacity, operations),
+  unnest(ARRAY['ignore', 'warn']) overfill
+ORDER BY operations DESC, capacity, overfill;
 
 INSERT INTO bench.cases (workload, expression, filter, operations, label)
 SELECT workload, format($$DO $do$ DECLARE v bigint; BEGIN
