@@ -69,7 +69,7 @@ FROM filters \gx
 
 -- What to cast a value to.
 SELECT expression, said.* FROM (VALUES ('bf_agg(''{}''::json)'), ('bloom @> ''{}''::json'),
-  ('bf_agg(money ''1'')'), ('bf_agg(point ''(1,2)'')'), ('bf_agg(''<a/>''::xml)'),
+  ('bf_agg(money ''1'')'), ('bf_agg(point ''(1,2)'')'), ('bf_agg(circle ''((0,0),1)'')'),
   ('bf_agg(ARRAY[''{}''::json])')) e(expression), said(expression) \gx
 SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)'),
   ('bloom & (bf_create(10) + ''a''::text)'),

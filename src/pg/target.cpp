@@ -73,7 +73,7 @@ Node *resolved(Node *node, void *context) {
     if (static_cast<int>(column->varno) == static_cast<int>(OUTER_VAR))
       found = column_of(outerPlan(plan), column->varattno);
     else if (IsA(plan, SubqueryScan))
-      found = column_of(castNode(SubqueryScan, plan)->subplan, column->varattno);
+      found = column_of(reinterpret_cast<const SubqueryScan *>(plan)->subplan, column->varattno);
     return found ? found : node;
   }
   return expression_tree_mutator(
@@ -87,9 +87,9 @@ Node *column_of(const Plan *plan, AttrNumber number) {
     return nullptr;
   const List *appended = NIL;
   if (IsA(plan, Append))
-    appended = castNode(Append, plan)->appendplans;
+    appended = reinterpret_cast<const Append *>(plan)->appendplans;
   else if (IsA(plan, MergeAppend))
-    appended = castNode(MergeAppend, plan)->mergeplans;
+    appended = reinterpret_cast<const MergeAppend *>(plan)->mergeplans;
   if (appended == NIL) {
     const auto *entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
     return resolved(reinterpret_cast<Node *>(entry->expr), const_cast<Plan *>(plan));
