@@ -38,6 +38,7 @@ struct Making {
 
 struct Warned {
   TimestampTz statement; // by its start
+  uint64 additions;      // one by one
   int count;
   Making makings[8]; // who has as many warnings need not have more
 } warned;
@@ -48,17 +49,25 @@ Making making_of(const Header &header) {
 
 // Need nothing be said of a filter, because nothing ever is or because it was?
 bool is_settled(const Header &header) {
-  if (overfill != kWarn)
-    return overfill == kIgnore;
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
   if (warned.statement != statement) {
     warned.statement = statement;
+    warned.additions = 0;
     warned.count = 0;
   }
+  if (overfill != kWarn)
+    return overfill == kIgnore;
   bool settled = warned.count == lengthof(warned.makings);
   for (int i = 0; i < warned.count; i++)
     settled = settled || warned.makings[i] == making_of(header);
   return settled;
+}
+
+// Is an addition one after which the filter is looked at? Of a statement's first ones each is, of
+// later ones every eighth: nearly no filter gets too full and then no other value.
+bool is_due(uint64 random) {
+  constexpr uint64 kFirst = 1024;
+  return ++warned.additions <= kFirst || random % 8 == 0;
 }
 
 constexpr Size kSampledLines = 8, kSampledPages = 2;
@@ -174,7 +183,7 @@ const Sampling &sampling_of(const Link &link) {
 
 void check_overfill_by_sample(const Filter &any, uint64 random) {
   const Link link = any.link();
-  if (!link.capacity.is_known() || is_settled(any.header))
+  if (!link.capacity.is_known() || is_settled(any.header) || !is_due(random))
     return;
   const Sampling &sampling = sampling_of(link);
   uint8 sample[Max(kSampledLines * kLineBytes, kSampledPages * kPageBytes)];

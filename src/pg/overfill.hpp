@@ -34,9 +34,9 @@ enum class Origin : uint8 { built, added, united };
 // were made for together (full_rate), for which the union was blamed already.
 void check_overfill(const Filter &any, Origin origin);
 
-// Called with the result of one addition, of which there may be many: looks at some units of the
-// link that got the value, and at all of the filter only if these are too full. `random` chooses
-// them.
+// Called with the result of one addition, of which there may be many: looks now and then at some
+// units of the link that got the value, and at all of the filter only if these are too full.
+// `random` chooses them.
 void check_overfill_by_sample(const Filter &any, uint64 random);
 
 } // namespace bloomfilter

@@ -1,6 +1,10 @@
 // The executor's part of a Bloom Filter Scan: forward by batches (batch.hpp), backward, as cursors
 // now and then go, row by row; what processes share; what EXPLAIN shows.
 
+#include "pg/server.hpp"
+
+#include <cmath>
+
 #include "core/bytes.hpp"
 #include "pg/scan/batch.hpp"
 #include "pg/scan/scan.hpp"
@@ -323,12 +327,7 @@ void explain_removed(const char *label, double rows, const Instrumentation *inst
 
 // Digits behind the point of so many per cent, of which two are not zero; of next to nothing two.
 int digits_of(double percent) {
-  if (percent < 1e-8)
-    return 2;
-  int digits = 2;
-  for (; percent < 0.1; percent *= 10)
-    digits++;
-  return digits;
+  return percent < 1e-8 ? 2 : Max(2, 1 - static_cast<int>(std::floor(std::log10(percent))));
 }
 
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
