@@ -25,6 +25,9 @@ struct Capacity {
 
   bool is_known() const { return values != 0; }
 };
+inline bool operator==(const Capacity &a, const Capacity &b) {
+  return a.values == b.values && a.rate == b.rate;
+}
 // Of both numbers the larger.
 inline Capacity larger(const Capacity &a, const Capacity &b) {
   return {a.values > b.values ? a.values : b.values, a.rate > b.rate ? a.rate : b.rate};

@@ -31,8 +31,8 @@ struct Making {
   Family family;
 
   bool operator==(const Making &other) const {
-    return geometry == other.geometry && capacity.values == other.capacity.values &&
-           capacity.rate == other.capacity.rate && seed == other.seed && family == other.family;
+    return geometry == other.geometry && capacity == other.capacity && seed == other.seed &&
+           family == other.family;
   }
 };
 
@@ -164,8 +164,7 @@ struct Sampling {
 
 const Sampling &sampling_of(const Link &link) {
   static Sampling kept;
-  if (kept.link.geometry == link.geometry && kept.link.capacity.values == link.capacity.values &&
-      kept.link.capacity.rate == link.capacity.rate)
+  if (kept.link.geometry == link.geometry && kept.link.capacity == link.capacity)
     return kept;
   kept.link = link;
   const bool counts = kind_of(link.geometry.layout) == Kind::counting;
