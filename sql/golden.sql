@@ -233,8 +233,9 @@ FROM (VALUES
 ORDER BY number;
 
 -- Counting filters (2 with saturated counters, 3 in pages, 4 of text with a seed, 6 as a
--- bloomfilter) and cuckoo filters (7 to 10 with kicks, 11 merged, 12 and 13 sized by what they
--- hold, 13 at the fifth attempt): the stored form, or its SHA-256 where that is long.
+-- bloomfilter) and cuckoo filters (7 to 10 with kicks, 11 merged, 12 to 14 sized by what they hold,
+-- 13 at the fifth attempt, 14 at the second, in the next size class): the stored form, or its SHA-256
+-- where that is long.
 CREATE FUNCTION without(filter countingbloomfilter, first int, last int) RETURNS countingbloomfilter
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -274,9 +275,10 @@ INSERT INTO counted VALUES
   (9, '77fa8e6ab6eb2fb407f25c0b0e9274a2cf6d911d5f1942dc61ecf1a9dd5e5735'),
   (10, 'f774665ffa8d58e064853250052c723177adb2c0b0b6892b0d19cc8c5bda520a'),
   (11, '87a57008bfbdbb55b35f717876647c29a2939e6e9a3eb8c52fc6a6829200d4ac'),
-  (12, '1c8e779e26fac7ccbe43e8e5aa1798974f0a84013a4a07c82c8b2b1888f9cabd'),
+  (12, '4501157dd3b6ec419a4a81ae2b345eab7a218fb688fa345a8c6d546149437117'),
   (13,
-    'ASEBBgAAAAAAAAAACQAAAAAAAAAAAAAAAADgPwgAAAACAAAAAAAAAE3TNAAAAAAAAAAAAAAAAAAAAA0AAE3TNA==');
+    'ASEBBgAAAAAAAAAACQAAAAAAAAAAAAAAAADgPwgAAAACAAAAAAAAAE3TNAAAAAAAAAAAAAAAAAAAAA0AAE3TNA=='),
+  (14, '8479e5184df1a96eb4e17331da91ffcd07bd68452fbd02b66b02231195078e6d');
 
 SELECT number,
   stored IN (replace(encode(bytes, 'base64'), e'\n', ''), encode(sha256(bytes), 'hex')) AS same
@@ -300,7 +302,10 @@ FROM (VALUES
                 (SELECT cf_agg(i, 1999, 0.001) FROM generate_series(1001, 1800) i))::bytea),
   (12, (SELECT cf_agg(i, NULL, 0.000000001)::bytea FROM generate_series(1, 2000) i)),
   (13, (SELECT cf_agg(i, NULL, 0.5)::bytea
-       FROM unnest('{54,118,198,210,242,336,557,611,806}'::int[]) i))
+       FROM unnest('{54,118,198,210,242,336,557,611,806}'::int[]) i)),
+  (14, (SELECT cf_agg(i, NULL, 0.5)::bytea
+       FROM (SELECT generate_series(1, 205)
+             UNION SELECT unnest('{257,663,857,1065,1234,1554,1721,1812,2497}'::int[])) made (i)))
 ) v(number, bytes) FULL JOIN counted USING (number)
 ORDER BY number;
 SELECT number, cbf_multiplicity(stored::countingbloomfilter, 1) AS ones,
@@ -348,3 +353,41 @@ SELECT bf_agg(i)::bytea = '\x010100000000000000000000'::bytea
     || '\x010100060000000000000000' || '\xe8030000000000007b14ae47e17a843f' || '\x1400000000000000'
     AS partial
 FROM generate_series(1, 0) i;
+
+-- Sizes of filters that size themselves: the layout and the units of a bloomfilter and of a counting
+-- filter, the bits of a fingerprint and the buckets of a cuckoo filter.
+CREATE FUNCTION size_of(filter bytea) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' ', get_byte(filter, 1), get_byte(filter, 3),
+    get_byte(filter, 28) + (get_byte(filter, 29) << 8) + (get_byte(filter, 30) << 16)) $$;
+CREATE TABLE sizes (distinct_values int, rate float8, bloom text, counting text, cuckoo text);
+COPY sizes FROM stdin (DELIMITER '|');
+500|0.01|1 6 10|17 6 10|33 10 152
+500|0.0001|1 12 22|17 12 22|33 17 152
+500|1e-09|2 16 8|18 16 8|33 32 304
+1700|0.01|1 6 34|17 6 34|33 10 448
+1700|0.0001|2 12 9|18 12 9|33 17 448
+1700|1e-09|2 16 25|18 16 25|33 32 896
+3300|0.01|1 6 64|17 6 64|33 10 896
+3300|0.0001|2 12 17|18 12 17|33 17 896
+3300|1e-09|2 16 50|18 16 50|33 32 1792
+5200|0.01|1 6 104|17 6 104|33 10 1408
+5200|0.0001|2 12 26|18 12 26|33 17 1408
+5200|1e-09|2 16 80|18 16 80|33 32 2816
+10000|0.01|1 6 200|17 6 200|33 10 2688
+10000|0.0001|2 12 50|18 12 50|33 17 2688
+10000|1e-09|2 16 152|18 16 152|33 32 5376
+40000|0.01|1 6 800|17 6 800|33 10 10752
+40000|0.0001|2 12 200|18 12 200|33 17 10752
+40000|1e-09|2 16 608|18 16 608|33 32 21504
+60000|0.01|1 6 1216|17 6 1216|33 10 15872
+60000|0.0001|2 12 304|18 12 304|33 17 15872
+60000|1e-09|2 16 896|18 16 896|33 32 31744
+\.
+SELECT bool_and(size_of(f::bytea) = bloom) AS bloom, bool_and(size_of(c::bytea) = counting) AS counting,
+  bool_and(size_of(cuckoo_filter::bytea) = cuckoo) AS cuckoo,
+  bool_and(size_of(merged::bytea) = bloom) AS merged
+FROM sizes, LATERAL (SELECT bf_agg(i, NULL, rate) AS f, cbf_agg(i, NULL, rate) AS c,
+    cf_agg(i, NULL, rate) AS cuckoo_filter FROM generate_series(1, distinct_values) i) made,
+  LATERAL (SELECT bf_merge_agg(p) AS merged
+    FROM (SELECT bf_partial_agg(bf_element_of(i), NULL, rate) AS p
+          FROM generate_series(1, distinct_values) i GROUP BY i % 3) parts) m;

@@ -1,5 +1,7 @@
 #include "core/sizing.hpp"
 
+#include <algorithm>
+
 #include "core/bytes.hpp"
 
 namespace bloomfilter {
@@ -22,6 +24,8 @@ constexpr double kCoarseRate = 0.001;
 // Rounding units up to a multiple costs nothing noticeable from here on.
 constexpr std::uint32_t kManyUnits = 64;
 constexpr std::uint32_t kUnitMultiple = 8;
+// 2^kClassBits size classes lie between two powers of two.
+constexpr int kClassBits = 4;
 
 // A rate's place on the grid of the table: between entries `index` and `index + 1`, at
 // `part` / `whole` of the way.
@@ -94,6 +98,16 @@ bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) 
     return false;
   *geometry = {layout, k, static_cast<std::uint32_t>(units)};
   return true;
+}
+
+Geometry size_class(const Geometry &geometry) {
+  const std::uint64_t units = geometry.units;
+  const int exponent = 63 - __builtin_clzll(units);
+  const std::uint64_t step = std::uint64_t{1} << std::max(exponent - kClassBits, 0);
+  const std::uint64_t rounded = (units + step - 1) / step * step;
+  if (rounded > kMaxBits / geometry.unit_bits())
+    return geometry;
+  return {geometry.layout, geometry.k, static_cast<std::uint32_t>(rounded)};
 }
 
 Geometry size_for_bits(std::uint64_t bits, int k) {

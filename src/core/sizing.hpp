@@ -5,6 +5,9 @@
 // arithmetic, so the same request gives the same geometry on every machine and in every release:
 // geometry decides whether two filters can be united bit for bit. From 64 units on their number
 // is a multiple of 8, so that filters can be folded.
+//
+// A filter that sizes itself takes the next larger of a few sizes, sixteen to each doubling, so that
+// those of like numbers of values have the same geometry.
 #ifndef BLOOMFILTER_CORE_SIZING_HPP
 #define BLOOMFILTER_CORE_SIZING_HPP
 
@@ -41,6 +44,11 @@ inline bool rate_in_range(double rate) {
 // The geometry of a filter for `expected` distinct values (at least 1) at a false positive rate
 // within kMinRate ... kMaxRate. False, and `geometry` unchanged, if it would exceed kMaxBits.
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
+
+// The size class of a filter that sizes itself, whose units would be those of `geometry`: their
+// number is rounded up to one of five significant bits, a multiple of 2^(floor(log2 units) - 4).
+// Where that would exceed kMaxBits, it is the geometry as it is.
+Geometry size_class(const Geometry &geometry);
 
 // The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.
 Geometry size_for_bits(std::uint64_t bits, int k);

@@ -47,14 +47,20 @@ Header header_for(const Target &target) {
   return header;
 }
 
-Header self_sized(Header header, uint64 values) {
+Header sized_for(Header header, uint64 values) {
   const Layout layout = header.geometry.layout;
   header.capacity.values = values;
-  header.flags = kFlagOwn;
   if (!size_for(layout, values, header.capacity.rate, &header.geometry))
     raise_too_large(layout, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+  if (header.flags & kFlagOwn)
+    header.geometry = size_class(header.geometry);
   check_size(kind_of(layout), header.geometry.bits());
   return header;
+}
+
+Header self_sized(Header header, uint64 values) {
+  header.flags = kFlagOwn;
+  return sized_for(header, values);
 }
 
 namespace {
@@ -220,7 +226,7 @@ Filter filter_without_values(const Target &target) {
     return make_growing(header, kFlagOwn);
   }
   if (target.self_sized)
-    header = self_sized(header, kUntoldValues);
+    header = sized_for(header, kUntoldValues);
   header.flags = kFlagOwn;
   return make_filter(header);
 }

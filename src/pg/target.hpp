@@ -44,8 +44,11 @@ Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout);
 // 22023 if a parameter is out of range, 0A000 if filters of the layout do not size themselves.
 Header header_for(const Target &target);
 
-// The header of a filter that sized itself for so many distinct values; ERROR 54000 if it would be
-// too large.
+// A header with the size for so many distinct values: that of its size class if it has the flag own.
+// ERROR 54000 if the filter would be too large.
+Header sized_for(Header header, uint64 values);
+
+// The header of a filter that sized itself for so many distinct values; errors as of sized_for().
 Header self_sized(Header header, uint64 values);
 
 // The arguments of an aggregate behind the value as the query has them, for a final function that

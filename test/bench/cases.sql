@@ -149,6 +149,11 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
 ('links', 'links_union', 'ms', 'ratio',
  'Uniting 60 stored filters of 20 KB that sized themselves to one of 60 links',
  'SELECT {} FROM sixty', NULL),
+('links', 'links_sizes', 'sizes', NULL,
+ 'How many sizes 100 filters have that sized themselves for 50 000 to 149 000 values',
+ 'SELECT bench.report({}) FROM alike', NULL),
+('links', 'links_bytes', 'bytes per value', NULL, 'How many bytes these have for each value',
+ 'SELECT bench.report({}) FROM alike', NULL),
 
 ('inspect', 'inspect', 'GB/s', NULL, 'Inspecting a filter in memory',
  $$DO $do$
@@ -312,11 +317,14 @@ INSERT INTO bench.cases (workload, expression, label) VALUES
 ('links_add', 'bf_create(100000, grow => true)', NULL),
 ('links_add', 'bf_create(10000, grow => true)', NULL),
 ('links_union', 'sum(bf_count(filter))', NULL),
-('links_union', 'bf_count(bf_union_agg(filter))', NULL);
+('links_union', 'bf_count(bf_union_agg(filter))', NULL),
+('links_sizes', 'count(DISTINCT pg_column_size(filter))', NULL),
+('links_bytes', 'avg(pg_column_size(filter) / (50000.0 + 1000 * i))', NULL);
 INSERT INTO bench.cases (workload, expression, filter, label)
 SELECT 'links_probe', format('(SELECT filter FROM filters WHERE name = %L)', name), name, label
 FROM (VALUES (1, '1.2 MB', 'made for a million'), (2, 'union of two', 'union of two, 500 000 each'),
-  (3, 'grown from 1000000', 'growing, made for a million'), (4, 'grown from 10000', 'grown from 10 000'))
+  (3, 'grown from 1000000', 'growing, made for a million'), (4, 'grown from 10000', 'grown from 10 000'),
+  (5, 'union of 64', 'union of 64 that sized themselves'))
   probed (number, name, label) ORDER BY number;
 
 INSERT INTO bench.cases (workload, expression, filter) VALUES

@@ -84,10 +84,15 @@ FROM (
   FROM key_array, unnest(ARRAY[10000, 1000000]) start
   UNION ALL
   SELECT 'union of two', (SELECT bf_agg(k, 500000) FROM keys WHERE k < 500000)
-    | (SELECT bf_agg(k, 600000) FROM keys WHERE k >= 500000)) linked;
--- 60 filters that sized themselves.
+    | (SELECT bf_agg(k, 600000) FROM keys WHERE k >= 500000)
+  UNION ALL
+  SELECT 'union of 64', bf_union_agg(filter)
+  FROM (SELECT bf_agg(k) AS filter FROM keys GROUP BY k % 64) sized) linked;
+-- Filters that sized themselves: 60 of one number of values, 100 of like numbers.
 CREATE UNLOGGED TABLE sixty AS
 SELECT k % 60 AS i, bf_agg(k) AS filter FROM keys GROUP BY 1;
+CREATE UNLOGGED TABLE alike AS
+SELECT i, bf_agg(k) AS filter FROM keys, generate_series(0, 99) i WHERE k < 50000 + 1000 * i GROUP BY i;
 
 -- A million values in each type, and the counting filter of 1.2 MB.
 CREATE UNLOGGED TABLE types AS

@@ -238,6 +238,63 @@ TEST(Sizing, ForBitsRoundsUpToLines) {
     }
 }
 
+// No line of this table may ever change. (Computed with exact fractions, outside the core.)
+TEST(SizeClass, GoldenUnits) {
+  static const struct {
+    std::uint32_t units, rounded;
+  } golden[] = {
+      {1, 1},
+      {31, 31},
+      {32, 32},
+      {33, 34},
+      {63, 64},
+      {64, 64},
+      {72, 72},
+      {120, 120},
+      {128, 128},
+      {136, 136},
+      {256, 256},
+      {264, 272},
+      {1944, 1984},
+      {1984, 1984},
+      {1992, 2048},
+      {19376, 19456},
+      {(1U << 22) + 1, (1U << 22) + (1U << 18)},
+      {(1U << 23) - 7, 1U << 23},
+      {1U << 23, 1U << 23},
+  };
+  for (const auto &entry : golden)
+    EXPECT_EQ(size_class({Layout::lines, 6, entry.units}).units, entry.rounded) << entry.units;
+}
+
+// A class is the next number of at most five significant bits, whatever the layout, and keeps all
+// else of the geometry.
+TEST(SizeClass, IsTheNextOfSixteenToEachDoubling) {
+  std::uint32_t next = 1;
+  int classes = 0; // from 1024 to below 2048
+  for (std::uint32_t units = 1; units <= 1U << 16; units++) {
+    if (units > next) {
+      do
+        next++;
+      while (next >> __builtin_ctz(next) >= 32); // more than five significant bits
+      classes += next >= 1024 && next < 2048;
+    }
+    for (const Layout layout : {Layout::lines, Layout::pages, Layout::counting_lines})
+      ASSERT_TRUE((size_class({layout, 8, units}) == Geometry{layout, 8, next})) << units;
+    ASSERT_TRUE((size_class({Layout::cuckoo, 10, units}) == Geometry{Layout::cuckoo, 10, next}))
+        << units;
+  }
+  EXPECT_EQ(classes, 16);
+}
+
+// Cuckoo tables alone have a largest number of units that is no size class.
+TEST(SizeClass, StaysBelowTheLargestFilter) {
+  const auto most = static_cast<std::uint32_t>(kMaxBits / 40);
+  const Geometry largest = {Layout::cuckoo, 10, most};
+  EXPECT_TRUE(size_class(largest) == largest);
+  EXPECT_LE(size_class({Layout::cuckoo, 10, most / 32 * 31}).bits(), kMaxBits);
+}
+
 // The committed table is what its generator writes.
 TEST(SizingTable, IsTheGenerators) {
   std::ifstream file(SOURCE_DIR "/src/core/sizing_table/table.inc");

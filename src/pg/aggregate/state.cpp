@@ -63,13 +63,13 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   return filter;
 }
 
-// The table gets larger until all distinct hashes have a place, but not more than twice as large:
-// then they were chosen to look alike.
+// The table gets larger, a self-sized one by a size class, until all distinct hashes have a place. If
+// twice the size is not enough, the values were chosen to look alike.
 Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   const uint64 distinct = sort_bag(fcinfo, &state->bag);
-  Header header =
-      self_sized(state->header, Max(distinct, Max(state->header.capacity.values, uint64{1})));
+  Header header = state->header;
   header.flags = state->self_sized ? kFlagOwn : 0;
+  header = sized_for(header, Max(distinct, Max(header.capacity.values, uint64{1})));
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
     OwnFilter filter = make_filter(header);
@@ -81,6 +81,8 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
       return filter;
     filter.release();
     header.geometry.units += header.geometry.units / 32 + 1;
+    if (state->self_sized)
+      header.geometry = size_class(header.geometry);
     if (header.geometry.units > most)
       raise_alike(distinct);
     if (header.geometry.bits() > kMaxBits)
