@@ -46,7 +46,7 @@ override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
 # An object is made again when a header that it includes has changed, as its dependency file tells,
 # or is gone, which PGXS's .SECONDARY has make overlook; and one without that file. (PGXS for a
-# server with --enable-depend gives src/core/shard.o and src/pg/shard.o the same file.)
+# server with --enable-depend gives src/core/shard.o and src/pg/sql/shard.o the same file.)
 objects := $(OBJS) $(OBJS:.o=.bc)
 depfiles := $(objects:=.d)
 written := $(wildcard $(depfiles))

@@ -2,7 +2,7 @@
 
 #include "core/cuckoo.hpp"
 #include "core/sizing.hpp"
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 
 extern "C" {
 #if PG_VERSION_NUM >= 160000

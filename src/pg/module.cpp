@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
-#include "pg/filter.hpp"
-#include "pg/overfill.hpp"
-#include "pg/scan/scan.hpp"
-#include "pg/shared_file.hpp"
+#include "pg/aggregate/shared_file.hpp"
+#include "pg/table/scan.hpp"
+#include "pg/value/filter.hpp"
+#include "pg/value/overfill.hpp"
 
 extern "C" {
 #include "utils/guc.h"

@@ -6,10 +6,10 @@
 #include "pg/aggregate/element.hpp"
 
 #include "core/hashed_value.hpp"
-#include "pg/call_site.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/io.hpp"
+#include "pg/sql/io.hpp"
+#include "pg/value/call_site.hpp"
 
 using namespace bloomfilter;
 

@@ -17,8 +17,8 @@
 #include "pg/aggregate/state.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
-#include "pg/io.hpp"
-#include "pg/memory.hpp"
+#include "pg/sql/io.hpp"
+#include "pg/value/memory.hpp"
 
 extern "C" {
 #include "executor/nodeAgg.h"

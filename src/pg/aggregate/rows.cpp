@@ -5,11 +5,11 @@
 
 #include "core/bytes.hpp"
 #include "pg/aggregate/state.hpp"
-#include "pg/call_site.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
-#include "pg/memory.hpp"
+#include "pg/value/call_site.hpp"
+#include "pg/value/memory.hpp"
 
 extern "C" {
 #include "access/parallel.h"

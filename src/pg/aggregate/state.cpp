@@ -6,8 +6,8 @@
 #include "core/sizing.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
-#include "pg/memory.hpp"
-#include "pg/overfill.hpp"
+#include "pg/value/memory.hpp"
+#include "pg/value/overfill.hpp"
 
 extern "C" {
 #include "utils/memutils.h"
@@ -63,8 +63,8 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   return filter;
 }
 
-// The table gets larger, a self-sized one by a size class, until all distinct hashes have a place. If
-// twice the size is not enough, the values were chosen to look alike.
+// The table gets larger, a self-sized one by a size class, until all distinct hashes have a place.
+// If twice the size is not enough, the values were chosen to look alike.
 Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   const uint64 distinct = sort_bag(fcinfo, &state->bag);
   Header header = state->header;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "pg/element/canonical.hpp"
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

@@ -3,7 +3,7 @@
 #include "core/foreign/foreign.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/family.hpp"
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

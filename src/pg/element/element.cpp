@@ -1,6 +1,6 @@
 #include "pg/element/canonical.hpp"
 
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

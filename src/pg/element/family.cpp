@@ -1,6 +1,6 @@
 #include "pg/element/family.hpp"
 
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 
 namespace bloomfilter {
 

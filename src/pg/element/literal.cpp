@@ -12,7 +12,7 @@
 #include "pg/element/family.hpp"
 #include "pg/element/iso8601.hpp"
 #include "pg/element/literal.hpp"
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "pg/layout.hpp"
-#include "pg/planner/expression.hpp"
+#include "pg/expression.hpp"
+#include "pg/names.hpp"
 #include "pg/planner/statistics.hpp"
 
 extern "C" {

@@ -2,7 +2,7 @@
 
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
-#include "pg/filter.hpp"
+#include "pg/value/filter.hpp"
 
 extern "C" {
 #include "access/detoast.h"

@@ -1,6 +1,6 @@
 #include "pg/planner/shippable.hpp"
 
-#include "pg/planner/expression.hpp"
+#include "pg/expression.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

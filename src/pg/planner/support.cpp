@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "pg/layout.hpp"
+#include "pg/names.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/planner/shippable.hpp"

@@ -1,0 +1,137 @@
+#include "pg/aggregate/shared_file.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "catalog/pg_tablespace_d.h"
+#include "commands/tablespace.h"
+#include "storage/proc.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// A number of the leader's file sets that the server, which counts up to INT_MAX, does not give.
+constexpr uint32 kDirectory = 0xB100F17E;
+
+#if PG_VERSION_NUM < 150000
+constexpr auto FileSetDeleteAll = SharedFileSetDeleteAll;
+constexpr auto BufFileCreateFileSet = BufFileCreateShared;
+constexpr auto BufFileExportFileSet = BufFileExportShared;
+
+BufFile *BufFileOpenFileSet(FileSet *directory, const char *name, int mode, bool) {
+  return BufFileOpenShared(directory, name, mode);
+}
+
+void BufFileDeleteFileSet(FileSet *directory, const char *name, bool) {
+  BufFileDeleteShared(directory, name);
+}
+#endif
+
+bool may_be_left_behind; // by this transaction, though it will not fail
+
+const PGPROC *leader() {
+  return MyProc->lockGroupLeader ? MyProc->lockGroupLeader : MyProc;
+}
+
+FileSet directory_in(Oid tablespace) {
+  FileSet directory = {};
+  directory.creator_pid = leader()->pid;
+  directory.number = kDirectory;
+  directory.ntablespaces = 1;
+  directory.tablespaces[0] = tablespace;
+  return directory;
+}
+
+void delete_directory(Oid tablespace) {
+  FileSet directory = directory_in(tablespace);
+  FileSetDeleteAll(&directory);
+}
+
+// In any tablespace: an abort cannot look up the names in temp_tablespaces.
+void delete_directories() {
+  constexpr const char *kTablespaces = "pg_tblspc";
+  delete_directory(DEFAULTTABLESPACE_OID);
+  DIR *links = AllocateDir(kTablespaces);
+  while (const dirent *link = ReadDirExtended(links, kTablespaces, LOG))
+    if (const Oid tablespace = atooid(link->d_name))
+      delete_directory(tablespace);
+  FreeDir(links);
+  may_be_left_behind = false;
+}
+
+// Of a leader: a process keeps being one, once it had workers.
+void end_transaction(XactEvent event, void *) {
+  if (event == XACT_EVENT_ABORT ? may_be_left_behind || MyProc->lockGroupLeader == MyProc
+                                : may_be_left_behind && (event == XACT_EVENT_PRE_COMMIT ||
+                                                         event == XACT_EVENT_PRE_PREPARE))
+    delete_directories();
+}
+
+// Files of the transaction around it may be in use: nothing is deleted yet.
+void end_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
+  if (event == SUBXACT_EVENT_ABORT_SUB && MyProc->lockGroupLeader == MyProc)
+    may_be_left_behind = true;
+}
+
+struct Text {
+  char text[32];
+};
+
+Text text_of(const SharedFileName &name) {
+  Text text;
+  snprintf(text.text, sizeof text.text, "%d.%u", name.writer, name.number);
+  return text;
+}
+
+SharedFile *make_shared_file(MemoryContext context, const SharedFileName &name) {
+  auto *shared = static_cast<SharedFile *>(MemoryContextAllocZero(context, sizeof(SharedFile)));
+  shared->name = name;
+  shared->directory = directory_in(name.tablespace);
+  return shared;
+}
+
+} // namespace
+
+void define_shared_files() {
+  RegisterXactCallback(end_transaction, nullptr);
+  RegisterSubXactCallback(end_subtransaction, nullptr);
+}
+
+void expect_shared_files() {
+  may_be_left_behind = !IsParallelWorker();
+}
+
+SharedFile *create_shared_file(MemoryContext context) {
+  static uint32 files = 0;
+  // Another process with this one's number, in the same transaction, gives other numbers.
+  const uint32 number = static_cast<uint32>(MyStartTimestamp) + files++;
+  PrepareTempTablespaces();
+  const Oid tablespace = GetNextTempTableSpace();
+  SharedFile *shared = make_shared_file(
+      context, {OidIsValid(tablespace) ? tablespace : MyDatabaseTableSpace, MyProcPid, number});
+  expect_shared_files();
+  const MemoryContext before = MemoryContextSwitchTo(context);
+  shared->file = BufFileCreateFileSet(&shared->directory, text_of(shared->name).text);
+  MemoryContextSwitchTo(before);
+  return shared;
+}
+
+void publish_shared_file(SharedFile *shared) {
+  BufFileExportFileSet(shared->file);
+}
+
+SharedFile *open_shared_file(MemoryContext context, const SharedFileName &name) {
+  SharedFile *shared = make_shared_file(context, name);
+  const MemoryContext before = MemoryContextSwitchTo(context);
+  shared->file = BufFileOpenFileSet(&shared->directory, text_of(name).text, O_RDONLY, false);
+  MemoryContextSwitchTo(before);
+  return shared;
+}
+
+void delete_shared_file(SharedFile *shared) {
+  BufFileDeleteFileSet(&shared->directory, text_of(shared->name).text, false);
+}
+
+} // namespace bloomfilter

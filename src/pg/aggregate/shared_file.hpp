@@ -1,0 +1,58 @@
+// A temporary file that one process of a parallel query writes and another one reads: so travels
+// what would take too much memory in a message.
+//
+// It counts against the writer's temp_file_limit and lies in one of temp_tablespaces, in a
+// directory that is named after the leader. Who reads it deletes it. Files that nobody came to
+// read, because an error or LIMIT ended the query, are deleted by the leader when its transaction
+// ends, for then its workers are gone; after a crash by the server's start, as all temporary files.
+#ifndef BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
+#define BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
+
+#include "pg/server.hpp"
+
+extern "C" {
+#include "storage/buffile.h"
+#if PG_VERSION_NUM >= 150000
+#include "storage/fileset.h"
+#else
+#include "storage/sharedfileset.h"
+#endif
+}
+
+namespace bloomfilter {
+
+#if PG_VERSION_NUM < 150000
+using FileSet = SharedFileSet;
+#endif
+
+// What another process needs to find a file.
+struct SharedFileName {
+  Oid tablespace;
+  int writer; // process
+  uint32 number;
+};
+
+struct SharedFile {
+  BufFile *file;
+  SharedFileName name;
+  FileSet directory; // the file keeps its address
+};
+
+// Registers what deletes files that were left behind.
+void define_shared_files();
+
+// This transaction reads partial states; some may be left behind.
+void expect_shared_files();
+
+SharedFile *create_shared_file(MemoryContext context);
+
+// Completes a file that was written; the reader may open it.
+void publish_shared_file(SharedFile *shared);
+SharedFile *open_shared_file(MemoryContext context, const SharedFileName &name);
+
+// Deletes a file, which may be open.
+void delete_shared_file(SharedFile *shared);
+
+} // namespace bloomfilter
+
+#endif

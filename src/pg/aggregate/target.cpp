@@ -1,0 +1,251 @@
+#include "pg/aggregate/target.hpp"
+
+#include "core/sizing.hpp"
+#include "core/structure.hpp"
+#include "pg/errors.hpp"
+#include "pg/names.hpp"
+
+extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/float.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+
+Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout) {
+  Target target = target_args(fcinfo, layout);
+  if (PG_NARGS() > 4 && !PG_ARGISNULL(4)) {
+    const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
+    target.layout = scheme.layout;
+    target.empty = scheme.empty;
+  }
+  return target;
+}
+
+Header header_for(const Target &target) {
+  Geometry geometry = {target.layout, 0, 0};
+  Capacity capacity = {0, target.rate};
+  if (!target.self_sized) {
+    capacity = checked_capacity(target.expected, target.rate);
+    geometry = geometry_for(target.layout, capacity);
+  } else if (!rate_in_range(target.rate))
+    raise_bad_rate(target.rate);
+  else if (is_foreign(target.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bf_agg does not size filters of layout \"%s\" itself",
+                           layout_name(target.layout, target.empty)),
+                    errhint("Give the expected number of values.")));
+  Header header = empty_header(geometry, capacity, 0);
+  header.element.family = target.empty;
+  return header;
+}
+
+Header sized_for(Header header, uint64 values) {
+  const Layout layout = header.geometry.layout;
+  header.capacity.values = values;
+  if (!size_for(layout, values, header.capacity.rate, &header.geometry))
+    raise_too_large(layout, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+  if (header.flags & kFlagOwn)
+    header.geometry = size_class(header.geometry);
+  check_size(kind_of(layout), header.geometry.bits());
+  return header;
+}
+
+Header self_sized(Header header, uint64 values) {
+  header.flags = kFlagOwn;
+  return sized_for(header, values);
+}
+
+namespace {
+
+Node *column_of(const Plan *plan, AttrNumber number);
+
+// An expression of a plan node, in which columns of the nodes below stand as what computes them, as
+// far as that is found. (EXPLAIN looks in the same places.)
+Node *resolved(Node *node, void *context) {
+  auto *plan = static_cast<const Plan *>(context);
+  if (!node)
+    return nullptr;
+  if (IsA(node, Var)) {
+    const auto *column = reinterpret_cast<const Var *>(node);
+    Node *found = nullptr;
+    if (static_cast<int>(column->varno) == static_cast<int>(OUTER_VAR))
+      found = column_of(outerPlan(plan), column->varattno);
+    else if (IsA(plan, SubqueryScan))
+      found = column_of(reinterpret_cast<const SubqueryScan *>(plan)->subplan, column->varattno);
+    return found ? found : node;
+  }
+  return expression_tree_mutator(
+      node, reinterpret_cast<Node *(*)()>(reinterpret_cast<void *>(resolved)), context);
+}
+
+// What computes a column of a plan node. Of several nodes whose rows are appended that is what all
+// of them have; of partial states, what the first one has, for the planner made all calls of one.
+Node *column_of(const Plan *plan, AttrNumber number) {
+  if (!plan || number < 1 || number > list_length(plan->targetlist))
+    return nullptr;
+  const List *appended = NIL;
+  if (IsA(plan, Append))
+    appended = reinterpret_cast<const Append *>(plan)->appendplans;
+  else if (IsA(plan, MergeAppend))
+    appended = reinterpret_cast<const MergeAppend *>(plan)->mergeplans;
+  if (appended == NIL) {
+    const auto *entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
+    return resolved(reinterpret_cast<Node *>(entry->expr), const_cast<Plan *>(plan));
+  }
+  Node *first = nullptr;
+  const ListCell *cell;
+  foreach (cell, appended) {
+    Node *column = column_of(static_cast<const Plan *>(lfirst(cell)), number);
+    if (!column || (first && !equal(first, column)))
+      return nullptr;
+    first = column;
+    if (IsA(column, Aggref))
+      break;
+  }
+  return first;
+}
+
+// Is this function the last step of an aggregate? It may also be called by others, such as Citus,
+// in a step of an aggregate of theirs.
+bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+  if (!HeapTupleIsValid(tuple))
+    return false;
+  const auto *entry = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  const bool is_final =
+      entry->aggfinalfn == fcinfo->flinfo->fn_oid || entry->aggmfinalfn == fcinfo->flinfo->fn_oid;
+  ReleaseSysCache(tuple);
+  return is_final;
+}
+
+// The arguments of the aggregate that a final function ends, the value first; NIL if they are not
+// known.
+List *arguments_of_call(FunctionCallInfo fcinfo) {
+  const Aggref *call = AggGetAggref(fcinfo);
+  if (!call || !ends(fcinfo, call->aggfnoid))
+    return NIL;
+  auto *node = reinterpret_cast<Node *>(const_cast<Aggref *>(call));
+  node = resolved(node, castNode(AggState, fcinfo->context)->ss.ps.plan);
+  call = castNode(Aggref, node);
+  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) { // its argument is the call that made the state
+    const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
+    if (!IsA(argument, Aggref))
+      return NIL;
+    call = reinterpret_cast<const Aggref *>(argument);
+  }
+  List *arguments = NIL;
+  const ListCell *cell;
+  foreach (cell, call->args)
+    if (!lfirst_node(TargetEntry, cell)->resjunk) // as what the rows are ordered by is
+      arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+  return arguments;
+}
+
+// The same in a window, which does not tell whose turn it is: what all calls have in common, which
+// may be fewer arguments, and NULL for those in which they differ.
+List *arguments_of_windows(FunctionCallInfo fcinfo) {
+  const auto *state = castNode(WindowAggState, fcinfo->context);
+  List *arguments = NIL;
+  const ListCell *cell;
+  foreach (cell, state->funcs) {
+    const WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
+    if (!ends(fcinfo, call->winfnoid))
+      continue;
+    auto *others =
+        reinterpret_cast<List *>(resolved(reinterpret_cast<Node *>(call->args), state->ss.ps.plan));
+    if (arguments == NIL)
+      arguments = others;
+    arguments = list_truncate(arguments, list_length(others));
+    for (int i = 0; i < list_length(arguments); i++)
+      if (!equal(list_nth(arguments, i), list_nth(others, i)))
+        lfirst(list_nth_cell(arguments, i)) = nullptr;
+  }
+  return arguments;
+}
+
+List *arguments_in_query(FunctionCallInfo fcinfo) {
+  if (fcinfo->context && IsA(fcinfo->context, AggState))
+    return arguments_of_call(fcinfo);
+  if (fcinfo->context && IsA(fcinfo->context, WindowAggState))
+    return arguments_of_windows(fcinfo);
+  return NIL;
+}
+
+// Is an expression the same for all rows, and as often as it is asked for?
+bool is_fixed(Node *node) {
+  return node && !contain_var_clause(node) && !contain_subplans(node) &&
+         !contain_agg_clause(node) && !contain_volatile_functions(node);
+}
+
+} // namespace
+
+Target target_in_query(FunctionCallInfo fcinfo, Layout layout) {
+  constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
+  LOCAL_FCINFO(row, 5); // as a transition function would be called
+  List *arguments = arguments_in_query(fcinfo);
+  InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
+  bool fixed = true; // are they all?
+  for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
+    auto *node = static_cast<Node *>(list_nth(arguments, i));
+    if (node && exprType(node) != kTypes[i - 1])
+      break; // somebody else's aggregate
+    NullableDatum &value = row->args[row->nargs++];
+    value = {0, true};
+    if (is_fixed(node)) {
+      ExprContext *context = reinterpret_cast<ScanState *>(fcinfo->context)->ps.ps_ExprContext;
+      ExprState *state = ExecInitExpr(reinterpret_cast<Expr *>(node), nullptr);
+      value.value = ExecEvalExpr(state, context, &value.isnull);
+    } else if (i == 1)
+      fixed = false;
+  }
+  if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1) {
+    row->args[2].isnull = true;
+    fixed = false;
+  }
+  Target target = target_args_with_layout(row, layout);
+  if (!fixed &&
+      is_foreign(target.layout)) { // which does not grow, and is told a number by each row
+    target.self_sized = false;
+    target.expected = kUntoldValues;
+  }
+  return target;
+}
+
+Filter filter_without_values(const Target &target) {
+  Header header = header_for(target);
+  if (target.self_sized && kind_of(target.layout) == Kind::bloom) {
+    header.capacity.values = kFirstValues;
+    return make_growing(header, kFlagOwn);
+  }
+  if (target.self_sized)
+    header = sized_for(header, kUntoldValues);
+  header.flags = kFlagOwn;
+  return make_filter(header);
+}
+
+void raise_parameters_differ(const Target &first, const Target &other, const char *parts) {
+  const Kind kind = kind_of(first.layout);
+  const auto text_of = [kind](const Target &of) {
+    const char *expected = of.self_sized ? "NULL" : float8out_internal(of.expected);
+    return kind == Kind::bloom
+               ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout, of.empty))
+               : psprintf("%s and %g", expected, of.rate);
+  };
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("parameters of %s_agg differ between %s", prefix_of(kind), parts),
+                  errdetail("Expected number of values%s were %s, then %s.",
+                            kind == Kind::bloom ? ", false positive rate and layout"
+                                                : " and false positive rate",
+                            text_of(first), text_of(other)),
+                  errhint("Use the same values for all %s of a group.", parts)));
+}
+
+} // namespace bloomfilter

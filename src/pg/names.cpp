@@ -1,0 +1,77 @@
+#include "pg/names.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "parser/parse_type.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr struct {
+  const char *noun, *type, *prefix;
+} kKinds[] = {{"bloom filter", "bloomfilter", "bf"},
+              {"counting bloom filter", "countingbloomfilter", "cbf"},
+              {"cuckoo filter", "cuckoofilter", "cf"}}; // by the number of Kind
+
+} // namespace
+
+const char *noun_of(Kind kind) {
+  return kKinds[static_cast<int>(kind)].noun;
+}
+
+const char *type_of(Kind kind) {
+  return kKinds[static_cast<int>(kind)].type;
+}
+
+const char *prefix_of(Kind kind) {
+  return kKinds[static_cast<int>(kind)].prefix;
+}
+
+bool is_filter_type(Oid type, Kind *kind) {
+  const Type entry = typeidType(type);
+  const char *name = typeTypeName(entry);
+  ReleaseSysCache(entry);
+  for (Size i = 0; i < lengthof(kKinds); i++)
+    if (strcmp(name, kKinds[i].type) == 0) {
+      *kind = static_cast<Kind>(i);
+      return true;
+    }
+  return false;
+}
+
+int hint_at_filters(Kind kind) {
+  switch (kind) {
+  case Kind::counting:
+    return errhint("To unite filters, use cbf_union() or cbf_union_agg(); to compare them, cast "
+                   "them to bloomfilter and use bf_intersect_count() or bf_jaccard().");
+  case Kind::cuckoo:
+    return errhint("To merge filters, use cf_merge() or cf_merge_agg(); they cannot be compared.");
+  default:
+    return errhint("To compare filters, use bf_intersect_count() or bf_jaccard(); to unite them, "
+                   "bf_union() or bf_union_agg().");
+  }
+}
+
+const char *layout_name(Layout layout, Family family) {
+  return layout == Layout::pages ? "pages" : scheme_of(layout, family).name;
+}
+
+const Scheme &scheme_for(const text *argument) {
+  const char *name = text_to_cstring(argument);
+  StringInfoData names;
+  initStringInfo(&names);
+  for (const Scheme &scheme : kSchemes)
+    if (scheme.name) {
+      if (pg_strcasecmp(scheme.name, name) == 0)
+        return scheme;
+      appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", scheme.name);
+    }
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("bloom filter layout \"%s\" is unknown", name),
+                  errhint("Layouts are %s.", names.data)));
+}
+
+} // namespace bloomfilter

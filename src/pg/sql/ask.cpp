@@ -1,0 +1,222 @@
+// Asking filters of every kind: what is possibly there, and how often.
+
+#include "pg/server.hpp"
+
+#include "core/counting.hpp"
+#include "pg/element/conversion.hpp"
+#include "pg/value/call_site.hpp"
+#include "pg/value/filter.hpp"
+#include "pg/value/items.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/memutils.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+// Of a value of another family. Apart from the others, whose code stays short.
+pg_noinline bool contains_converted(AskedFilter *filter, Element *element, Datum value) {
+  return contains_any_digest(filter, converted_digests(element, value, filter->header, Use::ask));
+}
+
+bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
+  AskedFilter *filter = asked_filter(fcinfo, filter_argument);
+  Element *element = argument_element(fcinfo, value_argument);
+  const Datum value = PG_GETARG_DATUM(value_argument);
+  if (unlikely(is_foreign(filter->header.geometry.layout)))
+    return contains_any_digest(
+        filter, hashed_argument(fcinfo, filter->header, value_argument, Use::ask).digests);
+  const uint64 hash = first_hash(element, value, filter->header.seed);
+  if (unlikely(!fits(filter->header, element)) && !holds(filter->header, element))
+    return contains_converted(filter, element, value);
+  bool found = filter->contains(hash);
+  if (unlikely(element->varying)) {
+    const SecondHash second = second_hash(element, value, filter->header.seed);
+    found |= second.exists && filter->contains(second.hash);
+  }
+  return found;
+}
+
+bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
+  AskedFilter *filter = asked_filter(fcinfo, filter_argument);
+  return contains_any_digest(
+      filter, cached_literal_digests(fcinfo, filter->header, literal_argument, Use::ask));
+}
+
+// The digests of what is asked for: a value, or a literal as the filter's own element type.
+using DigestsOf = Digests(FunctionCallInfo, const Header &filter, int argument);
+
+Digests digests_of_value(FunctionCallInfo fcinfo, const Header &filter, int argument) {
+  return hashed_argument(fcinfo, filter, argument, Use::ask).digests;
+}
+
+Digests digests_of_literal(FunctionCallInfo fcinfo, const Header &filter, int argument) {
+  return cached_literal_digests(fcinfo, filter, argument, Use::ask);
+}
+
+// Of values that may be equal to any number of members, nothing less is certain.
+int most_of(Kind kind) {
+  return kind == Kind::counting ? static_cast<int>(kMaxCounter) : PG_INT32_MAX;
+}
+
+// How often a value was added, or more. Any of its digests may be what it was added under.
+Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
+  AskedFilter *filter = asked_filter(fcinfo, 0);
+  check_kind_of(filter->header, kind);
+  const Digests digests = digests_of_argument(fcinfo, filter->header, 1);
+  int count = digests.any ? most_of(kind) : 0;
+  for (int i = 0; i < digests.count; i++)
+    count += filter->multiplicity(digests.digest[i].first);
+  PG_RETURN_INT32(count);
+}
+
+int count_nulls(const Items &items) {
+  int nulls = 0;
+  for (int i = 0; i < items.count; i++)
+    nulls += items.nulls[i] ? 1 : 0;
+  return nulls;
+}
+
+// A boolean[] of as many elements, all of them false for now.
+ArrayType *make_answers(int count, bool has_nulls) {
+  const Size overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
+  auto *array = static_cast<ArrayType *>(palloc0(overhead + count));
+  SET_VARSIZE(array, overhead + count);
+  array->ndim = 1;
+  array->dataoffset = has_nulls ? static_cast<int32>(overhead) : 0;
+  array->elemtype = BOOLOID;
+  *ARR_DIMS(array) = count;
+  *ARR_LBOUND(array) = 1;
+  return array;
+}
+
+// Removes the answers for NULL, which is a bit and no element.
+void remove_nulls(ArrayType *array, const Items &items, int nulls) {
+  auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
+  bits8 *bitmap = ARR_NULLBITMAP(array);
+  for (int i = 0; i < items.count; i++)
+    if (!items.nulls[i]) {
+      bitmap[i / 8] |= 1 << i % 8;
+      *answers++ = reinterpret_cast<bool *>(ARR_DATA_PTR(array))[i];
+    }
+  SET_VARSIZE(array, VARSIZE(array) - nulls);
+}
+
+// The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
+AskedFilter *filter_for_items(FunctionCallInfo fcinfo) {
+  AskedFilter *filter = asked_filter(fcinfo, 0);
+  check_kind_of(filter->header, Kind::bloom);
+  return filter;
+}
+
+// Is the answer `wanted` for any element that is not NULL?
+bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
+  AskedFilter *filter = filter_for_items(fcinfo);
+  const Items items = items_of(fcinfo, 1);
+  auto *answers = static_cast<bool *>(palloc(items.count + 1));
+  for (int item = 0; item < items.count;)
+    for (const int end = ask_items(filter, items, item, answers); item < end; item++)
+      if (!items.nulls[item] && answers[item] == wanted)
+        return true;
+  return false;
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(filter_contains);
+Datum filter_contains(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_value(fcinfo, 0, 1));
+}
+
+PG_FUNCTION_INFO_V1(filter_contains_literal);
+Datum filter_contains_literal(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_literal(fcinfo, 0, 1));
+}
+
+PG_FUNCTION_INFO_V1(filter_contained);
+Datum filter_contained(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_value(fcinfo, 1, 0));
+}
+
+PG_FUNCTION_INFO_V1(filter_contained_literal);
+Datum filter_contained_literal(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
+}
+
+// value @> filter and filter <@ value, there to say what is meant.
+PG_FUNCTION_INFO_V1(filter_misplaced);
+Datum filter_misplaced(PG_FUNCTION_ARGS) {
+  (void)fcinfo;
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("a value cannot contain a filter"),
+                  errhint("Write filter @> value, or value <@ filter: the open end of the operator "
+                          "is at the filter.")));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_any);
+Datum bf_contains_any(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(any_item_is(fcinfo, true));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_all);
+Datum bf_contains_all(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(!any_item_is(fcinfo, false));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_each);
+Datum bf_contains_each(PG_FUNCTION_ARGS) {
+  AskedFilter *filter = filter_for_items(fcinfo);
+  const Items items = items_of(fcinfo, 1);
+  if (items.count == 0)
+    PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
+
+  const int nulls = count_nulls(items);
+  filter->expect(items.count - nulls);
+  ArrayType *array = make_answers(items.count, nulls > 0);
+  auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
+  for (int item = 0; item < items.count;)
+    item = ask_items(filter, items, item, answers);
+  if (nulls > 0)
+    remove_nulls(array, items, nulls);
+  PG_RETURN_ARRAYTYPE_P(array);
+}
+
+PG_FUNCTION_INFO_V1(bf_hash);
+Datum bf_hash(PG_FUNCTION_ARGS) {
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
+  const uint64 hash = first_hash(argument_element(fcinfo, 0), PG_GETARG_DATUM(0), seed);
+  PG_RETURN_INT64(static_cast<int64>(hash));
+}
+
+PG_FUNCTION_INFO_V1(bf_contains_hash);
+Datum bf_contains_hash(PG_FUNCTION_ARGS) {
+  AskedFilter *filter = asked_filter(fcinfo, 0);
+  check_hashed_alike(filter->header);
+  PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
+}
+
+PG_FUNCTION_INFO_V1(cbf_multiplicity);
+Datum cbf_multiplicity(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::counting, digests_of_value);
+}
+
+PG_FUNCTION_INFO_V1(cbf_multiplicity_literal);
+Datum cbf_multiplicity_literal(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::counting, digests_of_literal);
+}
+
+PG_FUNCTION_INFO_V1(cf_multiplicity);
+Datum cf_multiplicity(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::cuckoo, digests_of_value);
+}
+
+PG_FUNCTION_INFO_V1(cf_multiplicity_literal);
+Datum cf_multiplicity_literal(PG_FUNCTION_ARGS) {
+  return multiplicity(fcinfo, Kind::cuckoo, digests_of_literal);
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,427 @@
+// Filters of every kind plus and minus values.
+//
+// Every function takes the filter, hashes the value, checks that the two fit, changes a copy and
+// returns it. No argument is ever changed; where nothing changes the argument itself is returned,
+// so that an UPDATE that adds what is known need not write the filter again.
+//
+// A value with two hashes is added under both, and must be there under both to be removed. A filter
+// that its last value left has no element type any more, as before the first one came.
+
+#include "pg/server.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "pg/element/digests.hpp"
+#include "pg/element/family.hpp"
+#include "pg/errors.hpp"
+#include "pg/value/call_site.hpp"
+#include "pg/value/filter.hpp"
+#include "pg/value/overfill.hpp"
+#include "pg/value/row.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+bool all_zero(const uint8 *bytes, Size length) {
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
+}
+
+bool is_empty(const Filter &filter) {
+  const Size before = filter.kind() == Kind::cuckoo ? kKicksBytes : 0;
+  bool empty = true;
+  for_each_part(filter.bitmap() + before, filter.header.geometry.bytes() - before,
+                [&empty](const uint8 *bytes, Size, Size length) {
+                  empty = empty && all_zero(bytes, length);
+                });
+  return empty;
+}
+
+// What is to be added, removed or looked for: digests, and what they are of.
+struct Member {
+  ElementType type;
+  Digests digests;
+};
+using MemberOf = Member(FunctionCallInfo, const Header &filter);
+
+Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
+  const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Use::add);
+  return {*argument.element, argument.digests};
+}
+
+Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
+  return {ElementType{Family::text, 0}, cached_literal_digests(fcinfo, filter, 1, Use::add)};
+}
+
+Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
+  check_hashed_alike(filter);
+  Digests digests = no_digests();
+  digests.digest[digests.count++] = {static_cast<uint64>(PG_GETARG_INT64(1)), 0};
+  return {ElementType{Family::hash, 0}, digests};
+}
+
+// The first argument, and the copy that it becomes when it is first changed.
+//
+// A Bloom filter's digests go into its largest link, and only if no link has them yet; many at a
+// time, so that their lines are prefetched. A link that grows gets no more once as many of its bits
+// are set as its capacity sets on average: then comes the next one.
+class Change {
+public:
+  Change(FunctionCallInfo fcinfo, Kind kind)
+      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), own_(), changed_(false), normal_(true),
+        datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0), pending_limit_(0) {}
+
+  const Header &header() const { return filter().header; }
+
+  bool contains_all_digests(const Digests &digests) const {
+    bool all = !digests.no_value;
+    for (int i = 0; i < digests.count; i++)
+      all = all && filter().contains(digests.digest[i]);
+    return all;
+  }
+
+  void add(const Member &member) {
+    if (unlikely(member.digests.no_value))
+      raise_no_value(header());
+    for (int i = 0; i < member.digests.count; i++) {
+      const Digest &digest = member.digests.digest[i];
+      if (kind_ == Kind::bloom) {
+        if (!is_known(digest))
+          push(member.type, digest);
+      } else {
+        adopt(member.type);
+        if (kind_ == Kind::counting)
+          own_.add_many(&digest.first, 1);
+        else
+          store(digest.first);
+      }
+    }
+  }
+
+  // False, with nothing changed, if it is not there. Not for Bloom filters.
+  bool remove(const Digests &digests) {
+    if (!contains_all_digests(digests))
+      return false;
+    begin();
+    for (int i = 0; i < digests.count; i++) {
+      if (!own_.contains(digests.digest[i])) { // any more
+        changed_ = false;
+        return false;
+      }
+      if (kind_ == Kind::counting)
+        counting_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
+      else
+        cuckoo_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
+    }
+    if (is_empty(own_)) {
+      own_.header.element = {};
+      own_.write_back();
+    }
+    return true;
+  }
+
+  // After many additions: were they too many? A cuckoo filter has raised an error already.
+  void check() {
+    finish();
+    if (changed_ && kind_ != Kind::cuckoo)
+      check_overfill(own_, Origin::added);
+  }
+  // The same after one.
+  void check_one(const Digests &digests) {
+    finish();
+    if (changed_ && kind_ != Kind::cuckoo)
+      check_overfill_by_sample(own_, digests.digest[0].first);
+  }
+
+  Datum datum() {
+    finish();
+    return changed_ ? own_.datum() : datum_;
+  }
+
+private:
+  const Filter &filter() const { return changed_ ? own_ : argument_; }
+
+  void begin() {
+    if (changed_)
+      return;
+    own_ = copy_filter(argument_);
+    changed_ = true;
+    if ((header().flags & kFlagOwn) &&
+        has_no_values()) { // from now on as if made empty to be filled
+      own_.header.flags &= ~kFlagOwn;
+      own_.write_back();
+    }
+    room_ = header().grows() ? 0 : PG_UINT64_MAX;
+  }
+  // Filters of other systems may have a family from the beginning.
+  bool has_no_values() const {
+    return is_open(header().element.family) ||
+           (is_foreign(header().geometry.layout) && is_empty(argument_));
+  }
+  void adopt(const ElementType &type) {
+    begin();
+    if (is_open(header().element.family)) {
+      adopt_family(&own_.header, type);
+      own_.write_back();
+    }
+  }
+
+  // In one bitmap, setting bits again is cheaper than asking.
+  bool is_known(const Digest &digest) const {
+    return (!changed_ || header().is_chain()) && filter().contains(digest);
+  }
+  void push(const ElementType &type, const Digest &digest) {
+    adopt(type);
+    normal_ = false;
+    if (pending_count_ == pending_limit_) {
+      flush();
+      if (is_known(digest)) // by what was pending: it must not begin a link
+        return;
+      make_room();
+    }
+    pending_[pending_count_++] = digest.first;
+    if (digest_size(header().geometry.layout) > 1)
+      pending_[pending_count_++] = digest.second;
+  }
+  // How many additions certainly leave the largest link less than full.
+  uint64 room_in_link() const {
+    const Link link = own_.link();
+    const uint64 full = full_bits(link);
+    const uint64 set = bits_set(own_.bitmap(), link.geometry);
+    return set >= full ? 0 : (full - set + link.geometry.k - 1) / link.geometry.k;
+  }
+  void make_room() {
+    if (room_ == 0)
+      room_ = room_in_link();
+    if (room_ == 0) {
+      own_ = grown(own_);
+      room_ = room_in_link();
+    }
+    pending_limit_ = Min(room_, lengthof(pending_));
+  }
+  void flush() {
+    if (pending_count_ > 0)
+      own_.add_many(pending_, pending_count_);
+    room_ -= pending_count_;
+    pending_count_ = pending_limit_ = 0;
+  }
+  void finish() {
+    if (normal_)
+      return;
+    flush();
+    own_ = normalized(own_);
+    normal_ = true;
+  }
+
+  void store(uint64 hash) {
+    const Geometry &geometry = header().geometry;
+    const CuckooPlace place = cuckoo_place(geometry, hash);
+    if (cuckoo_add(geometry, own_.bitmap(), place))
+      return;
+    const int copies = cuckoo_copies(geometry, own_.bitmap(), hash);
+    if (copies == cuckoo_max_copies(place))
+      raise_too_many_copies(copies);
+    raise_full(header().capacity.values, cuckoo_stored(geometry, own_.bitmap()) + 1);
+  }
+
+  Filter argument_;
+  Kind kind_;
+  OwnFilter own_;
+  bool changed_; // is there a copy, and is it the result?
+  bool normal_;  // has it all that was pushed, in its normal form?
+  Datum datum_;
+
+  uint64 room_; // additions that may come before the largest link is looked at
+  Size pending_count_, pending_limit_; // numbers in pending_
+  uint64 pending_[256];
+};
+
+// A NULL value leaves the filter as it is.
+template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
+  if (PG_ARGISNULL(1))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+  Change change(fcinfo, kind);
+  use(&change);
+  return change.datum();
+}
+
+// Were the result of adding to a NULL filter NULL, as of most functions, an UPDATE would lose the
+// value and say that it succeeded.
+void check_is_there(FunctionCallInfo fcinfo, Kind kind) {
+  if (PG_ARGISNULL(0))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                    errmsg("cannot add to a %s that is NULL", noun_of(kind)),
+                    errhint("Begin with an empty one: %s_create(expected), or "
+                            "coalesce(filter, %s_create(expected)).",
+                            prefix_of(kind), prefix_of(kind))));
+}
+
+Datum add(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  check_is_there(fcinfo, kind);
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Member member = member_of(fcinfo, change->header());
+    change->add(member);
+    change->check_one(member.digests);
+  });
+}
+
+Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
+  check_is_there(fcinfo, kind);
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    const Items items = items_of(fcinfo, 1);
+    for (int i = 0; i < items.count; i++) {
+      CHECK_FOR_INTERRUPTS();
+      if (items.nulls[i])
+        continue;
+      const Digests digests = item_digests(change->header(), items, i, Use::add);
+      change->add({*items.element, digests});
+    }
+    change->check();
+  });
+}
+
+// The row (filter, whether the value was certainly new). Counters count every value; the other
+// kinds keep one that seems to be there as it is.
+Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  check_is_there(fcinfo, kind);
+  bool fresh = false;
+  const Datum filter = change_or_keep(fcinfo, kind, [&](Change *change) {
+    const Member member = member_of(fcinfo, change->header());
+    fresh = !change->contains_all_digests(member.digests);
+    if (fresh || kind == Kind::counting) {
+      change->add(member);
+      change->check_one(member.digests);
+    }
+  });
+  Row row(fcinfo);
+  row.add(filter);
+  row.add(BoolGetDatum(fresh));
+  return row.datum();
+}
+
+Datum remove(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
+  if (PG_ARGISNULL(0))
+    PG_RETURN_NULL();
+  const bool missing_ok = PG_NARGS() > 2 && !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+  return change_or_keep(fcinfo, kind, [=](Change *change) {
+    if (!change->remove(member_of(fcinfo, change->header()).digests) && !missing_ok)
+      raise_absent(kind);
+  });
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_add);
+Datum bf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::bloom, value_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_add_literal);
+Datum bf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::bloom, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_add_hash);
+Datum bf_add_hash(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::bloom, hash_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_add_all);
+Datum bf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::bloom);
+}
+
+PG_FUNCTION_INFO_V1(bf_put);
+Datum bf_put(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::bloom, value_of);
+}
+
+PG_FUNCTION_INFO_V1(bf_put_literal);
+Datum bf_put_literal(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::bloom, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add);
+Datum cbf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add_literal);
+Datum cbf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_add_all);
+Datum cbf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cbf_put);
+Datum cbf_put(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_put_literal);
+Datum cbf_put_literal(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_remove);
+Datum cbf_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::counting, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cbf_remove_literal);
+Datum cbf_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::counting, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add);
+Datum cf_add(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_literal);
+Datum cf_add_literal(PG_FUNCTION_ARGS) {
+  return add(fcinfo, Kind::cuckoo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_all);
+Datum cf_add_all(PG_FUNCTION_ARGS) {
+  return add_all(fcinfo, Kind::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_unique);
+Datum cf_add_unique(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_add_unique_literal);
+Datum cf_add_unique_literal(PG_FUNCTION_ARGS) {
+  return put(fcinfo, Kind::cuckoo, literal_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_remove);
+Datum cf_remove(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::cuckoo, value_of);
+}
+
+PG_FUNCTION_INFO_V1(cf_remove_literal);
+Datum cf_remove_literal(PG_FUNCTION_ARGS) {
+  return remove(fcinfo, Kind::cuckoo, literal_of);
+}
+
+// The operator - of bloomfilters, there to say which filters have one.
+PG_FUNCTION_INFO_V1(bloomfilter_minus);
+Datum bloomfilter_minus(PG_FUNCTION_ARGS) {
+  (void)fcinfo;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("values cannot be removed from a bloom filter"),
+                  errdetail("Its bits are shared by many values."),
+                  errhint("Use a countingbloomfilter or a cuckoofilter, which cbf_agg() and "
+                          "cf_agg() build.")));
+}
+
+SQL_FUNCTIONS_END

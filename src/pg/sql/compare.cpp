@@ -1,0 +1,90 @@
+// Comparison of filters of one kind as bytes: equality, an order without meaning for btree, and
+// hashing. Filters that are equal have the same parameters and the same bits, hence the same
+// answers. Nothing of the header is read, so that one damaged value does not keep its table from
+// being sorted, grouped or analyzed.
+
+#include "pg/server.hpp"
+
+#include "core/hash.hpp"
+#include "pg/value/filter.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+int compare(FunctionCallInfo fcinfo) {
+  struct varlena *a = PG_GETARG_VARLENA_PP(0), *b = PG_GETARG_VARLENA_PP(1);
+  const int order = compare_payloads(a, b);
+  PG_FREE_IF_COPY(a, 0);
+  PG_FREE_IF_COPY(b, 1);
+  return order;
+}
+
+// Filters of different sizes differ, which shows without reading them.
+bool equal(FunctionCallInfo fcinfo) {
+  return toast_raw_datum_size(PG_GETARG_DATUM(0)) == toast_raw_datum_size(PG_GETARG_DATUM(1)) &&
+         compare(fcinfo) == 0;
+}
+
+uint64 hash(FunctionCallInfo fcinfo, uint64 seed) {
+  struct varlena *value = PG_GETARG_VARLENA_PP(0);
+  const uint64 result = hash_bytes(reinterpret_cast<const uint8 *>(VARDATA_ANY(value)),
+                                   VARSIZE_ANY_EXHDR(value), seed);
+  PG_FREE_IF_COPY(value, 0);
+  return result;
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(filter_eq);
+Datum filter_eq(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(equal(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(filter_ne);
+Datum filter_ne(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(!equal(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(filter_lt);
+Datum filter_lt(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) < 0);
+}
+
+PG_FUNCTION_INFO_V1(filter_le);
+Datum filter_le(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) <= 0);
+}
+
+PG_FUNCTION_INFO_V1(filter_gt);
+Datum filter_gt(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) > 0);
+}
+
+PG_FUNCTION_INFO_V1(filter_ge);
+Datum filter_ge(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(compare(fcinfo) >= 0);
+}
+
+PG_FUNCTION_INFO_V1(filter_cmp);
+Datum filter_cmp(PG_FUNCTION_ARGS) {
+  PG_RETURN_INT32(compare(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(filter_hash);
+Datum filter_hash(PG_FUNCTION_ARGS) {
+  PG_RETURN_UINT32(static_cast<uint32>(hash(fcinfo, 0)));
+}
+
+PG_FUNCTION_INFO_V1(filter_hash_extended);
+Datum filter_hash_extended(PG_FUNCTION_ARGS) {
+  PG_RETURN_UINT64(hash(fcinfo, static_cast<uint64>(PG_GETARG_INT64(1))));
+}
+
+SQL_FUNCTIONS_END

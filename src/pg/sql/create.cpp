@@ -1,0 +1,153 @@
+// Making empty filters, and filters of what others are.
+
+#include "pg/server.hpp"
+
+#include "core/sizing.hpp"
+#include "pg/errors.hpp"
+#include "pg/value/filter.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+// The other systems know no links.
+void check_may_grow(const Header &header) {
+  if (is_foreign(header.geometry.layout))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("bloom filters of layout \"%s\" cannot grow",
+                           layout_name(header.geometry.layout, header.element.family))));
+}
+
+[[noreturn]] void raise_seed(const Scheme &scheme, uint64 seed) {
+  const int bits = row_of(scheme.layout).seed_bits;
+  if (bits == 0)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filters of layout \"%s\" have no seed, but " INT64_FORMAT " was given",
+                    scheme.name, static_cast<int64>(seed))));
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("seed " INT64_FORMAT " is out of range for bloom filters of layout \"%s\"",
+                         static_cast<int64>(seed), scheme.name),
+                  errdetail("It is a signed number of %d bits.", bits)));
+}
+
+Datum create(FunctionCallInfo fcinfo, Layout layout) {
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
+  return make_filter(empty_header(geometry_for(layout, capacity), capacity, seed)).datum();
+}
+
+// Of a filter that is one structure.
+Datum clear(FunctionCallInfo fcinfo, Kind kind) {
+  Header header = filter_arg(fcinfo, 0, kind).header;
+  header.element = {};
+  return make_filter(header).datum();
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_create);
+Datum bf_create(PG_FUNCTION_ARGS) {
+  const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(2));
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(3));
+  const bool grow = PG_GETARG_BOOL(4);
+  const Layout layout = scheme.layout;
+
+  if (!is_possible_seed(layout, seed))
+    raise_seed(scheme, seed);
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
+  Header header = empty_header(geometry_for(layout, capacity), capacity, seed);
+  header.element.family = scheme.empty;
+  if (!grow)
+    return make_filter(header).datum();
+  check_may_grow(header);
+  return make_growing(header).datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_create_by_size);
+Datum bf_create_by_size(PG_FUNCTION_ARGS) {
+  const int64 bits = PG_GETARG_INT64(0);
+  const int32 k = PG_GETARG_INT32(1);
+  const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
+
+  if (bits < 1 || static_cast<uint64>(bits) > kMaxBits)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("number of bits " INT64_FORMAT " is out of range", bits),
+                    errdetail("It must be between 1 and " UINT64_FORMAT ".", kMaxBits)));
+  if (k < 1 || k > kMaxK)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("number of hash functions %d is out of range", k),
+                    errdetail("It must be between 1 and %d.", kMaxK)));
+  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), k);
+  return make_filter(empty_header(geometry, {}, seed)).datum();
+}
+
+// From an asked rate on, growth adds three times the rate of the link that it starts from.
+PG_FUNCTION_INFO_V1(bf_growable);
+Datum bf_growable(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  if (filter.header.grows())
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+  check_may_grow(filter.header);
+  const Capacity asked = capacity_of(filter);
+  if (!asked.is_known())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter without a capacity cannot grow"),
+                    errhint("Use bf_create(expected, fpr, grow => true).")));
+  const double rate = full_rate(filter);
+  const double reached = rate + 3 * filter.link().capacity.rate;
+  if (reached > kMaxRate)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter with a false positive rate of %g cannot grow", rate),
+             errdetail("It could reach a rate of %g, and %g is the highest.", reached, kMaxRate),
+             errhint("Use bf_create(expected, fpr, grow => true).")));
+
+  Header header = filter.header;
+  header.flags = kFlagGrow;
+  header.capacity = {Min(asked.values, kMaxBits), reached};
+  LinkView links[kMaxLinks];
+  return make_filter(header, links, view_links(filter.payload(), filter.header, links)).datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_clear);
+Datum bf_clear(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  if (filter.header.grows() && (filter.header.flags & kFlagOwn))
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values
+  LinkView largest = {filter.link(), nullptr, nullptr};
+  largest.link.flags &= kFlagOwn;
+  return make_filter(filter.header, &largest, 1).datum();
+}
+
+PG_FUNCTION_INFO_V1(cbf_create);
+Datum cbf_create(PG_FUNCTION_ARGS) {
+  return create(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cbf_clear);
+Datum cbf_clear(PG_FUNCTION_ARGS) {
+  return clear(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cf_create);
+Datum cf_create(PG_FUNCTION_ARGS) {
+  return create(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cf_clear);
+Datum cf_clear(PG_FUNCTION_ARGS) {
+  return clear(fcinfo, Kind::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_to_bloom);
+Datum cbf_to_bloom(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
+  check_size(Kind::bloom, plain_geometry(filter.header.geometry).bits());
+  return as_bloom(filter).datum();
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,321 @@
+// What a filter is and how well it does: sizes, estimates, checks.
+
+#include "pg/server.hpp"
+
+#include <cmath>
+
+#include "core/cuckoo.hpp"
+#include "core/shard.hpp"
+#include "core/structure.hpp"
+#include "pg/element/digests.hpp"
+#include "pg/element/family.hpp"
+#include "pg/errors.hpp"
+#include "pg/value/filter.hpp"
+#include "pg/value/overfill.hpp"
+#include "pg/value/row.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+void add_family(Row *row, Family family) {
+  const char *name = family_name(family);
+  if (name)
+    row->add(CStringGetTextDatum(name));
+  else
+    row->add_null();
+}
+
+// NULL, or what is wrong with an argument of this kind.
+Datum check(FunctionCallInfo fcinfo, Kind kind) {
+  struct varlena *value = PG_GETARG_VARLENA_P(0);
+  Header header;
+  Finding finding = validate(reinterpret_cast<const uint8 *>(VARDATA(value)),
+                             VARSIZE(value) - VARHDRSZ, &header, check_for_interrupts);
+  if (finding.ok())
+    finding = check_kind(header, kind);
+  if (finding.ok())
+    PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
+}
+
+// What filters for a capacity are: one, or as many of one size as it takes, each for its share of
+// the values.
+struct Sizing {
+  Capacity capacity;
+  Geometry geometry; // of each
+  uint64 filters;
+
+  int64 bits() const { return static_cast<int64>(filters * geometry.bits()); }
+  int64 bytes() const {
+    return static_cast<int64>(filters * (VARHDRSZ + kHeaderBytes + geometry.bytes()));
+  }
+  double bits_per_value() const {
+    return static_cast<double>(bits()) / static_cast<double>(capacity.values);
+  }
+};
+
+Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
+  Sizing sizing = {checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1)), {}, 1};
+  const auto [values, rate] = sizing.capacity;
+  if (!size_for(layout, values, rate, &sizing.geometry)) {
+    sizing.filters = shards_for(layout, values, rate, kMaxBits / 8);
+    size_for(layout, values / sizing.filters + 1, rate, &sizing.geometry);
+  }
+  int64 bits;
+  if (__builtin_mul_overflow(sizing.filters, sizing.geometry.bits(), &bits))
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("%ss for " UINT64_FORMAT
+                " values at a false positive rate of %g would have more than " INT64_FORMAT " bits",
+                noun_of(kind_of(layout)), values, rate, PG_INT64_MAX)));
+  return sizing;
+}
+
+// Counters and hash functions, or buckets and bits of a fingerprint; then the size.
+Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
+  const Sizing sizing = sizing_of(fcinfo, layout);
+  const Geometry &geometry = sizing.geometry;
+  const bool cuckoo = layout == Layout::cuckoo;
+  Row row(fcinfo);
+  row.add(Int64GetDatum(cuckoo ? static_cast<int64>(sizing.filters * geometry.units)
+                               : sizing.bits() / kCounterBits));
+  row.add(Int32GetDatum(cuckoo ? geometry.fingerprint_bits() : geometry.k));
+  row.add(Int64GetDatum(sizing.bits()));
+  row.add(Int64GetDatum(sizing.bytes()));
+  row.add(Float8GetDatum(sizing.bits_per_value()));
+  row.add(Int64GetDatum(static_cast<int64>(sizing.filters)));
+  return row.datum();
+}
+
+// What the bits say of a filter of any kind, those of a counting filter being its counters that are
+// not zero, of which `saturated` are at their highest, and those of a cuckoo filter its places.
+Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
+  if (filter.kind() == Kind::counting)
+    return measure(as_bloom(filter, saturated));
+  if (filter.kind() == Kind::bloom)
+    return measure(filter);
+  const Geometry &geometry = filter.header.geometry;
+  const uint64 stored = cuckoo_stored(geometry, filter.bitmap(), check_for_interrupts);
+  return {kBucketSlots * uint64{geometry.units}, stored, static_cast<double>(stored),
+          cuckoo_rate(geometry, stored)};
+}
+
+double share_set(const Fill &fill) {
+  return static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits);
+}
+
+// The columns that both kinds have.
+void add_common_info(Row *row, const Header &header) {
+  row->add(Int32GetDatum(kFormatVersion));
+  add_family(row, header.element.family);
+  row->add(Int64GetDatum(static_cast<int64>(header.seed)));
+  row->add(Int64GetDatum(static_cast<int64>(header.capacity.values)));
+  row->add(Float8GetDatum(header.capacity.rate));
+  row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
+}
+
+// "about 990 of 1000".
+void append_count(StringInfo line, const Filter &filter, const Fill &fill, const Capacity &asked) {
+  if (!is_countable(filter))
+    appendStringInfoString(line, "an unknown number");
+  else if (std::isinf(fill.count))
+    appendStringInfoString(line, "countless");
+  else
+    appendStringInfo(line, "%s%.0f",
+                     filter.kind() == Kind::cuckoo || fill.bits_set == 0 ? "" : "about ",
+                     fill.count);
+  if (asked.is_known())
+    appendStringInfo(line, " of " UINT64_FORMAT, asked.values);
+  if (filter.header.grows())
+    appendStringInfoString(line, " (grows)");
+}
+
+void append_bar(StringInfo line, double share) {
+  constexpr int kWidth = 20;
+  const int filled = static_cast<int>(std::rint(share * kWidth));
+  for (int i = 0; i < kWidth; i++)
+    appendStringInfoChar(line, i < filled ? '#' : '.');
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_sizing);
+Datum bf_sizing(PG_FUNCTION_ARGS) {
+  const Sizing sizing = sizing_of(fcinfo, Layout::lines);
+  Row row(fcinfo);
+  row.add(Int64GetDatum(sizing.bits()));
+  row.add(Int64GetDatum(sizing.bytes()));
+  row.add(Int32GetDatum(sizing.geometry.k));
+  row.add(Float8GetDatum(sizing.bits_per_value()));
+  row.add(Int64GetDatum(static_cast<int64>(sizing.filters)));
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_count);
+Datum bf_count(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  if (!is_countable(filter))
+    PG_RETURN_NULL();
+  double count = 0.0;
+  for_each_link(filter.payload(), filter.header, [&](const Link &link, Size offset) {
+    count += estimate_count(link.geometry, bits_set(filter.payload() + offset, link.geometry));
+  });
+  PG_RETURN_FLOAT8(count);
+}
+
+PG_FUNCTION_INFO_V1(bf_fpr);
+Datum bf_fpr(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(measure(filter_arg(fcinfo, 0)).rate);
+}
+
+PG_FUNCTION_INFO_V1(bf_info);
+Datum bf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  const Header &header = filter.header;
+  const Fill fill = fill_of(filter);
+  const Capacity asked = capacity_of(filter);
+  const bool sized = asked.is_known();
+  const Geometry largest = filter.link().geometry;
+  bool one_layout = true, one_k = true;
+  for_each_link(filter.payload(), header, [&](const Link &link, Size) {
+    one_layout = one_layout && link.geometry.layout == largest.layout;
+    one_k = one_k && link.geometry.k == largest.k;
+  });
+
+  Row row(fcinfo);
+  row.add(Int32GetDatum(kFormatVersion));
+  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.element.family)));
+  add_family(&row, header.element.family);
+  row.add(Int64GetDatum(static_cast<int64>(header.seed)));
+  row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.values)));
+  row.add_if(sized, Float8GetDatum(asked.rate));
+  row.add_if(one_k, Int32GetDatum(largest.k));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
+  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
+  row.add(Float8GetDatum(share_set(fill)));
+  row.add_if(is_countable(filter), Float8GetDatum(fill.count));
+  row.add(Float8GetDatum(fill.rate));
+  row.add_if(sized, BoolGetDatum(is_saturated(fill, asked)));
+  row.add(Int32GetDatum(header.links()));
+  return row.datum();
+}
+
+// Of all kinds: one line for people.
+PG_FUNCTION_INFO_V1(filter_describe);
+Datum filter_describe(PG_FUNCTION_ARGS) {
+  const Filter filter = any_filter_arg(fcinfo, 0);
+  const Header &header = filter.header;
+  const Fill fill = fill_of(filter);
+  const Capacity asked = capacity_of(filter);
+  const char *family = family_name(header.element.family);
+  const Datum bytes = Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes()));
+
+  StringInfoData line;
+  initStringInfo(&line);
+  appendStringInfo(&line, family ? "%s values, " : "values of any type, ", family);
+  append_count(&line, filter, fill, asked);
+  appendStringInfo(&line, ", %s", TextDatumGetCString(DirectFunctionCall1(pg_size_pretty, bytes)));
+  if (header.links() > 1)
+    appendStringInfo(&line, " in %d links", header.links());
+  appendStringInfo(&line, ", rate %.3g %%", 100 * fill.rate);
+  if (asked.is_known())
+    appendStringInfo(&line, " of %.3g %% asked", 100 * asked.rate);
+  appendStringInfo(&line, ", fill %.0f %% [", 100 * share_set(fill));
+  append_bar(&line, share_set(fill));
+  appendStringInfo(&line, "]%s", is_saturated(fill, asked) ? ", saturated" : "");
+  PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
+}
+
+PG_FUNCTION_INFO_V1(bf_check);
+Datum bf_check(PG_FUNCTION_ARGS) {
+  return check(fcinfo, Kind::bloom);
+}
+
+PG_FUNCTION_INFO_V1(cbf_check);
+Datum cbf_check(PG_FUNCTION_ARGS) {
+  return check(fcinfo, Kind::counting);
+}
+
+PG_FUNCTION_INFO_V1(cf_check);
+Datum cf_check(PG_FUNCTION_ARGS) {
+  return check(fcinfo, Kind::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_sizing);
+Datum cbf_sizing(PG_FUNCTION_ARGS) {
+  return sizing_row(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cf_sizing);
+Datum cf_sizing(PG_FUNCTION_ARGS) {
+  return sizing_row(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(cbf_count);
+Datum cbf_count(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count);
+}
+
+PG_FUNCTION_INFO_V1(cbf_fpr);
+Datum cbf_fpr(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).rate);
+}
+
+PG_FUNCTION_INFO_V1(cf_count);
+Datum cf_count(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count);
+}
+
+PG_FUNCTION_INFO_V1(cf_fpr);
+Datum cf_fpr(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).rate);
+}
+
+PG_FUNCTION_INFO_V1(cbf_info);
+Datum cbf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
+  uint64 saturated = 0;
+  const Fill fill = fill_of(filter, &saturated);
+  Row row(fcinfo);
+  add_common_info(&row, filter.header);
+  row.add(Int32GetDatum(filter.header.geometry.k));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
+  row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
+  row.add(Int64GetDatum(static_cast<int64>(saturated)));
+  row.add(Float8GetDatum(share_set(fill)));
+  row.add(Float8GetDatum(fill.count));
+  row.add(Float8GetDatum(fill.rate));
+  row.add(BoolGetDatum(is_saturated(fill, filter.header.capacity)));
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(cf_info);
+Datum cf_info(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_arg(fcinfo, 0, Kind::cuckoo);
+  const Header &header = filter.header;
+  const Geometry &geometry = header.geometry;
+  const Fill fill = fill_of(filter);
+  const uint64 stored = fill.bits_set;
+  Row row(fcinfo);
+  add_common_info(&row, header);
+  row.add(Int32GetDatum(geometry.fingerprint_bits()));
+  row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
+  row.add(Int64GetDatum(static_cast<int64>(stored)));
+  row.add(Float8GetDatum(share_set(fill)));
+  row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
+  row.add(Int64GetDatum(
+      static_cast<int64>(header.capacity.values - Min(stored, header.capacity.values))));
+  row.add(Float8GetDatum(fill.rate));
+  return row.datum();
+}
+
+SQL_FUNCTIONS_END

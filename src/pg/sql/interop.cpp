@@ -1,0 +1,300 @@
+// Filters of other systems, read and written (core/foreign/).
+
+#include "pg/server.hpp"
+
+#include "core/bitmap.hpp"
+#include "core/foreign/guava.hpp"
+#include "core/foreign/parquet.hpp"
+#include "core/foreign/redis.hpp"
+#include "core/foreign/spark.hpp"
+#include "pg/value/filter.hpp"
+#include "pg/value/memory.hpp"
+#include "pg/value/row.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+struct Bytes {
+  const uint8 *at;
+  Size length;
+};
+
+Bytes bytes_of(const bytea *value) {
+  return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
+}
+
+// `hint` may be NULL.
+void check(const Problem &problem, const char *kind, const char *hint = nullptr) {
+  if (problem.phrase)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+             errmsg("invalid %s Bloom filter", kind),
+             errdetail("%c%s: " INT64_FORMAT "%s.",
+                       pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
+                       problem.phrase + 1, static_cast<int64>(problem.found),
+                       problem.other == 0 ? "" : psprintf(", not " UINT64_FORMAT, problem.other)),
+             hint ? errhint("%s", hint) : 0));
+}
+
+// What a system calls the type of the values, and the family under which a filter keeps them.
+struct ForeignType {
+  const char *name;
+  Family family;
+};
+
+constexpr ForeignType kFunnels[] = {{"long", Family::integer},
+                                    {"integer", Family::int32},
+                                    {"string_utf8", Family::text},
+                                    {"unencoded_chars", Family::utf16},
+                                    {"bytes", Family::bytea}};
+constexpr ForeignType kSparkTypes[] = {
+    {"long", Family::integer}, {"string", Family::text}, {"binary", Family::bytea}};
+// Parquet's physical types, and the logical ones that SQL has a type for.
+constexpr ForeignType kParquetTypes[] = {
+    {"INT32", Family::int32},         {"INT64", Family::integer},
+    {"FLOAT", Family::float32},       {"DOUBLE", Family::floating},
+    {"BYTE_ARRAY", Family::string},   {"FIXED_LEN_BYTE_ARRAY", Family::string},
+    {"DATE", Family::date},           {"TIME", Family::time},
+    {"TIMESTAMP", Family::timestamp}, {"TIMESTAMPTZ", Family::timestamptz},
+    {"UUID", Family::string}};
+
+// `what` is how the message calls such a type, `names` the list for its hint.
+template <int kCount>
+const ForeignType &find_type(const ForeignType (&types)[kCount], const text *argument,
+                             const char *what, const char *names) {
+  const char *name = text_to_cstring(argument);
+  for (const ForeignType &type : types)
+    if (pg_strcasecmp(type.name, name) == 0)
+      return type;
+  ereport(ERROR,
+          (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+           errmsg("%s \"%s\" is not supported", what, name), errhint("It can be %s.", names)));
+}
+
+OwnFilter make_read(const Found &found, Family family) {
+  Header header = empty_header(found.geometry, {}, found.seed);
+  header.element.family = family;
+  header.flags = kFlagOwn;
+  return make_filter(header);
+}
+
+// A filter of a layout that the system can read.
+Filter filter_for(FunctionCallInfo fcinfo, System system, const char *kind) {
+  const Filter filter = filter_arg(fcinfo, 0);
+  const Header &header = filter.header;
+  if (system_of(header.geometry.layout) != system)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter of layout \"%s\" cannot be written for %s",
+                    layout_name(profile_of(header.geometry.layout), header.element.family), kind),
+             errhint("Build it with a layout for %s.", kind)));
+  return filter;
+}
+
+// The same as one bitmap. Links of one geometry are OR-ed, as the systems themselves unite filters.
+Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
+  const Filter filter = filter_for(fcinfo, system, kind);
+  const Header &header = filter.header;
+  if (!header.is_chain())
+    return filter;
+  Link link = filter.link();
+  if (any_link(filter.payload(), header,
+               [&link](const Link &other, Size) { return !(other.geometry == link.geometry); }))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter of several sizes cannot be written for %s", kind),
+                    errdetail("The number of links is %d.", header.links()),
+                    errhint("Build all filters with one expected number of values and false "
+                            "positive rate.")));
+  const LinkView empty = {link, nullptr, nullptr};
+  OwnFilter united = make_filter(header, &empty, 1);
+  for_each_link(filter.payload(), header, [&](const Link &, Size offset) {
+    unite_bitmaps(united.bitmap(), filter.payload() + offset, link.geometry.bytes());
+  });
+  return united;
+}
+
+bytea *make_bytea(Size length) {
+  auto *result = static_cast<bytea *>(palloc(VARHDRSZ + length));
+  SET_VARSIZE(result, VARHDRSZ + length);
+  return result;
+}
+
+// Files that are a head and big-endian words, as Java writes them.
+Datum of_words(const Found &found, const Bytes &bytes, Family family) {
+  OwnFilter filter = make_read(found, family);
+  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units, check_for_interrupts);
+  return filter.datum();
+}
+
+Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
+  const Geometry &geometry = filter.header.geometry;
+  bytea *result = make_bytea(head_bytes + geometry.bytes());
+  auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
+  memcpy(bytes, head, head_bytes);
+  swap_words(bytes + head_bytes, filter.bitmap(), geometry.units, check_for_interrupts);
+  PG_RETURN_BYTEA_P(result);
+}
+
+// The links' bitmaps, cut as BF.SCANDUMP cuts them.
+Datum redis_chunks(const LinkView *views, int count) {
+  Datum chunks[kMaxLinks + kMaxBits / 8 / kRedisChunk];
+  int number = 0;
+  for (int i = 0; i < count; i++) {
+    const Size bytes = views[i].link.geometry.bytes();
+    for (Size at = 0; at < bytes; at += kRedisChunk) {
+      CHECK_FOR_INTERRUPTS();
+      chunks[number++] =
+          PointerGetDatum(make_value(views[i].bitmap + at, Min(bytes - at, kRedisChunk)));
+    }
+  }
+  ArrayType *array = construct_array(chunks, number, BYTEAOID, -1, false, TYPALIGN_INT);
+  while (number > 0)
+    pfree(DatumGetPointer(chunks[--number]));
+  return PointerGetDatum(array);
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_from_guava);
+Datum bf_from_guava(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &funnel = find_type(kFunnels, PG_GETARG_TEXT_PP(1), "funnel",
+                                        "long, integer, string_utf8, unencoded_chars, or bytes");
+  Found found;
+  check(read_guava(bytes.at, bytes.length, &found), "Guava");
+  return of_words(found, bytes, funnel.family);
+}
+
+PG_FUNCTION_INFO_V1(bf_to_guava);
+Datum bf_to_guava(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::guava, "Guava");
+  uint8 head[kGuavaHead];
+  write_guava_head(head, filter.header.geometry);
+  return with_words(head, kGuavaHead, filter);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_spark);
+Datum bf_from_spark(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type =
+      find_type(kSparkTypes, PG_GETARG_TEXT_PP(1), "Spark type", "long, string, or binary");
+  Found found;
+  check(read_spark(bytes.at, bytes.length, &found), "Spark");
+  return of_words(found, bytes, type.family);
+}
+
+PG_FUNCTION_INFO_V1(bf_to_spark);
+Datum bf_to_spark(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::spark, "Spark");
+  uint8 head[kMaxSparkHead];
+  const Size head_bytes = write_spark_head(head, filter.header.geometry, filter.header.seed);
+  return with_words(head, head_bytes, filter);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_parquet);
+Datum bf_from_parquet(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type =
+      find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
+                "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
+                "TIMESTAMP, TIMESTAMPTZ, or UUID");
+  Found found;
+  const Problem problem = read_parquet(bytes.at, bytes.length, &found);
+  check(problem, "Parquet",
+        problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
+  OwnFilter filter = make_read(found, type.family);
+  move_memory(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
+  return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_parquet);
+Datum bf_to_parquet(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::parquet, "Parquet");
+  const Geometry &geometry = filter.header.geometry;
+  if ((geometry.units & (geometry.units - 1)) != 0 || geometry.bytes() > kMaxParquetBytes)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter of %zu bytes cannot be written for Parquet", geometry.bytes()),
+             errdetail("Its readers want a power of two, of at most 128 MiB.")));
+  uint8 head[kMaxParquetHead];
+  const Size head_bytes = write_parquet_head(head, geometry);
+  bytea *result = make_bytea(head_bytes + geometry.bytes());
+  memcpy(VARDATA(result), head, head_bytes);
+  move_memory(VARDATA(result) + head_bytes, filter.bitmap(), geometry.bytes());
+  PG_RETURN_BYTEA_P(result);
+}
+
+PG_FUNCTION_INFO_V1(bf_from_redis);
+Datum bf_from_redis(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  Datum *chunks;
+  bool *nulls;
+  int count;
+  deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), BYTEAOID, -1, false, TYPALIGN_INT, &chunks, &nulls,
+                    &count);
+  auto *lengths = static_cast<Size *>(palloc(count * sizeof(Size)));
+  Size length = 0;
+  for (int i = 0; i < count; i++) {
+    if (nulls[i])
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                      errmsg("chunk %d of a RedisBloom dump is null", i + 1)));
+    lengths[i] = bytes_of(DatumGetByteaPP(chunks[i])).length;
+    length += lengths[i];
+  }
+  LinkView links[kMaxLinks];
+  Link found[kMaxLinks];
+  int link_count;
+  check(read_redis(bytes.at, bytes.length, found, &link_count), "RedisBloom");
+  check(fit_redis_chunks(found, link_count, lengths, count), "RedisBloom",
+        "Give each chunk that BF.SCANDUMP gave, in its order: array_agg(chunk ORDER BY number).");
+
+  auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocHuge(CurrentMemoryContext, length));
+  uint8 *end = bitmaps;
+  for (int i = 0; i < count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    memcpy(end, bytes_of(DatumGetByteaPP(chunks[i])).at, lengths[i]);
+    end += lengths[i];
+  }
+  const uint8 *bitmap = bitmaps;
+  for (int i = 0; i < link_count; i++) {
+    links[i] = {found[i], bitmap, nullptr};
+    bitmap += found[i].geometry.bytes();
+  }
+  Header header = empty_header(found[0].geometry, {}, 0);
+  header.element.family = Family::string;
+  link_count = normalize_links(links, link_count, check_for_interrupts);
+  check_size(links, link_count);
+  const Filter filter = make_filter(header, links, link_count);
+  pfree(bitmaps);
+  return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_redis);
+Datum bf_to_redis(PG_FUNCTION_ARGS) {
+  const Filter filter = filter_for(fcinfo, System::redis, "RedisBloom");
+  LinkView views[kMaxLinks];
+  Link links[kMaxLinks];
+  double values[kMaxLinks];
+  const int count = view_links(filter.payload(), filter.header, views);
+  for (int i = 0; i < count; i++) {
+    links[i] = views[i].link;
+    links[i].capacity.values = full_values(links[i]);
+    values[i] = estimate_count(links[i].geometry, bits_set(views[i].bitmap, links[i].geometry));
+  }
+  uint8 header[kMaxRedisHeader];
+  const Size header_bytes = write_redis(header, links, values, count);
+  Row row(fcinfo);
+  row.add(PointerGetDatum(make_value(header, header_bytes)));
+  row.add(redis_chunks(views, count));
+  return row.datum();
+}
+
+SQL_FUNCTIONS_END

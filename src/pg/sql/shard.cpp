@@ -1,0 +1,52 @@
+// Which row of a table of small filters a value belongs to, and how many such rows a set needs.
+// doc/streaming.md shows what they are for.
+
+#include "pg/server.hpp"
+
+#include "core/shard.hpp"
+#include "pg/element/digests.hpp"
+#include "pg/value/call_site.hpp"
+#include "pg/value/filter.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+}
+
+using namespace bloomfilter;
+
+SQL_FUNCTIONS_BEGIN
+
+// A filter reads a bare literal as its own element type. Here there is no filter to ask, and with
+// another reading the value would be looked for in another shard than it was added to.
+PG_FUNCTION_INFO_V1(bf_shard);
+Datum bf_shard(PG_FUNCTION_ARGS) {
+  Element *element = argument_element(fcinfo, 0);
+  const int32 shards = PG_GETARG_INT32(1);
+
+  if (element->base == UNKNOWNOID)
+    ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
+                    errmsg("a bare literal does not say which shard is meant"),
+                    errhint("Cast the literal to the type of the values in the filters.")));
+  if (shards < 1)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("number of shards %d is out of range", shards),
+                    errdetail("It must be at least 1.")));
+  const uint64 hash = distribution_hash(element, PG_GETARG_DATUM(0));
+  PG_RETURN_INT32(static_cast<int32>(shard_of(hash, static_cast<uint32>(shards))));
+}
+
+PG_FUNCTION_INFO_V1(bf_shard_count);
+Datum bf_shard_count(PG_FUNCTION_ARGS) {
+  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
+  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, kShardBytes);
+  if (shards > PG_INT32_MAX)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("a set of " UINT64_FORMAT
+                    " values at a false positive rate of %g would need " UINT64_FORMAT " shards",
+                    capacity.values, capacity.rate, shards),
+             errdetail("There can be at most %d.", PG_INT32_MAX)));
+  PG_RETURN_INT32(static_cast<int32>(shards));
+}
+
+SQL_FUNCTIONS_END

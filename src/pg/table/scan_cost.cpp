@@ -1,0 +1,179 @@
+#include "pg/table/scan.hpp"
+
+#include <cmath>
+
+extern "C" {
+#include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+}
+
+#include "pg/planner/knowledge.hpp"
+
+namespace bloomfilter {
+namespace {
+
+// Costs in cpu_tuple_cost, which is what a sequential scan takes for a row: of a row whose value is
+// hashed and asked for with others, and of one that is left; script/bench scan has both. A probe of
+// a filter beyond the processor's cache costs more, though its lines are prefetched.
+constexpr double kAsked = 0.6;
+constexpr double kPerDoubling = 0.04;
+constexpr double kCached = 512.0 * 1024.0;
+constexpr double kLeft = 0.8;
+constexpr double kRowsOfPage = 200.0; // which are asked before the first one is seen
+// What hashing costs more than that of a number; script/bench values has it.
+constexpr double kHashVarying = 0.3;
+constexpr double kHashComposed = 2.0;
+constexpr double kPerByte = 0.005; // as stored: what was compressed costs more
+// Columns whose values are wider are seldom out of line: a TOAST pointer has 18 bytes.
+constexpr int kWidestPointers = 24;
+
+// Pages of TOAST for each row of a table.
+double toast_pages_per_row(Oid relation, double rows) {
+  HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  if (!HeapTupleIsValid(table))
+    return 0.0;
+  const Oid toast = reinterpret_cast<Form_pg_class>(GETSTRUCT(table))->reltoastrelid;
+  ReleaseSysCache(table);
+  HeapTuple chunks = SearchSysCache1(RELOID, ObjectIdGetDatum(toast));
+  if (!HeapTupleIsValid(chunks))
+    return 0.0;
+  const int32 pages = reinterpret_cast<Form_pg_class>(GETSTRUCT(chunks))->relpages;
+  ReleaseSysCache(chunks);
+  return pages / Max(rows, 1.0);
+}
+
+// What a value takes to be read and hashed, beyond a number in the row.
+double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
+  double per_row = 0.0;
+  const Oid type = getBaseType(exprType(value)),
+            relation = planner_rt_fetch(table->relid, root)->relid;
+  if (type == JSONBOID || type_is_rowtype(type) || type_is_range(type) ||
+      type_is_multirange(type) || OidIsValid(get_element_type(type)))
+    per_row += kHashComposed * cpu_tuple_cost;
+  else if (get_typlen(type) < 0)
+    per_row += kHashVarying * cpu_tuple_cost;
+  bool out_of_line = false;
+  List *columns = pull_var_clause(value, PVC_INCLUDE_PLACEHOLDERS);
+  ListCell *cell;
+  foreach (cell, columns) {
+    const Var *column = lfirst_node(Var, cell);
+    if (get_typlen(column->vartype) != -1)
+      continue;
+    const int32 width = get_attavgwidth(relation, column->varattno);
+    per_row += kPerByte * width * cpu_tuple_cost;
+    out_of_line |= width <= kWidestPointers;
+  }
+  return out_of_line ? per_row + seq_page_cost * toast_pages_per_row(relation, table->tuples)
+                     : per_row;
+}
+
+double cost_of(PlannerInfo *root, List *conditions) {
+  QualCost cost;
+  cost_qual_eval(&cost, conditions, root);
+  return cost.per_tuple;
+}
+
+double share_of(PlannerInfo *root, List *conditions) {
+  return clauselist_selectivity(root, conditions, 0, JOIN_INNER, nullptr);
+}
+
+// Costs of a row in both ways: rows that one filter refuses are not asked of the next.
+struct AskCosts {
+  double plain, together;
+};
+
+AskCosts cost_of_asks(PlannerInfo *root, List *asks, const RelOptInfo *table) {
+  AskCosts costs = {0.0, 0.0};
+  double share = 1.0;
+  ListCell *cell;
+  foreach (cell, asks) {
+    AskCall call;
+    is_ask(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &call);
+    const double bytes = known_of(root, call.filter).bytes;
+    const double probe = kAsked + kPerDoubling * std::log2(Max(bytes / kCached, 1.0));
+    const double value = cost_of_value(root, table, call.value);
+    QualCost evaluation; // which is in the cost of a condition
+    cost_qual_eval_node(&evaluation, call.value, root);
+    List *ask = list_make1(lfirst(cell));
+    costs.plain += share * (cost_of(root, ask) + value);
+    costs.together += share * (cpu_tuple_cost * probe + evaluation.per_tuple + value);
+    share *= share_of(root, ask);
+  }
+  return costs;
+}
+
+// Pages of filters that a process reads to ask them: one for each question, until it reads a filter
+// as a whole. Those of a constant are in memory.
+double cost_of_filters(PlannerInfo *root, List *asks, double questions) {
+  double pages = 0.0;
+  ListCell *cell;
+  foreach (cell, asks) {
+    AskCall call;
+    is_ask(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &call);
+    if (!IsA(call.filter, Const))
+      pages += Min(known_of(root, call.filter).bytes / BLCKSZ, questions);
+    questions *= share_of(root, list_make1(lfirst(cell)));
+  }
+  return seq_page_cost * pages;
+}
+
+// Which conditions a sequential scan asks before a filter, as they cost less.
+List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
+  List *cheaper = NIL;
+  ListCell *cell;
+  foreach (cell, conditions)
+    if (cost_of(root, list_make1(lfirst(cell))) < limit)
+      cheaper = lappend(cheaper, lfirst(cell));
+  return cheaper;
+}
+
+} // namespace
+
+// Parts that processes divide a scan into, as the server's cost_seqscan() has them.
+double divisor_of(int workers) {
+  const double leader = parallel_leader_participation ? Max(1.0 - 0.3 * workers, 0.0) : 0.0;
+  return workers > 0 ? workers + leader : 1.0;
+}
+
+// A sequential scan's cost, but for what rows and conditions take. That of a row is what it takes
+// until a condition refuses it, in both scans: the server's own estimate has all conditions of
+// every row, which would hide that a cheap one spares a sequential scan most questions.
+void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path) {
+  const Path *plain = create_seqscan_path(root, table, nullptr, path->parallel_workers);
+  const AskCosts asks = cost_of_asks(root, conditions.asks, table);
+  List *cheaper = cheaper_than(root, asks.plain, conditions.others);
+  List *dearer = list_difference_ptr(conditions.others, cheaper);
+  const double left = share_of(root, conditions.before), passed = share_of(root, conditions.asks),
+               spared = share_of(root, cheaper);
+
+  const double plain_row =
+      cpu_tuple_cost + cost_of(root, conditions.before) +
+      left * (cost_of(root, cheaper) + spared * (asks.plain + passed * cost_of(root, dearer)));
+  const double before =
+      conditions.before == NIL ? 0.0 : kLeft * cpu_tuple_cost + cost_of(root, conditions.before);
+  const double row =
+      before + left * (asks.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
+                                                 spared * cost_of(root, dearer)));
+  const double rows = table->tuples / divisor_of(path->parallel_workers);
+  const double read_more = cost_of_filters(root, conditions.asks, left * rows) -
+                           cost_of_filters(root, conditions.asks, left * spared * rows);
+  const double saved = (plain_row - row) * rows - read_more;
+
+  path->rows = plain->rows;
+#if PG_VERSION_NUM >= 180000
+  path->disabled_nodes = plain->disabled_nodes;
+#endif
+  const double run = Max(plain->total_cost - plain->startup_cost - saved, 0.0);
+  path->startup_cost = plain->startup_cost + run * Min(kRowsOfPage / Max(table->tuples, 1.0), 1.0);
+  path->total_cost = plain->startup_cost + run;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,110 @@
+#include "pg/table/scan.hpp"
+
+extern "C" {
+#include "catalog/pg_class.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/guc.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+bool enabled = true;
+set_rel_pathlist_hook_type previous_hook = nullptr;
+
+// For how many rows a process will ask, if they are not wanted one by one until there are enough.
+int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *path) {
+  if (root->tuple_fraction > 0.0)
+    return 0;
+  return static_cast<int>(
+      Min(table->tuples / divisor_of(path->parallel_workers), static_cast<double>(PG_INT32_MAX)));
+}
+
+// Where some conditions stand among all.
+List *positions_of(List *some, List *all) {
+  List *positions = NIL;
+  ListCell *cell;
+  foreach (cell, all)
+    if (list_member_ptr(some, lfirst(cell)))
+      positions = lappend_int(positions, foreach_current_index(cell));
+  return positions;
+}
+
+Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
+                List *clauses, List *) {
+  const Conditions conditions = conditions_of(clauses);
+  CustomScan *scan = makeNode(CustomScan);
+  scan->scan.plan.targetlist = targets;
+  scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
+  scan->scan.scanrelid = table->relid;
+  scan->flags = path->flags;
+  List *all = extract_actual_clauses(clauses, false);
+  scan->custom_exprs = all;
+  scan->custom_private =
+      list_make4(positions_of(extract_actual_clauses(conditions.asks, false), all),
+                 positions_of(extract_actual_clauses(conditions.before, false), all),
+                 makeInteger(conditions.can_fail ? 1 : 0),
+                 makeInteger(expected_rows(root, table, &path->path)));
+  scan->methods = &kScanMethods;
+  return &scan->scan.plan;
+}
+
+constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
+
+Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, int workers) {
+  CustomPath *path = makeNode(CustomPath);
+  path->path.pathtype = T_CustomScan;
+  path->path.parent = table;
+  path->path.pathtarget = table->reltarget;
+  path->path.parallel_aware = workers > 0;
+  path->path.parallel_safe = table->consider_parallel;
+  path->path.parallel_workers = workers;
+  path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+#if PG_VERSION_NUM >= 150000 // which 14 takes for granted
+  path->flags |= CUSTOMPATH_SUPPORT_PROJECTION;
+#endif
+  path->methods = &kPathMethods;
+  set_cost(root, table, conditions, &path->path);
+  return &path->path;
+}
+
+// Tables that a sequential scan would read as they are: no parents, no samples.
+bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
+  return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
+         (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
+         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
+}
+
+void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
+  if (previous_hook)
+    previous_hook(root, table, number, entry);
+  if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
+    return;
+  const Conditions conditions = conditions_of(table->baserestrictinfo);
+  if (conditions.asks == NIL)
+    return;
+  add_path(table, make_path(root, table, conditions, 0));
+  const int workers =
+      table->consider_parallel
+          ? compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather)
+          : 0;
+  if (workers > 0)
+    add_partial_path(table, make_path(root, table, conditions, workers));
+}
+
+} // namespace
+
+void define_scan() {
+  DefineCustomBoolVariable(
+      "bloomfilter.scan", "Lets the planner choose scans that ask a filter for many rows at once.",
+      nullptr, &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+  RegisterCustomScanMethods(&kScanMethods);
+  previous_hook = set_rel_pathlist_hook;
+  set_rel_pathlist_hook = add_scans;
+}
+
+} // namespace bloomfilter

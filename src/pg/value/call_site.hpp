@@ -1,0 +1,82 @@
+// What one call site (an expression's fn_extra) keeps between rows: the element type, looked up
+// once, the literal that it read last, and the filter that it asked last.
+#ifndef BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
+#define BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
+
+#include "pg/server.hpp"
+
+#include "pg/element/digests.hpp"
+#include "pg/value/items.hpp"
+#include "pg/value/stored.hpp"
+
+extern "C" {
+#include "utils/array.h"
+}
+
+namespace bloomfilter {
+
+struct HashedValue;
+
+// The bare literal or untyped parameter that a call site read last, under which layout, element
+// type and seed, and its digests. It is the same for all rows of a query.
+struct LiteralMemory {
+  char *bytes; // NULL: none yet
+  Size length;
+  Layout layout;
+  Family family;
+  uint64 seed;
+  Digests digests;
+};
+
+struct CallSite {
+  Element *element;
+  LiteralMemory literal;
+  MemoryContext items;                   // of item_element()
+  bool arguments_known, arguments_fixed; // of an aggregate
+  FilterMemory asked;
+  HashedValue *element_place; // of bf_element_of(), where its values are read at once
+};
+
+CallSite *make_call_site(FunctionCallInfo fcinfo);
+void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument);
+
+inline CallSite *call_site(FunctionCallInfo fcinfo) {
+  if (fcinfo->flinfo && fcinfo->flinfo->fn_extra)
+    return static_cast<CallSite *>(fcinfo->flinfo->fn_extra);
+  return make_call_site(fcinfo);
+}
+
+// The element type of an argument declared "any".
+inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
+  CallSite *site = call_site(fcinfo);
+  if (!site->element)
+    resolve_argument(fcinfo, site, argument);
+  return site->element;
+}
+
+// The element type of an array argument's elements.
+Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array);
+
+// A value argument: its digests and what it is. ERROR 42804 if the filter holds other values.
+struct HashedArgument {
+  Element *element;
+  Digests digests;
+};
+HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
+                               Use use);
+
+// An array argument's elements.
+Items items_of(FunctionCallInfo fcinfo, int argument);
+
+// literal_digests() of a literal argument, which the call site remembers.
+Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
+                               Use use);
+
+// The filter of an argument that is not NULL, to be asked until the next call for any filter.
+inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
+  return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
+}
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,87 @@
+#include "pg/value/items.hpp"
+
+#include "pg/element/canonical.hpp"
+#include "pg/element/conversion.hpp"
+#include "pg/element/family.hpp"
+
+extern "C" {
+#include "nodes/memnodes.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// Lines of a filter larger than caches are not to be waited for: other values are hashed meanwhile.
+constexpr Size kFar = 32 * 1024 * 1024;
+
+bool is_far(const AskedFilter *filter) {
+  const Geometry &geometry = filter->header.geometry;
+  return filter->bitmap && kind_of(geometry.layout) == Kind::bloom && geometry.bytes() >= kFar;
+}
+
+// Hashes items from `first` to before `end`, each of which has one hash; that of NULL means
+// nothing.
+void hash_items(const AskedFilter *filter, const Items &items, int first, int end, uint64 *hashes) {
+  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  const bool far = is_far(filter);
+  for (int item = first; item < end; item++) {
+    const uint64 seed = filter->header.seed;
+    const uint64 hash =
+        items.nulls[item] ? 0 : inline_hash(items.element, items.values[item], seed);
+    if (far)
+      prefetch(filter->header.geometry, filter->bitmap, hash);
+    *hashes++ = hash;
+    if (unlikely(!items.scratch->isReset))
+      MemoryContextReset(items.scratch);
+  }
+  MemoryContextSwitchTo(before);
+}
+
+} // namespace
+
+Digests item_digests(const Header &header, const Items &items, int i, Use use) {
+  const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  const Digests digests = digests_for(items.element, items.values[i], header, use);
+  MemoryContextSwitchTo(before);
+  MemoryContextReset(items.scratch);
+  return digests;
+}
+
+int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
+  const int end = Min(items.count, first + kAskedAtOnce);
+  const bool foreign = is_foreign(filter->header.geometry.layout);
+  const bool alike = has_one_hash(items.element) && fits(filter->header, items.element);
+  uint64 hashes[kAskedAtOnce];
+  CHECK_FOR_INTERRUPTS();
+  if (alike && !foreign && filter->payload) { // by slice, NULLs would cost as much as values
+    hash_items(filter, items, first, end, hashes);
+    filter->contains_many(hashes, end - first, answers + first);
+    for (int item = first; item < end; item++)
+      answers[item] &= !items.nulls[item];
+    return end;
+  }
+  int owners[kAskedAtOnce], count = 0, item = first;
+  for (; item < end && count + kMaxDigests <= kAskedAtOnce; item++) {
+    answers[item] = false;
+    if (items.nulls[item])
+      continue;
+    const Digests of_item = item_digests(filter->header, items, item, Use::ask);
+    answers[item] = of_item.any;
+    if (foreign) {
+      answers[item] = contains_any_digest(filter, of_item);
+      continue;
+    }
+    for (int i = 0; i < of_item.count; i++) {
+      owners[count] = item;
+      hashes[count++] = of_item.digest[i].first;
+    }
+  }
+  bool found[kAskedAtOnce];
+  filter->contains_many(hashes, count, found);
+  for (int i = 0; i < count; i++)
+    answers[owners[i]] |= found[i];
+  return item;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,209 @@
+#include "pg/value/overfill.hpp"
+
+#include <cmath>
+
+#include "core/bitmap.hpp"
+#include "core/counting.hpp"
+#include "pg/aggregate/target.hpp"
+#include "pg/errors.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "utils/guc.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+enum Overfill : int { kIgnore, kWarn, kError };
+constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
+                                                   {"warn", kWarn, false},
+                                                   {"error", kError, false},
+                                                   {nullptr, 0, false}};
+
+int overfill = kWarn;
+
+// How a filter was made. A statement warns once of filters that were made alike.
+struct Making {
+  Geometry geometry;
+  Capacity capacity;
+  uint64 seed;
+  Family family;
+
+  bool operator==(const Making &other) const {
+    return geometry == other.geometry && capacity == other.capacity && seed == other.seed &&
+           family == other.family;
+  }
+};
+
+struct Warned {
+  TimestampTz statement; // by its start
+  uint64 additions;      // one by one
+  int count;
+  Making makings[8]; // who has as many warnings need not have more
+} warned;
+
+Making making_of(const Header &header) {
+  return {header.geometry, header.capacity, header.seed, header.element.family};
+}
+
+// Need nothing be said of a filter, because nothing ever is or because it was?
+bool is_settled(const Header &header) {
+  const TimestampTz statement = GetCurrentStatementStartTimestamp();
+  if (warned.statement != statement) {
+    warned.statement = statement;
+    warned.additions = 0;
+    warned.count = 0;
+  }
+  if (overfill != kWarn)
+    return overfill == kIgnore;
+  bool settled = warned.count == lengthof(warned.makings);
+  for (int i = 0; i < warned.count; i++)
+    settled = settled || warned.makings[i] == making_of(header);
+  return settled;
+}
+
+// Is an addition one after which the filter is looked at? Of a statement's first ones each is, of
+// later ones every eighth: nearly no filter gets too full and then no other value.
+bool is_due(uint64 random) {
+  constexpr uint64 kFirst = 1024;
+  return ++warned.additions <= kFirst || random % 8 == 0;
+}
+
+constexpr Size kSampledLines = 8, kSampledPages = 2;
+constexpr Size kPageBytes = kPageLines * kLineBytes;
+
+bool has_overfull_link(const Filter &filter) {
+  return any_link(filter.payload(), filter.header, [&filter](const Link &link, Size offset) {
+    return bits_set(filter.payload() + offset, link.geometry) > full_bits(link);
+  });
+}
+
+// Within ereport(). `by_links`: the links would have such a rate with no more values than they were
+// made for.
+int detail_of(const Filter &filter, const Fill &fill, const Capacity &asked, bool by_links) {
+  if (by_links)
+    return errdetail("It has %d links, whose rates add up.", filter.header.links());
+  if (!is_countable(filter))
+    return errdetail("It was made for %s.", counted(asked.values, "value"));
+  if (filter.header.grows())
+    return errdetail("It grows, and holds about %.0f values.", fill.count);
+  if (std::isinf(fill.count))
+    return errdetail("It was made for %s; all its bits are set.", counted(asked.values, "value"));
+  return errdetail("It was made for %s and holds about %.0f.", counted(asked.values, "value"),
+                   fill.count);
+}
+
+int hint_of(const Filter &filter, const Capacity &asked, Origin origin, bool by_links) {
+  const bool foreign = is_foreign(filter.header.geometry.layout);
+  if (filter.header.grows())
+    return by_links ? errhint("Give each filter the rate divided by their number, or build one "
+                              "from all values.")
+                    : errhint("Build it again from the values.");
+  if (by_links && !foreign)
+    return errhint("Give all filters one expected number of values, that of the union, or each the "
+                   "rate divided by their number: bf_agg(value, NULL, %g / %d).",
+                   Min(asked.rate, kDefaultRate), filter.header.links());
+  if (origin == Origin::united)
+    return errhint("Make all filters for as many values as their union has.");
+  if (foreign)
+    return errhint("Make the filter for more values.");
+  if (origin == Origin::added && filter.kind() == Kind::bloom)
+    return errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true).");
+  return errhint("Make the filter for more values; %s_agg(value) without a number sizes itself.",
+                 prefix_of(filter.kind()));
+}
+
+} // namespace
+
+void define_overfill() {
+  DefineCustomEnumVariable(
+      "bloomfilter.overfill",
+      "What happens when a bloom filter ends above twice the false positive rate asked for.",
+      "It applies to additions, to aggregates with an expected number of values, and to unions, of "
+      "bloom filters and of counting ones.",
+      &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+}
+
+void check_overfill(const Filter &any, Origin origin) {
+  if (is_settled(any.header))
+    return;
+  const Filter filter = any.kind() == Kind::counting ? as_bloom(any) : any;
+  const Capacity asked = capacity_of(filter);
+  if (!asked.is_known())
+    return;
+  const double full = full_rate(filter);
+  const double bearable = bearable_rate(origin == Origin::united ? asked.rate : full);
+  // Counting bits is much cheaper than the rate, and nearly always enough.
+  if (full <= bearable && !has_overfull_link(filter))
+    return;
+  const Fill fill = measure(filter);
+  if (fill.rate <= bearable)
+    return;
+  const bool by_links = filter.header.links() > 1 && fill.rate <= bearable_rate(full);
+  if (overfill == kWarn)
+    warned.makings[warned.count++] = making_of(any.header);
+  ereport(overfill == kError ? ERROR : WARNING,
+          (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
+           errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
+                  noun_of(any.kind()), fill.rate, fill.rate / asked.rate, asked.rate),
+           detail_of(any, fill, asked, by_links), hint_of(any, asked, origin, by_links)));
+}
+
+namespace {
+
+// How a link is sampled, and how many bits of a part are set when it is full. Kept from one
+// addition to the next, for finding that out takes longer than all else that is done for one.
+struct Sampling {
+  Link link;
+  Geometry plain; // of the bits of its counters, if it has counters
+  Size part;      // bytes of `plain`: a line, or as much as a line, or a page
+  Size units_of_part, parts_in_all, parts;
+  uint64 full; // of a part
+};
+
+const Sampling &sampling_of(const Link &link) {
+  static Sampling kept;
+  if (kept.link.geometry == link.geometry && kept.link.capacity == link.capacity)
+    return kept;
+  kept.link = link;
+  const bool counts = kind_of(link.geometry.layout) == Kind::counting;
+  kept.plain = counts ? plain_geometry(link.geometry) : link.geometry;
+  const Size unit = kept.plain.unit_bytes(), units = kept.plain.units;
+  kept.units_of_part = Min(Max(kLineBytes / unit, Size{1}), units);
+  kept.part = kept.units_of_part * unit;
+  kept.parts_in_all = units / kept.units_of_part;
+  kept.parts = Min(kept.parts_in_all, kept.part > kLineBytes ? kSampledPages : kSampledLines);
+  kept.full = full_bits({kept.plain, link.flags, link.capacity}) * kept.units_of_part / units;
+  return kept;
+}
+
+} // namespace
+
+void check_overfill_by_sample(const Filter &any, uint64 random) {
+  const Link link = any.link();
+  if (!link.capacity.is_known() || is_settled(any.header) || !is_due(random))
+    return;
+  const Sampling &sampling = sampling_of(link);
+  uint8 sample[Max(kSampledLines * kLineBytes, kSampledPages * kPageBytes)];
+  uint64 set = 0;
+  for (Size i = 0; i < sampling.parts; i++) {
+    const Size number = ((random >> 32) * sampling.parts_in_all) >> 32;
+    random = random * 0x9E3779B97F4A7C15 + 0xD1B54A32D192ED03;
+    uint8 *part = sample + i * sampling.part;
+    const Size bytes = sampling.units_of_part * link.geometry.unit_bytes();
+    if (any.kind() == Kind::counting)
+      counting_bits(any.bitmap() + number * bytes, bytes, part);
+    else
+      memcpy(part, any.bitmap() + number * bytes, bytes);
+    set += count_set(*kernel, part, sampling.part);
+    if (set <= (i + 1) * sampling.full) // as is nearly always seen of the first part
+      return;
+  }
+  Survey survey(*kernel, sampling.plain);
+  survey.read(sample, sampling.parts * sampling.units_of_part);
+  if (survey.rate() > bearable_rate(link.capacity.rate))
+    check_overfill(any, Origin::added);
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,44 @@
+// The result row of a function with OUT parameters.
+#ifndef BLOOMFILTER_PG_VALUE_ROW_HPP
+#define BLOOMFILTER_PG_VALUE_ROW_HPP
+
+#include "pg/server.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
+}
+
+namespace bloomfilter {
+
+// Filled column by column, in the order of the parameters.
+class Row {
+public:
+  explicit Row(FunctionCallInfo fcinfo) : column_(0), nulls_() {
+    if (get_call_result_type(fcinfo, nullptr, &descriptor_) != TYPEFUNC_COMPOSITE)
+      elog(ERROR, "return type must be a row type");
+    Assert(descriptor_->natts <= kColumns);
+  }
+  void add(Datum value) { values_[column_++] = value; }
+  void add_null() { nulls_[column_++] = true; }
+  // NULL unless the value is known.
+  void add_if(bool known, Datum value) {
+    nulls_[column_] = !known;
+    add(value);
+  }
+  Datum datum() {
+    Assert(column_ == descriptor_->natts);
+    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor_), values_, nulls_));
+  }
+
+private:
+  static constexpr int kColumns = 16;
+  TupleDesc descriptor_;
+  int column_;
+  Datum values_[kColumns];
+  bool nulls_[kColumns];
+};
+
+} // namespace bloomfilter
+
+#endif
