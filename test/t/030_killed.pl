@@ -144,7 +144,8 @@ sub kill_backend {
     my $crash = sub { slurp_file($node->logfile, $before) =~ /\(PID $pid\) was terminated by signal 9/ };
     kill KILL => $pid;
     wait_until('the end of the process', sub { !kill 0 => $pid });
-    $node->psql('postgres', 'SELECT 1');
+    # Not by psql(), which fails if psql is gone before it was told the query.
+    system_log('psql', '-Xqc', '', '-d', $node->connstr('postgres'));
     return 0 if !$crash->();
     wait_until('recovery', sub { slurp_file($node->logfile, $before) =~ /database system is ready to accept connections/ });
     return 1;
