@@ -19,6 +19,8 @@ namespace bloomfilter {
 
 constexpr double kMinRate = 1e-9;
 constexpr double kMaxRate = 0.5;
+// The rate of a filter for which none is given, as the functions of SQL have it.
+constexpr double kDefaultRate = 0.01;
 
 // What a filter is made for: a number of distinct values, and a false positive rate. Both are 0
 // where that is unknown.

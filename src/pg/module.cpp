@@ -13,12 +13,6 @@ extern "C" {
 #include "utils/guc.h"
 }
 
-namespace bloomfilter {
-
-const Kernel *kernel = &kScalarKernel;
-
-} // namespace bloomfilter
-
 SQL_FUNCTIONS_BEGIN
 
 #ifdef PG_MODULE_MAGIC_EXT

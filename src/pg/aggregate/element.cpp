@@ -8,8 +8,8 @@
 #include "core/hashed_value.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/sql/io.hpp"
 #include "pg/value/call_site.hpp"
+#include "pg/value/payload.hpp"
 
 using namespace bloomfilter;
 

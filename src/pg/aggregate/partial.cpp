@@ -17,8 +17,8 @@
 #include "pg/aggregate/state.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
-#include "pg/sql/io.hpp"
 #include "pg/value/memory.hpp"
+#include "pg/value/payload.hpp"
 
 extern "C" {
 #include "executor/nodeAgg.h"

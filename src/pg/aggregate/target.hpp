@@ -6,11 +6,10 @@
 
 #include <cmath>
 
+#include "core/sizing.hpp"
 #include "pg/value/filter.hpp"
 
 namespace bloomfilter {
-
-constexpr double kDefaultRate = 0.01;
 
 struct Target {
   bool self_sized;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/sizing.hpp"
 #include "pg/expression.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/statistics.hpp"
@@ -21,9 +22,9 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr double kDefaultRate = 0.01;
-constexpr double kBytesPerValue = 1.25; // at that rate
-constexpr double kTests = 6.0;          // bits that a value sets, at that rate
+// At the default rate.
+constexpr double kBytesPerValue = 1.25;
+constexpr double kTests = 6.0; // bits that a value sets
 
 // What was found of a planner run's constants. Each partition asks for them, at the same addresses;
 // these are valid as long as the run's memory.

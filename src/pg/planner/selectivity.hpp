@@ -4,22 +4,13 @@
 
 #include "pg/server.hpp"
 
+#include "pg/planner/question.hpp"
+
 extern "C" {
 #include "nodes/pathnodes.h"
 }
 
 namespace bloomfilter {
-
-// What a filter is asked for: a value, a hash of one, or any or all elements of an array.
-enum class Asked : uint8 { value, hash, any, all };
-
-// A condition that asks a filter.
-struct Question {
-  Oid function; // that answers it
-  Asked asked;
-  Node *filter, *value;
-  Oid collation; // of the value
-};
 
 // The estimated number of an array's elements.
 double array_length(PlannerInfo *root, Node *array);

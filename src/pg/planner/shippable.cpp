@@ -1,6 +1,7 @@
 #include "pg/planner/shippable.hpp"
 
 #include "pg/expression.hpp"
+#include "pg/value/collation.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"
@@ -15,14 +16,6 @@ namespace bloomfilter {
 namespace {
 
 constexpr const char *kOperators[] = {"@>", "<@", "+", "-"};
-
-// A literal or a statement's parameter. Other parameters are columns: of a subquery that is joined
-// or of a query around this one.
-bool is_given(Node *value) {
-  value = without_relabeling(value);
-  return IsA(value, Const) ||
-         (IsA(value, Param) && castNode(Param, value)->paramkind == PARAM_EXTERN);
-}
 
 // A value to be kept as it is: in the nodes of a plan, an expression is replaced by the column of a
 // lower node that computes an equal one. A parameter is equal to none under another collation.
@@ -53,17 +46,6 @@ Oid operator_of(Oid function) {
   return found;
 }
 
-List *arguments_of(Node *call) {
-  switch (nodeTag(call)) {
-  case T_OpExpr:
-    return castNode(OpExpr, call)->args;
-  case T_FuncExpr:
-    return castNode(FuncExpr, call)->args;
-  default:
-    return NIL;
-  }
-}
-
 } // namespace
 
 Node *shippable_form(const FuncExpr *call) {
@@ -89,14 +71,6 @@ Node *shippable_form(const FuncExpr *call) {
   form->args = arguments;
   form->location = call->location;
   return reinterpret_cast<Node *>(form);
-}
-
-Oid collation_of_shippable(Node *call, int argument) {
-  List *arguments = call ? arguments_of(call) : NIL;
-  if (argument >= list_length(arguments))
-    return InvalidOid;
-  auto *value = static_cast<Node *>(list_nth(arguments, argument));
-  return is_given(value) ? exprCollation(value) : InvalidOid;
 }
 
 } // namespace bloomfilter

@@ -4,7 +4,7 @@
 // That of a literal or a parameter is its own, so `filter @> 'x'` would fetch the filters. But all
 // that the functions need to know of a collation is that it is deterministic. Once the planner has
 // looked at it, the call goes without one, and the argument still tells which it was to the
-// function that executes it.
+// function that executes it (pg/value/collation.hpp).
 #ifndef BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
 #define BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
 
@@ -19,10 +19,6 @@ namespace bloomfilter {
 // The call without a collation, as an operator if there is one, which is what the server estimates
 // and what scans look for. NULL: it has none, or needs it.
 Node *shippable_form(const FuncExpr *call);
-
-// The collation of a value argument whose call has none; InvalidOid where that is none of
-// shippable_form(), but two collations at odds.
-Oid collation_of_shippable(Node *call, int argument);
 
 } // namespace bloomfilter
 

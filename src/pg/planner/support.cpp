@@ -9,10 +9,11 @@
 
 #include <cmath>
 
-#include "pg/names.hpp"
 #include "pg/planner/knowledge.hpp"
+#include "pg/planner/question.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/planner/shippable.hpp"
+#include "pg/planner/support.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -40,36 +41,6 @@ constexpr double kBuffers = 7.0;
 constexpr double kCachedBuffer = 0.25; // of seq_page_cost
 constexpr double kInline = 2000.0;     // bytes
 constexpr double kElements = 10.0;     // of an array of which nothing is known
-
-// The filter is the argument that is declared as one. An array and a hash are declared, too; what
-// is declared "any" or bf_literal is a value.
-Question question_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
-  Kind kind;
-  const bool first = is_filter_type(types[0], &kind);
-  const Oid type = types[first ? 1 : 0];
-  auto *one = static_cast<Node *>(linitial(arguments));
-  auto *other = static_cast<Node *>(lsecond(arguments));
-  const Asked asked = type == INT8OID       ? Asked::hash
-                      : type != ANYARRAYOID ? Asked::value
-                      : all                 ? Asked::all
-                                            : Asked::any;
-  return {function, asked, first ? one : other, first ? other : one, collation};
-}
-
-Question question_of_operator(Oid operation, List *arguments, Oid collation) {
-  Oid types[2];
-  op_input_types(operation, &types[0], &types[1]);
-  return question_of(get_opcode(operation), types, arguments, collation, false);
-}
-
-Question question_of_function(Oid function, List *arguments, Oid collation, bool all) {
-  Oid *types;
-  int count;
-  get_func_signature(function, &types, &count);
-  const Question question = question_of(function, types, arguments, collation, all);
-  pfree(types);
-  return question;
-}
 
 Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
   const Question question =

@@ -2,7 +2,6 @@
 
 #include "pg/element/element.hpp"
 #include "pg/expression.hpp"
-#include "pg/names.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
@@ -11,32 +10,10 @@ extern "C" {
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
-
-Datum filter_contains(PG_FUNCTION_ARGS);
-Datum filter_contained(PG_FUNCTION_ARGS);
 }
 
 namespace bloomfilter {
 namespace {
-
-// The function that a node calls, and its arguments; false of any other node.
-bool called(Node *node, Oid *function, List **arguments, Oid *collation) {
-  if (IsA(node, OpExpr)) {
-    auto *call = castNode(OpExpr, node);
-    set_opfuncid(call);
-    *function = call->opfuncid;
-    *arguments = call->args;
-    *collation = call->inputcollid;
-  } else if (IsA(node, FuncExpr)) {
-    auto *call = castNode(FuncExpr, node);
-    *function = call->funcid;
-    *arguments = call->args;
-    *collation = call->inputcollid;
-  } else {
-    return false;
-  }
-  return list_length(*arguments) == 2;
-}
 
 // Is a value's hash computed without an error, whatever the value? Not of rows: one with a varchar
 // that ends with a blank cannot be hashed.
@@ -52,10 +29,10 @@ bool hashes_all_values(Oid type, Oid collation) {
 }
 
 // Can the two be evaluated before, or without, the other conditions?
-bool cannot_fail(const AskCall &call) {
-  Node *filter = without_relabeling(call.filter);
-  return (IsA(filter, Const) || IsA(filter, Param)) && !contain_leaked_vars(call.value) &&
-         hashes_all_values(exprType(call.value), call.collation);
+bool cannot_fail(const Question &question) {
+  Node *filter = without_relabeling(question.filter);
+  return (IsA(filter, Const) || IsA(filter, Param)) && !contain_leaked_vars(question.value) &&
+         hashes_all_values(exprType(question.value), question.collation);
 }
 
 // Are there columns in an expression, and all of them the table's own?
@@ -69,43 +46,19 @@ bool is_of_columns(Node *node) {
 }
 
 // Is the filter the same for all rows, and the value a row's own?
-bool is_of_rows(const AskCall &call) {
-  return !contain_var_clause(call.filter) && !contain_volatile_functions(call.filter) &&
-         !contain_subplans(call.filter) && is_of_columns(call.value) &&
-         !contain_mutable_functions(call.value) && !contain_subplans(call.value);
+bool is_of_rows(const Question &question) {
+  return !contain_var_clause(question.filter) && !contain_volatile_functions(question.filter) &&
+         !contain_subplans(question.filter) && is_of_columns(question.value) &&
+         !contain_mutable_functions(question.value) && !contain_subplans(question.value);
 }
 
 bool is_asked_at_once(Node *condition, bool alone) {
-  AskCall call;
-  return is_ask(condition, &call) && is_of_rows(call) && (alone || cannot_fail(call));
-}
-
-bool is_of_filter(Node *node) {
-  Kind kind;
-  return is_filter_type(exprType(node), &kind);
+  Question question;
+  return asks_for_value(condition, &question) && is_of_rows(question) &&
+         (alone || cannot_fail(question));
 }
 
 } // namespace
-
-bool is_ask(Node *node, AskCall *call) {
-  Oid function, collation;
-  List *arguments;
-  if (!called(node, &function, &arguments, &collation))
-    return false;
-  auto *one = static_cast<Node *>(linitial(arguments));
-  auto *other = static_cast<Node *>(lsecond(arguments));
-  if (!is_of_filter(one) && !is_of_filter(other))
-    return false; // before fmgr_info() looks for a library that may be gone
-  FmgrInfo info;
-  fmgr_info(function, &info);
-  if (info.fn_addr == filter_contains)
-    *call = {one, other, collation};
-  else if (info.fn_addr == filter_contained)
-    *call = {other, one, collation};
-  else
-    return false;
-  return true;
-}
 
 AttrNumber column_of(Node *value) {
   value = without_relabeling(value);
@@ -134,9 +87,10 @@ Conditions conditions_of(List *restrictions) {
         is_asked_at_once(reinterpret_cast<Node *>(restriction->clause), alone))
       list = &conditions.asks;
     *list = lappend(*list, restriction);
-    AskCall call;
+    Question question;
     conditions.can_fail =
-        alone && is_ask(reinterpret_cast<Node *>(restriction->clause), &call) && !cannot_fail(call);
+        alone && asks_for_value(reinterpret_cast<Node *>(restriction->clause), &question) &&
+        !cannot_fail(question);
   }
   return conditions;
 }

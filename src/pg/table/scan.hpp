@@ -19,21 +19,14 @@
 
 #include "pg/server.hpp"
 
+#include "pg/planner/question.hpp"
+
 extern "C" {
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 }
 
 namespace bloomfilter {
-
-// filter @> value, in any of its forms.
-struct AskCall {
-  Node *filter, *value;
-  Oid collation;
-};
-
-// Is an expression the call of a function that asks a filter for a value?
-bool is_ask(Node *node, AskCall *call);
 
 // A value that is a column, perhaps relabeled; 0 if it is another expression.
 AttrNumber column_of(Node *value);

@@ -95,13 +95,13 @@ AskCosts cost_of_asks(PlannerInfo *root, List *asks, const RelOptInfo *table) {
   double share = 1.0;
   ListCell *cell;
   foreach (cell, asks) {
-    AskCall call;
-    is_ask(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &call);
-    const double bytes = known_of(root, call.filter).bytes;
+    Question question;
+    asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
+    const double bytes = known_of(root, question.filter).bytes;
     const double probe = kAsked + kPerDoubling * std::log2(Max(bytes / kCached, 1.0));
-    const double value = cost_of_value(root, table, call.value);
+    const double value = cost_of_value(root, table, question.value);
     QualCost evaluation; // which is in the cost of a condition
-    cost_qual_eval_node(&evaluation, call.value, root);
+    cost_qual_eval_node(&evaluation, question.value, root);
     List *ask = list_make1(lfirst(cell));
     costs.plain += share * (cost_of(root, ask) + value);
     costs.together += share * (cpu_tuple_cost * probe + evaluation.per_tuple + value);
@@ -116,10 +116,10 @@ double cost_of_filters(PlannerInfo *root, List *asks, double questions) {
   double pages = 0.0;
   ListCell *cell;
   foreach (cell, asks) {
-    AskCall call;
-    is_ask(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &call);
-    if (!IsA(call.filter, Const))
-      pages += Min(known_of(root, call.filter).bytes / BLCKSZ, questions);
+    Question question;
+    asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
+    if (!IsA(question.filter, Const))
+      pages += Min(known_of(root, question.filter).bytes / BLCKSZ, questions);
     questions *= share_of(root, list_make1(lfirst(cell)));
   }
   return seq_page_cost * pages;

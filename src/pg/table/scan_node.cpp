@@ -138,16 +138,17 @@ ExprState *init_reached(PlanState *state, Node *value, List *conditions) {
 
 void init_ask(FilterScan *scan, Node *condition, List *conditions_before, Ask *ask) {
   PlanState *state = &scan->node.ss.ps;
-  AskCall call;
-  if (!is_ask(condition, &call)) // its function was altered since, as EvalPlanQual comes late
+  Question question;
+  if (!asks_for_value(condition,
+                      &question)) // its function was altered since, as EvalPlanQual comes late
     elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
-  ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(call.filter), state);
-  ask->column = column_of(call.value);
+  ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(question.filter), state);
+  ask->column = column_of(question.value);
   if (ask->column == InvalidAttrNumber)
-    ask->value_state = ExecInitExpr(reinterpret_cast<Expr *>(call.value), state);
-  ask->reached = init_reached(state, call.value, conditions_before);
-  ask->type = exprType(call.value);
-  ask->collation = call.collation;
+    ask->value_state = ExecInitExpr(reinterpret_cast<Expr *>(question.value), state);
+  ask->reached = init_reached(state, question.value, conditions_before);
+  ask->type = exprType(question.value);
+  ask->collation = question.collation;
 }
 
 // The table's kind of slot, if the server has not made it, and what depends on it.

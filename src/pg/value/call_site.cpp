@@ -2,7 +2,7 @@
 
 #include "pg/element/conversion.hpp"
 #include "pg/element/literal.hpp"
-#include "pg/planner/shippable.hpp"
+#include "pg/value/collation.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"
@@ -10,15 +10,6 @@ extern "C" {
 }
 
 namespace bloomfilter {
-namespace {
-
-Oid collation_of(FunctionCallInfo fcinfo, int argument) {
-  const Oid collation = PG_GET_COLLATION();
-  return OidIsValid(collation) ? collation
-                               : collation_of_shippable(fcinfo->flinfo->fn_expr, argument);
-}
-
-} // namespace
 
 CallSite *make_call_site(FunctionCallInfo fcinfo) {
   if (!fcinfo->flinfo)

@@ -5,7 +5,6 @@
 #include "core/bitmap.hpp"
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
-#include "pg/aggregate/target.hpp"
 #include "pg/errors.hpp"
 #include "pg/value/memory.hpp"
 
@@ -14,6 +13,8 @@ extern "C" {
 }
 
 namespace bloomfilter {
+
+const Kernel *kernel = &kScalarKernel;
 
 namespace {
 

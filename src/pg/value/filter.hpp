@@ -13,7 +13,7 @@
 
 namespace bloomfilter {
 
-// The kernel for this process, chosen when the library is loaded.
+// The kernel for this process, which _PG_init() chooses when the library is loaded.
 extern const Kernel *kernel;
 
 // A pause of the core.

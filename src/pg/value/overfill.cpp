@@ -4,7 +4,7 @@
 
 #include "core/bitmap.hpp"
 #include "core/counting.hpp"
-#include "pg/aggregate/target.hpp"
+#include "core/sizing.hpp"
 #include "pg/errors.hpp"
 
 extern "C" {

@@ -1,7 +1,7 @@
 // Values as text, as binary and as bytea: all three carry the bytes that doc/format.md describes,
 // and everything that comes from outside is checked.
-#ifndef BLOOMFILTER_PG_SQL_IO_HPP
-#define BLOOMFILTER_PG_SQL_IO_HPP
+#ifndef BLOOMFILTER_PG_VALUE_PAYLOAD_HPP
+#define BLOOMFILTER_PG_VALUE_PAYLOAD_HPP
 
 #include "pg/server.hpp"
 
@@ -22,6 +22,9 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type);
 
 // The same of a receive function: 22P03.
 Datum payload_recv(FunctionCallInfo fcinfo, const PayloadType &type);
+
+// The same of a cast from bytea: 22P03.
+Datum payload_from_bytea(FunctionCallInfo fcinfo, const PayloadType &type);
 
 // What output functions return: base64, zero-terminated.
 char *payload_text(const uint8 *payload, Size length);

@@ -1,0 +1,121 @@
+#include "pg/planner/question.hpp"
+
+#include "pg/names.hpp"
+#include "pg/planner/support.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// The function that a node calls, and its arguments; false of any other node.
+bool called(Node *node, Oid *function, List **arguments, Oid *collation) {
+  if (IsA(node, OpExpr)) {
+    auto *call = castNode(OpExpr, node);
+    set_opfuncid(call);
+    *function = call->opfuncid;
+    *arguments = call->args;
+    *collation = call->inputcollid;
+  } else if (IsA(node, FuncExpr)) {
+    auto *call = castNode(FuncExpr, node);
+    *function = call->funcid;
+    *arguments = call->args;
+    *collation = call->inputcollid;
+  } else {
+    return false;
+  }
+  return list_length(*arguments) == 2;
+}
+
+bool is_of_filter(Node *node) {
+  Kind kind;
+  return is_filter_type(exprType(node), &kind);
+}
+
+// Does a function ask a filter, for anything but all elements of an array?
+bool asks(Oid function) {
+  const Oid support = get_func_support(function);
+  if (!OidIsValid(support))
+    return false;
+  FmgrInfo info;
+  fmgr_info(support, &info);
+  return info.fn_addr == filter_support;
+}
+
+// Is a function called with settings of its own, as another user, or watched?
+bool is_called_by_proxy(Oid function) {
+  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  if (!HeapTupleIsValid(tuple))
+    elog(ERROR, "cache lookup failed for function %u", function);
+  const bool by_proxy = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prosecdef ||
+                        !heap_attisnull(tuple, Anum_pg_proc_proconfig, nullptr) ||
+                        FmgrHookIsNeeded(function);
+  ReleaseSysCache(tuple);
+  return by_proxy;
+}
+
+// Is an argument declared as a value of any type?
+bool takes_any(Oid function) {
+  Oid *types;
+  int count;
+  get_func_signature(function, &types, &count);
+  const bool any = types[0] == ANYOID || types[1] == ANYOID;
+  pfree(types);
+  return any;
+}
+
+// The filter is the argument that is declared as one. An array and a hash are declared, too; what
+// is declared "any" or bf_literal is a value.
+Question question_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
+  Kind kind;
+  const bool first = is_filter_type(types[0], &kind);
+  const Oid type = types[first ? 1 : 0];
+  auto *one = static_cast<Node *>(linitial(arguments));
+  auto *other = static_cast<Node *>(lsecond(arguments));
+  const Asked asked = type == INT8OID       ? Asked::hash
+                      : type != ANYARRAYOID ? Asked::value
+                      : all                 ? Asked::all
+                                            : Asked::any;
+  return {function, asked, first ? one : other, first ? other : one, collation};
+}
+
+} // namespace
+
+Question question_of_operator(Oid operation, List *arguments, Oid collation) {
+  Oid types[2];
+  op_input_types(operation, &types[0], &types[1]);
+  return question_of(get_opcode(operation), types, arguments, collation, false);
+}
+
+Question question_of_function(Oid function, List *arguments, Oid collation, bool all) {
+  Oid *types;
+  int count;
+  get_func_signature(function, &types, &count);
+  const Question question = question_of(function, types, arguments, collation, all);
+  pfree(types);
+  return question;
+}
+
+bool asks_for_value(Node *node, Question *question) {
+  Oid function, collation;
+  List *arguments;
+  if (!called(node, &function, &arguments, &collation))
+    return false;
+  if (!is_of_filter(static_cast<Node *>(linitial(arguments))) &&
+      !is_of_filter(static_cast<Node *>(lsecond(arguments))))
+    return false; // before fmgr_info() looks for a library that may be gone
+  if (!asks(function) || !takes_any(function) || is_called_by_proxy(function))
+    return false;
+  *question = question_of_function(function, arguments, collation, false);
+  return true;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,43 @@
+#include "pg/value/collation.hpp"
+
+#include "pg/expression.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+List *arguments_of(Node *call) {
+  switch (nodeTag(call)) {
+  case T_OpExpr:
+    return castNode(OpExpr, call)->args;
+  case T_FuncExpr:
+    return castNode(FuncExpr, call)->args;
+  default:
+    return NIL;
+  }
+}
+
+} // namespace
+
+bool is_given(Node *value) {
+  value = without_relabeling(value);
+  return IsA(value, Const) ||
+         (IsA(value, Param) && castNode(Param, value)->paramkind == PARAM_EXTERN);
+}
+
+Oid collation_of(FunctionCallInfo fcinfo, int argument) {
+  const Oid collation = PG_GET_COLLATION();
+  if (OidIsValid(collation))
+    return collation;
+  Node *call = fcinfo->flinfo->fn_expr;
+  List *arguments = call ? arguments_of(call) : NIL;
+  if (argument >= list_length(arguments))
+    return InvalidOid;
+  auto *value = static_cast<Node *>(list_nth(arguments, argument));
+  return is_given(value) ? exprCollation(value) : InvalidOid;
+}
+
+} // namespace bloomfilter

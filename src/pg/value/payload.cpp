@@ -1,0 +1,80 @@
+#include "pg/value/payload.hpp"
+
+#include "core/text.hpp"
+#include "pg/errors.hpp"
+#include "pg/value/filter.hpp"
+#include "pg/value/memory.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// Is a payload from outside sound? If not, and soft errors are asked for, reports so and returns
+// false.
+bool accept(FunctionCallInfo fcinfo, const PayloadType &type, int sqlstate, const uint8 *payload,
+            Size length) {
+  const Finding finding = type.check(payload, length);
+  if (!finding.ok())
+    report_malformed(fcinfo->context, type.name, sqlstate, finding_text(finding));
+  return finding.ok();
+}
+
+// A copy of a payload from outside as a value, or 22P03.
+Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint8 *payload,
+                    Size length) {
+  if (!accept(fcinfo, type, ERRCODE_INVALID_BINARY_REPRESENTATION, payload, length))
+    PG_RETURN_NULL();
+  return PointerGetDatum(make_value(payload, length));
+}
+
+} // namespace
+
+Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
+  const char *string = PG_GETARG_CSTRING(0);
+  const Size length = strlen(string);
+  const auto report = [&](const char *detail) {
+    report_malformed(fcinfo->context, type.name, ERRCODE_INVALID_TEXT_REPRESENTATION, detail);
+    PG_RETURN_NULL();
+  };
+  if (decoded_length_limit(length) > MaxAllocSize - VARHDRSZ)
+    return report(psprintf("text is too long for the largest %s", type.noun));
+
+  auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + decoded_length_limit(length)));
+  auto *payload = reinterpret_cast<uint8 *>(VARDATA(value));
+  Size decoded;
+  if (!decode_base64(string, length, payload, &decoded, check_for_interrupts))
+    return report("text is not base64");
+  if (!accept(fcinfo, type, ERRCODE_INVALID_TEXT_REPRESENTATION, payload, decoded))
+    PG_RETURN_NULL();
+  SET_VARSIZE(value, VARHDRSZ + decoded);
+  PG_RETURN_POINTER(value);
+}
+
+Datum payload_recv(FunctionCallInfo fcinfo, const PayloadType &type) {
+  auto buffer = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  const int length = buffer->len - buffer->cursor;
+  return accept_binary(fcinfo, type,
+                       reinterpret_cast<const uint8 *>(pq_getmsgbytes(buffer, length)),
+                       static_cast<Size>(length));
+}
+
+Datum payload_from_bytea(FunctionCallInfo fcinfo, const PayloadType &type) {
+  const bytea *bytes = PG_GETARG_BYTEA_PP(0);
+  return accept_binary(fcinfo, type, reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes)),
+                       VARSIZE_ANY_EXHDR(bytes));
+}
+
+char *payload_text(const uint8 *payload, Size length) {
+  const Size chars = encoded_length(length);
+  auto *string = static_cast<char *>(palloc(chars + 1));
+  encode_base64(payload, length, string, check_for_interrupts);
+  string[chars] = '\0';
+  return string;
+}
+
+} // namespace bloomfilter
