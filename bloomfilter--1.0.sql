@@ -167,13 +167,13 @@ COMMENT ON FUNCTION bf_add_all(bloomfilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
 CREATE FUNCTION bf_put(filter bloomfilter, value "any", OUT filter bloomfilter,
-                       OUT changed boolean)
+                       OUT was_new boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_put(bloomfilter, "any") IS
   'filter plus one value, and whether the value was certainly new';
 
 CREATE FUNCTION bf_put(filter bloomfilter, value bf_literal, OUT filter bloomfilter,
-                       OUT changed boolean)
+                       OUT was_new boolean)
   AS 'MODULE_PATHNAME', 'bf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_put(bloomfilter, bf_literal) IS
   'filter plus a literal, and whether it was certainly new';
@@ -324,8 +324,8 @@ CREATE FUNCTION bf_describe(filter bloomfilter) RETURNS text
 COMMENT ON FUNCTION bf_describe(bloomfilter) IS
   'one line for people: values, capacity, size, rate and fill';
 
-CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT bits bigint,
-                          OUT bytes bigint, OUT hashes int, OUT bits_per_value float8,
+CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes int,
+                          OUT bits bigint, OUT bytes bigint, OUT bits_per_value float8,
                           OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_sizing(float8, float8) IS
@@ -697,7 +697,7 @@ CREATE FUNCTION bf_to_guava(filter bloomfilter) RETURNS bytea
 COMMENT ON FUNCTION bf_to_guava(bloomfilter) IS
   'the bytes that the writeTo method of a Guava BloomFilter gives for the same values';
 
-CREATE FUNCTION bf_from_guava(bytes bytea, funnel text) RETURNS bloomfilter
+CREATE FUNCTION bf_from_guava(bytes bytea, encoding text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_guava(bytea, text) IS
   'filter from the bytes of the writeTo method of a Guava BloomFilter; '
@@ -707,7 +707,7 @@ CREATE FUNCTION bf_to_spark(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_to_spark(bloomfilter) IS
   'bytes of a filter of a Spark layout, as the writeTo method of Spark''s BloomFilter gives them';
-CREATE FUNCTION bf_from_spark(bytes bytea, type text) RETURNS bloomfilter
+CREATE FUNCTION bf_from_spark(bytes bytea, encoding text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_spark(bytea, text) IS
   'filter from the bytes of the writeTo method of Spark''s BloomFilter; '
@@ -718,7 +718,7 @@ CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
 COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS
   'the Bloom filter of a Parquet column chunk: its header and bitset';
 
-CREATE FUNCTION bf_from_parquet(bytes bytea, type text) RETURNS bloomfilter
+CREATE FUNCTION bf_from_parquet(bytes bytea, encoding text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
   'filter from the Bloom filter of a Parquet column chunk, its header and bitset, '
@@ -923,13 +923,13 @@ COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
 CREATE FUNCTION cbf_put(filter countingbloomfilter, value "any", OUT filter countingbloomfilter,
-                        OUT changed boolean)
+                        OUT was_new boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_put(countingbloomfilter, "any") IS
   'filter plus one value, and whether it was certainly new';
 
 CREATE FUNCTION cbf_put(filter countingbloomfilter, value bf_literal,
-                        OUT filter countingbloomfilter, OUT changed boolean)
+                        OUT filter countingbloomfilter, OUT was_new boolean)
   AS 'MODULE_PATHNAME', 'cbf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_put(countingbloomfilter, bf_literal) IS
   'filter plus a literal, and whether it was certainly new';
@@ -1055,7 +1055,7 @@ COMMENT ON FUNCTION cbf_fpr(countingbloomfilter) IS
 
 CREATE FUNCTION cbf_info(filter countingbloomfilter, OUT version int, OUT element_type text,
                          OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
-                         OUT bytes bigint, OUT hashes int, OUT counters bigint,
+                         OUT hashes int, OUT counters bigint, OUT bits bigint, OUT bytes bigint,
                          OUT counters_set bigint, OUT counters_saturated bigint, OUT fill float8,
                          OUT estimated_count float8, OUT estimated_fpr float8,
                          OUT saturated boolean)
@@ -1068,8 +1068,8 @@ CREATE FUNCTION cbf_describe(filter countingbloomfilter) RETURNS text
 COMMENT ON FUNCTION cbf_describe(countingbloomfilter) IS
   'one line for people: values, capacity, size, rate and fill';
 
-CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT counters bigint,
-                           OUT hashes int, OUT bits bigint, OUT bytes bigint,
+CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes int,
+                           OUT counters bigint, OUT bits bigint, OUT bytes bigint,
                            OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_sizing(float8, float8) IS
@@ -1416,16 +1416,16 @@ CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" anyarray) RETURNS cucko
 COMMENT ON FUNCTION cf_add_all(cuckoofilter, anyarray) IS
   'filter plus every element of an array that is not null';
 
-CREATE FUNCTION cf_add_unique(filter cuckoofilter, value "any", OUT filter cuckoofilter,
-                              OUT added boolean)
+CREATE FUNCTION cf_put(filter cuckoofilter, value "any", OUT filter cuckoofilter,
+                       OUT was_new boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_add_unique(cuckoofilter, "any") IS
+COMMENT ON FUNCTION cf_put(cuckoofilter, "any") IS
   'filter plus one value unless it seems to be there, and whether it was added';
 
-CREATE FUNCTION cf_add_unique(filter cuckoofilter, value bf_literal, OUT filter cuckoofilter,
-                              OUT added boolean)
-  AS 'MODULE_PATHNAME', 'cf_add_unique_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_add_unique(cuckoofilter, bf_literal) IS
+CREATE FUNCTION cf_put(filter cuckoofilter, value bf_literal, OUT filter cuckoofilter,
+                       OUT was_new boolean)
+  AS 'MODULE_PATHNAME', 'cf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cf_put(cuckoofilter, bf_literal) IS
   'filter plus a literal unless it seems to be there, and whether it was added';
 
 CREATE OPERATOR + (FUNCTION = cf_add, LEFTARG = cuckoofilter, RIGHTARG = "any");
@@ -1543,20 +1543,20 @@ COMMENT ON FUNCTION cf_fpr(cuckoofilter) IS 'the false positive rate now, from t
 
 CREATE FUNCTION cf_info(filter cuckoofilter, OUT version int, OUT element_type text,
                         OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
-                        OUT bytes bigint, OUT fingerprint_bits int, OUT buckets bigint,
-                        OUT stored bigint, OUT load float8, OUT kicks bigint,
-                        OUT capacity_left bigint, OUT estimated_fpr float8)
+                        OUT fingerprint_bits int, OUT buckets bigint, OUT bits bigint,
+                        OUT bytes bigint, OUT stored bigint, OUT capacity_left bigint,
+                        OUT kicks bigint, OUT fill float8, OUT estimated_fpr float8)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_info(cuckoofilter) IS
-  'parameters, size, load, kicks and capacity left of a cuckoo filter';
+  'parameters, size, copies stored, kicks and fill of a cuckoo filter';
 
 CREATE FUNCTION cf_describe(filter cuckoofilter) RETURNS text
   AS 'MODULE_PATHNAME', 'filter_describe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_describe(cuckoofilter) IS
   'one line for people: values, capacity, size, rate and fill';
 
-CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT buckets bigint,
-                          OUT fingerprint_bits int, OUT bits bigint, OUT bytes bigint,
+CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT fingerprint_bits int,
+                          OUT buckets bigint, OUT bits bigint, OUT bytes bigint,
                           OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_sizing(float8, float8) IS
@@ -1569,9 +1569,9 @@ COMMENT ON FUNCTION cf_check(cuckoofilter) IS
 
 -- Set algebra
 
-CREATE FUNCTION cf_merge(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
+CREATE FUNCTION cf_union(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_merge(cuckoofilter, cuckoofilter) IS
+COMMENT ON FUNCTION cf_union(cuckoofilter, cuckoofilter) IS
   'filter of the values of both, as often as in both together; a null filter adds nothing';
 
 CREATE FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) RETURNS boolean
@@ -1586,16 +1586,16 @@ CREATE OPERATOR && (
 COMMENT ON OPERATOR && (cuckoofilter, cuckoofilter) IS
   'an error, whose hint says what two filters can be asked';
 
-CREATE FUNCTION cuckoofilter_merge_step(state cuckoofilter, filter cuckoofilter)
+CREATE FUNCTION cuckoofilter_union_step(state cuckoofilter, filter cuckoofilter)
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_merge_step(cuckoofilter, cuckoofilter) IS 'step of cf_merge_agg';
+COMMENT ON FUNCTION cuckoofilter_union_step(cuckoofilter, cuckoofilter) IS 'step of cf_union_agg';
 
-CREATE AGGREGATE cf_merge_agg(filter cuckoofilter) (
-  SFUNC = cuckoofilter_merge_step, STYPE = cuckoofilter,
-  COMBINEFUNC = cuckoofilter_merge_step, PARALLEL = SAFE
+CREATE AGGREGATE cf_union_agg(filter cuckoofilter) (
+  SFUNC = cuckoofilter_union_step, STYPE = cuckoofilter,
+  COMBINEFUNC = cuckoofilter_union_step, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE cf_merge_agg(cuckoofilter) IS
+COMMENT ON AGGREGATE cf_union_agg(cuckoofilter) IS
   'filter of the copies of all filters that are not null; null if there are none';
 
 -- Aggregates
@@ -1780,7 +1780,7 @@ COMMENT ON FUNCTION bf_fpr(countingbloomfilter) IS 'the same as cbf_fpr';
 
 CREATE FUNCTION bf_info(filter countingbloomfilter, OUT version int, OUT element_type text,
                         OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
-                        OUT bytes bigint, OUT hashes int, OUT counters bigint,
+                        OUT hashes int, OUT counters bigint, OUT bits bigint, OUT bytes bigint,
                         OUT counters_set bigint, OUT counters_saturated bigint, OUT fill float8,
                         OUT estimated_count float8, OUT estimated_fpr float8,
                         OUT saturated boolean)
@@ -1816,9 +1816,9 @@ COMMENT ON FUNCTION bf_fpr(cuckoofilter) IS 'the same as cf_fpr';
 
 CREATE FUNCTION bf_info(filter cuckoofilter, OUT version int, OUT element_type text,
                         OUT seed bigint, OUT expected bigint, OUT target_fpr float8,
-                        OUT bytes bigint, OUT fingerprint_bits int, OUT buckets bigint,
-                        OUT stored bigint, OUT load float8, OUT kicks bigint,
-                        OUT capacity_left bigint, OUT estimated_fpr float8)
+                        OUT fingerprint_bits int, OUT buckets bigint, OUT bits bigint,
+                        OUT bytes bigint, OUT stored bigint, OUT capacity_left bigint,
+                        OUT kicks bigint, OUT fill float8, OUT estimated_fpr float8)
   AS 'MODULE_PATHNAME', 'cf_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_info(cuckoofilter) IS 'the same as cf_info';
 

@@ -136,7 +136,7 @@ CREATE TABLE conditions (condition text);
 INSERT INTO conditions VALUES
   ('f @> %s'), ('%s <@ f'), ('bf_contains(f, %s)'), ('bf_contained(%s, f)'),
   ('bf_contains(value => %s, filter => f)'), ('f + %s = f'), ('bf_add(f, %s) = f'),
-  ('bf_contains_any(f, ARRAY[%s::text])'), ('NOT (bf_put(f, %s)).changed'),
+  ('bf_contains_any(f, ARRAY[%s::text])'), ('NOT (bf_put(f, %s)).was_new'),
   ('c @> %s'), ('%s <@ c'), ('cbf_contains(c, %s)'), ('cbf_contained(%s, c)'),
   ('cbf_multiplicity(c, %s) = 1'), ('cbf_multiplicity(c + %s, ''v2'') = 2'),
   ('cbf_remove(c, %s, true) <> c'), ('CASE WHEN id = 2 THEN (c - %s) <> c END'),

@@ -30,7 +30,7 @@ SELECT bool_and(s.counters = b.bits) AS "counters are bits",
   bool_and(s.bits = 4 * b.bits) AS "four bits for one",
   bool_and(s.bytes = 40 + b.bits / 2) AS "header and counters",
   bool_and(s.bits_per_value = s.bits::float8 / n) AS "bits per value are of all",
-  bool_and((i.counters, i.hashes, i.bytes) = (s.counters, s.hashes, s.bytes))
+  bool_and((i.hashes, i.counters, i.bits, i.bytes) = (s.hashes, s.counters, s.bits, s.bytes))
     AS "info has the sizes",
   bool_and(i.expected = n) AS "info has the capacity",
   bool_and(i.target_fpr = rate) AS "info has the rate",
@@ -440,13 +440,13 @@ SELECT cbf_clear(f) = cbf_create(100, 0.001, 7) AS "cleared is empty",
   cbf_fpr(f) = estimated_fpr AS "rate is that of info"
 FROM (SELECT cbf_add_all(cbf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x,
   cbf_info(f) \gx
-SELECT p.changed AS "first is new",
-  q.changed AS "second is new",
+SELECT p.was_new AS "first is new",
+  q.was_new AS "second is new",
   cbf_multiplicity(q.filter, 5) AS copies,
   q.filter = cbf_create(10) + 5 + 5 AS "second is counted",
-  r.changed AS "literal is new",
+  r.was_new AS "literal is new",
   s.filter = cbf_create(10) AS "NULL adds nothing",
-  s.changed AS "NULL is new"
+  s.was_new AS "NULL is new"
 FROM cbf_put(cbf_create(10), 5) p, cbf_put(p.filter, 5) q, cbf_put(p.filter, '5') r,
   cbf_put(cbf_create(10), NULL::int) s \gx
 SELECT cbf_clear(NULL) IS NULL AS "cbf_clear of NULL",

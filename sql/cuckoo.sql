@@ -11,11 +11,11 @@ SET timezone = 'UTC';
 -- Everything cf_info says.
 SELECT * FROM cf_info(cf_create(1000, seed => 3)) \gx
 SELECT version, element_type, fingerprint_bits, buckets, stored,
-  load = stored / (4.0::float8 * buckets) AS "load is of four a bucket",
-  round(load::numeric, 3) AS rounded,
+  fill = stored / (4.0::float8 * buckets) AS "fill is of four a bucket",
+  round(fill::numeric, 3) AS rounded,
   kicks, capacity_left,
-  abs(estimated_fpr - (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load))) < 1e-9
-    AS "rate is that of the load"
+  abs(estimated_fpr - (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * fill))) < 1e-9
+    AS "rate is that of the fill"
 FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1, 1000) i) s,
   cf_info(f) \gx
 SELECT n, stored, kicks, capacity_left, estimated_fpr > 0 AS some
@@ -32,10 +32,11 @@ SELECT rate, fingerprint_bits
 FROM unnest(ARRAY[0.5, 0.125, 0.1249, 0.0625, 0.03125, 0.001953125, 0.001953124, 2e-9,
     1.862645149230957e-9, 1.86e-9, 1e-9]::float8[]) rate,
   cf_sizing(10, rate);
-SELECT bool_and(bits = 4 * s.buckets * s.fingerprint_bits) AS "four fingerprints a bucket",
-  bool_and(bits_per_value = bits::float8 / n) AS "bits per value are of all",
-  bool_and(s.bytes = 44 + (bits + 7) / 8) AS "header, kicks and table",
-  bool_and((i.buckets, i.fingerprint_bits, i.bytes) = (s.buckets, s.fingerprint_bits, s.bytes))
+SELECT bool_and(s.bits = 4 * s.buckets * s.fingerprint_bits) AS "four fingerprints a bucket",
+  bool_and(bits_per_value = s.bits::float8 / n) AS "bits per value are of all",
+  bool_and(s.bytes = 44 + (s.bits + 7) / 8) AS "header, kicks and table",
+  bool_and((i.buckets, i.fingerprint_bits, i.bits, i.bytes)
+      = (s.buckets, s.fingerprint_bits, s.bits, s.bytes))
     AS "info has the sizes",
   bool_and(i.expected = n) AS "info has the capacity",
   bool_and(i.target_fpr = rate) AS "info has the rate",
@@ -89,38 +90,38 @@ FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series
   generate_series(1, 100) i
 GROUP BY 1 ORDER BY 1;
 
--- cf_add_unique adds what seems not to be there.
-SELECT added,
+-- cf_put adds what seems not to be there.
+SELECT was_new AS added,
   filter = f + 5 AS "filter plus the value",
   again.*
-FROM (SELECT cf_create(10) AS f) s, cf_add_unique(f, 5) u,
-  LATERAL (SELECT a.added AS "added again", a.filter = u.filter AS "again, the same"
-    FROM cf_add_unique(u.filter, 5::int8) a) again \gx
-SELECT (cf_add_unique(f, '5')).added AS "first literal is added",
-  (cf_add_unique(f + '5', '5')).added AS "second literal is added",
-  (cf_add_unique(f + 5 + 5, 5)).filter = f + 5 + 5 AS "copies stay as they are",
-  (cf_add_unique(filter => f, value => 1)).filter = f + 1 AS "arguments have names",
-  (cf_add_unique(f + 5, '5')).added AS "known literal is added",
-  (cf_add_unique(f + 5 - 5, 5)).added AS "removed one is added again"
+FROM (SELECT cf_create(10) AS f) s, cf_put(f, 5) u,
+  LATERAL (SELECT a.was_new AS "added again", a.filter = u.filter AS "again, the same"
+    FROM cf_put(u.filter, 5::int8) a) again \gx
+SELECT (cf_put(f, '5')).was_new AS "first literal is added",
+  (cf_put(f + '5', '5')).was_new AS "second literal is added",
+  (cf_put(f + 5 + 5, 5)).filter = f + 5 + 5 AS "copies stay as they are",
+  (cf_put(filter => f, value => 1)).filter = f + 1 AS "arguments have names",
+  (cf_put(f + 5, '5')).was_new AS "known literal is added",
+  (cf_put(f + 5 - 5, 5)).was_new AS "removed one is added again"
 FROM (SELECT cf_create(10) AS f) s \gx
-SELECT (cf_add_unique(f, NULL::int)).filter = f AS "NULL adds nothing",
-  (cf_add_unique(f, NULL::int)).added AS "NULL is added",
-  (cf_add_unique(f, NULL)).filter = f AS "NULL literal adds nothing",
-  (cf_add_unique(f, NULL)).added AS "NULL literal is added"
+SELECT (cf_put(f, NULL::int)).filter = f AS "NULL adds nothing",
+  (cf_put(f, NULL::int)).was_new AS "NULL is added",
+  (cf_put(f, NULL)).filter = f AS "NULL literal adds nothing",
+  (cf_put(f, NULL)).was_new AS "NULL literal is added"
 FROM (VALUES (cf_create(10)), (cf_create(10) + 1)) v(f) \gx
-SELECT (cf_add_unique(f + v, v)).added AS "varchar again",
-  (cf_add_unique(f + t, v)).added AS "varchar beside text",
-  (cf_add_unique(f + v, t)).added AS "text beside varchar",
-  (cf_info((cf_add_unique(f + t, v)).filter)).stored
+SELECT (cf_put(f + v, v)).was_new AS "varchar again",
+  (cf_put(f + t, v)).was_new AS "varchar beside text",
+  (cf_put(f + v, t)).was_new AS "text beside varchar",
+  (cf_info((cf_put(f + t, v)).filter)).stored
 FROM (SELECT cf_create(10) AS f, 'a '::varchar AS v, 'a '::text AS t) s \gx
 SELECT (cf_info(f)).stored = count(DISTINCT x) AS each_once
 FROM (SELECT x % 50 AS x FROM generate_series(1, 500) x) x,
   LATERAL (SELECT cf_agg(x % 50, 200) AS f FROM generate_series(1, 500) x) a
 GROUP BY f;
-SELECT cf_add_unique(cf_create(10) + 1, 'a'::text);
-SELECT outcome($$SELECT cf_add_unique(cf_create(10), '{}'::json)$$) AS json,
-  outcome($$SELECT cf_add_unique(cf_create(10) + date 'today', '1')$$) AS literal;
-PREPARE unique_one AS SELECT (cf_add_unique(cf_create(10) + 1, $1)).added;
+SELECT cf_put(cf_create(10) + 1, 'a'::text);
+SELECT outcome($$SELECT cf_put(cf_create(10), '{}'::json)$$) AS json,
+  outcome($$SELECT cf_put(cf_create(10) + date 'today', '1')$$) AS literal;
+PREPARE unique_one AS SELECT (cf_put(cf_create(10) + 1, $1)).was_new;
 EXECUTE unique_one('1');
 EXECUTE unique_one('2');
 
@@ -144,15 +145,15 @@ BEGIN
   END LOOP;
   ASSERT (SELECT bool_and(before @> j) FROM generate_series(1, i - 1) j), 'a value is lacking';
 END $$;
-SELECT stored AS values, stored + 1 AS too_many, capacity_left, load > 0.95 AS full,
+SELECT stored AS values, stored + 1 AS too_many, capacity_left, fill > 0.95 AS full,
   cf_check(f) IS NULL AS sound
 FROM full_one, cf_info(f) \gset
 SELECT :values >= 100 AS "at least its capacity", :capacity_left AS capacity_left, :'full' AS full,
   :'sound' AS sound \gx
 SELECT f + :too_many FROM full_one;
-SELECT (cf_add_unique(f, :too_many)).added FROM full_one;
+SELECT (cf_put(f, :too_many)).was_new FROM full_one;
 SELECT cf_add_all(f, array[:too_many]) FROM full_one;
-SELECT (cf_add_unique(f, 5)).added AS "known is added",
+SELECT (cf_put(f, 5)).was_new AS "known is added",
   (cf_info(f - 5)).stored = :values - 1 AS "one goes",
   (cf_info(f - 5 + 5)).stored = :values AS "and comes again",
   f - 5 @> 6 AS "others stay"
@@ -238,39 +239,39 @@ RETURNS cuckoofilter LANGUAGE sql AS
 SELECT fpr,
   bool_and(f @> i) AS "members are found",
   (cf_info(f)).stored, cf_check(f),
-  cf_merge(made(1, 9, 1000, fpr), NULL) = made(1, 9, 1000, fpr) AS "right NULL adds nothing",
-  cf_merge(NULL, made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS "left NULL adds nothing",
-  cf_merge(NULL::cuckoofilter, NULL) IS NULL AS "NULL of NULLs",
-  cf_merge(made(1, 9, 1000, fpr), cf_create(1000, fpr)) = made(1, 9, 1000, fpr)
+  cf_union(made(1, 9, 1000, fpr), NULL) = made(1, 9, 1000, fpr) AS "right NULL adds nothing",
+  cf_union(NULL, made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr) AS "left NULL adds nothing",
+  cf_union(NULL::cuckoofilter, NULL) IS NULL AS "NULL of NULLs",
+  cf_union(made(1, 9, 1000, fpr), cf_create(1000, fpr)) = made(1, 9, 1000, fpr)
     AS "empty adds nothing",
-  cf_merge(a => cf_create(1000, fpr), b => made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
+  cf_union(a => cf_create(1000, fpr), b => made(1, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
     AS "arguments have names",
-  cf_merge(made(1, 5, 1000, fpr), made(6, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
+  cf_union(made(1, 5, 1000, fpr), made(6, 9, 1000, fpr)) = made(1, 9, 1000, fpr)
     AS "as if all were added"
 FROM unnest(ARRAY[0.1, 0.01, 0.005, 0.0001]) fpr,
-  LATERAL (SELECT cf_merge(made(1, 500, 1000, fpr), made(501, 1000, 1000, fpr)) AS f OFFSET 0) f,
+  LATERAL (SELECT cf_union(made(1, 500, 1000, fpr), made(501, 1000, 1000, fpr)) AS f OFFSET 0) f,
   generate_series(1, 1000) i
 GROUP BY fpr, f ORDER BY fpr DESC \gx
-SELECT cf_multiplicity(cf_merge(f, g), 7) AS "sevens of both",
-  cf_multiplicity(cf_merge(f, f), 7) AS "sevens of twice the same",
-  (cf_info(cf_merge(f, g))).stored,
-  without(cf_merge(f, g), array[7, 7, 7, 8]) = cf_create(10) AS "empty without all",
+SELECT cf_multiplicity(cf_union(f, g), 7) AS "sevens of both",
+  cf_multiplicity(cf_union(f, f), 7) AS "sevens of twice the same",
+  (cf_info(cf_union(f, g))).stored,
+  without(cf_union(f, g), array[7, 7, 7, 8]) = cf_create(10) AS "empty without all",
   f = cf_create(10) + 7 + 7 AS "argument is as before"
 FROM (SELECT cf_create(10) + 7 + 7 AS f, cf_create(10) + 7 + 8 AS g) s \gx
-SELECT cf_merge(f, none) = f AS "adds nothing on the right",
-  cf_merge(none, f) = f AS "adds nothing on the left",
-  cf_merge(none, none) = none AS "both are nothing",
-  get_byte(cf_merge(own, sized)::bytea, 32) AS "flags of own and sized",
-  get_byte(cf_merge(own, own)::bytea, 32) AS "flags of own and own",
-  (cf_info(cf_merge(f, cf_create(51)))).expected
+SELECT cf_union(f, none) = f AS "adds nothing on the right",
+  cf_union(none, f) = f AS "adds nothing on the left",
+  cf_union(none, none) = none AS "both are nothing",
+  get_byte(cf_union(own, sized)::bytea, 32) AS "flags of own and sized",
+  get_byte(cf_union(own, own)::bytea, 32) AS "flags of own and own",
+  (cf_info(cf_union(f, cf_create(51)))).expected
 FROM (SELECT made(1, 10, 50) AS f, cf_agg(x) AS none FROM generate_series(1, 0) x) s,
   (SELECT cf_agg(x) AS own, cf_agg(x, 4) AS sized FROM generate_series(1, 4) x) o \gx
-SELECT cf_merge(made(1, 1000), made(1001, 2000));
-SELECT cf_merge(made(1, 10), made(1, 10, 2000));
-SELECT cf_merge(made(1, 10), made(1, 10, 1000, 0.0001));
-SELECT cf_merge(made(1, 10), cf_create(1000, seed => 7) + 1);
-SELECT cf_merge(made(1, 10), cf_create(1000) + 'x'::text);
-SELECT cf_merge(cf_create(10) + row(1), cf_create(10) + row(1, 2));
+SELECT cf_union(made(1, 1000), made(1001, 2000));
+SELECT cf_union(made(1, 10), made(1, 10, 2000));
+SELECT cf_union(made(1, 10), made(1, 10, 1000, 0.0001));
+SELECT cf_union(made(1, 10), cf_create(1000, seed => 7) + 1);
+SELECT cf_union(made(1, 10), cf_create(1000) + 'x'::text);
+SELECT cf_union(cf_create(10) + row(1), cf_create(10) + row(1, 2));
 
 -- Removing gives the bytes from before where nothing had to be kicked; kicks stay counted.
 SELECT f + 1 + 2 + 3 - 2 = f + 1 + 3 AS "back to the filter before",
@@ -398,14 +399,14 @@ SELECT cf_clear(f) = cf_create(100, 0.001, 7) AS "cleared is empty",
   cf_fpr(f) = estimated_fpr AS "rate is that of info"
 FROM (SELECT cf_add_all(cf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x,
   cf_info(f) \gx
-SELECT cf_merge_agg(f) = cf_merge(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3)
+SELECT cf_union_agg(f) = cf_union(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3)
     AS "as merged one by one",
-  cf_count(cf_merge_agg(f)) AS copies,
+  cf_count(cf_union_agg(f)) AS copies,
   bool_and(f @> '1') AS "member of each is found"
 FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f) \gx
-SELECT cf_merge_agg(f) IS NULL AS of_none, cf_merge_agg(NULL::cuckoofilter) IS NULL AS of_nulls
+SELECT cf_union_agg(f) IS NULL AS of_none, cf_union_agg(NULL::cuckoofilter) IS NULL AS of_nulls
 FROM (SELECT cf_create(10) AS f LIMIT 0) x;
-SELECT cf_merge_agg(f) FROM (VALUES (cf_create(100) + 1), (cf_create(1000) + 1)) v(f);
+SELECT cf_union_agg(f) FROM (VALUES (cf_create(100) + 1), (cf_create(1000) + 1)) v(f);
 SELECT cf_clear(NULL) IS NULL AS "cf_clear of NULL",
   cf_count(NULL) IS NULL AS "cf_count of NULL",
   cf_fpr(NULL) IS NULL AS "cf_fpr of NULL" \gx

@@ -52,7 +52,7 @@ CREATE TABLE described AS
     LATERAL (SELECT cbf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, cbf_info(f) i
   UNION ALL
   SELECT replace(cf_describe(f), 'values, ', 'values, about '), stored, i.expected, bytes,
-    estimated_fpr, target_fpr, load, false
+    estimated_fpr, target_fpr, fill, false
   FROM generate_series(100, 3000, 100) n,
     LATERAL (SELECT cf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, cf_info(f) i;
 SELECT count(*),

@@ -317,7 +317,7 @@ BEGIN
         ('+, @>', f + a @> b),
         ('<@', b <@ f + a),
         ('bf_put', (bf_put(f, a)).filter @> b),
-        ('bf_put again', NOT (bf_put(f + a, b)).changed),
+        ('bf_put again', NOT (bf_put(f + a, b)).was_new),
         ('folded', bf_create(100) + (%1$s) @> (%2$s)),
         ('bf_agg', own @> b),
         ('bf_agg with capacity', sized @> b),

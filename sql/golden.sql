@@ -297,7 +297,7 @@ FROM (VALUES
   (9, (SELECT cf_add_all(cf_create(1000), array_agg(i))::bytea FROM generate_series(1, 990) i)),
   (10, (SELECT without(cf_add_all(cf_create(950, 0.000001, 7), array_agg('v' || i)), 1, 200)::bytea
        FROM generate_series(1, 980) i)),
-  (11, cf_merge((SELECT cf_add_all(cf_create(2000, 0.001), array_agg(i))
+  (11, cf_union((SELECT cf_add_all(cf_create(2000, 0.001), array_agg(i))
                  FROM generate_series(1, 1200) i),
                 (SELECT cf_agg(i, 1999, 0.001) FROM generate_series(1001, 1800) i))::bytea),
   (12, (SELECT cf_agg(i, NULL, 0.000000001)::bytea FROM generate_series(1, 2000) i)),

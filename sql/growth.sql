@@ -51,9 +51,9 @@ BEGIN
     END LOOP;
   END LOOP;
 END $$;
-SELECT (bf_put(f, 5)).changed AS "known is new",
-  (bf_put(f, -5)).changed AS "another is new",
-  (bf_put(f, '-5')).changed AS "another literal is new",
+SELECT (bf_put(f, 5)).was_new AS "known is new",
+  (bf_put(f, -5)).was_new AS "another is new",
+  (bf_put(f, '-5')).was_new AS "another literal is new",
   (bf_put(f, -5)).filter = f + -5 AS "filter plus the value"
 FROM fed WHERE n = 100 \gx
 

@@ -72,8 +72,8 @@ SELECT set_byte((own(1, 10) | own(11, 30))::bytea, 53, 1)::bloomfilter;
 -- Adding: to the largest link, and only what no link has.
 SELECT bf_add_all(f, '{1, 2, 550, 2100}'::int[]) = f AS "known ones add nothing",
   f + 3 = f AS "a known one adds nothing",
-  (bf_put(f, 2100)).changed AS "known is new",
-  (bf_put(f, 4711)).changed AS "another is new",
+  (bf_put(f, 2100)).was_new AS "known is new",
+  (bf_put(f, 4711)).was_new AS "another is new",
   f + 4711 = made(1, 600) | (made(500, 2000, 2000) + 4711) | own(2001, 2300)
     AS "into the largest link",
   bf_add_all(f, '{4711, 4712}'::int[]) = f + 4711 + 4712 AS "together as one by one",

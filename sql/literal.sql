@@ -76,7 +76,7 @@ BEGIN
       ('folded', bf_create(10) + (%1$s) @> %2$L),
       ('bf_add', bf_add(bf_clear(f), %2$L) @> %2$L), ('+', bf_clear(f) + %2$L @> %2$L),
       ('bf_put', (bf_put(bf_clear(f), %2$L)).filter @> %2$L),
-      ('bf_put again', NOT (bf_put(bf_clear(f) + %2$L, %2$L)).changed),
+      ('bf_put again', NOT (bf_put(bf_clear(f) + %2$L, %2$L)).was_new),
       ('value', bf_clear(f) + %2$L @> x OR pg_typeof(x) = 'float4'::regtype)) w(way, holds)
     WHERE holds IS NOT TRUE $query$, value, literal) INTO STRICT failures;
   RETURN failures;
@@ -234,7 +234,7 @@ SELECT f @> 'a  ' AS "asks for the char",
 FROM (SELECT bf_create(10) + 'a'::char(3) AS f) s \gx
 SELECT bf_create(10) + repeat('n', 63)::name
   @> 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' AS asks_name;
-SELECT changed AS new, (bf_put(filter, '0.1')).changed AS again
+SELECT was_new AS new, (bf_put(filter, '0.1')).was_new AS again
 FROM bf_put(bf_create(10) + 1::float4, '0.1');
 
 SELECT bf_create(10) + 'abc' @> 'abc'::text AS "empty takes text",

@@ -195,7 +195,7 @@ SELECT bool_and(bf_union_agg = f) AS aggregated FROM filters s, LATERAL (
   SELECT bf_union_agg(u)
   FROM (SELECT f FROM empties UNION ALL SELECT s.f UNION ALL SELECT f FROM empties) a(u)) b;
 SELECT bool_and(cbf_union(e.c, s.c) = s.c AND cbf_union(s.c, e.c) = s.c) AS counting,
-  bool_and(cf_merge(e.k, s.k) = s.k AND cf_merge(s.k, e.k) = s.k) AS cuckoo
+  bool_and(cf_union(e.k, s.k) = s.k AND cf_union(s.k, e.k) = s.k) AS cuckoo
 FROM empties e, (SELECT cbf_agg(x) AS c, cf_agg(x) AS k FROM rows
   UNION ALL SELECT cbf_agg(x, 5000), cf_agg(x, 5000) FROM rows) s;
 SELECT layout, (s.f | e.f) = s.f AND (e.f | s.f) = s.f AS "of one layout"

@@ -168,13 +168,13 @@ SET bloomfilter.overfill = error;
 SELECT (bf_info(f)).saturated,
   bf_add_all(f, '{-1, -2, -3}'::int[]) @> -1 AS all_added,
   (f + -1) @> -1 AS one_added,
-  (bf_put(f, -1)).changed AS put
+  (bf_put(f, -1)).was_new AS put
 FROM three;
 SELECT bf_add_all(f, array_agg(-i)) FROM three, generate_series(1, 3000) i GROUP BY f;
 SELECT outcome('SELECT cbf_union(a, b) FROM (SELECT cbf_agg(i, 1000) AS a, cbf_agg(-i, 1000) AS b
   FROM generate_series(1, 1000) i) x') AS cbf_union,
-  outcome('SELECT cf_merge(a, b) FROM (SELECT cf_agg(i, 2000) AS a, cf_agg(-i, 2000) AS b
-  FROM generate_series(1, 1000) i) x') AS cf_merge;
+  outcome('SELECT cf_union(a, b) FROM (SELECT cf_agg(i, 2000) AS a, cf_agg(-i, 2000) AS b
+  FROM generate_series(1, 1000) i) x') AS cf_union;
 
 -- How many values an intersection has, nobody knows.
 RESET bloomfilter.overfill;

@@ -50,10 +50,10 @@ SELECT bf_add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS "NULL is skipped",
   bf_add_all(f, array(SELECT generate_series(1, 1000)))
     = (SELECT bf_agg(x, 100) FROM generate_series(1, 1000) x) AS "a thousand, as bf_agg"
 FROM (SELECT bf_create(100) AS f) s \gx
-SELECT (bf_put(f, 5)).changed AS "new value changes it",
-  (bf_put(f + 5, 5)).changed AS "known value changes it",
-  (bf_put(f, '5')).changed AS "new literal changes it",
-  (bf_put(f + '5', '5')).changed AS "known literal changes it",
+SELECT (bf_put(f, 5)).was_new AS "new value changes it",
+  (bf_put(f + 5, 5)).was_new AS "known value changes it",
+  (bf_put(f, '5')).was_new AS "new literal changes it",
+  (bf_put(f + '5', '5')).was_new AS "known literal changes it",
   (bf_put(f, 5)).filter = f + 5 AS "filter plus the value"
 FROM (SELECT bf_create(100) AS f) s \gx
 SELECT bf_contains_any(f, '{7,3}'::int[]) AS "any, one is there",
@@ -219,13 +219,8 @@ CREATE TABLE exceptions (verb text, types text, why text);
 INSERT INTO exceptions VALUES
   ('multiplicity', 'cbf,cf', 'bits do not count'),
   ('remove', 'cbf,cf', 'bits are shared by many values'),
-  ('put', 'bf,cbf', 'a cuckoo filter keeps one copy or another one: cf_add_unique, cf_add'),
-  ('add_unique', 'cf', 'put of the others leaves what is known as it is, or counts it'),
-  ('union', 'bf,cbf', 'of multisets of fingerprints it is called a merge'),
-  ('union_agg', 'bf,cbf', 'the same'),
-  ('merge', 'cf', 'the same'),
-  ('merge_agg', 'bf,cf', 'of a bloom filter it merges partial states'),
   ('element_of', 'bf', 'partial states are for sets that only grow'),
+  ('merge_agg', 'bf', 'the same'),
   ('dist_agg', 'bf', 'the same'),
   ('partial_agg', 'bf', 'the same'),
   ('intersect', 'bf', 'counters and fingerprints in common are not those of the values in common'),
@@ -260,3 +255,22 @@ FROM (SELECT verb, string_agg(type, ',' ORDER BY type) AS types
     FROM functions WHERE proname ~ '^(bf|cbf|cf)_') v
   GROUP BY verb HAVING count(*) < 3) f
 FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;
+
+-- Columns that mean the same have one name, one type and one order, and so has the argument that says
+-- how another system wrote values.
+CREATE VIEW columns AS
+  SELECT oid, proname, verb, name, type, position
+  FROM functions, substring(proname from '^(?:bf|cbf|cf)_(info|sizing|put)$') verb,
+    unnest(proargnames, proallargtypes, proargmodes) WITH ORDINALITY c(name, type, mode, position)
+  WHERE verb IS NOT NULL AND mode = 'o' AND name <> 'filter';
+SELECT a.verb, a.name, a.type::regtype, b.type::regtype AS other
+FROM columns a JOIN columns b USING (verb, name) WHERE a.type < b.type;
+SELECT a.proname, a.name, behind.name AS behind, b.proname AS but
+FROM columns a JOIN columns behind ON behind.oid = a.oid AND behind.position > a.position
+  JOIN columns b ON b.verb = a.verb AND b.name = a.name
+  JOIN columns before ON before.oid = b.oid AND before.name = behind.name
+WHERE before.position < b.position;
+SELECT verb, string_agg(DISTINCT name, ', ') AS alike
+FROM (SELECT verb, name FROM columns GROUP BY 1, 2 HAVING count(DISTINCT proname) = 3) c
+GROUP BY verb ORDER BY verb;
+SELECT proname, proargnames[2] FROM functions WHERE proname ~ '^bf_from_' ORDER BY 1;

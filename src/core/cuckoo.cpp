@@ -267,7 +267,7 @@ bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t 
   });
 }
 
-bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
+bool cuckoo_unite(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
                   std::uint32_t first, std::uint32_t count) {
   return with_buckets(geometry, [&](auto buckets) {
     for (std::uint32_t bucket = first; bucket < first + count; bucket++)

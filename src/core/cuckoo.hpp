@@ -83,7 +83,7 @@ bool cuckoo_remove(const Geometry &geometry, std::uint8_t *table, std::uint64_t 
 
 // Adds the fingerprints in `count` buckets, from `first` on, of another table of the same geometry.
 // False if kicks make no room for one; the table is then of no further use.
-bool cuckoo_merge(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
+bool cuckoo_unite(const Geometry &geometry, std::uint8_t *table, const std::uint8_t *other,
                   std::uint32_t first, std::uint32_t count);
 
 std::uint32_t cuckoo_kicks(const std::uint8_t *table);

@@ -130,11 +130,11 @@ void raise_full(uint64 expected, uint64 stored) {
        errhint("Build it again from the values, for more of them; cf_agg(value) sizes itself.")));
 }
 
-void raise_merge_full(uint64 stored, uint64 other, uint64 places) {
+void raise_union_full(uint64 stored, uint64 other, uint64 places) {
   ereport(
       ERROR,
       (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-       errmsg("cuckoo filters cannot be merged: no place was found within %d kicks", kMaxKicks),
+       errmsg("cuckoo filters cannot be united: no place was found within %d kicks", kMaxKicks),
        errdetail("They hold " UINT64_FORMAT " and " UINT64_FORMAT
                  " values. One of their size has " UINT64_FORMAT
                  " places, and at most eight of them for copies of one value.",
@@ -147,7 +147,7 @@ void raise_too_many_copies(int copies) {
   ereport(ERROR,
           (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
            errmsg("cuckoo filter has no room for another copy of a value: it has %d", copies),
-           errhint("Use cf_add_unique() to store each value once, or a countingbloomfilter for "
+           errhint("Use cf_put() to store each value once, or a countingbloomfilter for "
                    "many duplicates.")));
 }
 

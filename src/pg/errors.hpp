@@ -34,7 +34,7 @@ void report_malformed(Node *context, const char *type, int sqlstate, const char 
 // 54000: a cuckoo filter that was made for so many values has no place for another one, or for a
 // ninth copy.
 [[noreturn]] void raise_full(uint64 expected, uint64 stored);
-[[noreturn]] void raise_merge_full(uint64 stored, uint64 other, uint64 places);
+[[noreturn]] void raise_union_full(uint64 stored, uint64 other, uint64 places);
 [[noreturn]] void raise_too_many_copies(int copies);
 [[noreturn]] void raise_alike(uint64 distinct);
 

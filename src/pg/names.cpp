@@ -48,7 +48,7 @@ int hint_at_filters(Kind kind) {
     return errhint("To unite filters, use cbf_union() or cbf_union_agg(); to compare them, cast "
                    "them to bloomfilter and use bf_intersect_count() or bf_jaccard().");
   case Kind::cuckoo:
-    return errhint("To merge filters, use cf_merge() or cf_merge_agg(); they cannot be compared.");
+    return errhint("To unite filters, use cf_union() or cf_union_agg(); they cannot be compared.");
   default:
     return errhint("To compare filters, use bf_intersect_count() or bf_jaccard(); to unite them, "
                    "bf_union() or bf_union_agg().");

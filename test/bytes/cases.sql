@@ -191,7 +191,7 @@ SELECT 'filters', expression || ' of pieces', parallel(0),
     FROM numbers WHERE i < 20000 GROUP BY 1) pieces', expression)
 FROM unnest(ARRAY['bf_union_agg(f ORDER BY p)', 'bf_union_agg(s)', 'bf_intersect_agg(s)',
   'bf_union_agg(o ORDER BY p)',
-  'cbf_union_agg(c)', 'cf_merge_agg(k ORDER BY p)', 'bf_union_agg(c::bloomfilter)',
+  'cbf_union_agg(c)', 'cf_union_agg(k ORDER BY p)', 'bf_union_agg(c::bloomfilter)',
   'bf_fold(bf_union_agg(s), 4096)',
   'bf_clear(bf_union_agg(s))', 'bf_union_agg(bf_growable(s) ORDER BY p)']) expression
 UNION ALL

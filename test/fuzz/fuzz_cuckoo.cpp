@@ -89,7 +89,7 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
   }
   const Bytes other = table;
   if (2 * stored <= slots &&
-      cuckoo_merge(geometry, table.data(), other.data(), 0, geometry.units)) {
+      cuckoo_unite(geometry, table.data(), other.data(), 0, geometry.units)) {
     require_sound(geometry, table, 2 * stored);
     for (const std::uint64_t hash : hashes)
       require(cuckoo_copies(geometry, table.data(), hash) ==

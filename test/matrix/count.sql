@@ -53,7 +53,7 @@ INSERT INTO ways (built) VALUES
   ('cbf_agg(v) FROM it'), ('cbf_agg(v, {n}, 0.0001) FROM it'),
   ('cbf_union_agg(f) FROM (SELECT cbf_agg(v, {n}) f FROM it GROUP BY i % 7) parts'),
   ('cf_agg(v) FROM it'), ('cf_agg(v, {n}, 0.0001) FROM it'),
-  ('cf_merge_agg(f) FROM (SELECT cf_agg(v, 2 * {n}) f FROM it GROUP BY i % 2) parts');
+  ('cf_union_agg(f) FROM (SELECT cf_agg(v, 2 * {n}) f FROM it GROUP BY i % 2) parts');
 INSERT INTO ways (built)
 SELECT format('bf_agg(v, {n}, 0.01, %L) FROM it', layout)
 FROM unnest(ARRAY['guava', 'guava_integer', 'guava_chars', 'guava_mitz32', 'guava_integer_mitz32',

@@ -445,7 +445,7 @@ class Equality:
                     f"{f} @> x.b", f"x.b <@ ({f})", f"bf_contains({f}, x.b)",
                     f"bf_contained(x.b, {f})", f"bf_contains({f} + x.a, x.b)",
                     "cbf_contains(cbf_create(10) + x.a, x.b)",
-                    "cf_contains(cf_create(10) + x.a, x.b)", f"NOT (bf_put({f}, x.a)).changed",
+                    "cf_contains(cf_create(10) + x.a, x.b)", f"NOT (bf_put({f}, x.a)).was_new",
                     "bf_shard(x.a, 7) = bf_shard(x.b, 7)" if self.hash_alike(a, b) else "true"])
                 sql = "SELECT " + spelled + " FROM " + source.format(f"({ea})", f"({eb})")
                 if not self.rows(sql)[0][0]:

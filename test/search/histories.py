@@ -632,7 +632,7 @@ class History:
         made = ", ".join(f"{prefix}_create({self.size}) + {value}" for prefix in PREFIX.values())
         update = self.r.choice([
             f"b = s.b + {value}, c = s.c + {value}, f = s.f + {value}",
-            "b = s.b | excluded.b, c = cbf_union(s.c, excluded.c), f = cf_merge(s.f, excluded.f)"])
+            "b = s.b | excluded.b, c = cbf_union(s.c, excluded.c), f = cf_union(s.f, excluded.f)"])
 
         def done(_):
             row = self.view(session)["sets"].get(key, EMPTY["sets"])

@@ -4,7 +4,7 @@ What is right is computed without asking filters. The values that can be asked f
 filter is asked for each of them once, alone, and the answers are kept in a table: every member must
 be found, which Python knows. Then a query is written twice, with filters, and with look-ups of
 their answers, which run under plain settings. Aggregates of rows are written alike in both: their
-bytes do not depend on the plan. (Those of cf_merge_agg do: see doc/choosing.md. Its copies are
+bytes do not depend on the plan. (Those of cf_union_agg do: see doc/choosing.md. Its copies are
 counted.)
 
 A world is a handful of tables and filters, which some queries ask; then comes another one.
@@ -98,7 +98,7 @@ AGGREGATES = [
     " FROM generate_series(1, 3) x))::bytea",
     "bf_union_agg({t}.own)::bytea", "bf_intersect_agg(bf_create(50) + {t}.n)::bytea",
     "cbf_union_agg(cbf_create(90) + {t}.item)::bytea",
-    "cf_count(cf_merge_agg(cf_create(6000) + {t}.id))::text",
+    "cf_count(cf_union_agg(cf_create(6000) + {t}.id))::text",
 ]
 
 PLAIN = ["max_parallel_workers_per_gather = 0", "bloomfilter.scan = off", "jit = off"]

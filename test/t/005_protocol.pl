@@ -161,7 +161,7 @@ for my $format (0, 1) {
         [ 'f @> $1', 'empty', ['anything'], $false ],
         [ 'bf_add(f, $1) @> $2', 'empty', [ $word, $word ], $true ],
         [ 'f + $1 @> $2', 'numbers', [ $absent, $absent ], $true ],
-        [ '(bf_put(f, $1)).changed', 'numbers', [$absent], $true ],
+        [ '(bf_put(f, $1)).was_new', 'numbers', [$absent], $true ],
         [ 'f @> $1', 'words', [''], $false ],
         [ 'f @> $1', 'dates', ['2000-01-02'], $true ],
         [ 'f @> $1', 'dates', ['2000-01-02 +02'], $true ],
@@ -206,7 +206,7 @@ for my $format (0, 1) {
             [ "$f + \$1 - \$2 = $f", 'dates', [ '2000-01-02', '2000-01-02T00:00Z' ], $true ],
             [ "$f - \$1 = $f", 'numbers', [undef], $true ],
             [ "$f @> \$1", 'numbers', [undef], undef ]);
-        push @cases, [ '(cf_add_unique(cuckoo, $1)).added', 'empty', ['x'], $true ] if $prefix eq 'cf';
+        push @cases, [ '(cf_put(cuckoo, $1)).was_new', 'empty', ['x'], $true ] if $prefix eq 'cf';
         for (@cases) {
             my ($expression, $name, $values, $expected) = @$_;
             my ($answer, @types) = $row->($expression, $name, $values);

@@ -172,7 +172,7 @@ for my $rows ('generate_series(1, 3) n, generate_series(1, 300000) i',
     'generate_series(1, 900000) n, LATERAL (SELECT n / 3 * 3 AS i) x') {
     my ($result, $bytes) = temp_bytes($node, qq{
         SET work_mem = '64kB';
-        SELECT expected, stored, load > 0.9,
+        SELECT expected, stored, fill > 0.9,
           (SELECT count(*) FROM generate_series(0, 899999) i WHERE f @> i AND i % 3 = 0) >= 100000
         FROM (SELECT cf_agg(i) AS f FROM $rows) made, cf_info(f);
         SELECT count(*) FROM pg_ls_tmpdir()});
@@ -192,8 +192,8 @@ my $state = query('TABLE state');
 for (
     [ 'cuckoo = cf_add_all(cuckoo, array(SELECT generate_series(2, 200000)))', '54000' ],
     [ 'cuckoo = cf_add_all(cuckoo, array_fill(1, array[8]))', '54000' ],
-    [ 'cuckoo = cf_merge(cuckoo, cf_add_all(cf_create(10), array_fill(1, array[8])))', '54000' ],
-    [ 'cuckoo = cf_merge(cf_create(10), cuckoo)', '22023' ],
+    [ 'cuckoo = cf_union(cuckoo, cf_add_all(cf_create(10), array_fill(1, array[8])))', '54000' ],
+    [ 'cuckoo = cf_union(cf_create(10), cuckoo)', '22023' ],
     [ 'cuckoo = cuckoo + 2 + 3 - 2 - 2 - 3 - 3', '22023' ],
     [ 'cuckoo = cuckoo - 1 - 1', '22023' ],
     [ 'counting = counting - 1 - 1', '22023' ],
@@ -246,7 +246,7 @@ for my $work ("SELECT cbf_agg(i) FROM $forever", "SELECT cbf_agg(i, 1000000) FRO
       . ' FROM generate_series(1, 1000000) i) x',
     "SELECT count(f) FROM (SELECT cbf_agg(i, 100000) OVER (ORDER BY i ROWS 9 PRECEDING) AS f"
       . ' FROM generate_series(1, 1000000) i) x',
-    'SELECT count(cf_merge(cuckoo, cuckoo)) FROM large, generate_series(1, 1000)',
+    'SELECT count(cf_union(cuckoo, cuckoo)) FROM large, generate_series(1, 1000)',
     'SELECT count(cbf_union(counting, counting)) FROM large, generate_series(1, 1000)',
     'SELECT cf_add_all(cf_create(100000000), array_agg(i)) FROM large, generate_series(1, 5000000) i') {
     for my $work_mem ('64kB', '16MB') {
@@ -258,7 +258,7 @@ is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
 
 # In the middle: a merge that is not looked at would end with another error.
 query('CREATE TABLE half AS SELECT cf_agg(i, 1700000) AS f FROM generate_series(1, 1000000) i');
-my $merge = 'SELECT cf_merge(f, f) IS NULL FROM half';
+my $merge = 'SELECT cf_union(f, f) IS NULL FROM half';
 is(sqlstate($node, $merge), '54000', 'two filters that do not fit into one');
 is(sqlstate($node, "SET statement_timeout = '20ms'; $merge"), '57014', '... canceled before');
 

@@ -47,7 +47,7 @@ $primary->safe_psql('postgres', $definitions . q{
       INSERT INTO counted AS s SELECT bf_shard(url, 29), cbf_agg(url, 400) FROM added GROUP BY 1 ORDER BY 1
       ON CONFLICT (shard) DO UPDATE SET filter = cbf_union(s.filter, excluded.filter);
       INSERT INTO removable AS s SELECT bf_shard(url, 29), cf_agg(url, 1400) FROM added GROUP BY 1 ORDER BY 1
-      ON CONFLICT (shard) DO UPDATE SET filter = cf_merge(s.filter, excluded.filter);
+      ON CONFLICT (shard) DO UPDATE SET filter = cf_union(s.filter, excluded.filter);
       INSERT INTO large AS s SELECT bf_shard(url, 4), bf_agg(url, 100000) FROM added GROUP BY 1 ORDER BY 1
       ON CONFLICT (part) DO UPDATE SET filter = s.filter | excluded.filter;
       RETURN NULL;

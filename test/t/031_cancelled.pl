@@ -98,7 +98,7 @@ my @calls = (
     # Unions, intersections, merges
     [ '', 'SELECT bf_check(bf_union(a, b)) FROM linked' ],
     [ '', 'SELECT bf_check(bf_union_agg(f)) FROM linked, LATERAL (VALUES (a), (b)) v (f)' ],
-    [ '', 'SELECT cf_check(cf_merge(cf_add_all(cf_create(1000000), array_agg(i) FILTER (WHERE i <= 520000)),'
+    [ '', 'SELECT cf_check(cf_union(cf_add_all(cf_create(1000000), array_agg(i) FILTER (WHERE i <= 520000)),'
           . ' cf_add_all(cf_create(1000000), array_agg(i) FILTER (WHERE i > 520000)))) FROM generate_series(1, 1033000) i' ],
     [ '', 'SELECT cf_check(cf_add_all(cf_create(1000000), array_agg(i))) FROM generate_series(1, 1050000) i' ],
     # Large arguments

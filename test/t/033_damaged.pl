@@ -56,8 +56,8 @@ my %asked = (
     countingbloomfilter => [ @asked, '(f + u - u) @> v', '(f + v - v) @> v', 'cbf_multiplicity(f, v) > 0',
         'cbf_union(f, g) @> v', 'cbf_union(g, f) @> v', 'f::bloomfilter @> v',
         'f::bytea::countingbloomfilter @> v' ],
-    cuckoofilter => [ @asked, '(f + u - u) @> v', 'cf_multiplicity(f, v) > 0', 'cf_merge(f, g) @> v',
-        'cf_merge(g, f) @> v', 'f::bytea::cuckoofilter @> v', '(cf_add_unique(f, u)).filter @> v' ]);
+    cuckoofilter => [ @asked, '(f + u - u) @> v', 'cf_multiplicity(f, v) > 0', 'cf_union(f, g) @> v',
+        'cf_union(g, f) @> v', 'f::bytea::cuckoofilter @> v', '(cf_put(f, u)).filter @> v' ]);
 my @rest = ('f = g', 'f < g', 'f @> u');
 my %rest = (
     bloomfilter => [ @rest, map({ "bf_$_(f)" } qw(count fpr info describe clear growable)),

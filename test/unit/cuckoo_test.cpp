@@ -531,19 +531,19 @@ TEST(Cuckoo, MergeIsTheSum) {
     }
     const std::uint64_t sum = cuckoo_stored(geometry, a.data()) + cuckoo_stored(geometry, b.data());
     const Bytes before = b;
-    ASSERT_TRUE(cuckoo_merge(geometry, a.data(), b.data(), 0, geometry.units));
+    ASSERT_TRUE(cuckoo_unite(geometry, a.data(), b.data(), 0, geometry.units));
     EXPECT_EQ(b, before);
     EXPECT_TRUE(is_sound(geometry, a, sum));
     for (const std::uint64_t hash : hashes)
       EXPECT_EQ(cuckoo_copies(geometry, a.data(), hash), in_a[hash] + in_b[hash]);
 
     Bytes empty(geometry.bytes());
-    ASSERT_TRUE(cuckoo_merge(geometry, empty.data(), b.data(), 0, geometry.units));
+    ASSERT_TRUE(cuckoo_unite(geometry, empty.data(), b.data(), 0, geometry.units));
     EXPECT_EQ(buckets_of(empty), buckets_of(b));
     Bytes full(geometry.bytes());
     for (std::uint64_t hash = 0; add(geometry, full, specified_mix(hash)); hash++)
       ;
-    EXPECT_FALSE(cuckoo_merge(geometry, full.data(), a.data(), 0, geometry.units));
+    EXPECT_FALSE(cuckoo_unite(geometry, full.data(), a.data(), 0, geometry.units));
   }
 }
 

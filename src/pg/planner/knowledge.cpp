@@ -115,9 +115,8 @@ Node *argument_of(const Aggref *aggregate, int number) {
   return reinterpret_cast<Node *>(list_nth_node(TargetEntry, aggregate->args, number)->expr);
 }
 
-bool is_filter(Node *node) {
-  Kind kind;
-  return is_filter_type(getBaseType(exprType(node)), &kind);
+bool is_filter(Node *node, Kind *kind) {
+  return is_filter_type(getBaseType(exprType(node)), kind);
 }
 
 // The rows that an aggregate reads for one group.
@@ -138,19 +137,18 @@ double rate_asked_for(const Aggref *aggregate) {
   return asked > 0.0 && asked < 1.0 ? asked : kDefaultRate; // execution says what is wrong
 }
 
-// Of as many filters of one size in one: a union's unset bits are those that all leave unset, and
-// a merge has the fingerprints of all.
-Known added_up(const Known &one, double filters, bool merged) {
+// The union of as many filters of one size: bits are unset that all filters leave unset; a cuckoo
+// filter has the fingerprints of all.
+Known added_up(const Known &one, double filters, Kind kind) {
   const double set = 1.0 - std::pow(1.0 - std::pow(one.rate, 1.0 / kTests), filters);
   return {one.known, one.values * filters,
-          merged ? Min(one.rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
+          kind == Kind::cuckoo ? Min(one.rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
 }
 
-// Unions and merges have the values of all; what else there is of filters gives one of them.
-Known known_combination(const Known &one, double filters, Oid aggregate) {
+// A union has the values of all filters; any other aggregate of filters gives one of them.
+Known known_combination(const Known &one, double filters, Oid aggregate, Kind kind) {
   const char *name = get_func_name(aggregate);
-  const bool merged = name && strstr(name, "_merge_agg");
-  return merged || (name && strstr(name, "_union_agg")) ? added_up(one, filters, merged) : one;
+  return name && strstr(name, "_union_agg") ? added_up(one, filters, kind) : one;
 }
 
 // Of bf_agg(value, expected, rate) and its sisters, and of aggregates of filters.
@@ -159,8 +157,9 @@ Known known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
     return {};
   Node *value = argument_of(aggregate, 0);
   const double rows = rows_of(subroot, aggregate);
-  if (is_filter(value))
-    return known_combination(known_of(subroot, value), rows, aggregate->aggfnoid);
+  Kind kind;
+  if (is_filter(value, &kind))
+    return known_combination(known_of(subroot, value), rows, aggregate->aggfnoid, kind);
   const double values = estimate_num_groups(subroot, list_make1(value), rows, nullptr, nullptr);
   return {true, values, rate_asked_for(aggregate), kBytesPerValue * values};
 }

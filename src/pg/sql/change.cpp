@@ -393,13 +393,13 @@ Datum cf_add_all(PG_FUNCTION_ARGS) {
   return add_all(fcinfo, Kind::cuckoo);
 }
 
-PG_FUNCTION_INFO_V1(cf_add_unique);
-Datum cf_add_unique(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cf_put);
+Datum cf_put(PG_FUNCTION_ARGS) {
   return put(fcinfo, Kind::cuckoo, value_of);
 }
 
-PG_FUNCTION_INFO_V1(cf_add_unique_literal);
-Datum cf_add_unique_literal(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cf_put_literal);
+Datum cf_put_literal(PG_FUNCTION_ARGS) {
   return put(fcinfo, Kind::cuckoo, literal_of);
 }
 

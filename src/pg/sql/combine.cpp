@@ -136,26 +136,26 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
-void merge_tables(const Filter &a, const Filter &b, OwnFilter *result) {
+void unite_tables(const Filter &a, const Filter &b, OwnFilter *result) {
   const Geometry &geometry = result->header.geometry;
   constexpr uint32 kBucketsStep = 64; // near full each may take 4 times 4000 kicks
   for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
     CHECK_FOR_INTERRUPTS();
-    if (!cuckoo_merge(geometry, result->bitmap(), b.bitmap(), first,
+    if (!cuckoo_unite(geometry, result->bitmap(), b.bitmap(), first,
                       Min(geometry.units - first, kBucketsStep)))
-      raise_merge_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
+      raise_union_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
                        uint64{geometry.units} * kBucketSlots);
   }
 }
 
 // Of counting and cuckoo filters.
 Filter add_up(const Filter &a, const Filter &b, bool in_place) {
-  check_one_geometry(a.header, b.header, a.kind() == Kind::cuckoo ? "merged" : "united");
+  check_one_geometry(a.header, b.header, "united");
   Header header = merged(a.header, b.header);
   header.flags = a.header.flags & b.header.flags;
   OwnFilter result = changed(a, header, in_place);
   if (result.kind() == Kind::cuckoo)
-    merge_tables(a, b, &result);
+    unite_tables(a, b, &result);
   else
     unite_counters(result.bitmap(), b.bitmap(), header.geometry.bytes());
   return result;
@@ -311,8 +311,8 @@ Datum cbf_union(PG_FUNCTION_ARGS) {
   return unite_arguments(fcinfo, Kind::counting);
 }
 
-PG_FUNCTION_INFO_V1(cf_merge);
-Datum cf_merge(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cf_union);
+Datum cf_union(PG_FUNCTION_ARGS) {
   return unite_arguments(fcinfo, Kind::cuckoo);
 }
 
@@ -331,8 +331,8 @@ Datum countingbloomfilter_union_step(PG_FUNCTION_ARGS) {
   return step(fcinfo, Kind::counting, unite_filters);
 }
 
-PG_FUNCTION_INFO_V1(cuckoofilter_merge_step);
-Datum cuckoofilter_merge_step(PG_FUNCTION_ARGS) {
+PG_FUNCTION_INFO_V1(cuckoofilter_union_step);
+Datum cuckoofilter_union_step(PG_FUNCTION_ARGS) {
   return step(fcinfo, Kind::cuckoo, unite_filters);
 }
 
@@ -430,7 +430,7 @@ Datum filter_unlike(PG_FUNCTION_ARGS) {
            errmsg("filters of different types cannot be united or intersected: %s and %s",
                   type_of(kinds[0]), type_of(kinds[1])),
            kinds[0] == Kind::cuckoo || kinds[1] == Kind::cuckoo
-               ? errhint("A cuckoofilter can be merged with another one, by cf_merge(), and with "
+               ? errhint("A cuckoofilter can be united with another one, by cf_union(), and with "
                          "nothing else.")
                : errhint("Cast the countingbloomfilter to bloomfilter.")));
 }

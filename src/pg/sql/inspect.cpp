@@ -77,15 +77,18 @@ Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
   return sizing;
 }
 
-// Counters and hash functions, or buckets and bits of a fingerprint; then the size.
+// Hash functions, or bits of a fingerprint; the number of counters or buckets, where there are
+// such; then the size.
 Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
   const Sizing sizing = sizing_of(fcinfo, layout);
   const Geometry &geometry = sizing.geometry;
-  const bool cuckoo = layout == Layout::cuckoo;
+  const Kind kind = kind_of(layout);
   Row row(fcinfo);
-  row.add(Int64GetDatum(cuckoo ? static_cast<int64>(sizing.filters * geometry.units)
-                               : sizing.bits() / kCounterBits));
-  row.add(Int32GetDatum(cuckoo ? geometry.fingerprint_bits() : geometry.k));
+  row.add(Int32GetDatum(kind == Kind::cuckoo ? geometry.fingerprint_bits() : geometry.k));
+  if (kind == Kind::counting)
+    row.add(Int64GetDatum(sizing.bits() / kCounterBits));
+  if (kind == Kind::cuckoo)
+    row.add(Int64GetDatum(static_cast<int64>(sizing.filters * geometry.units)));
   row.add(Int64GetDatum(sizing.bits()));
   row.add(Int64GetDatum(sizing.bytes()));
   row.add(Float8GetDatum(sizing.bits_per_value()));
@@ -110,13 +113,16 @@ double share_set(const Fill &fill) {
   return static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits);
 }
 
-// The columns that both kinds have.
-void add_common_info(Row *row, const Header &header) {
-  row->add(Int32GetDatum(kFormatVersion));
+// What filters of all kinds have: the columns before those that say how they are made.
+void add_contents(Row *row, const Header &header, const Capacity &asked) {
   add_family(row, header.element.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
-  row->add(Int64GetDatum(static_cast<int64>(header.capacity.values)));
-  row->add(Float8GetDatum(header.capacity.rate));
+  row->add_if(asked.is_known(), Int64GetDatum(static_cast<int64>(asked.values)));
+  row->add_if(asked.is_known(), Float8GetDatum(asked.rate));
+}
+
+void add_size(Row *row, const Header &header, uint64 bits) {
+  row->add(Int64GetDatum(static_cast<int64>(bits)));
   row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
@@ -149,14 +155,7 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_sizing);
 Datum bf_sizing(PG_FUNCTION_ARGS) {
-  const Sizing sizing = sizing_of(fcinfo, Layout::lines);
-  Row row(fcinfo);
-  row.add(Int64GetDatum(sizing.bits()));
-  row.add(Int64GetDatum(sizing.bytes()));
-  row.add(Int32GetDatum(sizing.geometry.k));
-  row.add(Float8GetDatum(sizing.bits_per_value()));
-  row.add(Int64GetDatum(static_cast<int64>(sizing.filters)));
-  return row.datum();
+  return sizing_row(fcinfo, Layout::lines);
 }
 
 PG_FUNCTION_INFO_V1(bf_count);
@@ -182,7 +181,6 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   const Header &header = filter.header;
   const Fill fill = fill_of(filter);
   const Capacity asked = capacity_of(filter);
-  const bool sized = asked.is_known();
   const Geometry largest = filter.link().geometry;
   bool one_layout = true, one_k = true;
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
@@ -193,18 +191,14 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   Row row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
   row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.element.family)));
-  add_family(&row, header.element.family);
-  row.add(Int64GetDatum(static_cast<int64>(header.seed)));
-  row.add_if(sized, Int64GetDatum(static_cast<int64>(asked.values)));
-  row.add_if(sized, Float8GetDatum(asked.rate));
+  add_contents(&row, header, asked);
   row.add_if(one_k, Int32GetDatum(largest.k));
-  row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
-  row.add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
+  add_size(&row, header, fill.bits);
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Float8GetDatum(share_set(fill)));
   row.add_if(is_countable(filter), Float8GetDatum(fill.count));
   row.add(Float8GetDatum(fill.rate));
-  row.add_if(sized, BoolGetDatum(is_saturated(fill, asked)));
+  row.add_if(asked.is_known(), BoolGetDatum(is_saturated(fill, asked)));
   row.add(Int32GetDatum(header.links()));
   return row.datum();
 }
@@ -285,16 +279,19 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
   uint64 saturated = 0;
   const Fill fill = fill_of(filter, &saturated);
+  const Header &header = filter.header;
   Row row(fcinfo);
-  add_common_info(&row, filter.header);
-  row.add(Int32GetDatum(filter.header.geometry.k));
+  row.add(Int32GetDatum(kFormatVersion));
+  add_contents(&row, header, header.capacity);
+  row.add(Int32GetDatum(header.geometry.k));
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
+  add_size(&row, header, header.geometry.bits());
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Int64GetDatum(static_cast<int64>(saturated)));
   row.add(Float8GetDatum(share_set(fill)));
   row.add(Float8GetDatum(fill.count));
   row.add(Float8GetDatum(fill.rate));
-  row.add(BoolGetDatum(is_saturated(fill, filter.header.capacity)));
+  row.add(BoolGetDatum(is_saturated(fill, header.capacity)));
   return row.datum();
 }
 
@@ -306,14 +303,16 @@ Datum cf_info(PG_FUNCTION_ARGS) {
   const Fill fill = fill_of(filter);
   const uint64 stored = fill.bits_set;
   Row row(fcinfo);
-  add_common_info(&row, header);
+  row.add(Int32GetDatum(kFormatVersion));
+  add_contents(&row, header, header.capacity);
   row.add(Int32GetDatum(geometry.fingerprint_bits()));
   row.add(Int64GetDatum(static_cast<int64>(geometry.units)));
+  add_size(&row, header, geometry.bits());
   row.add(Int64GetDatum(static_cast<int64>(stored)));
-  row.add(Float8GetDatum(share_set(fill)));
-  row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
   row.add(Int64GetDatum(
       static_cast<int64>(header.capacity.values - Min(stored, header.capacity.values))));
+  row.add(Int64GetDatum(static_cast<int64>(cuckoo_kicks(filter.bitmap()))));
+  row.add(Float8GetDatum(share_set(fill)));
   row.add(Float8GetDatum(fill.rate));
   return row.datum();
 }

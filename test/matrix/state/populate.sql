@@ -94,7 +94,7 @@ INSERT INTO forms (name, members, f, c, k) VALUES
       | bf_agg(%1$s, 5000, 0.0001) FILTER (WHERE i < 10)',
     'cbf_union(cbf_agg(%1$s, 4000) FILTER (WHERE i <= 1000),
       cbf_agg(%1$s, 4000) FILTER (WHERE i > 1000))',
-    'cf_merge(cf_agg(%1$s, 4000) FILTER (WHERE i <= 1000),
+    'cf_union(cf_agg(%1$s, 4000) FILTER (WHERE i <= 1000),
       cf_agg(%1$s, 4000) FILTER (WHERE i > 1000))'),
   ('grown', 1000, 'bf_grown(%1$s ORDER BY i)', 'cbf_added(%1$s ORDER BY i)', 'NULL');
 SELECT format('INSERT INTO filters (name, members, value, f, c, k)
