@@ -6,8 +6,8 @@
 // geometry decides whether two filters can be united bit for bit. From 64 units on their number
 // is a multiple of 8, so that filters can be folded.
 //
-// A filter that sizes itself takes the next larger of a few sizes, sixteen to each doubling, so that
-// those of like numbers of values have the same geometry.
+// A filter that sizes itself takes the next larger of a few sizes, sixteen to each doubling, so
+// that those of like numbers of values have the same geometry.
 #ifndef BLOOMFILTER_CORE_SIZING_HPP
 #define BLOOMFILTER_CORE_SIZING_HPP
 
