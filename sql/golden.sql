@@ -234,8 +234,8 @@ ORDER BY number;
 
 -- Counting filters (2 with saturated counters, 3 in pages, 4 of text with a seed, 6 as a
 -- bloomfilter) and cuckoo filters (7 to 10 with kicks, 11 merged, 12 to 14 sized by what they hold,
--- 13 at the fifth attempt, 14 at the second, in the next size class): the stored form, or its SHA-256
--- where that is long.
+-- 13 at the fifth attempt, 14 at the second, in the next size class): the stored form, or its
+-- SHA-256 where that is long.
 CREATE FUNCTION without(filter countingbloomfilter, first int, last int) RETURNS countingbloomfilter
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -354,7 +354,7 @@ SELECT bf_agg(i)::bytea = '\x010100000000000000000000'::bytea
     AS partial
 FROM generate_series(1, 0) i;
 
--- Sizes of filters that size themselves: the layout and the units of a bloomfilter and of a counting
+-- Sizes of filters that size themselves: the layout, k and units of a bloomfilter and of a counting
 -- filter, the bits of a fingerprint and the buckets of a cuckoo filter.
 CREATE FUNCTION size_of(filter bytea) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(' ', get_byte(filter, 1), get_byte(filter, 3),
@@ -383,7 +383,8 @@ COPY sizes FROM stdin (DELIMITER '|');
 60000|0.0001|2 12 304|18 12 304|33 17 15872
 60000|1e-09|2 16 896|18 16 896|33 32 31744
 \.
-SELECT bool_and(size_of(f::bytea) = bloom) AS bloom, bool_and(size_of(c::bytea) = counting) AS counting,
+SELECT bool_and(size_of(f::bytea) = bloom) AS bloom,
+  bool_and(size_of(c::bytea) = counting) AS counting,
   bool_and(size_of(cuckoo_filter::bytea) = cuckoo) AS cuckoo,
   bool_and(size_of(merged::bytea) = bloom) AS merged
 FROM sizes, LATERAL (SELECT bf_agg(i, NULL, rate) AS f, cbf_agg(i, NULL, rate) AS c,

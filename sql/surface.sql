@@ -256,8 +256,8 @@ FROM (SELECT verb, string_agg(type, ',' ORDER BY type) AS types
   GROUP BY verb HAVING count(*) < 3) f
 FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;
 
--- Columns that mean the same have one name, one type and one order, and so has the argument that says
--- how another system wrote values.
+-- Columns that mean the same have one name, one type and one order, and so has the argument that
+-- says how another system wrote values.
 CREATE VIEW columns AS
   SELECT oid, proname, verb, name, type, position
   FROM functions, substring(proname from '^(?:bf|cbf|cf)_(info|sizing|put)$') verb,
