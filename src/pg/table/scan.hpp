@@ -19,7 +19,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/planner/question.hpp"
+#include "pg/table/conditions.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"
@@ -27,20 +27,6 @@ extern "C" {
 }
 
 namespace bloomfilter {
-
-// A value that is a column, perhaps relabeled; 0 if it is another expression.
-AttrNumber column_of(Node *value);
-
-// A table's conditions as the scan sees them: lists of RestrictInfo.
-struct Conditions {
-  bool can_fail; // the only ask's value
-  List *before;  // of a lower security level: nothing may see a row that they refuse
-  List *asks;    // of many rows at once
-  List *others;  // of each row that is left
-};
-
-// `asks` is empty where the scan is not to be offered.
-Conditions conditions_of(List *restrictions);
 
 // Sets a path's rows and costs: a sequential scan's, but for what rows and conditions take.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path);

@@ -16,6 +16,7 @@ extern "C" {
 }
 
 #include "pg/planner/knowledge.hpp"
+#include "pg/planner/question.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -148,10 +149,10 @@ double divisor_of(int workers) {
 // every row, which would hide that a cheap one spares a sequential scan most questions.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path) {
   const Path *plain = create_seqscan_path(root, table, nullptr, path->parallel_workers);
-  const AskCosts asks = cost_of_asks(root, conditions.asks, table);
+  const AskCosts asks = cost_of_asks(root, conditions.probes, table);
   List *cheaper = cheaper_than(root, asks.plain, conditions.others);
   List *dearer = list_difference_ptr(conditions.others, cheaper);
-  const double left = share_of(root, conditions.before), passed = share_of(root, conditions.asks),
+  const double left = share_of(root, conditions.before), passed = share_of(root, conditions.probes),
                spared = share_of(root, cheaper);
 
   const double plain_row =
@@ -163,8 +164,8 @@ void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions
       before + left * (asks.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
                                                  spared * cost_of(root, dearer)));
   const double rows = table->tuples / divisor_of(path->parallel_workers);
-  const double read_more = cost_of_filters(root, conditions.asks, left * rows) -
-                           cost_of_filters(root, conditions.asks, left * spared * rows);
+  const double read_more = cost_of_filters(root, conditions.probes, left * rows) -
+                           cost_of_filters(root, conditions.probes, left * spared * rows);
   const double saved = (plain_row - row) * rows - read_more;
 
   path->rows = plain->rows;

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/bytes.hpp"
+#include "pg/expression.hpp"
+#include "pg/planner/question.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/scan.hpp"
 
@@ -134,6 +136,12 @@ ExprState *init_reached(PlanState *state, Node *value, List *conditions) {
   test->nulltesttype = IS_NOT_NULL;
   test->location = -1;
   return ExecInitQual(lappend(stable, test), state);
+}
+
+// A value that is a column, perhaps relabeled; 0 if it is another expression.
+AttrNumber column_of(Node *value) {
+  value = without_relabeling(value);
+  return IsA(value, Var) ? castNode(Var, value)->varattno : InvalidAttrNumber;
 }
 
 void init_ask(FilterScan *scan, Node *condition, List *conditions_before, Ask *ask) {

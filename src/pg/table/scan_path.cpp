@@ -45,7 +45,7 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   List *all = extract_actual_clauses(clauses, false);
   scan->custom_exprs = all;
   scan->custom_private =
-      list_make4(positions_of(extract_actual_clauses(conditions.asks, false), all),
+      list_make4(positions_of(extract_actual_clauses(conditions.probes, false), all),
                  positions_of(extract_actual_clauses(conditions.before, false), all),
                  makeInteger(conditions.can_fail ? 1 : 0),
                  makeInteger(expected_rows(root, table, &path->path)));
@@ -85,7 +85,7 @@ void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry
   if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
     return;
   const Conditions conditions = conditions_of(table->baserestrictinfo);
-  if (conditions.asks == NIL)
+  if (conditions.probes == NIL)
     return;
   add_path(table, make_path(root, table, conditions, 0));
   const int workers =
