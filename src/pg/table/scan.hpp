@@ -34,10 +34,7 @@ void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions
 // Parts that processes divide a scan into, as the server's cost_seqscan() has them.
 double divisor_of(int workers);
 
-// The executor's part: custom_exprs are all conditions in the server's order; custom_private are
-// the positions of the asks among them, those of what is to be asked before, whether the values can
-// fail, so that none is to be computed ahead of its row, and for how many rows a process is
-// expected to ask, which decides how it reads the filters.
+// The executor's part, for a CustomScan with a BatchPlan (batch_plan.hpp).
 extern const CustomScanMethods kScanMethods;
 
 // Defines bloomfilter.scan, and takes part in planning.

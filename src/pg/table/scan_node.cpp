@@ -9,6 +9,7 @@
 #include "pg/expression.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/table/batch.hpp"
+#include "pg/table/batch_plan.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -171,46 +172,29 @@ void init_slot(ScanState *state, EState *estate) {
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
 }
 
-const List *ask_positions(const CustomScan *plan) {
-  return static_cast<List *>(linitial(plan->custom_private));
-}
-
-List *conditions_at(const CustomScan *plan, const List *positions) {
-  List *conditions = NIL;
-  const ListCell *cell;
-  foreach (cell, positions)
-    conditions = lappend(conditions, list_nth(plan->custom_exprs, lfirst_int(cell)));
-  return conditions;
-}
-
-List *asks_of(const CustomScan *plan) {
-  return conditions_at(plan, ask_positions(plan));
-}
-
-List *before_of(const CustomScan *plan) {
-  return conditions_at(plan, static_cast<List *>(lsecond(plan->custom_private)));
+BatchPlan plan_of(const CustomScanState *node) {
+  return read_batch_plan(reinterpret_cast<const CustomScan *>(node->ss.ps.plan));
 }
 
 void begin(CustomScanState *node, EState *estate, int flags) {
   FilterScan *scan = scan_of(node);
   PlanState *state = &node->ss.ps;
-  const auto *plan = reinterpret_cast<CustomScan *>(state->plan);
+  const BatchPlan plan = plan_of(node);
   init_slot(&node->ss, estate);
-  const List *positions = ask_positions(plan);
-  scan->ask_count = list_length(positions);
-  scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
-  scan->expected = intVal(lfourth(plan->custom_private));
-  scan->before = ExecInitQual(before_of(plan), state);
+  scan->one_by_one = plan.one_by_one;
+  scan->expected = plan.expected;
+  scan->before = ExecInitQual(plan.before, state);
   List *subplans = list_copy(state->subPlan); // none of them twice, or workers count them twice
-  scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
-  for (int i = 0; i < scan->ask_count; i++) {
-    const int at = list_nth_int(positions, i);
-    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, at)),
-             list_truncate(list_copy(plan->custom_exprs), at), &scan->asks[i]);
-  }
-  scan->plain = ExecInitQual(plan->custom_exprs, state);
+  scan->asks = static_cast<Ask *>(palloc0(list_length(plan.probes) * sizeof(Ask)));
+  ListCell *cell;
+  foreach (cell, plan.conditions)
+    if (list_member_ptr(plan.probes, lfirst(cell)))
+      init_ask(scan, static_cast<Node *>(lfirst(cell)),
+               list_truncate(list_copy(plan.conditions), foreach_current_index(cell)),
+               &scan->asks[scan->ask_count++]);
+  scan->plain = ExecInitQual(plan.conditions, state);
   if (flags & EXEC_FLAG_BACKWARD)
-    scan->backward = ExecInitQual(list_concat(before_of(plan), asks_of(plan)), state);
+    scan->backward = ExecInitQual(list_concat_copy(plan.before, plan.probes), state);
   state->subPlan = subplans;
   scan->filters =
       AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
@@ -341,13 +325,12 @@ int digits_of(double percent) {
 
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
-  const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
+  const BatchPlan plan = plan_of(node);
   const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
-  List *before = before_of(plan);
-  explain_conditions("Filter Before", before, node, ancestors, explained);
-  if (instrument && before != NIL && plan->scan.plan.qual == NIL) // else the server does
+  explain_conditions("Filter Before", plan.before, node, ancestors, explained);
+  if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server does
     explain_removed("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
-  explain_conditions("Bloom Filter", asks_of(plan), node, ancestors, explained);
+  explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
   if (!instrument)
     return;
   explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);

@@ -1,3 +1,4 @@
+#include "pg/table/batch_plan.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -24,16 +25,6 @@ int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *
       Min(table->tuples / divisor_of(path->parallel_workers), static_cast<double>(PG_INT32_MAX)));
 }
 
-// Where some conditions stand among all.
-List *positions_of(List *some, List *all) {
-  List *positions = NIL;
-  ListCell *cell;
-  foreach (cell, all)
-    if (list_member_ptr(some, lfirst(cell)))
-      positions = lappend_int(positions, foreach_current_index(cell));
-  return positions;
-}
-
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
   const Conditions conditions = conditions_of(clauses);
@@ -42,14 +33,14 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
-  List *all = extract_actual_clauses(clauses, false);
-  scan->custom_exprs = all;
-  scan->custom_private =
-      list_make4(positions_of(extract_actual_clauses(conditions.probes, false), all),
-                 positions_of(extract_actual_clauses(conditions.before, false), all),
-                 makeInteger(conditions.can_fail ? 1 : 0),
-                 makeInteger(expected_rows(root, table, &path->path)));
   scan->methods = &kScanMethods;
+  BatchPlan plan;
+  plan.conditions = extract_actual_clauses(clauses, false);
+  plan.before = extract_actual_clauses(conditions.before, false);
+  plan.probes = extract_actual_clauses(conditions.probes, false);
+  plan.one_by_one = conditions.can_fail;
+  plan.expected = expected_rows(root, table, &path->path);
+  write_batch_plan(plan, scan);
   return &scan->scan.plan;
 }
 
