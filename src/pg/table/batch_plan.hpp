@@ -16,8 +16,9 @@ struct BatchPlan {
   List *conditions; // all of the table, in the server's order
   List *before;     // of a lower security level than the probes
   List *probes;     // of filters, for many rows at once
-  bool one_by_one;  // are batches of one row each, because to compute the probed value may fail?
-  int expected;     // for how many rows a process will probe the filters; 0: unknown
+  bool one_by_one;  // is a batch one row, because a probe can raise an error (Conditions)?
+  // For how many rows a process will probe the filters, which decides how it reads them.
+  int expected; // 0: unknown
 };
 
 // Stores a plan in custom_exprs and custom_private of a node, and finds it there again.
