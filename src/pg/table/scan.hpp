@@ -1,9 +1,9 @@
 // Bloom Filter Scan: rejects rows before slots are made for them.
 //
-// For each row, a sequential scan makes a slot and calls the executor, and each probe of a large
-// filter waits for memory alone. This scan takes all visible rows of a page, hashes their column,
-// probes the filter for all of these hashes with its lines prefetched, and makes slots only for the
-// rows that are left.
+// For each row, a sequential scan makes a slot and calls the executor, and its probes of a large
+// filter wait for memory one after the other. This scan takes all visible rows of a page, hashes
+// their column, probes the filter for all of these hashes with its lines prefetched, and makes
+// slots only for the rows that are left.
 //
 //   scan_path.cpp    the planner's part: where the scan is offered, and its plan
 //   scan_cost.cpp    its cost

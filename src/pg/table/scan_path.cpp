@@ -17,7 +17,7 @@ namespace {
 bool enabled = true;
 set_rel_pathlist_hook_type previous_hook = nullptr;
 
-// For how many rows a process will ask, if they are not wanted one by one until there are enough.
+// For how many rows a process will probe filters; 0 if the query may stop early (LIMIT, cursor).
 int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *path) {
   if (root->tuple_fraction > 0.0)
     return 0;
@@ -55,7 +55,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
   path->path.parallel_safe = table->consider_parallel;
   path->path.parallel_workers = workers;
   path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-#if PG_VERSION_NUM >= 150000 // which 14 takes for granted
+#if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
   path->flags |= CUSTOMPATH_SUPPORT_PROJECTION;
 #endif
   path->methods = &kPathMethods;
@@ -63,7 +63,8 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
   return &path->path;
 }
 
-// Tables that a sequential scan would read as they are: no parents, no samples.
+// Does a sequential scan read a table as it is? Not a parent, whose children are scanned one by
+// one, and not a sample.
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
   return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
          (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
