@@ -1,107 +1,103 @@
-// Batches: which rows come into one, and what asking it leaves (batch.hpp).
-
 #include "pg/table/batch.hpp"
 
+#include "pg/planner/question.hpp"
 #include "pg/planner/sample.hpp"
 
 extern "C" {
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
-#include "pgstat.h"
-#include "storage/bufmgr.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 }
 
 namespace bloomfilter {
 namespace {
 
-// Of values that were detoasted or computed, before they are asked for.
-constexpr Size kMaxMemory = 1024 * 1024;
+// --- beginning -----------------------------------------------------------------------------------
 
-// --- candidates ----------------------------------------------------------------------------------
-
-HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
-  return reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, line)));
+// Is a row's value not NULL, and does the row fulfil the conditions before the probe? Those that
+// are volatile or contain a subplan are left out, because they must not be evaluated twice.
+ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
+  List *stable = NIL;
+  ListCell *cell;
+  foreach (cell, conditions_before) {
+    auto *condition = static_cast<Node *>(lfirst(cell));
+    if (!contain_volatile_functions(condition) && !contain_subplans(condition))
+      stable = lappend(stable, condition);
+  }
+  NullTest *test = makeNode(NullTest);
+  test->arg = reinterpret_cast<Expr *>(value);
+  test->nulltesttype = IS_NOT_NULL;
+  test->location = -1;
+  return ExecInitQual(lappend(stable, test), node);
 }
 
-void set_tuple(FilterScan *scan, OffsetNumber line) {
-  HeapScanDesc heap = heap_of(scan);
-  const Page page = BufferGetPage(heap->rs_cbuf);
-  scan->tuple.t_data = tuple_at(page, line);
-  scan->tuple.t_len = ItemIdGetLength(PageGetItemId(page, line));
-  ItemPointerSet(&scan->tuple.t_self, heap->rs_cblock, line);
+void init_probe(Probe *probe, Node *condition, List *conditions_before, PlanState *node) {
+  Question question;
+  // The function may have been altered since the plan was made, as EvalPlanQual begins late.
+  if (!asks_for_value(condition, &question))
+    elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
+  probe->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(question.filter), node);
+  probe->value = init_value(question.value, node);
+  probe->reached = init_reached(question.value, conditions_before, node);
+  probe->type = exprType(question.value);
+  probe->collation = question.collation;
 }
 
-// A candidate in the slot that the node returns.
-TupleTableSlot *slot_of(FilterScan *scan, uint16 candidate) {
-  ScanState *state = state_of(scan);
-  if (scan->slots)
-    return state->ss_ScanTupleSlot = scan->slots[candidate];
-  set_tuple(scan, candidate);
-  return ExecStoreBufferHeapTuple(&scan->tuple, state->ss_ScanTupleSlot, heap_of(scan)->rs_cbuf);
-}
+// --- conditions row by row -----------------------------------------------------------------------
 
-Datum value_of(FilterScan *scan, const Ask &ask, uint16 candidate, bool *is_null) {
-  ExprContext *context = state_of(scan)->ps.ps_ExprContext;
-  if (!ask.value_state)
-    return slot_getattr(scan->slots[candidate], ask.column, is_null);
-  context->ecxt_scantuple = slot_of(scan, candidate);
-  return ExecEvalExpr(ask.value_state, context, is_null);
-}
-
-// Leaves the candidates that fulfil conditions, asked one by one.
-void keep(FilterScan *scan, ExprState *conditions) {
-  ExprContext *context = state_of(scan)->ps.ps_ExprContext;
+// Leaves the rows that fulfil conditions.
+void evaluate_conditions(Batches *batches, ExprState *conditions) {
+  ExprContext *context = batches->pages.context;
   int left = 0;
-  for (int i = 0; i < scan->count; i++) {
-    const uint16 candidate = scan->candidates[i];
-    context->ecxt_scantuple = slot_of(scan, candidate);
-    scan->candidates[left] = candidate;
+  for (int i = 0; i < batches->count; i++) {
+    const uint16 row = batches->rows[i];
+    show_row(&batches->pages, row);
+    batches->rows[left] = row;
     left += ExecQualAndReset(conditions, context) ? 1 : 0;
   }
-  InstrCountFiltered1(scan, scan->count - left);
-  scan->count = left;
+  InstrCountFiltered1(batches->node, batches->count - left);
+  batches->count = left;
 }
 
-// --- asking --------------------------------------------------------------------------------------
-
-// Does any candidate come to the question, row by row? Only then is the filter evaluated, or are
-// errors raised that it gives.
-bool is_reached(FilterScan *scan, const Ask &ask) {
-  ExprContext *context = state_of(scan)->ps.ps_ExprContext;
-  for (int i = 0; i < scan->count; i++) {
-    context->ecxt_scantuple = slot_of(scan, scan->candidates[i]);
-    if (ExecQualAndReset(ask.reached, context))
+// Would a sequential scan probe the filter for any of the rows? Only then is the filter evaluated,
+// and only then may an error be raised by it.
+bool is_reached(Batches *batches, const Probe &probe) {
+  for (int i = 0; i < batches->count; i++) {
+    show_row(&batches->pages, batches->rows[i]);
+    if (ExecQualAndReset(probe.reached, batches->pages.context))
       return true;
   }
   return false;
 }
 
-void evaluate(FilterScan *scan, Ask *ask) {
-  const MemoryContext before = MemoryContextSwitchTo(scan->filters);
-  ask->filter = ExecEvalExpr(ask->filter_state, state_of(scan)->ps.ps_ExprContext, &ask->is_null);
-  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(ask->filter));
-  if (!ask->is_null && !VARATT_IS_EXTERNAL_ONDISK(value))
-    ask->filter = PointerGetDatum(PG_DETOAST_DATUM(ask->filter));
-  ask->memory = {};
-  ask->known = true;
+// --- probes --------------------------------------------------------------------------------------
+
+void evaluate_filter(Batches *batches, Probe *probe) {
+  const MemoryContext before = MemoryContextSwitchTo(batches->filters);
+  probe->filter = ExecEvalExpr(probe->filter_expression, batches->pages.context, &probe->is_null);
+  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(probe->filter));
+  if (!probe->is_null && !VARATT_IS_EXTERNAL_ONDISK(value))
+    probe->filter = PointerGetDatum(PG_DETOAST_DATUM(probe->filter));
+  probe->memory = {};
+  probe->known = true;
   MemoryContextSwitchTo(before);
 }
 
-// The filter, to be asked now.
-AskedFilter *asked_filter(FilterScan *scan, Ask *ask) {
-  if (!ask->element)
-    ask->element =
-        resolve_element(ask->type, ask->collation, state_of(scan)->ps.state->es_query_cxt);
-  return find_filter(ask->filter, &ask->memory);
+// The filter, which can be probed until another one is looked for.
+AskedFilter *open_filter(Probe *probe, const PlanState *node) {
+  if (!probe->element)
+    probe->element = resolve_element(probe->type, probe->collation, node->state->es_query_cxt);
+  return find_filter(probe->filter, &probe->memory);
 }
 
-// The false positive rate of a filter that is being asked, from a sample of its bits; 0 if it is
-// not known. (Later it may be gone, with the row that it came from.) One that is asked by slice is
-// sampled once for all scans of a statement, as of the partitions of a table.
-double rate_of(const Ask &ask, const AskedFilter &filter) {
+// The false positive rate of a filter that is being probed, from a sample of its bits; 0 if it is
+// unknown. A filter that is read by slice is sampled once for all scans of a statement, such as
+// those of a table's partitions.
+double rate_of(const Probe &probe, const AskedFilter &filter) {
   static struct {
     TimestampTz statement;
     struct varatt_external pointer;
@@ -110,173 +106,127 @@ double rate_of(const Ask &ask, const AskedFilter &filter) {
   if (filter.payload)
     return sample_payload(filter.payload, filter.header).rate;
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
-  const struct varatt_external &pointer = ask.memory.pointer;
+  const struct varatt_external &pointer = probe.memory.pointer;
   if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
     Header header;
-    sampled = {statement, pointer, sample_filter(ask.filter, &header).rate};
+    sampled = {statement, pointer, sample_filter(probe.filter, &header).rate};
   }
   return sampled.rate;
 }
 
-// Adds a candidate and its value, unless that is NULL.
-void collect(FilterScan *scan, uint16 candidate, Datum value, bool is_null) {
-  Items *items = &scan->items;
-  items->values[items->count] = value;
-  scan->collected[items->count] = candidate;
-  items->count += is_null ? 0 : 1;
-}
-
-// The values of a page's column, which stay where they are.
-int collect_column(FilterScan *scan, AttrNumber column, int first) {
-  const TupleDesc descriptor = RelationGetDescr(state_of(scan)->ss_currentRelation);
-  const Page page = BufferGetPage(heap_of(scan)->rs_cbuf);
-  HeapTupleData tuple = scan->tuple;
-  for (int i = first; i < scan->count; i++) {
-    bool is_null;
-    tuple.t_data = tuple_at(page, scan->candidates[i]);
-    const Datum value = heap_getattr(&tuple, column, descriptor, &is_null);
-    collect(scan, scan->candidates[i], value, is_null);
-  }
-  return scan->count;
-}
-
-// The values of candidates from `first` on, those that are NULL left out: as many as fit into some
-// memory. Returns the candidate behind the last.
-int collect_values(FilterScan *scan, const Ask &ask, int first) {
-  scan->items.count = 0;
-  if (!ask.value_state && !scan->slots)
-    return collect_column(scan, ask.column, first);
-  const MemoryContext memory = state_of(scan)->ps.ps_ExprContext->ecxt_per_tuple_memory;
-  const MemoryContext before = MemoryContextSwitchTo(memory);
-  MemoryContextReset(memory);
-  int next = first;
-  for (; next < scan->count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
-    bool is_null;
-    const Datum value = value_of(scan, ask, scan->candidates[next], &is_null);
-    collect(scan, scan->candidates[next], value, is_null);
-  }
-  MemoryContextSwitchTo(before);
-  return next;
-}
-
-// Leaves the candidates that the filter does not refuse.
-void ask_candidates(FilterScan *scan, Ask *ask) {
-  Items *items = &scan->items;
-  bool answers[kMaxCandidates];
+// Leaves the rows that the filter may contain.
+void probe_rows(Batches *batches, Probe *probe) {
+  Values *values = &batches->values;
+  Items *items = &values->items;
+  bool answers[kMaxRows];
   int left = 0;
-  for (int next = 0; next < scan->count;) {
-    next = collect_values(scan, *ask, next);
+  for (int next = 0; next < batches->count;) {
+    next += collect_values(&batches->pages, probe->value, batches->rows + next,
+                           batches->count - next, values);
     if (items->count == 0)
       continue;
-    AskedFilter *filter = asked_filter(scan, ask);
-    filter->expect(Max(items->count, scan->expected));
-    if (unlikely(!ask->sampled) && state_of(scan)->ps.instrument) { // for EXPLAIN ANALYZE alone
-      ask->sampled = true;
-      scan->shown.rate = Max(scan->shown.rate, rate_of(*ask, *filter));
+    AskedFilter *filter = open_filter(probe, batches->node);
+    filter->expect(Max(items->count, batches->expected));
+    // The rate is sampled now, because the filter may be gone later, with the row that it is from.
+    if (unlikely(!probe->sampled) && batches->node->instrument) {
+      probe->sampled = true;
+      probe->rate = rate_of(*probe, *filter);
     }
-    items->element = ask->element;
+    items->element = probe->element;
     for (int item = 0; item < items->count;)
       item = ask_items(filter, *items, item, answers);
     for (int i = 0; i < items->count; i++) {
-      scan->candidates[left] = scan->collected[i];
+      batches->rows[left] = values->rows[i];
       left += answers[i] ? 1 : 0;
     }
   }
-  InstrCountFiltered2(scan, scan->count - left);
-  scan->count = left;
+  InstrCountFiltered2(batches->node, batches->count - left);
+  batches->count = left;
+}
+
+// Leaves the rows that fulfil the condition of a probe.
+void apply_probe(Batches *batches, Probe *probe) {
+  if (!probe->known) {
+    if (!is_reached(batches, *probe)) { // because other conditions reject these rows
+      InstrCountFiltered1(batches->node, batches->count);
+      batches->count = 0;
+      return;
+    }
+    evaluate_filter(batches, probe);
+  }
+  if (probe->is_null) { // which rejects every row of the table
+    batches->count = 0;
+    batches->ended = true;
+    return;
+  }
+  probe_rows(batches, probe);
 }
 
 // --- batches -------------------------------------------------------------------------------------
 
-// Rows are read one after the other, and lie in the page from its end on.
-void prefetch_rows(Page page) {
-  constexpr int kCacheLine = 64;
-  const int first = reinterpret_cast<PageHeader>(page)->pd_upper;
-  for (int line = BLCKSZ - kCacheLine; line > first - kCacheLine; line -= kCacheLine)
-    __builtin_prefetch(page + line);
-}
-
-// All rows of the next page that has any. The table scan then stands on its last one.
-bool next_page(FilterScan *scan) {
-  ScanState *state = state_of(scan);
-  if (!table_scan_getnextslot(state->ss_currentScanDesc, ForwardScanDirection,
-                              state->ss_ScanTupleSlot))
+// Makes the next rows a batch: all of a page, or if computing a value may fail, one, so that the
+// rows before it are used first. False if there are no rows, or none of them would be left.
+bool take_rows(Batches *batches) {
+  batches->count = 0;
+  if (batches->ended)
     return false;
-  HeapScanDesc heap = heap_of(scan);
-  prefetch_rows(BufferGetPage(heap->rs_cbuf));
-  for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
-    scan->rows[scan->row_count++] = heap->rs_vistuples[i];
-  // It has counted the first one; what indexes give is counted where what scans give is.
-  pgstat_count_index_tuples(state->ss_currentRelation, scan->row_count - 1);
-  heap->rs_cindex = heap->rs_ntuples - 1;
-  return true;
-}
-
-// Copies, for what an access method puts into a slot may belong to its scan, as heap's tuple header
-// does. Asked again after its last row, it may begin with the first one.
-bool next_slots(FilterScan *scan) {
-  uint16 slot = 0;
-  for (; slot < kSlots && !scan->behind_last; slot++) {
-    if (table_scan_getnextslot(state_of(scan)->ss_currentScanDesc, ForwardScanDirection,
-                               scan->slots[slot])) {
-      ExecMaterializeSlot(scan->slots[slot]);
-      scan->rows[scan->row_count++] = slot;
-    } else {
-      scan->behind_last = true;
+  if (batches->taken == batches->pages.count) {
+    batches->taken = 0;
+    if (!read_rows(&batches->pages)) {
+      batches->ended = true;
+      return false;
     }
   }
-  return scan->row_count > 0;
-}
-
-// Makes rows candidates: all of them, or where a value can fail, one, so that the rows before it
-// are returned first.
-bool next_candidates(FilterScan *scan) {
-  scan->next = scan->count = 0;
-  if (scan->next_row == scan->row_count) {
-    scan->next_row = scan->row_count = 0;
-    if (!(scan->slots ? next_slots : next_page)(scan))
-      return false;
-  }
-  const int end = scan->one_by_one ? scan->next_row + 1 : scan->row_count;
-  while (scan->next_row < end)
-    scan->candidates[scan->count++] = scan->rows[scan->next_row++];
-  return true;
-}
-
-// False after the last one, and if a filter is NULL, which lets nothing through.
-bool next_batch(FilterScan *scan) {
-  if (!next_candidates(scan))
-    return false;
-  if (scan->before)
-    keep(scan, scan->before);
-  for (int i = 0; i < scan->ask_count && scan->count > 0; i++) {
-    Ask *ask = &scan->asks[i];
-    if (!ask->known) {
-      if (!is_reached(scan, *ask)) { // so other conditions refuse them
-        InstrCountFiltered1(scan, scan->count);
-        scan->count = 0;
-        break;
-      }
-      evaluate(scan, ask);
-    }
-    if (ask->is_null)
-      return false;
-    ask_candidates(scan, ask);
-  }
+  batches->rows = batches->pages.rows + batches->taken;
+  batches->count = batches->one_by_one ? 1 : batches->pages.count - batches->taken;
+  batches->taken += batches->count;
   return true;
 }
 
 } // namespace
 
-TupleTableSlot *next_of_batches(FilterScan *scan) {
-  while (!scan->ended && scan->next == scan->count)
-    scan->ended = !next_batch(scan);
-  return scan->ended ? nullptr : slot_of(scan, scan->candidates[scan->next++]);
+void begin_batches(Batches *batches, const BatchPlan &plan, PlanState *node) {
+  const MemoryContext query = node->state->es_query_cxt;
+  batches->node = node;
+  batches->before = ExecInitQual(plan.before, node);
+  batches->probes = static_cast<Probe *>(palloc0(list_length(plan.probes) * sizeof(Probe)));
+  ListCell *cell;
+  foreach (cell, plan.conditions) {
+    if (!list_member_ptr(plan.probes, lfirst(cell)))
+      continue;
+    List *before = list_truncate(list_copy(plan.conditions), foreach_current_index(cell));
+    init_probe(&batches->probes[batches->probe_count++], static_cast<Node *>(lfirst(cell)), before,
+               node);
+  }
+  batches->one_by_one = plan.one_by_one;
+  batches->expected = plan.expected;
+  batches->filters = AllocSetContextCreate(query, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
+  init_values(&batches->values,
+              AllocSetContextCreate(query, "Bloom Filter Scan values", ALLOCSET_DEFAULT_SIZES));
 }
 
-void forget_batch(FilterScan *scan) {
-  scan->next = scan->count = scan->next_row = scan->row_count = 0;
-  scan->behind_last = scan->ended = false;
+bool next_batch(Batches *batches) {
+  while (take_rows(batches)) {
+    if (batches->before)
+      evaluate_conditions(batches, batches->before);
+    for (int i = 0; i < batches->probe_count && batches->count > 0; i++)
+      apply_probe(batches, &batches->probes[i]);
+    if (batches->count > 0)
+      return true;
+  }
+  return false;
+}
+
+void restart_batches(Batches *batches) {
+  forget_rows(&batches->pages);
+  batches->taken = batches->count = 0;
+  batches->ended = false;
+}
+
+void forget_filters(Batches *batches) {
+  for (int i = 0; i < batches->probe_count; i++)
+    batches->probes[i].known = false;
+  MemoryContextReset(batches->filters);
 }
 
 } // namespace bloomfilter

@@ -1,94 +1,72 @@
-// The batches of a Bloom Filter Scan.
+// Batches: the rows of a table that conditions and filters let through.
 //
-// A batch is the visible rows of a heap page, or rows in as many slots. Its candidates are asked
-// for one condition after the other, and those that are left are returned one by one, until the
-// next batch. While its rows are returned the page stays pinned by the table scan, which is not
-// asked for the next row before; so what the candidates are, line pointers of that page, holds.
+// A batch is the rows of a page (pages.hpp). Conditions of lower security levels are evaluated for
+// each of its rows; then one filter after the other is probed for all rows that are left. What
+// becomes of the rows that are left in the end is up to the node of the executor that reads the
+// batches: a Bloom Filter Scan returns them one by one.
+//
+//   begin_batches()     once, when the node begins
+//   open_pages()        before the first batch, with a table scan, which the node ends
+//   next_batch()        for each batch; then the rows, by slot_of() or collect_values()
+//   restart_batches()   whenever the table scan begins anew or is moved by the node
+//   forget_filters()    when parameters have changed, and with them perhaps the filters
 #ifndef BLOOMFILTER_PG_TABLE_BATCH_HPP
 #define BLOOMFILTER_PG_TABLE_BATCH_HPP
 
 #include "pg/server.hpp"
 
-#include "pg/value/items.hpp"
+#include "pg/table/batch_plan.hpp"
+#include "pg/table/pages.hpp"
 #include "pg/value/stored.hpp"
-
-extern "C" {
-#include "access/heapam.h"
-#include "access/relscan.h"
-#include "nodes/execnodes.h"
-#include "port/atomics.h"
-}
 
 namespace bloomfilter {
 
-// More pinned pages than these cost more than the batch gains.
-constexpr int kSlots = 16;
-constexpr int kMaxCandidates = Max(MaxHeapTuplesPerPage, kSlots);
-
-struct Ask {
-  ExprState *filter_state, *value_state; // the latter NULL if the value is a column
-  ExprState *reached;                    // would a sequential scan ask the filter for a row?
-  Element *element;                      // NULL before the first value
+// A condition that probes a filter, which is the same for all rows, for a value of each row.
+struct Probe {
+  // Set by begin_batches().
+  ExprState *filter_expression;
+  ExprState *reached; // would a sequential scan probe the filter for a row?
+  RowValue value;
+  Oid type, collation; // of the value
+  // Set when rows first come to the probe, and again after forget_filters().
+  bool known; // is the filter evaluated?
+  bool is_null;
   Datum filter;
   FilterMemory memory;
-  Oid type, collation; // of the value
-  AttrNumber column;
-  bool known, is_null; // is the filter evaluated?
-  bool sampled;        // is its rate, or that of an earlier one, in what EXPLAIN shows?
+  // Set when the first value comes to it.
+  Element *element;
+  double rate;  // the false positive rate of the first filter; 0: unknown
+  bool sampled; // was the rate looked for, which EXPLAIN ANALYZE alone shows?
 };
 
-// What EXPLAIN shows of the filters: bytes of all together, and the highest false positive rate of
-// those that were asked first.
-struct Shown {
-  uint64 bytes, in_memory;
-  double rate; // 0: not looked for, or not known
+// Starts at zero.
+struct Batches {
+  // Set by begin_batches().
+  PlanState *node;   // whose expressions these are, and which counts the rows that are rejected
+  ExprState *before; // the conditions of lower security levels; NULL if there are none
+  Probe *probes;
+  int probe_count;
+  bool one_by_one; // this and the next as in BatchPlan
+  int expected;
+  MemoryContext filters; // holds what the expressions of filters returned
+  // Set by open_pages() and, like what follows, by next_batch() and restart_batches().
+  Pages pages;
+  int taken;    // how many rows of the page have come into batches
+  uint16 *rows; // those that are left of the batch, within the page's
+  int count;
+  bool ended;    // is it certain that no other row will be left?
+  Values values; // for the probe at work
 };
 
-// What processes share, in front of the table scan's own.
-struct Shared {
-  pg_atomic_uint64 bytes, in_memory, rate_bits; // as one of them has seen
-};
+void begin_batches(Batches *batches, const BatchPlan &plan, PlanState *node);
 
-struct FilterScan {
-  CustomScanState node; // first
-  Ask *asks;
-  ExprState *before;      // conditions of lower security levels
-  ExprState *plain;       // all conditions, in the server's order
-  ExprState *backward;    // those that batches fulfil; NULL unless the scan may go backward
-  MemoryContext filters;  // what their expressions gave
-  TupleTableSlot **slots; // NULL while pages are read
-  Shared *shared;         // NULL: not in parallel
-  Shown shown;
-  HeapTupleData tuple; // of the page
-  int ask_count;
-  int expected;            // rows for which the filters will be asked; 0: not known
-  int row_count, next_row; // of the page or the slots, which come into batches
-  int count, next;         // of the batch
-  bool one_by_one;         // are batches of one row each?
-  bool behind_last;        // is the table scan's last row among the slots, or gone?
-  bool ended;
-  bool is_backward; // has the table scan last gone backward?
-  Items items;      // the values of `collected`
-  Datum values[kMaxCandidates];
-  bool nulls[kMaxCandidates];
-  uint16 rows[kMaxCandidates], candidates[kMaxCandidates],
-      collected[kMaxCandidates]; // line pointers, or slots
-};
+// Reads on until rows of a batch are left; false if there are none any more.
+bool next_batch(Batches *batches);
 
-inline ScanState *state_of(FilterScan *scan) {
-  return &scan->node.ss;
-}
+// Forgets the batch and the page, wherever the table scan stands.
+void restart_batches(Batches *batches);
 
-inline HeapScanDesc heap_of(FilterScan *scan) {
-  return reinterpret_cast<HeapScanDesc>(state_of(scan)->ss_currentScanDesc);
-}
-
-// The next row that the conditions before the asks and the filters let through, in the slot that
-// the node returns; NULL after the last one.
-TupleTableSlot *next_of_batches(FilterScan *scan);
-
-// Begins anew, wherever the table scan stands.
-void forget_batch(FilterScan *scan);
+void forget_filters(Batches *batches);
 
 } // namespace bloomfilter
 

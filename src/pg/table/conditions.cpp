@@ -1,10 +1,12 @@
-#include "pg/table/scan.hpp"
+#include "pg/table/conditions.hpp"
 
 #include "pg/element/element.hpp"
 #include "pg/expression.hpp"
+#include "pg/planner/question.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -15,8 +17,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Is a value's hash computed without an error, whatever the value? Not of rows: one with a varchar
-// that ends with a blank cannot be hashed.
+// Is each value of a type hashed without an error? Rows are not: one with a varchar that ends with
+// a blank cannot be hashed.
 bool hashes_all_values(Oid type, Oid collation) {
   type = getBaseType(type);
   if (type_is_multirange(type))
@@ -28,14 +30,15 @@ bool hashes_all_values(Oid type, Oid collation) {
                           : scalar_element(type, collation, CurrentMemoryContext) != nullptr;
 }
 
-// Can the two be evaluated before, or without, the other conditions?
-bool cannot_fail(const Question &question) {
+// Can evaluating the filter, or computing and hashing the value, raise an error? If not, both may
+// come before the other conditions, or without them.
+bool can_fail(const Question &question) {
   Node *filter = without_relabeling(question.filter);
-  return (IsA(filter, Const) || IsA(filter, Param)) && !contain_leaked_vars(question.value) &&
-         hashes_all_values(exprType(question.value), question.collation);
+  return (!IsA(filter, Const) && !IsA(filter, Param)) || contain_leaked_vars(question.value) ||
+         !hashes_all_values(exprType(question.value), question.collation);
 }
 
-// Are there columns in an expression, and all of them the table's own?
+// Does an expression have columns, and no system column or whole row?
 bool is_of_columns(Node *node) {
   List *columns = pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS);
   ListCell *cell;
@@ -52,45 +55,39 @@ bool is_of_rows(const Question &question) {
          !contain_mutable_functions(question.value) && !contain_subplans(question.value);
 }
 
-bool is_asked_at_once(Node *condition, bool alone) {
-  Question question;
-  return asks_for_value(condition, &question) && is_of_rows(question) &&
-         (alone || cannot_fail(question));
-}
-
 } // namespace
 
-AttrNumber column_of(Node *value) {
-  value = without_relabeling(value);
-  return IsA(value, Var) ? castNode(Var, value)->varattno : InvalidAttrNumber;
-}
-
 Conditions conditions_of(List *restrictions) {
-  Conditions conditions = {false, NIL, NIL, NIL};
-  Index lowest = PG_UINT32_MAX;
+  Conditions conditions = {NIL, NIL, NIL, false};
+  List *candidates = NIL;
+  Index lowest = PG_UINT32_MAX; // security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
   ListCell *cell;
   foreach (cell, restrictions) {
-    const auto *restriction = lfirst_node(RestrictInfo, cell);
+    auto *restriction = lfirst_node(RestrictInfo, cell);
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
+    Question question;
     if (IsA(condition, CurrentOfExpr))
-      return {false, NIL, NIL, NIL}; // which only a TID scan knows
-    if (is_asked_at_once(condition, alone))
-      lowest = Min(lowest, restriction->security_level);
+      return {NIL, NIL, NIL, false}; // because only a TID scan can evaluate it
+    if (!asks_for_value(condition, &question) || !is_of_rows(question))
+      continue;
+    const bool fails = can_fail(question);
+    if (fails && !alone)
+      continue; // because other conditions may keep it from failing
+    conditions.can_fail |= fails;
+    candidates = lappend(candidates, restriction);
+    lowest = Min(lowest, restriction->security_level);
   }
   foreach (cell, restrictions) {
     auto *restriction = lfirst_node(RestrictInfo, cell);
     if (restriction->pseudoconstant)
-      continue; // asked once, by another node
-    List **list = restriction->security_level < lowest ? &conditions.before : &conditions.others;
-    if (restriction->security_level == lowest &&
-        is_asked_at_once(reinterpret_cast<Node *>(restriction->clause), alone))
-      list = &conditions.asks;
-    *list = lappend(*list, restriction);
-    Question question;
-    conditions.can_fail =
-        alone && asks_for_value(reinterpret_cast<Node *>(restriction->clause), &question) &&
-        !cannot_fail(question);
+      continue; // because another node evaluates it, once
+    if (restriction->security_level < lowest)
+      conditions.before = lappend(conditions.before, restriction);
+    else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction))
+      conditions.probes = lappend(conditions.probes, restriction);
+    else
+      conditions.others = lappend(conditions.others, restriction);
   }
   return conditions;
 }

@@ -1,25 +1,28 @@
-// Bloom Filter Scan: rows that a filter refuses never become rows.
+// Bloom Filter Scan: rejects rows before slots are made for them.
 //
-// A sequential scan makes a slot of each row, calls the executor, and a probe of a large filter
-// waits for memory alone. This scan takes all visible rows of a page, hashes the column of all of
-// them, asks for all hashes with the filter's lines prefetched, and makes slots of what is left.
-// (Of a table access method other than heap, whose pages it does not know, it takes 16 slots at a
-// time.) The access method itself finds the pages and rows, so that parallel and synchronized
-// scans, read streams, visibility and predicate locks are those of a sequential scan.
+// For each row, a sequential scan makes a slot and calls the executor, and its probes of a large
+// filter wait for memory one after the other. This scan takes all visible rows of a page, hashes
+// their column, probes the filter for all of these hashes with its lines prefetched, and makes
+// slots only for the rows that are left.
 //
-//   conditions.cpp  which of a table's conditions a scan can ask for many rows at once
-//   scan_cost.cpp   what it costs
-//   scan_path.cpp   the planner's part: where it is offered, the plan
-//   batch.cpp       which rows are asked together, and what is left of them
-//   scan_node.cpp   the executor's part
+//   scan_path.cpp    the planner's part: where the scan is offered, and its plan
+//   scan_cost.cpp    its cost
+//   scan_node.cpp    the executor's part
 //
-// What it is not: a join filter, which would depend on another table's rows.
+// It is built on what any node that reads a table by batches can use:
+//
+//   conditions.cpp   which conditions can probe a filter for many rows at once
+//   batch_plan.cpp   what the planner tells the executor
+//   pages.cpp        the rows of a page, and their values
+//   batch.cpp        the rows that conditions and filters let through
+//
+// This is no join filter, which would depend on the rows of another table.
 #ifndef BLOOMFILTER_PG_TABLE_SCAN_HPP
 #define BLOOMFILTER_PG_TABLE_SCAN_HPP
 
 #include "pg/server.hpp"
 
-#include "pg/planner/question.hpp"
+#include "pg/table/conditions.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"
@@ -28,30 +31,13 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A value that is a column, perhaps relabeled; 0 if it is another expression.
-AttrNumber column_of(Node *value);
-
-// A table's conditions as the scan sees them: lists of RestrictInfo.
-struct Conditions {
-  bool can_fail; // the only ask's value
-  List *before;  // of a lower security level: nothing may see a row that they refuse
-  List *asks;    // of many rows at once
-  List *others;  // of each row that is left
-};
-
-// `asks` is empty where the scan is not to be offered.
-Conditions conditions_of(List *restrictions);
-
-// Sets a path's rows and costs: a sequential scan's, but for what rows and conditions take.
+// Sets a path's rows and costs.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path);
 
-// Parts that processes divide a scan into, as the server's cost_seqscan() has them.
+// Into how many parts processes divide a scan, as the server's cost_seqscan() computes it.
 double divisor_of(int workers);
 
-// The executor's part: custom_exprs are all conditions in the server's order; custom_private are
-// the positions of the asks among them, those of what is to be asked before, whether the values can
-// fail, so that none is to be computed ahead of its row, and for how many rows a process is
-// expected to ask, which decides how it reads the filters.
+// The executor's part, for a CustomScan with a BatchPlan (batch_plan.hpp).
 extern const CustomScanMethods kScanMethods;
 
 // Defines bloomfilter.scan, and takes part in planning.

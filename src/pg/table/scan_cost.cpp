@@ -16,6 +16,7 @@ extern "C" {
 }
 
 #include "pg/planner/knowledge.hpp"
+#include "pg/planner/question.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -27,15 +28,15 @@ constexpr double kAsked = 0.6;
 constexpr double kPerDoubling = 0.04;
 constexpr double kCached = 512.0 * 1024.0;
 constexpr double kLeft = 0.8;
-constexpr double kRowsOfPage = 200.0; // which are asked before the first one is seen
-// What hashing costs more than that of a number; script/bench values has it.
+constexpr double kRowsOfPage = 200.0; // are probed for before the first one is returned
+// What hashing a value costs more than hashing a number; script/bench values measures it.
 constexpr double kHashVarying = 0.3;
 constexpr double kHashComposed = 2.0;
-constexpr double kPerByte = 0.005; // as stored: what was compressed costs more
-// Columns whose values are wider are seldom out of line: a TOAST pointer has 18 bytes.
+constexpr double kPerByte = 0.005; // of a value as it is stored; compressed bytes cost more
+// A column whose values are wider on average has few out of line, as a TOAST pointer has 18 bytes.
 constexpr int kWidestPointers = 24;
 
-// Pages of TOAST for each row of a table.
+// How many pages of a table's TOAST table there are for each of its rows.
 double toast_pages_per_row(Oid relation, double rows) {
   HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
   if (!HeapTupleIsValid(table))
@@ -50,7 +51,7 @@ double toast_pages_per_row(Oid relation, double rows) {
   return pages / Max(rows, 1.0);
 }
 
-// What a value takes to be read and hashed, beyond a number in the row.
+// What reading and hashing a value costs more than if it were a number in the row.
 double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
   double per_row = 0.0;
   const Oid type = getBaseType(exprType(value)),
@@ -85,22 +86,23 @@ double share_of(PlannerInfo *root, List *conditions) {
   return clauselist_selectivity(root, conditions, 0, JOIN_INNER, nullptr);
 }
 
-// Costs of a row in both ways: rows that one filter refuses are not asked of the next.
-struct AskCosts {
+// What the probes of a row cost in a sequential scan and in this one.
+struct ProbeCosts {
   double plain, together;
 };
 
-AskCosts cost_of_asks(PlannerInfo *root, List *asks, const RelOptInfo *table) {
-  AskCosts costs = {0.0, 0.0};
+// A row that one filter rejects is not probed for in the next.
+ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *table) {
+  ProbeCosts costs = {0.0, 0.0};
   double share = 1.0;
   ListCell *cell;
-  foreach (cell, asks) {
+  foreach (cell, probes) {
     Question question;
     asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
     const double bytes = known_of(root, question.filter).bytes;
     const double probe = kAsked + kPerDoubling * std::log2(Max(bytes / kCached, 1.0));
     const double value = cost_of_value(root, table, question.value);
-    QualCost evaluation; // which is in the cost of a condition
+    QualCost evaluation; // of the value, which the cost of the condition includes
     cost_qual_eval_node(&evaluation, question.value, root);
     List *ask = list_make1(lfirst(cell));
     costs.plain += share * (cost_of(root, ask) + value);
@@ -110,22 +112,22 @@ AskCosts cost_of_asks(PlannerInfo *root, List *asks, const RelOptInfo *table) {
   return costs;
 }
 
-// Pages of filters that a process reads to ask them: one for each question, until it reads a filter
-// as a whole. Those of a constant are in memory.
-double cost_of_filters(PlannerInfo *root, List *asks, double questions) {
+// What it costs a process to read the filters for so many rows: it reads a page for each row, until
+// it reads a filter as a whole. A constant is in memory.
+double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
   double pages = 0.0;
   ListCell *cell;
-  foreach (cell, asks) {
+  foreach (cell, probes) {
     Question question;
     asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
     if (!IsA(question.filter, Const))
-      pages += Min(known_of(root, question.filter).bytes / BLCKSZ, questions);
-    questions *= share_of(root, list_make1(lfirst(cell)));
+      pages += Min(known_of(root, question.filter).bytes / BLCKSZ, rows);
+    rows *= share_of(root, list_make1(lfirst(cell)));
   }
   return seq_page_cost * pages;
 }
 
-// Which conditions a sequential scan asks before a filter, as they cost less.
+// The conditions that cost less than a limit, which a sequential scan evaluates before a probe.
 List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
   List *cheaper = NIL;
   ListCell *cell;
@@ -137,34 +139,34 @@ List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
 
 } // namespace
 
-// Parts that processes divide a scan into, as the server's cost_seqscan() has them.
 double divisor_of(int workers) {
   const double leader = parallel_leader_participation ? Max(1.0 - 0.3 * workers, 0.0) : 0.0;
   return workers > 0 ? workers + leader : 1.0;
 }
 
-// A sequential scan's cost, but for what rows and conditions take. That of a row is what it takes
-// until a condition refuses it, in both scans: the server's own estimate has all conditions of
-// every row, which would hide that a cheap one spares a sequential scan most questions.
+// Starts from a sequential scan's cost and replaces the part that rows and their conditions take.
+// In both scans, a row costs what it takes until a condition rejects it. The server's own estimate
+// evaluates all conditions of every row, which would hide that a cheap condition spares a
+// sequential scan most probes.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path) {
   const Path *plain = create_seqscan_path(root, table, nullptr, path->parallel_workers);
-  const AskCosts asks = cost_of_asks(root, conditions.asks, table);
-  List *cheaper = cheaper_than(root, asks.plain, conditions.others);
+  const ProbeCosts probes = cost_of_probes(root, conditions.probes, table);
+  List *cheaper = cheaper_than(root, probes.plain, conditions.others);
   List *dearer = list_difference_ptr(conditions.others, cheaper);
-  const double left = share_of(root, conditions.before), passed = share_of(root, conditions.asks),
+  const double left = share_of(root, conditions.before), passed = share_of(root, conditions.probes),
                spared = share_of(root, cheaper);
 
   const double plain_row =
       cpu_tuple_cost + cost_of(root, conditions.before) +
-      left * (cost_of(root, cheaper) + spared * (asks.plain + passed * cost_of(root, dearer)));
+      left * (cost_of(root, cheaper) + spared * (probes.plain + passed * cost_of(root, dearer)));
   const double before =
       conditions.before == NIL ? 0.0 : kLeft * cpu_tuple_cost + cost_of(root, conditions.before);
   const double row =
-      before + left * (asks.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
-                                                 spared * cost_of(root, dearer)));
+      before + left * (probes.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
+                                                   spared * cost_of(root, dearer)));
   const double rows = table->tuples / divisor_of(path->parallel_workers);
-  const double read_more = cost_of_filters(root, conditions.asks, left * rows) -
-                           cost_of_filters(root, conditions.asks, left * spared * rows);
+  const double read_more = cost_of_filters(root, conditions.probes, left * rows) -
+                           cost_of_filters(root, conditions.probes, left * spared * rows);
   const double saved = (plain_row - row) * rows - read_more;
 
   path->rows = plain->rows;

@@ -1,5 +1,5 @@
-// The executor's part of a Bloom Filter Scan: forward by batches (batch.hpp), backward, as cursors
-// now and then go, row by row; what processes share; what EXPLAIN shows.
+// The executor's part of a Bloom Filter Scan: forward by batches, backward, as cursors go now and
+// then, row by row; what processes share; what EXPLAIN shows.
 
 #include "pg/server.hpp"
 
@@ -18,10 +18,7 @@ extern "C" {
 #endif
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
-#include "optimizer/optimizer.h"
-#include "utils/memutils.h"
+#include "port/atomics.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 }
@@ -29,41 +26,66 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+// What EXPLAIN shows of the filters: how many bytes all of them have, and the highest of their
+// false positive rates.
+struct Shown {
+  uint64 bytes, in_memory;
+  double rate; // 0: unknown
+};
+
+// What processes share, in front of what the table scan shares. Each number is from one of the
+// workers.
+struct Shared {
+  pg_atomic_uint64 bytes, in_memory, rate_bits;
+};
+
+// Starts at zero.
+struct FilterScan {
+  CustomScanState node; // first, as the server casts the pointer
+  // Begun by begin(), opened by next_row() or join_shared().
+  Batches batches;
+  // Set by next_row().
+  int returned;     // how many rows of the batch were returned
+  bool is_backward; // in which direction did the scan go last?
+  // Set by begin().
+  ExprState *conditions; // all, in the server's order
+  ExprState *backward;   // those that batches fulfil; NULL unless the scan may go backward
+  // Set by join_shared(), until shutdown().
+  Shared *shared; // NULL: not in parallel
+  // Set by note_filters() and shutdown().
+  Shown shown;
+};
+
 FilterScan *scan_of(CustomScanState *node) {
   return reinterpret_cast<FilterScan *>(node);
 }
 
-// --- backward ------------------------------------------------------------------------------------
+// --- rows ----------------------------------------------------------------------------------------
 
-// Puts the table scan, which stands where the batch ends, onto a row of it.
-void stand_on(FilterScan *scan, uint16 candidate) {
-  if (!scan->slots) {
-    HeapScanDesc heap = heap_of(scan);
-    while (heap->rs_vistuples[heap->rs_cindex] != candidate)
-      heap->rs_cindex--;
-    return;
-  }
-  const int last = scan->behind_last ? scan->row_count : scan->row_count - 1;
-  for (int row = last; row > candidate; row--)
-    table_scan_getnextslot(state_of(scan)->ss_currentScanDesc, BackwardScanDirection,
-                           scan->slots[candidate]);
+void set_table_scan(FilterScan *scan, TableScanDesc table_scan) {
+  ScanState *state = &scan->node.ss;
+  open_pages(&scan->batches.pages, table_scan, &state->ps, state->ss_ScanTupleSlot);
 }
 
-// Leaves the table scan on the row that was returned last.
+void restart(FilterScan *scan) {
+  restart_batches(&scan->batches);
+  scan->returned = 0;
+}
+
+// Changes direction. The table scan is left on the row that was returned last.
 void turn(FilterScan *scan) {
-  if (scan->next > 0)
-    stand_on(scan, scan->candidates[scan->next - 1]);
-  forget_batch(scan);
+  if (scan->returned > 0)
+    stand_on(&scan->batches.pages, scan->batches.rows[scan->returned - 1]);
+  restart(scan);
   scan->is_backward = !scan->is_backward;
 }
 
-// Cursors go backward now and then, and then row by row.
 TupleTableSlot *previous_row(FilterScan *scan) {
-  ScanState *state = state_of(scan);
+  ScanState *state = &scan->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
   TupleTableSlot *slot = state->ss_ScanTupleSlot;
   Assert(scan->backward);
-  while (table_scan_getnextslot(state->ss_currentScanDesc, BackwardScanDirection, slot)) {
+  while (table_scan_getnextslot(scan->batches.pages.scan, BackwardScanDirection, slot)) {
     context->ecxt_scantuple = slot;
     if (ExecQualAndReset(scan->backward, context))
       return slot;
@@ -72,164 +94,82 @@ TupleTableSlot *previous_row(FilterScan *scan) {
   return ExecClearTuple(slot);
 }
 
-// --- the node ------------------------------------------------------------------------------------
-
-bool reads_pages(TableScanDesc scan) {
-  return scan->rs_rd->rd_tableam == GetHeapamTableAmRoutine() &&
-         (scan->rs_flags & SO_ALLOW_PAGEMODE) != 0;
-}
-
-void set_scan(FilterScan *scan, TableScanDesc table_scan) {
-  ScanState *state = state_of(scan);
-  Relation table = state->ss_currentRelation;
-  state->ss_currentScanDesc = table_scan;
-  scan->tuple.t_tableOid = RelationGetRelid(table);
-  if (reads_pages(table_scan))
-    return;
-  EState *estate = state->ps.state;
-  const MemoryContext before = MemoryContextSwitchTo(estate->es_query_cxt);
-  scan->slots = static_cast<TupleTableSlot **>(palloc(kSlots * sizeof(TupleTableSlot *)));
-  for (int i = 0; i < kSlots; i++)
-    scan->slots[i] = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(table),
-                                        table_slot_callbacks(table));
-  MemoryContextSwitchTo(before);
-}
-
+// The row is in ss_ScanTupleSlot, too, where the server looks for it for WHERE CURRENT OF.
 TupleTableSlot *next_row(ScanState *state) {
   auto *scan = reinterpret_cast<FilterScan *>(state);
-  if (!state->ss_currentScanDesc) // not in parallel, or not with others
-    set_scan(scan,
-             table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot, 0, nullptr));
+  Batches *batches = &scan->batches;
+  if (!batches->pages.scan) // and so no other process shares it
+    set_table_scan(
+        scan, table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot, 0, nullptr));
   if (ScanDirectionIsBackward(state->ps.state->es_direction) != scan->is_backward)
     turn(scan);
   if (scan->is_backward)
     return previous_row(scan);
-  TupleTableSlot *slot = next_of_batches(scan);
-  return slot ? slot : ExecClearTuple(state->ss_ScanTupleSlot);
+  if (scan->returned == batches->count) {
+    scan->returned = 0;
+    if (!next_batch(batches))
+      return ExecClearTuple(state->ss_ScanTupleSlot);
+  }
+  return state->ss_ScanTupleSlot = slot_of(&batches->pages, batches->rows[scan->returned++]);
 }
 
-// Of a row's newer version, in EvalPlanQual.
+// Does a row's newer version, in EvalPlanQual, fulfil the conditions?
 bool recheck_row(ScanState *state, TupleTableSlot *slot) {
   ExprContext *context = state->ps.ps_ExprContext;
   context->ecxt_scantuple = slot;
-  return ExecQualAndReset(reinterpret_cast<FilterScan *>(state)->plain, context);
+  return ExecQualAndReset(reinterpret_cast<FilterScan *>(state)->conditions, context);
 }
+
+// --- the node ------------------------------------------------------------------------------------
 
 TupleTableSlot *exec(CustomScanState *node) {
   return ExecScan(&node->ss, next_row, recheck_row);
 }
 
-// A value that is not NULL, behind conditions that may be asked twice: not volatile, nor a
-// subplan's.
-ExprState *init_reached(PlanState *state, Node *value, List *conditions) {
-  List *stable = NIL;
-  ListCell *cell;
-  foreach (cell, conditions) {
-    auto *condition = static_cast<Node *>(lfirst(cell));
-    if (!contain_volatile_functions(condition) && !contain_subplans(condition))
-      stable = lappend(stable, condition);
-  }
-  NullTest *test = makeNode(NullTest);
-  test->arg = reinterpret_cast<Expr *>(value);
-  test->nulltesttype = IS_NOT_NULL;
-  test->location = -1;
-  return ExecInitQual(lappend(stable, test), state);
-}
-
-void init_ask(FilterScan *scan, Node *condition, List *conditions_before, Ask *ask) {
-  PlanState *state = &scan->node.ss.ps;
-  Question question;
-  if (!asks_for_value(condition,
-                      &question)) // its function was altered since, as EvalPlanQual comes late
-    elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
-  ask->filter_state = ExecInitExpr(reinterpret_cast<Expr *>(question.filter), state);
-  ask->column = column_of(question.value);
-  if (ask->column == InvalidAttrNumber)
-    ask->value_state = ExecInitExpr(reinterpret_cast<Expr *>(question.value), state);
-  ask->reached = init_reached(state, question.value, conditions_before);
-  ask->type = exprType(question.value);
-  ask->collation = question.collation;
-}
-
-// The table's kind of slot, if the server has not made it, and what depends on it.
+// Gives the node a slot of the table's kind, if the server has not, and what depends on it.
 void init_slot(ScanState *state, EState *estate) {
   Relation table = state->ss_currentRelation;
   const TupleTableSlotOps *callbacks = table_slot_callbacks(table);
   if (state->ps.scanops == callbacks)
     return;
   ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), callbacks);
-  state->ps.subPlan = NIL; // of the expressions that these replace
+  state->ps.subPlan = NIL; // those of the expressions that are replaced now
   ExecAssignScanProjectionInfo(state);
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
 }
 
-const List *ask_positions(const CustomScan *plan) {
-  return static_cast<List *>(linitial(plan->custom_private));
-}
-
-List *conditions_at(const CustomScan *plan, const List *positions) {
-  List *conditions = NIL;
-  const ListCell *cell;
-  foreach (cell, positions)
-    conditions = lappend(conditions, list_nth(plan->custom_exprs, lfirst_int(cell)));
-  return conditions;
-}
-
-List *asks_of(const CustomScan *plan) {
-  return conditions_at(plan, ask_positions(plan));
-}
-
-List *before_of(const CustomScan *plan) {
-  return conditions_at(plan, static_cast<List *>(lsecond(plan->custom_private)));
+BatchPlan plan_of(const CustomScanState *node) {
+  return read_batch_plan(reinterpret_cast<const CustomScan *>(node->ss.ps.plan));
 }
 
 void begin(CustomScanState *node, EState *estate, int flags) {
   FilterScan *scan = scan_of(node);
   PlanState *state = &node->ss.ps;
-  const auto *plan = reinterpret_cast<CustomScan *>(state->plan);
+  const BatchPlan plan = plan_of(node);
   init_slot(&node->ss, estate);
-  const List *positions = ask_positions(plan);
-  scan->ask_count = list_length(positions);
-  scan->one_by_one = intVal(lthird(plan->custom_private)) != 0;
-  scan->expected = intVal(lfourth(plan->custom_private));
-  scan->before = ExecInitQual(before_of(plan), state);
-  List *subplans = list_copy(state->subPlan); // none of them twice, or workers count them twice
-  scan->asks = static_cast<Ask *>(palloc0(scan->ask_count * sizeof(Ask)));
-  for (int i = 0; i < scan->ask_count; i++) {
-    const int at = list_nth_int(positions, i);
-    init_ask(scan, static_cast<Node *>(list_nth(plan->custom_exprs, at)),
-             list_truncate(list_copy(plan->custom_exprs), at), &scan->asks[i]);
-  }
-  scan->plain = ExecInitQual(plan->custom_exprs, state);
+  begin_batches(&scan->batches, plan, state);
+  List *subplans = list_copy(state->subPlan); // lists each once, or workers would count it twice
+  scan->conditions = ExecInitQual(plan.conditions, state);
   if (flags & EXEC_FLAG_BACKWARD)
-    scan->backward = ExecInitQual(list_concat(before_of(plan), asks_of(plan)), state);
+    scan->backward = ExecInitQual(list_concat_copy(plan.before, plan.probes), state);
   state->subPlan = subplans;
-  scan->filters =
-      AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
-  scan->items = {nullptr, scan->values, scan->nulls, 0,
-                 AllocSetContextCreate(estate->es_query_cxt, "Bloom Filter Scan values",
-                                       ALLOCSET_DEFAULT_SIZES)};
 }
 
 void end(CustomScanState *node) {
-  if (node->ss.ss_currentScanDesc)
-    table_endscan(node->ss.ss_currentScanDesc);
-}
-
-void forget_filters(FilterScan *scan) {
-  for (int i = 0; i < scan->ask_count; i++)
-    scan->asks[i].known = false;
-  MemoryContextReset(scan->filters);
+  TableScanDesc table_scan = scan_of(node)->batches.pages.scan;
+  if (table_scan)
+    table_endscan(table_scan);
 }
 
 void rescan(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
   if (node->ss.ps.chgParam)
-    forget_filters(scan);
-  forget_batch(scan);
+    forget_filters(&scan->batches);
+  restart(scan);
   scan->is_backward = false;
-  if (node->ss.ss_currentScanDesc)
-    table_rescan(node->ss.ss_currentScanDesc, nullptr);
+  TableScanDesc table_scan = scan->batches.pages.scan;
+  if (table_scan)
+    table_rescan(table_scan, nullptr);
   ExecScanReScan(&node->ss);
 }
 
@@ -249,8 +189,8 @@ Size estimate_shared(CustomScanState *node, ParallelContext *) {
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   FilterScan *scan = scan_of(node);
   scan->shared = static_cast<Shared *>(memory);
-  set_scan(scan,
-           table_beginscan_parallel(node->ss.ss_currentRelation, table_scan_behind(scan->shared)));
+  set_table_scan(
+      scan, table_beginscan_parallel(node->ss.ss_currentRelation, table_scan_behind(scan->shared)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
@@ -272,20 +212,22 @@ Shown highest(const Shown &a, const Shown &b) {
   return {Max(a.bytes, b.bytes), Max(a.in_memory, b.in_memory), Max(a.rate, b.rate)};
 }
 
-// Adds up the filters of a process that has asked them.
+// Adds up the filters that this process has probed.
 void note_filters(FilterScan *scan) {
   Shown shown = {};
-  for (int i = 0; i < scan->ask_count; i++) {
-    const AskedFilter &filter = scan->asks[i].memory.filter;
-    if (!scan->asks[i].known || scan->asks[i].is_null || !scan->asks[i].element)
+  for (int i = 0; i < scan->batches.probe_count; i++) {
+    const Probe &probe = scan->batches.probes[i];
+    shown.rate = Max(shown.rate, probe.rate);
+    if (!probe.known || probe.is_null || !probe.element)
       continue;
+    const AskedFilter &filter = probe.memory.filter;
     shown.bytes += VARHDRSZ + filter.header.payload_bytes();
     shown.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
   }
   scan->shown = highest(scan->shown, shown);
 }
 
-// Before what is shared goes.
+// Passes on what EXPLAIN shows, before the shared memory is gone.
 void shutdown(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
   note_filters(scan);
@@ -319,27 +261,27 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                       explained);
 }
 
-// The mean of all loops, which text leaves out if there was none.
+// Shows the mean number of rows of all loops; as text, nothing if there was no loop.
 void explain_removed(const char *label, double rows, const Instrumentation *instrument,
                      ExplainState *explained) {
   if (instrument->nloops > 0 || explained->format != EXPLAIN_FORMAT_TEXT)
     ExplainPropertyFloat(label, nullptr, rows / Max(instrument->nloops, 1.0), 0, explained);
 }
 
-// Digits behind the point of so many per cent, of which two are not zero; of next to nothing two.
+// How many digits behind the point a percentage is shown with: as many as the first two that are
+// not zero need, but at least two, and two of a percentage that is next to nothing.
 int digits_of(double percent) {
   return percent < 1e-8 ? 2 : Max(2, 1 - static_cast<int>(std::floor(std::log10(percent))));
 }
 
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
-  const auto *plan = reinterpret_cast<CustomScan *>(node->ss.ps.plan);
+  const BatchPlan plan = plan_of(node);
   const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
-  List *before = before_of(plan);
-  explain_conditions("Filter Before", before, node, ancestors, explained);
-  if (instrument && before != NIL && plan->scan.plan.qual == NIL) // else the server does
+  explain_conditions("Filter Before", plan.before, node, ancestors, explained);
+  if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server does
     explain_removed("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
-  explain_conditions("Bloom Filter", asks_of(plan), node, ancestors, explained);
+  explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
   if (!instrument)
     return;
   explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);

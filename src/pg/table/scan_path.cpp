@@ -1,3 +1,4 @@
+#include "pg/table/batch_plan.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -16,22 +17,12 @@ namespace {
 bool enabled = true;
 set_rel_pathlist_hook_type previous_hook = nullptr;
 
-// For how many rows a process will ask, if they are not wanted one by one until there are enough.
+// For how many rows a process will probe filters; 0 if the query may stop early (LIMIT, cursor).
 int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *path) {
   if (root->tuple_fraction > 0.0)
     return 0;
   return static_cast<int>(
       Min(table->tuples / divisor_of(path->parallel_workers), static_cast<double>(PG_INT32_MAX)));
-}
-
-// Where some conditions stand among all.
-List *positions_of(List *some, List *all) {
-  List *positions = NIL;
-  ListCell *cell;
-  foreach (cell, all)
-    if (list_member_ptr(some, lfirst(cell)))
-      positions = lappend_int(positions, foreach_current_index(cell));
-  return positions;
 }
 
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
@@ -42,14 +33,14 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   scan->scan.plan.qual = extract_actual_clauses(conditions.others, false);
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
-  List *all = extract_actual_clauses(clauses, false);
-  scan->custom_exprs = all;
-  scan->custom_private =
-      list_make4(positions_of(extract_actual_clauses(conditions.asks, false), all),
-                 positions_of(extract_actual_clauses(conditions.before, false), all),
-                 makeInteger(conditions.can_fail ? 1 : 0),
-                 makeInteger(expected_rows(root, table, &path->path)));
   scan->methods = &kScanMethods;
+  BatchPlan plan;
+  plan.conditions = extract_actual_clauses(clauses, false);
+  plan.before = extract_actual_clauses(conditions.before, false);
+  plan.probes = extract_actual_clauses(conditions.probes, false);
+  plan.one_by_one = conditions.can_fail;
+  plan.expected = expected_rows(root, table, &path->path);
+  write_batch_plan(plan, scan);
   return &scan->scan.plan;
 }
 
@@ -64,7 +55,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
   path->path.parallel_safe = table->consider_parallel;
   path->path.parallel_workers = workers;
   path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-#if PG_VERSION_NUM >= 150000 // which 14 takes for granted
+#if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
   path->flags |= CUSTOMPATH_SUPPORT_PROJECTION;
 #endif
   path->methods = &kPathMethods;
@@ -72,7 +63,8 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
   return &path->path;
 }
 
-// Tables that a sequential scan would read as they are: no parents, no samples.
+// Does a sequential scan read a table as it is? Not a parent, whose children are scanned one by
+// one, and not a sample.
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
   return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
          (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
@@ -85,7 +77,7 @@ void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry
   if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
     return;
   const Conditions conditions = conditions_of(table->baserestrictinfo);
-  if (conditions.asks == NIL)
+  if (conditions.probes == NIL)
     return;
   add_path(table, make_path(root, table, conditions, 0));
   const int workers =

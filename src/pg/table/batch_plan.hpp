@@ -1,0 +1,30 @@
+// What the planner tells the executor about a table that is read by batches (batch.hpp).
+#ifndef BLOOMFILTER_PG_TABLE_BATCH_PLAN_HPP
+#define BLOOMFILTER_PG_TABLE_BATCH_PLAN_HPP
+
+#include "pg/server.hpp"
+
+extern "C" {
+#include "nodes/plannodes.h"
+}
+
+namespace bloomfilter {
+
+// The conditions are lists of expressions, each of which is in `conditions` and in at most one of
+// the others.
+struct BatchPlan {
+  List *conditions; // all of the table, in the server's order
+  List *before;     // of a lower security level than the probes
+  List *probes;     // of filters, for many rows at once
+  bool one_by_one;  // is a batch one row, because a probe can raise an error (Conditions)?
+  // For how many rows a process will probe the filters, which decides how it reads them.
+  int expected; // 0: unknown
+};
+
+// Stores a plan in custom_exprs and custom_private of a node, and finds it there again.
+void write_batch_plan(const BatchPlan &plan, CustomScan *node);
+BatchPlan read_batch_plan(const CustomScan *node);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,165 @@
+#include "pg/table/pages.hpp"
+
+#include "pg/expression.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// For values that were detoasted or computed and are collected.
+constexpr Size kMaxMemory = 1024 * 1024;
+
+bool reads_pages(TableScanDesc scan) {
+  return scan->rs_rd->rd_tableam == GetHeapamTableAmRoutine() &&
+         (scan->rs_flags & SO_ALLOW_PAGEMODE) != 0;
+}
+
+TupleTableSlot **make_slots(Relation table, EState *estate) {
+  const MemoryContext before = MemoryContextSwitchTo(estate->es_query_cxt);
+  auto *slots = static_cast<TupleTableSlot **>(palloc(kSlots * sizeof(TupleTableSlot *)));
+  for (int i = 0; i < kSlots; i++)
+    slots[i] = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(table),
+                                  table_slot_callbacks(table));
+  MemoryContextSwitchTo(before);
+  return slots;
+}
+
+// Tuples fill a page from its end on, and will be read one after the other.
+void prefetch_tuples(Page page) {
+  constexpr int kCacheLine = 64;
+  const int first = reinterpret_cast<PageHeader>(page)->pd_upper;
+  for (int line = BLCKSZ - kCacheLine; line > first - kCacheLine; line -= kCacheLine)
+    __builtin_prefetch(page + line);
+}
+
+// All rows of a page. The table scan finds the first one, and then stands on the last one.
+bool read_page(Pages *pages) {
+  if (!table_scan_getnextslot(pages->scan, ForwardScanDirection, pages->slot))
+    return false;
+  HeapScanDesc heap = heap_of(pages);
+  prefetch_tuples(BufferGetPage(heap->rs_cbuf));
+  for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
+    pages->rows[pages->count++] = heap->rs_vistuples[i];
+  // The table scan has counted the first row. The others are counted as if an index had returned
+  // them, which adds to the same number.
+  pgstat_count_index_tuples(pages->scan->rs_rd, pages->count - 1);
+  heap->rs_cindex = heap->rs_ntuples - 1;
+  return true;
+}
+
+// Copies of rows, because what an access method puts into a slot may belong to its scan, as the
+// header of a heap's tuple does. After its last row the table scan is not asked again, because it
+// may begin with the first one.
+bool read_copies(Pages *pages) {
+  uint16 slot = 0;
+  for (; slot < kSlots && !pages->behind_last; slot++) {
+    if (table_scan_getnextslot(pages->scan, ForwardScanDirection, pages->slots[slot])) {
+      ExecMaterializeSlot(pages->slots[slot]);
+      pages->rows[pages->count++] = slot;
+    } else {
+      pages->behind_last = true;
+    }
+  }
+  return pages->count > 0;
+}
+
+Datum value_of(Pages *pages, const RowValue &value, uint16 row, bool *is_null) {
+  if (!value.expression)
+    return slot_getattr(pages->slots[row], value.column, is_null);
+  show_row(pages, row);
+  return ExecEvalExpr(value.expression, pages->context, is_null);
+}
+
+// Adds a row's value, unless that is NULL.
+void collect(Values *values, uint16 row, Datum value, bool is_null) {
+  Items *items = &values->items;
+  items->values[items->count] = value;
+  values->rows[items->count] = row;
+  items->count += is_null ? 0 : 1;
+}
+
+// The values of a page's column, which are not copied.
+void collect_column(Pages *pages, AttrNumber column, const uint16 *rows, int count,
+                    Values *values) {
+  const TupleDesc descriptor = RelationGetDescr(pages->scan->rs_rd);
+  const Page page = BufferGetPage(heap_of(pages)->rs_cbuf);
+  HeapTupleData tuple = pages->tuple;
+  for (int i = 0; i < count; i++) {
+    bool is_null;
+    tuple.t_data = tuple_at(page, rows[i]);
+    const Datum value = heap_getattr(&tuple, column, descriptor, &is_null);
+    collect(values, rows[i], value, is_null);
+  }
+}
+
+} // namespace
+
+void open_pages(Pages *pages, TableScanDesc scan, PlanState *node, TupleTableSlot *slot) {
+  pages->scan = scan;
+  pages->context = node->ps_ExprContext;
+  pages->slot = slot;
+  pages->slots = reads_pages(scan) ? nullptr : make_slots(scan->rs_rd, node->state);
+  pages->tuple.t_tableOid = RelationGetRelid(scan->rs_rd);
+}
+
+bool read_rows(Pages *pages) {
+  pages->count = 0;
+  return pages->slots ? read_copies(pages) : read_page(pages);
+}
+
+void forget_rows(Pages *pages) {
+  pages->count = 0;
+  pages->behind_last = false;
+}
+
+void stand_on(Pages *pages, uint16 row) {
+  if (!pages->slots) {
+    HeapScanDesc heap = heap_of(pages);
+    while (heap->rs_vistuples[heap->rs_cindex] != row)
+      heap->rs_cindex--;
+    return;
+  }
+  const int last = pages->behind_last ? pages->count : pages->count - 1;
+  for (int i = last; i > row; i--)
+    table_scan_getnextslot(pages->scan, BackwardScanDirection, pages->slots[row]);
+}
+
+RowValue init_value(Node *value, PlanState *node) {
+  Node *plain = without_relabeling(value);
+  const AttrNumber column = IsA(plain, Var) ? castNode(Var, plain)->varattno : InvalidAttrNumber;
+  const bool is_column = column != InvalidAttrNumber; // and no whole row
+  return {column, is_column ? nullptr : ExecInitExpr(reinterpret_cast<Expr *>(value), node)};
+}
+
+void init_values(Values *values, MemoryContext scratch) {
+  values->items = {nullptr, values->values, values->nulls, 0, scratch};
+}
+
+int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int count,
+                   Values *values) {
+  values->items.count = 0;
+  if (!value.expression && !pages->slots) {
+    collect_column(pages, value.column, rows, count, values);
+    return count;
+  }
+  const MemoryContext memory = pages->context->ecxt_per_tuple_memory;
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  MemoryContextReset(memory);
+  int next = 0;
+  for (; next < count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
+    bool is_null;
+    const Datum item = value_of(pages, value, rows[next], &is_null);
+    collect(values, rows[next], item, is_null);
+  }
+  MemoryContextSwitchTo(before);
+  return next;
+}
+
+} // namespace bloomfilter

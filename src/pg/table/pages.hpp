@@ -1,0 +1,111 @@
+// The visible rows of a table, those of one page at a time, and their values.
+//
+// The table's access method itself finds the pages and the rows, so that parallel and synchronized
+// scans, read streams, visibility and predicate locks are those of a sequential scan. Of a heap,
+// all visible rows of a page are taken as soon as the table scan has found the first of them. The
+// pages of other access methods are not known here: of their tables, kSlots rows are taken at a
+// time, each copied into a slot of its own.
+//
+// A row is identified by a number: its line pointer in the page, or the slot that it is in. While
+// the rows of a page are in use, the table scan keeps the page pinned, as it is not asked for
+// another row; so the line pointers stay valid.
+#ifndef BLOOMFILTER_PG_TABLE_PAGES_HPP
+#define BLOOMFILTER_PG_TABLE_PAGES_HPP
+
+#include "pg/server.hpp"
+
+#include "pg/value/items.hpp"
+
+extern "C" {
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "executor/tuptable.h"
+#include "nodes/execnodes.h"
+#include "storage/bufmgr.h"
+}
+
+namespace bloomfilter {
+
+// This number was chosen when slots kept pages pinned, and more pinned pages cost more than a
+// larger batch gained.
+constexpr int kSlots = 16;
+constexpr int kMaxRows = Max(MaxHeapTuplesPerPage, kSlots);
+
+// Starts at zero.
+struct Pages {
+  // Set by open_pages().
+  TableScanDesc scan;     // NULL before; whoever began it ends it
+  ExprContext *context;   // in which expressions see a row
+  TupleTableSlot *slot;   // for a row of a page
+  TupleTableSlot **slots; // a row in each; NULL while pages are read
+  HeapTupleData tuple;    // the one in `slot`
+  // Set by read_rows() and forget_rows().
+  uint16 rows[kMaxRows];
+  int count;
+  bool behind_last; // is the last row of the table scan among the slots, or returned already?
+};
+
+// Reads from a table scan that stands before its first row. `slot` is of the table's kind.
+void open_pages(Pages *pages, TableScanDesc scan, PlanState *node, TupleTableSlot *slot);
+
+// The rows of the next page that has any; false after the last one.
+bool read_rows(Pages *pages);
+
+// Forgets the rows of the page, wherever the table scan stands.
+void forget_rows(Pages *pages);
+
+// Moves the table scan, which stands at the end of the page, back to one of its rows.
+void stand_on(Pages *pages, uint16 row);
+
+inline HeapScanDesc heap_of(const Pages *pages) {
+  return reinterpret_cast<HeapScanDesc>(pages->scan);
+}
+
+inline HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
+  return reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, line)));
+}
+
+// The slot with a row in it, until the next call.
+inline TupleTableSlot *slot_of(Pages *pages, uint16 row) {
+  if (pages->slots)
+    return pages->slots[row];
+  const HeapScanDesc heap = heap_of(pages);
+  const Page page = BufferGetPage(heap->rs_cbuf);
+  pages->tuple.t_data = tuple_at(page, row);
+  pages->tuple.t_len = ItemIdGetLength(PageGetItemId(page, row));
+  ItemPointerSet(&pages->tuple.t_self, heap->rs_cblock, row);
+  return ExecStoreBufferHeapTuple(&pages->tuple, pages->slot, heap->rs_cbuf);
+}
+
+// Makes a row the one that expressions see.
+inline void show_row(Pages *pages, uint16 row) {
+  pages->context->ecxt_scantuple = slot_of(pages, row);
+}
+
+// What is to be computed of a row: the value of a column, or of an expression.
+struct RowValue {
+  AttrNumber column;     // invalid if there is an expression
+  ExprState *expression; // NULL if there is a column
+};
+
+RowValue init_value(Node *value, PlanState *node);
+
+// The values of some rows that are not NULL.
+struct Values {
+  Items items;
+  Datum values[kMaxRows];
+  bool nulls[kMaxRows];  // all false
+  uint16 rows[kMaxRows]; // whose values they are
+};
+
+void init_values(Values *values, MemoryContext scratch);
+
+// Collects the values of `count` rows, or of as many as fit into a limited amount of memory, and
+// returns of how many. They last until the context's memory per tuple is reset, and those of a
+// page's column as long as the page.
+int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int count,
+                   Values *values);
+
+} // namespace bloomfilter
+
+#endif
