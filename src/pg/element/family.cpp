@@ -6,7 +6,7 @@ namespace bloomfilter {
 
 namespace {
 
-// By family number.
+// The names of the families by their number; NULL while a family is open.
 constexpr const char *kFamilyNames[] = {
     nullptr,   "integer",  "float",      "numeric", "text",      "bytea",       "uuid",
     "boolean", "\"char\"", "oid",        "date",    "timestamp", "timestamptz", "time",
