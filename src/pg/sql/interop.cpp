@@ -212,7 +212,8 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   Found found;
   const Problem problem = read_parquet(bytes.at, bytes.length, &found);
   check(problem, "Parquet",
-        problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
+        problem.phrase && found.offset > 0 ? psprintf("Pass the filter's %zu bytes.", found.end())
+                                           : nullptr);
   OwnFilter filter = make_read(found, type.family);
   move_memory(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
@@ -226,7 +227,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("bloom filter of %zu bytes cannot be written for Parquet", geometry.bytes()),
-             errdetail("Its readers want a power of two, of at most 128 MiB.")));
+             errdetail("Parquet's readers take a power of two, of at most 128 MiB.")));
   uint8 head[kMaxParquetHead];
   const Size head_bytes = write_parquet_head(head, geometry);
   bytea *result = make_bytea(head_bytes + geometry.bytes());
