@@ -8,12 +8,12 @@
 // it is "possibly".
 //
 //   filter        value                 equal members
-//   integer       numeric, float        the integer that it is; none of fractions, NaN, infinities
-//                                       and beyond 64 bits; of floats from 2^53 on, several
+//   integer       numeric, float        the same integer; none for fractions, NaN, infinities and
+//                                       beyond 64 bits; for floats from 2^53 on, several
 //                 oid                   as a bigint, and as an integer of the same bits
 //   numeric       integer               (a float equals many numerics: that stays an error)
-//   float         integer, numeric      rounded to the nearest; none of what a float cannot hold
-//   oid           integer               the same bits, of a bigint the same number
+//   float         integer, numeric      rounded to the nearest; none for what a float cannot hold
+//   oid           integer               the same bits; of a bigint, the same number
 //   "char"        text                  of one byte; empty, the zero byte
 //   text          "char"                the same
 //   date          timestamp             at midnight

@@ -21,7 +21,7 @@
 //   array        dimensions i32, then length i32 and lower bound i32 of each, then items
 //   range        flags u8, then the finite bounds as items without null byte
 //   multirange   count u32, then ranges as items without null byte
-//   row          count u32, then items; inside anything, up to the last one that is not NULL
+//   row          count u32, then items; inside another value, up to the last that is not NULL
 //
 // Numbers are little-endian. An item is a null byte (1 for NULL, and nothing follows), a length
 // u32, and canonical bytes.
