@@ -4,11 +4,12 @@
 #   docker run --name filters -e POSTGRES_PASSWORD=secret -d bloomfilter
 #   docker exec -it filters psql -U postgres     # and there CREATE EXTENSION bloomfilter;
 #
-# BASE is any Debian variant of the official image, also by its digest, or an image made from one.
+# BASE is any Debian variant of the official image, by its name or its digest, or an image made from
+# one.
 ARG BASE=postgres:17
 
-# The extension is built with the headers of the very release that the image has: what was built with
-# those of a later minor release may not load in it. apt has only the newest releases.
+# The extension is built with the headers of the same minor release that the image has, because a
+# build with the headers of a later one may not load in it. apt has only the newest releases.
 FROM $BASE AS build
 RUN apt-get update && \
     server=$(dpkg-query -W -f '${Version}' "postgresql-$PG_MAJOR") && \
@@ -20,6 +21,6 @@ COPY . /src
 RUN make -C /src -j "$(nproc)" PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" && \
     make -C /src PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" DESTDIR=/out install
 
-# The image as it was, and nothing but the extension's files above it.
+# The image is BASE with nothing but the extension's files added.
 FROM $BASE
 COPY --from=build /out /

@@ -2,13 +2,13 @@
 # `make -f /path/to/Makefile`, in another directory.
 # The core alone, without PostgreSQL, is built and tested by CMakeLists.txt.
 
-# Where this file is, with a slash behind it, as PGXS finds it; what is there; and whether that is
-# elsewhere.
+# SOURCE is the directory of this file, with a slash at its end, as PGXS finds it. `there` lists
+# files in it. `elsewhere` is that directory if it is not the current one.
 SOURCE := $(dir $(firstword $(MAKEFILE_LIST)))
 there = $(patsubst $(SOURCE)%,%,$(wildcard $(addprefix $(SOURCE),$(1))))
 elsewhere := $(filter-out $(CURDIR),$(realpath $(SOURCE)))
 
-# bloomfilter.control says which version this is.
+# The version, which bloomfilter.control states.
 version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(SOURCE)bloomfilter.control)
 
 EXTENSION = bloomfilter
@@ -25,9 +25,9 @@ TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 EXTRA_CLEAN = $(depfiles) $(built_for)
 
-# The core knows no exceptions, no run-time type information and no C++ runtime; contracting a
-# product and a sum into one rounding would let two processors estimate two different sizes.
-# Server headers are system headers: their warnings are not ours.
+# The core uses no exceptions, no run-time type information and no C++ runtime. If a product and a
+# sum were contracted into one rounding, two processors could estimate two different sizes. Server
+# headers are system headers, so that they give no warnings.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
 	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server) \
 	-DBLOOMFILTER_VERSION=$(version)
@@ -44,9 +44,10 @@ include $(PGXS)
 # PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
-# An object is made again when a header that it includes has changed, as its dependency file tells,
-# or is gone, which PGXS's .SECONDARY has make overlook; and one without that file. (PGXS for a
-# server with --enable-depend gives src/core/shard.o and src/pg/sql/shard.o the same file.)
+# An object is made again when a header that it includes has changed, according to its dependency
+# file, or is gone, which make would overlook because of PGXS's .SECONDARY; an object without a
+# dependency file is made again, too. (For a server with --enable-depend, PGXS gives
+# src/core/shard.o and src/pg/sql/shard.o the same dependency file.)
 objects := $(OBJS) $(OBJS:.o=.bc)
 depfiles := $(objects:=.d)
 written := $(wildcard $(depfiles))
@@ -60,17 +61,19 @@ headers := $(sort $(shell sed -n 's/:$$//p' /dev/null $(written)))
 .PHONY: $(filter-out $(wildcard $(headers)),$(headers))
 $(filter-out $(written:.d=),$(objects)): ready
 
-# All are made again for another server or version, or when this file has changed; not when flags
-# given to make have, for `make install` often goes without them.
+# All objects are made again for another server or version, or when this file has changed. They are
+# not made again when the flags given to make have changed, because `make install` is often run
+# without them.
 built_for := $(CURDIR)/.built_for
 $(objects): $(built_for) $(firstword $(MAKEFILE_LIST)) $(SOURCE)bloomfilter.control
 $(built_for): ready
 	+@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || \
 		echo '$(VERSION) $(includedir_server)' >$@
 
-preprocess = $(filter-out -c,$(COMPILE.cc)) -E # clang warns of what -E leaves no use for
+preprocess = $(filter-out -c,$(COMPILE.cc)) -E # clang warns of options that -E does not use
 
-# $(call require,HEADER,ADVICE): one line in place of many, if the compiler does not find a header.
+# $(call require,HEADER,ADVICE) fails with one line, not many, if the compiler does not find a
+# header.
 hash := \#
 lacks = printf '%s\n' '$(hash)if !__has_include(<$(1)>)' lacking '$(hash)endif' | \
 	$(preprocess) -P -x c++ - 2>/dev/null
@@ -78,7 +81,7 @@ require = $(if $(shell $(lacks)),$(error $(1) not found: $(2)))
 install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-dev or xxhash-devel, \
 	or say where it is: PG_CPPFLAGS=-I/path/to/include
 
-# What must be so before anything is compiled.
+# The conditions that are checked before anything is compiled.
 .PHONY: ready
 ready:
 	$(call require,postgres.h,$(install_server))
@@ -88,7 +91,7 @@ ready:
 		$(error make would take what was built in $(elsewhere) for its own: run make clean there first))
 	@mkdir -p $(sort $(dir $(OBJS)))
 
-# Regression tests include files by their path.
+# In another directory, regression tests need a link to the files that they include by their path.
 ifdef elsewhere
 installcheck: $(CURDIR)/sql/include
 $(CURDIR)/sql/include:
@@ -96,7 +99,7 @@ $(CURDIR)/sql/include:
 	ln -s $(elsewhere)/sql/include $@
 endif
 
-# What PGXN takes: the last commit, without what .gitattributes keeps out.
+# The archive for PGXN: the last commit, without what .gitattributes leaves out.
 .PHONY: dist
 dist: release = bloomfilter-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' $(SOURCE)META.json)
 dist:

@@ -1,8 +1,8 @@
--- The SQL surface of bloomfilter 1.0.
+-- The SQL objects of bloomfilter 1.0.
 --
--- This script runs as a superuser on behalf of whoever creates the extension. So it only creates,
--- never replaces; it has no body in SQL and no dynamic SQL; every name it refers to is of
--- pg_catalog or of this script, with exact argument types.
+-- This script runs as a superuser on behalf of whoever creates the extension. So it creates objects
+-- and never replaces one; it has no function body in SQL and no dynamic SQL; and every name that it
+-- refers to is one of pg_catalog or of this script, with exact argument types.
 
 \echo Use "CREATE EXTENSION bloomfilter" to load this file. \quit
 
@@ -30,10 +30,11 @@ COMMENT ON FUNCTION bloomfilter_send(bloomfilter) IS 'binary output';
 
 CREATE FUNCTION bloomfilter_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_typanalyze' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_typanalyze(internal) IS 'what ANALYZE keeps of a column of filters';
+COMMENT ON FUNCTION bloomfilter_typanalyze(internal) IS
+  'tells ANALYZE what to keep of a column of filters';
 
--- Filters are a category of types, so that an untyped argument of a function that takes all three
--- is read as a bloomfilter.
+-- The three types of filters are a category of types, in which bloomfilter is preferred. So an
+-- untyped argument of a function that takes all three is read as a bloomfilter.
 CREATE TYPE bloomfilter (
   INPUT = bloomfilter_in,
   OUTPUT = bloomfilter_out,
@@ -129,23 +130,26 @@ CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, layout text 
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_create(float8, float8, text, bigint, boolean) IS
-  'empty filter for a number of distinct values at a false positive rate, which may grow';
+  'empty filter, one that grows if asked for, for a number of distinct values at a false positive '
+  'rate';
 
 CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint) IS
-  'empty filter of a number of bits, rounded up to 512, and of hash functions, 1 to 16';
+  'empty filter of a number of bits, rounded up to a multiple of 512, with 1 to 16 hash functions';
 
 CREATE FUNCTION bf_clear(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_clear(bloomfilter) IS
-  'empty filter of the same geometry, element type and seed; of several links the largest';
+  'empty filter of the same geometry, element type and seed; of several links, only the largest is '
+  'kept';
 
 CREATE FUNCTION bf_growable(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_growable(bloomfilter) IS
-  'the same filter, which gets another link when it is full and keeps four times its rate';
+  'the same filter, but one that gets another link when it is full, and stays within four times '
+  'its rate';
 
 -- Adding
 
@@ -164,7 +168,7 @@ CREATE FUNCTION bf_add_all(filter bloomfilter, "values" anyarray) RETURNS bloomf
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_add_all(bloomfilter, anyarray) IS
-  'filter plus every element of an array that is not null';
+  'filter plus every non-null element of an array';
 
 CREATE FUNCTION bf_put(filter bloomfilter, value "any", OUT filter bloomfilter,
                        OUT was_new boolean)
@@ -176,7 +180,7 @@ CREATE FUNCTION bf_put(filter bloomfilter, value bf_literal, OUT filter bloomfil
                        OUT was_new boolean)
   AS 'MODULE_PATHNAME', 'bf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_put(bloomfilter, bf_literal) IS
-  'filter plus a literal, and whether it was certainly new';
+  'filter plus a literal, and whether the literal was certainly new';
 
 CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = "any");
 COMMENT ON OPERATOR + (bloomfilter, "any") IS 'filter plus one value';
@@ -185,10 +189,12 @@ CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_liter
 COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
--- There is no operator ||, not even to raise an error with a hint: filter || 'x' is text, as it is
--- of all types, and would be resolved to any operator whose left operand is a filter.
+-- There is no operator ||, not even one that raises an error with a hint. Now filter || 'x' is
+-- text, as with a left operand of any type; it would become a call of any operator || whose left
+-- operand is a filter.
 
--- Removing: an error, whose hint names the types that can. (Why not "any": see the other types.)
+-- Removing raises an error, whose hint names the types that can do it. (Why the operand is not
+-- "any" is said below, at countingbloomfilter's operator.)
 
 CREATE FUNCTION bloomfilter_minus(bloomfilter, anynonarray) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -208,85 +214,86 @@ CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG
 COMMENT ON OPERATOR - (bloomfilter, bf_literal) IS
   'an error: values cannot be removed from a bloomfilter';
 
--- Asking. The planner asks the support function for the cost of a call; COST serves those that it
--- cannot look into, in calls of a function like that of x > 5.
+-- Probing. The planner asks the support function for the cost of a call. COST is for calls that the
+-- support function cannot look into; its unit is a call of a function like that of x > 5.
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'possibly in the set?';
+COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'is the value possibly in the set?';
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(bloomfilter, bf_literal) IS
-  'possibly in the set? The literal is read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE FUNCTION bf_contained(value "any", filter bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'possibly in the set?';
+COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'is the value possibly in the set?';
 
 CREATE FUNCTION bf_contained(value bf_literal, filter bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contained(bf_literal, bloomfilter) IS
-  'possibly in the set? The literal is read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = "any",
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (bloomfilter, "any") IS 'possibly in the set?';
+COMMENT ON OPERATOR @> (bloomfilter, "any") IS 'is the value possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = bf_literal,
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (bloomfilter, bf_literal) IS 'possibly in the set?';
+COMMENT ON OPERATOR @> (bloomfilter, bf_literal) IS 'is the value possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = "any", RIGHTARG = bloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ ("any", bloomfilter) IS 'possibly in the set?';
+COMMENT ON OPERATOR <@ ("any", bloomfilter) IS 'is the value possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = bf_literal, RIGHTARG = bloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'possibly in the set?';
+COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'is the value possibly in the set?';
 
 CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" anyarray) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_any(bloomfilter, anyarray) IS
-  'is any element that is not null possibly in the set?';
+  'is any non-null element possibly in the set?';
 
 CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" anyarray) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support_all;
 COMMENT ON FUNCTION bf_contains_all(bloomfilter, anyarray) IS
-  'is every element that is not null possibly in the set?';
+  'is every non-null element possibly in the set?';
 
 CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" anyarray) RETURNS boolean[]
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_each(bloomfilter, anyarray) IS
-  'for each element: possibly in the set? null for null';
+  'for each element, whether it is possibly in the set; null for a null element';
 
 -- Hashes
 
 CREATE FUNCTION bf_hash(value "any", seed bigint DEFAULT 0) RETURNS bigint
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
-COMMENT ON FUNCTION bf_hash("any", bigint) IS 'the 64-bit hash that filters of that seed use';
+COMMENT ON FUNCTION bf_hash("any", bigint) IS
+  'the 64-bit hash of a value that filters with this seed use';
 
 CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_add_hash(bloomfilter, bigint) IS 'filter plus the value of a hash';
+COMMENT ON FUNCTION bf_add_hash(bloomfilter, bigint) IS 'filter plus the value that has this hash';
 
 CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
-  'is the value of a hash possibly in the set?';
+  'is the value that has this hash possibly in the set?';
 
 -- Sharding
 
@@ -299,7 +306,7 @@ COMMENT ON FUNCTION bf_shard("any", int) IS
 CREATE FUNCTION bf_shard_count(expected float8, fpr float8 DEFAULT 0.01) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_shard_count(float8, float8) IS
-  'how many shards a set needs, each a filter for expected / shards + 1 values of at most 1.9 KB';
+  'how many shards a set needs, each a filter of at most 1.9 KB for expected / shards + 1 values';
 
 -- Inspection
 
@@ -329,7 +336,8 @@ CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes i
                           OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_sizing(float8, float8) IS
-  'the size of a filter for a number of distinct values at a rate, or of as many as it takes';
+  'the size of the filter, or of as many filters as it takes, for a number of distinct values at a '
+  'rate';
 
 CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -341,7 +349,8 @@ COMMENT ON FUNCTION bf_check(bloomfilter) IS
 CREATE FUNCTION bf_compatible(a bloomfilter, b bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_compatible(bloomfilter, bloomfilter) IS
-  'one geometry, seed and element type, so that their bits can be united and intersected?';
+  'have two filters the same geometry, seed and element type, so that their bits can be united and '
+  'intersected?';
 
 CREATE FUNCTION bf_union(a bloomfilter, b bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -355,12 +364,12 @@ COMMENT ON OPERATOR | (bloomfilter, bloomfilter) IS 'filter of the values of bot
 CREATE FUNCTION bf_intersect(a bloomfilter, b bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_intersect(bloomfilter, bloomfilter) IS
-  'filter of the bits that both have: of the values in both, and with more false positives';
+  'filter of the bits that both have: it holds the values in both, with more false positives';
 
 CREATE OPERATOR & (FUNCTION = bf_intersect, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
                    COMMUTATOR = &);
 COMMENT ON OPERATOR & (bloomfilter, bloomfilter) IS
-  'filter of the bits that both have: of the values in both, and with more false positives';
+  'filter of the bits that both have: it holds the values in both, with more false positives';
 
 CREATE FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -405,22 +414,24 @@ COMMENT ON AGGREGATE bf_intersect_agg(bloomfilter) IS
 CREATE FUNCTION bf_fold(filter bloomfilter, target_bytes bigint) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_fold(bloomfilter, bigint) IS
-  'the same set in a smaller filter, the largest that fits, with a higher false positive rate';
+  'the same set in a smaller filter, the largest that fits into a number of bytes, with a higher '
+  'false positive rate';
 
 CREATE FUNCTION bf_union_count(a bloomfilter, b bloomfilter) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_union_count(bloomfilter, bloomfilter) IS
-  'estimated number of distinct values in one or the other';
+  'estimated number of distinct values in the union of two filters';
 
 CREATE FUNCTION bf_intersect_count(a bloomfilter, b bloomfilter) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_intersect_count(bloomfilter, bloomfilter) IS
-  'estimated number of distinct values in both';
+  'estimated number of distinct values in both filters';
 
 CREATE FUNCTION bf_jaccard(a bloomfilter, b bloomfilter) RETURNS float8
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_jaccard(bloomfilter, bloomfilter) IS
-  'estimated Jaccard similarity: the share of the values in one or the other that are in both';
+  'estimated Jaccard similarity: the share of the values in the union of two filters that are in '
+  'both';
 
 -- Aggregates
 
@@ -460,9 +471,10 @@ CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg';
 
--- SSPACE decides how many groups a hash table admits while their states are still small. These grow
--- with the values of their group, up to a filter's size if one is given: 350 bytes with one value,
--- 8 KB with 350, 24 KB with a thousand. 8192 is also what the server assumes of array_agg.
+-- SSPACE decides how many groups a hash table admits while their states are still small. A state
+-- grows with the values of its group, up to the filter's size if a number of values is given: 350
+-- bytes with one value, 8 KB with 350, 24 KB with a thousand. 8192 is also what the server assumes
+-- of array_agg.
 CREATE AGGREGATE bf_agg(value "any") (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -481,7 +493,8 @@ CREATE AGGREGATE bf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", float8) IS
-  'filter of all values that are not null, for a number of distinct values at 1 %';
+  'filter of all values that are not null, for a number of distinct values at a false positive '
+  'rate of 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -491,8 +504,8 @@ CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", float8, float8) IS
-  'filter of all values that are not null, for a number of distinct values at a rate; '
-  'a null number sizes itself';
+  'filter of all values that are not null, for a number of distinct values at a rate; with a null '
+  'number, it sizes itself';
 
 CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8, layout text) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -505,7 +518,7 @@ COMMENT ON AGGREGATE bf_agg("any", float8, float8, text) IS
   'filter of all values that are not null, for a number of distinct values at a rate, '
   'in a layout that another system can read';
 
--- Partial states: what an aggregate of some rows knows of the filter of all rows
+-- Partial states: what an aggregate over some rows knows of the filter of all rows
 
 CREATE TYPE bf_element;
 
@@ -644,7 +657,7 @@ CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8) (
 );
 COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8) IS
   'what bf_agg gives, for servers that compute it together: a filter for a number of distinct '
-  'values at 1 %';
+  'values at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8, fpr float8) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
@@ -653,7 +666,7 @@ CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8, fpr float8) (
 );
 COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8, float8) IS
   'what bf_agg gives, for servers that compute it together: a filter for a number of distinct '
-  'values at a rate; a null number sizes itself';
+  'values at a rate; with a null number, it sizes itself';
 
 CREATE AGGREGATE bf_partial_agg(element bf_element) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
@@ -670,8 +683,8 @@ CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8) (
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8) IS
-  'partial state for bf_merge_agg, for a filter of a number of distinct values, of all states '
-  'together, at 1 %';
+  'partial state for bf_merge_agg, for a filter of a number of distinct values in all states '
+  'together, at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8, fpr float8) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
@@ -679,8 +692,8 @@ CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8, fpr float8)
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8, float8) IS
-  'partial state for bf_merge_agg, for a filter of a number of distinct values, of all states '
-  'together, at a rate; a null number sizes it';
+  'partial state for bf_merge_agg, for a filter of a number of distinct values in all states '
+  'together, at a rate; with a null number, the filter sizes itself';
 
 CREATE AGGREGATE bf_merge_agg(partial bf_partial) (
   SFUNC = bloomfilter_partial_combine, STYPE = bf_partial, SSPACE = 8192,
@@ -688,7 +701,7 @@ CREATE AGGREGATE bf_merge_agg(partial bf_partial) (
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_merge_agg(bf_partial) IS
-  'the filter that bf_agg makes of all values behind the partial states; no union of filters';
+  'the filter that bf_agg would make of all values in the partial states; not a union of filters';
 
 -- Other systems
 
@@ -829,7 +842,7 @@ CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING hash AS
 COMMENT ON OPERATOR CLASS bloomfilter_ops USING hash IS 'hashing of bloom filters';
 COMMENT ON OPERATOR FAMILY bloomfilter_ops USING hash IS 'hashing of bloom filters';
 
--- --- Counting filters: sets that values can leave again ------------------------------------------
+-- --- Counting filters: sets from which values can be removed -------------------------------------
 
 -- Type
 
@@ -920,19 +933,19 @@ CREATE FUNCTION cbf_add_all(filter countingbloomfilter, "values" anyarray)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_add_all(countingbloomfilter, anyarray) IS
-  'filter plus every element of an array that is not null';
+  'filter plus every non-null element of an array';
 
 CREATE FUNCTION cbf_put(filter countingbloomfilter, value "any", OUT filter countingbloomfilter,
                         OUT was_new boolean)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_put(countingbloomfilter, "any") IS
-  'filter plus one value, and whether it was certainly new';
+  'filter plus one value, and whether the value was certainly new';
 
 CREATE FUNCTION cbf_put(filter countingbloomfilter, value bf_literal,
                         OUT filter countingbloomfilter, OUT was_new boolean)
   AS 'MODULE_PATHNAME', 'cbf_put_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_put(countingbloomfilter, bf_literal) IS
-  'filter plus a literal, and whether it was certainly new';
+  'filter plus a literal, and whether the literal was certainly new';
 
 CREATE OPERATOR + (FUNCTION = cbf_add, LEFTARG = countingbloomfilter, RIGHTARG = "any");
 COMMENT ON OPERATOR + (countingbloomfilter, "any") IS 'filter plus one value';
@@ -947,30 +960,31 @@ CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any") RETURNS coun
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any") IS
-  'filter minus one value; an error if it is not there';
+  'filter minus one value; an error if the value is not there';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal) IS
-  'filter minus a literal, read as the element type of the filter; an error if it is not there';
+  'filter minus a literal, read as the element type of the filter; an error if the value is not '
+  'there';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value "any", missing_ok boolean)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, "any", boolean) IS
-  'filter minus one value; as it is if that is not there and missing_ok';
+  'filter minus one value; the filter unchanged if the value is not there and missing_ok is true';
 
 CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal, missing_ok boolean)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME', 'cbf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
-  'filter minus a literal; as it is if that is not there and missing_ok';
+  'filter minus a literal; the filter unchanged if the value is not there and missing_ok is true';
 
--- Not "any": that would make jsonb - text[] ambiguous where the left operand is a literal and the
--- right one an array of another string type.
+-- The right operand is not "any", because that would make jsonb - text[] ambiguous where the left
+-- operand is a literal and the right one an array of another string type.
 CREATE FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME', 'cbf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE
@@ -991,56 +1005,57 @@ COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
+COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'is the value possibly in the set?';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, bf_literal) IS
-  'possibly in the set? The literal is read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE FUNCTION cbf_contained(value "any", filter countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS 'possibly in the set?';
+COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS
+  'is the value possibly in the set?';
 
 CREATE FUNCTION cbf_contained(value bf_literal, filter countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contained(bf_literal, countingbloomfilter) IS
-  'possibly in the set? The literal is read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = "any",
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (countingbloomfilter, "any") IS 'possibly in the set?';
+COMMENT ON OPERATOR @> (countingbloomfilter, "any") IS 'is the value possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal,
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (countingbloomfilter, bf_literal) IS 'possibly in the set?';
+COMMENT ON OPERATOR @> (countingbloomfilter, bf_literal) IS 'is the value possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = "any", RIGHTARG = countingbloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ ("any", countingbloomfilter) IS 'possibly in the set?';
+COMMENT ON OPERATOR <@ ("any", countingbloomfilter) IS 'is the value possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = bf_literal, RIGHTARG = countingbloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'possibly in the set?';
+COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'is the value possibly in the set?';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
-  'an upper bound of how often a value was added';
+  'an upper bound on how often a value was added';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
   AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
-  'an upper bound of how often a literal was added';
+  'an upper bound on how often a literal was added';
 
 -- Inspection
 
@@ -1073,7 +1088,7 @@ CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes 
                            OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_sizing(float8, float8) IS
-  'the size of a counting filter for a number of distinct values, or of as many as it takes';
+  'the size of the counting filter, or of as many as it takes, for a number of distinct values';
 
 CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1085,7 +1100,7 @@ COMMENT ON FUNCTION cbf_check(countingbloomfilter) IS
 CREATE FUNCTION cbf_union(a countingbloomfilter, b countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_union(countingbloomfilter, countingbloomfilter) IS
-  'filter of the values of both, as often as in both together; a null filter adds nothing';
+  'filter of the values of both, each as often as in both together; a null filter adds nothing';
 
 CREATE FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomfilter)
   RETURNS boolean
@@ -1214,7 +1229,8 @@ CREATE AGGREGATE cbf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", float8) IS
-  'counting filter of all values that are not null, for a number of distinct values at 1 %';
+  'counting filter of all values that are not null, for a number of distinct values at a false '
+  'positive rate of 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected float8, fpr float8) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1228,7 +1244,7 @@ CREATE AGGREGATE cbf_agg(value "any", expected float8, fpr float8) (
 );
 COMMENT ON AGGREGATE cbf_agg("any", float8, float8) IS
   'counting filter of all values that are not null, for a number of distinct values at a rate; '
-  'a null number sizes itself';
+  'with a null number, it sizes itself';
 
 -- Comparison
 
@@ -1334,7 +1350,7 @@ COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING hash IS 'hashing of coun
 COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING hash IS
   'hashing of counting bloom filters';
 
--- --- Cuckoo filters: smaller ones that values can leave again ------------------------------------
+-- --- Cuckoo filters: smaller sets from which values can be removed -------------------------------
 
 -- Type
 
@@ -1414,7 +1430,7 @@ CREATE FUNCTION cf_add_all(filter cuckoofilter, "values" anyarray) RETURNS cucko
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_add_all(cuckoofilter, anyarray) IS
-  'filter plus every element of an array that is not null';
+  'filter plus every non-null element of an array';
 
 CREATE FUNCTION cf_put(filter cuckoofilter, value "any", OUT filter cuckoofilter,
                        OUT was_new boolean)
@@ -1441,26 +1457,27 @@ CREATE FUNCTION cf_remove(filter cuckoofilter, value "any") RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any") IS
-  'filter minus one value; an error if it is not there';
+  'filter minus one value; an error if the value is not there';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal) IS
-  'filter minus a literal, read as the element type of the filter; an error if it is not there';
+  'filter minus a literal, read as the element type of the filter; an error if the value is not '
+  'there';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value "any", missing_ok boolean) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, "any", boolean) IS
-  'filter minus one value; as it is if that is not there and missing_ok';
+  'filter minus one value; the filter unchanged if the value is not there and missing_ok is true';
 
 CREATE FUNCTION cf_remove(filter cuckoofilter, value bf_literal, missing_ok boolean)
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME', 'cf_remove_literal' LANGUAGE C IMMUTABLE PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION cf_remove(cuckoofilter, bf_literal, boolean) IS
-  'filter minus a literal; as it is if that is not there and missing_ok';
+  'filter minus a literal; the filter unchanged if the value is not there and missing_ok is true';
 
 CREATE FUNCTION cuckoofilter_minus(cuckoofilter, anynonarray) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME', 'cf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE
@@ -1480,56 +1497,56 @@ COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'possibly in the set?';
+COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'is the value possibly in the set?';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, bf_literal) IS
-  'possibly in the set? The literal is read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE FUNCTION cf_contained(value "any", filter cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'possibly in the set?';
+COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'is the value possibly in the set?';
 
 CREATE FUNCTION cf_contained(value bf_literal, filter cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contained(bf_literal, cuckoofilter) IS
-  'possibly in the set? The literal is read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = "any",
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (cuckoofilter, "any") IS 'possibly in the set?';
+COMMENT ON OPERATOR @> (cuckoofilter, "any") IS 'is the value possibly in the set?';
 
 CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = bf_literal,
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (cuckoofilter, bf_literal) IS 'possibly in the set?';
+COMMENT ON OPERATOR @> (cuckoofilter, bf_literal) IS 'is the value possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = "any", RIGHTARG = cuckoofilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ ("any", cuckoofilter) IS 'possibly in the set?';
+COMMENT ON OPERATOR <@ ("any", cuckoofilter) IS 'is the value possibly in the set?';
 
 CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = bf_literal, RIGHTARG = cuckoofilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'possibly in the set?';
+COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'is the value possibly in the set?';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
-  'an upper bound of how often a value was added';
+  'an upper bound on how often a value was added';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
   AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
-  'an upper bound of how often a literal was added';
+  'an upper bound on how often a literal was added';
 
 -- Inspection
 
@@ -1560,7 +1577,7 @@ CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT fingerpr
                           OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_sizing(float8, float8) IS
-  'the size of a cuckoo filter for a number of values at a rate, or of as many as it takes';
+  'the size of the cuckoo filter, or of as many as it takes, for a number of values at a rate';
 
 CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1572,7 +1589,7 @@ COMMENT ON FUNCTION cf_check(cuckoofilter) IS
 CREATE FUNCTION cf_union(a cuckoofilter, b cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_union(cuckoofilter, cuckoofilter) IS
-  'filter of the values of both, as often as in both together; a null filter adds nothing';
+  'filter of the values of both, each as often as in both together; a null filter adds nothing';
 
 CREATE FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1650,8 +1667,8 @@ CREATE AGGREGATE cf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", float8) IS
-  'cuckoo filter of all distinct values that are not null, for a number of them, '
-  'or as many as they are, at 1 %';
+  'cuckoo filter of all distinct values that are not null, for a number of them, or for as many as '
+  'there are, at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1661,8 +1678,8 @@ CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", float8, float8) IS
-  'cuckoo filter of all distinct values that are not null, for a number of them, '
-  'or as many as they are, at a rate';
+  'cuckoo filter of all distinct values that are not null, for a number of them, or for as many as '
+  'there are, at a rate';
 
 -- Comparison
 
@@ -1757,18 +1774,18 @@ CREATE OPERATOR CLASS cuckoofilter_ops DEFAULT FOR TYPE cuckoofilter USING hash 
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
 COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
 
--- What is asked under the first type's name, of the two others
+-- Functions with the first type's prefix that take the two other types
 
 CREATE FUNCTION bf_contains(filter countingbloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contains(countingbloomfilter, "any") IS 'possibly in the set?';
+COMMENT ON FUNCTION bf_contains(countingbloomfilter, "any") IS 'is the value possibly in the set?';
 
 CREATE FUNCTION bf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(countingbloomfilter, bf_literal) IS
-  'possibly in the set? of a literal, read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE FUNCTION bf_count(filter countingbloomfilter) RETURNS float8
   AS 'MODULE_PATHNAME', 'cbf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1798,13 +1815,13 @@ COMMENT ON FUNCTION bf_check(countingbloomfilter) IS 'the same as cbf_check';
 CREATE FUNCTION bf_contains(filter cuckoofilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contains(cuckoofilter, "any") IS 'possibly in the set?';
+COMMENT ON FUNCTION bf_contains(cuckoofilter, "any") IS 'is the value possibly in the set?';
 
 CREATE FUNCTION bf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(cuckoofilter, bf_literal) IS
-  'possibly in the set? of a literal, read as the element type of the filter';
+  'is the literal, read as the element type of the filter, possibly in the set?';
 
 CREATE FUNCTION bf_count(filter cuckoofilter) RETURNS float8
   AS 'MODULE_PATHNAME', 'cf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1830,9 +1847,9 @@ CREATE FUNCTION bf_check(filter cuckoofilter) RETURNS text
   AS 'MODULE_PATHNAME', 'cf_check' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_check(cuckoofilter) IS 'the same as cf_check';
 
--- Errors, whose hints say what to write
+-- Operators that raise an error, whose hint says what to write instead
 
--- Between filters of two types, or of one whose values can be removed.
+-- Operators between filters of two types, or between filters of a type whose values can be removed.
 
 CREATE FUNCTION bloomfilter_unlike(bloomfilter, countingbloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME', 'filter_unlike' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1955,10 +1972,10 @@ CREATE OPERATOR & (FUNCTION = bloomfilter_unlike, LEFTARG = cuckoofilter,
 COMMENT ON OPERATOR & (cuckoofilter, cuckoofilter) IS
   'an error, whose hint says what unites or compares such filters';
 
--- With a number at the open end of the operator, where the filter is to be. Of no other type: an
--- operator on "any" would be as good as @> itself where a filter is asked for a filter, one on two
--- filters would take every literal for a filter, and one on text would meet operators of others,
--- which read the other side from a literal.
+-- Operators with a number at the open end, where the filter should be. There are none for other
+-- types: an operator on "any" would match as well as @> itself when a filter is asked for a filter;
+-- one on two filters would take every literal for a filter; and one on text would meet operators of
+-- other extensions, which read the other side from a literal.
 
 CREATE FUNCTION bloomfilter_misplaced(float8, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_misplaced' LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -9,13 +9,13 @@
 #   inside DIRECTORY COMMAND...              in a system that was started
 #   in_system DIRECTORY COMMAND...           all three at once
 
-# Where this machine's packages come from: CODENAME URI ORIGIN
+# Prints where this machine's packages come from: CODENAME URI ORIGIN
 apt_sources() {
   # shellcheck disable=SC2016
   apt-get indextargets --format '$(CODENAME) $(REPO_URI) $(ORIGIN)' 'Created-By: Packages' | grep ' http'
 }
 
-# Debian's archive, as this machine has it; fails where it has none.
+# Prints the Debian archive that this machine uses; fails if it uses none.
 debian_mirror() {
   apt_sources | awk '$3 == "Debian" && $1 !~ /-/ && !n++ { sub("/$", "", $2); print $2 }' | grep .
 }
@@ -27,8 +27,9 @@ new_system() { # DIRECTORY CODENAME [MIRROR]
   chmod 755 "$1/usr/sbin/policy-rc.d"
 }
 
-# Mounts and processes go away with a namespace of their own; then the directory can. Where / is none
-# that could be told so, as in a chroot, the directory is kept apart.
+# The command's mounts and processes go away with a namespace of their own, and then the directory
+# can be removed. If / is no mount point that could be made private, as in a chroot, the directory
+# itself becomes one.
 in_namespace() { # DIRECTORY COMMAND...
   local status=0
   # shellcheck disable=SC2016

@@ -8,10 +8,10 @@
 namespace bloomfilter {
 namespace {
 
-constexpr std::size_t kCountedLines = 512; // at a time
+constexpr std::size_t kCountedLines = 512; // lines per call of the kernel's count_bits()
 
-// Calls use(lines, other, count) for two bitmaps: for all whole lines, then for a last one that is
-// completed by zeros.
+// Calls use(lines, other, count) on two bitmaps of `bytes` bytes: on all whole lines, then, if the
+// bitmaps end within a line, on copies of these last lines that are padded with zeros.
 template <typename Use>
 void for_lines(std::uint8_t *bitmap, const std::uint8_t *other, std::size_t bytes, Use use) {
   const std::size_t whole = bytes / kLineBytes * kLineBytes, rest = bytes - whole;
@@ -45,7 +45,7 @@ std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::s
 
 std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
                           const std::uint8_t *other, std::size_t bytes) {
-  std::uint8_t piece[64 * kLineBytes]; // stays in the nearest cache
+  std::uint8_t piece[64 * kLineBytes]; // small enough for the first-level cache
   std::uint64_t sum = 0;
   for (std::size_t at = 0; at < bytes; at += sizeof piece) {
     const std::size_t length = std::min(bytes - at, sizeof piece);

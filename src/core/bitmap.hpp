@@ -1,5 +1,5 @@
-// Bitmaps as wholes, of any whole number of 64-bit words: counting, uniting and intersecting, with
-// the kernel of the processor.
+// Operations on whole bitmaps, of any whole number of 64-bit words, with the processor's kernel:
+// counting bits, union and intersection.
 #ifndef BLOOMFILTER_CORE_BITMAP_HPP
 #define BLOOMFILTER_CORE_BITMAP_HPP
 
@@ -13,11 +13,12 @@ namespace bloomfilter {
 // The number of set bits.
 std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::size_t bytes);
 
-// The number of bits that are set in one or the other of two bitmaps of as many bytes.
+// The number of bits that are set in at least one of two bitmaps of `bytes` bytes each.
 std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
                           const std::uint8_t *other, std::size_t bytes);
 
-// Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.
+// unite() sets in `bitmap` every bit that is set in `other`; intersect() clears every bit that is
+// clear in `other`. Both bitmaps have `bytes` bytes.
 void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
            std::size_t bytes);
 void intersect(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,

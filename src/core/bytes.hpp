@@ -1,4 +1,5 @@
-// Numbers in stored bytes: little-endian and at any alignment, on every machine.
+// Reading and writing numbers in stored bytes, which are little-endian and at any alignment on
+// every machine.
 #ifndef BLOOMFILTER_CORE_BYTES_HPP
 #define BLOOMFILTER_CORE_BYTES_HPP
 
@@ -12,7 +13,7 @@
 
 namespace bloomfilter {
 
-// T in the byte order of the format; the same call turns it back.
+// Converts a number from the machine's byte order to little-endian, or back.
 template <typename T> inline T little_endian(T value) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "a number");
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -37,8 +38,8 @@ template <typename T> inline void store(void *to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// Up to 8 bytes as a number, as if zeros followed them. The loads overlap, because a memcpy of a
-// variable length is a call.
+// The first `count` bytes, or 8 if there are more, as a little-endian number, as if zeros followed
+// them. Loads that overlap replace a memcpy of variable length, which would be a function call.
 inline std::uint64_t load_first(const std::uint8_t *from, std::size_t count) {
   const auto at = [=](std::size_t i) { return std::uint64_t{from[i]} << 8 * i; };
   if (count >= 8)
@@ -50,7 +51,7 @@ inline std::uint64_t load_first(const std::uint8_t *from, std::size_t count) {
   return count == 0 ? 0 : at(0) | at(count / 2) | at(count - 1);
 }
 
-// An IEEE 754 double as its bits and back.
+// The bits of an IEEE 754 double; bits_double() converts them back.
 inline std::uint64_t double_bits(double value) {
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);

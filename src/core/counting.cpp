@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::size_t kPrefetchAhead = 16;
 
-// The counter line of each line that a hash has, and its positions there.
+// A counter line that a hash uses, with the word and the k that give its positions there
+// (bit_position()). A hash uses one counter line, or two of a page.
 struct Part {
-  std::size_t counter_line; // offset within the counters
+  std::size_t counter_line; // its offset within the counters
   std::uint32_t word;
   int k;
 };
@@ -37,8 +38,8 @@ struct Parts {
           2};
 }
 
-// Calls use(j) for a counter line's lines. gcc keeps them in registers only if the loop is
-// unrolled.
+// Calls use(j) for each line of a counter line. gcc keeps the lines in registers only if the loop
+// is unrolled.
 template <typename Use> [[gnu::always_inline]] inline void for_each_line(Use use) {
 #pragma GCC unroll 4
   for (int j = 0; j < kCounterBits; j++)
@@ -54,8 +55,8 @@ inline Bits load_bits(const std::uint8_t *from) {
   return bits;
 }
 
-// 128 counters: kBitsBytes bytes of each of a counter line's lines. All that is done with them is
-// bitwise, so the order of bytes does not matter.
+// 128 counters: kBitsBytes bytes from each line of a counter line. All operations on them are
+// bitwise, so the order of the bytes does not matter.
 struct Column {
   Bits bit[kCounterBits];
 
@@ -71,8 +72,8 @@ struct Column {
 };
 static_assert(kCounterBits == 4, "used() and full() name all lines");
 
-// Calls use(column, chosen) for the columns of a hash's counter lines, `chosen` being those of
-// its counters that are not full, and writes back what it made of the column.
+// Calls use(column, chosen) for each column of a hash's counter lines and writes the column back.
+// `chosen` marks those of the hash's counters that are not full.
 template <typename Use>
 [[gnu::always_inline]] inline void change(const Geometry &geometry, std::uint8_t *counters,
                                           std::uint64_t hash, Use use) {
@@ -163,7 +164,7 @@ void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size
         sum.bit[j] = a ^ b ^ carry;
         carry = (a & b) | (carry & (a ^ b));
       });
-      for_each_line([&](int j) { sum.bit[j] |= carry; }); // more than 15 is 15
+      for_each_line([&](int j) { sum.bit[j] |= carry; }); // a sum above 15 becomes 15
       sum.write(counters + at + i);
     }
 }
@@ -202,7 +203,7 @@ void pack_counters(const std::uint16_t *wide, std::size_t count, std::uint8_t *c
       std::memcpy(&eight, wide + at + 8 * i, sizeof eight);
       const Bytes few = __builtin_convertvector(eight < kMaxCounter ? eight : kMaxCounter, Bytes);
       const auto bytes = load<std::uint64_t>(&few);
-      // The product's upper byte is the lowest bits of all bytes, in their order.
+      // Bit j of each byte: the product's highest byte has these bits in the order of the bytes.
       for_each_line([&](int j) {
         counters[j * kLineBytes + i] =
             static_cast<std::uint8_t>((bytes >> j & 0x0101010101010101) * 0x0102040810204080 >> 56);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kManyBuckets = 250;
 constexpr std::uint32_t kBucketsBetweenPauses = 256 * 1024;
-constexpr int kNarrowBits = 16; // a bucket of fingerprints so long fits 64 bits
+constexpr int kNarrowBits = 16; // a bucket of fingerprints up to this length fits into 64 bits
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -37,7 +37,7 @@ std::uint32_t other_bucket(const Geometry &geometry, std::uint32_t bucket,
   return sum - bucket + (geometry.units & below);
 }
 
-// A probe is little more than this: inline.
+// Inline, because a probe does little more than this.
 inline CuckooPlace place_of(const Geometry &geometry, std::uint64_t hash) {
   CuckooPlace place;
   const std::uint64_t fingerprints = (1ULL << geometry.fingerprint_bits()) - 1;
@@ -47,8 +47,8 @@ inline CuckooPlace place_of(const Geometry &geometry, std::uint64_t hash) {
   return place;
 }
 
-// The fingerprints of a bucket, in descending order. What is done with all four is written out: -O2
-// leaves loops as they are.
+// The fingerprints of a bucket, in descending order. What is done with all four is written out,
+// because -O2 does not unroll loops.
 struct Slots {
   std::uint32_t slot[kBucketSlots];
 
@@ -59,7 +59,8 @@ struct Slots {
     return (slot[0] == fingerprint) + (slot[1] == fingerprint) + (slot[2] == fingerprint) +
            (slot[3] == fingerprint);
   }
-  // Puts `to` in place of one `from`, which must be there. Branches would be mispredicted.
+  // Replaces one `from`, which must be there, by `to`. There are no branches, because they would be
+  // mispredicted.
   void replace(std::uint32_t from, std::uint32_t to) {
     const std::uint32_t a = slot[0] > from ? slot[0] : slot[1];
     const std::uint32_t b = slot[1] > from ? slot[1] : slot[2];
@@ -72,8 +73,9 @@ struct Slots {
 };
 static_assert(kBucketSlots == 4, "Slots name all four");
 
-// Access to buckets by words that hold a whole one. A word that would reach beyond the table's end
-// is taken from further in front: kicks and buckets together always have its size.
+// Access to buckets through words that each hold a whole bucket. A word that would reach beyond the
+// table's end is read from further in front instead: the kicks and the buckets together are never
+// shorter than a word.
 template <typename Word> class Buckets {
 public:
   explicit Buckets(const Geometry &geometry)
@@ -81,7 +83,7 @@ public:
         last_(kKicksBytes + (std::size_t{geometry.units} * kBucketSlots * bits_ + 7) / 8 -
               sizeof(Word)) {}
 
-  // The bucket in the lower bits; what is above them belongs to others.
+  // A word with the bucket in its lower bits; the bits above belong to other buckets.
   Word read(const std::uint8_t *table, std::uint32_t bucket) const {
     const Place place = find(bucket);
     return load_word<Word>(table + place.offset) >> place.shift;
@@ -107,7 +109,8 @@ public:
     store_word<Word>(table + place.offset, others | own << place.shift);
   }
 
-  // Not 0 if the fingerprint is in any slot: of the differences, the lowest that is 0 borrows.
+  // Not 0 if any slot holds the fingerprint. The slot's difference from it is 0 then, and the
+  // subtraction of 1 from the lowest difference of 0 borrows, which sets that slot's highest bit.
   Word marks(Word word, std::uint32_t fingerprint) const {
     Word low = Word{1} | Word{1} << bits_;
     low |= low << 2 * bits_;
@@ -115,7 +118,7 @@ public:
     return (difference - low) & ~difference & low << (bits_ - 1);
   }
 
-  // Puts `to` in place of one `from`, if there is one.
+  // Replaces one `from` in the bucket by `to`. False if there is none.
   bool exchange(std::uint8_t *table, std::uint32_t bucket, std::uint32_t from,
                 std::uint32_t to) const {
     const Word word = read(table, bucket);
@@ -139,7 +142,7 @@ private:
   }
 
   unsigned bits_;
-  std::size_t last_; // offset of the last word
+  std::size_t last_; // the largest offset at which the table holds a whole word
 };
 
 template <typename Use> auto with_buckets(const Geometry &geometry, Use use) {
@@ -152,7 +155,8 @@ void count_kicks(std::uint8_t *table, std::uint32_t more) {
   store(table, kicks + std::min(more, ~kicks));
 }
 
-// The random walk from a place whose buckets are full. It takes the same turns in every run.
+// Makes room for a fingerprint whose buckets are full by a random walk of kicks, which takes the
+// same turns in every run. False, with the table unchanged, if kMaxKicks kicks make no room.
 template <typename Word>
 bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *table,
           const CuckooPlace &place) {
@@ -164,7 +168,7 @@ bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *
   std::uint32_t bucket = place.bucket[mix64(random) & 1];
   for (int i = 0; i < kMaxKicks; i++) {
     Slots slots = buckets.slots(buckets.read(table, bucket));
-    // A copy of itself is no victim, unless the bucket has nothing else.
+    // A copy of the same fingerprint is no victim, unless the bucket has nothing else.
     auto s = static_cast<int>(mix64(++random) % kBucketSlots);
     for (int turns = 1; turns < kBucketSlots && slots.slot[s] == fingerprint; turns++)
       s = (s + 1) % kBucketSlots;
@@ -311,7 +315,8 @@ std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table,
 
 double cuckoo_rate(const Geometry &geometry, std::uint64_t stored) {
   const double fingerprints = std::ldexp(1.0, geometry.fingerprint_bits()) - 1;
-  const double slots = 2.0 * static_cast<double>(stored) / geometry.units; // filled, of a value's
+  // The mean number of filled slots in a value's two buckets.
+  const double slots = 2.0 * static_cast<double>(stored) / geometry.units;
   return -std::expm1(slots * std::log1p(-1 / fingerprints));
 }
 
@@ -321,7 +326,7 @@ bool size_cuckoo(std::uint64_t expected, double rate, Geometry *geometry) {
   int bits = kMinFingerprintBits;
   while (bits < kMaxFingerprintBits && std::ldexp(rate, bits - 3) < 1)
     bits++;
-  // 3.8 values to a bucket, or 3.4: 19/5 and 17/5
+  // 3.8 = 19/5 values to a bucket, in small tables 3.4 = 17/5
   std::uint64_t buckets = (5 * expected + 18) / 19;
   if (buckets < kManyBuckets)
     buckets = (5 * expected + 16) / 17 + 1;

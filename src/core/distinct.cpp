@@ -12,10 +12,10 @@ constexpr double kStandardError = 1.04 / 256; // 1.04 / sqrt(kRegisters)
 
 constexpr int kMostDigitBits = 8;
 constexpr std::size_t kMostDigits = 1 << kMostDigitBits;
-constexpr std::size_t kFew = 24; // sorted by insertion
+constexpr std::size_t kFew = 24; // up to this many hashes are sorted by insertion
 constexpr std::size_t kHashesBetweenPauses = kBytesBetweenPauses / sizeof(std::uint64_t);
 
-// A digit of a hash: the one that hashes are sorted by next.
+// The digit by which hashes are sorted next: `bits` bits of a hash, from bit `shift` on.
 struct Digit {
   int bits, shift;
 
@@ -23,7 +23,8 @@ struct Digit {
   std::size_t operator()(std::uint64_t hash) const { return hash >> shift & (count() - 1); }
 };
 
-// From the highest `bits` that are not sorted yet, so many that parts have few hashes.
+// The next digit for hashes whose lowest `bits` are not sorted yet: the highest of these bits, as
+// many as it takes for a part to have few hashes.
 Digit next_digit(std::size_t count, int bits) {
   const int enough = 61 - __builtin_clzll(count);
   const int digit = std::min({enough, kMostDigitBits, bits});
@@ -40,7 +41,7 @@ void sort_few(std::uint64_t *hashes, std::size_t count) {
   }
 }
 
-// Moves hashes to the part of their digit; tells where the parts end.
+// Moves each hash to the part of its digit; sets `ends` to where the parts end.
 void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause pause,
                   std::size_t *ends) {
   std::size_t nexts[kMostDigits];
@@ -69,7 +70,7 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause p
     }
 }
 
-// Sorts by the lowest `bits`; the higher ones are the same in all hashes.
+// Sorts hashes by their lowest `bits` bits; the higher ones are the same in all hashes.
 void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits, Pause pause) {
   if (count <= kFew || bits == 0) {
     sort_few(hashes, count);
@@ -85,7 +86,7 @@ void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits, Pause paus
   }
 }
 
-// x + x^2 + 2 x^4 + 4 x^8 + ...: the part of registers that are still zero.
+// x + x^2 + 2 x^4 + 4 x^8 + ...: what the registers that are still zero contribute to the estimate.
 double sigma(double x) {
   if (x == 1.0)
     return INFINITY;
@@ -99,7 +100,7 @@ double sigma(double x) {
   return sum;
 }
 
-// (1 - x - sum of (1 - x^(2^-k))^2 2^-k) / 3: the part of registers that are full.
+// (1 - x - sum of (1 - x^(2^-k))^2 2^-k) / 3: what the registers that are full contribute.
 double tau(double x) {
   if (x == 0.0 || x == 1.0)
     return 0.0;

@@ -9,7 +9,7 @@
 namespace bloomfilter {
 namespace {
 
-constexpr std::size_t kCountedLines = 512; // at a time; whole pages
+constexpr std::size_t kCountedLines = 512; // lines per call of count_bits(): whole pages
 
 double power(double base, std::uint64_t exponent) {
   double result = 1.0;
@@ -68,7 +68,8 @@ double Survey::rate() const {
   return sum_ / static_cast<double>(units_);
 }
 
-// The mean over lines.
+// Counts the set bits of lines; returns the mean over these lines of (set bits / 512)^k; in
+// pages, k/2 takes the place of k.
 double Survey::pass_rate(const std::uint16_t *set, int lines) {
   double sum = 0.0;
   for (int i = 0; i < lines; i++) {

@@ -1,8 +1,8 @@
-// Element families: which values a filter holds.
+// Element families: what type of values a filter holds.
 //
 // SQL types whose values can be equal share a family, so that equal values share a hash. The
 // numbers are stored in every filter and never change; they are owned by this extension and have
-// nothing to do with OIDs. A filter without values has no family yet, or one that says how its
+// nothing to do with OIDs. A filter without values has no family yet, or a family that says how its
 // values will be encoded (core/layout.hpp).
 #ifndef BLOOMFILTER_CORE_FAMILY_HPP
 #define BLOOMFILTER_CORE_FAMILY_HPP
@@ -37,9 +37,9 @@ enum class Family : std::uint8_t {
   range = 22,
   multirange = 23,
   row = 24,
-  hash = 25,   // fed with hashes alone: what was hashed is not known
+  hash = 25,   // hashes that callers computed: what they hashed is not known
   string = 26, // byte strings of Parquet and RedisBloom
-  // Encodings of other systems, whether there are values or not.
+  // Encodings of other systems, which a filter has before its first value, too.
   int32 = 27,      // integers as 4 bytes: Guava's integer funnel, Parquet's INT32
   utf16 = 28,      // text as UTF-16: Guava's funnel of unencoded chars
   float32 = 29,    // floats as 4 bytes: Parquet's FLOAT
@@ -48,12 +48,12 @@ enum class Family : std::uint8_t {
 
 constexpr Family kLastFamily = Family::open_int32;
 
-// Is it left to the first value to decide about the family?
+// Does the first value still have to decide which family the filter has?
 constexpr bool is_open(Family family) {
   return family == Family::none || family == Family::open_int32;
 }
 
-// The family of SQL whose values a filter's family holds.
+// The family in SQL of the values that a filter of the given family holds.
 constexpr Family value_family(Family family) {
   switch (family) {
   case Family::int32:
@@ -71,13 +71,15 @@ inline bool is_composed(Family family) {
   return family >= Family::array && family <= Family::row;
 }
 
-// Can values of the family have this shape? Composed ones have one, of 24 bits; others none.
+// Can values of the family have this shape? Composed values have a shape of 24 bits, which is not
+// 0; all others have 0.
 inline bool is_shape_of(Family family, std::uint32_t shape) {
   return is_composed(family) == (shape != 0) && shape >> 24 == 0;
 }
 
-// What a filter's values are. All zero before the first one, but where another system's encoding is
-// known already. Aligned so that two are compared, for each value, by one comparison.
+// The type of a filter's values. It is all zero before the first value, unless another system's
+// encoding is known already. Aligned so that two of them, which are compared for each value, take
+// one comparison.
 struct alignas(8) ElementType {
   Family family;
   std::uint32_t shape; // a fingerprint, 24 bits, of what composed values are made of; else 0

@@ -32,7 +32,7 @@ enum : std::size_t {
   kAtLinkRate = 8,
   kAtLinkUnits = 16,
   kAtLinkK = 20,
-  kAtLinkFlags = 21, // in the lower half; the layout in the upper
+  kAtLinkFlags = 21, // flags in the lower half, the layout in the upper
   kAtLinkReserved = 22,
 };
 static_assert(kAtLinkReserved + 2 == kLinkBytes, "an entry ends with reserved bytes");
@@ -65,7 +65,7 @@ Finding check_link(const Link &link) {
     return fault(Status::bad_k, geometry.k);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
   const Finding capacity = check_capacity(link.capacity);
-  if (!capacity.ok() || (!bloom && !link.capacity.is_known())) // of a bloomfilter alone
+  if (!capacity.ok() || (!bloom && !link.capacity.is_known())) // a bloomfilter's may be unknown
     return fault(Status::bad_capacity, link.capacity.values);
   if (link.flags & ~(bloom ? kLinkFlags : kFlagOwn))
     return fault(Status::unknown_flags, link.flags);
@@ -75,10 +75,10 @@ Finding check_link(const Link &link) {
   return kSound;
 }
 
-// The entries of a chain, whose header has been read.
+// Checks the header and the entries of a chain whose header has been read, and sets links_bytes.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  // A chain is own only if it grows and has no value: it is what an aggregate over no rows made.
+  // A chain has kFlagOwn only if it grows and has no value: an aggregate over no rows made it.
   std::uint8_t flags = kFlagChain;
   if (!is_foreign(geometry.layout))
     flags |= kFlagGrow;
@@ -114,7 +114,7 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     const Finding finding = check_link(link);
     if (!finding.ok())
       return finding;
-    // Of one geometry, only filters that sized themselves stay apart.
+    // Of links with the same geometry, only those that sized themselves stay separate.
     const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
     if (order > 0 || (order == 0 && !(before.flags & kFlagOwn)))
       return fault(Status::bad_order, header->link_count);
@@ -127,7 +127,8 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   return kSound;
 }
 
-// The buckets' order, the end of their last byte, and that there is none without an element type.
+// Checks the buckets' order, that the rest of their last byte is zero, and that a table without an
+// element type has no fingerprints.
 Finding validate_buckets(const std::uint8_t *payload, const Header &header, Pause pause) {
   const std::uint8_t *table = payload + kHeaderBytes;
   std::uint64_t stored;
@@ -210,7 +211,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
     if (bits != 0)
       return fault(Status::stray_bits, bits);
   }
-  // Filters of one geometry that sized themselves stand in the order of their bytes.
+  // Links of the same geometry that sized themselves are in the order of their bytes.
   Link next = {};
   const std::uint8_t *next_bitmap = nullptr;
   if (any_link(payload, *header, [&](const Link &link, std::size_t offset) {

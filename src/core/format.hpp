@@ -1,16 +1,16 @@
-// The stored value: a header of 36 bytes, then the bitmap; or, of a chain, the header, an entry of
-// 24 bytes for each link, and the links' bitmaps. doc/format.md has the byte tables.
+// The stored value: a header of 36 bytes, then the bitmap. A chain has an entry of 24 bytes for
+// each link after the header, and then the links' bitmaps. doc/format.md has the byte tables.
 //
-// A link is a filter with a geometry, a capacity and a rate of its own; family and seed are the
-// chain's. Links stand in one order, the largest last, so that equal sets of links are equal bytes.
-// A plain value has no entries, and is read as if it had one link. A chain of one link is a filter
-// that grows.
+// A link is a filter with its own geometry, capacity and rate; the links of a chain share its
+// family and seed. Links are in a fixed order, the largest last, so that equal sets of links are
+// equal bytes. A value that is no chain has no entries, and is read as if it had one link. A chain
+// of one link is a filter that grows.
 //
-// `payload` is everything behind PostgreSQL's length word, which is what bytea, COPY BINARY and
-// the text form carry. (Offsets in doc/format.md count the length word's 4 bytes as well.) Unused
-// bits are zero and anything else is rejected, so that a later version can give them a meaning.
-// There is one validate(): input functions and bf_check() use all of it; every other reader uses
-// parse(), its constant-time part.
+// `payload` is everything after PostgreSQL's length word: what bytea, COPY BINARY and the text form
+// carry. (Offsets in doc/format.md count the length word's 4 bytes as well.) Unused bits are zero.
+// A value in which one of them is set is rejected, so that a later version can give them a meaning.
+// Input functions and bf_check() use validate(); every other reader uses parse(), its constant-time
+// part.
 #ifndef BLOOMFILTER_CORE_FORMAT_HPP
 #define BLOOMFILTER_CORE_FORMAT_HPP
 
@@ -32,26 +32,27 @@ constexpr std::size_t kMaxHeadBytes = kHeaderBytes + kMaxLinks * kLinkBytes;
 constexpr std::size_t kMaxPayload = kMaxHeadBytes + kMaxBits / 8;
 
 constexpr std::uint8_t kFlagChain = 0x01;
-// Sized by what it holds, not by what was asked for; without values: made by an aggregate.
+// The filter or link was sized by what it held, not by what was asked for. If it has no values, an
+// aggregate made it.
 constexpr std::uint8_t kFlagOwn = 0x02;
-constexpr std::uint8_t kFlagGrow = 0x04;         // of a chain: when it is full it gets another link
-constexpr std::uint8_t kFlagIntersection = 0x08; // made of the bits that two filters had in common
+constexpr std::uint8_t kFlagGrow = 0x04; // only of a chain: when it is full, it gets another link
+constexpr std::uint8_t kFlagIntersection = 0x08; // has the bits that two filters had in common
 constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
 
 struct Link {
   Geometry geometry;
-  std::uint8_t flags; // of kLinkFlags
-  Capacity capacity;  // that it was sized for
+  std::uint8_t flags; // some of kLinkFlags
+  Capacity capacity;  // what it was sized for
 };
 
 struct Header {
-  Geometry geometry; // of a chain its profile alone, without k and units
+  Geometry geometry; // of a chain: its profile alone, with k and units 0
   ElementType element;
   std::uint64_t seed;
-  Capacity capacity; // that was asked for; unknown of a chain that does not grow
+  Capacity capacity; // what was asked for; unknown in a chain that does not grow
   std::uint8_t flags = 0;
-  std::uint32_t link_count = 1; // stored, of a chain, where other values have their units
-  std::size_t links_bytes = 0;  // of a chain: entries and bitmaps
+  std::uint32_t link_count = 1; // in a chain, stored where other values have their units
+  std::size_t links_bytes = 0;  // of a chain: the length of its entries and bitmaps
 
   bool is_chain() const { return (flags & kFlagChain) != 0; }
   bool grows() const { return (flags & kFlagGrow) != 0; }
@@ -64,12 +65,12 @@ struct Header {
   }
 };
 
-// A link of a parsed value, 0 ... links() - 1. Reads the head only.
+// Link `number`, 0 ... links() - 1, of a parsed value. Reads the head only.
 Link read_link(const std::uint8_t *payload, const Header &header, int number);
 
-// Calls test(link, offset) for a parsed value's links, the last and largest first, until it returns
-// true; tells whether it did. `offset` is where the link's bitmap begins in the payload, of which
-// only the head is read.
+// Calls test(link, offset) for the links of a parsed value, from the last and largest to the first,
+// until a call returns true; tells whether one did. `offset` is where the link's bitmap begins in
+// the payload. Only the payload's head is read.
 template <typename Test>
 bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
   std::size_t offset = header.payload_bytes();
@@ -82,7 +83,7 @@ bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
   return false;
 }
 
-// The same for all links.
+// Calls use(link, offset) for all links, in the same order.
 template <typename Use>
 void for_each_link(const std::uint8_t *payload, const Header &header, Use use) {
   any_link(payload, header, [&use](const Link &link, std::size_t offset) {
@@ -110,8 +111,8 @@ enum class Status : std::uint8_t {
   reserved_bits,
   stray_bits,
   bad_buckets,
-  other_kind, // `found` and `wanted` are numbers of Kind
-  // Of partial states and hashed values.
+  other_kind, // `found` and `wanted` are values of Kind
+  // Only partial states and hashed values have these:
   unknown_content,
   too_many_hashes, // for a bitmap of `wanted` bytes
   stray_hashes,
@@ -119,7 +120,8 @@ enum class Status : std::uint8_t {
   bad_second,
 };
 
-// What a check found: the offending number and the one that was called for, where there are such.
+// The result of a check: what is wrong, the offending number, and the number that was expected. A
+// number is 0 where there is none.
 struct Finding {
   Status status;
   std::uint64_t found;
@@ -128,25 +130,26 @@ struct Finding {
   bool ok() const { return status == Status::ok; }
 };
 
-// Reads and checks the head, in constant time. `length` is that of the whole payload, of which no
-// more than the first kMaxHeadBytes need be there.
+// Reads and checks the head, in constant time. `length` is the length of the whole payload, but no
+// more than its first kMaxHeadBytes bytes are read.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// The same of a head that has something else than its bitmaps behind it.
+// Like parse(), but for a head that something other than its bitmaps follows: the length of what
+// follows is not checked.
 Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// The kind that a payload's layout byte states, be the payload sound or not; bloom if the byte is
-// unknown.
+// The kind that a payload's layout byte states, whether the payload is valid or not; Kind::bloom if
+// there is no such layout.
 Kind stated_kind(const std::uint8_t *payload, std::size_t length);
 
 // Is a parsed value of this kind? validate() accepts every kind.
 Finding check_kind(const Header &header, Kind kind);
 
-// parse(), and the invariants of the bitmaps.
+// Checks what parse() checks, and the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header,
                  Pause pause = no_pause);
 
-// Of a chain, write_header() writes the header alone; each link's entry is for write_link().
+// For a chain, write_header() writes the header alone; write_link() writes the entry of one link.
 void write_header(std::uint8_t *payload, const Header &header);
 void write_link(std::uint8_t *payload, int number, const Link &link);
 

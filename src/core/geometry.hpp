@@ -1,15 +1,16 @@
-// Where a hash falls in a filter: the scheme that every stored filter depends on.
+// Where a hash falls in a filter. Every stored filter depends on it.
 //
-// A filter is an array of units. A unit is one 64-byte line, or a page of eight lines. A value
-// sets k bits of one line, or k/2 bits in each of two lines of one page: one or two memory
-// accesses, and one or two TOAST chunks of a stored filter. (Blocked Bloom filters: F. Putze,
-// P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14, 2009.)
+// A filter is an array of units. A unit is one 64-byte line, or a page of eight lines. A value sets
+// k bits of one line, or k/2 bits in each of two lines of one page. That takes one or two memory
+// accesses, and one or two TOAST chunks of a stored filter. (Blocked Bloom filters: F. Putze, P.
+// Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14, 2009.)
 //
-// From a 64-bit hash h come three 32-bit words: H = h >> 32 chooses the unit by multiply and shift
-// (D. Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that OR-ing d
-// adjacent units gives the filter with units/d. x, the low word, and y, from a multiplication of
-// all of h, choose lines and bits by multiplicative hashing with powers of the golden ratio. A page
-// needs two words: with both lines from one word, rates below 0.01 % are not reached.
+// A 64-bit hash h gives three 32-bit words. H = h >> 32 chooses the unit by multiply and shift (D.
+// Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that OR-ing d
+// adjacent units gives the filter with units/d. x is the low word of h, and y comes from a
+// multiplication of all of h; they choose lines and bits by multiplicative hashing with powers of
+// the golden ratio. A page needs both words: if one word chose both lines, rates below 0.01 % would
+// not be reached.
 //
 // Every constant here is part of the format.
 #ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
@@ -29,17 +30,17 @@ constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the
 constexpr int kMaxK = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
 
-constexpr int kBlockWords = 8; // of Parquet: words of 32 bits
+constexpr int kBlockWords = 8; // of a Parquet block: words of 32 bits
 constexpr int kBlockBytes = 4 * kBlockWords;
-constexpr int kWordBytes = 8; // what flat bitmaps are counted in
+constexpr int kWordBytes = 8; // a unit of a flat bitmap
 constexpr int kMaxForeignK = 255;
 
 constexpr int kCounterBits = 4;
-constexpr int kCounterLineBytes = kCounterBits * kLineBytes; // for a line's counters
+constexpr int kCounterLineBytes = kCounterBits * kLineBytes; // for the counters of a line
 
 constexpr int kBucketSlots = 4;
 constexpr std::uint32_t kMinBuckets = 2;
-constexpr std::size_t kKicksBytes = 4; // before a cuckoo filter's buckets
+constexpr std::size_t kKicksBytes = 4; // the number of kicks, before a cuckoo filter's buckets
 
 static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
                   row_of(Layout::pages).unit_bits == kPageLines * kLineBits &&
@@ -51,10 +52,10 @@ static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
 
 struct Geometry {
   Layout layout;
-  std::uint8_t k;      // bits that a value sets; even in pages, 8 in Parquet's
-  std::uint32_t units; // of cuckoo: buckets, which need not be whole bytes
+  std::uint8_t k;      // bits that a value sets: in pages even, in Parquet's layout 8
+  std::uint32_t units; // in a cuckoo filter: buckets, which need not be whole bytes
 
-  // Of cuckoo, what stands in the place of k.
+  // The length of a fingerprint, which a cuckoo filter has in place of k.
   std::uint8_t fingerprint_bits() const { return k; }
   std::uint32_t unit_bits() const {
     const std::uint32_t bits = row_of(layout).unit_bits;
@@ -62,7 +63,7 @@ struct Geometry {
   }
   std::size_t unit_bytes() const { return unit_bits() / 8; }
   std::uint64_t bits() const { return std::uint64_t{units} * unit_bits(); }
-  // Of all that follows the header.
+  // The number of bytes that follow the header.
   std::size_t bytes() const {
     return static_cast<std::size_t>((bits() + 7) / 8) +
            (layout == Layout::cuckoo ? kKicksBytes : 0);
@@ -73,7 +74,7 @@ inline bool operator==(const Geometry &a, const Geometry &b) {
   return a.layout == b.layout && a.k == b.k && a.units == b.units;
 }
 
-// By size, then by layout and k: negative, 0, or positive.
+// Orders geometries by size, then by layout and k; returns a negative number, 0, or a positive one.
 inline int compare_geometry(const Geometry &a, const Geometry &b) {
   if (a.bits() != b.bits())
     return a.bits() < b.bits() ? -1 : 1;
@@ -82,9 +83,9 @@ inline int compare_geometry(const Geometry &a, const Geometry &b) {
   return a.k - b.k;
 }
 
-// The largest exact fold of a filter into at most so many bytes of bitmap: OR-ing d adjacent units,
-// of flat layouts d parts, gives the filter of all its values with units/d, for every divisor d of
-// units. False, and `folded` the smallest fold there is, if none fits.
+// The largest exact fold of a filter into a bitmap of at most `bytes` bytes. For every divisor d of
+// `units`, OR-ing d adjacent units (in flat layouts, d parts) gives the filter of the same values
+// with units/d. False if no fold fits; `folded` is then the smallest fold there is.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;
@@ -139,8 +140,9 @@ inline std::size_t second_line_offset(std::uint32_t word) {
   return (kHalfPageLines + ((word * 0xC2B2AE35U) >> 30)) * kLineBytes;
 }
 
-// Fetches the lines of a hash into the processor's cache. Always inline: gcc sees no effect in a
-// function that does nothing else, and drops calls of it. script/test counts the instructions.
+// Fetches the lines of a hash into the processor's cache. Always inline, because gcc sees no effect
+// in a function that only prefetches, and drops calls of it; script/test counts the prefetches in
+// the compiled kernels.
 [[gnu::always_inline]] inline void prefetch(const Geometry &geometry, const std::uint8_t *bitmap,
                                             std::uint64_t hash) {
   const std::uint8_t *unit = bitmap + unit_offset(geometry, hash);
@@ -152,7 +154,8 @@ inline std::size_t second_line_offset(std::uint32_t word) {
   }
 }
 
-// The i-th bit of a word within its line, 0 ... 511; bit p is bit p & 7 of byte p >> 3.
+// The position in its line, 0 ... 511, of the i-th bit that a word chooses. Bit p of a line is bit
+// p & 7 of byte p >> 3.
 inline std::uint32_t bit_position(std::uint32_t word, int i) {
   return (word * kMultipliers.power[i]) >> 23;
 }

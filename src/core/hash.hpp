@@ -1,8 +1,9 @@
 // The hash of an element: XXH3, 64 bits, over the element's canonical bytes.
 //
-// XXH3's output is promised for ever from version 0.8.0 on (doc/xxhash_spec.md of xxHash), does
-// not depend on the processor, and costs 1.6 ns for an integer. PostgreSQL's own hash functions
-// promise nothing across versions and byte orders, so a stored filter cannot rest on them.
+// From version 0.8.0 on, xxHash promises that XXH3's output never changes (doc/xxhash_spec.md
+// there). It does not depend on the processor, and takes 1.6 ns for an integer. PostgreSQL's own
+// hash functions promise nothing across versions and byte orders, so stored filters cannot depend
+// on them.
 #ifndef BLOOMFILTER_CORE_HASH_HPP
 #define BLOOMFILTER_CORE_HASH_HPP
 
@@ -25,8 +26,8 @@ inline std::uint64_t hash_bytes(const void *bytes, std::size_t length, std::uint
   return XXH3_64bits_withSeed(bytes, length, seed);
 }
 
-// The same hash of bytes that come in parts, in constant memory. Up to a buffer of them is hashed
-// as a whole, which spares setting up XXH3's state.
+// Computes the same hash of bytes that come in parts, in constant memory. Bytes that fit into the
+// buffer are hashed as a whole, which saves setting up XXH3's state.
 class Hasher {
 public:
   explicit Hasher(std::uint64_t seed) : seed_(seed) {}
@@ -43,7 +44,7 @@ public:
     number = little_endian(number);
     add(&number, sizeof number);
   }
-  // The bytes after a head, with one look at the buffer for both.
+  // Adds a head and then bytes, with one check of the buffer's room for both.
   void add(const void *head, std::size_t head_length, const void *bytes, std::size_t length) {
     if (head_length + length > sizeof buffer_ - pending_) {
       add(head, head_length);
@@ -55,8 +56,9 @@ public:
     pending_ += head_length + length;
   }
 
-  // What `write` adds, after its length in 32 bits. The length is put in when it is known, so a
-  // part for which the buffer has no room is only counted first and then written again.
+  // Adds what `write` adds, after its length in 32 bits. The length is filled in when it is known.
+  // So if the buffer has no room for a part, `write` is called twice: first the part is only
+  // counted, then it is added.
   template <typename Write> void add_part(Write write) {
     using Length = std::uint32_t;
     const std::size_t start = pending_, bytes = start + sizeof(Length);
@@ -89,7 +91,7 @@ private:
       if (counted_ == 0)
         counted_ = pending_;
       counted_ += length;
-      pending_ = sizeof buffer_; // nothing more has room
+      pending_ = sizeof buffer_; // so that nothing more has room
       return;
     }
     flush();
@@ -110,11 +112,11 @@ private:
   }
 
   std::uint64_t seed_;
-  std::size_t pending_ = 0;   // bytes of the buffer
-  std::uint64_t counted_ = 0; // those and all that had no room, of a part that is only counted
+  std::size_t pending_ = 0;   // bytes in the buffer
+  std::uint64_t counted_ = 0; // of a part that is only counted: those, and all that had no room
   std::uint8_t buffer_[4096];
   bool open_ = false;      // is a part being added whose length is not known yet?
-  bool streaming_ = false; // is the state in use?
+  bool streaming_ = false; // is state_ in use?
   XXH3_state_t state_;
 };
 

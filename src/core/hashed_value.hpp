@@ -1,8 +1,8 @@
-// A value as a filter sees it: what it is, and its hashes under seed 0. SQL calls that a
+// A value as a filter sees it: its element type, and its hashes under seed 0. SQL calls this a
 // bf_element.
 //
-// Its bytes are the same everywhere: family u8, three zero bytes, shape u32, hash u64, second hash
-// u64, little-endian. A value of one hash has that twice; two have only values of text
+// Its bytes are the same on every machine: family u8, three zero bytes, shape u32, hash u64, second
+// hash u64, little-endian. Only values of text have two hashes; a value with one hash has it twice
 // (doc/format.md, "Families").
 #ifndef BLOOMFILTER_CORE_HASHED_VALUE_HPP
 #define BLOOMFILTER_CORE_HASHED_VALUE_HPP
@@ -26,7 +26,7 @@ inline bool operator==(const HashedValue &a, const HashedValue &b) {
 
 constexpr std::size_t kHashedValueBytes = 24;
 
-// Reads and checks bytes from outside.
+// Reads bytes from an untrusted source and checks them.
 Finding read_hashed_value(const std::uint8_t *bytes, std::size_t length, HashedValue *value);
 
 void write_hashed_value(std::uint8_t *bytes, const HashedValue &value);

@@ -13,15 +13,16 @@
 
 namespace bloomfilter {
 
-// A function that asks a structure of ours by a hash alone.
+// A function that looks up a hash in a structure of one of our own layouts.
 using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// A bitmap is whole lines, at any alignment; geometries are possible ones of our own layouts.
+// The functions for one instruction set. Bitmaps are whole lines, at any alignment; geometries are
+// valid ones of our own layouts.
 struct Kernel {
   const char *name;
   // Are all bits of the hash set? Tests all of them: a mispredicted early exit costs more.
   HashTest contains;
-  // contains() for geometries of this layout and k: a faster one, to be chosen once for many calls.
+  // A faster contains() for geometries of this layout and k, to be chosen once for many calls.
   HashTest (*contains_for)(const Geometry &geometry);
   // contains() for many hashes, one answer each.
   void (*contains_many)(const Geometry &geometry, const std::uint8_t *bitmap,
@@ -41,7 +42,7 @@ struct Kernel {
 
 extern const Kernel kScalarKernel;
 
-// Each NULL where the processor or the build has none.
+// Each is NULL if the processor or the build does not have it.
 const Kernel *avx2_kernel();
 const Kernel *avx512_kernel();
 const Kernel *neon_kernel();
@@ -49,7 +50,8 @@ const Kernel *neon_kernel();
 // The fastest kernel of this machine.
 const Kernel &best_kernel();
 
-// The kernel of that name, or NULL if this machine has none such.
+// The kernel of that name, or NULL if this machine has no such kernel. A NULL name stands for the
+// fastest one.
 const Kernel *find_kernel(const char *name);
 
 } // namespace bloomfilter

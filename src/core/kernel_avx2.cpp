@@ -11,8 +11,8 @@
 
 #include <utility>
 
-// Functions from here to the end of the region may use AVX2; what is included above may not, for
-// the linker could choose this file's copy of an inline function for the whole library.
+// Functions from here to the end of the region may use AVX2; what is included above may not,
+// because the linker could choose this file's copy of an inline function for the whole library.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #else
@@ -41,7 +41,7 @@ struct Bits {
   __m256i mask; // its bit there; 0 in lanes without a hash function
 };
 
-// Bits of hash functions `from` ... `from` + 7, of which the first `count` exist.
+// The bits of hash functions `from` ... `from` + 7, of which the first `count` exist.
 Bits bits_of(std::uint32_t word, int from, int count) {
   const __m256i multipliers = load_lanes(kMultipliers.power + from);
   const __m256i ones = load_lanes(kOnes + (count < kLanes ? kLanes - count : 0));
@@ -109,8 +109,8 @@ void intersect_line(std::uint8_t *line, const std::uint8_t *other) {
     store_lanes(line + i, _mm256_and_si256(load_lanes(line + i), load_lanes(other + i)));
 }
 
-// Of each byte, by a table of the 16 half bytes (W. Mula, N. Kurz, D. Lemire, "Faster population
-// counts using AVX2 instructions", The Computer Journal 61, 2018).
+// The number of set bits of each byte, from a table of the 16 half bytes (W. Mula, N. Kurz, D.
+// Lemire, "Faster population counts using AVX2 instructions", The Computer Journal 61, 2018).
 __m256i count_bytes(__m256i bytes) {
   const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
                                           2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);

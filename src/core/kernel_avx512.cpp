@@ -15,7 +15,7 @@
     apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" // of gcc's own header, gcc bug 105593
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" // in gcc's own header: gcc bug 105593
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")
 #endif
@@ -24,7 +24,8 @@ namespace bloomfilter {
 namespace {
 
 // Permutes the line's words into their positions' lanes and tests all bits at once. Position and
-// word number are the product's upper 9 and 4 bits; a rotation reads the lower 5 bits of a count.
+// word number are the product's upper 9 and 4 bits; a rotation uses only the lower 5 bits of its
+// count.
 [[gnu::always_inline]] inline bool test_bits(__m512i line, std::uint32_t word, int k) {
   const auto lanes = static_cast<__mmask16>((1U << k) - 1);
   const __m512i products = _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(word)),
@@ -46,9 +47,10 @@ namespace {
   return test_bits(line, word, k);
 }
 
-// The i-th bit of a word in its lane. A shift by 32 or more gives zero, so shifting 1 by (position
-// - first position of the lane) leaves a bit in the right lane only. The position is multiplied in
-// a general register, for vectors of integers multiply at a third of the speed on some processors.
+// A line with only the i-th bit that a word chooses. A shift by 32 or more gives zero, so shifting
+// 1 by (position - first position of the lane) leaves a bit in the right lane only. The position is
+// computed in a general register, because vectors of integers are multiplied at a third of the
+// speed on some processors.
 [[gnu::always_inline]] inline __m512i bit_of(std::uint32_t word, int i) {
   const __m512i first =
       _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192, 160, 128, 96, 64, 32, 0);
@@ -56,7 +58,8 @@ namespace {
   return _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_sub_epi32(position, first));
 }
 
-// Two bits at a time, for OR takes three operands; the last of an odd number twice.
+// Sets two bits at a time, because the OR takes three operands; if k is odd, the last bit is set
+// twice.
 [[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
   constexpr int kOr = 0xFE;
   __m512i bits = _mm512_loadu_si512(line);
@@ -76,7 +79,8 @@ void intersect_line(std::uint8_t *line, const std::uint8_t *other) {
   _mm512_storeu_si512(line, _mm512_and_si512(_mm512_loadu_si512(line), _mm512_loadu_si512(other)));
 }
 
-// Eight counts of at most 64, as bytes, are summed by their distance from zero.
+// Counts the bits of eight words, at most 64 each, as bytes. The sum of these bytes is the sum of
+// their distances from zero.
 unsigned count_line(const std::uint8_t *line) {
   const __m128i counts = _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(_mm512_loadu_si512(line)));
   return static_cast<unsigned>(_mm_cvtsi128_si32(_mm_sad_epu8(counts, _mm_setzero_si128())));

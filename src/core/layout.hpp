@@ -2,13 +2,13 @@
 // hashed.
 //
 // A *layout* is a system's way from a digest to bits. Everything that depends on the layout alone
-// stands in its row of kLayoutRows. A *scheme* is what SQL names: a layout together with an
-// encoding, which is how a value becomes bytes before it is hashed (as Guava's funnels or Parquet's
-// physical types do). The encoding of a filter is in its family.
+// is in its row of kLayoutRows. A *scheme* is what SQL names as a layout: a layout together with an
+// encoding. The encoding is how a value becomes bytes before it is hashed (what Guava's funnels and
+// Parquet's physical types do). A filter's family tells its encoding.
 //
-// The numbers are stored in every filter and never change. The upper half is the kind; a link's
-// entry has 4 bits for the layout, so there are 15 of a bloomfilter. 4, 5, 7, 8, 10, 11 and 15 are
-// free.
+// The layouts' numbers are stored in every filter and never change. The upper half of a number is
+// the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15 layouts. 4, 5,
+// 7, 8, 10, 11 and 15 are free.
 #ifndef BLOOMFILTER_CORE_LAYOUT_HPP
 #define BLOOMFILTER_CORE_LAYOUT_HPP
 
@@ -19,7 +19,7 @@
 
 namespace bloomfilter {
 
-// What a value is, a type of SQL each.
+// The kind of a filter. Each kind is a type of SQL.
 enum class Kind : std::uint8_t {
   bloom = 0,
   counting = 1, // core/counting.hpp
@@ -40,17 +40,17 @@ enum class Layout : std::uint8_t {
   cuckoo = 0x21,
 };
 
-// Whose layout it is: which system's hashes, positions and sizes it has.
+// The system whose hashes, positions and sizes a layout has.
 enum class System : std::uint8_t { own, guava, parquet, redis, spark };
 
 struct LayoutRow {
   Layout layout;
   System system;
-  std::uint16_t unit_bits;         // 0: of a bucket, which depends on its fingerprints
-  std::uint8_t min_k, max_k, step; // of cuckoo: bits of a fingerprint
-  std::uint8_t digest_size;        // numbers of 64 bits
-  std::uint8_t seed_bits;          // the seed is a signed number of so many; 0: there is none
-  Layout profile; // of layouts among which a filter's size decides, the one that stands for all
+  std::uint16_t unit_bits;         // 0: a bucket's size depends on its fingerprints
+  std::uint8_t min_k, max_k, step; // of k; in cuckoo, of a fingerprint's bits
+  std::uint8_t digest_size;        // how many numbers of 64 bits a digest has
+  std::uint8_t seed_bits;          // the seed is a signed number of so many bits; 0: there is none
+  Layout profile; // the layout that stands for all those among which a filter's size decides
 };
 
 inline constexpr LayoutRow kLayoutRows[] = {
@@ -68,9 +68,9 @@ inline constexpr LayoutRow kLayoutRows[] = {
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
 
-// The rows by number, so that finding one takes one load more.
+// The rows by the number of their layout, so that finding a row takes one load more.
 struct RowNumbers {
-  std::uint8_t of[kLastLayout + 1]; // from 1 on; 0: there is no such layout
+  std::uint8_t of[kLastLayout + 1]; // row numbers from 1 on; 0: there is no such layout
 
   constexpr RowNumbers() : of() {
     std::uint8_t number = 0;
@@ -90,21 +90,21 @@ constexpr const LayoutRow &row_of(Layout layout) {
 constexpr Kind kind_of(Layout layout) {
   return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
 }
-// Another system's? Asked for each value, so it makes do without a load.
+// Is it another system's layout? This is asked for each value, so it does without a load.
 constexpr bool is_foreign(Layout layout) {
   return layout > Layout::pages && kind_of(layout) == Kind::bloom;
 }
 inline System system_of(Layout layout) {
   return row_of(layout).system;
 }
-// Has it one bitmap without parts?
+// Is its bitmap flat, that is, one large bitmap anywhere in which a value's bits can be?
 inline bool is_flat(Layout layout) {
   return row_of(layout).unit_bits == 64;
 }
 inline Layout profile_of(Layout layout) {
   return row_of(layout).profile;
 }
-// How many numbers a digest has: `first` alone, or `second`, too.
+// How many numbers a digest has: 1 for `first` alone, or 2.
 inline int digest_size(Layout layout) {
   return row_of(layout).digest_size;
 }
@@ -128,18 +128,19 @@ template <typename... F> constexpr Families families(F... each) {
 constexpr bool is_in(Families set, Family family) {
   return (set >> static_cast<int>(family) & 1) != 0;
 }
-// Families that only filters of other systems have. All others, later ones too, are those of SQL.
+// Families that only filters of other systems have. All others, and those that are added later, are
+// families of SQL.
 constexpr Families kFamiliesOfOthers =
     families(Family::string, Family::int32, Family::utf16, Family::float32, Family::open_int32);
 constexpr Families kFamiliesOfSql = 2 * families(kLastFamily) - 1 - kFamiliesOfOthers;
 
-// How a layout keeps values, and what SQL calls that.
+// A scheme: how a layout keeps values, and what SQL calls that.
 struct Scheme {
-  const char *name; // NULL where a kind has no choice
+  const char *name; // NULL if its kind has only one
   Layout layout;    // a profile
-  Family empty;     // of a filter without values
-  Family from, to;  // a family whose values are kept under an encoding of their own
-  Families kept;    // families whose values are kept under their own
+  Family empty;     // the family of a filter without values
+  Family from, to;  // values of `from` are kept as `to`, an encoding of their own
+  Families kept;    // families whose values are kept under their own family
   Families strings; // families whose values are kept as byte strings, without a finer type
 };
 
@@ -166,11 +167,11 @@ constexpr Scheme kSchemes[] = {
                  families(Family::integer, Family::floating, Family::timestamp, Family::timestamptz,
                           Family::time, Family::string),
                  families(Family::text, Family::bytea, Family::uuid, Family::string)),
-    // Dates are integers of 32 bits, too: the first value decides.
+    // Dates are integers of 32 bits, too, so the first value decides which of them a filter has.
     {"parquet_int32", Layout::parquet, Family::open_int32, Family::integer, Family::int32,
      families(Family::open_int32, Family::int32, Family::date), 0},
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
-    // All values are byte strings: of a filter without values, too, that much is known.
+    // All values are byte strings. That much is known of a filter without values, too.
     {"redis", Layout::redis, Family::string, Family::none, Family::none, families(Family::string),
      families(Family::integer, Family::text, Family::bytea, Family::string)},
     plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
@@ -179,7 +180,7 @@ constexpr Scheme kSchemes[] = {
     own_scheme(nullptr, Layout::cuckoo),
 };
 
-// Which scheme a filter of a layout has, by its family.
+// The number of a filter's scheme in kSchemes, by its layout and family.
 struct SchemeNumbers {
   std::uint8_t of[kLastLayout + 1][static_cast<int>(kLastFamily) + 1]; // from 1 on; 0: none
 
@@ -205,7 +206,8 @@ inline bool is_family_of(Layout layout, Family family) {
 inline const Scheme &scheme_of(Layout layout, Family family) {
   return kSchemes[kSchemeNumbers.of[static_cast<int>(layout)][static_cast<int>(family)] - 1];
 }
-// The family under which a scheme keeps values of one of SQL's families; `none`: it does not.
+// The family under which a scheme keeps values of one of SQL's families; `none` if it does not keep
+// them.
 inline Family stored_family(const Scheme &scheme, Family family) {
   return is_in(scheme.strings, family) ? Family::string
          : family == scheme.from       ? scheme.to

@@ -26,7 +26,7 @@ bool is_empty(const LinkView &view) {
   return !view.bitmap || !has_bits(view.bitmap, view.link.geometry.bytes());
 }
 
-// An order of links without values, by all that they have but bits.
+// An order for links without values, by everything that links have but their bits.
 bool less_asked(const LinkView &a, const LinkView &b) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
@@ -39,6 +39,8 @@ bool less_asked(const LinkView &a, const LinkView &b) {
   return a.link.flags < b.link.flags;
 }
 
+// Drops the links that sized themselves and have no bits. If nothing is left, the least of all
+// links stays.
 int drop_empty(LinkView *views, int count, Pause pause) {
   LinkView *const end = views + count;
   const LinkView least = *std::min_element(views, end, less_asked);
@@ -66,7 +68,7 @@ bool in_order(const LinkView &a, const LinkView &b, Pause pause) {
   return is_own(a) && compare_bitmaps(a, b) < 0;
 }
 
-// Merges the second of two adjacent links into the first, if the normal form has only one of them.
+// Merges the second of two adjacent links into the first, if the normal form has one link for both.
 bool join(LinkView *first, const LinkView &second) {
   if (!(first->link.geometry == second.link.geometry) || is_own(*first) != is_own(second))
     return false;
@@ -79,7 +81,7 @@ bool join(LinkView *first, const LinkView &second) {
   return true;
 }
 
-// Are all bits of a link in another one of its geometry?
+// Does `by` have the same geometry and all bits of a link?
 bool is_covered(const LinkView &view, const LinkView &by, Pause pause) {
   if (!(view.link.geometry == by.link.geometry) || !by.bitmap)
     return false;
@@ -118,7 +120,8 @@ int normalize_links(LinkView *views, int count, Pause pause) {
 }
 
 int drop_covered(LinkView *views, int count, int from, Pause pause) {
-  // A link that covers another one may be left out itself: then what covers it covers both.
+  // A link that covers another one may be left out itself; the link that covers it then covers
+  // both.
   LinkView *const end = views + count;
   for (LinkView *view = views; view < end; view++)
     if (is_own(*view) && std::any_of(views + from, end, [view, pause](const LinkView &by) {
@@ -160,9 +163,10 @@ bool next_link(const Header &header, const Link &largest, Link *next) {
   const Capacity &last = largest.capacity, &asked = header.capacity;
   if (last.is_known())
     next->capacity = {last.values * 2, std::max(last.rate * 3 / 4, kMinRate)};
-  else // a union with a filter whose capacity nobody knows
+  else // after a union with a filter whose capacity is unknown
     next->capacity = {asked.values, first_rate(asked.rate)};
-  // Where twice as many values still fit into one line, more than twice as many.
+  // If the bitmap is not larger, because twice as many values still fit into one line, double
+  // again.
   for (;; next->capacity.values *= 2) {
     if (!size_for_capacity(next->capacity.values, next->capacity.rate, &next->geometry))
       return false;

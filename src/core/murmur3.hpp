@@ -12,7 +12,7 @@ struct Murmur3 {
 };
 Murmur3 murmur3(const std::uint8_t *bytes, std::size_t length, std::uint32_t seed);
 
-// Its finalizer, a permutation: every bit of the result depends on every bit of x.
+// The finalizer of MurmurHash3, a permutation: every bit of the result depends on every bit of x.
 inline std::uint64_t mix64(std::uint64_t x) {
   x ^= x >> 33;
   x *= 0xFF51AFD7ED558CCDULL;

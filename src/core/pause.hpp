@@ -1,5 +1,6 @@
-// A loop that can take long calls a pause now and then, in which its caller may check for
-// interrupts. As a pause need not return, the loop must hold nothing then that has to be released.
+// Pauses in long loops. A loop that can take long calls a function of its caller now and then,
+// which may check for interrupts. That call may never return, so the loop must then hold nothing
+// that has to be released.
 #ifndef BLOOMFILTER_CORE_PAUSE_HPP
 #define BLOOMFILTER_CORE_PAUSE_HPP
 

@@ -1,13 +1,13 @@
-// A set in many small filters, the shards, of which each value belongs to one.
+// A set that is divided into many small filters, the shards. Each value belongs to one of them.
 //
 // A shard is a row of a table. An addition rewrites its row, so a row should be small: it must stay
 // inline, and its next version should find room on the same page. PostgreSQL moves values out of a
-// row above 2032 bytes. A row of an integer key and a filter of 29 lines (1896 bytes) has 1928,
-// four of which fill a page of 8 kB, and leaves a hundred bytes for more columns.
+// row above 2032 bytes. A row of an integer key and a filter of 29 lines (1896 bytes) has 1928
+// bytes. Four such rows fill a page of 8 kB, and leave a hundred bytes for more columns.
 //
 // Shards need no more bits than one large filter. A value falls into one of all lines of all shards
-// at random, so their loads are Poisson, whatever the shards' loads are; and that is the model that
-// filters are sized by (sizing.hpp).
+// at random, so the loads of the lines are Poisson, whatever the loads of the shards are. That is
+// the model by which filters are sized (sizing.hpp).
 #ifndef BLOOMFILTER_CORE_SHARD_HPP
 #define BLOOMFILTER_CORE_SHARD_HPP
 
@@ -19,16 +19,17 @@ namespace bloomfilter {
 
 constexpr std::uint64_t kShardBytes = 29 * kLineBytes; // of the bitmap
 
-// 0 ... shards - 1; fixed for ever, because tables are filled by it. The shard comes from a product
-// with all bits of the hash: from the high bits themselves, which choose the line, all values of a
-// shard would share one or two of its lines.
+// The shard of a hash, 0 ... shards - 1. It is fixed for ever, because tables are filled by it. The
+// shard comes from a product with all bits of the hash. If it came from the high bits themselves,
+// which choose the line, all values of a shard would share one or two of its lines.
 inline std::uint32_t shard_of(std::uint64_t hash, std::uint32_t shards) {
   const std::uint64_t mixed = (hash * 0xD1B54A32D192ED03ULL) >> 32;
   return static_cast<std::uint32_t>((mixed * shards) >> 32);
 }
 
 // How many filters of a layout hold `expected` values (at least 1) at a rate within kMinRate ...
-// kMaxRate, so that one for expected / number + 1 values has at most `bytes`, kMaxBits / 8 or less.
+// kMaxRate, so that a filter for expected / number + 1 values has at most `bytes` bytes. `bytes` is
+// at most kMaxBits / 8.
 std::uint64_t shards_for(Layout layout, std::uint64_t expected, double rate, std::uint64_t bytes);
 
 } // namespace bloomfilter

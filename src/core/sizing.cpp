@@ -19,9 +19,10 @@ struct FineEntry {
 
 #include "core/sizing_table/table.inc"
 
-// From this rate on, a value takes one line; below it, two lines of a page are smaller.
+// From this rate on, a value takes one line; below it, filters whose values take two lines of a
+// page are smaller.
 constexpr double kCoarseRate = 0.001;
-// Rounding units up to a multiple costs nothing noticeable from here on.
+// From this number of units on, rounding up to a multiple costs nothing noticeable.
 constexpr std::uint32_t kManyUnits = 64;
 constexpr std::uint32_t kUnitMultiple = 8;
 // 2^kClassBits size classes lie between two powers of two.
@@ -55,7 +56,7 @@ std::uint64_t interpolate(std::uint32_t from, std::uint32_t to, const GridPlace 
   return from + ((to - from) * place.part + place.whole - 1) / place.whole;
 }
 
-// Units of `unit_bits` for all values, or more than any filter may have.
+// The number of units of `unit_bits` for all values. It can be more than any filter may have.
 std::uint64_t units_for(std::uint64_t expected, std::uint64_t thousandths,
                         std::uint64_t unit_bits) {
   std::uint64_t units = (expected * thousandths + 1000 * unit_bits - 1) / (1000 * unit_bits);

@@ -1,13 +1,13 @@
-// How large a filter must be: from a capacity and a false positive rate to a geometry.
+// How large a filter must be: the geometry for a capacity and a false positive rate.
 //
-// The rate is the one obtained, not the textbook's: bits per value and k come from a committed
-// table (sizing_table/) computed under the Poisson model of line loads. Everything is integer
-// arithmetic, so the same request gives the same geometry on every machine and in every release:
-// geometry decides whether two filters can be united bit for bit. From 64 units on their number
-// is a multiple of 8, so that filters can be folded.
+// The rate is the one that the filter really has, not the textbook's: bits per value and k come
+// from a committed table (sizing_table/) computed under the Poisson model of line loads. Everything
+// is integer arithmetic, so the same request gives the same geometry on every machine and in every
+// release. That matters because two filters can be united bit for bit only if they have the same
+// geometry. From 64 on, the number of units is a multiple of 8, so that filters can be folded.
 //
 // A filter that sizes itself takes the next larger of a few sizes, sixteen to each doubling, so
-// that those of like numbers of values have the same geometry.
+// that filters of similar numbers of values have the same geometry.
 #ifndef BLOOMFILTER_CORE_SIZING_HPP
 #define BLOOMFILTER_CORE_SIZING_HPP
 
@@ -19,11 +19,11 @@ namespace bloomfilter {
 
 constexpr double kMinRate = 1e-9;
 constexpr double kMaxRate = 0.5;
-// The rate of a filter for which none is given, as the functions of SQL have it.
+// The rate of a filter for which none is given. SQL's functions have the same default.
 constexpr double kDefaultRate = 0.01;
 
-// What a filter is made for: a number of distinct values, and a false positive rate. Both are 0
-// where that is unknown.
+// What a filter is made for: a number of distinct values, and a false positive rate. Both are 0 if
+// they are unknown.
 struct Capacity {
   std::uint64_t values;
   double rate;
@@ -33,12 +33,12 @@ struct Capacity {
 inline bool operator==(const Capacity &a, const Capacity &b) {
   return a.values == b.values && a.rate == b.rate;
 }
-// Of both numbers the larger.
+// The larger number of values and the larger rate of two capacities.
 inline Capacity larger(const Capacity &a, const Capacity &b) {
   return {a.values > b.values ? a.values : b.values, a.rate > b.rate ? a.rate : b.rate};
 }
 
-// NaN is in no range.
+// False for NaN, which is in no range.
 inline bool rate_in_range(double rate) {
   return rate >= kMinRate && rate <= kMaxRate;
 }
@@ -47,9 +47,9 @@ inline bool rate_in_range(double rate) {
 // within kMinRate ... kMaxRate. False, and `geometry` unchanged, if it would exceed kMaxBits.
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry);
 
-// The size class of a filter that sizes itself, whose units would be those of `geometry`: their
-// number is rounded up to one of five significant bits, a multiple of 2^(floor(log2 units) - 4).
-// Where that would exceed kMaxBits, it is the geometry as it is.
+// The size class of a filter that sizes itself and would have the given geometry. Its number of
+// units is rounded up to one with five significant bits, a multiple of 2^(floor(log2 units) - 4).
+// If that would exceed kMaxBits, the geometry stays as it is.
 Geometry size_class(const Geometry &geometry);
 
 // The geometry of a filter of at least `bits` bits (1 ... kMaxBits), rounded up to whole lines.

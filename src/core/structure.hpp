@@ -1,5 +1,5 @@
-// What differs between the structures that hold digests (a bitmap of our own, counters, a cuckoo
-// filter's buckets, another system's bitmap), behind one name each.
+// One name for each operation that differs between the structures that hold digests: a bitmap of
+// our own, counters, a cuckoo filter's buckets, and another system's bitmap.
 #ifndef BLOOMFILTER_CORE_STRUCTURE_HPP
 #define BLOOMFILTER_CORE_STRUCTURE_HPP
 
@@ -15,26 +15,28 @@
 namespace bloomfilter {
 
 // The geometry for `expected` distinct values (at least 1) at a false positive rate of kMinRate ...
-// kMaxRate; Layout::lines stands for all of a bloomfilter's own. False if it would be too large.
+// kMaxRate; Layout::lines stands for all of our own layouts of a bloomfilter. False if the
+// structure would be too large.
 bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 
-// Possibly in the structure? Of our own layouts, a digest is a hash and nothing more.
+// Is the digest possibly in the structure? In our own layouts, a digest is a hash and nothing more.
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
 
-// Adds digests, digest_size() numbers each and `count` numbers in all, to a bitmap or to counters.
+// Adds digests to a bitmap or to counters. Each digest is digest_size() numbers; `count` is that of
+// all numbers together.
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
                         const std::uint64_t *digests, std::size_t count);
 
-// How often a hash was added to counters or buckets, or more.
+// How often a hash was added to counters or buckets. Collisions can make the number larger.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// What asks a structure of ours by a hash alone, to be chosen once for many hashes. NULL for
-// geometries that say too little, a chain's, or are of a foreign layout.
+// The function that looks up a hash in a structure of one of our own layouts, to be chosen once for
+// many hashes. NULL for a chain's geometry, which says too little, and for a foreign layout.
 HashTest hash_test(const Kernel &kernel, const Geometry &geometry);
 
-// Asking a structure of which only those parts are read that the answer depends on: fetch(offset,
-// length) returns a part, which is valid until the next call.
+// The functions below probe a structure and read only those parts of it on which the answer
+// depends. fetch(offset, length) returns a part, which is valid until the next call.
 
 // The geometry of a unit as a structure of its own, which gives the same answers as the whole.
 inline Geometry alone(const Geometry &geometry) {

@@ -1,4 +1,4 @@
-// Expressions, looked at as the planner has them.
+// Helpers for expressions as the planner has them.
 #ifndef BLOOMFILTER_PG_EXPRESSION_HPP
 #define BLOOMFILTER_PG_EXPRESSION_HPP
 
@@ -10,7 +10,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What a value is before it is called one of another type, or of another collation.
+// The expression without the RelabelType nodes around it, which only change its type or collation.
 inline Node *without_relabeling(Node *node) {
   while (IsA(node, RelabelType))
     node = reinterpret_cast<Node *>(castNode(RelabelType, node)->arg);

@@ -1,4 +1,4 @@
-// Loading: the module's magic, the choice of a kernel, the settings.
+// Loading the module: its magic block, the choice of a kernel, and the settings.
 
 #include "pg/server.hpp"
 
@@ -23,8 +23,8 @@ PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
-// BLOOMFILTER_KERNEL=scalar in the server's environment forces a kernel, for tests: the bytes are
-// the same with every one. A name that this machine has no kernel for is ignored.
+// For tests, BLOOMFILTER_KERNEL in the server's environment forces a kernel, such as scalar; all
+// kernels give the same bytes. A name for which this machine has no kernel is ignored.
 void _PG_init(void) {
   using namespace bloomfilter;
   const char *forced = std::getenv("BLOOMFILTER_KERNEL");

@@ -14,7 +14,7 @@ constexpr struct {
   const char *noun, *type, *prefix;
 } kKinds[] = {{"bloom filter", "bloomfilter", "bf"},
               {"counting bloom filter", "countingbloomfilter", "cbf"},
-              {"cuckoo filter", "cuckoofilter", "cf"}}; // by the number of Kind
+              {"cuckoo filter", "cuckoofilter", "cf"}}; // indexed by Kind
 
 } // namespace
 

@@ -1,4 +1,4 @@
-// Kinds and layouts by the names that SQL knows them by.
+// The names of kinds and layouts in SQL and in messages.
 #ifndef BLOOMFILTER_PG_NAMES_HPP
 #define BLOOMFILTER_PG_NAMES_HPP
 
@@ -8,22 +8,25 @@
 
 namespace bloomfilter {
 
-// How messages call a kind, its type, and its functions before the underscore.
+// A kind's noun in messages ("bloom filter"), its type ("bloomfilter"), and what the names of its
+// functions begin with before the underscore ("bf").
 const char *noun_of(Kind kind);
 const char *type_of(Kind kind);
 const char *prefix_of(Kind kind);
 
-// Is a type one of filters, and of which?
+// Is a type one of the three filter types? Sets `kind` to which one.
 bool is_filter_type(Oid type, Kind *kind);
 
-// Within an ereport() about a filter that is used as a value: what to do with two filters.
+// For an ereport() about a filter that is used as a value: a hint at what two filters can be used
+// for.
 int hint_at_filters(Kind kind);
 
-// What bf_info() shows as the layout of a filter with that family; only for a bloomfilter's
-// layouts.
+// The name that bf_info() shows for the layout of a filter with that family; only for a
+// bloomfilter's layouts.
 const char *layout_name(Layout layout, Family family);
 
-// The scheme of a name, `lines` standing for all of our own; ERROR 22023 if there is none such.
+// The scheme with that name, where `lines` stands for all of our own layouts. Raises 22023 if there
+// is none.
 const Scheme &scheme_for(const text *name);
 
 } // namespace bloomfilter

@@ -18,8 +18,8 @@ extern "C" {
 #error "bloomfilter requires PostgreSQL 14 or newer"
 #endif
 
-// Around what the server looks up by name. Everything else is compiled with hidden visibility, so
-// that no symbol of ours meets another module's in the same process.
+// These enclose what the server looks up by name. Everything else is compiled with hidden
+// visibility, so that no symbol of ours clashes with another module's in the same process.
 #define SQL_FUNCTIONS_BEGIN _Pragma("GCC visibility push(default)") extern "C" {
 #define SQL_FUNCTIONS_END                                                                          \
   }                                                                                                \

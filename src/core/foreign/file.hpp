@@ -1,5 +1,5 @@
-// What the readers of other systems' files answer. A reader gets bytes from anywhere. It accepts
-// what it understands as a whole, and nothing else.
+// What the readers of other systems' files return and share. A reader gets bytes from an untrusted
+// source. It accepts a file only if it understands all of it.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FILE_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FILE_HPP
 
@@ -13,8 +13,8 @@
 
 namespace bloomfilter {
 
-// What is wrong with a file: a phrase, the number that it is about, and one that it does not agree
-// with, or 0. NULL: nothing.
+// What is wrong with a file: a phrase, the number that the phrase is about, and the number with
+// which it does not agree, or 0. If the phrase is NULL, nothing is wrong.
 struct Problem {
   const char *phrase;
   std::uint64_t found;
@@ -22,7 +22,7 @@ struct Problem {
 };
 constexpr Problem kNoProblem = {nullptr, 0, 0};
 
-// Where a file has the bitmap of the filter that it holds.
+// The filter that a file holds, and the offset of its bitmap in the file.
 struct Found {
   Geometry geometry;
   std::size_t offset;
@@ -40,7 +40,8 @@ inline void store_big(std::uint8_t *bytes, std::uint32_t number) {
     bytes[i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
 }
 
-// Is the bitmap behind a head, of so many bytes, one of as many words as the head says?
+// Checks that the bitmap after a head, which has `bytes` bytes, has as many words of 64 bits as the
+// head says.
 inline Problem check_words(std::uint32_t words, std::size_t bytes) {
   if (words == 0 || words > kMaxBits / 64)
     return {"the number of words is out of range", words};
@@ -49,7 +50,7 @@ inline Problem check_words(std::uint32_t words, std::size_t bytes) {
   return kNoProblem;
 }
 
-// A bitmap of big-endian words from a little-endian one, or the reverse.
+// Makes a bitmap of big-endian words of 64 bits from one of little-endian words, or the reverse.
 inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words,
                        Pause pause = no_pause) {
   constexpr std::size_t kPart = kBytesBetweenPauses / 8;

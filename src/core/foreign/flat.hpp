@@ -1,7 +1,8 @@
-// One large bitmap without parts, as Guava's, RedisBloom's and Spark's: index i of a value is a
-// number modulo its bits (A. Kirsch, M. Mitzenmacher, "Less Hashing, Same Performance", ESA 2006).
-// Bits are a multiple of 64, so their number divided by d gives the filter of bits/d bits by OR-ing
-// d parts.
+// Flat bitmaps, as Guava, RedisBloom and Spark have them: one large bitmap, anywhere in which a
+// value's bits can be. Position i of a value is a number modulo the number of bits (A. Kirsch, M.
+// Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). The number of bits is a multiple of
+// 64. For a divisor d of the number of words, OR-ing d equal parts of the bitmap gives the filter
+// of bits/d bits.
 //
 // `Indices` has for_each(geometry, digest, use), which calls use(position) for each bit, in order.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
@@ -29,7 +30,8 @@ template <typename Indices> struct Flat {
 
   static void add_many(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                        std::size_t count) {
-    // Bits that are prefetched together: from memory they arrive side by side.
+    // The number of bits that are prefetched together, so that they arrive from memory at the same
+    // time.
     constexpr std::size_t kPrefetched = 512;
     static_assert(kPrefetched >= kMaxForeignK, "all bits of a value");
     std::uint64_t positions[kPrefetched];
@@ -49,7 +51,7 @@ template <typename Indices> struct Flat {
   }
 };
 
-// The row of a system with such bitmaps.
+// The row of a system with flat bitmaps.
 template <typename Indices>
 constexpr ForeignSystem flat_system(decltype(ForeignSystem::digest) digest,
                                     decltype(ForeignSystem::encode) encode,

@@ -1,8 +1,8 @@
-// Filters of other systems: hashes, bits and sizes as each of them has them.
+// Filters of other systems, with the hashes, bits and sizes that each system has.
 //
-// What is common is here; guava.cpp, parquet.cpp, redis.cpp and spark.cpp have one system each,
-// with its files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of byte p >> 3, as
-// in our own layouts.
+// The functions here serve all systems by their layout; guava.cpp, parquet.cpp, redis.cpp and
+// spark.cpp each have one system and its files. Bitmaps are kept as little-endian words, so bit p
+// is bit p & 7 of byte p >> 3, as in our own layouts.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 
@@ -10,13 +10,15 @@
 
 namespace bloomfilter {
 
-// Are canonical bytes what the system hashes? `family` is that of the values, `stored` the one that
-// they are kept under.
+// Does the system hash a value's canonical bytes as they are? `family` is the family of the values,
+// `stored` the one under which they are kept.
 inline bool is_plain(Family family, Family stored) {
   return stored == Family::string ? family != Family::integer
                                   : stored == family && family != Family::floating;
 }
 
+// These call the functions of the layout's system (ForeignSystem). encode() takes plain values,
+// too.
 Digest digest_bytes(Layout layout, std::uint64_t seed, const std::uint8_t *bytes,
                     std::size_t length);
 Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value);

@@ -1,6 +1,7 @@
-// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies): MurmurHash3 x64 128, seed 0, over a
-// funnel's bytes: of integers 8 or (Family::int32) 4 bytes, of text UTF-8 or (Family::utf16)
-// UTF-16, bytea as it is. Then, with the two numbers of the digest,
+// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies): MurmurHash3 x64 128 with seed 0 over
+// the bytes that a funnel makes: integers have 8 or (Family::int32) 4 bytes, text is UTF-8 or
+// (Family::utf16) UTF-16, and bytea is taken as it is. The positions of a value follow from the two
+// numbers of the digest:
 //
 //   guava          c = first; k times: index (c mod 2^63) mod bits; c += second
 //   guava_mitz32   a, b = low and high half of first; for i = 1 ... k, in 32 bits:
@@ -20,9 +21,9 @@ Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   return {hash.first, hash.second};
 }
 
-// UTF-8 as UTF-16, little-endian: what a Java string's chars are. Bytes that are not UTF-8, which
-// only SQL_ASCII databases have, become U+FFFD as in Java: one for a sequence that breaks off or is
-// a surrogate, else one for each byte.
+// Converts UTF-8 to little-endian UTF-16, the chars of a Java string; returns the length in bytes.
+// Bytes that are not UTF-8, which only SQL_ASCII databases have, become U+FFFD as in Java: one for
+// a sequence that breaks off or is a surrogate, otherwise one for each byte.
 std::size_t utf16_of(const std::uint8_t *bytes, std::size_t length, std::uint8_t *out) {
   std::size_t written = 0;
   const auto put = [&](std::uint32_t unit) {
@@ -34,7 +35,7 @@ std::size_t utf16_of(const std::uint8_t *bytes, std::size_t length, std::uint8_t
     int more = lead < 0xC2 || lead > 0xF4 ? 0 : lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
     std::uint32_t point = more == 0 ? lead : lead & (0x3F >> more);
     bool good = lead < 0x80 || more > 0;
-    // No point has two encodings, and U+10FFFF is the last.
+    // No code point has two encodings, and U+10FFFF is the last.
     std::uint8_t least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     std::uint8_t most = lead == 0xF4 ? 0x8F : 0xBF;
     for (; more > 0 && good; more--, least = 0x80, most = 0xBF) {

@@ -1,5 +1,5 @@
-// Guava's files: BloomFilter.writeTo: strategy u8, k u8, number of words i32, words u64;
-// big-endian.
+// Guava's files, as BloomFilter.writeTo() writes them: strategy u8, k u8, number of words i32,
+// words u64; all big-endian.
 #ifndef BLOOMFILTER_CORE_FOREIGN_GUAVA_HPP
 #define BLOOMFILTER_CORE_FOREIGN_GUAVA_HPP
 
@@ -8,7 +8,9 @@
 namespace bloomfilter {
 
 constexpr std::size_t kGuavaHead = 6;
+// Checks a whole file and finds its filter.
 Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found);
+// Writes the kGuavaHead bytes before the words.
 void write_guava_head(std::uint8_t *bytes, const Geometry &geometry);
 
 } // namespace bloomfilter

@@ -1,6 +1,6 @@
-// Parquet's split-block filters (parquet-format, BloomFilter.md): XXH64, seed 0, over Parquet's
-// plain encoding: numbers little-endian, of 4 bytes in Family::int32, be they signed or not, and
-// Family::float32; byte strings without a length.
+// Parquet's split-block filters (parquet-format, BloomFilter.md): XXH64 with seed 0 over Parquet's
+// plain encoding. Numbers are little-endian, and have 4 bytes in Family::int32, whether they are
+// signed or not, and in Family::float32; byte strings have no length.
 //
 // A bitmap is an array of blocks of 8 words of 32 bits, and a value sets a bit in each word of one
 // block: block (first >> 32) · blocks >> 32, bit (low half of first · salt of the word) >> 27.
@@ -18,7 +18,7 @@
 namespace bloomfilter {
 namespace {
 
-// Numbers have mostly 8 bytes, which the compiler unrolls.
+// Numbers mostly have 8 bytes, a constant for which the compiler unrolls the hash.
 Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   return {length == 8 ? XXH64(bytes, 8, 0) : XXH64(bytes, length, 0), 0};
 }
@@ -65,7 +65,7 @@ constexpr std::uint32_t kSalts[kBlockWords] = {0x47b6137b, 0x44974d91, 0x8824ad5
                                                0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
 constexpr std::uint64_t kMaxBlocks = kMaxParquetBytes / kBlockBytes;
 
-// e^-x for x >= 0, with additions and multiplications alone: the same on every machine.
+// e^-x for x >= 0, by arithmetic alone, so that it is the same on every machine.
 double exp_minus(double x) {
   int halvings = 0;
   while (x > 0.125) {
@@ -81,7 +81,8 @@ double exp_minus(double x) {
 }
 
 // The rate of a split-block filter with `load` values in a block on average: a block's load is
-// Poisson's, and a stranger finds each of 8 words' bits set with probability 1 - (31/32)^load.
+// Poisson's, and a value that was never added finds its bit in each of the 8 words set with
+// probability 1 - (31/32)^(values in the block).
 double split_block_rate(double load) {
   double probability = exp_minus(load), clear = 1.0, rate = 0.0, covered = probability;
   for (int values = 1; covered < 1.0 - 1e-15 && values < 2000; values++) {
@@ -95,7 +96,7 @@ double split_block_rate(double load) {
   return rate;
 }
 
-// Calls use(position) for each bit, in order.
+// Calls use(position) for each bit of a digest, in order.
 template <typename Use>
 [[gnu::always_inline]] inline void for_each_position(const Geometry &geometry, const Digest &digest,
                                                      Use use) {
@@ -139,8 +140,8 @@ void add_to_blocks(const Geometry &geometry, std::uint8_t *bitmap, const std::ui
   }
 }
 
-// The smallest power of two of blocks, as the readers want it, whose rate is not above the one
-// asked for.
+// The smallest number of blocks whose rate is not above the one asked for. It is a power of two, as
+// Parquet's readers require.
 bool size_blocks(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
   const auto n = static_cast<double>(expected);
   for (std::uint64_t blocks = 1; blocks <= kMaxBlocks; blocks *= 2)
@@ -152,7 +153,8 @@ bool size_blocks(Layout layout, std::uint64_t expected, double rate, Geometry *g
   return false;
 }
 
-// Reads a union whose only known variant is field 1, an empty struct; 0 if another one is set.
+// Reads a union and returns the field number of its variant; 0 if it has not one variant, a struct.
+// The only variant that is known is field 1, an empty struct.
 std::int64_t read_variant(ThriftReader *reader) {
   std::int64_t id = 0, variant = 0;
   int variants = 0;

@@ -7,12 +7,13 @@
 
 namespace bloomfilter {
 
-constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // that its readers take
+constexpr std::size_t kMaxParquetBytes = 128 * 1024 * 1024; // Parquet's readers take no more
 
 constexpr std::size_t kMaxParquetHead = 24;
-// `found` is known as well when nothing but the number of bytes is wrong; else its offset is 0.
+// Checks a whole file and finds its filter. If nothing but the number of bytes is wrong, `found` is
+// set as well; after any other problem, its offset is 0.
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found);
-// Returns the head's length.
+// Writes the header before the bitset; returns its length, at most kMaxParquetHead.
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);
 
 } // namespace bloomfilter

@@ -1,5 +1,6 @@
-// RedisBloom: MurmurHash64A, and again with that as its seed, over byte strings; of integers over
-// their decimal text. Index i of a value: (first + i second) mod 2^64 mod bits, i = 0 ... k - 1.
+// RedisBloom's hashes, bits and files. The digest of a byte string is its MurmurHash64A, and a
+// second one with the first as its seed; integers are hashed as decimal text. Position i of a
+// value, for i = 0 ... k - 1, is (first + i second) mod 2^64 mod bits.
 
 #include "core/foreign/redis.hpp"
 
@@ -13,7 +14,7 @@
 namespace bloomfilter {
 namespace {
 
-// MurmurHash64A (A. Appleby, public domain), as RedisBloom calls it twice.
+// MurmurHash64A (A. Appleby, public domain), which RedisBloom calls twice.
 std::uint64_t murmur64a(const std::uint8_t *bytes, std::size_t length, std::uint64_t seed) {
   constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
   constexpr int kShift = 47;
@@ -66,7 +67,7 @@ struct RedisIndices {
   }
 };
 
-// To as many digits as RedisBloom has.
+// These have as many digits as in RedisBloom.
 constexpr double kLn2 = 0.693147180559945, kLn2Squared = 0.480453013918201;
 
 double bits_per_value_for(double error) {
@@ -76,7 +77,7 @@ double k_for(double bits_per_value) {
   return std::ceil(kLn2 * bits_per_value);
 }
 
-// As BF.RESERVE with NONSCALING: whole bits, then whole words.
+// Sizes a filter as BF.RESERVE with NONSCALING does: in whole bits, then in whole words.
 bool size_redis(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
   const double bits_per_value = bits_per_value_for(rate);
   const double bits = std::floor(static_cast<double>(expected) * bits_per_value);
@@ -87,11 +88,11 @@ bool size_redis(Layout layout, std::uint64_t expected, double rate, Geometry *ge
   return true;
 }
 
-// Options of a filter. NOROUND: its bits are no power of two.
+// Options of a filter. With NOROUND, its number of bits is no power of two.
 constexpr std::uint32_t kNoRound = 1, kForce64 = 4, kNoScaling = 8, kKnownOptions = 15;
 
-// A link's entry in the header chunk. RedisBloom loads any capacity, and an error that is NaN;
-// where bits are does not depend on them.
+// Reads a link's entry in the header chunk. RedisBloom loads any capacity, and an error that is
+// NaN, and so do we: the positions of bits do not depend on them.
 Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
   const double error = bits_double(load<std::uint64_t>(entry + 24));
@@ -119,9 +120,10 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   return kNoProblem;
 }
 
-// RedisBloom loads nothing but a k that the bits per value give. Where capacity and error are not
-// known they are what k and bits suit: the error is in the middle of those that have this k.
-// Returns the number of values as it is written: RedisBloom never counts more than the capacity.
+// Writes a link's entry. RedisBloom loads it only if k follows from the bits per value. If capacity
+// and error are not known, they are made up to suit k and the bits: the error is in the middle of
+// those that have this k. Returns the number of values that it wrote, at most the capacity, because
+// RedisBloom never counts more.
 std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double values) {
   const Geometry &geometry = link.geometry;
   const bool known = link.capacity.is_known();
@@ -142,7 +144,7 @@ std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double val
   store(entry + 32, double_bits(bits_per_value));
   store(entry + 40, std::uint32_t{geometry.k});
   store(entry + 44, static_cast<std::uint64_t>(capacity));
-  store(entry + 52, std::uint8_t{0}); // bits are taken as they are
+  store(entry + 52, std::uint8_t{0}); // the number of bits is taken as it is
   return counted;
 }
 
@@ -151,7 +153,7 @@ std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double val
 const ForeignSystem kRedis = flat_system<RedisIndices>(digest, encode_decimal, size_redis);
 
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
-  constexpr std::size_t kOldHead = 16, kOldEntry = 49; // without growth; of a capacity u32
+  constexpr std::size_t kOldHead = 16, kOldEntry = 49; // no growth in the head; capacity is a u32
   if (length < kOldHead)
     return {"the number of bytes of the header chunk is too small for a head", length, kOldHead};
   const std::uint32_t number = load<std::uint32_t>(bytes + 8);

@@ -1,7 +1,7 @@
-// RedisBloom's files: BF.SCANDUMP gives a chain of filters. The header chunk is values u64, number
-// of links u32, options u32, growth u32, and for each link bytes u64, bits u64, values u64, error
-// f64, bits per entry f64, k u32, capacity u64, log2 of bits u8; little-endian. The other chunks
-// are the bitmaps, one after the other.
+// RedisBloom's files, in chunks as BF.SCANDUMP gives them. A file is a chain of filters. The header
+// chunk is values u64, number of links u32, options u32, growth u32, and for each link bytes u64,
+// bits u64, values u64, error f64, bits per entry f64, k u32, capacity u64, log2 of bits u8;
+// little-endian. The other chunks are the bitmaps, one after the other.
 #ifndef BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
 #define BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
 
@@ -12,18 +12,19 @@ namespace bloomfilter {
 
 constexpr std::size_t kRedisHead = 20, kRedisEntry = 53;
 constexpr std::size_t kMaxRedisHeader = kRedisHead + kMaxLinks * kRedisEntry;
-constexpr std::size_t kRedisChunk = 16 * 1024 * 1024; // since 2.2.7
+constexpr std::size_t kRedisChunk = 16 * 1024 * 1024; // of bitmaps, since RedisBloom 2.2.7
 
-// Reads the header chunk of a dump. What RedisBloom refuses to load is refused.
+// Reads the header chunk of a dump into at most kMaxLinks links. It refuses what RedisBloom refuses
+// to load.
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
-// Can other chunks of these lengths be the bitmaps of the links, in their order? None says where it
-// belongs; but RedisBloom cuts each link by itself, into pieces of one length (kRedisChunk;
-// before 10 or 511 MiB) and what is left.
+// Checks by their lengths whether the other chunks can be the bitmaps of the links, in their order.
+// No chunk says where it belongs, but RedisBloom cuts each link by itself, into pieces of one
+// length (kRedisChunk; older versions 10 or 511 MiB) and what is left.
 Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
 
-// Writes the header chunk of links that hold about so many values each; returns its length. One
-// link alone is a filter that does not scale. How many values RedisBloom itself would have counted,
-// those that set a bit when they came, does not follow from the bits.
+// Writes the header chunk of links that hold about as many values as `values` says; returns its
+// length. A single link is a filter that does not scale. RedisBloom itself counts the values that
+// set a bit when they are added, and that number does not follow from the bits.
 std::size_t write_redis(std::uint8_t *bytes, const Link *links, const double *values, int count);
 
 } // namespace bloomfilter

@@ -1,10 +1,10 @@
 // Spark's BloomFilter (org.apache.spark.util.sketch; BloomFilterImpl of Spark 2.0 to 4.0 is version
 // 1, BloomFilterImplV2 of 4.1 version 2): a hash of 32 bits over integers as 8 bytes, text as
-// UTF-8, bytea as it is; h1 under the filter's seed, h2 under h1. Then, for i = 1 ... k, index
-// (c, or ~c if it is negative) mod bits, with
+// UTF-8, and bytea as it is. The digest is h1, the hash with the filter's seed, and h2, the hash
+// with h1 as its seed. For i = 1 ... k, a position is (c, or ~c if it is negative) mod bits, where
 //
 //   spark      c = h1 + i h2, in 32 bits
-//   spark_v2   c = h1 (2^31 - 1) + i h2, in 64 bits, of h1 and h2 as signed numbers
+//   spark_v2   c = h1 (2^31 - 1) + i h2, in 64 bits, with h1 and h2 as signed numbers
 
 #include "core/foreign/spark.hpp"
 
@@ -18,7 +18,7 @@ inline std::uint32_t rotate(std::uint32_t x, int bits) {
   return x << bits | x >> (32 - bits);
 }
 
-// MurmurHash3 x86 32 (A. Appleby, public domain), but for its end: the last bytes, three at most,
+// MurmurHash3 x86 32 (A. Appleby, public domain) with another end: the last bytes, three at most,
 // are mixed in like words, each by itself and with its sign.
 std::uint32_t spark_murmur3(const std::uint8_t *bytes, std::size_t length, std::uint32_t seed) {
   std::uint32_t h = seed;
@@ -42,7 +42,7 @@ Digest digest(std::uint64_t seed, const std::uint8_t *bytes, std::size_t length)
   return {first, spark_murmur3(bytes, length, first)};
 }
 
-// The low half as a signed number.
+// The low half as a signed number, extended to 64 bits.
 inline std::uint64_t sign_extended(std::uint64_t half) {
   return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(half)});
 }

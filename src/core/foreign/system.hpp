@@ -1,4 +1,5 @@
-// What another system does with a value, in one row: a file of this directory each.
+// What another system does with a value: a row of functions for each system, in a file of this
+// directory.
 #ifndef BLOOMFILTER_CORE_FOREIGN_SYSTEM_HPP
 #define BLOOMFILTER_CORE_FOREIGN_SYSTEM_HPP
 
@@ -11,8 +12,8 @@
 
 namespace bloomfilter {
 
-// One value of SQL may be several of the system's (both zeros), none (a number too large for its
-// type), or may be equal to any (NaN, of which there are many).
+// The digests of one value of SQL. It may be several values of the system (zero is +0 and -0), none
+// (a number too large for its type), or equal to any of more than can be listed (NaN).
 struct Encoded {
   enum Kind : std::uint8_t { values, none, any } kind;
   int count;
@@ -23,9 +24,9 @@ inline Encoded encoded_as(const Digest &digest) {
 }
 constexpr Encoded kNotEncoded = {Encoded::none, 0, {}};
 
-// A value's canonical bytes (pg/element/element.hpp; of a float its own, for to other systems -0
-// and +0 are two values), and the families that it is of and is kept under. `scratch` has room for
-// scratch_bytes().
+// A value to encode: its canonical bytes (pg/element/element.hpp; a float's bytes are its own,
+// because for other systems -0 and +0 are two values), the family of the value, and the family
+// under which it is kept. `scratch` has room for scratch_bytes(length).
 struct ForeignValue {
   Family family, stored;
   const std::uint8_t *bytes;
@@ -37,14 +38,15 @@ constexpr std::size_t scratch_bytes(std::size_t length) {
 }
 
 struct ForeignSystem {
-  // Of layouts without a seed it is 0.
+  // The digest of the bytes that the system hashes. `seed` is 0 in layouts without one.
   Digest (*digest)(std::uint64_t seed, const std::uint8_t *bytes, std::size_t length);
-  // Of values whose canonical bytes are not what the system hashes; NULL: there are none.
+  // The digests of a value whose canonical bytes are not what the system hashes; NULL if there are
+  // no such values.
   Encoded (*encode)(std::uint64_t seed, const ForeignValue &value);
-  // The positions of a digest's bits in the bitmap, as many as there are hash functions.
+  // Writes the positions of a digest's bits in the bitmap, as many as there are hash functions.
   void (*positions)(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);
   bool (*contains)(const Geometry &geometry, const std::uint8_t *bitmap, const Digest &digest);
-  // Sets the bits of `count` digests, each digest_size() in a row.
+  // Sets the bits of `count` digests, each of which is digest_size() numbers in a row.
   void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *digests,
                    std::size_t count);
   // The geometry that the system has for a capacity and a rate; false if it would be too large.

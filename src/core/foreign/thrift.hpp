@@ -1,5 +1,5 @@
-// Thrift's compact protocol (thrift-compact-protocol.md), as far as a reader needs it that looks
-// for a few fields and skips all others.
+// A reader of Thrift's compact protocol (thrift-compact-protocol.md), with what it takes to look
+// for a few fields and skip all others.
 #ifndef BLOOMFILTER_CORE_FOREIGN_THRIFT_HPP
 #define BLOOMFILTER_CORE_FOREIGN_THRIFT_HPP
 
@@ -30,11 +30,12 @@ public:
   ThriftReader(const std::uint8_t *bytes, std::size_t length)
       : begin_(bytes), at_(bytes), end_(bytes + length), good_(true) {}
 
-  // False from the first byte on that makes no sense, or is not there.
+  // False once a byte made no sense or was not there.
   bool good() const { return good_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
-  // The next field of a struct whose last one was `*id`.
+  // Reads the head of a struct's next field: returns its type, and changes `*id` from the number of
+  // the field before to that of this one.
   Type field(std::int64_t *id) {
     const std::uint8_t head = byte();
     const auto type = static_cast<Type>(head & 0x0F);
@@ -62,7 +63,7 @@ public:
     switch (type) {
     case yes:
     case no:
-      break; // the value of a field is in its type
+      break; // a boolean field has its value in its type
     case i8:
       advance(1);
       break;
@@ -123,7 +124,8 @@ private:
     good_ = false;
     return 0;
   }
-  // Booleans take a byte here; everything takes one at least, so a count beyond the bytes is wrong.
+  // In lists and maps, booleans take a byte. Every item takes at least one, so a count beyond the
+  // bytes that are left is wrong.
   void skip_items(std::uint64_t count, Type type, int depth) {
     if (count > static_cast<std::uint64_t>(end_ - at_))
       good_ = false;

@@ -10,10 +10,10 @@
 //   page:  sum over N of Poisson(N; 4096/bits) * G(N)^2,
 //          G(N) = sum over j of Binomial(j; N, 1/4) * M(c j, c),  c = k/2
 //
-// where M(b, k) = E[(X/512)^k] and X is the number of occupied bits after b throws into 512.
-// The rates form a grid of 16 an octave from 0.5 down to below 1e-9: rate i is 2^(-1 - i/16).
-// Between two of them sizing() interpolates with the k of the higher rate, so each entry's bits
-// suffice for the k of both intervals that it ends: the chord of a convex curve never undersizes.
+// where M(b, k) = E[(X/512)^k] and X is the number of occupied bits after b throws into 512. The
+// rates form a grid of 16 an octave from 0.5 down to below 1e-9: rate i is 2^(-1 - i/16). Between
+// two of them, sizing.cpp interpolates with the k of the higher rate. So each entry's bits suffice
+// for the k of both intervals that it bounds; the chord of a convex curve never undersizes.
 //
 // Build and run by hand; test/unit/sizing_test.cpp checks the committed table against it:
 //   c++ -std=c++17 -O2 -ffp-contract=off generate.cpp -o generate && ./generate > table.inc
@@ -87,7 +87,8 @@ double page_rate(const std::vector<double> &half, double bits) {
   });
 }
 
-// The smallest thousandth of a bit whose rate is at most the given one; rate_of falls with bits.
+// The smallest number of bits, in thousandths, whose rate is at most the given one. rate_of() must
+// fall with the bits.
 template <typename F> int bits_for(double rate, double floor_bits, F rate_of) {
   double low = floor_bits, high = 400.0;
   for (int i = 0; i < 50; i++) {
@@ -101,7 +102,7 @@ double grid_rate(int i) {
   return std::exp2(-1.0 - i / 16.0);
 }
 
-// Bits of entry i for the k of the interval below it and of the one above it.
+// The bits of entry i, enough for the k of the interval below it and of the one above it.
 template <typename F> int entry_bits(const std::vector<int> &k, int i, int first, F bits_at) {
   return std::max(bits_at(i, k[i]), i > first ? bits_at(i, k[i - 1]) : 0);
 }
@@ -114,7 +115,8 @@ int main() {
   for (int c = 1; c <= kMaxK / 2; c++)
     half[c] = half_page_rates(moments, c);
 
-  // Below these bits the model's sums are not meant to hold (and no optimum lies there).
+  // The model's sums are not meant to hold for fewer bits than these functions start from, and no
+  // optimum lies there.
   auto line_bits = [&](int i, int k) {
     return bits_for(grid_rate(i), std::max(1.0, 0.6 * k),
                     [&](double bits) { return line_rate(moments, bits, k); });

@@ -1,9 +1,9 @@
-// Canonical bytes: how the files that know what a type is (pg/element/element.hpp) hand them to
-// each other.
+// Canonical bytes (pg/element/element.hpp), and what the files that make them share: scalar.cpp,
+// composed.cpp and jsonb.cpp.
 //
-// A scalar's bytes are made as a whole. Those of a composed value are never all in memory: one
-// value may have millions of parts, so they are written part by part to where they are hashed. The
-// length that comes before a composed part is known when it was written; one that is too long to be
+// A scalar's bytes are made as a whole. A composed value may have millions of parts, so its bytes
+// are never all in memory: they are written part by part to where they are hashed. The length that
+// precedes a composed part is known only after the part was written; a part that is too long to be
 // kept until then is written twice.
 #ifndef BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 #define BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
@@ -21,8 +21,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A scalar's: in the value itself, in palloc'ed memory, in `buffer`, or in memory of the element's,
-// until its next value.
+// The canonical bytes of a scalar. They are in the value itself, in palloc'ed memory, in `buffer`,
+// or in memory of the element, which is valid until the element's next value.
 struct Canonical {
   const void *bytes;
   Size length;
@@ -45,7 +45,8 @@ inline void canonical_int8(Element *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt64(value));
 }
 
-// The hash of canonical bytes whose making the compiler sees, and often their length.
+// The hash of a value's canonical bytes. The compiler sees how they are made, and often their
+// length.
 template <void (*kCanonical)(Element *, Datum, Canonical *)>
 __attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
   Canonical canonical;
@@ -53,7 +54,7 @@ __attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint
   return hash_bytes(canonical.bytes, canonical.length, seed);
 }
 
-// The first hash, of the commonest types without a call.
+// The first hash of a value that is not NULL, for the commonest types without a call.
 inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
   switch (element->base) {
   case INT8OID:
@@ -65,36 +66,37 @@ inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
   }
 }
 
-// Where a composed value's bytes go.
+// Hashes the bytes of a composed value as they are written.
 struct Writer : Hasher {
-  MemoryContext values;  // for what is detoasted
-  MemoryContext scratch; // the current one, emptied after each scalar
+  MemoryContext values;  // for detoasted values
+  MemoryContext scratch; // the current context, reset after each scalar
 
   Writer(uint64 seed, MemoryContext for_values, MemoryContext for_scalars)
       : Hasher(seed), values(for_values), scratch(for_scalars) {}
 };
 
-// A value as it is stored, with a short header if it has one. Inline: where there is nothing to
-// unpack, rows are spared a call.
+// The value detoasted, if it is toasted; a short header stays. Inline, because most values need no
+// detoasting and so no call.
 inline struct varlena *packed(Datum value) {
   auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
   const bool plain = !VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored);
   return likely(plain) ? stored : pg_detoast_datum_packed(stored);
 }
 
-// Text in the server's encoding as UTF-8.
+// Text in the server's encoding, converted to UTF-8.
 void canonical_string(const char *string, Size length, Canonical *out);
 
 // An interval's length in microseconds, a month being 30 days.
 __int128 interval_span(const Interval *interval);
 
-// A numeric's bytes.
+// The canonical bytes of a numeric.
 void numeric_bytes(Datum value, Canonical *out);
 
-// How long a string is without the blanks at its end.
+// The length of a string without the blanks at its end.
 Size length_without_blanks(const char *string, Size length);
 
-// Is it a varchar whose equality depends on the type that it is compared with?
+// Is the value a varchar that ends with a blank? Its equality depends on the type that it is
+// compared with.
 inline bool ends_with_blank(const Element *element, Datum value) {
   if (!element->varying)
     return false;
@@ -106,16 +108,17 @@ inline bool ends_with_blank(const Element *element, Datum value) {
   return blank;
 }
 
-// The bytes of a whole document.
+// The canonical bytes of a whole jsonb document.
 void canonical_jsonb(Element *element, Datum value, Canonical *out);
 
-// Of text or a varchar, as char(n) has it: without the blanks at its end.
+// The canonical bytes that text or a varchar has as char(n): without the blanks at its end.
 void canonical_stripped(Element *element, Datum value, Canonical *out);
 
 // Raises 42P22 or 0A000 unless bytes decide about equality under the collation.
 void check_collation(Oid type, Oid collation);
 
-// Tell how the values of an element's base type are hashed; false if the type is none such.
+// Set how the values of an element's base type are hashed if that is a scalar type, or a composed
+// one, that filters can hold; false if it is not.
 bool resolve_scalar(Element *element, Oid collation);
 bool resolve_composed(Element *element, Oid collation);
 

@@ -1,8 +1,9 @@
 // Composed values: arrays, ranges, multiranges and rows, part by part (doc/format.md has the
 // bytes).
 //
-// A value may have millions of parts. What one of them takes is freed before the next one comes, so
-// that memory is a small multiple of the value itself, and interrupts are checked for in between.
+// A value may have millions of parts. The memory of one part is freed before the next part comes,
+// so that memory stays a small multiple of the value itself, and interrupts are checked for between
+// parts.
 
 #include "pg/element/canonical.hpp"
 
@@ -19,9 +20,9 @@ extern "C" {
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 
-// A macro up to 14.24, 15.19, 16.15, 17.11 and 18.6, a function of the server since, which marks
-// rows that an older server stored, so that heap_deform_tuple checks their shape. Weak: what was
-// built with one minor release loads in every other.
+// Up to 14.24, 15.19, 16.15, 17.11 and 18.6 this is a macro. Since then it is a function of the
+// server, which marks rows that an older server stored, so that heap_deform_tuple checks their
+// shape. It is weak here, so that a build against one minor release loads in every other.
 #undef DatumGetHeapTupleHeader
 extern HeapTupleHeader DatumGetHeapTupleHeader(Datum value) __attribute__((weak));
 }
@@ -30,8 +31,9 @@ namespace bloomfilter {
 
 namespace {
 
-// Values are walked with a long header, at an aligned address. Most that are stored have a short
-// one: they are copied to the stack, which costs less than memory of a context.
+// A value with a long header at an aligned address, as it takes to walk through it. Most stored
+// values have a short header; they are copied to the stack, which costs less than memory of a
+// context.
 struct Unpacked {
   alignas(MAXIMUM_ALIGNOF) char room[VARHDRSZ + VARATT_SHORT_MAX];
   const void *stored;
@@ -66,7 +68,8 @@ pg_noinline void put_composed(Writer *out, Element *element, Datum value) {
   out->add_part([=] { element->write(element, value, out, true); });
 }
 
-// The compiler copies as many bytes as it knows of without a call: those of numbers and uuids.
+// Where the number of bytes is a constant, as for numbers and uuids, the compiler copies them
+// without a call.
 template <Size kHead>
 pg_attribute_always_inline void put_bytes(Writer *out, uint64 head, const Canonical &canonical) {
   head = little_endian(head);
@@ -82,7 +85,7 @@ pg_attribute_always_inline void put_bytes(Writer *out, uint64 head, const Canoni
   }
 }
 
-// A part's length and bytes, after a null byte if it is an item.
+// Writes a part's length and bytes, after a null byte if the part is an item.
 template <bool kItem>
 pg_attribute_always_inline void put_part(Writer *out, Element *element, Datum value) {
   if (element->write) {
@@ -163,7 +166,7 @@ void write_range(Element *element, Datum value, Writer *out, bool) {
   unpacked.free();
 }
 
-// Its ranges as items without null byte; none is empty.
+// Writes the ranges as items without a null byte. A multirange has no empty range.
 void write_multirange(Element *element, Datum value, Writer *out, bool) {
   Element *range = element->item;
   const Unpacked unpacked(value, out->values);
@@ -178,15 +181,15 @@ void write_multirange(Element *element, Datum value, Writer *out, bool) {
   unpacked.free();
 }
 
-// What values are composed of, for the shape. A nested row is only a row: its fields are compared
-// through its bytes.
+// Appends what values are composed of, from which the shape follows. A nested row is only "row"
+// there; its fields are told apart by its bytes.
 void append_structure(StringInfo out, const Element *element) {
   appendStringInfoChar(out, static_cast<char>(element->family));
   if (element->item)
     append_structure(out, element->item);
 }
 
-// 24 bits of a hash of the structure; never 0, which says that there is none.
+// The shape: 24 bits of a hash of the structure. It is never 0, which means that there is no shape.
 uint32 shape_of(const StringInfoData &structure) {
   const uint32 shape = hash_bytes(structure.data, structure.len, 0) & 0xffffff;
   return shape == 0 ? 1 : shape;
@@ -196,8 +199,8 @@ template <typename T> T *allocate_for_fields(const Element *element, int count) 
   return static_cast<T *>(MemoryContextAllocZero(element->row_context, count * sizeof(T) + 1));
 }
 
-// Are the fields those of such rows? The entry of a named type forgets its identifier as soon as
-// the definition may have changed.
+// Does the element know the fields of rows of this type? The cache entry of a named type forgets
+// its identifier as soon as the definition may have changed.
 bool knows_fields(const Element *element, Oid type, int32 typmod) {
   if (!element->fields || element->row_type != type || element->row_typmod != typmod)
     return false;
@@ -206,7 +209,8 @@ bool knows_fields(const Element *element, Oid type, int32 typmod) {
                                          : assign_record_type_identifier(type, typmod));
 }
 
-// A copy of the descriptor, with what new columns are in old rows, spares each row a look-up.
+// Copies the row type's descriptor, with the values that columns added later have in old rows, so
+// that rows need no lookup of it.
 TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
   TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
   element->row_type = type;
@@ -220,7 +224,7 @@ TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
   return element->descriptor;
 }
 
-// Looks up a row type's fields.
+// Looks up the fields of a row type, and sets the shape of its rows.
 pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
   element->fields = nullptr;
   if (element->row_context)
@@ -248,7 +252,7 @@ pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
   element->fields = fields;
 }
 
-// One hash for a row cannot serve both comparisons.
+// Such a row would need two hashes, one for each comparison.
 [[noreturn]] void raise_ambiguous_field() {
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -268,9 +272,9 @@ HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
   return row;
 }
 
-// A row inside anything ends with its last field that is not NULL: after ALTER TYPE … ADD ATTRIBUTE
-// the rows that were there before are equal to those with a NULL more. (A row that is itself the
-// value has another shape then, which is an error.)
+// Writes a row. A row inside another value ends with its last field that is not NULL: after ALTER
+// TYPE … ADD ATTRIBUTE, the rows from before are equal to rows with one more NULL. (A row that is
+// itself the value has another shape then, which is an error.)
 void write_row(Element *element, Datum value, Writer *out, bool nested) {
   check_stack_depth();
   const Unpacked unpacked(value, out->values);
@@ -302,7 +306,7 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
       written--;
     }
   if (static_cast<void *>(row) != unpacked.value)
-    pfree(row); // which the server copied to mark it
+    pfree(row); // a copy that the server made to mark it
   unpacked.free();
 }
 
@@ -320,8 +324,8 @@ Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
   return resolve_element(type, collation, context);
 }
 
-// Ranges may be ordered by another comparison than the bounds' own, which may call bounds equal
-// that are not.
+// A range type may order its bounds by another comparison than their type's own. That comparison
+// may call different bounds equal.
 void check_range_order(const TypeCacheEntry *range, Oid type) {
   const Oid own = lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
   if (range->rng_cmp_proc_finfo.fn_oid != own)
@@ -353,7 +357,7 @@ void resolve_range(Element *element) {
 bool resolve_composed(Element *element, Oid collation) {
   const Oid type = element->base, item = get_element_type(type);
   if (type_is_rowtype(type)) {
-    element->family = Family::row; // the shape is that of each row
+    element->family = Family::row; // each row has its own shape
     element->write = write_row;
   } else if (OidIsValid(item)) {
     resolve_array(element, item, collation);

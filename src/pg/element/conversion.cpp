@@ -18,7 +18,7 @@ namespace bloomfilter {
 
 namespace {
 
-// What a value is in another family: up to two values of one type of it, or any.
+// What a value is converted to in another family: up to two values of one type, or any value.
 struct Converted {
   int count;
   Datum values[2];
@@ -41,7 +41,7 @@ double double_of(const Element *element, Datum value) {
   return element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value);
 }
 
-// Doubles below this are one integer, if they are whole.
+// A whole double below this equals one integer only.
 constexpr double kExactIntegers = 9007199254740992.0; // 2^53
 
 Converted integer_of_float(const Element *element, Datum value) {
@@ -53,13 +53,13 @@ Converted integer_of_float(const Element *element, Datum value) {
              : kNone;
 }
 
-// From the canonical bytes, which have no zeros at either end.
+// Reads the canonical bytes, which have no zeros at either end.
 Converted integer_of_numeric(const Element *, Datum value) {
   Canonical canonical;
   numeric_bytes(value, &canonical);
   const auto *words = static_cast<const uint8 *>(canonical.bytes);
   const auto word = [words](int i) { return load<uint16>(words + 2 * i); };
-  constexpr int kBase = 10000, kMaxDigits = 5; // of 64 bits
+  constexpr int kBase = 10000, kMaxDigits = 5; // of a number of 64 bits
   constexpr uint16 kPositive = 0, kNegative = 0x4000;
   const uint16 sign = word(0);
   const int weight = static_cast<int16>(word(1));
@@ -75,7 +75,7 @@ Converted integer_of_numeric(const Element *, Datum value) {
   return narrow == number ? one(Int64GetDatum(narrow)) : kNone;
 }
 
-// A bigint is compared as the oid of its number, an integer as that of its bits.
+// SQL compares an oid with a bigint by its number, and with an integer by its bits.
 Converted integer_of_oid(const Element *, Datum value) {
   const Oid oid = DatumGetObjectId(value);
   Converted converted = one(Int64GetDatum(oid));
@@ -99,7 +99,7 @@ Converted float_of_integer(const Element *element, Datum value) {
   return one(Float8GetDatum(static_cast<double>(integer_of(element, value))));
 }
 
-// The cast is an error where the number is too large, or so small that it would be 0.
+// SQL's cast is an error if the number is too large, or so small that it would become 0.
 Converted float_of_numeric(const Element *, Datum value) {
   const double number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
   const bool lost = std::isinf(number) ? !numeric_is_inf(DatumGetNumeric(value))
@@ -108,8 +108,9 @@ Converted float_of_numeric(const Element *, Datum value) {
   return lost ? kNone : one(Float8GetDatum(number));
 }
 
-// "char" casts to text as one byte, or no byte if it is zero; since PostgreSQL 15 as \ooo if it is
-// above 127. The form of this server comes first; text may come from another one.
+// A cast of "char" to text gives one byte, or no byte if it is zero. Since PostgreSQL 15 it gives
+// \ooo if the byte is above 127. The form of this server comes first, but the text in the filter
+// may come from another server.
 Converted text_of_char(const Element *, Datum value) {
   const char byte = DatumGetChar(value);
   const Datum cast = DirectFunctionCall1(char_text, value);
@@ -120,11 +121,11 @@ Converted text_of_char(const Element *, Datum value) {
   const Datum other =
       PointerGetDatum(is_octal ? cstring_to_text_with_len(&byte, 1) : cstring_to_text(octal));
   if (GetDatabaseEncoding() != PG_UTF8 && pg_database_encoding_max_length() > 1)
-    return one(is_octal ? cast : other); // the byte alone is no text in the encoding
+    return one(is_octal ? cast : other); // the byte alone is not valid in the encoding
   return {2, {cast, other}, false};
 }
 
-// Of text in either form; no cast gives \ooo below 128.
+// Reads text in either form; no cast gives \ooo for a byte below 128.
 Converted char_of_text(const Element *element, Datum value) {
   const text *string =
       element->base == NAMEOID ? cstring_to_text(NameStr(*DatumGetName(value))) : packed(value);
@@ -180,8 +181,8 @@ Converted interval_of_time(const Element *, Datum value) {
 
 struct Conversion {
   Family to, from;
-  bool implicit; // is it an implicit cast of SQL's, so that values may be added?
-  Oid type;      // of the values that `convert` gives
+  bool implicit; // is it an implicit cast in SQL? Then values may be added, too
+  Oid type;      // the type of the values that `convert` gives
   Convert *convert;
 };
 constexpr Conversion kConversions[] = {
@@ -208,7 +209,7 @@ const Conversion &conversion_for(const Header &header, const Element *element, U
   raise_mismatch(header, element, use);
 }
 
-// The element of a type that values are converted to, which the value's own element remembers.
+// The element of a type to which values are converted. The value's own element remembers it.
 Element *counterpart(Element *element, Oid type) {
   for (Element *other = element->counterpart; other; other = other->counterpart)
     if (other->type == type)
@@ -224,7 +225,7 @@ Digests converted_digests(Element *element, Datum value, const Header &header, U
   const Conversion &conversion = conversion_for(header, element, use);
   const Converted converted = conversion.convert(element, value);
   Element *other = counterpart(element, conversion.type);
-  // What is added is what the server's cast makes.
+  // The first value is what the server's cast gives, and only that is added.
   const int count = use == Use::add ? Min(converted.count, 1) : converted.count;
   Digests digests = no_digests();
   for (int i = 0; i < count; i++) {
@@ -233,7 +234,7 @@ Digests converted_digests(Element *element, Datum value, const Header &header, U
       digests.digest[digests.count++] = of_value.digest[j];
     digests.any |= of_value.any;
   }
-  // Encodings of 32 bits hold no integers that would be several of one float.
+  // Encodings of 32 bits hold none of the large integers of which several equal one float.
   digests.any |= converted.any && header.element.family != Family::int32;
   digests.no_value = digests.count == 0 && !digests.any;
   return digests;

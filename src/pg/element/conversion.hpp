@@ -1,17 +1,19 @@
-// Values of one family as a filter of another family holds what SQL calls equal to them.
+// Conversion: asking a filter of one family for values of another family, which SQL may call equal
+// to its members.
 //
-// SQL compares values of different families where there is an operator for them or where one is
-// cast implicitly. Where all of that is immutable, a filter answers for the members that equal the
-// value: as its own family has them, for their bytes never change. Where no member can be equal the
-// answer is a certain no; where several can be, as integers that are one double, it is "possibly".
+// SQL compares values of different families if there is an operator for them or if one of them is
+// cast implicitly. If all of that is immutable, a filter answers for the members that equal the
+// value, in the form that they have in its own family, whose bytes never change. If no member can
+// be equal, the answer is a certain no. If several can be, like the integers that are one double,
+// it is "possibly".
 //
 //   filter        value                 equal members
-//   integer       numeric, float        the integer that it is; none of fractions, NaN, infinities
-//                                       and beyond 64 bits; of floats from 2^53 on, several
+//   integer       numeric, float        the same integer; none for fractions, NaN, infinities and
+//                                       beyond 64 bits; for floats from 2^53 on, several
 //                 oid                   as a bigint, and as an integer of the same bits
 //   numeric       integer               (a float equals many numerics: that stays an error)
-//   float         integer, numeric      rounded to the nearest; none of what a float cannot hold
-//   oid           integer               the same bits, of a bigint the same number
+//   float         integer, numeric      rounded to the nearest; none for what a float cannot hold
+//   oid           integer               the same bits; of a bigint, the same number
 //   "char"        text                  of one byte; empty, the zero byte
 //   text          "char"                the same
 //   date          timestamp             at midnight
@@ -19,7 +21,7 @@
 //   time          interval              of the same microseconds since midnight
 //   interval      time                  the same
 //
-// Added and removed are values that SQL casts implicitly to the filter's family.
+// Values can be added and removed if SQL casts them implicitly to the filter's family.
 #ifndef BLOOMFILTER_PG_ELEMENT_CONVERSION_HPP
 #define BLOOMFILTER_PG_ELEMENT_CONVERSION_HPP
 
@@ -28,11 +30,11 @@
 
 namespace bloomfilter {
 
-// The digests of what a value is converted to, of a type that the filter does not hold. Raises
-// 42804 if SQL cannot compare it with the filter's values.
+// The digests of what a value is converted to whose type the filter does not hold. Raises 42804 if
+// SQL cannot compare the value with the filter's values.
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use);
 
-// The digests of any value that a filter may be asked for or get.
+// The digests of a value that a filter may be asked for, or that is added to it, of any family.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests own = digests_of(element, value, header, use);
   return likely(fits(header, element)) || holds(header, element)

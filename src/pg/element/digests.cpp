@@ -14,8 +14,8 @@ namespace bloomfilter {
 
 namespace {
 
-// Canonical bytes, but of a float its own: to other systems -0 and +0, and each NaN, are values of
-// their own.
+// Canonical bytes, except that a float keeps its own bytes: for other systems -0 and +0, and each
+// NaN, are different values.
 void canonical_foreign(Element *element, Datum value, Canonical *out) {
   if (element->family == Family::floating)
     out->set_number(
@@ -24,7 +24,7 @@ void canonical_foreign(Element *element, Datum value, Canonical *out) {
     element->canonical(element, value, out);
 }
 
-// Adds the digests of canonical bytes.
+// Appends the digests of canonical bytes.
 void append_encoded(Digests *digests, const Header &header, Family family, Family stored,
                     const Canonical &canonical) {
   uint8 small[scratch_bytes(64)];
@@ -65,12 +65,12 @@ Digests foreign_digests(Element *element, Datum value, const Header &header, Use
   const Scheme &scheme = scheme_of(header.geometry.layout, header.element.family);
   const Family stored = stored_family(scheme, element->family);
   if (stored == Family::none)
-    return digests; // which check_element() refuses
+    return digests; // check_element() raises the error
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
   append_encoded(&digests, header, element->family, stored, canonical);
   if (use == Use::add && element->family == Family::floating)
-    digests.count = Min(digests.count, 1); // without the other zero, which is asked for
+    digests.count = Min(digests.count, 1); // one zero is added; both are asked for
   if (ends_with_blank(element, value)) {
     canonical_stripped(element, value, &canonical);
     append_encoded(&digests, header, element->family, stored, canonical);
@@ -87,7 +87,7 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
     *digest = digest_bytes(layout, header.seed, bytes, canonical.length);
     return true;
   }
-  if (element->family == Family::text) // for which the scratch below may be too small
+  if (element->family == Family::text) // the scratch below may be too small for it
     return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
   const Encoded encoded =

@@ -1,4 +1,4 @@
-// What a value becomes: its digests, which are added to a filter, or which a filter is asked for.
+// The digests of a value, which are added to a filter or looked up in it.
 #ifndef BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
 #define BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
 
@@ -8,24 +8,24 @@
 
 namespace bloomfilter {
 
-// A value has several hashes where SQL compares it differently with different types of its family:
-// a varchar equals a text with the same blanks at its end, but a char(n) without regard to them, so
-// one that ends with a blank has two.
+// The second hash that some values have, because SQL compares them differently with different types
+// of their family. A varchar equals a text only with the same blanks at its end, but a char(n)
+// whatever the blanks are. So a varchar that ends with a blank has two hashes.
 struct SecondHash {
   bool exists;
   uint64 hash;
 };
-// Only of an element that is `varying`.
+// Only for an element that is `varying`.
 SecondHash second_hash(Element *element, Datum value, uint64 seed);
 
-// The digests of a value. All of them are added; if any is found, so is the value. Of our own
-// layouts, a digest is a hash and nothing more.
-constexpr int kMaxDigests = 6; // of a literal, which may have as many readings
+// The digests of a value. Adding the value adds all of them; the value is found if any of them is
+// found. In our own layouts, a digest is a hash and nothing more.
+constexpr int kMaxDigests = 6; // a literal may have this many readings
 struct Digests {
   Digest digest[kMaxDigests];
   int count;
-  bool any;      // it may be equal to any number of values, so it is always found
-  bool no_value; // it is none of the filter's values: never found, and not to be added
+  bool any;      // the value may equal any number of values, so it is always found
+  bool no_value; // the filter cannot hold the value: it is never found, and not to be added
 };
 inline Digests no_digests() {
   Digests digests;
@@ -47,21 +47,21 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
   return digests;
 }
 
-// Can one value of an element type tell for all, as each of them has one hash, and the family and
-// shape of the type?
+// Does every value of an element type have one hash, and the same family and shape? Then checking
+// one value checks all.
 inline bool has_one_hash(const Element *element) {
   return !element->varying && !is_composed(element->family);
 }
 
-// A shortcut for what is to be added: the only digest of a value whose type is not varying and is
-// known to fit the filter. False if it takes more than that; then call foreign_digests().
+// A shortcut for adding: the only digest of a value whose type is not varying and is known to fit
+// the filter. False if the value needs more than this; then call foreign_digests().
 bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest);
 
-// Raises 22003: what is to be added is not a value of the filter's layout or family.
+// Raises 22003: a value that is to be added is out of range for the filter's layout or family.
 [[noreturn]] void raise_no_value(const Header &header);
 
-// One hash, under seed 0, for all values that SQL calls equal, those with two hashes included: text
-// is hashed without the blanks at its end.
+// One hash, under seed 0, that is the same for all values that SQL calls equal, even for those with
+// two hashes: text is hashed without the blanks at its end.
 uint64 distribution_hash(Element *element, Datum value);
 
 } // namespace bloomfilter

@@ -12,7 +12,7 @@ namespace bloomfilter {
 
 namespace {
 
-// What to cast values of a type to that filters do not hold.
+// The type to which values of a type that filters do not hold can be cast.
 const char *supported_instead_of(Oid base) {
   switch (base) {
   case JSONOID:
@@ -41,7 +41,7 @@ const char *supported_instead_of(Oid base) {
 
 } // namespace
 
-// Bytewise hashing needs a collation under which equal means bytewise equal.
+// Bytewise hashing needs a collation under which equal values are bytewise equal.
 void check_collation(Oid type, Oid collation) {
   if (!OidIsValid(collation))
     ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),

@@ -21,7 +21,7 @@
 //   array        dimensions i32, then length i32 and lower bound i32 of each, then items
 //   range        flags u8, then the finite bounds as items without null byte
 //   multirange   count u32, then ranges as items without null byte
-//   row          count u32, then items; inside anything, up to the last one that is not NULL
+//   row          count u32, then items; inside another value, up to the last that is not NULL
 //
 // Numbers are little-endian. An item is a null byte (1 for NULL, and nothing follows), a length
 // u32, and canonical bytes.
@@ -45,52 +45,53 @@ struct Canonical;
 struct EnumLabels;
 struct Writer;
 
-// What a value is hashed for: to ask a filter for it, or to add it or remove it.
+// What a value is hashed for: `ask` to look it up in a filter, `add` to add it or to remove it.
 enum class Use : uint8 { ask, add };
 
-// An element type, looked up once and kept in memory of its own choosing (a call site's fn_mcxt).
-struct Element : ElementType { // the shape of a row is known only after one was hashed
+// An element type, looked up once and kept in a memory context that the caller chooses (a call
+// site's fn_mcxt).
+struct Element : ElementType { // a row's shape is known only after it was hashed
   uint64 (*hash)(Element *element, Datum value, uint64 seed);
   void (*canonical)(Element *element, Datum value, Canonical *out);       // of a scalar
   void (*write)(Element *element, Datum value, Writer *out, bool nested); // of a composed value
 
-  Oid type;     // of the value as the caller sees it, for messages
-  Oid base;     // the same without domains
+  Oid type;     // the value's type as the caller sees it, for messages
+  Oid base;     // the same type without domains
   bool varying; // is the base varchar?
   MemoryContext context;
 
-  Element
-      *counterpart; // of another type, which values were converted to; and so on (conversion.cpp)
+  Element *counterpart; // a list of the types to which values were converted (conversion.cpp)
 
   MemoryContext scratch;  // of a composed value
   EnumLabels *labels;     // of an enum
   StringInfoData *buffer; // of jsonb
 
-  // Of an array's elements, a range's bounds, a multirange's ranges.
+  // For an array's elements, a range's bounds, a multirange's ranges:
   Element *item;
   int16 typlen;
   bool typbyval;
   char typalign;
   TypeCacheEntry *range;
 
-  // Of the rows seen last; `row_identifier` changes with the row type's definition.
+  // For the rows seen last. `row_identifier` changes with the row type's definition.
   Oid row_type;
   int32 row_typmod;
   uint64 row_identifier;
   TypeCacheEntry *row_entry; // NULL for an anonymous row
   TupleDescData *descriptor;
   Element **fields; // NULL for a dropped column
-  Datum *values;    // of the row at hand
+  Datum *values;    // of the current row
   bool *nulls;
   MemoryContext row_context;
 };
 
-// `type` is any type, a domain or `unknown` included; `collation` is the one that the value comes
-// with. Raises 0A000 for what cannot be hashed and 42P22 for text without a collation.
+// Looks up an element type. `type` is any type, including domains and `unknown`; `collation` is the
+// one that the value comes with. Raises 0A000 for types that cannot be hashed and 42P22 for text
+// without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
-// The same for a scalar type whose values are hashed without an error, as far as can be told from
-// the type; NULL for others.
+// Like resolve_element() for a scalar type whose values are hashed without an error, as far as the
+// type tells; NULL for other types.
 Element *scalar_element(Oid type, Oid collation, MemoryContext context);
 
 // The first hash of a value that is not NULL. Allocates in the current memory context.

@@ -6,7 +6,7 @@ namespace bloomfilter {
 
 namespace {
 
-// By family number.
+// The names of the families by their number; NULL while a family is open.
 constexpr const char *kFamilyNames[] = {
     nullptr,   "integer",  "float",      "numeric", "text",      "bytea",       "uuid",
     "boolean", "\"char\"", "oid",        "date",    "timestamp", "timestamptz", "time",
@@ -98,7 +98,7 @@ void check_hashed_alike(const Header &header) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" do not take hashes",
                            layout_name(header.geometry.layout, header.element.family)),
-                    errhint("Add or ask the value itself.")));
+                    errhint("Add the value itself, or ask for it.")));
 }
 
 } // namespace bloomfilter

@@ -12,7 +12,8 @@ bool is_digit(char character) {
   return character >= '0' && character <= '9';
 }
 
-// Each function goes on behind what it names, and tells whether that was there.
+// Reads a text from `at` on. Each function moves `at` behind what it is named after, and tells
+// whether that was there.
 struct Scanner {
   const char *at;
 

@@ -4,9 +4,10 @@
 //   time     hh:mm[:ss[.f…]]
 //   offset   [ ][Z|±hh[[:]mm[:ss]]], behind either
 //
-// Whether there is such a day or hour is left to the type's input function, which takes as many
-// digits for a year under every DateStyle. What timezone_abbreviations says of T and Z it does not
-// get to see: one becomes a blank, the other +00. An offset means something to timestamptz alone.
+// The type's input function checks whether there is such a day or hour; it takes four digits or
+// more for a year under every DateStyle. It does not get to see T and Z, which
+// timezone_abbreviations could define: T becomes a blank, and Z becomes +00. An offset means
+// something to timestamptz alone.
 #ifndef BLOOMFILTER_PG_ELEMENT_ISO8601_HPP
 #define BLOOMFILTER_PG_ELEMENT_ISO8601_HPP
 
@@ -14,8 +15,8 @@
 
 namespace bloomfilter {
 
-// The text for the input function, palloc'd; NULL: the literal has another form.
-char *iso_date(const char *literal); // of date and timestamp
+// The text for the type's input function, palloc'ed; NULL if the literal has another form.
+char *iso_date(const char *literal); // for date and timestamp
 char *iso_date_with_offset(const char *literal);
 char *iso_time(const char *literal);
 

@@ -1,4 +1,4 @@
-// jsonb: canonical bytes of a whole document, which are at most 1.7 times as many as its own.
+// jsonb: the canonical bytes of a whole document, at most 1.7 times as many as the document's own.
 
 #include "pg/element/canonical.hpp"
 #include "pg/element/numeric.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 enum JsonTag : uint8 { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
 
-// Room for more bytes.
+// Makes room for `count` more bytes and returns where they go.
 uint8 *extend(StringInfo out, Size count) {
   if (unlikely(count >= static_cast<Size>(out->maxlen - out->len)))
     enlargeStringInfo(out, static_cast<int>(count));
@@ -27,7 +27,7 @@ template <typename T> void append(StringInfo out, T number) {
   store(extend(out, sizeof number), number);
 }
 
-// Room for as many bytes behind a tag and their number.
+// Appends a tag and a length, and returns where as many bytes go.
 uint8 *extend_tagged(StringInfo out, JsonTag tag, Size length) {
   const auto counted = static_cast<uint32>(length);
   uint8 *room = extend(out, sizeof tag + sizeof counted + length);
@@ -36,13 +36,13 @@ uint8 *extend_tagged(StringInfo out, JsonTag tag, Size length) {
   return room + sizeof tag + sizeof counted;
 }
 
-// The children of a container, one by one: what each is, and its bytes.
+// A child of a container: its type, and its bytes. Children walks through them one by one.
 struct Child {
   const char *bytes;
   uint32 length;
   JEntry entry;
 
-  // Numbers and containers are aligned.
+  // Where a number or a container begins, which is aligned.
   const char *aligned() const { return reinterpret_cast<const char *>(INTALIGN(bytes)); }
 };
 struct Children {
@@ -105,7 +105,7 @@ void append_array(StringInfo out, Children items, uint32 count) {
     append_value(out, items.next());
 }
 
-// All keys are stored before all values.
+// jsonb stores all keys of an object before all its values.
 void append_object(StringInfo out, Children keys, uint32 count) {
   Children values = keys;
   for (uint32 i = 0; i < count; i++)
@@ -121,9 +121,10 @@ void append_object(StringInfo out, Children keys, uint32 count) {
   append(out, sum);
 }
 
-// A value is its tag, then: a number's or string's length u32 and canonical bytes; an array's count
-// u32 and values; an object's count u32 and the sum of its pairs' hashes u64. A sum, because the
-// order of keys in a jsonb value depends on the server's encoding.
+// A value is its tag, and then: for a number or a string, its length u32 and canonical bytes; for
+// an array, its count u32 and its values; for an object, its count u32 and the sum u64 of its
+// pairs' hashes. It is a sum because the order of keys in a jsonb value depends on the server's
+// encoding.
 void append_container(StringInfo out, const JsonbContainer *container) {
   check_stack_depth();
   const uint32 count = JsonContainerSize(container);
@@ -145,7 +146,7 @@ StringInfo make_buffer(MemoryContext context) {
   return buffer;
 }
 
-// Where a document's bytes go: those of a small one into a buffer that the element keeps.
+// The buffer for a document's bytes; for a small document, one that the element keeps.
 StringInfo buffer_for(Element *element, Size document) {
   constexpr Size kSmall = 32768;
   if (document > kSmall)
@@ -162,7 +163,7 @@ void canonical_jsonb(Element *element, Datum value, Canonical *out) {
   struct varlena *stored = packed(value);
   const Size size = VARSIZE_ANY_EXHDR(stored);
   StringInfo buffer = buffer_for(element, size);
-  if (VARATT_IS_SHORT(stored)) { // and at any address
+  if (VARATT_IS_SHORT(stored)) { // and so at any address
     uint32 document[VARATT_SHORT_MAX / sizeof(uint32) + 1] = {};
     memcpy(document, VARDATA_SHORT(stored), size);
     append_container(buffer, reinterpret_cast<const JsonbContainer *>(document));

@@ -1,8 +1,8 @@
-// A bare literal, or an untyped parameter, as the filter that it meets reads it.
+// Bare literals and untyped parameters, read as values of the filter that they are used with.
 //
-// It has no type of its own. SQL reads it as the type that it is compared with, which a filter
-// knows only by family; where types of one family read it differently, it stands for all readings.
-// Only text is read that means the same under every setting.
+// A bare literal has no type of its own. SQL reads it as the type that it is compared with, but a
+// filter knows only the family of its values. If types of one family read a literal differently, it
+// stands for all these readings. A literal is read only if it means the same under every setting.
 
 #include <cctype>
 #include <cerrno>
@@ -35,10 +35,10 @@ bool is_octal(char digit, char highest = '7') {
   return digit >= '0' && digit <= highest;
 }
 
-// These tell, as the types' input functions do, whether a text is a value of the type: where a
-// literal has several readings, one that fails is not an error.
+// The functions below tell, like the types' input functions, whether a text is a value of the type.
+// If a literal has several readings, one that fails is not an error.
 
-// Pairs of digits, with white space between them.
+// Are these pairs of digits, with white space between pairs?
 bool is_hexadecimal_bytea(const char *digits) {
   while (*digits != '\0')
     if (strchr(" \n\t\r", *digits))
@@ -50,7 +50,7 @@ bool is_hexadecimal_bytea(const char *digits) {
   return true;
 }
 
-// A backslash comes before another one, or before three octal digits.
+// Does each backslash come before another one, or before three octal digits?
 bool is_escaped_bytea(const char *string) {
   while (*string != '\0')
     if (string[0] != '\\')
@@ -69,7 +69,7 @@ bool is_bytea(const char *string) {
                                         : is_escaped_bytea(string);
 }
 
-// In braces or without, a hyphen after any two bytes or none.
+// A uuid may be in braces, and have a hyphen after any two bytes.
 bool is_uuid(const char *string) {
   const bool braces = *string == '{';
   string += braces;
@@ -109,25 +109,25 @@ bool is_real(const char *string) {
 
 struct Reading {
   Oid type = InvalidOid;
-  bool (*readable)(const char *string) = nullptr; // NULL: else the type raises its error
+  bool (*readable)(const char *string) = nullptr; // NULL: the type itself raises its error
   bool asked_only = false;
 };
 
-// The types that may read a family's literals. The families that are not here need a cast: an
-// interval depends on IntervalStyle, an enum's label on its type.
+// The types that may read the literals of a family. Families that are not listed need a cast: an
+// interval depends on IntervalStyle, and an enum's label on its type.
 constexpr int kMaxReadings = 6;
 struct LiteralFamily {
   Family family;
   Reading readings[kMaxReadings];
-  char *(*settled)(const char *string) = nullptr; // what no setting reads differently, or NULL
+  char *(*settled)(const char *string) = nullptr; // the form that no setting changes, or NULL
 };
-// char(n) ignores blanks at the end. A name ends after 63 bytes; as what is added must not be cut,
-// it is read as a name only to be asked.
+// char(n) ignores blanks at the end. A name ends after 63 bytes. What is added must not be cut, so
+// a literal is read as a name only when the filter is asked.
 constexpr Reading kText = {TEXTOID, nullptr, false}, kBpchar = {BPCHAROID, nullptr, false},
                   kName = {NAMEOID, nullptr, true};
 constexpr LiteralFamily kLiteralFamilies[] = {
     {Family::integer, {{INT8OID}}},
-    {Family::floating, {{FLOAT8OID}, {FLOAT4OID, is_real}}}, // 0.1 differs
+    {Family::floating, {{FLOAT8OID}, {FLOAT4OID, is_real}}}, // their 0.1 differs
     {Family::numeric, {{NUMERICOID}}},
     {Family::text, {kText, kBpchar, kName}},
     {Family::bytea, {{BYTEAOID}}},
@@ -154,7 +154,7 @@ const LiteralFamily *literal_family(Family family) {
   return nullptr;
 }
 
-// A literal of a family as its types are to read it; NULL: it needs a cast.
+// The text of a literal that the family's types read; NULL if the literal needs a cast.
 const char *settled(const LiteralFamily *literals, const char *string) {
   if (!literals)
     return nullptr;
@@ -168,7 +168,7 @@ const char *settled(const LiteralFamily *literals, const char *string) {
                   errhint("Cast the literal to the type that the filter was built from.")));
 }
 
-// Whoever wrote the literal did not name the type whose error this is.
+// Adds context to the input function's error, because the literal's author did not name that type.
 void say_how_read(void *family) {
   errcontext("bare literal read as the filter's element type, %s",
              family_name(*static_cast<Family *>(family)));
@@ -210,7 +210,7 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
       continue;
     Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
     if (is_foreign(layout) && stored_family(scheme, element->family) != stored)
-      continue; // not every layout of byte strings has every type
+      continue; // not every layout of byte strings knows every type
     const Digests read =
         digests_of(element, read_literal(reading.type, string, literals->family), header, use);
     check_element(header, element, use);
@@ -219,7 +219,7 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
     for (int i = 0; i < read.count; i++)
       append_new(&digests, read.digest[i]);
   }
-  digests.no_value &= digests.count == 0; // else another reading gave a value
+  digests.no_value &= digests.count == 0; // otherwise another reading gave a value
   return digests;
 }
 

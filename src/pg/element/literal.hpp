@@ -1,4 +1,4 @@
-// Bare literals, and untyped parameters.
+// Bare literals and untyped parameters.
 #ifndef BLOOMFILTER_PG_ELEMENT_LITERAL_HPP
 #define BLOOMFILTER_PG_ELEMENT_LITERAL_HPP
 
@@ -6,9 +6,9 @@
 
 namespace bloomfilter {
 
-// The digests of a bare literal, read as the filter's own element type. Raises 42804 where the
-// reading would depend on settings or on a type that the filter does not know. To be asked, not to
-// be added, a text is also read as a name, which ends after 63 bytes.
+// The digests of a bare literal, read as the filter's own element type. Raises 42804 if the reading
+// would depend on settings or on a type that the filter does not know. For Use::ask, but not for
+// Use::add, a text is also read as a name, which ends after 63 bytes.
 Digests literal_digests(const Header &header, text *literal, Oid collation, Use use);
 
 } // namespace bloomfilter

@@ -1,15 +1,16 @@
-// numeric, read where it is stored.
+// numeric, read directly in its stored form.
 //
-// What the server offers to read one, numeric_send(), makes a message of each value, and the macros
-// of utils/adt/numeric.c are its own. But the form that they read cannot change: pg_upgrade takes
-// tables over as they are, so every server since 9.1 reads what every other has stored.
+// The function that the server offers for this, numeric_send(), makes a message of each value, and
+// the macros of utils/adt/numeric.c are private to that file. But the stored form cannot change:
+// pg_upgrade takes tables over as they are, so every server since 9.1 reads what every other has
+// stored.
 //
 //   u16  header: 00 or 01 in the upper two bits: the long form, with the sign there and the scale,
 //        which is not hashed, below; 10: the short form, with sign, scale and weight; 11: no number
 //   i16  weight, of the long form only
 //   i16  digits, to base 10000, up to the end
 //
-// All of them in the machine's byte order, at any alignment.
+// All of these are in the machine's byte order, at any alignment.
 #ifndef BLOOMFILTER_PG_ELEMENT_NUMERIC_HPP
 #define BLOOMFILTER_PG_ELEMENT_NUMERIC_HPP
 
@@ -19,9 +20,9 @@
 
 namespace bloomfilter {
 
-// Its canonical form, but for the bytes' order.
+// A numeric in its canonical form, except for the order of bytes.
 struct StoredNumeric {
-  const uint8 *digits; // as they are stored, without zeros at either end
+  const uint8 *digits; // in the stored value, without zeros at either end
   Size count;
   uint16 sign;
   int16 weight;
@@ -55,7 +56,7 @@ struct StoredNumeric {
   }
 };
 
-// Of a value that is neither compressed nor elsewhere.
+// Reads a value that is neither compressed nor out of line.
 inline StoredNumeric read_numeric(const struct varlena *stored) {
   constexpr uint16 kForm = 0xC000, kShort = 0x8000, kNoNumber = 0xC000, kWhichNoNumber = 0xF000;
   constexpr uint16 kShortNegative = 0x2000, kShortWeight = 0x003F, kShortWeightNegative = 0x0040;

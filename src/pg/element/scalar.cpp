@@ -1,4 +1,4 @@
-// Scalar types: their canonical bytes, and the family of each.
+// Scalar types: the canonical bytes and the family of each.
 
 #include <sys/socket.h>
 
@@ -35,7 +35,7 @@ void numeric_bytes(Datum value, Canonical *out) {
 
 namespace {
 
-// Is text kept as the bytes that are hashed?
+// Are the bytes of text those that are hashed?
 bool text_is_canonical() {
   const int encoding = GetDatabaseEncoding();
   return encoding == PG_UTF8 || encoding == PG_SQL_ASCII;
@@ -70,7 +70,7 @@ namespace {
 
 constexpr int64 kUnixEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
 
-// Additions around infinity wrap: a bijection is all that hashing needs.
+// Additions near infinity wrap around, which is harmless: hashing needs only a bijection.
 uint64 wrapping_add(int64 a, int64 b) {
   return static_cast<uint64>(a) + static_cast<uint64>(b);
 }
@@ -176,7 +176,7 @@ void canonical_inet(Element *, Datum value, Canonical *out) {
 
 } // namespace
 
-// Canonical bytes of the labels that were looked up last, by OID.
+// The canonical bytes of the labels of an enum that were looked up last, by the value's OID.
 struct EnumLabel {
   Oid value;
   uint32 length;
@@ -198,7 +198,7 @@ struct EnumLabels {
 
 namespace {
 
-// Another one says that labels may have changed.
+// Changes whenever labels may have changed.
 uint64 label_generation = 0;
 
 void note_changed_labels(Datum, int, uint32) {
@@ -206,14 +206,15 @@ void note_changed_labels(Datum, int, uint32) {
 }
 
 EnumLabels *make_labels(MemoryContext context) {
-  static bool informed = false; // of changes
+  static bool informed = false; // has the callback been registered?
   if (!informed)
     CacheRegisterSyscacheCallback(ENUMOID, note_changed_labels, 0);
   informed = true;
   return static_cast<EnumLabels *>(MemoryContextAllocZero(context, sizeof(EnumLabels)));
 }
 
-// The generation is that from before the label is read: reading may be what tells of a change.
+// Looks up a label and remembers it under the generation from before that: if the lookup itself
+// brings news of a change, the label is looked up again next time.
 pg_noinline void look_up_label(Element *element, Oid value, Canonical *out) {
   EnumLabels *labels = element->labels;
   if (labels->generation != label_generation)
@@ -312,7 +313,7 @@ bool resolve_scalar(Element *element, Oid collation) {
       if (scalar.canonical == canonical_text && text_is_canonical())
         element->hash = hash_through<canonical_bytea>;
       element->typlen = get_typlen(scalar.type);
-      // A bare literal has a collation only where COLLATE gives it one.
+      // A bare literal has a collation only if COLLATE gives it one.
       if (scalar.family == Family::text && (scalar.type != UNKNOWNOID || OidIsValid(collation)))
         check_collation(element->type, collation);
       return true;

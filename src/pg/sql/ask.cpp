@@ -1,4 +1,4 @@
-// Asking filters of every kind: what is possibly there, and how often.
+// Probing filters of every kind: whether a value is possibly there, and how often.
 
 #include "pg/server.hpp"
 
@@ -17,7 +17,8 @@ using namespace bloomfilter;
 
 namespace {
 
-// Of a value of another family. Apart from the others, whose code stays short.
+// Looks up a value of another family. It is a function of its own so that the code for all other
+// values stays short.
 pg_noinline bool contains_converted(AskedFilter *filter, Element *element, Datum value) {
   return contains_any_digest(filter, converted_digests(element, value, filter->header, Use::ask));
 }
@@ -46,7 +47,8 @@ bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_
       filter, cached_literal_digests(fcinfo, filter->header, literal_argument, Use::ask));
 }
 
-// The digests of what is asked for: a value, or a literal as the filter's own element type.
+// The digests of an argument that is looked up: of a value, or of a literal, read as the filter's
+// own element type.
 using DigestsOf = Digests(FunctionCallInfo, const Header &filter, int argument);
 
 Digests digests_of_value(FunctionCallInfo fcinfo, const Header &filter, int argument) {
@@ -57,12 +59,12 @@ Digests digests_of_literal(FunctionCallInfo fcinfo, const Header &filter, int ar
   return cached_literal_digests(fcinfo, filter, argument, Use::ask);
 }
 
-// Of values that may be equal to any number of members, nothing less is certain.
+// The multiplicity of a value that may equal any number of members: the most that there can be.
 int most_of(Kind kind) {
   return kind == Kind::counting ? static_cast<int>(kMaxCounter) : PG_INT32_MAX;
 }
 
-// How often a value was added, or more. Any of its digests may be what it was added under.
+// How often a value was added, or more. It may have been added under any of its digests.
 Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
   AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
@@ -80,7 +82,7 @@ int count_nulls(const Items &items) {
   return nulls;
 }
 
-// A boolean[] of as many elements, all of them false for now.
+// A boolean[] of `count` elements, all of them false, with a bitmap for NULL if needed.
 ArrayType *make_answers(int count, bool has_nulls) {
   const Size overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
   auto *array = static_cast<ArrayType *>(palloc0(overhead + count));
@@ -93,7 +95,7 @@ ArrayType *make_answers(int count, bool has_nulls) {
   return array;
 }
 
-// Removes the answers for NULL, which is a bit and no element.
+// Removes the answers for NULL elements, which an array keeps as bits and not as elements.
 void remove_nulls(ArrayType *array, const Items &items, int nulls) {
   auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
   bits8 *bitmap = ARR_NULLBITMAP(array);
@@ -105,7 +107,8 @@ void remove_nulls(ArrayType *array, const Items &items, int nulls) {
   SET_VARSIZE(array, VARSIZE(array) - nulls);
 }
 
-// The filter that is asked for an array's elements, many at a time as only a bloomfilter can be.
+// The filter to be asked for an array's elements. Only a bloomfilter can be asked for many at a
+// time.
 AskedFilter *filter_for_items(FunctionCallInfo fcinfo) {
   AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, Kind::bloom);
@@ -148,7 +151,7 @@ Datum filter_contained_literal(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
 }
 
-// value @> filter and filter <@ value, there to say what is meant.
+// value @> filter and filter <@ value: operators that exist to raise an error with a helpful hint.
 PG_FUNCTION_INFO_V1(filter_misplaced);
 Datum filter_misplaced(PG_FUNCTION_ARGS) {
   (void)fcinfo;

@@ -1,11 +1,11 @@
-// Filters of every kind plus and minus values.
+// Adding values to filters of every kind, and removing them.
 //
 // Every function takes the filter, hashes the value, checks that the two fit, changes a copy and
-// returns it. No argument is ever changed; where nothing changes the argument itself is returned,
-// so that an UPDATE that adds what is known need not write the filter again.
+// returns it. No argument is ever changed. If there is nothing to change, the argument itself is
+// returned, so that an UPDATE that adds a known value need not write the filter again.
 //
 // A value with two hashes is added under both, and must be there under both to be removed. A filter
-// that its last value left has no element type any more, as before the first one came.
+// from which the last value was removed has no element type any more, as before its first value.
 
 #include "pg/server.hpp"
 
@@ -37,7 +37,7 @@ bool is_empty(const Filter &filter) {
   return empty;
 }
 
-// What is to be added, removed or looked for: digests, and what they are of.
+// What is to be added, removed or looked up: its digests, and its element type.
 struct Member {
   ElementType type;
   Digests digests;
@@ -60,11 +60,11 @@ Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
   return {ElementType{Family::hash, 0}, digests};
 }
 
-// The first argument, and the copy that it becomes when it is first changed.
+// A change of the first argument, a filter, which is copied when it is first changed.
 //
-// A Bloom filter's digests go into its largest link, and only if no link has them yet; many at a
-// time, so that their lines are prefetched. A link that grows gets no more once as many of its bits
-// are set as its capacity sets on average: then comes the next one.
+// A Bloom filter adds digests to its largest link, and only those that no link has yet. It adds
+// many at a time, so that their lines are prefetched. In a filter that grows, a link is full when
+// as many of its bits are set as its capacity sets on average; then another link is added.
 class Change {
 public:
   Change(FunctionCallInfo fcinfo, Kind kind)
@@ -98,13 +98,13 @@ public:
     }
   }
 
-  // False, with nothing changed, if it is not there. Not for Bloom filters.
+  // Removes a value. False, with nothing changed, if it is not there. Not for Bloom filters.
   bool remove(const Digests &digests) {
     if (!contains_all_digests(digests))
       return false;
     begin();
     for (int i = 0; i < digests.count; i++) {
-      if (!own_.contains(digests.digest[i])) { // any more
+      if (!own_.contains(digests.digest[i])) { // no longer there
         changed_ = false;
         return false;
       }
@@ -120,13 +120,14 @@ public:
     return true;
   }
 
-  // After many additions: were they too many? A cuckoo filter has raised an error already.
+  // After many additions: checks whether they were too many. A cuckoo filter would have raised an
+  // error before.
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
       check_overfill(own_, Origin::added);
   }
-  // The same after one.
+  // The same check after one addition.
   void check_one(const Digests &digests) {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
@@ -147,13 +148,13 @@ private:
     own_ = copy_filter(argument_);
     changed_ = true;
     if ((header().flags & kFlagOwn) &&
-        has_no_values()) { // from now on as if made empty to be filled
+        has_no_values()) { // from now on like one that was made empty
       own_.header.flags &= ~kFlagOwn;
       own_.write_back();
     }
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
   }
-  // Filters of other systems may have a family from the beginning.
+  // Filters of other systems may have a family even before their first value.
   bool has_no_values() const {
     return is_open(header().element.family) ||
            (is_foreign(header().geometry.layout) && is_empty(argument_));
@@ -166,7 +167,8 @@ private:
     }
   }
 
-  // In one bitmap, setting bits again is cheaper than asking.
+  // Is a digest known already? A changed filter with a single bitmap is not asked, because setting
+  // bits again is cheaper.
   bool is_known(const Digest &digest) const {
     return (!changed_ || header().is_chain()) && filter().contains(digest);
   }
@@ -175,7 +177,7 @@ private:
     normal_ = false;
     if (pending_count_ == pending_limit_) {
       flush();
-      if (is_known(digest)) // by what was pending: it must not begin a link
+      if (is_known(digest)) // the flush added it, so it must not begin a link
         return;
       make_room();
     }
@@ -183,7 +185,7 @@ private:
     if (digest_size(header().geometry.layout) > 1)
       pending_[pending_count_++] = digest.second;
   }
-  // How many additions certainly leave the largest link less than full.
+  // How many additions certainly do not overfill the largest link; 0 if it is full.
   uint64 room_in_link() const {
     const Link link = own_.link();
     const uint64 full = full_bits(link);
@@ -227,16 +229,16 @@ private:
   Filter argument_;
   Kind kind_;
   OwnFilter own_;
-  bool changed_; // is there a copy, and is it the result?
-  bool normal_;  // has it all that was pushed, in its normal form?
+  bool changed_; // is there a copy, which is the result?
+  bool normal_;  // does the copy hold all that was pushed, in its normal form?
   Datum datum_;
 
-  uint64 room_; // additions that may come before the largest link is looked at
-  Size pending_count_, pending_limit_; // numbers in pending_
+  uint64 room_; // how many digests may be added before the largest link is looked at again
+  Size pending_count_, pending_limit_; // count the numbers in pending_
   uint64 pending_[256];
 };
 
-// A NULL value leaves the filter as it is.
+// Applies a change, unless the value is NULL, which leaves the filter as it is.
 template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
@@ -245,8 +247,8 @@ template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind,
   return change.datum();
 }
 
-// Were the result of adding to a NULL filter NULL, as of most functions, an UPDATE would lose the
-// value and say that it succeeded.
+// Raises 22004 for a NULL filter. If adding to it gave NULL, as in most functions, an UPDATE would
+// succeed and lose the value.
 void check_is_there(FunctionCallInfo fcinfo, Kind kind) {
   if (PG_ARGISNULL(0))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -280,8 +282,8 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
   });
 }
 
-// The row (filter, whether the value was certainly new). Counters count every value; the other
-// kinds keep one that seems to be there as it is.
+// The row (filter, whether the value was certainly new). A counting filter counts every value; in
+// the other kinds, a value that seems to be there changes nothing.
 Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   check_is_there(fcinfo, kind);
   bool fresh = false;
@@ -413,7 +415,7 @@ Datum cf_remove_literal(PG_FUNCTION_ARGS) {
   return remove(fcinfo, Kind::cuckoo, literal_of);
 }
 
-// The operator - of bloomfilters, there to say which filters have one.
+// The operator - of bloomfilters. It exists to raise an error that names the types that have one.
 PG_FUNCTION_INFO_V1(bloomfilter_minus);
 Datum bloomfilter_minus(PG_FUNCTION_ARGS) {
   (void)fcinfo;

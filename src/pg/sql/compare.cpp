@@ -1,7 +1,7 @@
 // Comparison of filters of one kind as bytes: equality, an order without meaning for btree, and
-// hashing. Filters that are equal have the same parameters and the same bits, hence the same
-// answers. Nothing of the header is read, so that one damaged value does not keep its table from
-// being sorted, grouped or analyzed.
+// hashing. Equal filters have the same parameters and the same bits, hence the same answers. The
+// header is not interpreted, so that one damaged value does not keep its table from being sorted,
+// grouped or analyzed.
 
 #include "pg/server.hpp"
 
@@ -24,7 +24,7 @@ int compare(FunctionCallInfo fcinfo) {
   return order;
 }
 
-// Filters of different sizes differ, which shows without reading them.
+// Filters of different sizes are known to differ without reading them.
 bool equal(FunctionCallInfo fcinfo) {
   return toast_raw_datum_size(PG_GETARG_DATUM(0)) == toast_raw_datum_size(PG_GETARG_DATUM(1)) &&
          compare(fcinfo) == 0;

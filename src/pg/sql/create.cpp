@@ -1,4 +1,4 @@
-// Making empty filters, and filters of what others are.
+// Making empty filters, and making filters from others: cleared, growable, or of another type.
 
 #include "pg/server.hpp"
 
@@ -10,7 +10,7 @@ using namespace bloomfilter;
 
 namespace {
 
-// The other systems know no links.
+// Raises 0A000 for filters of other systems, which know no links.
 void check_may_grow(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -37,7 +37,7 @@ Datum create(FunctionCallInfo fcinfo, Layout layout) {
   return make_filter(empty_header(geometry_for(layout, capacity), capacity, seed)).datum();
 }
 
-// Of a filter that is one structure.
+// Clears a filter of a kind without links.
 Datum clear(FunctionCallInfo fcinfo, Kind kind) {
   Header header = filter_arg(fcinfo, 0, kind).header;
   header.element = {};
@@ -84,7 +84,7 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
   return make_filter(empty_header(geometry, {}, seed)).datum();
 }
 
-// From an asked rate on, growth adds three times the rate of the link that it starts from.
+// Growth adds at most three times the rate of the link that it starts from.
 PG_FUNCTION_INFO_V1(bf_growable);
 Datum bf_growable(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);

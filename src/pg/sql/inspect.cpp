@@ -1,4 +1,4 @@
-// What a filter is and how well it does: sizes, estimates, checks.
+// Inspection: what a filter is and how well it does, by its sizes, estimates and checks.
 
 #include "pg/server.hpp"
 
@@ -30,7 +30,7 @@ void add_family(Row *row, Family family) {
     row->add_null();
 }
 
-// NULL, or what is wrong with an argument of this kind.
+// What is wrong with the first argument, a filter of this kind; NULL if nothing is.
 Datum check(FunctionCallInfo fcinfo, Kind kind) {
   struct varlena *value = PG_GETARG_VARLENA_P(0);
   Header header;
@@ -43,11 +43,11 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
   PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
 }
 
-// What filters for a capacity are: one, or as many of one size as it takes, each for its share of
-// the values.
+// The filters that a capacity takes: one, or several of the same size, each for its share of the
+// values.
 struct Sizing {
   Capacity capacity;
-  Geometry geometry; // of each
+  Geometry geometry; // of each filter
   uint64 filters;
 
   int64 bits() const { return static_cast<int64>(filters * geometry.bits()); }
@@ -77,8 +77,8 @@ Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
   return sizing;
 }
 
-// Hash functions, or bits of a fingerprint; the number of counters or buckets, where there are
-// such; then the size.
+// The row has the number of hash functions, or the bits of a fingerprint; the number of counters or
+// buckets, if the kind has them; and the size.
 Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
   const Sizing sizing = sizing_of(fcinfo, layout);
   const Geometry &geometry = sizing.geometry;
@@ -96,8 +96,9 @@ Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
   return row.datum();
 }
 
-// What the bits say of a filter of any kind, those of a counting filter being its counters that are
-// not zero, of which `saturated` are at their highest, and those of a cuckoo filter its places.
+// How full a filter of any kind is. For a counting filter, a counter that is not zero counts as a
+// set bit, and `saturated` becomes the number of those at their highest value. For a cuckoo filter,
+// a taken place counts as a set bit.
 Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
   if (filter.kind() == Kind::counting)
     return measure(as_bloom(filter, saturated));
@@ -113,7 +114,7 @@ double share_set(const Fill &fill) {
   return static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits);
 }
 
-// What filters of all kinds have: the columns before those that say how they are made.
+// Adds what filters of all kinds have: the columns before those that say how a filter is made.
 void add_contents(Row *row, const Header &header, const Capacity &asked) {
   add_family(row, header.element.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
@@ -203,7 +204,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   return row.datum();
 }
 
-// Of all kinds: one line for people.
+// One line for people, for filters of all kinds.
 PG_FUNCTION_INFO_V1(filter_describe);
 Datum filter_describe(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);

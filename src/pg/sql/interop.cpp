@@ -1,4 +1,4 @@
-// Filters of other systems, read and written (core/foreign/).
+// Reading and writing filters of other systems (core/foreign/).
 
 #include "pg/server.hpp"
 
@@ -29,7 +29,7 @@ Bytes bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
-// `hint` may be NULL.
+// Raises 22P03 if a file has a problem. `hint` may be NULL.
 void check(const Problem &problem, const char *kind, const char *hint = nullptr) {
   if (problem.phrase)
     ereport(ERROR,
@@ -42,7 +42,7 @@ void check(const Problem &problem, const char *kind, const char *hint = nullptr)
              hint ? errhint("%s", hint) : 0));
 }
 
-// What a system calls the type of the values, and the family under which a filter keeps them.
+// The name that a system has for a type of values, and the family under which a filter keeps them.
 struct ForeignType {
   const char *name;
   Family family;
@@ -55,7 +55,7 @@ constexpr ForeignType kFunnels[] = {{"long", Family::integer},
                                     {"bytes", Family::bytea}};
 constexpr ForeignType kSparkTypes[] = {
     {"long", Family::integer}, {"string", Family::text}, {"binary", Family::bytea}};
-// Parquet's physical types, and the logical ones that SQL has a type for.
+// Parquet's physical types, and the logical types that SQL has a type for.
 constexpr ForeignType kParquetTypes[] = {
     {"INT32", Family::int32},         {"INT64", Family::integer},
     {"FLOAT", Family::float32},       {"DOUBLE", Family::floating},
@@ -64,7 +64,8 @@ constexpr ForeignType kParquetTypes[] = {
     {"TIMESTAMP", Family::timestamp}, {"TIMESTAMPTZ", Family::timestamptz},
     {"UUID", Family::string}};
 
-// `what` is how the message calls such a type, `names` the list for its hint.
+// The type with the given name; raises 22023 if there is none. `what` is the message's noun for
+// such a type, `names` the list for its hint.
 template <int kCount>
 const ForeignType &find_type(const ForeignType (&types)[kCount], const text *argument,
                              const char *what, const char *names) {
@@ -84,7 +85,7 @@ OwnFilter make_read(const Found &found, Family family) {
   return make_filter(header);
 }
 
-// A filter of a layout that the system can read.
+// The first argument, a filter whose layout the system can read.
 Filter filter_for(FunctionCallInfo fcinfo, System system, const char *kind) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
@@ -97,7 +98,8 @@ Filter filter_for(FunctionCallInfo fcinfo, System system, const char *kind) {
   return filter;
 }
 
-// The same as one bitmap. Links of one geometry are OR-ed, as the systems themselves unite filters.
+// The first argument as one bitmap. Links of one geometry are OR-ed, which is how the systems
+// themselves unite filters.
 Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
   const Filter filter = filter_for(fcinfo, system, kind);
   const Header &header = filter.header;
@@ -125,7 +127,8 @@ bytea *make_bytea(Size length) {
   return result;
 }
 
-// Files that are a head and big-endian words, as Java writes them.
+// A filter from a file of a head and big-endian words, as Java writes them; with_words() writes
+// such a file.
 Datum of_words(const Found &found, const Bytes &bytes, Family family) {
   OwnFilter filter = make_read(found, family);
   swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units, check_for_interrupts);
@@ -209,7 +212,8 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   Found found;
   const Problem problem = read_parquet(bytes.at, bytes.length, &found);
   check(problem, "Parquet",
-        problem.phrase && found.offset > 0 ? psprintf("Take %zu bytes.", found.end()) : nullptr);
+        problem.phrase && found.offset > 0 ? psprintf("Pass the filter's %zu bytes.", found.end())
+                                           : nullptr);
   OwnFilter filter = make_read(found, type.family);
   move_memory(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
@@ -223,7 +227,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("bloom filter of %zu bytes cannot be written for Parquet", geometry.bytes()),
-             errdetail("Its readers want a power of two, of at most 128 MiB.")));
+             errdetail("Parquet's readers take a power of two, of at most 128 MiB.")));
   uint8 head[kMaxParquetHead];
   const Size head_bytes = write_parquet_head(head, geometry);
   bytea *result = make_bytea(head_bytes + geometry.bytes());

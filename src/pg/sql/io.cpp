@@ -70,7 +70,7 @@ Datum cuckoofilter_from_bytea(PG_FUNCTION_ARGS) {
   return payload_from_bytea(fcinfo, filter_type<Kind::cuckoo>());
 }
 
-// Of all kinds.
+// Output is the same for all kinds.
 PG_FUNCTION_INFO_V1(filter_out);
 Datum filter_out(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);

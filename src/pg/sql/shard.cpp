@@ -16,8 +16,9 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-// A filter reads a bare literal as its own element type. Here there is no filter to ask, and with
-// another reading the value would be looked for in another shard than it was added to.
+// A filter reads a bare literal as its own element type. Here there is no filter that could tell,
+// and with another reading the value would be looked up in another shard than the one it was added
+// to.
 PG_FUNCTION_INFO_V1(bf_shard);
 Datum bf_shard(PG_FUNCTION_ARGS) {
   Element *element = argument_element(fcinfo, 0);
