@@ -2,7 +2,8 @@
 
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
-#include "pg/value/filter.hpp"
+#include "core/estimate.hpp"
+#include "pg/value/bitmaps.hpp"
 
 extern "C" {
 #include "access/detoast.h"

@@ -21,7 +21,10 @@
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {
@@ -104,7 +107,7 @@ Header merged(const Header &a, const Header &b) {
 
 // `a` with a changed header, and as a copy unless it may be changed in place.
 OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
-  OwnFilter result = in_place ? own_state(a) : copy_filter(a);
+  OwnFilter result = in_place ? OwnFilter{a} : copy_filter(a);
   result.header = header;
   result.write_back();
   return result;
@@ -223,7 +226,7 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const Header header = linked(a.header, b.header);
   if (!in_place)
     return make_filter(header, links, count);
-  OwnFilter state = own_state(a);
+  OwnFilter state = {a};
   return make_filter(header, links, count, &state);
 }
 

@@ -4,7 +4,11 @@
 
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
+#include "pg/value/measure.hpp"
 
 using namespace bloomfilter;
 

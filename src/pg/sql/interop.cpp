@@ -3,11 +3,15 @@
 #include "pg/server.hpp"
 
 #include "core/bitmap.hpp"
+#include "core/estimate.hpp"
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
+#include "pg/names.hpp"
+#include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/row.hpp"
 

@@ -4,8 +4,11 @@
 
 #include "core/bitmap.hpp"
 #include "core/counting.hpp"
+#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/make.hpp"
 
 extern "C" {
 #include "access/xact.h"

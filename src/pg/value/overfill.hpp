@@ -11,7 +11,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/value/filter.hpp"
+#include "pg/value/measure.hpp"
 
 namespace bloomfilter {
 

@@ -2,7 +2,7 @@
 
 #include "core/text.hpp"
 #include "pg/errors.hpp"
-#include "pg/value/filter.hpp"
+#include "pg/value/bitmaps.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {

@@ -1,7 +1,8 @@
 #include "pg/value/stored.hpp"
 
-#include "core/structure.hpp"
+#include "core/links.hpp"
 #include "pg/errors.hpp"
+#include "pg/value/filter.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {

@@ -32,8 +32,8 @@
 
 #include "pg/server.hpp"
 
+#include "core/format.hpp"
 #include "core/structure.hpp"
-#include "pg/value/filter.hpp"
 
 namespace bloomfilter {
 

@@ -1,0 +1,38 @@
+// Values of links (core/links.hpp), which unions and growth make.
+#ifndef BLOOMFILTER_PG_VALUE_CHAIN_HPP
+#define BLOOMFILTER_PG_VALUE_CHAIN_HPP
+
+#include "pg/server.hpp"
+
+#include "core/links.hpp"
+#include "pg/value/filter.hpp"
+
+namespace bloomfilter {
+
+// The bits of all links together.
+uint64 bits_of(const LinkView *views, int count);
+
+// ERROR 54000 if such links together are larger than a filter can be, or than bloomfilter.max_size
+// allows (check_size() in pg/value/make.hpp).
+void check_size(const LinkView *views, int count);
+
+// A value of links, which must be in their normal form. It has the header's element type and seed,
+// and grows, with the header's capacity, if that grows. If `state` has one bitmap of each link at
+// the place where the value has it, it becomes the value: the other bitmaps are OR-ed into it.
+// ERROR 54000 if there are too many links.
+OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state = nullptr);
+
+// A filter without values that grows from its first link on, which is made for the header's
+// capacity. `flags`: kFlagOwn, or none.
+OwnFilter make_growing(Header header, uint8 flags = 0);
+
+// The value with another, empty link; ERROR 54000 if there cannot be one.
+OwnFilter grown(const Filter &filter);
+
+// The normal form of a value that was in normal form before its largest link got more values. Its
+// links are still in order, but the largest may now cover another one.
+OwnFilter normalized(const OwnFilter &filter);
+
+} // namespace bloomfilter
+
+#endif
