@@ -224,10 +224,10 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
     check_size(links, count);
   const Header header = linked(a.header, b.header);
-  if (!in_place)
-    return make_filter(header, links, count);
   OwnFilter state = {a};
-  return make_filter(header, links, count, &state);
+  if (in_place && unite_links_into(&state, header, links, count))
+    return state;
+  return make_of_links(header, links, count);
 }
 
 Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {

@@ -16,11 +16,15 @@ uint64 bits_of(const LinkView *views, int count);
 // allows (check_size() in pg/value/make.hpp).
 void check_size(const LinkView *views, int count);
 
-// A value of links, which must be in their normal form. It has the header's element type and seed,
-// and grows, with the header's capacity, if that grows. If `state` has one bitmap of each link at
-// the place where the value has it, it becomes the value: the other bitmaps are OR-ed into it.
-// ERROR 54000 if there are too many links.
-OwnFilter make_filter(Header header, const LinkView *views, int count, OwnFilter *state = nullptr);
+// A new value of links, which must be in their normal form: a plain filter of one link, unless it
+// grows, else a chain. The header gives its element type and its seed, and if it grows, its
+// capacity. ERROR 54000 if there are too many links.
+OwnFilter make_of_links(Header header, const LinkView *views, int count);
+
+// Makes a filter that value in its own place, if it has one bitmap of each link where the value has
+// it: the other bitmaps are OR-ed into these. Otherwise nothing is changed, and the result is
+// false.
+bool unite_links_into(OwnFilter *filter, Header header, const LinkView *views, int count);
 
 // A filter without values that grows from its first link on, which is made for the header's
 // capacity. `flags`: kFlagOwn, or none.
