@@ -3,7 +3,7 @@
 #define BLOOMFILTER_PG_VALUE_ITEMS_HPP
 
 #include "pg/element/digests.hpp"
-#include "pg/value/stored.hpp"
+#include "pg/value/toast_cache.hpp"
 
 namespace bloomfilter {
 

@@ -27,8 +27,8 @@
 //
 // A copy is read straight into its place, of one filter at a time in a buffer that the session
 // keeps for the next transaction's (memory.hpp). Nobody uses a copy before all of it was read.
-#ifndef BLOOMFILTER_PG_VALUE_STORED_HPP
-#define BLOOMFILTER_PG_VALUE_STORED_HPP
+#ifndef BLOOMFILTER_PG_VALUE_TOAST_CACHE_HPP
+#define BLOOMFILTER_PG_VALUE_TOAST_CACHE_HPP
 
 #include "pg/server.hpp"
 

@@ -1,4 +1,4 @@
-#include "pg/value/stored.hpp"
+#include "pg/value/toast_cache.hpp"
 
 #include "core/links.hpp"
 #include "pg/errors.hpp"
