@@ -1,7 +1,7 @@
 #include "pg/planner/population.hpp"
 
 #include "pg/element/family.hpp"
-#include "pg/value/items.hpp"
+#include "pg/value/probe.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -10,7 +10,7 @@
 #include "pg/server.hpp"
 
 #include "pg/value/items.hpp"
-#include "pg/value/toast_cache.hpp"
+#include "pg/value/probe.hpp"
 
 extern "C" {
 #include "access/heapam.h"

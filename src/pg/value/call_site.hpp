@@ -7,7 +7,7 @@
 
 #include "pg/element/digests.hpp"
 #include "pg/value/items.hpp"
-#include "pg/value/toast_cache.hpp"
+#include "pg/value/probe.hpp"
 
 extern "C" {
 #include "utils/array.h"

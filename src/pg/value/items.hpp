@@ -3,7 +3,7 @@
 #define BLOOMFILTER_PG_VALUE_ITEMS_HPP
 
 #include "pg/element/digests.hpp"
-#include "pg/value/toast_cache.hpp"
+#include "pg/value/probe.hpp"
 
 namespace bloomfilter {
 
@@ -21,14 +21,6 @@ Digests item_digests(const Header &header, const Items &items, int i, Use use);
 // Asks for items from `first` on, as many as make a batch, whose lines are then prefetched. Returns
 // the item behind the last. NULL gets the answer false.
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers);
-
-// Is a value possibly in a filter?
-inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
-  bool found = digests.any;
-  for (int i = 0; i < digests.count; i++)
-    found |= filter->contains(digests.digest[i]);
-  return found;
-}
 
 } // namespace bloomfilter
 
