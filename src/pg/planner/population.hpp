@@ -10,7 +10,7 @@
 #include "pg/server.hpp"
 
 #include "pg/planner/sample.hpp"
-#include "pg/planner/selectivity.hpp"
+#include "pg/planner/question.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"
