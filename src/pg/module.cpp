@@ -6,7 +6,8 @@
 
 #include "pg/aggregate/shared_file.hpp"
 #include "pg/table/scan.hpp"
-#include "pg/value/filter.hpp"
+#include "pg/value/bitmaps.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {

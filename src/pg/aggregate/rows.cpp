@@ -40,7 +40,7 @@ bool arguments_are_fixed(FunctionCallInfo fcinfo) {
 
 // Takes in a family, or raises an error.
 pg_noinline void admit(State *state, const Element *element) {
-  check_element(state->header, element, Use::add);
+  check_holds(state->header, element, Use::add);
   adopt_family(&state->header, *element);
 }
 
@@ -77,7 +77,7 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
     return;
   }
   const Digests digests = foreign_digests(element, value, state->header, Use::add);
-  check_element(state->header, element, Use::add);
+  check_holds(state->header, element, Use::add);
   if (unlikely(digests.no_value))
     raise_no_value(state->header);
   adopt_family(&state->header, *element);

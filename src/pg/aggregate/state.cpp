@@ -6,6 +6,7 @@
 #include "core/sizing.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/overfill.hpp"
 

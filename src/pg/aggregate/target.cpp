@@ -4,6 +4,8 @@
 #include "core/structure.hpp"
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
+#include "pg/value/chain.hpp"
+#include "pg/value/make.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"

@@ -16,6 +16,7 @@
 #include "pg/element/family.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {

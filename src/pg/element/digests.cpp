@@ -65,7 +65,7 @@ Digests foreign_digests(Element *element, Datum value, const Header &header, Use
   const Scheme &scheme = scheme_of(header.geometry.layout, header.element.family);
   const Family stored = stored_family(scheme, element->family);
   if (stored == Family::none)
-    return digests; // check_element() raises the error
+    return digests; // check_holds() raises the error
   Canonical canonical;
   canonical_foreign(element, value, &canonical);
   append_encoded(&digests, header, element->family, stored, canonical);

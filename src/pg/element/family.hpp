@@ -15,7 +15,7 @@ inline bool fits(const Header &header, const Element *element) {
 }
 // Raise 42804 if the filter holds other values; raise_mismatch() always does.
 [[noreturn]] void raise_mismatch(const Header &header, const Element *element, Use use);
-inline void check_element(const Header &header, const Element *element, Use use) {
+inline void check_holds(const Header &header, const Element *element, Use use) {
   if (unlikely(!fits(header, element)) && !holds(header, element))
     raise_mismatch(header, element, use);
 }

@@ -213,7 +213,7 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
       continue; // not every layout of byte strings knows every type
     const Digests read =
         digests_of(element, read_literal(reading.type, string, literals->family), header, use);
-    check_element(header, element, use);
+    check_holds(header, element, use);
     digests.any |= read.any;
     digests.no_value |= read.no_value;
     for (int i = 0; i < read.count; i++)

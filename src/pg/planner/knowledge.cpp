@@ -33,7 +33,7 @@ struct Run {
   unsigned count;
   struct {
     Datum value;
-    Known known;
+    FilterEstimate estimate;
   } constants[8];
 };
 Run run;
@@ -51,18 +51,18 @@ void begin_run(const PlannerInfo *root) {
   run.count = 0;
 }
 
-Known known_constant(const PlannerInfo *root, const Const *constant) {
+FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
   if (constant->constisnull)
     return {};
   if (run.global != root->glob)
     begin_run(root);
   for (unsigned i = 0; i < Min(run.count, lengthof(run.constants)); i++)
     if (run.constants[i].value == constant->constvalue)
-      return run.constants[i].known;
+      return run.constants[i].estimate;
   Header header;
-  const Known known = sample_filter(constant->constvalue, &header);
-  run.constants[run.count++ % lengthof(run.constants)] = {constant->constvalue, known};
-  return known;
+  const FilterEstimate estimate = sample_filter(constant->constvalue, &header);
+  run.constants[run.count++ % lengthof(run.constants)] = {constant->constvalue, estimate};
+  return estimate;
 }
 
 // All that a query joins.
@@ -139,20 +139,21 @@ double rate_asked_for(const Aggref *aggregate) {
 
 // The union of as many filters of one size: bits are unset that all filters leave unset; a cuckoo
 // filter has the fingerprints of all.
-Known added_up(const Known &one, double filters, Kind kind) {
+FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
   const double set = 1.0 - std::pow(1.0 - std::pow(one.rate, 1.0 / kTests), filters);
-  return {one.known, one.values * filters,
+  return {one.values * filters,
           kind == Kind::cuckoo ? Min(one.rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
 }
 
 // A union has the values of all filters; any other aggregate of filters gives one of them.
-Known known_combination(const Known &one, double filters, Oid aggregate, Kind kind) {
+FilterEstimate known_combination(const FilterEstimate &one, double filters, Oid aggregate,
+                                 Kind kind) {
   const char *name = get_func_name(aggregate);
   return name && strstr(name, "_union_agg") ? added_up(one, filters, kind) : one;
 }
 
 // Of bf_agg(value, expected, rate) and its sisters, and of aggregates of filters.
-Known known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
+FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   if (list_length(aggregate->args) == 0)
     return {};
   Node *value = argument_of(aggregate, 0);
@@ -161,15 +162,15 @@ Known known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   if (is_filter(value, &kind))
     return known_combination(known_of(subroot, value), rows, aggregate->aggfnoid, kind);
   const double values = estimate_num_groups(subroot, list_make1(value), rows, nullptr, nullptr);
-  return {true, values, rate_asked_for(aggregate), kBytesPerValue * values};
+  return {values, rate_asked_for(aggregate), kBytesPerValue * values};
 }
 
 // What a query selects as its column of that number.
-Known known_selected(PlannerInfo *subroot, int number) {
+FilterEstimate known_selected(PlannerInfo *subroot, int number) {
   if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
     return {};
   const TargetEntry *entry = get_tle_by_resno(subroot->processed_tlist, number);
-  return entry ? known_of(subroot, reinterpret_cast<Node *>(entry->expr)) : Known{};
+  return entry ? known_of(subroot, reinterpret_cast<Node *>(entry->expr)) : FilterEstimate{};
 }
 
 PlannerInfo *planned(PlannerInfo *root, int plan_id) {
@@ -177,13 +178,13 @@ PlannerInfo *planned(PlannerInfo *root, int plan_id) {
                      : nullptr;
 }
 
-Known known_subplan(PlannerInfo *root, const SubPlan *subplan) {
+FilterEstimate known_subplan(PlannerInfo *root, const SubPlan *subplan) {
   return subplan->subLinkType == EXPR_SUBLINK ? known_selected(planned(root, subplan->plan_id), 1)
-                                              : Known{};
+                                              : FilterEstimate{};
 }
 
 // The scalar subquery of this query or one around it whose result a parameter is.
-Known known_parameter(PlannerInfo *root, int parameter) {
+FilterEstimate known_parameter(PlannerInfo *root, int parameter) {
   for (PlannerInfo *level = root; level; level = level->parent_root) {
     ListCell *cell;
     foreach (cell, level->init_plans) {
@@ -221,7 +222,7 @@ const RelOptInfo *relation_of(PlannerInfo *root, const Var *column) {
              : nullptr;
 }
 
-Known known_column(PlannerInfo *root, const Var *column) {
+FilterEstimate known_column(PlannerInfo *root, const Var *column) {
   const RelOptInfo *relation = relation_of(root, column);
   if (!relation)
     return {};
@@ -246,7 +247,7 @@ RelOptInfo *relation_with(PlannerInfo *root, Relids tables) {
                                                   : find_join_rel(root, tables);
 }
 
-Known known_of(PlannerInfo *root, Node *node) {
+FilterEstimate known_of(PlannerInfo *root, Node *node) {
   node = without_relabeling(node);
   switch (nodeTag(node)) {
   case T_Const:
@@ -254,7 +255,7 @@ Known known_of(PlannerInfo *root, Node *node) {
   case T_Param:
     return castNode(Param, node)->paramkind == PARAM_EXEC
                ? known_parameter(root, castNode(Param, node)->paramid)
-               : Known{};
+               : FilterEstimate{};
   case T_Var:
     return known_column(root, castNode(Var, node));
   case T_SubPlan:

@@ -20,7 +20,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-Known known_of(PlannerInfo *root, Node *filter);
+FilterEstimate known_of(PlannerInfo *root, Node *filter);
 
 // Tables, joined; NULL if the planner has not joined them.
 RelOptInfo *relation_with(PlannerInfo *root, Relids tables);

@@ -1,7 +1,7 @@
 #include "pg/planner/population.hpp"
 
 #include "pg/element/family.hpp"
-#include "pg/value/items.hpp"
+#include "pg/value/probe.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -42,12 +42,12 @@ void probe_histogram(const Slot &slot, const Asker &asker, Probed *probed) {
   }
 }
 
-// Calls probe(asker) if statistics of that type may be asked. `known` says that the filter is
-// sound.
+// Calls probe(asker) if the filter may be asked for statistics of that type. A known estimate of
+// the filter says that it is sound.
 template <typename Probe>
-void ask(const Question &question, const Known &known, Oid type, VariableStatData *variable,
-         Probe probe) {
-  if (!known.known || !IsA(question.filter, Const) || question.asked == Asked::hash ||
+void ask(const Question &question, const FilterEstimate &estimate, Oid type,
+         VariableStatData *variable, Probe probe) {
+  if (!estimate.is_known() || !IsA(question.filter, Const) || question.asked == Asked::hash ||
       !HeapTupleIsValid(variable->statsTuple) ||
       !statistic_proc_security_check(variable, question.function))
     return;
@@ -92,10 +92,10 @@ double null_share(const VariableStatData &variable) {
              : 0.0;
 }
 
-Population values_of(PlannerInfo *root, const Question &question, const Known &known, Node *value,
-                     VariableStatData *variable) {
+Population values_of(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+                     Node *value, VariableStatData *variable) {
   Population population = {null_share(*variable), distinct_values(root, value, variable), {}};
-  ask(question, known, variable->vartype, variable, [&](const Asker &asker) {
+  ask(question, estimate, variable->vartype, variable, [&](const Asker &asker) {
     Slot common(*variable, STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
     Slot histogram(*variable, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES);
     probe_common(common, asker, &population.probed);
@@ -108,7 +108,8 @@ Population values_of(PlannerInfo *root, const Question &question, const Known &k
 
 // ANALYZE keeps the elements that are in most arrays, and how many arrays have each. What else is
 // in the arrays are so many elements that none is more common than the least common of these.
-Population elements_of(const Question &question, const Known &known, VariableStatData *variable) {
+Population elements_of(const Question &question, const FilterEstimate &estimate,
+                       VariableStatData *variable) {
   Population population = {};
   Slot common(*variable, STATISTIC_KIND_MCELEM, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
   Slot lengths(*variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
@@ -120,7 +121,7 @@ Population elements_of(const Question &question, const Known &known, VariableSta
       listed += common.number(i);
     const double least = common.number(count); // behind the frequencies
     population.distinct = count + (least > 0 ? Max(length - listed, 0.0) / least : 0.0);
-    ask(question, known, get_base_element_type(variable->vartype), variable,
+    ask(question, estimate, get_base_element_type(variable->vartype), variable,
         [&](const Asker &asker) { probe_common(common, asker, &population.probed); });
     population.probed.common /= length;
     population.probed.common_passed /= length;

@@ -10,7 +10,7 @@
 #include "pg/server.hpp"
 
 #include "pg/planner/sample.hpp"
-#include "pg/planner/selectivity.hpp"
+#include "pg/planner/question.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"
@@ -32,11 +32,12 @@ struct Population {
   Probed probed;
 };
 
-Population values_of(PlannerInfo *root, const Question &question, const Known &known, Node *value,
-                     VariableStatData *variable);
+Population values_of(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+                     Node *value, VariableStatData *variable);
 
 // The elements of arrays, which are not NULL. (NULL among them is neither found nor missed.)
-Population elements_of(const Question &question, const Known &known, VariableStatData *variable);
+Population elements_of(const Question &question, const FilterEstimate &estimate,
+                       VariableStatData *variable);
 
 double null_share(const VariableStatData &variable);
 

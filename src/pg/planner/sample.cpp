@@ -2,7 +2,8 @@
 
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
-#include "pg/value/filter.hpp"
+#include "core/estimate.hpp"
+#include "pg/value/bitmaps.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -130,26 +131,26 @@ Sums sample_link(Parts *parts, const Geometry &geometry, Size offset) {
 }
 
 // Of a sound filter, of which this is the head.
-Known sample_links(Parts *parts, const uint8 *head, const Header &header) {
-  Known known = {true, 0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
+FilterEstimate sample_links(Parts *parts, const uint8 *head, const Header &header) {
+  FilterEstimate estimate = {0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
   double denied = 1.0; // as in measure()
   for_each_link(head, header, [&](const Link &link, Size offset) {
     const Sums sums = sample_link(parts, link.geometry, offset);
-    known.values += sums.values;
-    known.rate += denied * sums.rate;
+    estimate.values += sums.values;
+    estimate.rate += denied * sums.rate;
     denied *= 1.0 - sums.rate;
   });
-  return known;
+  return estimate;
 }
 
 } // namespace
 
-Known sample_payload(const uint8 *payload, const Header &header) {
+FilterEstimate sample_payload(const uint8 *payload, const Header &header) {
   Parts parts(payload);
   return sample_links(&parts, payload, header);
 }
 
-Known sample_filter(Datum datum, Header *header) {
+FilterEstimate sample_filter(Datum datum, Header *header) {
   struct varlena *value = accessible(reinterpret_cast<struct varlena *>(DatumGetPointer(datum)));
   if (!value)
     return {};
@@ -161,11 +162,11 @@ Known sample_filter(Datum datum, Header *header) {
     parts.release();
     return {};
   }
-  const Known known = sample_links(&parts, head, *header);
+  const FilterEstimate estimate = sample_links(&parts, head, *header);
   parts.release();
   if (PointerGetDatum(value) != datum)
     pfree(value);
-  return known;
+  return estimate;
 }
 
 } // namespace bloomfilter

@@ -12,12 +12,13 @@
 
 namespace bloomfilter {
 
-// What is known of a filter; or the means of several.
-struct Known {
-  bool known;    // else nothing is
-  double values; // the estimated number of distinct values
+// An estimate of one filter, or the means of several. All fields are 0 if nothing is known.
+struct FilterEstimate {
+  double values; // the number of distinct values
   double rate;   // the false positive rate now
-  double bytes;  // of the value
+  double bytes;  // the size as a value
+
+  bool is_known() const { return bytes > 0; }
 };
 
 constexpr int kSampledParts = 64;
@@ -25,10 +26,10 @@ constexpr Size kPartBytes = 4096; // or a unit, if that is more
 
 // Of a value of any storage. Unknown, without an error, if it is not a sound filter, and if it is
 // compressed and large; `header` is then not set.
-Known sample_filter(Datum value, Header *header);
+FilterEstimate sample_filter(Datum value, Header *header);
 
 // Of a sound payload in memory, and its header.
-Known sample_payload(const uint8 *payload, const Header &header);
+FilterEstimate sample_payload(const uint8 *payload, const Header &header);
 
 } // namespace bloomfilter
 

@@ -40,30 +40,31 @@ double bounded(double share, double asked, double passed) {
 }
 
 // The share of values that are not NULL and not probed which a filter lets through.
-double passing_others(const Known &known, const Population &population) {
-  if (!known.known)
+double passing_others(const FilterEstimate &estimate, const Population &population) {
+  if (!estimate.is_known())
     return kUnknown;
   const Probed &probed = population.probed;
   const double distinct = population.distinct - probed.values;
-  const double values = Max(known.values - probed.values_passed, 0.0);
+  const double values = Max(estimate.values - probed.values_passed, 0.0);
   const double members = distinct >= 1 ? Min(values / distinct, 1.0) : values > 0 ? kUnknown : 0.0;
-  return bounded(members + (1.0 - members) * known.rate, probed.histogram, probed.histogram_passed);
+  return bounded(members + (1.0 - members) * estimate.rate, probed.histogram,
+                 probed.histogram_passed);
 }
 
 // The share of all values that a filter lets through.
-double passing(const Known &known, const Population &population) {
+double passing(const FilterEstimate &estimate, const Population &population) {
   const Probed &probed = population.probed;
   const double others = Max(1.0 - population.nulls - probed.common, 0.0);
-  return probed.common_passed + others * passing_others(known, population);
+  return probed.common_passed + others * passing_others(estimate, population);
 }
 
-double value_share(PlannerInfo *root, const Question &question, const Known &known, Node *value,
-                   int relation) {
+double value_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+                   Node *value, int relation) {
   VariableStatData variable;
   examine_variable(root, value, relation, &variable);
-  const Population population = values_of(root, question, known, value, &variable);
+  const Population population = values_of(root, question, estimate, value, &variable);
   ReleaseVariableStats(variable);
-  return passing(known, population);
+  return passing(estimate, population);
 }
 
 // Whether any or all of `length` elements pass, a share of which does.
@@ -72,13 +73,13 @@ double array_passes(Asked asked, double share, double length) {
 }
 
 // Of an array that is written down, each element has its own share.
-double listed_share(PlannerInfo *root, const Question &question, const Known &known,
+double listed_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                     const List *elements, int relation) {
   double none = 1.0, every = 1.0;
   ListCell *cell;
   foreach (cell, elements) {
     auto *element = static_cast<Node *>(lfirst(cell));
-    const double share = value_share(root, question, known, element, relation);
+    const double share = value_share(root, question, estimate, element, relation);
     none *= 1.0 - share;
     every *= share;
   }
@@ -87,10 +88,11 @@ double listed_share(PlannerInfo *root, const Question &question, const Known &kn
 
 // Of a column of arrays, the mean over their lengths: of as many arrays each, behind which there is
 // their mean.
-double array_share(PlannerInfo *root, const Question &question, const Known &known, int relation) {
+double array_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+                   int relation) {
   VariableStatData variable;
   examine_variable(root, question.value, relation, &variable);
-  const double share = passing(known, elements_of(question, known, &variable));
+  const double share = passing(estimate, elements_of(question, estimate, &variable));
   Slot lengths(variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
   const int count = lengths.numbers() - 1, stride = Max(count / kLengths, 1);
   double sum = 0.0, arrays = 0.0;
@@ -106,13 +108,14 @@ double array_share(PlannerInfo *root, const Question &question, const Known &kno
   return (1.0 - nulls) * sum / arrays;
 }
 
-double share_asked(PlannerInfo *root, const Question &question, const Known &known, int relation) {
+double share_asked(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+                   int relation) {
   if (question.asked == Asked::value || question.asked == Asked::hash)
-    return value_share(root, question, known, question.value, relation);
+    return value_share(root, question, estimate, question.value, relation);
   return IsA(question.value, ArrayExpr)
-             ? listed_share(root, question, known, castNode(ArrayExpr, question.value)->elements,
+             ? listed_share(root, question, estimate, castNode(ArrayExpr, question.value)->elements,
                             relation)
-             : array_share(root, question, known, relation);
+             : array_share(root, question, estimate, relation);
 }
 
 // The share of rows whose filter is NULL.
@@ -177,8 +180,8 @@ double array_length(PlannerInfo *root, Node *array) {
 
 double restriction_selectivity(PlannerInfo *root, const Question &question, int relation) {
   const double nulls = filter_nulls(root, question.filter, relation);
-  const Known known = known_of(root, question.filter);
-  return clamped((1.0 - nulls) * share_asked(root, question, known, relation));
+  const FilterEstimate estimate = known_of(root, question.filter);
+  return clamped((1.0 - nulls) * share_asked(root, question, estimate, relation));
 }
 
 double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,

@@ -53,13 +53,13 @@ Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
       continue;
     read += cost_of(value);
     Header header;
-    const Known known = sample_filter(value, &header);
-    if (!known.known)
+    const FilterEstimate estimate = sample_filter(value, &header);
+    if (!estimate.is_known())
       continue;
     sums.filters++;
-    sums.values += known.values;
-    sums.rate += known.rate;
-    sums.bytes += known.bytes;
+    sums.values += estimate.values;
+    sums.rate += estimate.rate;
+    sums.bytes += estimate.bytes;
     sums.of_family[static_cast<int>(header.element.family)]++;
   }
   return sums;
@@ -100,20 +100,20 @@ void compute_statistics(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int row
 
 } // namespace
 
-Known column_statistics(PlannerInfo *root, Node *column) {
+FilterEstimate column_statistics(PlannerInfo *root, Node *column) {
   VariableStatData variable;
   examine_variable(root, column, 0, &variable);
   AttStatsSlot slot;
-  Known known = {};
+  FilterEstimate estimate = {};
   if (HeapTupleIsValid(variable.statsTuple) &&
       get_attstatsslot(&slot, variable.statsTuple, kStatisticKind, InvalidOid,
                        ATTSTATSSLOT_NUMBERS)) {
     if (slot.nnumbers == kNumbers)
-      known = {true, slot.numbers[kValues], slot.numbers[kRate], slot.numbers[kBytes]};
+      estimate = {slot.numbers[kValues], slot.numbers[kRate], slot.numbers[kBytes]};
     free_attstatsslot(&slot);
   }
   ReleaseVariableStats(variable);
-  return known;
+  return estimate;
 }
 
 } // namespace bloomfilter

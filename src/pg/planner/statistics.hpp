@@ -19,7 +19,7 @@ extern "C" {
 namespace bloomfilter {
 
 // Of an expression that is a column of filters; unknown if it is none, or was never analyzed.
-Known column_statistics(PlannerInfo *root, Node *column);
+FilterEstimate column_statistics(PlannerInfo *root, Node *column);
 
 } // namespace bloomfilter
 

@@ -7,8 +7,7 @@
 
 #include "pg/server.hpp"
 
-#include <cmath>
-
+#include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/planner/selectivity.hpp"
@@ -20,7 +19,6 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 }
@@ -29,18 +27,8 @@ using namespace bloomfilter;
 
 namespace {
 
-// Costs, in comparisons of numbers. A probe of a filter in the processor's cache is worth two;
-// then script/bench has three more for each doubling of the filter.
-constexpr double kProbe = 2.0;
-constexpr double kCached = 512.0 * 1024.0;
-constexpr double kPerDoubling = 3.0;
-// A filter that is another one in each row: its header is checked, and of one that is stored out of
-// line two slices are read, of six to eight buffers, which the cache has.
-constexpr double kAnotherFilter = 40.0;
-constexpr double kBuffers = 7.0;
-constexpr double kCachedBuffer = 0.25; // of seq_page_cost
-constexpr double kInline = 2000.0;     // bytes
-constexpr double kElements = 10.0;     // of an array of which nothing is known
+// The elements of an array about which nothing is known.
+constexpr double kElements = 10.0;
 
 Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
   const Question question =
@@ -50,17 +38,6 @@ Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
           ? join_selectivity(request->root, question, request->jointype, request->sjinfo)
           : restriction_selectivity(request->root, question, request->varRelid);
   return reinterpret_cast<Node *>(request);
-}
-
-// Of a probe of a filter that is asked again and again.
-double cost_in_memory(double bytes) {
-  return (kProbe + kPerDoubling * std::log2(Max(bytes / kCached, 1.0))) * cpu_operator_cost;
-}
-
-// Of finding one that is asked once.
-double cost_of_another(double bytes) {
-  return kAnotherFilter * cpu_operator_cost +
-         (bytes > kInline ? kBuffers * kCachedBuffer * seq_page_cost : 0.0);
 }
 
 // Is the filter another one in each row, and not one that a join brings to many values?
@@ -95,9 +72,10 @@ Node *answer_cost(SupportRequestCost *request) {
     return nullptr;
   }
   const double bytes = bytes_of(request->root, question.filter);
-  const double first = changes_with_row(request->root, question) ? cost_of_another(bytes) : 0.0;
+  const double first =
+      changes_with_row(request->root, question) ? cost_of_another_filter(bytes) : 0.0;
   request->startup = 0;
-  request->per_tuple = first + probes_of(request->root, question) * cost_in_memory(bytes);
+  request->per_tuple = first + probes_of(request->root, question) * cost_of_probe(bytes);
   return reinterpret_cast<Node *>(request);
 }
 

@@ -1,27 +1,20 @@
-// Union, intersection, folding, and what two filters say about their sets.
+// Union, intersection (pg/value/algebra.hpp) and folding of filters, and what two of them say about
+// their sets.
 //
-// Filters of one geometry, seed and element type that were made for an asked capacity are united
-// bit by bit, and the result is the filter that would have been built from all values. Any others
-// are kept side by side in one value (core/links.hpp).
-//
-// The bits that two filters have in common hold all common values, but also some of others, so the
-// result of an intersection has no count; how many values are common is counted by inclusion and
-// exclusion, |A| + |B| - |A or B|. Both need one geometry, and folding a filter of one link.
-//
-// Counting filters add their counters up, cuckoo filters take in each other's fingerprints. Both
-// need one geometry.
+// How many values two filters have in common is counted by inclusion and exclusion,
+// |A| + |B| - |A or B|, for the bits that both have say too much. That needs one geometry, and
+// folding a filter needs one link.
 
 #include "pg/server.hpp"
 
 #include <cmath>
 
 #include "core/bitmap.hpp"
-#include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
-#include "pg/element/digests.hpp"
-#include "pg/element/family.hpp"
-#include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/algebra.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {
@@ -32,221 +25,14 @@ using namespace bloomfilter;
 
 namespace {
 
-char *describe(const Header &header) {
-  const Geometry &geometry = header.geometry;
-  switch (kind_of(geometry.layout)) {
-  case Kind::counting:
-    return psprintf(UINT64_FORMAT " counters with %d hash functions",
-                    geometry.bits() / kCounterBits, geometry.k);
-  case Kind::cuckoo:
-    return psprintf("%u buckets of fingerprints of %d bits", geometry.units,
-                    geometry.fingerprint_bits());
-  default:
-    return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                    layout_name(geometry.layout, header.element.family), geometry.k);
-  }
-}
-
-bool have_one_scheme(const Header &a, const Header &b) {
-  return &scheme_of(a.geometry.layout, a.element.family) ==
-         &scheme_of(b.geometry.layout, b.element.family);
-}
-
-// Raises 42804 or 22023 if two filters give one value different hashes. `verb` is what is to be
-// done with them.
-void check_one_hash(const Header &a, const Header &b, const char *verb) {
-  if (!have_one_scheme(a, b))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filters of different layouts cannot be %s: \"%s\" and \"%s\"",
-                           verb, layout_name(profile_of(a.geometry.layout), a.element.family),
-                           layout_name(profile_of(b.geometry.layout), b.element.family)),
-                    errhint("Build both filters with one layout.")));
-  check_family(a, b);
-  if (a.seed != b.seed)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("%ss with different seeds cannot be %s: " INT64_FORMAT " and " INT64_FORMAT,
-                    noun_of(kind_of(a.geometry.layout)), verb, static_cast<int64>(a.seed),
-                    static_cast<int64>(b.seed)),
-             errhint("Build both filters with one seed.")));
-}
-
-bool have_one_geometry(const Header &a, const Header &b) {
-  return !a.is_chain() && !b.is_chain() && a.geometry == b.geometry;
-}
-
-// The same, and 22023 if two filters do not set the same bits for one value.
-void check_one_geometry(const Header &a, const Header &b, const char *verb) {
-  check_one_hash(a, b, verb);
-  if (a.is_chain() || b.is_chain())
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filters of several links, or that grow, cannot be %s", verb),
-                    errdetail("The numbers of links are %d and %d.", a.links(), b.links()),
-                    errhint("Build both filters with one expected number of values and false "
-                            "positive rate, and do not let them grow.")));
-  if (!have_one_geometry(a, b))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%ss of different geometry cannot be %s",
-                           noun_of(kind_of(a.geometry.layout)), verb),
-                    errdetail("One has %s, the other %s.", describe(a), describe(b)),
-                    errhint("Build both filters with the same expected number of values and false "
-                            "positive rate.")));
-}
-
-// The header of two filters' union or intersection.
-Header merged(const Header &a, const Header &b) {
-  Header header = a;
-  adopt_family(&header, b.element);
-  header.flags |= b.flags;
-  header.capacity = larger(a.capacity, b.capacity);
-  return header;
-}
-
-// `a` with a changed header, and as a copy unless it may be changed in place.
-OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
-  OwnFilter result = in_place ? own_state(a) : copy_filter(a);
-  result.header = header;
-  result.write_back();
-  return result;
-}
-
-// A filter of ours that an aggregate made and that never had a value adds nothing to a union, not
-// even its size or seed. One of another system's has an encoding, and is left out as an empty link.
-bool adds_nothing(const Filter &filter) {
-  const Header &header = filter.header;
-  return !is_foreign(header.geometry.layout) && (header.flags & kFlagOwn) &&
-         header.element.family == Family::none;
-}
-
-// Of two that add nothing: the one for more values, else the one whose bytes come first.
-const Filter &union_of_nothing(const Filter &a, const Filter &b) {
-  const uint64 of_a = a.header.capacity.values, of_b = b.header.capacity.values;
-  if (of_a != of_b)
-    return of_a > of_b ? a : b;
-  return compare_payloads(a.value, b.value) <= 0 ? a : b;
-}
-
-// The header of two filters' union that keeps them as links.
-Header linked(const Header &a, const Header &b) {
-  Header header = a;
-  adopt_family(&header, b.element);
-  header.flags = (a.flags | b.flags) & kFlagGrow;
-  header.capacity =
-      larger(a.grows() ? a.capacity : Capacity{}, b.grows() ? b.capacity : Capacity{});
-  return header;
-}
-
-void unite_tables(const Filter &a, const Filter &b, OwnFilter *result) {
-  const Geometry &geometry = result->header.geometry;
-  constexpr uint32 kBucketsStep = 64; // near full each may take 4 times 4000 kicks
-  for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
-    CHECK_FOR_INTERRUPTS();
-    if (!cuckoo_unite(geometry, result->bitmap(), b.bitmap(), first,
-                      Min(geometry.units - first, kBucketsStep)))
-      raise_union_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
-                       uint64{geometry.units} * kBucketSlots);
-  }
-}
-
-// Of counting and cuckoo filters.
-Filter add_up(const Filter &a, const Filter &b, bool in_place) {
-  check_one_geometry(a.header, b.header, "united");
-  Header header = merged(a.header, b.header);
-  header.flags = a.header.flags & b.header.flags;
-  OwnFilter result = changed(a, header, in_place);
-  if (result.kind() == Kind::cuckoo)
-    unite_tables(a, b, &result);
-  else
-    unite_counters(result.bitmap(), b.bitmap(), header.geometry.bytes());
-  return result;
-}
-
-uint64 bits_of(const Filter &filter) {
-  LinkView links[kMaxLinks];
-  return bits_of(links, view_links(filter.payload(), filter.header, links));
-}
-
-// Takes a link into a bitmap of its geometry.
-void unite_link(uint8 *bitmap, const LinkView &view) {
-  const Size bytes = view.link.geometry.bytes();
-  unite_bitmaps(bitmap, view.bitmap, bytes);
-  if (view.other)
-    unite_bitmaps(bitmap, view.other, bytes);
-}
-
-// Too many links of another system's filters: those of one geometry are OR-ed, as that system
-// itself unites filters. What they were made for is then no longer known. Returns how many are
-// left.
-int unite_alike(LinkView *links, int count) {
-  int united = 0;
-  for (int first = 0, next; first < count; first = next) {
-    const Geometry &geometry = links[first].link.geometry;
-    for (next = first + 1; next < count && links[next].link.geometry == geometry;)
-      next++;
-    LinkView alike = links[first];
-    if (next > first + 1) {
-      auto *bitmap = static_cast<uint8 *>(palloc0(geometry.bytes()));
-      for (int i = first; i < next; i++) {
-        unite_link(bitmap, links[i]);
-        alike.link.flags |= links[i].link.flags;
-      }
-      alike = {{geometry, alike.link.flags, {}}, bitmap, nullptr};
-    }
-    links[united++] = alike;
-  }
-  return united;
-}
-
-Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
-  const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
-  if (without_a && without_b)
-    return union_of_nothing(a, b);
-  if (without_a || without_b)
-    return without_a ? b : a;
-  if (a.kind() != Kind::bloom)
-    return add_up(a, b, in_place);
-  check_one_hash(a.header, b.header, "united");
-
-  if (have_one_geometry(a.header, b.header) && !((a.header.flags | b.header.flags) & kFlagOwn)) {
-    OwnFilter result = changed(a, merged(a.header, b.header), in_place);
-    unite_bitmaps(result.bitmap(), b.bitmap(), result.header.geometry.bytes());
-    return result;
-  }
-  LinkView links[2 * kMaxLinks];
-  int count = view_links(a.payload(), a.header, links);
-  count += view_links(b.payload(), b.header, links + count);
-  count = normalize_links(links, count, check_for_interrupts);
-  if (count > kMaxLinks && is_foreign(a.header.geometry.layout))
-    count = unite_alike(links, count);
-  if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
-    check_size(links, count);
-  const Header header = linked(a.header, b.header);
-  if (!in_place)
-    return make_filter(header, links, count);
-  OwnFilter state = own_state(a);
-  return make_filter(header, links, count, &state);
-}
-
-Filter intersect_filters(const Filter &a, const Filter &b, bool in_place) {
-  check_one_geometry(a.header, b.header, "intersected");
-  Header header = merged(a.header, b.header);
-  header.flags |= kFlagIntersection;
-  if (is_open(a.header.element.family) || is_open(b.header.element.family)) {
-    header.element = {scheme_of(header.geometry.layout, header.element.family).empty, 0};
-    return make_filter(header);
-  }
-  OwnFilter result = changed(a, header, in_place);
-  intersect_bitmaps(result.bitmap(), b.bitmap(), header.geometry.bytes());
-  return result;
-}
-
-// An aggregate's step: its state is its own, and changed in place once it is in memory as a whole.
+// An aggregate's step, which changes its state in place. But the first state may be a value that is
+// stored compressed or out of line, and `state` its detoasted copy.
 Datum step(FunctionCallInfo fcinfo, Kind kind,
-           Filter (*combine)(const Filter &, const Filter &, bool)) {
+           Filter (*combine)(const FirstOperand &, const Filter &)) {
   const Filter state = filter_arg(fcinfo, 0, kind);
   const bool in_place = AggCheckCallContext(fcinfo, nullptr) == AGG_CONTEXT_AGGREGATE &&
                         PointerGetDatum(state.value) == PG_GETARG_DATUM(0);
-  return combine(state, filter_arg(fcinfo, 1, kind), in_place).datum();
+  return combine({state, in_place}, filter_arg(fcinfo, 1, kind)).datum();
 }
 
 // A NULL operand adds nothing.
@@ -255,8 +41,8 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
     PG_RETURN_NULL();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
-  const Filter result =
-      unite_filters(filter_arg(fcinfo, 0, kind), filter_arg(fcinfo, 1, kind), false);
+  const FirstOperand first = {filter_arg(fcinfo, 0, kind), false};
+  const Filter result = unite_filters(first, filter_arg(fcinfo, 1, kind));
   if (kind != Kind::cuckoo)
     check_overfill(result, Origin::united);
   return result.datum();
@@ -281,7 +67,7 @@ struct Counts {
 
 Counts counts_of(FunctionCallInfo fcinfo) {
   const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
-  check_one_geometry(a.header, b.header, "compared");
+  check_compatible(a.header, b.header, "compared");
   if ((a.header.flags | b.header.flags) & kFlagIntersection)
     return {false, 0, 0, 0};
   const Geometry &geometry = a.header.geometry;
@@ -297,8 +83,7 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bf_compatible);
 Datum bf_compatible(PG_FUNCTION_ARGS) {
   const Header a = filter_arg(fcinfo, 0).header, b = filter_arg(fcinfo, 1).header;
-  PG_RETURN_BOOL(have_one_geometry(a, b) && have_one_scheme(a, b) &&
-                 same_family(a.element, b.element) && a.seed == b.seed);
+  PG_RETURN_BOOL(are_compatible(a, b));
 }
 
 PG_FUNCTION_INFO_V1(bf_union);
@@ -318,7 +103,8 @@ Datum cf_union(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_intersect);
 Datum bf_intersect(PG_FUNCTION_ARGS) {
-  return intersect_filters(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), false).datum();
+  const FirstOperand first = {filter_arg(fcinfo, 0), false};
+  return intersect_filters(first, filter_arg(fcinfo, 1)).datum();
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_union_step);

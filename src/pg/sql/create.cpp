@@ -4,7 +4,11 @@
 
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
+#include "pg/value/measure.hpp"
 
 using namespace bloomfilter;
 
@@ -110,7 +114,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
   header.flags = kFlagGrow;
   header.capacity = {Min(asked.values, kMaxBits), reached};
   LinkView links[kMaxLinks];
-  return make_filter(header, links, view_links(filter.payload(), filter.header, links)).datum();
+  return make_of_links(header, links, view_links(filter.payload(), filter.header, links)).datum();
 }
 
 PG_FUNCTION_INFO_V1(bf_clear);
@@ -120,7 +124,7 @@ Datum bf_clear(PG_FUNCTION_ARGS) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values
   LinkView largest = {filter.link(), nullptr, nullptr};
   largest.link.flags &= kFlagOwn;
-  return make_filter(filter.header, &largest, 1).datum();
+  return make_of_links(filter.header, &largest, 1).datum();
 }
 
 PG_FUNCTION_INFO_V1(cbf_create);

@@ -5,12 +5,16 @@
 #include <cmath>
 
 #include "core/cuckoo.hpp"
+#include "core/estimate.hpp"
 #include "core/shard.hpp"
 #include "core/structure.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
+#include "pg/names.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
+#include "pg/value/measure.hpp"
 #include "pg/value/overfill.hpp"
 #include "pg/value/row.hpp"
 

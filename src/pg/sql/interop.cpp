@@ -3,11 +3,15 @@
 #include "pg/server.hpp"
 
 #include "core/bitmap.hpp"
+#include "core/estimate.hpp"
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
+#include "pg/names.hpp"
+#include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/row.hpp"
 
@@ -114,7 +118,7 @@ Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) 
                     errhint("Build all filters with one expected number of values and false "
                             "positive rate.")));
   const LinkView empty = {link, nullptr, nullptr};
-  OwnFilter united = make_filter(header, &empty, 1);
+  OwnFilter united = make_of_links(header, &empty, 1);
   for_each_link(filter.payload(), header, [&](const Link &, Size offset) {
     unite_bitmaps(united.bitmap(), filter.payload() + offset, link.geometry.bytes());
   });
@@ -276,7 +280,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   header.element.family = Family::string;
   link_count = normalize_links(links, link_count, check_for_interrupts);
   check_size(links, link_count);
-  const Filter filter = make_filter(header, links, link_count);
+  const Filter filter = make_of_links(header, links, link_count);
   pfree(bitmaps);
   return filter.datum();
 }

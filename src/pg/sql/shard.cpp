@@ -6,7 +6,7 @@
 #include "core/shard.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/value/call_site.hpp"
-#include "pg/value/filter.hpp"
+#include "pg/value/make.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

@@ -17,7 +17,7 @@
 
 #include "pg/table/batch_plan.hpp"
 #include "pg/table/pages.hpp"
-#include "pg/value/stored.hpp"
+#include "pg/value/probe.hpp"
 
 namespace bloomfilter {
 

@@ -1,7 +1,5 @@
 #include "pg/table/scan.hpp"
 
-#include <cmath>
-
 extern "C" {
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
@@ -15,18 +13,15 @@ extern "C" {
 #include "utils/typcache.h"
 }
 
+#include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/question.hpp"
 
 namespace bloomfilter {
 namespace {
 
-// Costs in cpu_tuple_cost, which is what a sequential scan takes for a row: of a row whose value is
-// hashed and asked for with others, and of one that is left; script/bench scan has both. A probe of
-// a filter beyond the processor's cache costs more, though its lines are prefetched.
-constexpr double kAsked = 0.6;
-constexpr double kPerDoubling = 0.04;
-constexpr double kCached = 512.0 * 1024.0;
+// Costs in cpu_tuple_cost, which is what a sequential scan takes for a row. script/bench scan has
+// that of a row that is left.
 constexpr double kLeft = 0.8;
 constexpr double kRowsOfPage = 200.0; // are probed for before the first one is returned
 // What hashing a value costs more than hashing a number; script/bench values measures it.
@@ -100,13 +95,12 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
     Question question;
     asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
     const double bytes = known_of(root, question.filter).bytes;
-    const double probe = kAsked + kPerDoubling * std::log2(Max(bytes / kCached, 1.0));
     const double value = cost_of_value(root, table, question.value);
     QualCost evaluation; // of the value, which the cost of the condition includes
     cost_qual_eval_node(&evaluation, question.value, root);
     List *ask = list_make1(lfirst(cell));
     costs.plain += share * (cost_of(root, ask) + value);
-    costs.together += share * (cpu_tuple_cost * probe + evaluation.per_tuple + value);
+    costs.together += share * (cost_of_batched_probe(bytes) + evaluation.per_tuple + value);
     share *= share_of(root, ask);
   }
   return costs;

@@ -26,7 +26,8 @@ void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument) {
                                   collation_of(fcinfo, argument), fcinfo->flinfo->fn_mcxt);
 }
 
-// An array names its element type itself: columns of type anyarray have another one in each row.
+// An array names its element type itself, for a column of type anyarray can have another one in
+// each row.
 Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array) {
   CallSite *site = call_site(fcinfo);
   const Oid type = ARR_ELEMTYPE(array);

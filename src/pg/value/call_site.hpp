@@ -1,5 +1,5 @@
-// What one call site (an expression's fn_extra) keeps between rows: the element type, looked up
-// once, the literal that it read last, and the filter that it asked last.
+// What one call site (an expression's fn_extra) keeps between rows: the element type, which it
+// looks up once, the literal that it read last, and the filter that it probed last.
 #ifndef BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
 #define BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
 
@@ -7,7 +7,7 @@
 
 #include "pg/element/digests.hpp"
 #include "pg/value/items.hpp"
-#include "pg/value/stored.hpp"
+#include "pg/value/probe.hpp"
 
 extern "C" {
 #include "utils/array.h"
@@ -17,8 +17,8 @@ namespace bloomfilter {
 
 struct HashedValue;
 
-// The bare literal or untyped parameter that a call site read last, under which layout, element
-// type and seed, and its digests. It is the same for all rows of a query.
+// The bare literal or untyped parameter that a call site read last, with its digests, and the
+// layout, family and seed under which it has these. A query has one literal for all rows.
 struct LiteralMemory {
   char *bytes; // NULL: none yet
   Size length;
@@ -28,13 +28,14 @@ struct LiteralMemory {
   Digests digests;
 };
 
+// All bytes are zero at first. Each field is set by the function that it is for.
 struct CallSite {
-  Element *element;
-  LiteralMemory literal;
-  MemoryContext items;                   // of item_element()
-  bool arguments_known, arguments_fixed; // of an aggregate
-  FilterMemory asked;
-  HashedValue *element_place; // of bf_element_of(), where its values are read at once
+  Element *element;      // for argument_element() and item_element(), which no call site has both
+  MemoryContext items;   // for item_element(): the memory of its element type
+  LiteralMemory literal; // for cached_literal_digests()
+  FilterMemory asked;    // for asked_filter()
+  bool arguments_known, arguments_fixed; // for an aggregate: are its other arguments constant?
+  HashedValue *element_place;            // for bf_element_of(), if its values are read at once
 };
 
 CallSite *make_call_site(FunctionCallInfo fcinfo);
@@ -57,7 +58,7 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
 // The element type of an array argument's elements.
 Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array);
 
-// A value argument: its digests and what it is. ERROR 42804 if the filter holds other values.
+// A value argument: its element type and its digests. ERROR 42804 if the filter holds other values.
 struct HashedArgument {
   Element *element;
   Digests digests;
@@ -68,11 +69,11 @@ HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, in
 // An array argument's elements.
 Items items_of(FunctionCallInfo fcinfo, int argument);
 
-// literal_digests() of a literal argument, which the call site remembers.
+// The same as literal_digests() of a literal argument; the call site remembers it.
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use);
 
-// The filter of an argument that is not NULL, to be asked until the next call for any filter.
+// The filter of an argument that is not NULL. It can be probed until the next call for any filter.
 inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
   return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
 }

@@ -10,12 +10,13 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Is a value a literal or a parameter of the statement? Other parameters are columns: of a subquery
-// that is joined or of a query around this one.
+// Is a value a literal or a parameter of the statement? Other parameters stand for columns, of a
+// subquery that is joined or of a query around this one.
 bool is_given(Node *value);
 
-// The collation of a call; of a call that has none, in the form in which postgres_fdw can send it
-// (pg/planner/shippable.hpp), that of the argument. InvalidOid if there is none, or two at odds.
+// The collation of a call. If the call has none, as in the form in which postgres_fdw can send it
+// (pg/planner/shippable.hpp), it is the argument's. InvalidOid if there is no collation, or if
+// there are two at odds.
 Oid collation_of(FunctionCallInfo fcinfo, int argument);
 
 } // namespace bloomfilter

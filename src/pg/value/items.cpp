@@ -12,7 +12,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Lines of a filter larger than caches are not to be waited for: other values are hashed meanwhile.
+// A filter of so many bytes is larger than caches: while its lines are fetched, other values are
+// hashed.
 constexpr Size kFar = 32 * 1024 * 1024;
 
 bool is_far(const AskedFilter *filter) {
@@ -20,8 +21,8 @@ bool is_far(const AskedFilter *filter) {
   return filter->bitmap && kind_of(geometry.layout) == Kind::bloom && geometry.bytes() >= kFar;
 }
 
-// Hashes items from `first` to before `end`, each of which has one hash; that of NULL means
-// nothing.
+// Hashes items, each of which has one hash, from `first` on to the one before `end`. The hash of
+// NULL means nothing.
 void hash_items(const AskedFilter *filter, const Items &items, int first, int end, uint64 *hashes) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
   const bool far = is_far(filter);

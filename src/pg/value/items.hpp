@@ -1,13 +1,14 @@
-// Many values of one type, which a filter is asked for at once, or which are added to it.
+// Many values of one type that are probed together, or added to a filter.
 #ifndef BLOOMFILTER_PG_VALUE_ITEMS_HPP
 #define BLOOMFILTER_PG_VALUE_ITEMS_HPP
 
 #include "pg/element/digests.hpp"
-#include "pg/value/stored.hpp"
+#include "pg/value/probe.hpp"
 
 namespace bloomfilter {
 
-// Hashing may allocate; `scratch` is emptied after each item.
+// Whoever collects the values sets all fields. Hashing an item may allocate memory in `scratch`,
+// which is reset after it.
 struct Items {
   Element *element;
   Datum *values;
@@ -16,19 +17,12 @@ struct Items {
   MemoryContext scratch;
 };
 
+// The digests of an item that is not NULL.
 Digests item_digests(const Header &header, const Items &items, int i, Use use);
 
-// Asks for items from `first` on, as many as make a batch, whose lines are then prefetched. Returns
-// the item behind the last. NULL gets the answer false.
+// Probes a batch of items, from `first` on, with the filter's lines prefetched. Each gets an
+// answer, NULL the answer false. Returns the item behind the last one of the batch.
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers);
-
-// Is a value possibly in a filter?
-inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
-  bool found = digests.any;
-  for (int i = 0; i < digests.count; i++)
-    found |= filter->contains(digests.digest[i]);
-  return found;
-}
 
 } // namespace bloomfilter
 

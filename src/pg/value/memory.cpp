@@ -11,7 +11,7 @@ namespace {
 
 constexpr Size kAlignment = 64;
 constexpr Size kMoved = 8 * 1024 * 1024; // between two checks for interrupts
-// The system's allocator keeps smaller chunks itself.
+// The system's allocator itself keeps chunks that are smaller than this.
 constexpr Size kLeastKept = 64 * 1024;
 
 struct Buffer {

@@ -4,8 +4,11 @@
 
 #include "core/bitmap.hpp"
 #include "core/counting.hpp"
+#include "core/estimate.hpp"
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/make.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -23,7 +26,7 @@ constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
 
 int overfill = kWarn;
 
-// How a filter was made. A statement warns once of filters that were made alike.
+// How a filter was made: filters are alike if all of this is the same.
 struct Making {
   Geometry geometry;
   Capacity capacity;
@@ -36,18 +39,20 @@ struct Making {
   }
 };
 
+// What the statement has warned of. is_settled() begins anew with each statement.
 struct Warned {
-  TimestampTz statement; // by its start
-  uint64 additions;      // one by one
+  TimestampTz statement; // when it began
+  uint64 additions;      // of single values
   int count;
-  Making makings[8]; // who has as many warnings need not have more
+  Making makings[8]; // nobody needs more warnings
 } warned;
 
 Making making_of(const Header &header) {
   return {header.geometry, header.capacity, header.seed, header.element.family};
 }
 
-// Need nothing be said of a filter, because nothing ever is or because it was?
+// Is there nothing to say of a filter, because the setting says so or because this statement has
+// said it?
 bool is_settled(const Header &header) {
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
   if (warned.statement != statement) {
@@ -63,8 +68,8 @@ bool is_settled(const Header &header) {
   return settled;
 }
 
-// Is an addition one after which the filter is looked at? Of a statement's first ones each is, of
-// later ones every eighth: nearly no filter gets too full and then no other value.
+// Is this an addition after which the filter is looked at? Each of a statement's first ones is,
+// then every eighth: nearly every filter that gets too full gets further values, too.
 bool is_due(uint64 random) {
   constexpr uint64 kFirst = 1024;
   return ++warned.additions <= kFirst || random % 8 == 0;
@@ -79,8 +84,8 @@ bool has_overfull_link(const Filter &filter) {
   });
 }
 
-// Within ereport(). `by_links`: the links would have such a rate with no more values than they were
-// made for.
+// Both are called within ereport(). `by_links` says that the links would have such a rate even with
+// no more values than they were made for.
 int detail_of(const Filter &filter, const Fill &fill, const Capacity &asked, bool by_links) {
   if (by_links)
     return errdetail("It has %d links, whose rates add up.", filter.header.links());
@@ -134,7 +139,7 @@ void check_overfill(const Filter &any, Origin origin) {
     return;
   const double full = full_rate(filter);
   const double bearable = bearable_rate(origin == Origin::united ? asked.rate : full);
-  // Counting bits is much cheaper than the rate, and nearly always enough.
+  // Counting bits is much cheaper than measuring the rate, and nearly always enough.
   if (full <= bearable && !has_overfull_link(filter))
     return;
   const Fill fill = measure(filter);
@@ -152,12 +157,12 @@ void check_overfill(const Filter &any, Origin origin) {
 
 namespace {
 
-// How a link is sampled, and how many bits of a part are set when it is full. Kept from one
-// addition to the next, for finding that out takes longer than all else that is done for one.
+// How a link is sampled, and how many bits of a part are set when it is full. This is kept from one
+// addition to the next, for finding it out takes longer than all else that is done for one.
 struct Sampling {
   Link link;
-  Geometry plain; // of the bits of its counters, if it has counters
-  Size part;      // bytes of `plain`: a line, or as much as a line, or a page
+  Geometry plain; // the link's; if it has counters, that of their bits
+  Size part;      // bytes of `plain`: a line, as many units as make a line, or a page
   Size units_of_part, parts_in_all, parts;
   uint64 full; // of a part
 };

@@ -2,7 +2,7 @@
 
 #include "core/text.hpp"
 #include "pg/errors.hpp"
-#include "pg/value/filter.hpp"
+#include "pg/value/bitmaps.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {
@@ -14,8 +14,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Is a payload from outside sound? If not, and soft errors are asked for, reports so and returns
-// false.
+// Is a payload from outside sound? If not, this raises an error, and returns only if the call asks
+// for soft errors.
 bool accept(FunctionCallInfo fcinfo, const PayloadType &type, int sqlstate, const uint8 *payload,
             Size length) {
   const Finding finding = type.check(payload, length);
@@ -24,7 +24,7 @@ bool accept(FunctionCallInfo fcinfo, const PayloadType &type, int sqlstate, cons
   return finding.ok();
 }
 
-// A copy of a payload from outside as a value, or 22P03.
+// A value with a copy of a payload from outside; ERROR 22P03 if that is not sound.
 Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint8 *payload,
                     Size length) {
   if (!accept(fcinfo, type, ERRCODE_INVALID_BINARY_REPRESENTATION, payload, length))

@@ -9,24 +9,22 @@
 
 namespace bloomfilter {
 
-// How the bytes behind a varlena's length word are called, and what tells whether they are sound.
+// A type whose values are a payload behind a length word.
 struct PayloadType {
-  const char *name;
-  const char *noun;
+  const char *name; // in SQL
+  const char *noun; // in messages
   Finding (*check)(const uint8 *payload, Size length);
 };
 
-// The argument of an input function: 22P02 if it is not base64 of a sound payload. NULL, and the
-// error is soft, if the call asks for that.
+// What an input function returns for its argument. ERROR 22P02 if that is not base64 of a sound
+// payload; if the call asks for soft errors, the error is soft and the result is NULL.
 Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type);
 
-// The same of a receive function: 22P03.
+// The same for a receive function, and for a cast from bytea. Their error is 22P03.
 Datum payload_recv(FunctionCallInfo fcinfo, const PayloadType &type);
-
-// The same of a cast from bytea: 22P03.
 Datum payload_from_bytea(FunctionCallInfo fcinfo, const PayloadType &type);
 
-// What output functions return: base64, zero-terminated.
+// What an output function returns: base64, zero-terminated.
 char *payload_text(const uint8 *payload, Size length);
 
 } // namespace bloomfilter

@@ -11,7 +11,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Filled column by column, in the order of the parameters.
+// The caller adds the columns one by one, in the order of the parameters.
 class Row {
 public:
   explicit Row(FunctionCallInfo fcinfo) : column_(0), nulls_() {
@@ -21,7 +21,7 @@ public:
   }
   void add(Datum value) { values_[column_++] = value; }
   void add_null() { nulls_[column_++] = true; }
-  // NULL unless the value is known.
+  // Adds NULL unless the value is known.
   void add_if(bool known, Datum value) {
     nulls_[column_] = !known;
     add(value);

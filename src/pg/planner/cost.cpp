@@ -1,0 +1,50 @@
+#include "pg/planner/cost.hpp"
+
+#include <cmath>
+
+extern "C" {
+#include "optimizer/optimizer.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr double kCacheBytes = 512.0 * 1024.0;
+
+// In cpu_operator_cost, the cost of comparing two numbers.
+constexpr double kOperatorsPerProbe = 2.0;
+constexpr double kOperatorsPerDoubling = 3.0;
+// The header of each filter is checked.
+constexpr double kOperatorsPerFilter = 40.0;
+
+// In cpu_tuple_cost.
+constexpr double kTuplesPerProbe = 0.6;
+constexpr double kTuplesPerDoubling = 0.04;
+
+// A filter of more bytes is stored out of line. Two slices of it are read, which take six to eight
+// buffers; the server's cache has them.
+constexpr double kInlineBytes = 2000.0;
+constexpr double kBuffers = 7.0;
+constexpr double kPagesPerBuffer = 0.25; // in seq_page_cost
+
+double doublings_beyond_cache(double bytes) {
+  return std::log2(Max(bytes / kCacheBytes, 1.0));
+}
+
+} // namespace
+
+double cost_of_probe(double bytes) {
+  return (kOperatorsPerProbe + kOperatorsPerDoubling * doublings_beyond_cache(bytes)) *
+         cpu_operator_cost;
+}
+
+double cost_of_batched_probe(double bytes) {
+  return (kTuplesPerProbe + kTuplesPerDoubling * doublings_beyond_cache(bytes)) * cpu_tuple_cost;
+}
+
+double cost_of_another_filter(double bytes) {
+  return kOperatorsPerFilter * cpu_operator_cost +
+         (bytes > kInlineBytes ? kBuffers * kPagesPerBuffer * seq_page_cost : 0.0);
+}
+
+} // namespace bloomfilter

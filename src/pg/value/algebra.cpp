@@ -1,0 +1,237 @@
+#include "pg/value/algebra.hpp"
+
+#include "core/counting.hpp"
+#include "core/cuckoo.hpp"
+#include "pg/element/family.hpp"
+#include "pg/errors.hpp"
+#include "pg/names.hpp"
+#include "pg/value/chain.hpp"
+#include "pg/value/make.hpp"
+
+namespace bloomfilter {
+namespace {
+
+char *describe(const Header &header) {
+  const Geometry &geometry = header.geometry;
+  switch (kind_of(geometry.layout)) {
+  case Kind::counting:
+    return psprintf(UINT64_FORMAT " counters with %d hash functions",
+                    geometry.bits() / kCounterBits, geometry.k);
+  case Kind::cuckoo:
+    return psprintf("%u buckets of fingerprints of %d bits", geometry.units,
+                    geometry.fingerprint_bits());
+  default:
+    return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
+                    layout_name(geometry.layout, header.element.family), geometry.k);
+  }
+}
+
+bool have_one_scheme(const Header &a, const Header &b) {
+  return &scheme_of(a.geometry.layout, a.element.family) ==
+         &scheme_of(b.geometry.layout, b.element.family);
+}
+
+// ERROR 42804 or 22023 if two filters give one value different hashes.
+void check_one_hash(const Header &a, const Header &b, const char *verb) {
+  if (!have_one_scheme(a, b))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filters of different layouts cannot be %s: \"%s\" and \"%s\"",
+                           verb, layout_name(profile_of(a.geometry.layout), a.element.family),
+                           layout_name(profile_of(b.geometry.layout), b.element.family)),
+                    errhint("Build both filters with one layout.")));
+  check_family(a, b);
+  if (a.seed != b.seed)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("%ss with different seeds cannot be %s: " INT64_FORMAT " and " INT64_FORMAT,
+                    noun_of(kind_of(a.geometry.layout)), verb, static_cast<int64>(a.seed),
+                    static_cast<int64>(b.seed)),
+             errhint("Build both filters with one seed.")));
+}
+
+bool have_one_geometry(const Header &a, const Header &b) {
+  return !a.is_chain() && !b.is_chain() && a.geometry == b.geometry;
+}
+
+// The header of a union that keeps no links, or of an intersection.
+Header merged(const Header &a, const Header &b) {
+  Header header = a;
+  adopt_family(&header, b.element);
+  header.flags |= b.flags;
+  header.capacity = larger(a.capacity, b.capacity);
+  return header;
+}
+
+// The filter that becomes the result, with the result's header.
+OwnFilter begin_result(const FirstOperand &first, const Header &header) {
+  OwnFilter result = first.is_state ? OwnFilter{first.filter} : copy_filter(first.filter);
+  result.header = header;
+  result.write_back();
+  return result;
+}
+
+// A filter of our own layouts that an aggregate made and that never had a value adds nothing to a
+// union, not even its size or seed. One of another system's layout has an encoding, which counts;
+// the union leaves it out later, as an empty link.
+bool adds_nothing(const Filter &filter) {
+  const Header &header = filter.header;
+  return !is_foreign(header.geometry.layout) && (header.flags & kFlagOwn) &&
+         header.element.family == Family::none;
+}
+
+// The union of two filters that add nothing is the one for more values. If both are for as many, it
+// is the one whose bytes come first.
+const Filter &union_of_nothing(const Filter &a, const Filter &b) {
+  const uint64 of_a = a.header.capacity.values, of_b = b.header.capacity.values;
+  if (of_a != of_b)
+    return of_a > of_b ? a : b;
+  return compare_payloads(a.value, b.value) <= 0 ? a : b;
+}
+
+// The header of a union that keeps links.
+Header linked(const Header &a, const Header &b) {
+  Header header = a;
+  adopt_family(&header, b.element);
+  header.flags = (a.flags | b.flags) & kFlagGrow;
+  header.capacity =
+      larger(a.grows() ? a.capacity : Capacity{}, b.grows() ? b.capacity : Capacity{});
+  return header;
+}
+
+void unite_tables(const Filter &a, const Filter &b, OwnFilter *result) {
+  const Geometry &geometry = result->header.geometry;
+  // A bucket may take 4 times 4000 kicks if the table is nearly full.
+  constexpr uint32 kBucketsStep = 64;
+  for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
+    CHECK_FOR_INTERRUPTS();
+    if (!cuckoo_unite(geometry, result->bitmap(), b.bitmap(), first,
+                      Min(geometry.units - first, kBucketsStep)))
+      raise_union_full(cuckoo_stored(geometry, a.bitmap()), cuckoo_stored(geometry, b.bitmap()),
+                       uint64{geometry.units} * kBucketSlots);
+  }
+}
+
+// The union of counting or cuckoo filters.
+Filter add_up(const FirstOperand &first, const Filter &second) {
+  const Header &a = first.filter.header, &b = second.header;
+  check_compatible(a, b, "united");
+  Header header = merged(a, b);
+  header.flags = a.flags & b.flags;
+  OwnFilter result = begin_result(first, header);
+  if (result.kind() == Kind::cuckoo)
+    unite_tables(first.filter, second, &result);
+  else
+    unite_counters(result.bitmap(), second.bitmap(), header.geometry.bytes());
+  return result;
+}
+
+uint64 bits_of(const Filter &filter) {
+  LinkView links[kMaxLinks];
+  return bits_of(links, view_links(filter.payload(), filter.header, links));
+}
+
+// ORs a link into a bitmap of its geometry.
+void unite_link(uint8 *bitmap, const LinkView &view) {
+  const Size bytes = view.link.geometry.bytes();
+  unite_bitmaps(bitmap, view.bitmap, bytes);
+  if (view.other)
+    unite_bitmaps(bitmap, view.other, bytes);
+}
+
+// If another system's filters have too many links, those of one geometry are OR-ed, as that system
+// itself unites filters. What they were made for is then no longer known. Returns the number of
+// links that are left.
+int unite_alike(LinkView *links, int count) {
+  int united = 0;
+  for (int first = 0, next; first < count; first = next) {
+    const Geometry &geometry = links[first].link.geometry;
+    for (next = first + 1; next < count && links[next].link.geometry == geometry;)
+      next++;
+    LinkView alike = links[first];
+    if (next > first + 1) {
+      auto *bitmap = static_cast<uint8 *>(palloc0(geometry.bytes()));
+      for (int i = first; i < next; i++) {
+        unite_link(bitmap, links[i]);
+        alike.link.flags |= links[i].link.flags;
+      }
+      alike = {{geometry, alike.link.flags, {}}, bitmap, nullptr};
+    }
+    links[united++] = alike;
+  }
+  return united;
+}
+
+// The union of bloomfilters that give each value one hash, kept as links.
+Filter unite_as_links(const FirstOperand &first, const Filter &second) {
+  const Filter &a = first.filter, &b = second;
+  LinkView links[2 * kMaxLinks];
+  int count = view_links(a.payload(), a.header, links);
+  count += view_links(b.payload(), b.header, links + count);
+  count = normalize_links(links, count, check_for_interrupts);
+  if (count > kMaxLinks && is_foreign(a.header.geometry.layout))
+    count = unite_alike(links, count);
+  if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
+    check_size(links, count);
+  const Header header = linked(a.header, b.header);
+  OwnFilter state = {a};
+  if (first.is_state && unite_links_into(&state, header, links, count))
+    return state;
+  return make_of_links(header, links, count);
+}
+
+} // namespace
+
+bool are_compatible(const Header &a, const Header &b) {
+  return have_one_geometry(a, b) && have_one_scheme(a, b) && same_family(a.element, b.element) &&
+         a.seed == b.seed;
+}
+
+void check_compatible(const Header &a, const Header &b, const char *verb) {
+  check_one_hash(a, b, verb);
+  if (a.is_chain() || b.is_chain())
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filters of several links, or that grow, cannot be %s", verb),
+                    errdetail("The numbers of links are %d and %d.", a.links(), b.links()),
+                    errhint("Build both filters with one expected number of values and false "
+                            "positive rate, and do not let them grow.")));
+  if (!have_one_geometry(a, b))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("%ss of different geometry cannot be %s",
+                           noun_of(kind_of(a.geometry.layout)), verb),
+                    errdetail("One has %s, the other %s.", describe(a), describe(b)),
+                    errhint("Build both filters with the same expected number of values and false "
+                            "positive rate.")));
+}
+
+Filter unite_filters(const FirstOperand &first, const Filter &second) {
+  const Filter &a = first.filter, &b = second;
+  const bool without_a = adds_nothing(a), without_b = adds_nothing(b);
+  if (without_a && without_b)
+    return union_of_nothing(a, b);
+  if (without_a || without_b)
+    return without_a ? b : a;
+  if (a.kind() != Kind::bloom)
+    return add_up(first, second);
+  check_one_hash(a.header, b.header, "united");
+  if (!have_one_geometry(a.header, b.header) || ((a.header.flags | b.header.flags) & kFlagOwn))
+    return unite_as_links(first, second);
+  OwnFilter result = begin_result(first, merged(a.header, b.header));
+  unite_bitmaps(result.bitmap(), b.bitmap(), result.header.geometry.bytes());
+  return result;
+}
+
+Filter intersect_filters(const FirstOperand &first, const Filter &second) {
+  const Header &a = first.filter.header, &b = second.header;
+  check_compatible(a, b, "intersected");
+  Header header = merged(a, b);
+  header.flags |= kFlagIntersection;
+  if (is_open(a.element.family) || is_open(b.element.family)) {
+    header.element = {scheme_of(header.geometry.layout, header.element.family).empty, 0};
+    return make_filter(header);
+  }
+  OwnFilter result = begin_result(first, header);
+  intersect_bitmaps(result.bitmap(), second.bitmap(), header.geometry.bytes());
+  return result;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,42 @@
+// New filters: what they may be made for, how large they may be, and empty ones.
+#ifndef BLOOMFILTER_PG_VALUE_MAKE_HPP
+#define BLOOMFILTER_PG_VALUE_MAKE_HPP
+
+#include "pg/server.hpp"
+
+#include "core/sizing.hpp"
+#include "pg/value/filter.hpp"
+
+namespace bloomfilter {
+
+// A capacity as SQL gave it, with the number of values rounded to a whole one; ERROR 22023 if it is
+// out of range.
+Capacity checked_capacity(double expected, double rate);
+
+// ERROR 22023 if a filter for the capacity would be too large.
+Geometry geometry_for(Layout layout, const Capacity &capacity);
+
+// Defines the setting bloomfilter.max_size.
+void define_max_size();
+
+// ERROR 54000 if a filter of so many bits is larger than bloomfilter.max_size allows. It is called
+// where a filter is made, or made larger. Input does not call it, so that every dump restores.
+void check_size(Kind kind, uint64 bits);
+
+// The header of a new filter: it has no values, so its family is none. Checks the size.
+Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
+
+// A plain filter without values, in the current memory context.
+OwnFilter make_filter(const Header &header);
+
+// The same in memory that suits many additions (pg/value/memory.hpp). After these, the caller moves
+// the value to the start of its chunk.
+OwnFilter make_filter_to_fill(const Header &header, void **chunk);
+
+// The bloomfilter of a counting filter's values. `saturated` is set to the number of counters that
+// are at their highest.
+OwnFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
+
+} // namespace bloomfilter
+
+#endif

@@ -1,0 +1,126 @@
+#include "pg/value/probe.hpp"
+
+#include "core/links.hpp"
+#include "pg/value/filter.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+}
+
+namespace bloomfilter {
+
+AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
+  if (VARATT_IS_EXTERNAL_ONDISK(value)) {
+    memory->generation = memory->length = 0;
+    VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
+    CachedFilter *filter = cached_filter(memory->pointer);
+    memory->filter = {filter->header, nullptr, hash_test(*kernel, filter->header.geometry), nullptr,
+                      filter};
+    if (filter->payload)
+      memory->filter.set_payload(filter->payload);
+    memory->generation = generation_to_remember();
+    return &memory->filter;
+  }
+
+  value = PG_DETOAST_DATUM(PointerGetDatum(value));
+  const Size length = VARSIZE(value) - VARHDRSZ;
+  if (length == 0 || length != memory->length ||
+      memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
+    memory->generation = memory->length = 0;
+    const Header header = open_filter(value).header;
+    memory->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};
+    memcpy(memory->header, VARDATA(value), kHeaderBytes);
+    if (!header.is_chain()) // whose header does not tell all
+      memory->length = length;
+  }
+  memory->filter.set_payload(reinterpret_cast<const uint8 *>(VARDATA(value)));
+  return &memory->filter;
+}
+
+namespace {
+
+// Fetches parts of a stored link, one at a time.
+class Slices {
+public:
+  Slices(CachedFilter *filter, Size link) : filter_(filter), link_(link), last_(nullptr) {}
+
+  const uint8 *operator()(Size offset, Size length) {
+    release();
+    last_ = read_slice(filter_, link_ + offset, length);
+    return reinterpret_cast<const uint8 *>(VARDATA_ANY(last_));
+  }
+  void release() {
+    if (last_)
+      pfree(last_);
+    last_ = nullptr;
+  }
+
+private:
+  CachedFilter *filter_;
+  Size link_; // the offset of its bitmap in the payload
+  struct varlena *last_;
+};
+
+} // namespace
+
+bool AskedFilter::in_memory(uint64 slices) {
+  if (payload)
+    return true;
+  copy_if_worthwhile(cached, slices);
+  if (cached->payload)
+    set_payload(cached->payload);
+  return payload != nullptr;
+}
+
+void AskedFilter::expect(int count) {
+  (void)in_memory(static_cast<uint64>(count) * header.links());
+}
+
+int AskedFilter::multiplicity(uint64 hash) {
+  const Geometry &geometry = header.geometry;
+  if (!in_memory()) {
+    Slices slices(cached, kHeaderBytes);
+    const int copies = multiplicity_in_parts<Slices &>(geometry, hash, slices);
+    slices.release();
+    return copies;
+  }
+  return structure_multiplicity(geometry, bitmap, hash);
+}
+
+bool AskedFilter::contains_in_links(const Digest &digest) {
+  if (in_memory())
+    return links_contain(*kernel, payload, header, digest);
+  return any_link(cached->head, header, [&](const Link &link, Size offset) {
+    Slices slices(cached, offset);
+    const bool found = contains_in_parts<Slices &>(*kernel, link.geometry, digest, slices);
+    slices.release();
+    return found;
+  });
+}
+
+void AskedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
+  Assert(count <= kAskedAtOnce);
+  expect(count);
+  while (count > 0 && !payload) {
+    *answers++ = contains(*hashes++);
+    count--;
+  }
+  if (bitmap && kind_of(header.geometry.layout) == Kind::bloom) {
+    kernel->contains_many(header.geometry, bitmap, hashes, static_cast<Size>(count), answers);
+    return;
+  }
+  if (bitmap || count == 0) {
+    for (int i = 0; i < count; i++)
+      answers[i] = contains(hashes[i]);
+    return;
+  }
+  bool found[kAskedAtOnce];
+  memset(answers, 0, count);
+  for_each_link(payload, header, [&](const Link &link, Size offset) {
+    kernel->contains_many(link.geometry, payload + offset, hashes, static_cast<Size>(count), found);
+    for (int i = 0; i < count; i++)
+      answers[i] |= found[i];
+  });
+}
+
+} // namespace bloomfilter
