@@ -1,7 +1,7 @@
 // What bf_agg, its siblings and bf_dist_agg know of the rows so far.
 //
-// A state collects 64-bit hashes in a bag (pg/aggregate/bag.hpp). What happens when its array is
-// full depends on who chooses the size:
+// A state collects 64-bit hashes in a bag (pg/aggregate/hash_bag.hpp). What happens when its array
+// is full depends on who chooses the size:
 //
 // - Given a capacity, the array grows until its hashes take as much as the filter would: many small
 //   groups with large filters take what their rows take. Then they go into the bitmap or counters,
@@ -20,8 +20,8 @@
 
 #include "pg/server.hpp"
 
-#include "pg/aggregate/bag.hpp"
-#include "pg/aggregate/target.hpp"
+#include "pg/aggregate/hash_bag.hpp"
+#include "pg/aggregate/parameters.hpp"
 #include "pg/element/element.hpp"
 #include "pg/value/filter.hpp"
 

@@ -1,6 +1,6 @@
 // What the caller of an aggregate asked for: its arguments behind the value.
-#ifndef BLOOMFILTER_PG_AGGREGATE_TARGET_HPP
-#define BLOOMFILTER_PG_AGGREGATE_TARGET_HPP
+#ifndef BLOOMFILTER_PG_AGGREGATE_PARAMETERS_HPP
+#define BLOOMFILTER_PG_AGGREGATE_PARAMETERS_HPP
 
 #include "pg/server.hpp"
 

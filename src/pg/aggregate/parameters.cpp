@@ -1,4 +1,4 @@
-#include "pg/aggregate/target.hpp"
+#include "pg/aggregate/parameters.hpp"
 
 #include "core/sizing.hpp"
 #include "core/structure.hpp"

@@ -1,4 +1,4 @@
-#include "pg/aggregate/bag.hpp"
+#include "pg/aggregate/hash_bag.hpp"
 
 #include "pg/value/filter.hpp"
 #include "pg/value/memory.hpp"

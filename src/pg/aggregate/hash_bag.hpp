@@ -25,8 +25,8 @@
 // or are too many for a message, stay in a file that changes hands (pg/aggregate/shared_file.hpp):
 // the bag that takes them in has it beside its own. A bag that may be asked for its wire form again
 // gives a copy of its file away.
-#ifndef BLOOMFILTER_PG_AGGREGATE_BAG_HPP
-#define BLOOMFILTER_PG_AGGREGATE_BAG_HPP
+#ifndef BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
+#define BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
 
 #include "pg/server.hpp"
 

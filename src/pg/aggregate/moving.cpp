@@ -11,7 +11,7 @@
 
 #include "core/counting.hpp"
 #include "core/distinct.hpp"
-#include "pg/aggregate/target.hpp"
+#include "pg/aggregate/parameters.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
 #include "pg/value/call_site.hpp"
