@@ -102,12 +102,12 @@ bool may_be_reread(FunctionCallInfo fcinfo) {
   return castNode(AggState, fcinfo->context)->aggstrategy == AGG_HASHED && !IsParallelWorker();
 }
 
-pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Target target) {
+pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Parameters parameters) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
   if (!kind)
     elog(ERROR, "aggregate function called in non-aggregate context");
-  State *state = make_state(context, target);
+  State *state = make_state(context, parameters);
   state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
   state->bag.travels = state->bag.may_spill && is_partial(fcinfo);
   state->bag.reread = state->bag.travels && may_be_reread(fcinfo);
@@ -137,10 +137,10 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   const bool fixed = arguments_are_fixed(fcinfo);
   if (!state)
-    state = make_call_state(fcinfo, target_args_with_layout(fcinfo, layout));
+    state = make_call_state(fcinfo, parameters_of_row_with_layout(fcinfo, layout));
   else if (PG_NARGS() > 2 && state->site != fcinfo->flinfo) {
-    if (unlikely(!agrees(state, target_args(fcinfo, layout))) || PG_NARGS() > 4)
-      check_target(state, target_args_with_layout(fcinfo, layout));
+    if (unlikely(!agrees(state, parameters_of_row(fcinfo, layout))) || PG_NARGS() > 4)
+      check_parameters(state, parameters_of_row_with_layout(fcinfo, layout));
   }
   if (fixed && state->site != fcinfo->flinfo) {
     state->site = fcinfo->flinfo;
@@ -176,7 +176,7 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
 Datum finish(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (!state)
-    return filter_without_values(target_in_query(fcinfo, layout)).datum();
+    return filter_without_values(parameters_in_query(fcinfo, layout)).datum();
   return finish_state(fcinfo, state).datum();
 }
 
@@ -211,7 +211,7 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
   }
 
   if (!state)
-    state = make_call_state(fcinfo, target_of(other));
+    state = make_call_state(fcinfo, parameters_of(other));
   combine_states(fcinfo, state, other);
   PG_RETURN_POINTER(state);
 }
@@ -261,10 +261,10 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
   if (!is_family_of(layout, family))
     raise_invalid_wire();
 
-  const Target target = {
+  const Parameters parameters = {
       (wire[kAtFlags] & kSelfSized) != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
       bits_double(load<uint64>(wire + kAtRate)), layout, scheme_of(layout, family).empty};
-  State *state = make_state(CurrentMemoryContext, target);
+  State *state = make_state(CurrentMemoryContext, parameters);
   state->header.element.family = family;
   state->header.element.shape = load<uint32>(wire + kAtShape);
   const bool has_bitmap = (wire[kAtFlags] & kHasBitmap) != 0;

@@ -33,7 +33,7 @@ struct Count {
 };
 
 struct Window {
-  Target target;
+  Parameters parameters;
   Header header;
   uint64 values;    // in the frame, of those that are not NULL
   uint16 *counters; // given a capacity
@@ -68,15 +68,15 @@ bool count_down(HTAB *counts, uint64 key) {
   return true;
 }
 
-Window *make_window(FunctionCallInfo fcinfo, const Target &target) {
+Window *make_window(FunctionCallInfo fcinfo, const Parameters &parameters) {
   MemoryContext context;
   if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_WINDOW)
     elog(ERROR, "moving aggregate function called outside a window");
-  const Header header = header_for(target);
+  const Header header = header_for(parameters);
   auto *window = static_cast<Window *>(MemoryContextAllocZero(context, sizeof(Window)));
-  window->target = target;
+  window->parameters = parameters;
   window->header = header;
-  if (target.self_sized)
+  if (parameters.self_sized)
     window->counts = make_counts(context);
   else
     window->counters = static_cast<uint16 *>(MemoryContextAllocExtended(
@@ -185,11 +185,11 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window);
 Datum countingbloomfilter_agg_window(PG_FUNCTION_ARGS) {
   Window *window = window_arg(fcinfo);
-  const Target target = target_args(fcinfo, Layout::counting_lines);
+  const Parameters parameters = parameters_of_row(fcinfo, Layout::counting_lines);
   if (!window)
-    window = make_window(fcinfo, target);
-  else if (!(target == window->target))
-    raise_parameters_differ(window->target, target);
+    window = make_window(fcinfo, parameters);
+  else if (!(parameters == window->parameters))
+    raise_parameters_differ(window->parameters, parameters);
   if (!PG_ARGISNULL(1)) {
     const Digests digests = digests_of_row(fcinfo, window);
     for (int i = 0; i < digests.count; i++)
@@ -221,10 +221,10 @@ PG_FUNCTION_INFO_V1(countingbloomfilter_agg_window_final);
 Datum countingbloomfilter_agg_window_final(PG_FUNCTION_ARGS) {
   const Window *window = window_arg(fcinfo);
   if (!window)
-    return filter_without_values(target_in_query(fcinfo, Layout::counting_lines)).datum();
-  if (window->target.self_sized && window->values == 0)
-    return filter_without_values(window->target).datum();
-  return (window->target.self_sized ? finish_counts : finish_counters)(window).datum();
+    return filter_without_values(parameters_in_query(fcinfo, Layout::counting_lines)).datum();
+  if (window->parameters.self_sized && window->values == 0)
+    return filter_without_values(window->parameters).datum();
+  return (window->parameters.self_sized ? finish_counts : finish_counters)(window).datum();
 }
 
 SQL_FUNCTIONS_END

@@ -154,7 +154,7 @@ MemoryContext context_of_objects(MemoryContext aggregate, int kind) {
   return AllocSetContextCreateInternal(aggregate, kName, ALLOCSET_START_SMALL_SIZES);
 }
 
-pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target &target) {
+pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parameters &parameters) {
   MemoryContext context;
   const int kind = AggCheckCallContext(fcinfo, &context);
   if (!kind)
@@ -163,7 +163,7 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target
   auto *partial =
       static_cast<ExpandedPartial *>(MemoryContextAllocZero(context, sizeof(ExpandedPartial)));
   EOH_init_header(&partial->header, &kMethods, context);
-  partial->state = make_state(context, target);
+  partial->state = make_state(context, parameters);
   partial->state->partial = true;
   partial->state->no_rows = true;
   partial->state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
@@ -178,11 +178,12 @@ inline ExpandedPartial *own_partial(FunctionCallInfo fcinfo) {
                                                                      : object_behind(pointer);
 }
 
-pg_noinline ExpandedPartial *make_own_partial(FunctionCallInfo fcinfo, const Target &target) {
+pg_noinline ExpandedPartial *make_own_partial(FunctionCallInfo fcinfo,
+                                              const Parameters &parameters) {
   if (PG_ARGISNULL(0))
-    return make_expanded(fcinfo, target);
+    return make_expanded(fcinfo, parameters);
   const State *given = state_to_read(PG_GETARG_DATUM(0));
-  ExpandedPartial *partial = make_expanded(fcinfo, target_of(given));
+  ExpandedPartial *partial = make_expanded(fcinfo, parameters_of(given));
   combine_states(fcinfo, partial->state, given);
   return partial;
 }
@@ -211,14 +212,14 @@ void announce_element(FunctionCallInfo fcinfo) {
 
 // The object for a row whose arguments must be looked at.
 pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPartial *partial) {
-  const Target target = target_args(fcinfo, Layout::lines);
+  const Parameters parameters = parameters_of_row(fcinfo, Layout::lines);
   if (!partial) {
-    partial = make_own_partial(fcinfo, target);
+    partial = make_own_partial(fcinfo, parameters);
     for (int i = 2; i < PG_NARGS(); i++)
       partial->arguments[i - 2] = fcinfo->args[i];
     announce_element(fcinfo);
   }
-  check_target(partial->state, target);
+  check_parameters(partial->state, parameters);
   return partial;
 }
 
@@ -292,7 +293,7 @@ Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
   const State *other = state_to_read(PG_GETARG_DATUM(1));
   ExpandedPartial *partial = own_partial(fcinfo);
   if (!partial)
-    partial = make_own_partial(fcinfo, target_of(other));
+    partial = make_own_partial(fcinfo, parameters_of(other));
   combine_states(fcinfo, partial->state, other);
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
@@ -302,18 +303,18 @@ PG_FUNCTION_INFO_V1(bloomfilter_partial_agg_final);
 Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(0))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  const Target target = target_in_query(fcinfo, Layout::lines);
-  PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, target)->header));
+  const Parameters parameters = parameters_in_query(fcinfo, Layout::lines);
+  PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, parameters)->header));
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_partial_final);
 Datum bloomfilter_partial_final(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0))
-    return filter_without_values(target_in_query(fcinfo, Layout::lines)).datum();
+    return filter_without_values(parameters_in_query(fcinfo, Layout::lines)).datum();
   if (const ExpandedPartial *partial = expanded(PG_GETARG_DATUM(0)))
     return finish_state(fcinfo, partial->state).datum();
   const State *flat = state_to_read(PG_GETARG_DATUM(0));
-  State *state = make_state(CurrentMemoryContext, target_of(flat));
+  State *state = make_state(CurrentMemoryContext, parameters_of(flat));
   state->no_rows = true;
   combine_states(fcinfo, state, flat);
   return finish_state(fcinfo, state).datum();

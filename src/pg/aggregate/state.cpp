@@ -103,12 +103,12 @@ void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
 
 } // namespace
 
-State *make_state(MemoryContext context, const Target &target) {
-  const Header header = header_for(target);
+State *make_state(MemoryContext context, const Parameters &parameters) {
+  const Header header = header_for(parameters);
   auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
   state->bag.context = context;
-  state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
-  state->self_sized = target.self_sized;
+  state->bag.copies = kind_of(parameters.layout) == Kind::counting ? kMaxCounter : 1;
+  state->self_sized = parameters.self_sized;
   state->header = header;
   return state;
 }
@@ -117,15 +117,15 @@ Layout layout_of(const State *state) {
   return profile_of(state->header.geometry.layout);
 }
 
-Target target_of(const State *state) {
+Parameters parameters_of(const State *state) {
   const auto [values, rate] = state->header.capacity;
   return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
           scheme_of(layout_of(state), state->header.element.family).empty};
 }
 
-void check_target(const State *state, const Target &target, const char *parts) {
-  if (!(target_of(state) == target))
-    raise_parameters_differ(target_of(state), target, parts);
+void check_parameters(const State *state, const Parameters &parameters, const char *parts) {
+  if (!(parameters_of(state) == parameters))
+    raise_parameters_differ(parameters_of(state), parameters, parts);
 }
 
 void flush(State *state) {
@@ -163,7 +163,7 @@ pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
 }
 
 void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
-  check_target(state, target_of(other), state->partial ? "partial states" : "rows");
+  check_parameters(state, parameters_of(other), state->partial ? "partial states" : "rows");
   check_family(state->header, other->header);
   adopt_family(&state->header, other->header.element);
   state->no_rows = state->no_rows && other->no_rows;
@@ -181,7 +181,7 @@ void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
 
 Filter finish_state(FunctionCallInfo fcinfo, State *state) {
   if (state->no_rows || (state->self_sized && state->bag.size() == 0))
-    return filter_without_values(target_of(state));
+    return filter_without_values(parameters_of(state));
   return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(fcinfo, state);
 }
 

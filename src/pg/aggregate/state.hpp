@@ -46,21 +46,21 @@ struct State {
   bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
 };
 
-// A state without rows; ERROR 22023 if the target is out of range.
-State *make_state(MemoryContext context, const Target &target);
+// A state without rows; errors as of header_for().
+State *make_state(MemoryContext context, const Parameters &parameters);
 
 Layout layout_of(const State *state);
-Target target_of(const State *state);
+Parameters parameters_of(const State *state);
 
-// Is this the target of the state? By value: what a call for every row compares stays in registers.
-// False is for check_target() to judge, which rounds, and raises 22023 if it is not. `parts` says
-// what has the other one.
-inline bool agrees(const State *state, Target target) {
+// Are these exactly the state's parameters? They are passed by value, so that what is compared for
+// every row stays in registers. If not, check_parameters() rounds the numbers, and raises 22023 if
+// they still differ; `parts` names what has the other parameters.
+inline bool agrees(const State *state, Parameters parameters) {
   const auto [values, rate] = state->header.capacity;
-  return state->self_sized == target.self_sized && static_cast<double>(values) == target.expected &&
-         rate == target.rate;
+  return state->self_sized == parameters.self_sized &&
+         static_cast<double>(values) == parameters.expected && rate == parameters.rate;
 }
-void check_target(const State *state, const Target &target, const char *parts = "rows");
+void check_parameters(const State *state, const Parameters &parameters, const char *parts = "rows");
 
 // Moves a sized state's hashes into its bitmap; the array becomes a buffer.
 void flush(State *state);
@@ -77,7 +77,7 @@ inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
   state->bag.hashes[state->bag.count++] = hash;
 }
 
-// Adds to a state what another one has. ERROR 22023 if their targets differ, 42804 if their
+// Adds to a state what another one has. ERROR 22023 if their parameters differ, 42804 if their
 // element types do.
 void combine_states(FunctionCallInfo fcinfo, State *state, const State *other);
 
