@@ -1,5 +1,6 @@
 #include "pg/aggregate/hash_bag.hpp"
 
+#include "pg/aggregate/registers.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/memory.hpp"
 
@@ -24,11 +25,13 @@ void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
     count_hash(registers, hashes[i]);
 }
 
-// Makes registers, if the exact number does no longer decide.
+// Makes registers, if with so many distinct hashes their exact number no longer decides.
 void start_registers(Bag *bag, Size distinct) {
-  if (bag->registers || distinct <= kExactDistinct)
+  if (bag->registers)
     return;
-  bag->registers = static_cast<uint8 *>(MemoryContextAllocZero(bag->context, kRegisters));
+  bag->registers = make_registers(bag->context, distinct);
+  if (!bag->registers)
+    return;
   for_each_batch_in_memory(bag, [bag](const uint64 *hashes, Size count) {
     count_hashes(bag->registers, hashes, count);
   });
@@ -392,13 +395,9 @@ Size remove_repetitions(FunctionCallInfo fcinfo, Bag *bag) {
 }
 
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag) {
-  if (!bag->registers) {
-    const Size distinct = remove_repetitions(fcinfo, bag);
-    if (!bag->registers)
-      return Max(distinct, Size{1});
-  }
+  const Size exact = bag->registers ? 0 : remove_repetitions(fcinfo, bag);
   update_registers(bag);
-  return padded_capacity(estimate_distinct(bag->registers));
+  return distinct_to_size_for(bag->registers, exact);
 }
 
 FilePosition rewind_file(BufFile *file) {

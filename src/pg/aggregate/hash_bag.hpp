@@ -9,10 +9,7 @@
 //
 // Whether an array has more than kExactDistinct distinct hashes, or how many it has, is found out
 // by a set, too, which lasts no longer than that; or where copies or order count, by sorting.
-//
-// What a filter's size depends on is the set of distinct hashes alone: their exact number up to
-// kExactDistinct, a HyperLogLog estimate plus two standard errors above. So neither work_mem, nor
-// the plan, nor the order of the rows decides.
+// From that number on, a bag has registers (pg/aggregate/registers.hpp).
 //
 // Reading changes no content: more hashes may follow, as in a window frame.
 //
@@ -96,7 +93,7 @@ bool mostly_repeated(Bag *bag);
 // Leaves no repetition in memory; returns the number of distinct hashes there.
 Size remove_repetitions(FunctionCallInfo fcinfo, Bag *bag);
 
-// The number of distinct hashes that a filter is to be sized for, at least 1.
+// The number of distinct hashes that a filter is to be sized for.
 uint64 distinct_to_size_for(FunctionCallInfo fcinfo, Bag *bag);
 
 // Calls use(hashes, count) for all hashes that a bag keeps, in batches.
