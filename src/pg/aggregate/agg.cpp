@@ -38,8 +38,9 @@ bool arguments_are_fixed(FunctionCallInfo fcinfo) {
   return site->arguments_fixed;
 }
 
-// Takes in a family, or raises an error.
-pg_noinline void admit(State *state, const Element *element) {
+// Gives the state the family of a row's value if it has none yet. ERROR 42804 if it does not hold
+// such values.
+pg_noinline void admit_value(State *state, const Element *element) {
   check_element(state->header, element, Use::add);
   adopt_family(&state->header, *element);
 }
@@ -77,10 +78,9 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
     return;
   }
   const Digests digests = foreign_digests(element, value, state->header, Use::add);
-  check_element(state->header, element, Use::add);
+  admit_value(state, element);
   if (unlikely(digests.no_value))
     raise_no_value(state->header);
-  adopt_family(&state->header, *element);
   state->admitted = element->family;
   for (int i = 0; i < digests.count; i++)
     push_digest(fcinfo, state, digests.digest[i]);
@@ -155,7 +155,7 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
     }
     const uint64 hash = first_hash(element, PG_GETARG_DATUM(1), state->header.seed);
     if (unlikely(!fits(state->header, element)))
-      admit(state, element);
+      admit_value(state, element);
     push(fcinfo, state, hash);
     if (unlikely(element->varying))
       push_second(fcinfo, state, element);

@@ -15,7 +15,6 @@
 #include "core/text.hpp"
 #include "pg/aggregate/element.hpp"
 #include "pg/aggregate/state.hpp"
-#include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/payload.hpp"
@@ -223,14 +222,6 @@ pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPa
   return partial;
 }
 
-// Takes in an element type, or raises an error.
-pg_noinline void admit(State *state, const ElementType &type) {
-  Header member = state->header;
-  member.element = type;
-  check_family(state->header, member);
-  adopt_family(&state->header, type);
-}
-
 } // namespace
 
 SQL_FUNCTIONS_BEGIN
@@ -274,7 +265,7 @@ Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
     if (unlikely(!(state->header.element == value->type)))
-      admit(state, value->type);
+      admit_type(state, value->type);
     push(fcinfo, state, value->hash);
     if (unlikely(value->second != value->hash))
       push(fcinfo, state, value->second);

@@ -128,6 +128,13 @@ void check_parameters(const State *state, const Parameters &parameters, const ch
     raise_parameters_differ(parameters_of(state), parameters, parts);
 }
 
+void admit_type(State *state, const ElementType &type) {
+  Header added = state->header;
+  added.element = type;
+  check_family(state->header, added);
+  adopt_family(&state->header, type);
+}
+
 void flush(State *state) {
   Bag *bag = &state->bag;
   if (!state->bitmap)
@@ -164,8 +171,7 @@ pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
 
 void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
   check_parameters(state, parameters_of(other), state->partial ? "partial states" : "rows");
-  check_family(state->header, other->header);
-  adopt_family(&state->header, other->header.element);
+  admit_type(state, other->header.element);
   state->no_rows = state->no_rows && other->no_rows;
 
   if (other->bitmap) {

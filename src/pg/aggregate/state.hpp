@@ -62,6 +62,9 @@ inline bool agrees(const State *state, Parameters parameters) {
 }
 void check_parameters(const State *state, const Parameters &parameters, const char *parts = "rows");
 
+// Gives the state this element type if it has none yet. ERROR 42804 if it has another one.
+void admit_type(State *state, const ElementType &type);
+
 // Moves a sized state's hashes into its bitmap; the array becomes a buffer.
 void flush(State *state);
 
