@@ -1,19 +1,16 @@
-// bf_agg, cbf_agg and cf_agg: filters built from rows (pg/aggregate/state.hpp), and how their
-// states pass from one process of a parallel query to another.
+// bf_agg, cbf_agg and cf_agg: filters built from rows.
 
 #include "pg/server.hpp"
 
-#include "core/bytes.hpp"
 #include "pg/aggregate/state.hpp"
+#include "pg/aggregate/transfer.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
 #include "pg/value/call_site.hpp"
-#include "pg/value/memory.hpp"
 
 extern "C" {
 #include "access/parallel.h"
-#include "catalog/pg_type.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 }
@@ -114,24 +111,6 @@ pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Parameters parameter
   return state;
 }
 
-// A state on its way between processes: this head, then a sized state's bitmap if it has one, then
-// its bag's wire form.
-enum WireOffset : Size {
-  kAtFlags = 0,
-  kAtForm = 1,
-  kAtFamily = 2,
-  kAtLayout = 3,
-  kAtShape = 4,
-  kAtExpected = 8,
-  kAtRate = 16,
-  kWireHead = 24,
-};
-enum WireFlags : uint8 { kSelfSized = 1, kHasBitmap = 2 };
-
-[[noreturn]] void raise_invalid_wire() {
-  elog(ERROR, "invalid serialized state of an aggregate");
-}
-
 // A row's value goes into the state, which is made for the first one.
 pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
@@ -218,72 +197,12 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(filter_agg_serial);
 Datum filter_agg_serial(PG_FUNCTION_ARGS) {
-  auto *state = reinterpret_cast<State *>(PG_GETARG_POINTER(0));
-  if (state->keeps_bag() && mostly_repeated(&state->bag))
-    remove_repetitions(fcinfo, &state->bag);
-  const Size bitmap_bytes = state->header.geometry.bytes();
-  if (!state->keeps_bag() && (state->bitmap || state->bag.count * sizeof(uint64) >= bitmap_bytes))
-    flush(state);
-
-  const WireForm form = settle_wire(fcinfo, &state->bag);
-  const Size size =
-      VARHDRSZ + kWireHead + (state->bitmap ? bitmap_bytes : 0) + wire_size(&state->bag, form);
-  auto *result = static_cast<bytea *>(palloc(size));
-  SET_VARSIZE(result, size);
-  auto *wire = reinterpret_cast<uint8 *>(VARDATA(result));
-  memset(wire, 0, kWireHead);
-  wire[kAtFlags] = (state->self_sized ? kSelfSized : 0) | (state->bitmap ? kHasBitmap : 0);
-  wire[kAtForm] = static_cast<uint8>(form);
-  wire[kAtFamily] = static_cast<uint8>(state->header.element.family);
-  wire[kAtLayout] = static_cast<uint8>(layout_of(state));
-  store(wire + kAtShape, state->header.element.shape);
-  store(wire + kAtExpected, state->header.capacity.values);
-  store(wire + kAtRate, double_bits(state->header.capacity.rate));
-  wire += kWireHead;
-  if (state->bitmap) {
-    move_memory(wire, state->bitmap, bitmap_bytes);
-    wire += bitmap_bytes;
-  }
-  write_wire(&state->bag, form, wire);
-  PG_RETURN_BYTEA_P(result);
+  PG_RETURN_BYTEA_P(serialize_state(fcinfo, state_arg(fcinfo, 0)));
 }
 
 PG_FUNCTION_INFO_V1(filter_agg_deserial);
 Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
-  const bytea *bytes = PG_GETARG_BYTEA_PP(0);
-  const auto *wire = reinterpret_cast<const uint8 *>(VARDATA_ANY(bytes));
-  Size length = VARSIZE_ANY_EXHDR(bytes);
-  if (length < kWireHead || wire[kAtFamily] > static_cast<uint8>(kLastFamily) ||
-      wire[kAtForm] > static_cast<uint8>(WireForm::file) || !is_layout(wire[kAtLayout]))
-    raise_invalid_wire();
-  const auto layout = static_cast<Layout>(wire[kAtLayout]);
-  const auto family = static_cast<Family>(wire[kAtFamily]);
-  if (!is_family_of(layout, family))
-    raise_invalid_wire();
-
-  const Parameters parameters = {
-      (wire[kAtFlags] & kSelfSized) != 0, static_cast<double>(load<uint64>(wire + kAtExpected)),
-      bits_double(load<uint64>(wire + kAtRate)), layout, scheme_of(layout, family).empty};
-  State *state = make_state(CurrentMemoryContext, parameters);
-  state->header.element.family = family;
-  state->header.element.shape = load<uint32>(wire + kAtShape);
-  const bool has_bitmap = (wire[kAtFlags] & kHasBitmap) != 0;
-  const auto form = static_cast<WireForm>(wire[kAtForm]);
-  wire += kWireHead;
-  length -= kWireHead;
-
-  if (has_bitmap) {
-    const Size bitmap_bytes = state->header.geometry.bytes();
-    if (state->self_sized || length < bitmap_bytes)
-      raise_invalid_wire();
-    state->bitmap = const_cast<uint8 *>(wire); // which is read once, as the hashes are
-    wire += bitmap_bytes;
-    length -= bitmap_bytes;
-  }
-  if (!read_wire(&state->bag, form, wire, length) ||
-      (!state->keeps_bag() && form == WireForm::file))
-    raise_invalid_wire();
-  PG_RETURN_POINTER(state);
+  PG_RETURN_POINTER(deserialize_state(PG_GETARG_BYTEA_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_agg_final);
