@@ -10,8 +10,6 @@
 #include "pg/value/call_site.hpp"
 
 extern "C" {
-#include "access/parallel.h"
-#include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 }
 
@@ -19,8 +17,8 @@ using namespace bloomfilter;
 
 namespace {
 
-// Are the arguments behind the value the same in all rows of a state, because they are constants or
-// parameters? Comparing them in each row takes as long as hashing a number, and a layout longer.
+// Are the parameters the same in all rows of a state, because they are constants or parameters of
+// the query? Comparing them in each row takes as long as hashing a number, and a layout longer.
 bool arguments_are_fixed(FunctionCallInfo fcinfo) {
   CallSite *site = call_site(fcinfo);
   if (!site->arguments_known) {
@@ -42,8 +40,8 @@ pg_noinline void admit_value(State *state, const Element *element) {
   adopt_family(&state->header, *element);
 }
 
-// A cuckoo filter has each hash once, so removing a value with two would take what another one
-// with the same second hash needs.
+// A cuckoo filter has each hash once. So to remove a value with two hashes would take away what
+// another value with the same second hash needs.
 [[noreturn]] void raise_two_hashes() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("cf_agg does not support character varying values that end with a blank"),
@@ -56,22 +54,22 @@ pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *ele
     return;
   if (state->kind() == Kind::cuckoo)
     raise_two_hashes();
-  push(fcinfo, state, second.hash);
+  push(state, second.hash);
 }
 
-inline void push_digest(FunctionCallInfo fcinfo, State *state, const Digest &digest) {
-  push(fcinfo, state, digest.first);
+inline void push_digest(State *state, const Digest &digest) {
+  push(state, digest.first);
   if (digest_size(state->header.geometry.layout) > 1)
-    push(fcinfo, state, digest.second);
+    push(state, digest.second);
 }
 
-// A value's digests, of a state for another system's layout.
+// Adds a value's digests to a state for another system's layout.
 pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *element) {
   const Datum value = PG_GETARG_DATUM(1);
   Digest digest;
   if (likely(state->admitted == element->family && !element->varying &&
              try_foreign_digest(element, value, state->header, &digest))) {
-    push_digest(fcinfo, state, digest);
+    push_digest(state, digest);
     return;
   }
   const Digests digests = foreign_digests(element, value, state->header, Use::add);
@@ -80,38 +78,20 @@ pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *el
     raise_no_value(state->header);
   state->admitted = element->family;
   for (int i = 0; i < digests.count; i++)
-    push_digest(fcinfo, state, digests.digest[i]);
+    push_digest(state, digests.digest[i]);
 }
 
 State *state_arg(FunctionCallInfo fcinfo, int argument) {
   return PG_ARGISNULL(argument) ? nullptr : reinterpret_cast<State *>(PG_GETARG_POINTER(argument));
 }
 
-// Is the state for another process?
-bool is_partial(FunctionCallInfo fcinfo) {
-  const AggSplit split = castNode(AggState, fcinfo->context)->aggsplit;
-  return DO_AGGSPLIT_SERIALIZE(split) && !DO_AGGSPLIT_COMBINE(split);
+pg_noinline State *make_call_state(FunctionCallInfo fcinfo, const Parameters &parameters) {
+  GroupMemory memory = group_memory(fcinfo);
+  memory.transfer = file_transfer(fcinfo);
+  return make_state(memory, parameters);
 }
 
-// Is it in a hash table, which hands its states out again if a rescan finds nothing below it
-// changed? Workers end before a rescan.
-bool may_be_reread(FunctionCallInfo fcinfo) {
-  return castNode(AggState, fcinfo->context)->aggstrategy == AGG_HASHED && !IsParallelWorker();
-}
-
-pg_noinline State *make_call_state(FunctionCallInfo fcinfo, Parameters parameters) {
-  MemoryContext context;
-  const int kind = AggCheckCallContext(fcinfo, &context);
-  if (!kind)
-    elog(ERROR, "aggregate function called in non-aggregate context");
-  State *state = make_state(context, parameters);
-  state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
-  state->bag.travels = state->bag.may_spill && is_partial(fcinfo);
-  state->bag.reread = state->bag.travels && may_be_reread(fcinfo);
-  return state;
-}
-
-// A row's value goes into the state, which is made for the first one.
+// Makes the state for the first row, checks the row's parameters and adds its value.
 pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   const bool fixed = arguments_are_fixed(fcinfo);
@@ -135,7 +115,7 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
     const uint64 hash = first_hash(element, PG_GETARG_DATUM(1), state->header.seed);
     if (unlikely(!fits(state->header, element)))
       admit_value(state, element);
-    push(fcinfo, state, hash);
+    push(state, hash);
     if (unlikely(element->varying))
       push_second(fcinfo, state, element);
     if (fixed && has_one_hash(element))
@@ -148,7 +128,7 @@ inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (unlikely(!state || state->site != fcinfo->flinfo || !state->element || PG_ARGISNULL(1)))
     return checked_transition(fcinfo, layout);
-  push(fcinfo, state, inline_hash(state->element, PG_GETARG_DATUM(1), state->header.seed));
+  push(state, inline_hash(state->element, PG_GETARG_DATUM(1), state->header.seed));
   PG_RETURN_POINTER(state);
 }
 
@@ -156,7 +136,7 @@ Datum finish(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   if (!state)
     return filter_without_values(parameters_in_query(fcinfo, layout)).datum();
-  return finish_state(fcinfo, state).datum();
+  return finish_state(state).datum();
 }
 
 } // namespace
@@ -191,13 +171,13 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
 
   if (!state)
     state = make_call_state(fcinfo, parameters_of(other));
-  combine_states(fcinfo, state, other);
+  combine_states(state, other);
   PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(filter_agg_serial);
 Datum filter_agg_serial(PG_FUNCTION_ARGS) {
-  PG_RETURN_BYTEA_P(serialize_state(fcinfo, state_arg(fcinfo, 0)));
+  PG_RETURN_BYTEA_P(serialize_state(state_arg(fcinfo, 0)));
 }
 
 PG_FUNCTION_INFO_V1(filter_agg_deserial);

@@ -8,8 +8,11 @@
 
 namespace bloomfilter {
 
+// How the state that this call makes is to pass on hashes in files, if it will be serialized.
+FileTransfer file_transfer(FunctionCallInfo fcinfo);
+
 // The bytes of a state, which must not change afterwards.
-bytea *serialize_state(FunctionCallInfo fcinfo, State *state);
+bytea *serialize_state(State *state);
 
 // A state that can only be read, as long as the bytes are there.
 State *deserialize_state(const bytea *bytes);
