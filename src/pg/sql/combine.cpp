@@ -104,7 +104,7 @@ Header merged(const Header &a, const Header &b) {
 
 // `a` with a changed header, and as a copy unless it may be changed in place.
 OwnFilter changed(const Filter &a, const Header &header, bool in_place) {
-  OwnFilter result = in_place ? own_state(a) : copy_filter(a);
+  OwnFilter result = in_place ? state_to_change(a) : copy_filter(a);
   result.header = header;
   result.write_back();
   return result;
@@ -223,7 +223,7 @@ Filter unite_filters(const Filter &a, const Filter &b, bool in_place) {
   const Header header = linked(a.header, b.header);
   if (!in_place)
     return make_filter(header, links, count);
-  OwnFilter state = own_state(a);
+  OwnFilter state = state_to_change(a);
   return make_filter(header, links, count, &state);
 }
 

@@ -346,7 +346,7 @@ OwnFilter copy_filter(const Filter &filter) {
   return {{static_cast<const struct varlena *>(value), filter.header}};
 }
 
-OwnFilter own_state(const Filter &state) {
+OwnFilter state_to_change(const Filter &state) {
   return {state};
 }
 

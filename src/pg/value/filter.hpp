@@ -164,7 +164,7 @@ Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);
 OwnFilter copy_filter(const Filter &filter);
 
 // An aggregate's state, which may be changed: an earlier call made it for this aggregate alone.
-OwnFilter own_state(const Filter &state);
+OwnFilter state_to_change(const Filter &state);
 
 } // namespace bloomfilter
 
