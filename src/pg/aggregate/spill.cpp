@@ -74,7 +74,8 @@ void take_file(Spill *spill, const SharedFileName &name, uint64 count) {
   spill->count += count;
 }
 
-// Each part fits into the array, but for those of the largest spills, as there are at most 256.
+// Sorts one part after the other in the array. There are at most 256 parts, so those of the largest
+// spills exceed the limit.
 void sort_spill(Spill *spill, HashArray *array, Size limit) {
   constexpr int kMaxPartBits = 8;
   int bits = 0;

@@ -72,8 +72,8 @@ SharedFileName give_file(Spill *spill);
 // Takes a file of so many hashes over.
 void take_file(Spill *spill, const SharedFileName &name, uint64 count);
 
-// Makes spill->sorted of all files. Works in an array that is empty, before and afterwards, and may
-// get as large as `limit`, or larger for the largest spills alone.
+// Writes the distinct hashes of all files to spill->sorted. They are sorted in the array, which is
+// empty before and afterwards and may grow up to `limit`, beyond it for the largest spills alone.
 void sort_spill(Spill *spill, HashArray *array, Size limit);
 
 // Appends hashes to a file.
