@@ -1,7 +1,7 @@
 // bf_element: a value as a filter sees it (core/hashed_value.hpp).
 //
-// One type stands for those of all values, because what sends an aggregate from server to server
-// (Citus) knows it only by an argument's exact type, which "any" is not.
+// It is one type for values of all types, because what sends an aggregate from server to server
+// (Citus) knows it by the exact types of its arguments, and "any" is not exact.
 
 #include "pg/aggregate/element.hpp"
 
@@ -15,7 +15,7 @@ using namespace bloomfilter;
 
 namespace {
 
-// Expressions of the queries that run, by their nodes.
+// The announced expressions of running queries, known by their nodes.
 struct ReadAtOnce {
   const Expr *expression;
   ReadAtOnce *next;
@@ -47,11 +47,11 @@ HashedValue *place_for_element(FunctionCallInfo fcinfo) {
              MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(HashedValue)));
 }
 
-Finding check_element(const uint8 *bytes, Size length) {
+Finding validate_element(const uint8 *bytes, Size length) {
   HashedValue value;
   return read_hashed_value(bytes, length, &value);
 }
-const PayloadType kElementType = {"bf_element", "element", check_element};
+const PayloadType kElementType = {"bf_element", "element", validate_element};
 
 // The element of bytes that were checked, or NULL after a soft error.
 Datum element_of_payload(FunctionCallInfo fcinfo, Datum payload) {
@@ -90,7 +90,7 @@ Datum bf_element_of(PG_FUNCTION_ARGS) {
   const Datum value = PG_GETARG_DATUM(0);
   HashedValue *result = place_for_element(fcinfo);
   result->hash = result->second = inline_hash(element, value, 0);
-  result->type = *element; // in one piece, as it is read; of a row only now
+  result->type = *element; // in one piece, as it will be read; a row's shape is known only now
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, 0);
     if (second.exists)

@@ -1,21 +1,19 @@
 // bf_partial (core/partial.hpp), and bf_dist_agg, bf_partial_agg and bf_merge_agg, whose state it
-// is: partial states as a type of SQL, because states of type internal leave no server, and none
-// can be stored.
+// is: partial states as a type of SQL, because a state of type internal can neither leave its
+// server nor be stored.
 //
 // While an aggregate runs, its state is an expanded object around the same State that bf_agg has,
-// and each step returns the pointer it was given, so that nothing is copied. It becomes flat when
-// it is sent or stored: in memory then, at most 1 GB. Until then what a state that sizes itself has
-// beyond work_mem * hash_mem_multiplier is in temporary files.
+// and each step returns the pointer that it was given, so that nothing is copied. Until the state
+// is sent or stored, one that sizes itself keeps in temporary files what exceeds the memory limit.
+// Then it becomes flat: at most 1 GB, all of it in memory.
 
 #include "pg/server.hpp"
 
-#include "core/bytes.hpp"
 #include "core/hashed_value.hpp"
 #include "core/partial.hpp"
 #include "core/text.hpp"
 #include "pg/aggregate/element.hpp"
 #include "pg/aggregate/state.hpp"
-#include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/payload.hpp"
@@ -31,11 +29,11 @@ using namespace bloomfilter;
 
 namespace {
 
-Finding check_partial(const uint8 *payload, Size length) {
+Finding validate_state(const uint8 *payload, Size length) {
   Partial partial;
   return validate_partial(payload, length, &partial);
 }
-const PayloadType kPartialType = {"bf_partial", "partial state", check_partial};
+const PayloadType kPartialType = {"bf_partial", "partial state", validate_state};
 
 [[noreturn]] void raise_too_many_hashes(uint64 hashes) {
   ereport(ERROR,
@@ -49,18 +47,19 @@ const PayloadType kPartialType = {"bf_partial", "partial state", check_partial};
 struct ExpandedPartial {
   ExpandedObjectHeader header;
   State *state;
-  NullableDatum arguments[2]; // of the first row, behind its element
+  NullableDatum parameters[2]; // of the first row, as it gave them
 };
 
-// Brings a state into the form in which it is flat; returns how many hashes that has. A bag that
-// needs a file for this has it already.
+// Gives a state the content that is written when it becomes flat: a bitmap, or distinct hashes in
+// ascending order. Returns the number of these.
 uint64 settle(State *state) {
   if (state->self_sized)
-    return sort_bag(nullptr, &state->bag);
+    return sort_bag(&state->bag);
   if (!state->bitmap) {
-    leave_distinct(state);
-    if (content_for(false, state->header.geometry, state->bag.count) == Content::hashes)
-      return state->bag.count;
+    sort_array(&state->bag.array, state->bag.copies);
+    const Size count = state->bag.array.count;
+    if (content_for(false, state->header.geometry, count) == Content::hashes)
+      return count;
   }
   flush(state);
   return 0;
@@ -76,7 +75,7 @@ Size flat_size(ExpandedObjectHeader *header) {
   return size;
 }
 
-// Right after flat_size().
+// Is called right after flat_size().
 void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   const State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
   SET_VARSIZE(result, size);
@@ -91,15 +90,14 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
     move_memory(payload, state->bitmap, filter.geometry.bytes());
     return;
   }
-  for_each_sorted(&state->bag, [&payload](const uint64 *hashes, Size count) {
-    for (Size i = 0; i < count; i++, payload += sizeof(uint64))
-      store(payload, hashes[i]);
+  for_each_sorted(state->bag, [&payload](const uint64 *hashes, Size count) {
+    payload = store_hashes(payload, hashes, count);
   });
 }
 
 const ExpandedObjectMethods kMethods = {flat_size, flatten};
 
-// The expanded object behind a pointer to one. (What DatumGetEOHP() does, without a call.)
+// The expanded object behind a pointer to one: DatumGetEOHP() without a call.
 inline ExpandedPartial *object_behind(const void *pointer) {
   varatt_expanded external;
   memcpy(&external, VARDATA_EXTERNAL(pointer), sizeof external);
@@ -113,7 +111,7 @@ const ExpandedPartial *expanded(Datum value) {
   return VARATT_IS_EXTERNAL_EXPANDED(pointer) ? object_behind(pointer) : nullptr;
 }
 
-// A flat state, to be read as long as its bytes are there.
+// A flat state, to be read as long as the value is there.
 State *open_flat(const struct varlena *value) {
   const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(value));
   const Size length = VARSIZE_ANY_EXHDR(value);
@@ -124,16 +122,13 @@ State *open_flat(const struct varlena *value) {
                     errmsg("partial state is damaged: %s", finding_text(finding))));
   const auto [values, rate] = partial.header.capacity;
   State *state =
-      make_state(CurrentMemoryContext,
+      make_state({CurrentMemoryContext},
                  {partial.self_sized(), partial.self_sized() ? 0 : static_cast<double>(values),
                   rate, Layout::lines, Family::none});
   state->header.element = partial.header.element;
-  const uint8 *content = payload + kPartialHead;
   state->no_rows = partial.content == Content::no_rows;
-  if (partial.content == Content::bitmap)
-    state->bitmap = const_cast<uint8 *>(content); // nothing writes into what is read
-  else
-    read_wire(&state->bag, WireForm::hashes, content, length - kPartialHead);
+  read_content(state, partial.content == Content::bitmap, BagForm::hashes, payload + kPartialHead,
+               length - kPartialHead);
   return state;
 }
 
@@ -143,62 +138,62 @@ const State *state_to_read(Datum value) {
   return open_flat(PG_DETOAST_DATUM_PACKED(value));
 }
 
-// A child of an aggregate's context: so the server knows that it need not copy the object. All
-// groups share it, because the server adds up the memory of a hash table at each new group, context
-// by context. In a window, where another function may take an object over, each has its own.
-MemoryContext context_of_objects(MemoryContext aggregate, int kind) {
+// Where an aggregate has the expanded objects of its groups: in a child of its context, from which
+// the server knows that it need not copy them. All groups share the child, because the server adds
+// up the memory of a hash table at each new group, context by context. In a window each object has
+// its own, because another function may take it over.
+GroupMemory memory_of_object(FunctionCallInfo fcinfo) {
   static constexpr char kName[] = "bloomfilter partial states";
-  const MemoryContext first = aggregate->firstchild;
-  if (kind == AGG_CONTEXT_AGGREGATE && first && first->name == kName)
-    return first;
-  return AllocSetContextCreateInternal(aggregate, kName, ALLOCSET_START_SMALL_SIZES);
+  GroupMemory memory = group_memory(fcinfo);
+  const MemoryContext first = memory.context->firstchild;
+  memory.context =
+      memory.group && first && first->name == kName
+          ? first
+          : AllocSetContextCreateInternal(memory.context, kName, ALLOCSET_START_SMALL_SIZES);
+  return memory;
 }
 
-pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Target &target) {
-  MemoryContext context;
-  const int kind = AggCheckCallContext(fcinfo, &context);
-  if (!kind)
-    elog(ERROR, "aggregate function called in non-aggregate context");
-  context = context_of_objects(context, kind);
-  auto *partial =
-      static_cast<ExpandedPartial *>(MemoryContextAllocZero(context, sizeof(ExpandedPartial)));
-  EOH_init_header(&partial->header, &kMethods, context);
-  partial->state = make_state(context, target);
+pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parameters &parameters) {
+  const GroupMemory memory = memory_of_object(fcinfo);
+  auto *partial = static_cast<ExpandedPartial *>(
+      MemoryContextAllocZero(memory.context, sizeof(ExpandedPartial)));
+  EOH_init_header(&partial->header, &kMethods, memory.context);
+  partial->state = make_state(memory, parameters);
   partial->state->partial = true;
   partial->state->no_rows = true;
-  partial->state->bag.may_spill = kind == AGG_CONTEXT_AGGREGATE;
   return partial;
 }
 
-// The first argument, to be changed: an earlier step made it for this aggregate alone. NULL if that
-// is not so: then it is to be made, of a flat one with its content.
-inline ExpandedPartial *own_partial(FunctionCallInfo fcinfo) {
+// The first argument, if it may be changed because an earlier step made it for this aggregate
+// alone; else NULL, and make_partial_to_change() makes one with its content.
+inline ExpandedPartial *partial_to_change(FunctionCallInfo fcinfo) {
   const void *pointer = PG_GETARG_POINTER(0);
   return PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(pointer) ? nullptr
                                                                      : object_behind(pointer);
 }
 
-pg_noinline ExpandedPartial *make_own_partial(FunctionCallInfo fcinfo, const Target &target) {
+pg_noinline ExpandedPartial *make_partial_to_change(FunctionCallInfo fcinfo,
+                                                    const Parameters &parameters) {
   if (PG_ARGISNULL(0))
-    return make_expanded(fcinfo, target);
+    return make_expanded(fcinfo, parameters);
   const State *given = state_to_read(PG_GETARG_DATUM(0));
-  ExpandedPartial *partial = make_expanded(fcinfo, target_of(given));
-  combine_states(fcinfo, partial->state, given);
+  ExpandedPartial *partial = make_expanded(fcinfo, parameters_of(given));
+  combine_states(partial->state, given);
   return partial;
 }
 
-// Has a row the same arguments behind its element as the first one, as far as their bits tell?
-inline bool has_same_arguments(FunctionCallInfo fcinfo, const ExpandedPartial *partial) {
+// Has a row the same parameters as the first one, as far as their bits tell?
+inline bool has_same_parameters(FunctionCallInfo fcinfo, const ExpandedPartial *partial) {
   for (int i = 2; i < PG_NARGS(); i++) {
-    const NullableDatum &given = fcinfo->args[i], &first = partial->arguments[i - 2];
+    const NullableDatum &given = fcinfo->args[i], &first = partial->parameters[i - 2];
     if (given.isnull != first.isnull || (!given.isnull && given.value != first.value))
       return false;
   }
   return true;
 }
 
-// Announces the element's expression, if it is the server that calls the step (and not Citus within
-// a step of its own) and evaluates the argument for it (and not to sort the rows first).
+// Announces the element's expression if the server itself calls the step (and not Citus within a
+// step of its own) and evaluates the argument for it alone (and not to sort the rows first).
 void announce_element(FunctionCallInfo fcinfo) {
   if (!IsA(fcinfo->context, AggState))
     return; // a window
@@ -209,25 +204,17 @@ void announce_element(FunctionCallInfo fcinfo) {
                         fcinfo->flinfo->fn_mcxt);
 }
 
-// The object for a row whose arguments must be looked at.
+// The object for a row whose parameters must be checked.
 pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPartial *partial) {
-  const Target target = target_args(fcinfo, Layout::lines);
+  const Parameters parameters = parameters_of_row(fcinfo, Layout::lines);
   if (!partial) {
-    partial = make_own_partial(fcinfo, target);
+    partial = make_partial_to_change(fcinfo, parameters);
     for (int i = 2; i < PG_NARGS(); i++)
-      partial->arguments[i - 2] = fcinfo->args[i];
+      partial->parameters[i - 2] = fcinfo->args[i];
     announce_element(fcinfo);
   }
-  check_target(partial->state, target);
+  check_parameters(partial->state, parameters);
   return partial;
-}
-
-// Takes in an element type, or raises an error.
-pg_noinline void admit(State *state, const ElementType &type) {
-  Header member = state->header;
-  member.element = type;
-  check_family(state->header, member);
-  adopt_family(&state->header, type);
 }
 
 } // namespace
@@ -262,26 +249,26 @@ Datum bloomfilter_partial_send(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(make_value(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
 }
 
-// A step of bf_dist_agg and bf_partial_agg. Where bf_agg has its value, this has an element.
+// A step of bf_dist_agg and bf_partial_agg, which have an element where bf_agg has a value.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_add);
 Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
-  ExpandedPartial *partial = own_partial(fcinfo);
-  if (unlikely(!partial || !has_same_arguments(fcinfo, partial)))
+  ExpandedPartial *partial = partial_to_change(fcinfo);
+  if (unlikely(!partial || !has_same_parameters(fcinfo, partial)))
     partial = checked_partial(fcinfo, partial);
   State *state = partial->state;
   state->no_rows = false;
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
     if (unlikely(!(state->header.element == value->type)))
-      admit(state, value->type);
-    push(fcinfo, state, value->hash);
+      admit_type(state, value->type);
+    push(state, value->hash);
     if (unlikely(value->second != value->hash))
-      push(fcinfo, state, value->second);
+      push(state, value->second);
   }
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
 
-// A step of bf_merge_agg, and what combines the states of all three.
+// A step of bf_merge_agg, and what combines two states of any of the three.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_combine);
 Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(1)) {
@@ -290,10 +277,10 @@ Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
   }
   const State *other = state_to_read(PG_GETARG_DATUM(1));
-  ExpandedPartial *partial = own_partial(fcinfo);
+  ExpandedPartial *partial = partial_to_change(fcinfo);
   if (!partial)
-    partial = make_own_partial(fcinfo, target_of(other));
-  combine_states(fcinfo, partial->state, other);
+    partial = make_partial_to_change(fcinfo, parameters_of(other));
+  combine_states(partial->state, other);
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
 
@@ -302,21 +289,21 @@ PG_FUNCTION_INFO_V1(bloomfilter_partial_agg_final);
 Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(0))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-  const Target target = target_in_query(fcinfo, Layout::lines);
-  PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, target)->header));
+  const Parameters parameters = parameters_in_query(fcinfo, Layout::lines);
+  PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, parameters)->header));
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_partial_final);
 Datum bloomfilter_partial_final(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0))
-    return filter_without_values(target_in_query(fcinfo, Layout::lines)).datum();
+    return filter_without_values(parameters_in_query(fcinfo, Layout::lines)).datum();
   if (const ExpandedPartial *partial = expanded(PG_GETARG_DATUM(0)))
-    return finish_state(fcinfo, partial->state).datum();
+    return finish_state(partial->state).datum();
   const State *flat = state_to_read(PG_GETARG_DATUM(0));
-  State *state = make_state(CurrentMemoryContext, target_of(flat));
+  State *state = make_state({CurrentMemoryContext}, parameters_of(flat));
   state->no_rows = true;
-  combine_states(fcinfo, state, flat);
-  return finish_state(fcinfo, state).datum();
+  combine_states(state, flat);
+  return finish_state(state).datum();
 }
 
 SQL_FUNCTIONS_END

@@ -12,7 +12,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A number of the leader's file sets that the server, which counts up to INT_MAX, does not give.
+// The number of the leader's file set: one that the server, which counts up to INT_MAX, never uses.
 constexpr uint32 kDirectory = 0xB100F17E;
 
 #if PG_VERSION_NUM < 150000
@@ -29,7 +29,7 @@ void BufFileDeleteFileSet(FileSet *directory, const char *name, bool) {
 }
 #endif
 
-bool may_be_left_behind; // by this transaction, though it will not fail
+bool may_be_left_behind; // files of this transaction, even if it does not fail
 
 const PGPROC *leader() {
   return MyProc->lockGroupLeader ? MyProc->lockGroupLeader : MyProc;
@@ -49,7 +49,7 @@ void delete_directory(Oid tablespace) {
   FileSetDeleteAll(&directory);
 }
 
-// In any tablespace: an abort cannot look up the names in temp_tablespaces.
+// Looks into every tablespace, because an abort cannot look up the names in temp_tablespaces.
 void delete_directories() {
   constexpr const char *kTablespaces = "pg_tblspc";
   delete_directory(DEFAULTTABLESPACE_OID);
@@ -61,7 +61,7 @@ void delete_directories() {
   may_be_left_behind = false;
 }
 
-// Of a leader: a process keeps being one, once it had workers.
+// Deletes what is left when a leader's transaction ends. A process that had workers stays a leader.
 void end_transaction(XactEvent event, void *) {
   if (event == XACT_EVENT_ABORT ? may_be_left_behind || MyProc->lockGroupLeader == MyProc
                                 : may_be_left_behind && (event == XACT_EVENT_PRE_COMMIT ||
@@ -69,7 +69,7 @@ void end_transaction(XactEvent event, void *) {
     delete_directories();
 }
 
-// Files of the transaction around it may be in use: nothing is deleted yet.
+// Deletes nothing yet, because files of the transaction around it may be in use.
 void end_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
   if (event == SUBXACT_EVENT_ABORT_SUB && MyProc->lockGroupLeader == MyProc)
     may_be_left_behind = true;
@@ -105,7 +105,8 @@ void expect_shared_files() {
 
 SharedFile *create_shared_file(MemoryContext context) {
   static uint32 files = 0;
-  // Another process with this one's number, in the same transaction, gives other numbers.
+  // Another process of the transaction may get this one's process number, but it started at another
+  // time, and so counts its files from another number.
   const uint32 number = static_cast<uint32>(MyStartTimestamp) + files++;
   PrepareTempTablespaces();
   const Oid tablespace = GetNextTempTableSpace();

@@ -1,10 +1,11 @@
-// A temporary file that one process of a parallel query writes and another one reads: so travels
+// A temporary file that one process of a parallel query writes and another one reads. It carries
 // what would take too much memory in a message.
 //
 // It counts against the writer's temp_file_limit and lies in one of temp_tablespaces, in a
-// directory that is named after the leader. Who reads it deletes it. Files that nobody came to
+// directory that is named after the leader. The process that reads it deletes it. Files that nobody
 // read, because an error or LIMIT ended the query, are deleted by the leader when its transaction
-// ends, for then its workers are gone; after a crash by the server's start, as all temporary files.
+// ends, because its workers are gone then. After a crash the server deletes them when it starts,
+// like all temporary files.
 #ifndef BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
 #define BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
 
@@ -28,25 +29,26 @@ using FileSet = SharedFileSet;
 // What another process needs to find a file.
 struct SharedFileName {
   Oid tablespace;
-  int writer; // process
+  int writer; // its process number
   uint32 number;
 };
 
 struct SharedFile {
   BufFile *file;
   SharedFileName name;
-  FileSet directory; // the file keeps its address
+  FileSet directory; // which the file points to
 };
 
 // Registers what deletes files that were left behind.
 void define_shared_files();
 
-// This transaction reads partial states; some may be left behind.
+// Tells that files of this transaction may be left behind, because it reads or writes some. A
+// worker leaves it to the leader to delete them.
 void expect_shared_files();
 
 SharedFile *create_shared_file(MemoryContext context);
 
-// Completes a file that was written; the reader may open it.
+// Completes a written file, so that its reader can open it.
 void publish_shared_file(SharedFile *shared);
 SharedFile *open_shared_file(MemoryContext context, const SharedFileName &name);
 

@@ -11,6 +11,7 @@
 #include "pg/value/overfill.hpp"
 
 extern "C" {
+#include "nodes/execnodes.h"
 #include "utils/memutils.h"
 }
 
@@ -25,8 +26,8 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   return static_cast<uint8 *>(bitmap);
 }
 
-// How many hashes a sized state keeps before it has a bitmap: whole digests of as many bytes, or a
-// buffer.
+// How many hashes a sized state keeps before it has a bitmap: whole digests that take as many
+// bytes, but at least a buffer.
 Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
   const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
@@ -34,28 +35,28 @@ Size hashes_without_bitmap(const State *state) {
   return state->partial ? 2 * hashes : hashes;
 }
 
-// Is a partial state whose array is full to stay without a bitmap? It is looked for repetitions,
-// unless an estimate has so many distinct hashes that these are more bytes without doubt: its
-// standard error is at most an eighth.
+// Does a bf_partial whose array is full stay without a bitmap? Repetitions are left out to find
+// out, unless an estimate, whose standard error is at most an eighth, already has so many distinct
+// hashes that these surely take more bytes.
 bool stays_without_bitmap(State *state) {
-  const Bag &bag = state->bag;
+  HashArray *array = &state->bag.array;
   const Geometry &geometry = state->header.geometry;
   if (!state->partial || state->bitmap ||
-      sample_distinct(bag.hashes, bag.count) * sizeof(uint64) > 1.75 * geometry.bytes())
+      sample_distinct(array->hashes, array->count) * sizeof(uint64) > 1.75 * geometry.bytes())
     return false;
-  leave_distinct(state);
-  return content_for(false, geometry, bag.count) == Content::hashes;
+  sort_array(array, state->bag.copies);
+  return content_for(false, geometry, array->count) == Content::hashes;
 }
 
-Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
+Filter finish_bits(State *state) {
   Header header = state->header;
   if (state->self_sized)
-    header = self_sized(header, distinct_to_size_for(fcinfo, &state->bag));
+    header = self_sized(header, distinct_to_size_for(&state->bag));
   void *chunk;
   OwnFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
     move_memory(filter.bitmap(), state->bitmap, header.geometry.bytes());
-  for_each_batch(&state->bag,
+  for_each_batch(state->bag,
                  [&filter](const uint64 *hashes, Size count) { filter.add_many(hashes, count); });
   move_memory(chunk, filter.value, VARSIZE(filter.value));
   filter.value = static_cast<struct varlena *>(chunk);
@@ -64,10 +65,10 @@ Filter finish_bits(FunctionCallInfo fcinfo, State *state) {
   return filter;
 }
 
-// The table gets larger, a self-sized one by a size class, until all distinct hashes have a place.
-// If twice the size is not enough, the values were chosen to look alike.
-Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
-  const uint64 distinct = sort_bag(fcinfo, &state->bag);
+// The table grows until all distinct hashes have a place, a self-sized one by a size class each
+// time. If twice the size is not enough, the values were chosen to look alike.
+Filter finish_cuckoo(State *state) {
+  const uint64 distinct = sort_bag(&state->bag);
   Header header = state->header;
   header.flags = state->self_sized ? kFlagOwn : 0;
   header = sized_for(header, Max(distinct, Max(header.capacity.values, uint64{1})));
@@ -75,7 +76,7 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   for (;;) {
     OwnFilter filter = make_filter(header);
     bool stored = true;
-    for_each_sorted(&state->bag, [&](const uint64 *hashes, Size count) {
+    for_each_sorted(state->bag, [&](const uint64 *hashes, Size count) {
       stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
     });
     if (stored)
@@ -92,81 +93,102 @@ Filter finish_cuckoo(FunctionCallInfo fcinfo, State *state) {
   }
 }
 
-// Adds another state's hashes to a sized one.
-void add_hashes_of(FunctionCallInfo fcinfo, State *state, const State *other) {
-  for_each_batch(&other->bag, [fcinfo, state](const uint64 *hashes, Size count) {
-    if (state->bitmap)
-      structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
-    else
-      append(&state->bag, hashes, count, [fcinfo, state] { make_room_in_state(fcinfo, state); });
-  });
+// Adds hashes to a state, wherever it keeps them.
+void add_hashes(State *state, const uint64 *hashes, Size count) {
+  if (state->bitmap)
+    structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
+  else
+    append(&state->bag.array, hashes, count, [state] { make_room_in_state(state); });
 }
 
 } // namespace
 
-State *make_state(MemoryContext context, const Target &target) {
-  const Header header = header_for(target);
-  auto *state = static_cast<State *>(MemoryContextAllocZero(context, sizeof(State)));
-  state->bag.context = context;
-  state->bag.copies = kind_of(target.layout) == Kind::counting ? kMaxCounter : 1;
-  state->self_sized = target.self_sized;
+GroupMemory group_memory(FunctionCallInfo fcinfo) {
+  GroupMemory memory = {};
+  const int kind = AggCheckCallContext(fcinfo, &memory.context);
+  if (!kind)
+    elog(ERROR, "aggregate function called in non-aggregate context");
+  if (kind == AGG_CONTEXT_AGGREGATE) // a window would not tell when to close files
+    memory.group = castNode(AggState, fcinfo->context)->curaggcontext;
+  return memory;
+}
+
+State *make_state(const GroupMemory &memory, const Parameters &parameters) {
+  const Header header = header_for(parameters);
+  auto *state = static_cast<State *>(MemoryContextAllocZero(memory.context, sizeof(State)));
+  state->bag = make_bag(memory, kind_of(parameters.layout) == Kind::counting ? kMaxCounter : 1);
+  state->self_sized = parameters.self_sized;
   state->header = header;
   return state;
+}
+
+bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length) {
+  if (has_bitmap) {
+    const Size bitmap_bytes = state->header.geometry.bytes();
+    if (state->self_sized || length < bitmap_bytes)
+      return false;
+    state->bitmap = const_cast<uint8 *>(bytes); // nothing writes into what is read
+    bytes += bitmap_bytes;
+    length -= bitmap_bytes;
+  }
+  auto *bag = static_cast<SerializedBag *>(palloc(sizeof(SerializedBag)));
+  state->received = bag;
+  return read_bag(form, bytes, length, bag) && (state->keeps_bag() || form != BagForm::file);
 }
 
 Layout layout_of(const State *state) {
   return profile_of(state->header.geometry.layout);
 }
 
-Target target_of(const State *state) {
+Parameters parameters_of(const State *state) {
   const auto [values, rate] = state->header.capacity;
   return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
           scheme_of(layout_of(state), state->header.element.family).empty};
 }
 
-void check_target(const State *state, const Target &target, const char *parts) {
-  if (!(target_of(state) == target))
-    raise_parameters_differ(target_of(state), target, parts);
+void check_parameters(const State *state, const Parameters &parameters, const char *parts) {
+  if (!(parameters_of(state) == parameters))
+    raise_parameters_differ(parameters_of(state), parameters, parts);
+}
+
+void admit_type(State *state, const ElementType &type) {
+  Header added = state->header;
+  added.element = type;
+  check_family(state->header, added);
+  adopt_family(&state->header, type);
 }
 
 void flush(State *state) {
-  Bag *bag = &state->bag;
+  HashArray *array = &state->bag.array;
   if (!state->bitmap)
-    state->bitmap = allocate_bitmap(bag->context, state->header.geometry);
-  for_each_batch_in_memory(bag, [state](const uint64 *hashes, Size count) {
+    state->bitmap = allocate_bitmap(state->bag.memory.context, state->header.geometry);
+  for_each_batch(*array, [state](const uint64 *hashes, Size count) {
     structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
   });
-  bag->count = 0;
-  if (bag->capacity > kBuffer) {
-    pfree(bag->hashes);
-    bag->hashes = nullptr;
-    resize_array(bag, kBuffer);
+  array->count = 0;
+  if (array->capacity > kBuffer) {
+    pfree(array->hashes);
+    array->hashes = nullptr;
+    resize_array(&state->bag, kBuffer);
   }
 }
 
-void leave_distinct(State *state) {
-  Bag *bag = &state->bag;
-  sort_hashes(bag->hashes, bag->count, check_for_interrupts);
-  bag->count = keep_copies(bag->hashes, bag->count, bag->copies);
-}
-
-pg_noinline void make_room_in_state(FunctionCallInfo fcinfo, State *state) {
-  Bag *bag = &state->bag;
+pg_noinline void make_room_in_state(State *state) {
   if (state->keeps_bag()) {
-    make_room_in_bag(fcinfo, bag);
+    make_room_in_bag(&state->bag);
     return;
   }
+  const Size capacity = state->bag.array.capacity;
   const Size limit = state->bitmap ? kBuffer : hashes_without_bitmap(state);
-  if (bag->capacity < limit)
-    resize_array(bag, Min(Max(2 * bag->capacity, kFirstCapacity), limit));
+  if (capacity < limit)
+    resize_array(&state->bag, Min(Max(2 * capacity, kFirstCapacity), limit));
   else if (!stays_without_bitmap(state))
     flush(state);
 }
 
-void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
-  check_target(state, target_of(other), state->partial ? "partial states" : "rows");
-  check_family(state->header, other->header);
-  adopt_family(&state->header, other->header.element);
+void combine_states(State *state, const State *other) {
+  check_parameters(state, parameters_of(other), state->partial ? "partial states" : "rows");
+  admit_type(state, other->header.element);
   state->no_rows = state->no_rows && other->no_rows;
 
   if (other->bitmap) {
@@ -174,16 +196,19 @@ void combine_states(FunctionCallInfo fcinfo, State *state, const State *other) {
     (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
         state->bitmap, other->bitmap, state->header.geometry.bytes());
   }
-  if (state->keeps_bag())
-    merge_bag(fcinfo, &state->bag, &other->bag);
+  const auto add = [state](const uint64 *hashes, Size count) { add_hashes(state, hashes, count); };
+  if (!other->received)
+    for_each_batch(other->bag, add);
+  else if (state->keeps_bag())
+    merge_serialized(&state->bag, *other->received);
   else
-    add_hashes_of(fcinfo, state, other);
+    for_each_batch(*other->received, add);
 }
 
-Filter finish_state(FunctionCallInfo fcinfo, State *state) {
+Filter finish_state(State *state) {
   if (state->no_rows || (state->self_sized && state->bag.size() == 0))
-    return filter_without_values(target_of(state));
-  return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(fcinfo, state);
+    return filter_without_values(parameters_of(state));
+  return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(state);
 }
 
 } // namespace bloomfilter

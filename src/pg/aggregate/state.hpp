@@ -1,44 +1,51 @@
-// What bf_agg, its siblings and bf_dist_agg know of the rows so far.
+// The state of bf_agg, its siblings and bf_dist_agg: what they know of the rows so far.
 //
-// A state collects 64-bit hashes in a bag (pg/aggregate/bag.hpp). What happens when its array is
-// full depends on who chooses the size:
+// A state collects 64-bit hashes in a bag (pg/aggregate/hash_bag.hpp). What happens when the bag's
+// array is full depends on who chooses the filter's size:
 //
-// - Given a capacity, the array grows until its hashes take as much as the filter would: many small
-//   groups with large filters take what their rows take. Then they go into the bitmap or counters,
-//   and what follows goes there through a buffer: together, with their lines prefetched, hashes are
-//   added three times as fast as one by one. A state that is a bf_partial grows to twice as many,
-//   for if it then is left with fewer, without repetitions, it is not to become a bitmap.
-// - Sizing itself, the state keeps the bag, because the size is a function of the distinct values
-//   alone; counters need up to as many copies of each as they can count.
-// - So does a cuckoo filter in any case, for it is to have each distinct value once. They are added
-//   in the order of their hashes, and if one finds no place, again to a larger table: the bytes of
+// - If a capacity is given, the array grows until its hashes take as many bytes as the filter, so
+//   that many small groups with large filters take no more than their rows do. Then the hashes go
+//   into the bitmap or the counters, and the array becomes a buffer for those that follow: hashes
+//   that are added together, with their lines prefetched, take a third of the time. The array of a
+//   bf_partial grows to twice as many hashes, because a state that has fewer without repetitions is
+//   not to become a bitmap.
+// - A state that sizes itself keeps the bag, because the size depends on the distinct values alone.
+//   A counting filter needs up to as many copies of each hash as it can count.
+// - So does the state of any cuckoo filter, which is to have each distinct value once. The hashes
+//   are added in ascending order, and if one finds no place, again to a larger table: the bytes of
 //   the result depend on the set of values alone.
 //
-// The final function changes no state: transitions may go on after it, as in a window frame.
+// The final function does not change a state's content: more rows may follow, as in a window frame.
 #ifndef BLOOMFILTER_PG_AGGREGATE_STATE_HPP
 #define BLOOMFILTER_PG_AGGREGATE_STATE_HPP
 
 #include "pg/server.hpp"
 
-#include "pg/aggregate/bag.hpp"
-#include "pg/aggregate/target.hpp"
+#include "pg/aggregate/parameters.hpp"
+#include "pg/aggregate/serialized_bag.hpp"
 #include "pg/element/element.hpp"
 #include "pg/value/filter.hpp"
 
 namespace bloomfilter {
 
 struct State {
-  Bag bag; // hashes, or the numbers of digests, digest_size() each
+  // make_state() sets these; the element type in the header comes with the first value.
+  HashBag bag; // hashes, or the numbers of digests, digest_size() each; unless keeps_bag(), only in
+               // its array
   bool self_sized;
-  bool partial;  // the state of a bf_partial
-  bool no_rows;  // of such states, none of which saw a row
   Header header; // of the geometry only the layout if self-sized
 
-  uint8 *bitmap;   // of a sized state, from its first flush on; then the array is a buffer
-  Family admitted; // of a foreign layout: a fitting element family
+  // Of a bf_partial, whose file sets them.
+  bool partial; // this is one
+  bool no_rows; // it has not seen a row
 
-  // What needs no more checks: the arguments of this call site behind the value, which are fixed,
-  // and if `element` is not NULL, its values.
+  uint8 *bitmap;                 // of a sized state, from its first flush on
+  const SerializedBag *received; // of a state that read_content() made, in place of the bag
+
+  // Of bf_agg and its siblings, whose transition function sets them.
+  Family admitted; // an element family that the foreign layout was found to hold
+  // What needs no more checks: the parameters at this call site, which are fixed, and if `element`
+  // is not NULL, its values.
   const FmgrInfo *site;
   Element *element;
 
@@ -46,43 +53,52 @@ struct State {
   bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
 };
 
-// A state without rows; ERROR 22023 if the target is out of range.
-State *make_state(MemoryContext context, const Target &target);
+// Where the aggregate that the server calls keeps the state of its current group. The transfer is
+// for the caller to set, if the state is to be serialized.
+GroupMemory group_memory(FunctionCallInfo fcinfo);
+
+// A state without rows; errors as of header_for().
+State *make_state(const GroupMemory &memory, const Parameters &parameters);
+
+// Gives a state without rows the content that is in these bytes, for as long as they are there: a
+// bitmap if it has one, then its bag. The state can only be read. False if the bytes make no sense.
+bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length);
 
 Layout layout_of(const State *state);
-Target target_of(const State *state);
+Parameters parameters_of(const State *state);
 
-// Is this the target of the state? By value: what a call for every row compares stays in registers.
-// False is for check_target() to judge, which rounds, and raises 22023 if it is not. `parts` says
-// what has the other one.
-inline bool agrees(const State *state, Target target) {
+// Are these exactly the state's parameters? They are passed by value, so that what is compared for
+// every row stays in registers. If not, check_parameters() rounds the numbers, and raises 22023 if
+// they still differ; `parts` names what has the other parameters.
+inline bool agrees(const State *state, Parameters parameters) {
   const auto [values, rate] = state->header.capacity;
-  return state->self_sized == target.self_sized && static_cast<double>(values) == target.expected &&
-         rate == target.rate;
+  return state->self_sized == parameters.self_sized &&
+         static_cast<double>(values) == parameters.expected && rate == parameters.rate;
 }
-void check_target(const State *state, const Target &target, const char *parts = "rows");
+void check_parameters(const State *state, const Parameters &parameters, const char *parts = "rows");
+
+// Gives the state this element type if it has none yet. ERROR 42804 if it has another one.
+void admit_type(State *state, const ElementType &type);
 
 // Moves a sized state's hashes into its bitmap; the array becomes a buffer.
 void flush(State *state);
 
-// Leaves each hash of a sized state's array once, in ascending order.
-void leave_distinct(State *state);
-
 // Makes room in a full array.
-void make_room_in_state(FunctionCallInfo fcinfo, State *state);
+void make_room_in_state(State *state);
 
-inline void push(FunctionCallInfo fcinfo, State *state, uint64 hash) {
-  if (unlikely(state->bag.count == state->bag.capacity))
-    make_room_in_state(fcinfo, state);
-  state->bag.hashes[state->bag.count++] = hash;
+inline void push(State *state, uint64 hash) {
+  HashArray *array = &state->bag.array;
+  if (unlikely(array->count == array->capacity))
+    make_room_in_state(state);
+  array->hashes[array->count++] = hash;
 }
 
-// Adds to a state what another one has. ERROR 22023 if their targets differ, 42804 if their
+// Adds to a state what another one has. ERROR 22023 if their parameters differ, 42804 if their
 // element types do.
-void combine_states(FunctionCallInfo fcinfo, State *state, const State *other);
+void combine_states(State *state, const State *other);
 
 // The filter.
-Filter finish_state(FunctionCallInfo fcinfo, State *state);
+Filter finish_state(State *state);
 
 } // namespace bloomfilter
 

@@ -1,4 +1,4 @@
-#include "pg/aggregate/target.hpp"
+#include "pg/aggregate/parameters.hpp"
 
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
@@ -21,31 +21,31 @@ extern "C" {
 
 namespace bloomfilter {
 
-Target target_args_with_layout(FunctionCallInfo fcinfo, Layout layout) {
-  Target target = target_args(fcinfo, layout);
+Parameters parameters_of_row_with_layout(FunctionCallInfo fcinfo, Layout layout) {
+  Parameters parameters = parameters_of_row(fcinfo, layout);
   if (PG_NARGS() > 4 && !PG_ARGISNULL(4)) {
     const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(4));
-    target.layout = scheme.layout;
-    target.empty = scheme.empty;
+    parameters.layout = scheme.layout;
+    parameters.empty = scheme.empty;
   }
-  return target;
+  return parameters;
 }
 
-Header header_for(const Target &target) {
-  Geometry geometry = {target.layout, 0, 0};
-  Capacity capacity = {0, target.rate};
-  if (!target.self_sized) {
-    capacity = checked_capacity(target.expected, target.rate);
-    geometry = geometry_for(target.layout, capacity);
-  } else if (!rate_in_range(target.rate))
-    raise_bad_rate(target.rate);
-  else if (is_foreign(target.layout))
+Header header_for(const Parameters &parameters) {
+  Geometry geometry = {parameters.layout, 0, 0};
+  Capacity capacity = {0, parameters.rate};
+  if (!parameters.self_sized) {
+    capacity = checked_capacity(parameters.expected, parameters.rate);
+    geometry = geometry_for(parameters.layout, capacity);
+  } else if (!rate_in_range(parameters.rate))
+    raise_bad_rate(parameters.rate);
+  else if (is_foreign(parameters.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bf_agg does not size filters of layout \"%s\" itself",
-                           layout_name(target.layout, target.empty)),
+                           layout_name(parameters.layout, parameters.empty)),
                     errhint("Give the expected number of values.")));
   Header header = empty_header(geometry, capacity, 0);
-  header.element.family = target.empty;
+  header.element.family = parameters.empty;
   return header;
 }
 
@@ -69,8 +69,8 @@ namespace {
 
 Node *column_of(const Plan *plan, AttrNumber number);
 
-// An expression of a plan node, in which columns of the nodes below stand as what computes them, as
-// far as that is found. (EXPLAIN looks in the same places.)
+// An expression of a plan node. Columns of the nodes below it are replaced by the expressions that
+// compute them, as far as these are found. (EXPLAIN looks in the same places.)
 Node *resolved(Node *node, void *context) {
   auto *plan = static_cast<const Plan *>(context);
   if (!node)
@@ -88,8 +88,10 @@ Node *resolved(Node *node, void *context) {
       node, reinterpret_cast<Node *(*)()>(reinterpret_cast<void *>(resolved)), context);
 }
 
-// What computes a column of a plan node. Of several nodes whose rows are appended that is what all
-// of them have; of partial states, what the first one has, for the planner made all calls of one.
+// The expression that computes a column of a plan node; NULL if it is not found. If the node
+// appends the rows of several nodes, all of them must have the same expression. Only calls of
+// aggregates, which give partial states, are not compared: the planner made all of them from one
+// call.
 Node *column_of(const Plan *plan, AttrNumber number) {
   if (!plan || number < 1 || number > list_length(plan->targetlist))
     return nullptr;
@@ -115,8 +117,8 @@ Node *column_of(const Plan *plan, AttrNumber number) {
   return first;
 }
 
-// Is this function the last step of an aggregate? It may also be called by others, such as Citus,
-// in a step of an aggregate of theirs.
+// Is this function the final function of that aggregate? Others, such as Citus, call it within a
+// step of their own aggregates.
 bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
@@ -128,8 +130,8 @@ bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
   return is_final;
 }
 
-// The arguments of the aggregate that a final function ends, the value first; NIL if they are not
-// known.
+// The arguments of the aggregate call that this final function ends, the value first; NIL if they
+// are not known.
 List *arguments_of_call(FunctionCallInfo fcinfo) {
   const Aggref *call = AggGetAggref(fcinfo);
   if (!call || !ends(fcinfo, call->aggfnoid))
@@ -137,7 +139,7 @@ List *arguments_of_call(FunctionCallInfo fcinfo) {
   auto *node = reinterpret_cast<Node *>(const_cast<Aggref *>(call));
   node = resolved(node, castNode(AggState, fcinfo->context)->ss.ps.plan);
   call = castNode(Aggref, node);
-  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) { // its argument is the call that made the state
+  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) { // the argument is the call that made the state
     const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
     if (!IsA(argument, Aggref))
       return NIL;
@@ -146,13 +148,14 @@ List *arguments_of_call(FunctionCallInfo fcinfo) {
   List *arguments = NIL;
   const ListCell *cell;
   foreach (cell, call->args)
-    if (!lfirst_node(TargetEntry, cell)->resjunk) // as what the rows are ordered by is
+    if (!lfirst_node(TargetEntry, cell)->resjunk) // what the rows are ordered by
       arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
   return arguments;
 }
 
-// The same in a window, which does not tell whose turn it is: what all calls have in common, which
-// may be fewer arguments, and NULL for those in which they differ.
+// The arguments that all calls of a window have in common, because it does not tell which of them
+// this final function ends. They are as many as the call with the fewest has, and NULL where calls
+// differ.
 List *arguments_of_windows(FunctionCallInfo fcinfo) {
   const auto *state = castNode(WindowAggState, fcinfo->context);
   List *arguments = NIL;
@@ -181,7 +184,7 @@ List *arguments_in_query(FunctionCallInfo fcinfo) {
   return NIL;
 }
 
-// Is an expression the same for all rows, and as often as it is asked for?
+// Has an expression the same value for all rows, however often it is evaluated?
 bool is_fixed(Node *node) {
   return node && !contain_var_clause(node) && !contain_subplans(node) &&
          !contain_agg_clause(node) && !contain_volatile_functions(node);
@@ -189,12 +192,12 @@ bool is_fixed(Node *node) {
 
 } // namespace
 
-Target target_in_query(FunctionCallInfo fcinfo, Layout layout) {
+Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout) {
   constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
-  LOCAL_FCINFO(row, 5); // as a transition function would be called
+  LOCAL_FCINFO(row, 5); // as if a transition function were called
   List *arguments = arguments_in_query(fcinfo);
   InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
-  bool fixed = true; // are they all?
+  bool expected_is_known = true; // or known to be absent
   for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
     auto *node = static_cast<Node *>(list_nth(arguments, i));
     if (node && exprType(node) != kTypes[i - 1])
@@ -206,36 +209,36 @@ Target target_in_query(FunctionCallInfo fcinfo, Layout layout) {
       ExprState *state = ExecInitExpr(reinterpret_cast<Expr *>(node), nullptr);
       value.value = ExecEvalExpr(state, context, &value.isnull);
     } else if (i == 1)
-      fixed = false;
+      expected_is_known = false;
   }
   if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1) {
     row->args[2].isnull = true;
-    fixed = false;
+    expected_is_known = false;
   }
-  Target target = target_args_with_layout(row, layout);
-  if (!fixed &&
-      is_foreign(target.layout)) { // which does not grow, and is told a number by each row
-    target.self_sized = false;
-    target.expected = kUntoldValues;
+  Parameters parameters = parameters_of_row_with_layout(row, layout);
+  // Another system's filter does not grow, and each row would have told its number.
+  if (!expected_is_known && is_foreign(parameters.layout)) {
+    parameters.self_sized = false;
+    parameters.expected = kUntoldValues;
   }
-  return target;
+  return parameters;
 }
 
-Filter filter_without_values(const Target &target) {
-  Header header = header_for(target);
-  if (target.self_sized && kind_of(target.layout) == Kind::bloom) {
+Filter filter_without_values(const Parameters &parameters) {
+  Header header = header_for(parameters);
+  if (parameters.self_sized && kind_of(parameters.layout) == Kind::bloom) {
     header.capacity.values = kFirstValues;
     return make_growing(header, kFlagOwn);
   }
-  if (target.self_sized)
+  if (parameters.self_sized)
     header = sized_for(header, kUntoldValues);
   header.flags = kFlagOwn;
   return make_filter(header);
 }
 
-void raise_parameters_differ(const Target &first, const Target &other, const char *parts) {
+void raise_parameters_differ(const Parameters &first, const Parameters &other, const char *parts) {
   const Kind kind = kind_of(first.layout);
-  const auto text_of = [kind](const Target &of) {
+  const auto text_of = [kind](const Parameters &of) {
     const char *expected = of.self_sized ? "NULL" : float8out_internal(of.expected);
     return kind == Kind::bloom
                ? psprintf("%s, %g and \"%s\"", expected, of.rate, layout_name(of.layout, of.empty))

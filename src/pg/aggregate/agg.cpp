@@ -1,0 +1,203 @@
+// bf_agg, cbf_agg and cf_agg: filters built from rows.
+
+#include "pg/server.hpp"
+
+#include "pg/aggregate/state.hpp"
+#include "pg/aggregate/transfer.hpp"
+#include "pg/element/canonical.hpp"
+#include "pg/element/digests.hpp"
+#include "pg/element/family.hpp"
+#include "pg/value/call_site.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+// Are the parameters the same in all rows of a state, because they are constants or parameters of
+// the query? Comparing them in each row takes as long as hashing a number, and a layout longer.
+bool arguments_are_fixed(FunctionCallInfo fcinfo) {
+  CallSite *site = call_site(fcinfo);
+  if (!site->arguments_known) {
+    const Aggref *aggref = AggGetAggref(fcinfo); // NULL in a window
+    site->arguments_known = true;
+    site->arguments_fixed = aggref != nullptr;
+    for (int i = 2; i < PG_NARGS() && site->arguments_fixed; i++) {
+      const Expr *argument = static_cast<TargetEntry *>(list_nth(aggref->args, i - 1))->expr;
+      site->arguments_fixed = IsA(argument, Const) || IsA(argument, Param);
+    }
+  }
+  return site->arguments_fixed;
+}
+
+// Gives the state the family of a row's value if it has none yet. ERROR 42804 if it does not hold
+// such values.
+pg_noinline void admit_value(State *state, const Element *element) {
+  check_holds(state->header, element, Use::add);
+  adopt_family(&state->header, *element);
+}
+
+// A cuckoo filter has each hash once. So to remove a value with two hashes would take away what
+// another value with the same second hash needs.
+[[noreturn]] void raise_two_hashes() {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("cf_agg does not support character varying values that end with a blank"),
+                  errhint("Cast the values to text.")));
+}
+
+pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *element) {
+  const SecondHash second = second_hash(element, PG_GETARG_DATUM(1), state->header.seed);
+  if (!second.exists)
+    return;
+  if (state->kind() == Kind::cuckoo)
+    raise_two_hashes();
+  push(state, second.hash);
+}
+
+inline void push_digest(State *state, const Digest &digest) {
+  push(state, digest.first);
+  if (digest_size(state->header.geometry.layout) > 1)
+    push(state, digest.second);
+}
+
+// Adds a value's digests to a state for another system's layout.
+pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *element) {
+  const Datum value = PG_GETARG_DATUM(1);
+  Digest digest;
+  if (likely(state->admitted == element->family && !element->varying &&
+             try_foreign_digest(element, value, state->header, &digest))) {
+    push_digest(state, digest);
+    return;
+  }
+  const Digests digests = foreign_digests(element, value, state->header, Use::add);
+  admit_value(state, element);
+  if (unlikely(digests.no_value))
+    raise_no_value(state->header);
+  state->admitted = element->family;
+  for (int i = 0; i < digests.count; i++)
+    push_digest(state, digests.digest[i]);
+}
+
+State *state_arg(FunctionCallInfo fcinfo, int argument) {
+  return PG_ARGISNULL(argument) ? nullptr : reinterpret_cast<State *>(PG_GETARG_POINTER(argument));
+}
+
+pg_noinline State *make_call_state(FunctionCallInfo fcinfo, const Parameters &parameters) {
+  GroupMemory memory = group_memory(fcinfo);
+  memory.transfer = file_transfer(fcinfo);
+  return make_state(memory, parameters);
+}
+
+// Makes the state for the first row, checks the row's parameters and adds its value.
+pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
+  State *state = state_arg(fcinfo, 0);
+  const bool fixed = arguments_are_fixed(fcinfo);
+  if (!state)
+    state = make_call_state(fcinfo, parameters_of_row_with_layout(fcinfo, layout));
+  else if (PG_NARGS() > 2 && state->site != fcinfo->flinfo) {
+    if (unlikely(!agrees(state, parameters_of_row(fcinfo, layout))) || PG_NARGS() > 4)
+      check_parameters(state, parameters_of_row_with_layout(fcinfo, layout));
+  }
+  if (fixed && state->site != fcinfo->flinfo) {
+    state->site = fcinfo->flinfo;
+    state->element = nullptr;
+  }
+
+  if (!PG_ARGISNULL(1)) {
+    Element *element = argument_element(fcinfo, 1);
+    if (unlikely(is_foreign(state->header.geometry.layout))) {
+      push_foreign(fcinfo, state, element);
+      PG_RETURN_POINTER(state);
+    }
+    const uint64 hash = first_hash(element, PG_GETARG_DATUM(1), state->header.seed);
+    if (unlikely(!fits(state->header, element)))
+      admit_value(state, element);
+    push(state, hash);
+    if (unlikely(element->varying))
+      push_second(fcinfo, state, element);
+    if (fixed && has_one_hash(element))
+      state->element = element;
+  }
+  PG_RETURN_POINTER(state);
+}
+
+inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
+  State *state = state_arg(fcinfo, 0);
+  if (unlikely(!state || state->site != fcinfo->flinfo || !state->element || PG_ARGISNULL(1)))
+    return checked_transition(fcinfo, layout);
+  push(state, inline_hash(state->element, PG_GETARG_DATUM(1), state->header.seed));
+  PG_RETURN_POINTER(state);
+}
+
+Datum finish(FunctionCallInfo fcinfo, Layout layout) {
+  State *state = state_arg(fcinfo, 0);
+  if (!state)
+    return filter_without_values(parameters_in_query(fcinfo, layout)).datum();
+  return finish_state(state).datum();
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bloomfilter_agg_trans);
+Datum bloomfilter_agg_trans(PG_FUNCTION_ARGS) {
+  return transition(fcinfo, Layout::lines);
+}
+
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_trans);
+Datum countingbloomfilter_agg_trans(PG_FUNCTION_ARGS) {
+  return transition(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_trans);
+Datum cuckoofilter_agg_trans(PG_FUNCTION_ARGS) {
+  return transition(fcinfo, Layout::cuckoo);
+}
+
+PG_FUNCTION_INFO_V1(filter_agg_combine);
+Datum filter_agg_combine(PG_FUNCTION_ARGS) {
+  State *state = state_arg(fcinfo, 0);
+  State *other = state_arg(fcinfo, 1);
+  expect_shared_files();
+  if (!other) {
+    if (!state)
+      PG_RETURN_NULL();
+    PG_RETURN_POINTER(state);
+  }
+
+  if (!state)
+    state = make_call_state(fcinfo, parameters_of(other));
+  combine_states(state, other);
+  PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(filter_agg_serial);
+Datum filter_agg_serial(PG_FUNCTION_ARGS) {
+  PG_RETURN_BYTEA_P(serialize_state(state_arg(fcinfo, 0)));
+}
+
+PG_FUNCTION_INFO_V1(filter_agg_deserial);
+Datum filter_agg_deserial(PG_FUNCTION_ARGS) {
+  PG_RETURN_POINTER(deserialize_state(PG_GETARG_BYTEA_PP(0)));
+}
+
+PG_FUNCTION_INFO_V1(bloomfilter_agg_final);
+Datum bloomfilter_agg_final(PG_FUNCTION_ARGS) {
+  return finish(fcinfo, Layout::lines);
+}
+
+PG_FUNCTION_INFO_V1(countingbloomfilter_agg_final);
+Datum countingbloomfilter_agg_final(PG_FUNCTION_ARGS) {
+  return finish(fcinfo, Layout::counting_lines);
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_agg_final);
+Datum cuckoofilter_agg_final(PG_FUNCTION_ARGS) {
+  return finish(fcinfo, Layout::cuckoo);
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,46 @@
+// An array of hashes that grows on demand.
+#ifndef BLOOMFILTER_PG_AGGREGATE_HASH_ARRAY_HPP
+#define BLOOMFILTER_PG_AGGREGATE_HASH_ARRAY_HPP
+
+#include "pg/server.hpp"
+
+namespace bloomfilter {
+
+constexpr Size kBatch = 8192; // hashes handled between two checks for interrupts
+
+struct HashArray {
+  uint64 *hashes; // NULL while the capacity is 0
+  Size count, capacity;
+};
+
+// Gives an array another capacity; its memory comes from `context` from the first time on.
+void resize_array(HashArray *array, MemoryContext context, Size capacity);
+
+// Sorts an array and keeps at most so many copies of each hash.
+void sort_array(HashArray *array, int copies);
+
+// Appends hashes; calls make_room() whenever the array is full.
+template <typename MakeRoom>
+void append(HashArray *array, const uint64 *hashes, Size count, MakeRoom make_room) {
+  while (count > 0) {
+    if (array->count == array->capacity)
+      make_room();
+    const Size length = Min(count, array->capacity - array->count);
+    memcpy(array->hashes + array->count, hashes, length * sizeof(uint64));
+    array->count += length;
+    hashes += length;
+    count -= length;
+  }
+}
+
+// Calls use(hashes, count) for all hashes, in batches.
+template <typename Use> void for_each_batch(const HashArray &array, Use use) {
+  for (Size i = 0; i < array.count; i += kBatch) {
+    CHECK_FOR_INTERRUPTS();
+    use(array.hashes + i, Min(array.count - i, kBatch));
+  }
+}
+
+} // namespace bloomfilter
+
+#endif

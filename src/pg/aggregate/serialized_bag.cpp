@@ -1,0 +1,128 @@
+#include "pg/aggregate/serialized_bag.hpp"
+
+extern "C" {
+#include "utils/guc.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// A message is copied four times on its way, and cannot have 1 GB: a file is faster for more.
+constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
+
+// Hashes in memory go into a file only if no limit of files stands in the way.
+bool goes_by_file(const HashBag *bag) {
+  if (bag->memory.transfer == FileTransfer::none || !bag->registers)
+    return false;
+  return bag->spill || !AllocSizeIsValid(2 * bag->size() * sizeof(uint64)) ||
+         (bag->size() > kMostInMessage && temp_file_limit < 0);
+}
+
+// Gives another process a file with a copy of all hashes.
+SharedFileName give_copy(const HashBag *bag) {
+  SharedFile *shared = create_shared_file(bag->memory.context);
+  HashFile copy = {shared->file, 0};
+  for_each_batch(*bag,
+                 [&copy](const uint64 *hashes, Size count) { write_hashes(&copy, hashes, count); });
+  publish_shared_file(shared);
+  BufFileClose(shared->file);
+  const SharedFileName name = shared->name;
+  pfree(shared);
+  return name;
+}
+
+// Gives another process the bag's own file, with all hashes.
+SharedFileName give_all(HashBag *bag) {
+  if (bag->in_memory() > 0)
+    spill_memory(bag);
+  return give_file(bag->spill);
+}
+
+// Takes hashes that the registers know, as they are.
+void take_counted(HashBag *bag, const SerializedBag &serialized) {
+  HashArray *array = &bag->array;
+  const Size limit = memory_limit(bag, kCounting);
+  const Size count = serialized.count;
+  if (array->count + count > limit && array->count > 0)
+    spill_memory(bag);
+  if (count > limit) {
+    for_each_batch(serialized, [bag](const uint64 *hashes, Size length) {
+      write_spill(spill_of(bag), hashes, length);
+    });
+    return;
+  }
+  if (array->count + count > array->capacity)
+    resize_array(bag, Max(array->count + count, Min(2 * array->capacity, limit)));
+  load_hashes(array->hashes + array->count, serialized.hashes, count);
+  array->count += count;
+  bag->registered = array->count;
+}
+
+} // namespace
+
+Size SettledBag::bytes() const {
+  if (form == BagForm::file)
+    return kRegisters + sizeof(uint64) + sizeof(SharedFileName);
+  return (form == BagForm::counted ? kRegisters : 0) + bag->size() * sizeof(uint64);
+}
+
+SettledBag settle_bag(HashBag *bag) {
+  update_registers(bag);
+  if (!goes_by_file(bag))
+    return {bag, bag->registers ? BagForm::counted : BagForm::hashes, {}};
+  return {bag, BagForm::file,
+          bag->memory.transfer == FileTransfer::copy ? give_copy(bag) : give_all(bag)};
+}
+
+void write_bag(const SettledBag &settled, uint8 *bytes) {
+  if (settled.form != BagForm::hashes) {
+    memcpy(bytes, settled.bag->registers, kRegisters);
+    bytes += kRegisters;
+  }
+  if (settled.form == BagForm::file) {
+    const uint64 count = settled.bag->size();
+    memcpy(bytes, &count, sizeof count);
+    memcpy(bytes + sizeof count, &settled.file, sizeof settled.file);
+    return;
+  }
+  for_each_batch(*settled.bag, [&bytes](const uint64 *hashes, Size count) {
+    bytes = store_hashes(bytes, hashes, count);
+  });
+}
+
+bool read_bag(BagForm form, const uint8 *bytes, Size length, SerializedBag *serialized) {
+  *serialized = {};
+  if (form != BagForm::hashes) {
+    if (length < kRegisters)
+      return false;
+    serialized->registers = bytes;
+    bytes += kRegisters;
+    length -= kRegisters;
+  }
+  if (form == BagForm::file) {
+    if (length != sizeof(uint64) + sizeof(SharedFileName))
+      return false;
+    memcpy(&serialized->count, bytes, sizeof(uint64));
+    memcpy(&serialized->file, bytes + sizeof(uint64), sizeof(SharedFileName));
+    return true;
+  }
+  serialized->hashes = bytes;
+  serialized->count = length / sizeof(uint64);
+  return length % sizeof(uint64) == 0;
+}
+
+void merge_serialized(HashBag *bag, const SerializedBag &serialized) {
+  if (serialized.registers)
+    merge_registers(bag, serialized.registers);
+  if (!serialized.hashes)
+    take_file(spill_of(bag), serialized.file, serialized.count);
+  else if (serialized.registers && !bag->set.slots)
+    take_counted(bag, serialized);
+  else
+    for_each_batch(serialized, [bag](const uint64 *hashes, Size count) {
+      append(&bag->array, hashes, count, [bag] { make_room_in_bag(bag); });
+    });
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,130 @@
+#include "pg/aggregate/spill.hpp"
+
+extern "C" {
+#include "executor/executor.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+BufFile *create_file(MemoryContext context) {
+  const MemoryContext before = MemoryContextSwitchTo(context);
+  BufFile *file = BufFileCreateTemp(false);
+  MemoryContextSwitchTo(before);
+  return file;
+}
+
+void close_files(Datum argument) {
+  auto *spill = reinterpret_cast<Spill *>(DatumGetPointer(argument));
+  if (spill->written.file)
+    BufFileClose(spill->written.file);
+  if (spill->shared && !spill->given)
+    delete_shared_file(spill->shared);
+  for (const TakenFile *taken = spill->taken; taken; taken = taken->next) {
+    BufFileClose(taken->hashes.file);
+    delete_shared_file(taken->shared);
+  }
+  if (spill->sorted.file)
+    BufFileClose(spill->sorted.file);
+}
+
+// Distributes the hashes of all files by their highest bits over 2^bits parts.
+void split_spill(const Spill *spill, HashFile *parts, int bits) {
+  for (int part = 0; part >> bits == 0; part++)
+    parts[part] = {create_file(spill->memory.context), 0};
+  for_each_batch(*spill, [parts, bits](const uint64 *hashes, Size count) {
+    for (Size i = 0; i < count; i++)
+      write_hashes(&parts[bits > 0 ? hashes[i] >> (64 - bits) : 0], &hashes[i], 1);
+  });
+}
+
+} // namespace
+
+Spill *make_spill(const GroupMemory &memory) {
+  auto *spill = static_cast<Spill *>(MemoryContextAllocZero(memory.context, sizeof(Spill)));
+  spill->memory = memory;
+  RegisterExprContextCallback(memory.group, close_files, PointerGetDatum(spill));
+  return spill;
+}
+
+void write_spill(Spill *spill, const uint64 *hashes, Size count) {
+  HashFile *written = &spill->written;
+  if (!written->file) {
+    if (spill->memory.transfer == FileTransfer::move)
+      spill->shared = create_shared_file(spill->memory.context);
+    written->file = spill->shared ? spill->shared->file : create_file(spill->memory.context);
+  }
+  write_hashes(written, hashes, count);
+  spill->count += count;
+}
+
+SharedFileName give_file(Spill *spill) {
+  publish_shared_file(spill->shared);
+  spill->given = true;
+  return spill->shared->name;
+}
+
+void take_file(Spill *spill, const SharedFileName &name, uint64 count) {
+  SharedFile *shared = open_shared_file(spill->memory.context, name);
+  auto *taken =
+      static_cast<TakenFile *>(MemoryContextAlloc(spill->memory.context, sizeof(TakenFile)));
+  *taken = {{shared->file, count}, shared, spill->taken};
+  spill->taken = taken;
+  spill->count += count;
+}
+
+// Sorts one part after the other in the array. There are at most 256 parts, so those of the largest
+// spills exceed the limit.
+void sort_spill(Spill *spill, HashArray *array, Size limit) {
+  constexpr int kMaxPartBits = 8;
+  int bits = 0;
+  while (bits < kMaxPartBits && spill->count >> bits > limit / 4 * 3)
+    bits++;
+  HashFile parts[1 << kMaxPartBits];
+  split_spill(spill, parts, bits);
+
+  if (spill->sorted.file)
+    BufFileClose(spill->sorted.file);
+  spill->sorted = {create_file(spill->memory.context), 0};
+  for (int part = 0; part >> bits == 0; part++) {
+    seek_file(parts[part].file, {0, 0});
+    for (uint64 left = parts[part].count; left > 0;) {
+      if (array->count >= array->capacity / 4 * 3)
+        resize_array(array, spill->memory.context, Max(2 * array->capacity, limit));
+      const Size length = Min(left, array->capacity - array->count);
+      read_hashes(parts[part].file, array->hashes + array->count, length);
+      array->count += length;
+      left -= length;
+      sort_array(array, 1);
+    }
+    BufFileClose(parts[part].file);
+    write_hashes(&spill->sorted, array->hashes, array->count);
+    array->count = 0;
+  }
+  spill->sorted_count = spill->count;
+}
+
+void write_hashes(HashFile *file, const uint64 *hashes, Size count) {
+  BufFileWrite(file->file, const_cast<uint64 *>(hashes), count * sizeof(uint64));
+  file->count += count;
+}
+
+FilePosition rewind_file(BufFile *file) {
+  FilePosition position;
+  BufFileTell(file, &position.file, &position.offset);
+  seek_file(file, {0, 0});
+  return position;
+}
+
+void seek_file(BufFile *file, const FilePosition &position) {
+  if (BufFileSeek(file, position.file, position.offset, SEEK_SET) != 0)
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+}
+
+void read_hashes(BufFile *file, uint64 *hashes, Size count) {
+  if (BufFileRead(file, hashes, count * sizeof(uint64)) != count * sizeof(uint64))
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
+}
+
+} // namespace bloomfilter
