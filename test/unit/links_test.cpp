@@ -262,8 +262,7 @@ TEST(Links, AreFullAtTheirCapacity) {
             expected_bits({Layout::lines, 6, 5}, 250));
   EXPECT_EQ(full_bits({kLine, 0, 0, 0}), 0U);
   EXPECT_EQ(full_values({{Layout::lines, 6, 5}, 0, {1000, 0.01}}), 250U);
-  EXPECT_EQ(full_values({{Layout::lines, 6, 21}, 0, {1000, 0.01}}),
-            1000U); // made for no others
+  EXPECT_EQ(full_values({{Layout::lines, 6, 21}, 0, {1000, 0.01}}), 1000U); // made for no others
   EXPECT_EQ(full_values({{Layout::redis, 7, 75}, 0, {1000, 0.01}}), 500U);
   EXPECT_EQ(full_values({{Layout::redis, 7, 1}, 0, {8, 0.01}}), 4U);
   EXPECT_EQ(full_values({kLine, 0, {0, 0}}), 0U);

@@ -166,7 +166,7 @@ TEST(Sizing, GrowsAsTheRateFalls) {
 }
 
 // Pages are chosen only below 0.1 %. There, lines are chosen only if fewer than 64 are enough and
-// take less.
+// take fewer bits.
 TEST(Sizing, ChoosesTheSmallerLayout) {
   for (std::uint64_t expected = 1; expected < 100000; expected += 1 + expected / 100) {
     EXPECT_EQ(sized(expected, 0.001).layout, Layout::lines) << expected;
