@@ -371,7 +371,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
       const auto family = static_cast<Family>(number);
       if (row.layout == Layout::cuckoo)
-        continue; // not any bits make a cuckoo filter
+        continue; // not every bitmap is a cuckoo table
       Header header = stored_header({row.layout, 8, 3}, family);
       header.element.shape = is_composed(family) ? 1 : 0;
       const bool good = own ? number < static_cast<int>(Family::string)
