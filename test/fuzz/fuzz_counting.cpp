@@ -207,7 +207,7 @@ void run(const std::uint8_t *script, std::size_t length) {
   constexpr std::size_t kMaxSteps = 16;
   if (length < 2)
     return;
-  const bool pages = script[0] % 4 == 3; // a quarter of the scripts, as a page is eight lines
+  const bool pages = script[0] % 4 == 3; // a quarter, because a page is eight lines
   const auto k = static_cast<std::uint8_t>(pages ? 2 + script[1] % 8 * 2 : 1 + script[1] % 16);
   const Geometry geometry = {pages ? Layout::counting_pages : Layout::counting_lines, k,
                              pages ? 1 : 1 + script[0] / 2U % 2};

@@ -35,7 +35,7 @@ double estimate(const std::vector<std::uint64_t> &hashes) {
 }
 
 // The high 16 bits choose the register. The rank is the place of the first 1 in the other 48 bits,
-// or 49.
+// or 49 if there is none.
 TEST(Distinct, GoldenRegisters) {
   static const struct {
     std::uint64_t hash;

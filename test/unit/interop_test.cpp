@@ -528,7 +528,8 @@ TEST(Parquet, ReadsTheFieldsInAnyOrder) {
   EXPECT_EQ(orders, 24);
 }
 
-// One byte is missing at the end or one too many is there, with every unknown value in the header.
+// Any number of bytes is missing at the end, or one too many is there, with every unknown value in
+// the header.
 TEST(Parquet, RefusesEveryTruncation) {
   for (const Field &unknown : unknown_values()) {
     SCOPED_TRACE(unknown.type);
@@ -577,7 +578,7 @@ TEST(Parquet, RefusesOtherVariantsAndMissingFields) {
 }
 
 TEST(Parquet, RefusesOtherSizes) {
-  // Sizes that are wrong for the bitset that is there, and sizes that no bitset may have.
+  // First the bitset has another size than the header says; then both agree on a bad size.
   const auto max = static_cast<std::int64_t>(kMaxBits / 8);
   for (const std::int64_t size :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, std::int64_t{33},
@@ -693,7 +694,7 @@ TEST(Parquet, RefusesWhatIsNotThrift) {
   }
 }
 
-// Field ids are i16; a field id given as a difference would overflow with larger ones.
+// Field ids are i16; after a larger one, an id that is given as a difference would overflow.
 TEST(Parquet, FieldIdsAreOf16Bits) {
   for (const std::int64_t id : {std::int64_t{32768}, std::int64_t{-32769}, std::int64_t{65537},
                                 INT64_MAX - 1, INT64_MAX, INT64_MIN}) {

@@ -126,7 +126,7 @@ TEST_P(EveryKernel, AgreesAtEveryAlignment) {
 TEST_P(EveryKernel, AgreesForManyUnits) {
   for (const std::uint32_t units : {2U, 3U, 64U, 100U})
     for (const Geometry &geometry : all_geometries(units))
-      compare_with_model(geometry, 40, false); // behind length word and header
+      compare_with_model(geometry, 40, false); // 40: behind length word and header
 }
 
 TEST_P(EveryKernel, ReachesTheEndsOfTheBitmap) {
@@ -213,7 +213,7 @@ TEST_P(EveryKernel, CountsUnitesAndIntersectsLines) {
       Bytes expected, expected_common;
       std::vector<std::uint16_t> expected_set(lines);
       for (std::size_t i = 0; i < lines * kLineBytes; i++) {
-        // also lines with no bits and with all
+        // Lines with no bit and with all, too.
         const auto line = static_cast<std::uint64_t>(i / kLineBytes % 3);
         bitmap.bytes()[i] = static_cast<std::uint8_t>(line == 2 ? 0xFF : line * random.next());
         other.bytes()[i] = static_cast<std::uint8_t>(random.next());
