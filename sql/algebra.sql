@@ -113,7 +113,8 @@ SELECT near(bf_intersect_count(a, b), 0, 200000) AS "nothing in common",
   bf_union_count(a, bf_create(100000)) = bf_count(a) AS "union with empty counts itself",
   bf_intersect_count(a, bf_create(100000)) AS "in common with empty"
 FROM (SELECT made(1, 100000, 100000) AS a, made(100001, 200000, 100000) AS b) f \gx
--- The count of full filters and of intersections is unknown, and nothing has no share in common.
+-- The count of full filters and of intersections is unknown, and so is the share that empty filters
+-- have in common.
 SELECT bf_count(full_one) AS "full count",
   bf_union_count(full_one, f) AS "full union",
   bf_intersect_count(full_one, f) AS "full intersection",

@@ -371,7 +371,7 @@ SELECT cbf_agg('a'::text COLLATE "C" || i, 10, 0.6) OVER (ORDER BY i ROWS 1 PREC
 FROM generate_series(1, 3) i;
 SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING)
   FROM generate_series(1, 3) i') AS json;
--- Not for users: older minor releases say that there is no such function, newer ones no such value.
+-- Not for users: newer minor releases say that there is no such function, older ones no such value.
 SELECT outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') IN ('42883', '0A000')
     AS transition,
   outcome('SELECT countingbloomfilter_agg_inverse(NULL, 1)') IN ('42883', '0A000') AS inverse;
