@@ -1,5 +1,5 @@
-# Guava and PostgreSQL exchange filters: both write the same bytes, and give the same answers to 100
-# 000 probes. Guava's side is test/java/GuavaFilters.java.
+# Guava and PostgreSQL exchange filters: both write the same bytes, and give the same answers to
+# 100 000 probes. Guava's side is test/java/GuavaFilters.java.
 
 use strict;
 use warnings FATAL => 'all';

@@ -324,9 +324,9 @@ for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
         't', "$file: read again");
 }
 
-# A dump that the server refuses is refused. Of those that it loads, two kinds are refused: a header
-# without chunks is not a dump, and it never makes a number of bits that is not the power of two
-# that the header names.
+# A dump that the server refuses is refused. Two kinds that it loads are refused as well: a header
+# without chunks, which is no dump, and a number of bits that is not the power of two that the header
+# names, which the server never makes.
 my @hostile = dump_of('hostile_chunks.json');
 for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
     my ($name, $header) = ($entry->{name}, pack 'H*', $entry->{header});
