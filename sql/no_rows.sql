@@ -1,5 +1,6 @@
--- An aggregate over no rows gives a filter that can be filled afterwards: one for what was asked, or
--- else one that grows. It is the same in every plan, and a union with it is the union without it.
+-- An aggregate over no rows gives a filter that can be filled afterwards: one for what was asked,
+-- or else one that grows. It is the same in every plan, and a union with it is the union without
+-- it.
 CREATE SCHEMA no_rows;
 SET search_path = no_rows, public;
 \i sql/include/outcome.sql

@@ -325,8 +325,8 @@ for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
 }
 
 # A dump that the server refuses is refused. Two kinds that it loads are refused as well: a header
-# without chunks, which is no dump, and a number of bits that is not the power of two that the header
-# names, which the server never makes.
+# without chunks, which is no dump, and a number of bits that is not the power of two that the
+# header names, which the server never makes.
 my @hostile = dump_of('hostile_chunks.json');
 for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
     my ($name, $header) = ($entry->{name}, pack 'H*', $entry->{header});
