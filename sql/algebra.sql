@@ -1,5 +1,5 @@
--- Set algebra: unions and intersections of filters of one geometry, folding, estimates. Unions of
--- any others are links.sql's.
+-- Set algebra: unions and intersections of filters of one geometry, folding, estimates. links.sql
+-- tests unions of all other filters.
 CREATE SCHEMA algebra;
 SET search_path = algebra, public;
 SET extra_float_digits = 0;
@@ -26,7 +26,7 @@ FROM unnest(ARRAY[1, 2, 7, 100]) parts,
     FROM generate_series(0, parts - 1) i UNION ALL SELECT 0, NULL) f
 GROUP BY parts ORDER BY parts;
 
--- Commutative, associative, idempotent, byte for byte.
+-- Unions are commutative, associative and idempotent, byte for byte.
 CREATE TABLE filters AS
 SELECT row_number() OVER () AS id, f FROM (VALUES
   (bf_create(1000)), (made(1, 10)), (made(5, 500)), (made(1, 1)), (made(400, 5000)),
@@ -46,7 +46,8 @@ SELECT a = made(1, 600) AS left_unchanged, b = made(301, 1000) AS right_unchange
 FROM (SELECT made(1, 600) AS a, made(301, 1000) AS b OFFSET 0) f,
   LATERAL (SELECT a | b, a & b, bf_fold(a, 500), bf_union_count(a, b), bf_jaccard(a, b) OFFSET 0) x;
 
--- Aggregates change only a state of their own: as window functions and twice over one row.
+-- Aggregates change only a state of their own: tested as window functions, and twice over the same
+-- rows.
 SELECT count(*) FILTER (WHERE u = made(1, i)) AS growing, count(*) AS of
 FROM (SELECT i, bf_union_agg(made(i, i)) OVER (ORDER BY i) AS u FROM generate_series(1, 50) i) w;
 CREATE TABLE stored AS SELECT i, made(i, i + 10, 100000) AS f FROM generate_series(1, 5) i;
@@ -93,7 +94,7 @@ SELECT bf_fold(made(1, 1000), 0);
 SELECT bf_fold(made(1, 1000), -9223372036854775808);
 SELECT bf_fold(made(1, 100, 1000, 0.0001), 551);
 
--- Estimates: within 1 % of the union, up to twice the capacity.
+-- Estimates are within 1 % of the union, up to twice the capacity.
 CREATE FUNCTION near(estimate float8, truth float8, of float8) RETURNS boolean LANGUAGE sql AS
   'SELECT abs(estimate - truth) <= 0.01 * of';
 SELECT fpr, load,
@@ -112,7 +113,8 @@ SELECT near(bf_intersect_count(a, b), 0, 200000) AS "nothing in common",
   bf_union_count(a, bf_create(100000)) = bf_count(a) AS "union with empty counts itself",
   bf_intersect_count(a, bf_create(100000)) AS "in common with empty"
 FROM (SELECT made(1, 100000, 100000) AS a, made(100001, 200000, 100000) AS b) f \gx
--- No count is known of full filters, of intersections, and no share of nothing.
+-- The count of full filters and of intersections is unknown, and so is the share that empty filters
+-- have in common.
 SELECT bf_count(full_one) AS "full count",
   bf_union_count(full_one, f) AS "full union",
   bf_intersect_count(full_one, f) AS "full intersection",
@@ -124,7 +126,7 @@ FROM (SELECT bf_add_all(bf_create_by_size(512, 6), array_agg(i)) AS full_one,
     bf_create_by_size(512, 6) + 1 AS f, bf_create_by_size(512, 6) AS empty
   FROM generate_series(1, 5000) i) x \gx
 
--- What does not fit together.
+-- Filters that do not fit together.
 SELECT bf_compatible(a, b), b.what
 FROM (SELECT made(1, 10) AS a) a,
   (VALUES (made(5, 50), 'same'), (bf_create(1000), 'empty'), (made(1, 10, 2000), 'size'),

@@ -1,5 +1,5 @@
--- Text under a nondeterministic collation: SQL calls values equal that differ in bytes, so that a
--- filter could miss members. An error, wherever the collation comes from.
+-- Text under a nondeterministic collation: SQL calls values equal that differ in bytes, so a filter
+-- could miss members. This is an error, wherever the collation comes from.
 CREATE SCHEMA collation_test;
 SET search_path = collation_test, public;
 \i sql/include/outcome.sql
@@ -16,7 +16,7 @@ CREATE DOMAIN any_case_domain AS text COLLATE any_case;
 CREATE DOMAIN any_case_row_domain AS any_case_row;
 CREATE TABLE any_case_table (t text COLLATE any_case, a text[] COLLATE any_case);
 
--- Without OFFSET 0, constants would be folded: both ways are tried.
+-- Each way is tried with OFFSET 0 and without; without it, constants are folded.
 CREATE TABLE uses (way text, statement text);
 INSERT INTO uses VALUES
   ('bf_add', 'SELECT bf_add(f, x) FROM %s'),
@@ -41,7 +41,7 @@ CREATE FUNCTION outcomes(value text) RETURNS SETOF text LANGUAGE sql AS $$
     (VALUES (''), ('OFFSET 0')) o(fence)
 $$;
 
--- value: an expression. Every use of the first kind ends with 0A000, of the second with success.
+-- value: an expression. Every use ends with 0A000 for the first kind, with success for the second.
 CREATE TABLE refused (value text);
 INSERT INTO refused VALUES
   ('''a'' COLLATE any_case'),
@@ -79,7 +79,7 @@ SELECT count(*) AS refused FROM refused;
 SELECT outcomes AS outcome, count(*) FROM refused, outcomes(value) GROUP BY 1;
 SELECT outcomes AS outcome, count(*) FROM accepted, outcomes(value) GROUP BY 1;
 
--- Stored columns, whose collation nobody wrote into the query.
+-- Stored columns, whose collation is not written in the query.
 INSERT INTO any_case_table VALUES ('a', '{a}');
 SELECT bf_agg(t) FROM any_case_table;
 SELECT bf_agg(a) FROM any_case_table;
@@ -87,7 +87,7 @@ SELECT t FROM any_case_table WHERE bf_create(10) + 'a'::text @> t;
 SELECT t FROM any_case_table r WHERE bf_create(10) + row('a'::text) @> r;
 SELECT bf_agg(t COLLATE "C") @> 'a' AS contained FROM any_case_table;
 
--- What the error says.
+-- The text of the error.
 SELECT bf_create(10) + 'a'::text COLLATE any_case;
 SELECT bf_create(10) @> 'a'::text COLLATE any_case;
 SELECT bf_create(10) @> 'a' COLLATE any_case;
@@ -105,7 +105,7 @@ SELECT count(DISTINCT hash) AS hashes FROM (VALUES
   (bf_hash('a'::char(3) COLLATE exact)), (bf_hash(lower('A') COLLATE "C"))) v(hash);
 SELECT bf_create(10) + 'a'::text COLLATE exact @> 'a'::text COLLATE "C" AS contained;
 
--- Two collations at odds: none can be derived.
+-- For two different collations, none can be derived.
 SELECT outcome, count(*) FROM (
   SELECT outcome(format(statement, '(SELECT bf_create(10) AS f, c || p AS x FROM
     (SELECT ''a''::text COLLATE "C" AS c, ''b''::text COLLATE "POSIX" AS p) t) s'))
@@ -114,9 +114,9 @@ GROUP BY outcome;
 SELECT bf_create(10) @> (c || p)
 FROM (SELECT 'a'::text COLLATE "C" AS c, 'b'::text COLLATE "POSIX" AS p OFFSET 0) t;
 
--- Where the value is a literal or a parameter, the planner looks at the collation, and the call
--- goes without it if it is deterministic. Found as before, an error where it was one: in plans for
--- all values, in which a parameter stays one, in those for one value, and in folded constants.
+-- If the value is a literal or a parameter, the planner looks at the collation, and the call does
+-- without it if it is deterministic. What was found is still found, and what was an error still is
+-- one: in generic plans, in which a parameter stays one, in custom plans, and in folded constants.
 CREATE TABLE sets AS SELECT n AS id, bf_create(10) + ('v' || n) AS f,
   cbf_create(10) + ('v' || n) AS c, cf_create(10) + ('v' || n) AS k FROM generate_series(1, 3) n;
 CREATE FUNCTION found(condition text, parameter text) RETURNS text LANGUAGE plpgsql AS $$
@@ -163,7 +163,7 @@ SELECT found_by AS found, count(*) FROM (VALUES ('($1 COLLATE any_case)'),
   ('($1::varchar COLLATE any_case)'), ('(''v2'' COLLATE any_case)'),
   ('(''v2''::name COLLATE any_case)')) v(value), found_by(value) GROUP BY 1;
 
--- A function that the value is passed to, inlined or not.
+-- The value is an argument of a function, inlined or not.
 CREATE TABLE columns (plain text COLLATE "C", other text COLLATE "POSIX",
   loose text COLLATE any_case);
 INSERT INTO columns VALUES ('v2', 'v2', 'v2');
@@ -181,8 +181,8 @@ SELECT count(*) FILTER (WHERE inlined(f, 'v2')) AS inlined,
   count(*) FILTER (WHERE called(f, 'v2')) AS called,
   count(*) FILTER (WHERE compiled(f, 'v2')) AS compiled FROM sets;
 
--- Columns whose collations are at odds have none, whatever the planner makes of them: no
--- collation is taken from them that one column alone has.
+-- Columns whose collations differ have none in common, whatever the planner makes of them: the
+-- collation of a single column is not taken for both.
 SELECT statement, outcome(statement) FROM (VALUES
   ('SELECT f @> (plain || other) FROM sets, columns'),
   ('SELECT f @> x FROM sets, (SELECT plain || other FROM columns OFFSET 0) u(x)'),
@@ -202,13 +202,13 @@ SELECT statement, outcome(statement) FROM (VALUES
   ('SELECT c - (plain || other) FROM sets, columns'),
   ('SELECT bf_contains_any(f, ARRAY[plain] || ARRAY[other]) FROM sets, columns')) v(statement);
 
--- But a function's parameter has a collation, whatever it is given.
+-- A function's parameter does have a collation, whatever argument it is given.
 SELECT count(*) FILTER (WHERE inlined(f, p || q)) AS inlined,
   count(*) FILTER (WHERE called(f, p || q)) AS called,
   count(*) FILTER (WHERE compiled(f, p || q)) AS compiled
 FROM sets, (VALUES ('v'::text COLLATE "C", '2'::text COLLATE "POSIX")) v(p, q);
 
--- A parameter that a plan's lower node computes, too, is not taken for that node's column.
+-- A parameter that a lower node of the plan computes, too, is not taken for that node's column.
 PREPARE grouped(text, name) AS
   SELECT $1, $2, bf_union_agg(f) @> $1 AS one, bf_union_agg(f) @> $2 AS two,
     bf_union_agg(f) @> ($1 COLLATE "C") AS three FROM sets GROUP BY $1, $2;

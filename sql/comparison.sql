@@ -1,5 +1,5 @@
--- Filters as values: compared, grouped, sorted, joined, kept in tables and indexes; and never
--- changed by what is done with them.
+-- Filters as values: compared, grouped, sorted, joined, kept in tables and indexes. None of these
+-- changes a filter.
 CREATE SCHEMA comparison;
 SET search_path = comparison, public;
 \i sql/include/outcome.sql
@@ -8,7 +8,7 @@ SET search_path = comparison, public;
 \set prefix bf
 \i sql/include/comparison.sql
 
--- A filter too large for an index entry is one for a hash of it.
+-- A filter that is too large for an index entry is indexed by a hash of it.
 CREATE TABLE large (filter bloomfilter);
 INSERT INTO large SELECT bf_agg(x, 10000) FROM generate_series(1, 10000) x;
 SELECT outcome('CREATE UNIQUE INDEX ON large (filter)') AS filter,
@@ -44,12 +44,12 @@ BEGIN
   ASSERT bf_count(g) = 0, 'g was changed';
 END $$;
 
--- One call site that meets filters stored out of line and inline by turns.
+-- One call site meets filters stored out of line and inline by turns.
 SELECT x, array_agg(id ORDER BY id) AS ids
 FROM filters, (VALUES (1), (2), (4), (2000)) v(x) WHERE filter @> x GROUP BY x ORDER BY x;
 SELECT count(*) AS missed
 FROM filters JOIN generate_series(1, 2000) x ON x % 2 = id WHERE NOT filter @> x;
--- And one that meets arrays of several types.
+-- Another call site meets arrays of several types.
 CREATE TABLE several AS SELECT i, i / 1.0 AS n, i / 1::float8 AS d
 FROM generate_series(1, 5) i, generate_series(1, 3);
 ANALYZE several;

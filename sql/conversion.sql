@@ -1,5 +1,5 @@
--- A filter is asked as SQL compares its members: across families, too, where = is immutable.
--- test/t/020_conversions.pl compares with SQL itself, over all pairs of types.
+-- A filter compares a probe with its members as SQL does: across families, too, where = is
+-- immutable. test/t/020_conversions.pl compares it with SQL itself, over all pairs of types.
 CREATE SCHEMA conversion;
 SET search_path = conversion, public;
 
@@ -50,7 +50,7 @@ SELECT bf_create(9, 1e-9) + 'a'::"char" @> 'a'::text AS "a char",
 SELECT bf_create(9, 1e-9) + 4294967295::oid @> -1 AS "an oid of the same bits",
   bf_create(9, 1e-9) + 4294967295::oid @> (-1)::bigint AS "not a bigint" \gx
 
--- Arrays, operators turned round, literals of a query's rows, and all three types.
+-- Arrays, operators with their sides swapped, literals of a query's rows, and all three types.
 SELECT bf_contains_each(f, '{1.0, 1.5, 2}'::numeric[]) AS each,
   bf_contains_any(f, '{7.5, 1}'::float8[]) AS "any",
   bf_contains_any(f, '{7.5, 1e17}'::float8[]) AS "any, possibly",
@@ -67,7 +67,7 @@ SELECT cbf @> 1.0 AS "counting, asked",
   cf_multiplicity(cf, 1e17::float8) AS "cuckoo, no one knows"
 FROM (SELECT cbf_create(9, 1e-9) + 1 + 1 AS cbf, cf_create(9, 1e-9) + 1 + 1 AS cf) x \gx
 
--- Added and removed is what SQL casts implicitly, and nothing else.
+-- What SQL casts implicitly is added and removed, and nothing else.
 SELECT bf_create(9) + 1::float8 + 7 = bf_create(9) + 1::float8 + 7::float8 AS "integer to float",
   bf_create(9) + 1::float8 + 0.1 = bf_create(9) + 1::float8 + 0.1::float8 AS "numeric to float",
   bf_create(9) + 1.5 + 7 = bf_create(9) + 1.5 + 7.0 AS "integer to numeric",
@@ -102,6 +102,6 @@ SELECT bf_create(9, layout => 'parquet_float') + 0.5::float4 + 0.1;
 SELECT bf_create(9, layout => 'redis') + 5 @> 5.0;
 SELECT bf_create(9, layout => 'guava') + 5 @> true;
 
--- A shard is that of the value's own type: cast it.
+-- A shard is that of the value's own type, so the value has to be cast.
 SELECT bf_shard(5, 1000) = bf_shard(5.0, 1000) AS "one shard",
   bf_shard(5, 1000) = bf_shard(5.0::int, 1000) AS "one shard, cast" \gx

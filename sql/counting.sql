@@ -1,4 +1,4 @@
--- Counting filters: what they share with cuckoo filters, then what is theirs.
+-- Counting filters: what they share with cuckoo filters, then what only they have.
 CREATE SCHEMA cbf;
 SET search_path = cbf, public;
 SET timezone = 'UTC';
@@ -8,7 +8,7 @@ SET timezone = 'UTC';
 
 -- From here on, counting filters alone.
 
--- Everything cbf_info says.
+-- Everything that cbf_info says.
 SELECT * FROM cbf_info(cbf_create(1000, seed => 3)) \gx
 SELECT element_type, counters_set, counters_saturated,
   fill = counters_set::float8 / counters AS "fill is that of counters",
@@ -24,7 +24,7 @@ SELECT saturated,
 FROM (SELECT cbf_add_all(cbf_create(10), array_agg(i)) AS f FROM generate_series(1, 100) i) s,
   cbf_info(f) \gx
 
--- Positions and sizes are those of bloomfilter, with four bits for one.
+-- Positions and sizes are those of a bloomfilter, with four bits in place of one.
 SELECT bool_and(s.counters = b.bits) AS "counters are bits",
   bool_and(s.hashes = b.hashes) AS "hashes are hashes",
   bool_and(s.bits = 4 * b.bits) AS "four bits for one",
@@ -75,7 +75,7 @@ FROM (SELECT array_agg(x) AS a FROM keys_of) a, unnest(ARRAY[0.1, 0.01, 0.0001])
 SELECT cbf_agg(x, 10)::bloomfilter = bf_agg(x, 10) AS none,
   cbf_agg(NULL::int, 10)::bloomfilter = bf_agg(NULL::int, 10) AS null
 FROM generate_series(1, 0) x;
--- With more distinct values than are counted exactly; and where memory is short.
+-- The same with more distinct values than are counted exactly; and with little memory.
 CREATE TABLE many AS SELECT (x::bigint * 7919) % 200000 AS x FROM generate_series(1, 300000) x;
 CREATE TABLE of_many AS SELECT cbf_agg(x) AS f FROM many;
 SELECT (SELECT f::bloomfilter FROM of_many) = bf_agg(x) AS cast FROM many;
@@ -83,7 +83,7 @@ SET work_mem = '64kB';
 SELECT (SELECT f FROM of_many) = cbf_agg(x) AS spilled FROM many;
 RESET work_mem;
 
--- What cbf_agg keeps of copies is what cbf_add_all adds, one by one, up to 15.
+-- cbf_agg counts copies as cbf_add_all does, which adds them one by one, up to 15.
 SELECT bool_and(cbf_multiplicity(own, x) >= least(n, 15)) AS "own counts all",
   bool_and(cbf_multiplicity(sized, x) >= least(n, 15)) AS "sized counts all",
   avg(cbf_multiplicity(sized, x) - least(n, 15)) < 0.1 AS "seldom counts more",
@@ -97,7 +97,7 @@ SELECT cbf_agg(x % 200) = cbf_agg(x % 200 ORDER BY x % 200) AS ordered,
   substr(cbf_agg(x % 200)::bytea, 37) = substr(cbf_agg(x % 200, 200)::bytea, 37) AS counters
 FROM generate_series(1, 5000) x;
 
--- Removing: the exact bytes from before, in whatever order, down to the empty filter.
+-- Removing restores the exact bytes from before, in whatever order, down to the empty filter.
 CREATE FUNCTION without(f countingbloomfilter, "values" anyarray) RETURNS countingbloomfilter
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -126,8 +126,8 @@ FROM unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, unnest(ARRAY[0, 5]) seed,
 ORDER BY fpr DESC, seed \gx
 SELECT without(f, array['x '::varchar, 'y', 'y  ']) = cbf_create(10) AS varchar
 FROM (SELECT cbf_add_all(cbf_create(10), array['y  '::varchar, 'x ', 'y']) AS f) s;
--- What cbf_agg made can be taken from, too; when nothing is left of one that sized itself, it adds
--- nothing to a union.
+-- Values can be removed from a filter that cbf_agg made, too. A self-sized one from which all
+-- values were removed adds nothing to a union.
 SELECT fpr,
   f = cbf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS "filter of the rest",
   f::bloomfilter = bf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS "cast is bf_agg",
@@ -176,7 +176,7 @@ SELECT cbf_multiplicity(f, '1') AS "copies of a literal",
   cbf_multiplicity(f, '2') AS "copies of another value"
 FROM (SELECT cbf_create(10) + 1 + 1 AS f) s;
 
--- Unions: counters added up, as if all values had been added to one filter.
+-- Unions add counters up, as if all values had been added to one filter.
 CREATE FUNCTION made(first int, last int, expected bigint DEFAULT 1000, fpr float8 DEFAULT 0.01)
 RETURNS countingbloomfilter LANGUAGE sql AS
   'SELECT coalesce(cbf_agg(i, expected, fpr), cbf_create(expected, fpr))
@@ -225,7 +225,7 @@ FROM unnest(ARRAY[1, 2, 7, 100]) parts,
   LATERAL (SELECT i, made(i * 1000 / parts + 1, (i + 1) * 1000 / parts) AS f
     FROM generate_series(0, parts - 1) i UNION ALL SELECT 0, NULL) f
 GROUP BY parts ORDER BY parts \gx
--- A filter that sized itself and has no value adds nothing, not even its size.
+-- A self-sized filter without values adds nothing, not even its size.
 SELECT cbf_union(f, none) = f AS "adds nothing on the right",
   cbf_union(none, f) = f AS "adds nothing on the left",
   cbf_union(none, none) = none AS "both are nothing",
@@ -256,7 +256,7 @@ ANALYZE filter_parts;
 SELECT plan('SELECT cbf_union_agg(f) FROM filter_parts'), cbf_union_agg(f) = made(1, 100) AS same
 FROM filter_parts;
 RESET enable_partitionwise_aggregate;
--- What does not fit together.
+-- Filters that do not fit together.
 SELECT cbf_union(made(1, 10), made(1, 10, 2000));
 SELECT cbf_union(made(1, 10), made(1, 10, 1000, 0.0001));
 SELECT cbf_union(made(1, 10), cbf_create(1000, seed => 7) + 1);
@@ -265,7 +265,7 @@ SELECT cbf_union(cbf_create(10) + row(1), cbf_create(10) + row(1, 2));
 SELECT cbf_union_agg(f) FROM (VALUES (made(1, 10)), (cbf_create(1000) + 'x'::text)) v(f);
 SELECT cbf_union(cbf_agg(x), cbf_agg(x) FILTER (WHERE x > 70)) FROM generate_series(1, 200) x;
 
--- Filters that got more values than they were made for.
+-- Filters with more values than they were made for.
 SHOW bloomfilter.overfill;
 SELECT cbf_agg(i, 100) @> 1 AS done FROM generate_series(1, 3000) i;
 SELECT cbf_agg(i, 1000) @> 1 AS done FROM generate_series(1, 3000) i;
@@ -288,8 +288,8 @@ SELECT cbf_add_all(cbf_create(10), array_agg(i)) FROM generate_series(1, 100) i;
 SET bloomfilter.overfill = ignore;
 SELECT cbf_agg(i, 1000) IS NOT NULL AS ignored FROM generate_series(1, 3000) i;
 
--- Windows whose frames move: rows that leave are removed again. Whatever the frame, the result is
--- that of cbf_agg over its rows, byte for byte. `ids` are these rows.
+-- Windows whose frames move: rows that leave the frame are removed again. Whatever the frame is,
+-- the result is that of cbf_agg over its rows, byte for byte. `ids` are these rows.
 CREATE TABLE moving (i int, g int, t int, x int, v varchar, r numeric[]);
 INSERT INTO moving
   SELECT i, i % 3, i / 4 + 5 * (i / 40),
@@ -310,7 +310,7 @@ END $$;
 SELECT arguments, frame, f.* FROM
   (VALUES (1, 'x'), (2, 'x, 30'), (3, 'x, 1000, 0.0001'), (4, 'x, NULL, 0.001'), (5, 'v'),
     (6, 'v, 30, 0.1'), (7, 'r, 10'), (8, 'i'), (9, 'i, 300'),
-    (10, 'i, 1000, 0.0001')) a(a, arguments), -- of so many values, some positions coincide
+    (10, 'i, 1000, 0.0001')) a(a, arguments), -- some positions of this many values coincide
   (VALUES (1, 'ORDER BY i ROWS 9 PRECEDING'),
     (2, 'ORDER BY i ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING'),
     (3, 'ORDER BY i ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'),
@@ -328,8 +328,8 @@ SELECT arguments, frame, f.* FROM
     (15, 'PARTITION BY g')) w(w, frame),
   LATERAL frames(frame, arguments) f
 WHERE a <= 2 OR w IN (1, 5, 8, 10, 12) ORDER BY a, w;
--- With FILTER, as several aggregates of one window, and with parameters that are the same in a
--- frame.
+-- The aggregate with FILTER, several aggregates in one window, and parameters that are equal within
+-- a frame.
 SELECT count(*) AS rows,
   count(*) FILTER (WHERE f = (SELECT cbf_agg(x) FILTER (WHERE x > 5)
     FROM moving m WHERE m.i = ANY (ids))) AS "FILTER, as its rows",
@@ -349,7 +349,8 @@ SELECT count(*) AS rows,
     FROM generate_series(i - 2, i) y WHERE y > 0)) AS "in pages, as its rows"
 FROM (SELECT i, cbf_agg(i, 300000) OVER w AS f, cbf_agg(i, 300000, 0.0001) OVER w AS h
   FROM generate_series(1, 5) i WINDOW w AS (ORDER BY i ROWS 2 PRECEDING)) s \gx
--- The element type is that of the frame; a frame of two is an error, as are parameters that differ.
+-- The element type is that of the frame. Two types in a frame are an error, and so are parameters
+-- that differ.
 SELECT array_agg((cbf_info(f)).element_type ORDER BY i) AS types
 FROM (SELECT i, cbf_agg(CASE i / 2 WHEN 0 THEN 1 WHEN 2 THEN 2 END)
       OVER (ORDER BY i ROWS 1 PRECEDING) AS f
@@ -370,11 +371,12 @@ SELECT cbf_agg('a'::text COLLATE "C" || i, 10, 0.6) OVER (ORDER BY i ROWS 1 PREC
 FROM generate_series(1, 3) i;
 SELECT outcome('SELECT cbf_agg(''{}''::json) OVER (ORDER BY i ROWS 1 PRECEDING)
   FROM generate_series(1, 3) i') AS json;
--- Not for users: no such function, or no such value, say newer and older minor releases.
+-- Not for users: newer minor releases say that there is no such function, older ones no such value.
 SELECT outcome('SELECT countingbloomfilter_agg_window(NULL, 1)') IN ('42883', '0A000')
     AS transition,
   outcome('SELECT countingbloomfilter_agg_inverse(NULL, 1)') IN ('42883', '0A000') AS inverse;
--- More equal values than a state's counters can count: the inverse gives up, the result is right.
+-- With more equal values than a state can count, the inverse function gives up, and the result is
+-- right.
 CREATE TABLE equal_values AS
   SELECT n, CASE WHEN n < 3 OR n > 4 THEN 7 ELSE n END AS x
   FROM (VALUES (1, 65530), (2, 4), (3, 10), (4, 1), (5, 65531), (6, 4), (7, 9), (8, 1), (9, 65540),
@@ -394,7 +396,7 @@ SELECT count(*) AS rows,
 FROM (SELECT i, cbf_agg(least(i % 65560, 20), 30) OVER (ORDER BY i ROWS 65539 PRECEDING) AS f
     FROM generate_series(1, 65590) i) s
 WHERE i > 65550;
--- More distinct values than are counted exactly.
+-- The same with more distinct values than are counted exactly.
 SELECT n,
   f = (SELECT cbf_agg(y)
     FROM generate_series(greatest(n - 1, 0) * 40000, n * 40000 + 39999) y) AS "as its rows",
@@ -404,7 +406,7 @@ FROM (SELECT y, y / 40000 AS n, cbf_agg(y) OVER (ORDER BY y / 40000 GROUPS 1 PRE
 WHERE y % 40000 = 0 ORDER BY n;
 RESET bloomfilter.overfill;
 
--- Stored out of line, asked by slices and as a whole.
+-- Filters stored out of line are probed by slices and as a whole.
 CREATE TABLE large AS
   SELECT fpr, cbf_agg(x, 50000, fpr) AS f
   FROM generate_series(1, 50000) x, unnest(ARRAY[0.01, 0.0001]) fpr GROUP BY fpr;
@@ -415,7 +417,7 @@ SELECT fpr,
   bool_and(cbf_multiplicity(f, 7) >= 1) AS "first is counted"
 FROM large GROUP BY fpr ORDER BY fpr DESC \gx
 SELECT count(*) AS first_ones FROM large, generate_series(1, 3) x WHERE f @> x;
--- The false positive rate at capacity, and never a false negative.
+-- The false positive rate at capacity is kept, and there is never a false negative.
 CREATE FUNCTION asked(rate float8, OUT missed bigint, OUT hits bigint, OUT as_bloomfilter boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -432,7 +434,7 @@ SELECT fpr, missed,
   as_bloomfilter AS "as a bloomfilter"
 FROM unnest(ARRAY[0.01, 0.0001]) fpr, asked(fpr) ORDER BY fpr DESC;
 
--- What bloomfilters have, too.
+-- Functions that bloomfilters have, too.
 SELECT cbf_clear(f) = cbf_create(100, 0.001, 7) AS "cleared is empty",
   cbf_clear(cbf_clear(f)) @> 1 AS "cleared has a member",
   f @> 1 AS "argument is as before",

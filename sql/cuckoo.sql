@@ -1,4 +1,4 @@
--- Cuckoo filters: what they share with counting filters, then what is theirs.
+-- Cuckoo filters: what they share with counting filters, then what only they have.
 CREATE SCHEMA cf;
 SET search_path = cf, public;
 SET timezone = 'UTC';
@@ -8,7 +8,7 @@ SET timezone = 'UTC';
 
 -- From here on, cuckoo filters alone.
 
--- Everything cf_info says.
+-- Everything that cf_info says.
 SELECT * FROM cf_info(cf_create(1000, seed => 3)) \gx
 SELECT version, element_type, fingerprint_bits, buckets, stored,
   fill = stored / (4.0::float8 * buckets) AS "fill is of four a bucket",
@@ -23,7 +23,8 @@ FROM generate_series(0, 3) n,
   LATERAL (SELECT cf_add_all(cf_create(2), array(SELECT generate_series(1, n))) AS f) f, cf_info(f)
 ORDER BY n;
 
--- Sizes: ceil(log2(1/rate) + 3) bits of a fingerprint, at 95 % load, or 85 % below 250 buckets.
+-- Sizes: a fingerprint has ceil(log2(1/rate) + 3) bits; the load is 95 %, or 85 % below 250
+-- buckets.
 SELECT rate, n, buckets, fingerprint_bits, bits, bytes
 FROM (VALUES (1), (10), (1000), (100000)) n(n), (VALUES (0.5), (0.01), (1e-4), (1e-9)) r(rate),
   cf_sizing(n, rate)
@@ -50,7 +51,7 @@ FROM unnest(ARRAY[3, 4, 17, 18, 843, 844, 846, 847, 849, 950, 951]) n, cf_sizing
 SELECT (cf_sizing(406000000, 0.01)).bytes < 512 * 1024 * 1024 AS largest,
   (cf_sizing(406000000, 0.01)).filters, (cf_sizing(409000000, 0.01)).filters AS larger;
 
--- Copies: at most eight of a value, four where its two buckets are one.
+-- Copies: at most eight of a value, or four if its two buckets are the same.
 SELECT n, cf_multiplicity(f, 5) AS multiplicity, (cf_info(f)).stored, cf_check(f)
 FROM unnest(ARRAY[1, 4, 5, 8]) n,
   LATERAL (SELECT cf_add_all(cf_create(100), array_fill(5, array[n])) AS f) f;
@@ -71,7 +72,7 @@ SELECT cf_add_all(cf_create(100), array_fill(5, array[8])) + 5;
 SELECT cf_add_all(cf_create(100), array_fill(5, array[9]));
 CREATE FUNCTION copies_of(f cuckoofilter, value int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
-  copies int := cf_multiplicity(f, value); -- of others that look like it
+  copies int := cf_multiplicity(f, value); -- copies of values that look the same
 BEGIN
   LOOP
     f := f + value;
@@ -84,13 +85,13 @@ EXCEPTION WHEN program_limit_exceeded THEN
 END $$;
 SELECT copies_of(cf_create(1), i) AS copies, count(*) BETWEEN 30 AND 70 AS about_half
 FROM generate_series(1, 100) i GROUP BY 1 ORDER BY 1;
--- Among other values, which make room.
+-- Copies among other values, which make room for them.
 SELECT copies_of(f, i) AS copies, count(*) > 90 AS nearly_all
 FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1001, 1900) i) s,
   generate_series(1, 100) i
 GROUP BY 1 ORDER BY 1;
 
--- cf_put adds what seems not to be there.
+-- cf_put adds a value that seems to be absent.
 SELECT was_new AS added,
   filter = f + 5 AS "filter plus the value",
   again.*
@@ -125,7 +126,7 @@ PREPARE unique_one AS SELECT (cf_put(cf_create(10) + 1, $1)).was_new;
 EXECUTE unique_one('1');
 EXECUTE unique_one('2');
 
--- A full filter says so, and is as it was; with a place, it goes on.
+-- A full filter raises an error and stays as it was; once there is a place, it can be filled again.
 CREATE TABLE full_one (f cuckoofilter);
 INSERT INTO full_one VALUES (cf_create(100));
 DO $$
@@ -161,7 +162,7 @@ FROM full_one \gx
 SELECT outcome('SELECT cf_add_all(cf_create(10), array_agg(i)) FROM generate_series(1, 1000) i')
   AS far_too_many;
 
--- cf_agg has each distinct value once, whatever the order, and makes its table large enough.
+-- cf_agg stores each distinct value once, whatever the order, and makes its table large enough.
 SELECT stored, i.expected,
   s.buckets AS "buckets for its values",
   i.buckets AS "those of their size class",
@@ -188,7 +189,8 @@ SELECT (cf_info(cf_agg(x, 5000))).expected, (cf_info(cf_agg(x, 5000))).capacity_
   cf_agg(x, 5000) @> 7 AS "contains a member",
   cf_agg(x, 5000, 0.0001) @> 7 AS "contains it at a rate, too"
 FROM generate_series(1, 1000) x \gx
--- Ten values that all belong to two of the four buckets of a table for ten: it grows, on its own.
+-- Ten values that all belong to two of the four buckets of a table for ten: cf_agg enlarges the
+-- table by itself.
 CREATE FUNCTION last_buckets(x int, copies int) RETURNS bytea LANGUAGE sql IMMUTABLE AS
   'SELECT substr(cf_add_all(cf_create(10), array_fill(x, array[copies]))::bytea, 41 + 10, 10)';
 CREATE FUNCTION takes(x int, copies int) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
@@ -213,7 +215,7 @@ FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1) AS sized, cf_agg(x, 3 ORDER BY -x)
 SELECT bool_and(cf_check(f) IS NULL) AS sound, bool_and((cf_info(f)).stored = n) AS stored
 FROM generate_series(1, 300) n,
   LATERAL (SELECT cf_agg(x * n, NULL, 0.3) AS f FROM generate_series(1, n) x) f;
--- Where memory is short, and with a file.
+-- The same with little memory, and with a file.
 CREATE TABLE many AS SELECT (x::bigint * 7919) % 200000 AS x FROM generate_series(1, 300000) x;
 CREATE TABLE of_many AS SELECT cf_agg(x) AS f, cf_agg(x, 1000000) AS sized FROM many;
 SELECT i.stored, i.expected FROM of_many, cf_info(f) i;
@@ -223,7 +225,7 @@ SELECT (SELECT f FROM of_many) = cf_agg(x) AS "spilled, the same",
   (SELECT f FROM of_many) = cf_agg(x ORDER BY x) AS "sorted, the same"
 FROM many \gx
 RESET work_mem;
--- Not of values that have two hashes.
+-- cf_agg refuses values that have two hashes.
 SELECT cf_agg(v) FROM (VALUES ('a '::varchar)) v(v);
 SELECT outcome($$SELECT cf_agg(v, 10) FROM (VALUES ('a'::varchar), ('b ')) v(v)$$) AS sized,
   outcome($$SELECT cf_agg(v, 10, 0.1) FROM (VALUES ('a '::varchar(2))) v(v)$$) AS rated,
@@ -231,7 +233,7 @@ SELECT outcome($$SELECT cf_agg(v, 10) FROM (VALUES ('a'::varchar), ('b ')) v(v)$
   outcome($$SELECT cf_agg(v) FROM (VALUES ('a'::varchar), (NULL)) v(v)$$) AS no_blank,
   outcome($$SELECT cf_agg(v) FROM (VALUES ('a '::char(5))) v(v)$$) AS char \gx
 
--- Merging: all copies of both.
+-- Merging keeps all copies of both filters.
 CREATE FUNCTION made(first int, last int, expected bigint DEFAULT 1000, fpr float8 DEFAULT 0.01)
 RETURNS cuckoofilter LANGUAGE sql AS
   'SELECT coalesce(cf_agg(i, expected, fpr), cf_create(expected, fpr))
@@ -273,7 +275,7 @@ SELECT cf_union(made(1, 10), cf_create(1000, seed => 7) + 1);
 SELECT cf_union(made(1, 10), cf_create(1000) + 'x'::text);
 SELECT cf_union(cf_create(10) + row(1), cf_create(10) + row(1, 2));
 
--- Removing gives the bytes from before where nothing had to be kicked; kicks stay counted.
+-- Where no kick was needed, removing restores the bytes from before; kicks stay counted.
 SELECT f + 1 + 2 + 3 - 2 = f + 1 + 3 AS "back to the filter before",
   f + 3 + 1 + 2 = f + 1 + 2 + 3 AS "in any order",
   f + 1 + 2 - 1 - 2 = f AS "back to the empty filter"
@@ -359,8 +361,8 @@ SELECT outcome(format('SELECT %L::bytea::cuckoofilter', set_byte(cf_create(10)::
     AS bits, array_agg(bits)
 FROM unnest(ARRAY[0, 5, 6, 33, 255]) bits GROUP BY 1;
 
--- Stored out of line, asked by slices and as a whole: fingerprints within bytes, across them, and
--- long ones.
+-- Filters stored out of line are probed by slices and as a whole. Their fingerprints are within
+-- bytes, across them, or long.
 CREATE TABLE large AS
   SELECT fpr, cf_agg(x, 50001, fpr) AS f
   FROM generate_series(1, 50001) x, unnest(ARRAY[0.3, 0.01, 0.005, 0.0001, 1e-6, 1e-9]) fpr
@@ -373,7 +375,7 @@ SELECT fpr, fingerprint_bits,
 FROM large, cf_info(f) GROUP BY fpr, fingerprint_bits ORDER BY fpr DESC \gx
 SELECT count(*) AS single_probes FROM generate_series(1, 50001, 100) x
 WHERE (SELECT f FROM large WHERE fpr = 0.005 AND x > 0) @> x;
--- The false positive rate at capacity, and never a false negative.
+-- The false positive rate at capacity is kept, and there is never a false negative.
 CREATE FUNCTION asked(rate float8, OUT missed bigint, OUT hits bigint, OUT estimate float8)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -390,7 +392,7 @@ SELECT fpr, missed,
   estimate <= fpr AS "estimate keeps the rate"
 FROM unnest(ARRAY[0.3, 0.01, 0.005, 0.0001, 1e-6]) fpr, asked(fpr) ORDER BY fpr DESC;
 
--- What bloomfilters have, too.
+-- Functions that bloomfilters have, too.
 SELECT cf_clear(f) = cf_create(100, 0.001, 7) AS "cleared is empty",
   cf_clear(f) @> 1 AS "cleared has a member",
   f @> 1 AS "argument is as before",

@@ -1,4 +1,4 @@
--- One line for people: how large a filter is, and how full.
+-- A line for people, which says how large a filter is and how full.
 CREATE SCHEMA describe;
 SET search_path = describe, public;
 SET bloomfilter.overfill = ignore;

@@ -1,5 +1,6 @@
--- No false negative: values that are equal in SQL find each other, whatever their type within the
--- family, their bytes and their storage. To test another pair, add a line to `pairs` below.
+-- There is no false negative: values that are equal in SQL find each other, whatever their type
+-- within the family, their bytes and their storage. To test another pair, add a line to `pairs`
+-- below.
 CREATE SCHEMA equality;
 SET search_path = equality, public;
 
@@ -10,14 +11,16 @@ CREATE FUNCTION float8_of_bits(bigint) RETURNS float8 LANGUAGE internal IMMUTABL
 CREATE FUNCTION float4_of_bits(int) RETURNS float4 LANGUAGE internal IMMUTABLE STRICT
   AS 'int4up';
 
--- Arrays that held a NULL keep their null bitmap: equal to others, but with other bytes.
+-- Arrays that once held a NULL keep their null bitmap: they are equal to others, but have other
+-- bytes.
 CREATE TABLE once_null (
   ints int[] DEFAULT '{1,2,NULL}', matrix int[] DEFAULT '{{1,2},{NULL,4}}',
   texts text[] DEFAULT '{a,NULL}', ranges int4range[] DEFAULT '{NULL}');
 INSERT INTO once_null DEFAULT VALUES;
 UPDATE once_null SET ints[3] = 3, matrix[2][1] = 3, texts[2] = 'b', ranges[1] = '[1,3]';
 
--- Compressed, moved out of line, both, and with a short length word; `long` is as computed.
+-- Values that are compressed, out of line, both, or with a short length word; `long` is the
+-- computed value.
 CREATE TABLE stored (
   short text, compressed text, external text, both_ways text, number numeric, short_number numeric,
   bits bytea, json jsonb, list int[], address inet, blanks char(3000), varying varchar);
@@ -236,7 +239,7 @@ INSERT INTO pairs VALUES
   ('row', $$row(row(1, 'a')::named, 1.5, '{1.0}')::nested$$,
     $$row(row(1, 'a'::text), 1.5::float8, '{1.00}'::numeric[])$$);
 
--- Different values with different hashes: nothing that matters is left out.
+-- Different values have different hashes: nothing that matters is left out.
 CREATE TABLE different (family text, a text, b text);
 COPY different FROM stdin (FORMAT csv, DELIMITER '|', QUOTE e'\x01');
 integer    | 1::int2 | (-1)::int2
@@ -297,7 +300,7 @@ row        | row(row(1, 2), row(3)) | row(row(1), row(2, 3))
 \.
 UPDATE different SET family = trim(family);
 
--- What a filter with `a` says of an equal `b`: the ways that fail, or NULL.
+-- Returns the ways in which a filter with `a` fails to find an equal `b`, or NULL.
 CREATE FUNCTION missed(family text, a text, b text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   failures text;
@@ -328,7 +331,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
 END $$;
 
--- The same for array[a] and array[b], unless that only adds a dimension.
+-- Does the same with array[a] and array[b], unless this only adds a dimension.
 CREATE FUNCTION missed_in_arrays(a text, b text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   failures text;
@@ -347,7 +350,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
 END $$;
 
--- Is a = b? NULL where SQL has no `=` for the two types.
+-- Returns whether a = b, or NULL where SQL has no `=` for the two types.
 CREATE FUNCTION equal(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   result boolean;
@@ -395,7 +398,8 @@ SELECT * FROM (
 WHERE missed IS NOT NULL;
 SELECT family, a, b FROM different WHERE NOT hashes_differ(a, b);
 
--- A varchar with blanks at its end equals a text with them and a char(n) without: two hashes.
+-- A varchar with trailing blanks equals a text with them and a char(n) without, so it has two
+-- hashes.
 SELECT v = t AS "varchar = text",
   v = c AS "varchar = char",
   f_v @> t AS "finds the text",
@@ -414,9 +418,9 @@ SELECT bf_create(10) + row('a '::varchar);
 SELECT bf_create(10) @> row(1, 'a '::varchar(5));
 SELECT bf_create(10) + row('a'::varchar) @> row('a'::char(5)) AS without_blanks;
 
--- A row type that grows. SQL calls what was there before equal to rows with a NULL more: inside
--- anything such rows are found, also when the type has grown since a call site saw it first. A row
--- that is itself the value is an error.
+-- A row type that grows. SQL calls values from before equal to rows with one more NULL. Within
+-- other values such rows are found, also when the type has grown since a call site saw it first. If
+-- the row itself is the value, it is an error.
 CREATE TYPE growing AS (a int);
 CREATE TYPE holder AS (g growing, t text);
 CREATE DOMAIN growing_domain AS growing;
@@ -457,7 +461,7 @@ SELECT f.ca @> array[row(5, 6, NULL)::growing, NULL] AS "finds another b",
     AS "finds another b once added"
 FROM grown_filters f \gx
 SELECT f.c @> g.c FROM grown g, grown_filters f;
--- What is no error within nested values: fields of another type are compared through their bytes.
+-- Within nested values, other types are no error: fields are compared through their bytes.
 SELECT bf_agg(row(1, row(2))) @> row(1, row(2::int8)) AS "finds a field of the family",
   bf_agg(row(1, row(2))) @> row(1, row(2::numeric)) AS "finds a field of another family",
   bf_agg(array[row(1)]) @> array[row(1, 2)] AS "finds more fields" \gx

@@ -1,16 +1,16 @@
--- Filters that grow: whatever is added, the rate asked for stays.
+-- Filters that grow keep the rate asked for, whatever is added.
 CREATE SCHEMA growth;
 SET search_path = growth, public;
 SET extra_float_digits = 0;
 \i sql/include/outcome.sql
 
--- What was asked for is shown; the first link has a quarter of the rate.
+-- bf_info shows what was asked for; the first link has a quarter of the rate.
 SELECT version, layout, element_type, seed, expected, target_fpr, i.hashes, i.bits, i.bytes,
   bits_set, estimated_count, estimated_fpr, saturated, links,
   i.bits = s.bits AS "as large as a quarter of the rate"
 FROM bf_info(bf_create(1000, 0.01, seed => 5, grow => true)) i, bf_sizing(1000, 0.0025) s \gx
 
--- A hundred times the start capacity, at any rate.
+-- A hundred times the initial capacity, at any rate.
 CREATE TABLE fed AS
 SELECT n, fpr, bf_add_all(bf_create(n, fpr, grow => true), array_agg(i)) AS f
 FROM (VALUES (1, 0.01), (100, 0.01), (1000, 0.1), (1000, 0.01), (1000, 0.001),
@@ -27,7 +27,7 @@ SELECT n, fpr, links, target_fpr,
   bf_check(f)
 FROM fed, bf_info(f) ORDER BY n, fpr \gx
 
--- One by one, together, in parts and with repetitions: the same filter.
+-- Values give the same filter one by one, together, in parts and with repetitions.
 DO $$
 DECLARE f bloomfilter := bf_create(10, grow => true);
 BEGIN
@@ -40,7 +40,7 @@ BEGIN
                         array(SELECT i FROM generate_series(1, 1000) i, generate_series(1, 3)));
   ASSERT f = bf_add_all(f, array(SELECT generate_series(1, 1000)));
   ASSERT (SELECT links FROM bf_info(f)) > 4;
-  -- Repetitions at the moment when a link is full.
+  -- Repetitions come at the moment when a link is full.
   FOR n IN 1 .. 12 LOOP
     FOR upto IN 1 .. 60 LOOP
       SELECT bf_create(n, 0.5, grow => true) INTO f;
@@ -57,7 +57,7 @@ SELECT (bf_put(f, 5)).was_new AS "known is new",
   (bf_put(f, -5)).filter = f + -5 AS "filter plus the value"
 FROM fed WHERE n = 100 \gx
 
--- A link is full when its bits are: the next value begins the next link.
+-- A link is full when its bits are: then the next value begins the next link.
 SELECT bool_and(links = 1) FILTER (WHERE i < 95) AS "one link below capacity",
   min(i) FILTER (WHERE links = 2) BETWEEN 95 AND 105 AS "two at capacity",
   bool_and(links >= 3) FILTER (WHERE i > 320) AS "three above",
@@ -65,7 +65,7 @@ SELECT bool_and(links = 1) FILTER (WHERE i < 95) AS "one link below capacity",
 FROM generate_series(90, 330, 5) i,
   bf_info(bf_add_all(bf_create(100, grow => true), array(SELECT generate_series(1, i)))) \gx
 
--- In a table, in and out, cleared.
+-- In a table, written and read, cleared.
 CREATE TABLE seen (f bloomfilter);
 INSERT INTO seen SELECT bf_create(100, grow => true) + 'x'::text;
 DO $$ BEGIN FOR i IN 1 .. 500 LOOP UPDATE seen SET f = f + i::text; END LOOP; END $$;
@@ -81,7 +81,8 @@ SELECT links, element_type, expected, target_fpr, bits_set,
     AS grows_on
 FROM seen, LATERAL (SELECT bf_clear(f) AS c OFFSET 0) x, bf_info(c);
 
--- Any filter with a rate can begin to grow: its own rate is a quarter of what it keeps then.
+-- Any filter with a rate can begin to grow. Its own rate is then a quarter of the rate that it
+-- keeps.
 SELECT links, expected, target_fpr,
   estimated_fpr <= target_fpr AS "rate is kept",
   (SELECT bool_and(g @> i) FROM generate_series(1, 100000) i) AS "members are found"
@@ -98,14 +99,14 @@ SELECT links, expected, round(target_fpr::numeric, 4) AS target_fpr,
 FROM (SELECT bf_add_all(bf_growable(bf_create(100) | bf_create(500)),
       array(SELECT generate_series(1, 50000))) AS g) x, bf_info(g);
 SELECT bf_growable(NULL) IS NULL AS "null";
--- A folded one is full earlier.
+-- A folded filter is full earlier.
 SELECT links > 1 AS "has grown",
   target_fpr,
   estimated_fpr <= target_fpr AS "rate is kept"
 FROM (SELECT bf_add_all(bf_growable(bf_fold(bf_create(100000), 10000)),
       array(SELECT generate_series(1, 200000))) AS g) x, bf_info(g) \gx
 
--- Unions: links of both, and it grows on if one does.
+-- A union has the links of both filters, and it grows if one of them does.
 SELECT links, expected, target_fpr,
   u = b | a AS "union commutes",
   u | a = u AS "union is idempotent",
@@ -116,17 +117,17 @@ FROM (SELECT bf_add_all(bf_create(100, grow => true), array(SELECT generate_seri
     bf_add_all(bf_create(200, 0.001, grow => true),
       array(SELECT generate_series(1001, 2000))) AS b) x,
   LATERAL (SELECT a | b AS u OFFSET 0) y, bf_info(u) \gx
--- The rate asked for is the highest, of a link or of what grows.
+-- The rate asked for is the highest one of the links and of the growing filters.
 SELECT target_fpr, saturated,
   estimated_fpr < target_fpr AS "rate is kept"
 FROM (SELECT bf_create(1000, 0.001, grow => true) | bf_agg(i, 1000, 0.1) AS u
     FROM generate_series(1, 1000) i) x, bf_info(u) \gx
--- Each keeps the rate that it was asked for; side by side their rates add up.
+-- Each filter keeps the rate asked for; side by side in one value, their rates add up.
 SELECT target_fpr, saturated, estimated_fpr <= 4 * target_fpr AS kept
 FROM (SELECT bf_union_agg(bf_add_all(bf_create(1000, grow => true),
       array(SELECT n * 100000 + generate_series(1, 100000)))) AS u
     FROM generate_series(1, 4) n) x, bf_info(u);
--- Also beside a filter of unknown capacity, which counts as full.
+-- The same holds beside a filter of unknown capacity, which counts as full.
 SELECT a.links, b.links, b.saturated,
   f @> 5 AS "first is found",
   f @> -5 AS "one of the last is found"
@@ -134,19 +135,19 @@ FROM (SELECT bf_create_by_size(50000, 3) + 5 | bf_create(100, grow => true) AS u
   LATERAL (SELECT bf_add_all(u, array(SELECT -i FROM generate_series(1, 20000) i)) AS f OFFSET 0) y,
   bf_info(u) a, bf_info(f) b \gx
 
--- At 1e-9 links stop tightening, and bf_fpr says so.
+-- At 1e-9 the rates of further links stop falling, and bf_fpr says so.
 SELECT links,
   bf_fpr(f) > 1e-9 AS "above the least rate",
   bf_fpr(f) < 1e-8 AS "little above"
 FROM (SELECT bf_add_all(bf_create(100, 1e-9, grow => true),
       array(SELECT generate_series(1, 3000))) AS f) x, bf_info(f) \gx
 
--- No warning about overfilling where a filter grows.
+-- A filter that grows raises no warning about overfilling.
 SELECT bf_add_all(bf_create(10, grow => true),
     array(SELECT generate_series(1, 1000))) IS NULL AS "null";
 SELECT bf_union_agg(f) IS NULL AS "null" FROM fed WHERE fpr = 0.01;
 
--- What cannot be.
+-- Filters that cannot grow.
 SELECT bf_growable(bf_create_by_size(1000, 3));
 SELECT bf_growable(bf_create(10, 0.2));
 SELECT bf_create(10, 0.6, grow => true);

@@ -13,7 +13,7 @@ EXCEPTION WHEN OTHERS THEN
     hint = PG_EXCEPTION_HINT;
 END $$;
 
--- A filter is no value: what two filters are good for.
+-- A filter is not a value of a filter; the hints name what two filters are good for.
 CREATE DOMAIN mine AS cuckoofilter;
 SELECT expression, said.* FROM (VALUES ('bloom @> bloom'), ('bloom <@ bloom'), ('bloom + bloom'),
   ('bf_agg(bloom)'), ('bf_contains_any(bloom, ARRAY[bloom])'), ('counting @> bloom'),
@@ -28,8 +28,8 @@ SELECT expression, said.* FROM (VALUES ('counting | counting'), ('counting & cou
 SELECT bloom && NULL AS "&& of a NULL filter", counting && NULL AS "of a NULL counting filter"
 FROM filters;
 
--- What shows a filter does so for all types under the name of the first, and an untyped argument is
--- a filter of the first.
+-- The functions that show a filter do so for all types under the name of the first type, and an
+-- untyped argument is a filter of the first type.
 SELECT bf_describe(counting) = cbf_describe(counting) AS describe,
   bf_info(counting) = cbf_info(counting) AS info, bf_count(counting) = cbf_count(counting) AS count,
   bf_fpr(counting) = cbf_fpr(counting) AS fpr, bf_check(counting) IS NULL AS check,
@@ -51,14 +51,15 @@ SELECT expression, said.* FROM (VALUES ('5 @> bloom'), ('bloom <@ 5'), ('5.5 @> 
   ('cuckoo <@ 5'),
   ('NULL::int @> bloom')) e(expression), said(expression) \gx
 
--- A bloomfilter loses no value.
+-- A bloomfilter cannot remove a value.
 SELECT expression, said.* FROM (VALUES ('bloom - 1'), ('bloom - 1::numeric'), ('bloom - ''1'''),
   ('bloom - ''a''::text'), ('bloom - NULL'), ('NULL::bloomfilter - 1'), ('bloom - (1, 2)'))
   e(expression), said(expression) \gx
 PREPARE remove AS SELECT bloom - $1 FROM filters;
 EXECUTE remove ('1');
 
--- || has no hint: a filter has text, and || of it and of what is or may be text makes text.
+-- || has no hint: a filter has a text form, and || of a filter and anything that may be text makes
+-- text.
 SELECT pg_typeof(bloom || 'x') AS "filter || literal",
   pg_typeof('x' || bloom) AS "literal || filter",
   pg_typeof(bloom || 'x'::text) AS "filter || text",
@@ -67,7 +68,7 @@ SELECT pg_typeof(bloom || 'x') AS "filter || literal",
   outcome('SELECT bloom || bloom FROM hints.filters') AS "filter || filter"
 FROM filters \gx
 
--- What to cast a value to.
+-- The hint names a type to cast the value to.
 SELECT expression, said.* FROM (VALUES ('bf_agg(''{}''::json)'), ('bloom @> ''{}''::json'),
   ('bf_agg(money ''1'')'), ('bf_agg(point ''(1,2)'')'), ('bf_agg(circle ''((0,0),1)'')'),
   ('bf_agg(ARRAY[''{}''::json])')) e(expression), said(expression) \gx
@@ -75,13 +76,13 @@ SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)')
   ('bloom & (bf_create(10) + ''a''::text)'),
   ('(bf_create(9) + ARRAY[1]) | (bf_create(9) + ARRAY[''a''])')) e(expression), said(expression) \gx
 
--- A rate is no percentage.
+-- A rate is not a percentage.
 SELECT expression, said.* FROM (VALUES ('bf_create(10, 1)'), ('bf_agg(1, 10, 5)'),
   ('bf_agg(1, NULL, 0.51)'), ('bf_sizing(10, ''Infinity'')'), ('cbf_create(10, 10)'),
   ('cf_agg(1, 10, 1)'), ('bf_create(10, 0)'), ('bf_create(10, ''NaN'')'))
   e(expression), said(expression) \gx
 
--- A filter that was overfilled by additions could have grown, where it can.
+-- For a filter overfilled by additions, the hint says that it could have grown, if it can.
 SET bloomfilter.overfill = error;
 SELECT expression, said.* FROM (VALUES
   ('bf_add_all(bf_create(10), array(SELECT generate_series(1, 100)))'),

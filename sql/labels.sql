@@ -1,5 +1,5 @@
--- An enum's value is its label, also where the label changes while it is remembered. The same label
--- as text has the same hash.
+-- An enum's value is hashed by its label, also if the label changes while it is remembered. The
+-- same label as text has the same hash.
 CREATE SCHEMA labels;
 SET search_path = labels, public;
 CREATE TYPE color AS ENUM ('red', 'green', 'blue');
@@ -11,7 +11,7 @@ BEGIN
   RETURN after;
 END $$;
 
--- In the same query
+-- The label changes within a query.
 SELECT i,
   CASE i WHEN 2 THEN rename('red', 'rouge') WHEN 4 THEN rename('rouge', 'rosso') END AS renamed,
   bf_hash(color) = bf_hash(color::text) AS "as its label",
@@ -19,7 +19,7 @@ SELECT i,
   bf_hash(ARRAY[color]) = bf_hash(ARRAY[color::text]) AS item
 FROM paints;
 
--- A filter has what the labels were when their rows came.
+-- A filter contains the labels that were current when the rows arrived.
 SELECT bf_contains_hash(f, bf_hash('rosso'::text)) AS before,
   bf_contains_hash(f, bf_hash('red'::text)) AS after,
   bf_contains_hash(f, bf_hash('rouge'::text)) AS another
@@ -27,7 +27,8 @@ FROM (
   SELECT bf_agg(CASE WHEN i = 3 AND rename('rosso', 'red') IS NULL THEN NULL ELSE color END) AS f
   FROM paints) s;
 
--- In the same transaction: an expression that lives as long. What is rolled back was never so.
+-- The label changes within a transaction, in an expression that lives as long. After a rollback,
+-- the old label is back.
 CREATE FUNCTION label_of(color color) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE label text;
 BEGIN
@@ -47,7 +48,7 @@ SELECT label_of('rouge');
 ROLLBACK;
 SELECT label_of('red');
 
--- More values than are remembered, by one call site, twice
+-- A call site meets more values than it remembers, twice.
 DO $$ BEGIN
   EXECUTE (SELECT format('CREATE TYPE many AS ENUM (%s)',
              string_agg(quote_literal('label ' || i), ', '))
@@ -56,14 +57,14 @@ END $$;
 SELECT count(*), count(*) FILTER (WHERE bf_hash(value) <> bf_hash(value::text)) AS different
 FROM unnest(enum_range(NULL::many) || enum_range(NULL::many)) value;
 
--- Values that were added, one of them between others
+-- Values are added to the enum, one of them between others.
 CREATE TYPE added AS ENUM ('first', 'last');
 ALTER TYPE added ADD VALUE 'middle' BEFORE 'last';
 ALTER TYPE added ADD VALUE 'end';
 SELECT value, bf_hash(value) = bf_hash(value::text) AS "as its label"
 FROM unnest(enum_range(NULL::added)) value;
 
--- A value whose label is gone, as only a damaged catalog has it.
+-- The label of a value is gone, as only happens in a damaged catalog.
 CREATE TYPE shade AS ENUM ('light', 'dark');
 CREATE TABLE walls AS SELECT 'dark'::shade AS shade;
 DELETE FROM pg_enum WHERE enumtypid = 'shade'::regtype AND enumlabel = 'dark';

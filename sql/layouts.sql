@@ -1,5 +1,5 @@
--- Layouts of other systems: everything that a filter can do, in each of them with each element
--- type. What the systems themselves say about the bytes is test/t/013_interop.pl's.
+-- Layouts of other systems: everything that a filter can do, in each layout with each element type.
+-- test/t/013_interop.pl tests what the systems themselves say about the bytes.
 CREATE SCHEMA layouts;
 SET search_path = layouts, public;
 SET extra_float_digits = 0;
@@ -28,7 +28,7 @@ UNION ALL VALUES
   ('spark', 'decode(md5(i::text), ''hex'')'), ('spark_v2', 'i'), ('spark_v2', '(-i)::bigint << 33'),
   ('spark_v2', '''été '' || i'), ('spark_v2', 'decode(md5(i::text), ''hex'')');
 
--- What is wrong, or NULL. The filter is of the values of i from 1 to 1000.
+-- Returns what is wrong, or NULL. The filter contains the values for i from 1 to 1000.
 CREATE FUNCTION trouble(layout text, value text, OUT trouble text) LANGUAGE plpgsql AS $$
 DECLARE
   test text;
@@ -97,7 +97,7 @@ SET bloomfilter.overfill = ignore;
 SELECT layout, value, trouble(layout, value) FROM kinds ORDER BY layout, value;
 RESET bloomfilter.overfill;
 
--- Element types, as the layout knows them; byte strings of Parquet have no finer one.
+-- Element types, as the layout knows them; Parquet does not distinguish kinds of byte strings.
 SELECT v.layout, element_type, seed, expected, target_fpr, hashes, bits, saturated
 FROM (VALUES (bf_create(100, 0.001, layout => 'guava') + 5),
     (bf_create(100, layout => 'guava') + 'x'::text),
@@ -124,7 +124,8 @@ SELECT bf_create(10, layout => 'guava') + 5 @> '5' AS "an integer of Guava",
   bf_create(10, layout => 'parquet') + 0.5::float8 @> '0.5' AS "a float of Parquet",
   bf_create(10, layout => 'guava') + '\x05'::bytea @> '\x05' AS "bytes of Guava" \gx
 
--- A literal of a byte string is read as all that it can be: any of them is a yes.
+-- A literal for a byte string is read as every type that it can be; one reading that is found is
+-- enough.
 SELECT u + '\x4142'::bytea @> '\x4142' AS "has the bytes",
   u + 'AB'::text @> 'AB' AS "has the text",
   u + 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
@@ -140,7 +141,7 @@ FROM (SELECT bf_create(100, layout => 'parquet') AS u) x \gx
 PREPARE asked AS SELECT bf_agg(id, 1000, 0.01, 'parquet') @> $1
   FROM unnest('{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'::uuid[]) id;
 EXECUTE asked ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11');
--- Every reading under which SQL calls a literal equal to a member: blanks at the end of char(n),
+-- Every reading under which SQL calls a literal equal to a member: trailing blanks of char(n),
 -- names that end after 63 bytes, bytea's two forms and white space, uuid's forms.
 CREATE FUNCTION ask(type text, member text, literal text,
                     OUT equal boolean, OUT parquet boolean, OUT lines boolean)
@@ -166,7 +167,7 @@ SELECT type, left(literal, 40) AS literal, a.* FROM (VALUES
   ('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{a0eebc999c0b4ef8bb6d6bb9bd380a11}'),
   ('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'A0EE-BC99-9C0B-4EF8-BB6D-6BB9-BD38-0A11')
 ) v(type, member, literal), LATERAL ask(type, member, literal) a;
--- Text that is none of these is text, and no error.
+-- Text that has none of these forms is text, and no error.
 SELECT count(*) AS texts, bool_and(equal) AS equal, bool_and(parquet) AS parquet,
   bool_and(lines) AS lines
 FROM unnest(ARRAY['-0123456789abcdef0123456789abcdef', '{0123456789abcdef0123456789abcdef',
@@ -193,7 +194,7 @@ FROM (SELECT CASE i % 4 WHEN 0 THEN bf_create(100, layout => 'guava')
       WHEN 1 THEN bf_create(100, layout => 'guava_integer') WHEN 2 THEN bf_create(100)
       ELSE bf_create(100, layout => 'parquet') END + 77 AS f
     FROM generate_series(1, 40) i OFFSET 0) x;
--- Each varchar with both its hashes, in rows after the first, too.
+-- Each varchar has both its hashes, also in rows after the first.
 SELECT bool_and(f @> v) AS varchar, bool_and(f @> v::text) AS text,
   bool_and(f @> v::char(5)) AS char
 FROM (SELECT bf_agg(v, 100, 0.01, 'parquet') AS f FROM unnest('{"a ","b ","c"}'::varchar[]) v) x,
@@ -201,7 +202,7 @@ FROM (SELECT bf_agg(v, 100, 0.01, 'parquet') AS f FROM unnest('{"a ","b ","c"}':
 SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 + '0.1' @> 0.1::float4
   AS literal_float4;
 
--- Both zeros, and every NaN; only what is given is added.
+-- Both zeros, and every NaN, are found; only the value given is added.
 SELECT (bf_info(bf_create(10, layout => 'parquet') + 0::float8)).bits_set AS "bits of 0",
   (bf_info(bf_agg(x, 10, 0.01, 'parquet'))).bits_set AS "bits of -0",
   bf_agg(x, 10, 0.01, 'parquet') @> 0::float8 AS "-0 is found as 0",
@@ -217,13 +218,13 @@ FROM (SELECT bf_create(10, layout => layout) + 0::float8 AS f
     FROM unnest('{parquet, parquet_float}'::text[]) layout) x \gx
 SELECT bf_create(10, layout => 'parquet') + 'NaN'::float8 <> bf_create(10, layout => 'parquet')
   AS nan_sets_bits;
--- A number that is not of the type cannot be in the set, and cannot be added.
+-- A number outside the type's range cannot be in the set, and cannot be added.
 SELECT f @> 5000000000 AS "too large is found",
   f @> -5::bigint AS "too small is found",
   bf_contains_each(f, '{5000000000, -5}'::bigint[])
 FROM (SELECT bf_create(10, layout => layout) + -5 AS f
     FROM unnest('{guava_integer, parquet_int32}'::text[]) layout) x;
--- An INT32 of Parquet may be unsigned: the same 32 bits.
+-- An INT32 of Parquet may be unsigned: it has the same 32 bits.
 SELECT v,
   f @> v AS "found as signed",
   f @> (v + 4294967296) AS "found as unsigned",
@@ -259,7 +260,7 @@ FROM generate_series(1, 2) i;
 SELECT bf_agg(i, 10 * i, 0.01, 'guava') FROM generate_series(1, 2) i;
 SELECT bf_agg(i, 10, 0.01, 'no such') FROM generate_series(1, 2) i;
 
--- In parallel the same bytes.
+-- A parallel plan gives the same bytes.
 CREATE TABLE numbers AS SELECT generate_series(1, 20000) AS i;
 ALTER TABLE numbers SET (parallel_workers = 2);
 ANALYZE numbers;
@@ -290,7 +291,7 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 RESET max_parallel_workers_per_gather;
 
--- Written and read.
+-- Filters are written and read back.
 SELECT bf_from_guava(bf_to_guava(f), 'long') @> 5 AS "member is found",
   bf_to_guava(bf_from_guava(bf_to_guava(f), 'long')) = bf_to_guava(f) AS "written again, the same",
   i.layout, element_type, expected, links,
@@ -306,7 +307,7 @@ FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x,
   unnest('{INT32, INT64, FLOAT, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, UUID,
     timestamptz}'::text[]) type,
   bf_info(bf_from_parquet(file, type));
--- Logical types: asked as SQL's, the bits are those of the number.
+-- Logical types: they are probed with SQL's types, and the bits are those of the number.
 CREATE FUNCTION imported(filter bloomfilter, type text) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_from_parquet(bf_to_parquet(filter), type)';
 CREATE FUNCTION microseconds(t timestamptz) RETURNS bigint LANGUAGE sql AS
@@ -331,7 +332,7 @@ SELECT bf_to_guava((bf_create(10, layout => 'guava') + 1)
 SELECT bf_to_parquet(bf_from_parquet('\x15' || '\xc001'::bytea
       || '\x1c1c00001c1c00001c1c000000'::bytea || decode(repeat('00', 96), 'hex'), 'INT32'));
 
--- Imports are not OR-ed by a union, but when they are written, as the systems do.
+-- A union does not OR imports; writing it does, as the systems do.
 SELECT links,
   bf_to_guava(u) = bf_to_guava(bf_create(100, layout => 'guava') + 5 + 6)
     AS "written as one filter",
@@ -340,8 +341,8 @@ SELECT links,
 FROM (SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 5), 'long') AS a,
     bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 6), 'long') AS b) f,
   LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u) \gx
--- More of them than there can be links are OR-ed where they have one size, as the systems do: no
--- member is lost.
+-- If there are more imports than links, those of one size are OR-ed, as the systems do: no member
+-- is lost.
 CREATE TABLE row_groups AS
   SELECT g, imported(bf_agg(i, n, 0.01, 'parquet'), 'INT64') AS f
   FROM generate_series(1, 150) g, generate_series(10 * g, 10 * g + 50) i,
@@ -364,7 +365,8 @@ SELECT bf_check(u) IS NULL AS "is sound",
   u | u = u AS "united with itself, the same"
 FROM (SELECT bf_union_agg(f ORDER BY g) AS u FROM row_groups) u \gx
 SELECT (bf_info(bf_union_agg(f))).links FROM row_groups WHERE g < 65;
--- Among them one that both have, of a size that was asked for: of both.
+-- Among them is a link that both sides have, of a size that was asked for: it holds the members of
+-- both.
 SELECT bf_check(u) IS NULL AS "is sound", links,
   (SELECT count(*) FROM generate_series(-40, 710) i
    WHERE i NOT BETWEEN 1 AND 9 AND NOT u @> i) AS denied
@@ -376,12 +378,12 @@ FROM (SELECT ((SELECT bf_agg(i, 900, 0.01, 'parquet') FROM generate_series(-20, 
 SELECT bf_union_agg(f)
 FROM (SELECT bf_agg(i) AS f
     FROM generate_series(1, 70) g, generate_series(100 * g, 100 * g + 50) i GROUP BY g) s;
--- No row says no layout; a union does.
+-- A filter of no rows names no layout; a union with it does.
 SELECT layout, bf_to_guava(f) = bf_to_guava(bf_create(10, layout => 'guava')) AS written
 FROM (SELECT bf_create(10, layout => 'guava') | bf_agg(i, 10, 0.01, 'guava') AS f
     FROM generate_series(1, 0) i) x, bf_info(f);
 
--- Bytes that are none.
+-- Bytes that are no filter.
 SELECT bf_from_guava('\x01', 'long');
 SELECT bf_from_guava('\x020100000001' || decode(repeat('00', 8), 'hex'), 'long');
 SELECT bf_from_guava('\x010000000001' || decode(repeat('00', 8), 'hex'), 'long');
@@ -394,7 +396,7 @@ SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000000' || decode(repeat('00',
     'INT32');
 SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00', 33), 'hex'),
     'INT32');
--- With more or fewer bytes than the filter has: how many it has.
+-- With more or fewer bytes than the filter has, the error says how many it has.
 SELECT bf_from_parquet(bf_to_parquet(bf_create(1000, layout => 'parquet'))
     || decode(repeat('00', 936), 'hex'), 'INT32');
 SELECT bf_from_parquet(substr(bf_to_parquet(bf_create(1000, layout => 'parquet')), 1, 1000),
@@ -403,7 +405,7 @@ SELECT bf_from_redis('\x00', '{}');
 SELECT bf_from_redis(NULL, '{}') IS NULL AS "null",
   bf_from_guava(NULL, 'long') IS NULL AS null_guava;
 SELECT bf_from_redis('\x00', ARRAY[NULL]::bytea[]);
--- Two links, of 8 and 24 bytes, and what RedisBloom itself refuses, too.
+-- A dump of two links, of 8 and 24 bytes, and changes to it that RedisBloom itself refuses, too.
 CREATE TABLE dump AS
 SELECT '\x0200000000000000020000000500000002000000'
     '080000000000000040000000000000000100000000000000'
@@ -425,7 +427,7 @@ SELECT bf_from_redis('\x00000000000000000100000004000000' || decode(repeat('00',
     chunks)
 FROM dump;
 
--- Written for RedisBloom. Its own bytes are those of test/t/013_interop.pl.
+-- Writing for RedisBloom; test/t/013_interop.pl compares with its own bytes.
 SELECT bf_to_redis(bf_create(10));
 SELECT bf_to_redis(bf_create(10, layout => 'guava'));
 SELECT header IS NULL AS "no header of NULL",
@@ -435,7 +437,8 @@ SELECT header, chunks FROM bf_to_redis(bf_create(1, 0.5, layout => 'redis') + 'x
 SELECT r.header = dump.header AS "header is the one that was read",
   r.chunks = dump.chunks AS "chunks are those that were read"
 FROM dump, bf_to_redis(bf_from_redis(dump.header, dump.chunks)) r \gx
--- Little-endian numbers of the header: values, options, and each link's bytes, values and capacity.
+-- Reads little-endian numbers of the header: values, options, and each link's bytes, values and
+-- capacity.
 CREATE FUNCTION number_at(bytes bytea, at int, size int) RETURNS bigint LANGUAGE sql AS $$
   SELECT sum(get_byte(bytes, at + i)::bigint << 8 * i)::bigint FROM generate_series(0, size - 1) i
 $$;
@@ -460,7 +463,7 @@ FROM written, LATERAL (VALUES ('filter', f), ('overfilled', overfilled), ('fold'
     ('cleared', bf_clear(f)), ('large', large), ('union', f | small), ('common', f & f),
     ('large union', large | f)) v(what, filter),
   header_of(filter) h;
--- Read again it has the same values, and is a filter that sized itself.
+-- Read back, the filter has the same values and counts as self-sized.
 SELECT bf_contains_all(read, ARRAY(SELECT generate_series(1, 300))) AS "has all members",
   bf_to_redis(read) = bf_to_redis(f) AS "written again, the same",
   i.layout, element_type, expected, target_fpr, hashes, i.links,
@@ -480,17 +483,17 @@ FROM written, bf_to_redis(large) r,
 SELECT bf_to_redis(bf_create(100, layout => 'redis'))
   = bf_to_redis(bf_from_redis(header, chunks)) AS "an empty one written again, the same"
 FROM bf_to_redis(bf_create(100, layout => 'redis')) \gx
--- A capacity that is not known is such that RedisBloom loads the filter.
+-- In place of an unknown capacity, one is written with which RedisBloom loads the filter.
 SELECT (bf_info(f)).expected, h.*
 FROM bf_to_redis(bf_create(1000, layout => 'redis')) r,
   bf_from_redis(set_byte(r.header, 20 + 44 + 7, 1), r.chunks) f, header_of(f) h;
--- In a window, too.
+-- The same in a window.
 SELECT count(*), bool_and(w @> i) AS "each row is in its window's filter"
 FROM (SELECT i, bf_agg(i, 20, 0.01, 'redis') OVER (ORDER BY i) AS w
   FROM generate_series(1, 20) i) x \gx
 RESET bloomfilter.overfill;
 
--- Layouts do not mix, hashes mean nothing to them, and they neither grow nor have seeds.
+-- Layouts do not mix, take no hashes, do not grow and have no seeds.
 SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10) + 1);
 SELECT (bf_create(10, layout => 'guava') + 1) & (bf_create(10, layout => 'guava_mitz32') + 1);
 SELECT bf_union_agg(f)
@@ -515,7 +518,8 @@ SELECT bf_create(10, layout => 'pages');
 SELECT bf_create(1000000000, 0.01, layout => 'parquet');
 SELECT bf_create(1000000000, 0.01, layout => 'guava');
 
--- Encodings of one layout: the family's byte has them, of a filter without values, too.
+-- Encodings of one layout: the byte of the family tells them apart, also in a filter without
+-- values.
 CREATE TABLE schemes AS SELECT layout, bf_create(100, layout => layout) AS empty, value FROM (VALUES
   ('guava', '5'), ('guava_integer', '5'), ('guava_chars', '''x''::text'),
   ('guava_mitz32', '5'), ('guava_integer_mitz32', '5'), ('guava_chars_mitz32', '''x''::text'),
@@ -530,8 +534,8 @@ SELECT layout, element_type, substr(empty::bytea, 1, 3) AS empty,
 FROM schemes, LATERAL (SELECT element_type FROM bf_info(empty)) i
 ORDER BY layout;
 
--- It stays through all that makes filters of filters. (Files do not have it: there, funnel or type
--- say it.)
+-- The encoding stays through all functions that make filters of filters. (Files do not have it:
+-- there, the funnel or the type says it.)
 CREATE FUNCTION kept(filter bloomfilter, layout text) RETURNS boolean LANGUAGE sql AS $$
   SELECT (bf_info(filter)).layout = layout AND bf_check(filter) IS NULL
     AND bf_compatible(filter, bf_create(100, layout => layout)) $$;
@@ -565,7 +569,7 @@ FROM unnest('{long, integer, string_utf8, unencoded_chars, bytes}'::text[]) funn
 SELECT type, layout, element_type, kept(f, layout)
 FROM unnest('{INT32, DATE, FLOAT, INT64}'::text[]) type,
   LATERAL (SELECT imported(bf_create(100, layout => 'parquet_float'), type) AS f) x, bf_info(f);
--- Integers or dates: the first value decides, and a union's is that of either.
+-- Integers or dates: the first value decides, and in a union, the value of either.
 SELECT (bf_info(e + 5)).element_type AS integers,
   (bf_info(e + date '2024-01-31')).element_type AS dates,
   (e | (e + date '2024-01-31')) @> date '2024-01-31' AS "dates are united",
@@ -576,7 +580,7 @@ FROM (SELECT bf_create(100, layout => 'parquet_int32') AS e) x \gx
 SELECT (bf_create(100, layout => 'parquet_int32') + 5)
   | (bf_create(100, layout => 'parquet_int32') + date '2024-01-31');
 
--- Two encodings have no hash in common: of filters without values, too, nothing is united.
+-- Two encodings have no hash in common, so they are not united, not even without values.
 SELECT a.layout,
   string_agg(DISTINCT b.layout, ', ') FILTER (WHERE bf_compatible(x, y)) AS compatible,
   string_agg(DISTINCT outcome(format('SELECT %s(%L, %L)', function, x, y)), ', ')
@@ -597,7 +601,7 @@ SELECT bf_agg(i, 10, 0.01, CASE i WHEN 1 THEN 'guava_integer' ELSE 'guava' END)
 FROM generate_series(1, 2) i;
 SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'long')
   | bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'integer');
--- Not even one that sized itself, as imports do, and has no element type any more.
+-- This holds even for a self-sized filter, as imports are, that has lost its element type.
 SELECT (bf_from_guava(bf_to_guava(f), 'long') & f) | bf_create(100, layout => 'guava_integer')
 FROM bf_create(100, layout => 'guava') f;
 SELECT (imported(f, 'DATE') & f) | bf_create(100, layout => 'parquet')
@@ -613,7 +617,7 @@ FROM (SELECT imported(f, 'DATE') & f AS e, f + date '2024-01-31' AS f,
 SELECT bf_create(100, layout => 'guava_integer') + 'x'::text;
 SELECT bf_create(100, layout => 'guava_chars') @> 5;
 
--- Links have the layout in their entries, and the encoding together.
+-- Links have the layout in their entries, and the encoding once for all.
 SELECT substr(u::bytea, 1, 3) AS head,
   get_byte(u::bytea, 36 + 21) >> 4 AS first,
   get_byte(u::bytea, 36 + 24 + 21) >> 4 AS second,
@@ -630,8 +634,8 @@ FROM (SELECT (bf_create(100, layout => 'guava_integer') + 5)
 SELECT ((bf_create(100, layout => 'guava_integer') + 5)
     | (bf_create(1000, layout => 'guava_integer') + 6)) | bf_create(10, layout => 'guava');
 
--- Bytes that versions before 1.0 wrote for layouts that were numbers of their own are an error; so
--- are families that a layout cannot have, and values of no type.
+-- Bytes that versions before 1.0 wrote, with layout numbers of their own, are an error. So are
+-- families that a layout cannot have, and values of no type.
 SELECT number, layout,
   outcome(format('SELECT %L::bytea::bloomfilter',
       set_byte(set_byte(added(empty, value)::bytea, 1, number), 2, old))) AS added,

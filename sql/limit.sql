@@ -1,5 +1,5 @@
--- bloomfilter.max_size: nothing that is larger is made, and nothing is made larger; what is there
--- already can be used.
+-- bloomfilter.max_size: nothing larger is made, and nothing is enlarged beyond it; existing filters
+-- stay usable.
 CREATE SCHEMA limits;
 SET search_path = limits, public;
 \i sql/include/outcome.sql
@@ -9,7 +9,7 @@ SHOW bloomfilter.max_size;
 SELECT unit, context, vartype, min_val, max_val, boot_val FROM pg_settings
 WHERE name = 'bloomfilter.max_size';
 
--- Larger than the limit to come.
+-- Filters larger than the limit set below.
 CREATE TABLE large AS
   SELECT bf_create(100000) + 1 AS f, bf_agg(i, 100000) AS sized, bf_agg(i) AS own,
     bf_add_all(bf_create(10000, grow => true), array_agg(i)) AS growing,
@@ -23,14 +23,14 @@ CREATE TABLE files AS
 
 SET bloomfilter.max_size = '64kB';
 
--- The limit itself, and a bit more.
+-- A filter at the limit itself, and one a little larger.
 SELECT pg_column_size(bf_create_by_size(8 * 64 * 1024, 3)) AS bytes;
 SELECT bf_create_by_size(8 * 64 * 1024 + 1, 3);
 SELECT cbf_create(100000);
 SELECT cf_create(100000);
 SELECT bf_add_all(bf_create(10000, grow => true), array(SELECT generate_series(1, 100000)));
 
--- Making.
+-- Functions that make filters.
 SELECT call, outcome('SELECT ' || call)
 FROM (VALUES ('bf_create(50000)'), ('bf_create(60000)'), ('bf_create(50000, 0.001)'),
   ('bf_create(30000, grow => true)'),
@@ -54,17 +54,17 @@ SELECT outcome(format('SELECT cbf_agg(i%s)
       OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 20000 FOLLOWING)
     FROM generate_series(1, %s) i LIMIT 1', capacity, rows)) AS moving
 FROM (VALUES (', 10000', 10), (', 20000', 10), ('', 10000), ('', 20000)) v(capacity, rows);
--- An aggregate that is given a capacity allocates nothing: it ends with the first row.
+-- An aggregate with a capacity ends with the first row, before it allocates anything.
 CREATE SEQUENCE rows;
 SELECT outcome(format('SELECT %s(nextval(''rows''), 60000) FROM generate_series(1, 1000)', agg)),
   lastval()
 FROM unnest(array['bf_agg', 'cbf_agg', 'cf_agg']) agg;
 
--- Imports; RedisBloom's are tested with its files, test/t/013_interop.pl.
+-- Imports. test/t/013_interop.pl tests RedisBloom's, with its files.
 SELECT outcome('SELECT bf_from_parquet(parquet, ''BYTE_ARRAY'') FROM files') AS parquet,
   outcome('SELECT bf_from_guava(guava, ''string_utf8'') FROM files') AS guava;
 
--- Making larger: growth, and links side by side.
+-- Enlarging: growth, and unions of several links.
 CREATE TABLE grown AS
   SELECT bf_add_all(bf_create(10000, grow => true), array(SELECT generate_series(1, 25000))) AS f;
 SELECT links, bits / 8 AS bytes FROM grown, bf_info(f);
@@ -79,7 +79,8 @@ SELECT outcome('SELECT own(1, 20000) | own(1, 20001)') AS together,
     AS agg,
   outcome('SELECT own | bf_create(10) FROM large') AS with_a_large_one \gx
 
--- What is there already: asked, changed, made smaller, united in place, shown, exported, restored.
+-- Existing filters are probed, changed, made smaller, united in place, shown, exported and
+-- restored.
 SELECT f @> 1 AS "a member is found",
   NOT f @> 2 AS "another is not",
   f + 2 @> 2 AS "+ adds",
@@ -118,12 +119,12 @@ TRUNCATE large;
 \copy large FROM 'results/limit.copy'
 SELECT count(*) AS restored FROM large;
 
--- What only calculates.
+-- Functions that only calculate are not limited.
 SELECT a.bytes AS bf_sizing, b.bytes AS cbf_sizing, c.bytes AS cf_sizing,
   bf_shard_count(1000000000, 0.01)
 FROM bf_sizing(1000000, 0.01) a, cbf_sizing(1000000, 0.01) b, cf_sizing(1000000, 0.01) c;
 
--- Who may set it, and to what.
+-- Who may change the setting, and to which values.
 SELECT outcome(format('SET bloomfilter.max_size = %L', value)) AS outcome, value
 FROM (VALUES ('0'), ('-1'), ('1kB'), ('512MB'), ('513MB'), ('1GB'), ('large')) v(value);
 SET bloomfilter.max_size = '64kB';
@@ -137,7 +138,7 @@ SHOW bloomfilter.max_size;
 RESET ROLE;
 RESET bloomfilter.max_size;
 SHOW bloomfilter.max_size;
--- Nor in a session that has not loaded the library yet, where anybody may set anything.
+-- The same holds in a session that has not loaded the library yet, where anybody may set anything.
 SELECT current_database() AS database \gset
 ALTER DATABASE :"database" SET bloomfilter.max_size = '64kB';
 \connect

@@ -12,8 +12,8 @@ CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i) FROM generate_series(first, last) i';
 CREATE FUNCTION links(f bloomfilter) RETURNS int LANGUAGE sql AS 'SELECT links FROM bf_info(f)';
 
--- Two sizes side by side: capacities, bits and bytes add up, and rates nearly. The rate asked for
--- is the higher one.
+-- Two sizes in one value: capacities, bits and bytes add up, and so do rates, nearly. The rate
+-- asked for is the higher one.
 SELECT i.layout, i.element_type, i.expected, i.target_fpr, i.hashes, i.saturated, i.links,
   bf_check(f),
   i.bits = a.bits + b.bits AS "bits add up",
@@ -27,7 +27,7 @@ SELECT i.layout, i.element_type, i.expected, i.target_fpr, i.hashes, i.saturated
   bf_count(f) = i.estimated_count AS "bf_count is that of info"
 FROM (SELECT made(1, 600, 1000, 0.02) AS x, made(500, 1200, 2000) AS y) p,
   LATERAL (SELECT x | y AS f OFFSET 0) u, bf_info(f) i, bf_info(x) a, bf_info(y) b \gx
--- What is not the same in all links, or not known of all, is NULL.
+-- A property that differs between the links, or is unknown for one, is NULL.
 SELECT layout, expected, target_fpr, hashes, saturated, links
 FROM bf_info(made(1, 10) | made(1, 10, 1000, 0.0001) | bf_create_by_size(10000, 3));
 SELECT layout, hashes, links FROM bf_info(made(1, 10) | made(1, 10, 1000, 0.001));
@@ -38,7 +38,7 @@ SELECT saturated, bf_count((f & f) | made(1, 5, 10)) IS NULL AS no_count
 FROM (SELECT made(1, 6000) AS f) m, bf_info(f | made(1, 100, 2000));
 RESET bloomfilter.overfill;
 
--- Every value of each is found, by every way of asking, and few others.
+-- Every value of each filter is found by every kind of probe, and few others are.
 CREATE TABLE u AS SELECT made(1, 600) | made(500, 2000, 2000) | own(2001, 2300) AS f;
 SELECT links(f),
   count(*) FILTER (WHERE f @> i) AS found,
@@ -58,7 +58,7 @@ SELECT f @> '5' AS "literal is found",
   outcome(format('SELECT %L::bloomfilter @> ''5''::text', f)) AS text
 FROM u \gx
 
--- In and out again; comparison.
+-- Written, read back and compared.
 SELECT f::text::bloomfilter = f AS "text round trip",
   f::bytea::bloomfilter = f AS "bytea round trip",
   f <> made(1, 600) AS "differs from one link",
@@ -69,7 +69,7 @@ SELECT outcome(format('SELECT bloomfilter(%L::bytea)',
 FROM u, unnest(ARRAY[1, 28, 32, 55, 57, 58, 59]) byte;
 SELECT set_byte((own(1, 10) | own(11, 30))::bytea, 53, 1)::bloomfilter;
 
--- Adding: to the largest link, and only what no link has.
+-- Values are added to the largest link, and only if no link has them.
 SELECT bf_add_all(f, '{1, 2, 550, 2100}'::int[]) = f AS "known ones add nothing",
   f + 3 = f AS "a known one adds nothing",
   (bf_put(f, 2100)).was_new AS "known is new",
@@ -84,7 +84,7 @@ SELECT count(*) FILTER (WHERE f @> i) AS found, links(f)
 FROM (SELECT bf_add_all(f, array(SELECT generate_series(1, 4000))) AS f FROM u) v,
   generate_series(1, 4000) i
 GROUP BY f;
--- When the largest link gets all the bits of another one, that goes.
+-- When the largest link gets all bits of another link, the other one is left out.
 SELECT links(f) AS before,
   links(g) AS after,
   g | g = g AS "united with itself, the same",
@@ -94,13 +94,13 @@ FROM (SELECT own(1, 2) | own(3, 4) AS f) v,
   LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w \gx
 RESET bloomfilter.overfill;
 
--- Cleared: the link that values are added to.
+-- Clearing leaves the link that values are added to.
 SELECT bits_set, links,
   bits = 19968 AS "of the largest link",
   element_type, expected, bf_check(bf_clear(f))
 FROM u, bf_info(bf_clear(f)) \gx
 
--- Filters that sized themselves are not OR-ed, not even of one size; empty ones add nothing.
+-- Self-sized filters are not OR-ed, not even of one size; empty ones add nothing.
 SELECT links(own(1, 300) | own(301, 600)) AS apart,
   own(1, 300) | own(1, 300) = own(1, 300) AS "united with itself, the same",
   links(made(1, 300, 300) | own(301, 600)) AS asked_and_own,
@@ -111,7 +111,8 @@ SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS "empty adds nothing on the
   bf_agg(NULL::int) | bf_agg(NULL::int) = bf_agg(NULL::int) AS "both are nothing",
   bf_agg(NULL::int) | bf_create(5, seed => 7) = bf_create(5, seed => 7)
     AS "empty adds nothing to another seed" \gx
--- Also a cleared one, but for its element type; of two empty ones the order does not matter.
+-- The same holds for a cleared one, but for its element type; with two empty ones the order does
+-- not matter.
 SELECT bf_clear(own(1, 300)) | made(1, 5) = made(1, 5) AS "cleared adds nothing",
   bf_clear(own(1, 300)) | own(1, 5) = own(1, 5) AS "cleared adds nothing to own",
   bf_clear(own(1, 300)) | bf_clear(own(1, 9)) = bf_clear(own(1, 9)) | bf_clear(own(1, 300))
@@ -122,10 +123,10 @@ SELECT bf_clear(own(1, 300)) | made(1, 5) = made(1, 5) AS "cleared adds nothing"
 SELECT outcome('SELECT (bf_clear(own(1, 3)) | bf_agg(NULL::int)) | bf_agg(''x''::text)')
     AS one_order,
   outcome('SELECT bf_clear(own(1, 3)) | (bf_agg(NULL::int) | bf_agg(''x''::text))') AS the_other;
--- An empty filter that was asked for keeps its capacity.
+-- An empty filter made for a capacity keeps it.
 SELECT links, expected, element_type FROM bf_info(bf_create(5000) | own(1, 10));
 
--- The aggregate: in any order, of any parts.
+-- The aggregate gives the same in any order and from any parts.
 SET bloomfilter.overfill = ignore;
 CREATE TABLE parts AS
 SELECT i, CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000)
@@ -135,7 +136,7 @@ SELECT links(bf_union_agg(f)),
   bf_union_agg(f ORDER BY i) = bf_union_agg(f ORDER BY -i) AS "in any order",
   bf_contains_all(bf_union_agg(f), array_agg(i)) AS "members are found"
 FROM parts \gx
--- A state that has the links already is changed in place, and only a state.
+-- A state that has the links already is changed in place; nothing but a state is.
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS twice,
   count(*) = count(*) FILTER (WHERE f = CASE i % 3 WHEN 0 THEN made(i, i + 10)
     WHEN 1 THEN made(i, i + 20, 3000) ELSE own(i, i + i) END) AS unchanged
@@ -147,8 +148,8 @@ FROM (SELECT i, bf_union_agg(f) OVER (ORDER BY i ROWS 5 PRECEDING) AS u FROM par
   LATERAL (SELECT bf_union_agg(f) AS whole FROM parts p WHERE p.i BETWEEN w.i - 5 AND w.i) x;
 RESET bloomfilter.overfill;
 
--- Commutative, associative, idempotent byte for byte, and nothing lost: of random sizes, element
--- types, seeds, and growth.
+-- Unions are commutative, associative and idempotent byte for byte, and lose nothing: with random
+-- sizes, element types, seeds, and growth.
 CREATE FUNCTION some_filter(element text, seed bigint, depth int DEFAULT 0) RETURNS bloomfilter
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -204,7 +205,7 @@ FROM (SELECT bf_union_agg(f ORDER BY (n * m) % 13) AS u
   FROM randoms, generate_series(1, 12) m GROUP BY element, seed, m) s;
 RESET bloomfilter.overfill;
 
--- What cannot be.
+-- What a filter of several links cannot do.
 SELECT bf_compatible(f, f) AS links, bf_compatible(f, made(1, 5)) AS link FROM u;
 SELECT made(1, 10) | (bf_create(2000, seed => 7) + 1);
 SELECT made(1, 10) | (bf_create(2000) + 'x'::text);

@@ -1,5 +1,5 @@
--- A bare literal, and an untyped parameter, is read as what the filter holds; where the reading
--- would depend on settings or on a type that the filter does not know, it is an error.
+-- A bare literal, or an untyped parameter, is read as what the filter holds. If the reading would
+-- depend on settings or on a type that the filter does not know, it is an error.
 CREATE SCHEMA literal;
 SET search_path = literal, public;
 \i sql/include/outcome.sql
@@ -108,7 +108,7 @@ WHERE missed(value, literal) IS NOT NULL;
 RESET DateStyle;
 RESET TimeZone;
 RESET timezone_abbreviations;
--- Others need a cast.
+-- Other forms need a cast.
 CREATE FUNCTION asking(value text, literal text) RETURNS text LANGUAGE sql AS $$
   SELECT outcome(format('SELECT bf_create(10) + %s @> %L', value, literal))
 $$;
@@ -190,7 +190,7 @@ SELECT asking('date ''2024-02-01''', '12:00') AS "a time is no date",
   asking('timestamptz ''2024-02-01''', '2024-02-01') AS "timestamptz needs an offset",
   asking('timestamptz ''2024-02-01''', '2024-02-01 12:00') AS "also behind a time",
   asking('timetz ''12:00+00''', '12:00+00') AS "timetz needs a cast" \gx
--- What has the form and does not exist is the type's own error.
+-- For a date or time in this form that does not exist, the type raises its own error.
 SELECT asking('date ''2024-02-01''', '2023-02-29') AS "no leap day",
   asking('date ''2024-02-01''', '0000-02-01') AS "no year zero",
   asking('date ''2024-02-01''', '5874898-01-01') AS "beyond dates",
@@ -201,7 +201,7 @@ SELECT asking('date ''2024-02-01''', '2023-02-29') AS "no leap day",
   asking('date ''2024-02-01''', '2024-02-01-02') AS "no offset to the type's input",
   asking('time ''12:00''', '12:60') AS "no minute",
   asking('time ''12:00''', '24:00:01') AS "no time" \gx
--- timezone_abbreviations could define T and Z. The input function does not get to see them.
+-- timezone_abbreviations could define T and Z, so the input function does not see these letters.
 SELECT bf_create(10) + timestamptz '2024-02-01 12:00Z' @> '294277-01-01T12:00Z';
 SELECT bf_create(10) + time '12:00' + '24:01Z';
 -- Layouts of other systems have families of dates and times, too.
@@ -217,8 +217,8 @@ FROM (SELECT bf_create(9, layout => 'parquet_int32') + date '2024-02-01' AS date
   bf_create(9, layout => 'parquet') + timestamptz '2024-02-01Z' AS instants,
   bf_create(9, layout => 'parquet') + time '12:00' AS hours) s \gx
 
--- In SQL a literal means what the other side's type makes of it. The filter knows only the family,
--- so the literal means all that the family's types would, asking and adding.
+-- In SQL, a literal is read as the type of the other side. The filter knows only the family, so it
+-- reads the literal as every type of the family, to probe and to add.
 SELECT bf_create(10) + 0.1::float4 @> '0.1' AS "asks for the float4",
   f @> '0.1' AS "asks for the float8",
   f @> 0.1::float8 AS "adds the float8",
@@ -262,7 +262,7 @@ EXECUTE probe('five');
 \set VERBOSITY default
 DEALLOCATE probe;
 
--- What cannot be read.
+-- Literals that cannot be read.
 SELECT literal, outcome(format('SELECT bf_create(10) + 5 @> %L', literal)) AS asking,
   outcome(format('SELECT bf_create(10) + 5 + %L', literal)) AS adding
 FROM (VALUES ('abc'), (''), ('1.5'), ('99999999999999999999')) v(literal);

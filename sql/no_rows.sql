@@ -1,5 +1,6 @@
--- An aggregate over no rows gives a filter that can be filled afterwards: for what was asked, or
--- one that grows; the same in every plan; and a union with it is the union without it.
+-- An aggregate over no rows gives a filter that can be filled afterwards: one for what was asked,
+-- or else one that grows. It is the same in every plan, and a union with it is the union without
+-- it.
 CREATE SCHEMA no_rows;
 SET search_path = no_rows, public;
 \i sql/include/outcome.sql
@@ -12,7 +13,7 @@ CREATE TABLE part1 PARTITION OF parts FOR VALUES IN (1);
 INSERT INTO parts SELECT x, part FROM rows WHERE part < 2;
 ANALYZE none, rows, parts;
 
--- For what was asked; where nothing was, what grows, or is for a thousand.
+-- A filter for what was asked; if nothing was, one that grows or one for a thousand values.
 SELECT what, bf_describe(f) FROM (
   SELECT 1, 'nothing asked', bf_agg(x) FROM none
   UNION ALL SELECT 2, 'NULL asked', bf_agg(x, NULL) FROM none
@@ -37,7 +38,7 @@ SELECT what, bf_describe(f) FROM (
 ) s (n, what, f) ORDER BY n;
 SELECT cbf_describe(cbf_agg(x)), cbf_describe(cbf_agg(x, 5000, 0.001)), cf_describe(cf_agg(x)),
   cf_describe(cf_agg(x, 5000, 0.001)) FROM none \gx
--- NULL alone was a row, and told what is asked.
+-- NULL alone is a row, and it tells what was asked for.
 SELECT bf_agg(NULL::int, 1000) = bf_create(1000) AS sized,
   bf_agg(NULL::int) = (SELECT bf_agg(x) FROM none) AS "sizes itself",
   cbf_agg(NULL::int, 1000) = cbf_create(1000) AS counting, cf_agg(NULL::int) = cf_agg(x) AS cuckoo
@@ -48,7 +49,8 @@ SELECT statement, outcome(statement) FROM (VALUES ('SELECT bf_agg(x, 1e300) FROM
   ('SELECT bf_agg(x, NULL, 0.1, ''guava'') FROM no_rows.none'),
   ('SELECT bf_agg(x, 0) FROM no_rows.none')) v(statement);
 
--- The same in every plan. The settings make each statement parallel, partial, hashed or sorted.
+-- The filter is the same in every plan. The settings make each statement parallel, partial, hashed
+-- or sorted.
 CREATE TABLE statements (statement text);
 INSERT INTO statements
   SELECT format('SELECT %s %s', call, source)
@@ -99,13 +101,14 @@ RESET enable_partitionwise_aggregate;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
--- Prepared, in a function, and in a window whose frames have no row.
+-- Prepared, in a function, and in a window with frames without rows.
 PREPARE asked(float8, float8) AS SELECT bf_describe(bf_agg(x, $1, $2)) FROM none;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE asked(500, 0.001);
 EXECUTE asked(NULL, 0.001);
 RESET plan_cache_mode;
--- As a grouping key, which a node below computes; of several nodes, if all compute the same.
+-- The number as a grouping key, which a lower node computes, or several nodes that all compute the
+-- same.
 PREPARE grouped(float8) AS SELECT DISTINCT bf_describe(bf_agg(x, $1 * 2) FILTER (WHERE x < 0))
   FROM rows GROUP BY part, $1;
 EXECUTE grouped(350);
@@ -114,7 +117,8 @@ EXECUTE grouped(350);
 RESET plan_cache_mode;
 SELECT bf_describe(bf_agg(x, n) FILTER (WHERE x < 0)) AS differ
 FROM (SELECT x, 100::float8 AS n FROM rows UNION ALL SELECT x, 200 FROM rows) s;
--- What depends on a row, on chance, or is too small leaves another system's layout a size.
+-- If the number depends on a row or on chance, or is too small, another system's layout still gets
+-- a size.
 SELECT part, bf_describe(bf_agg(x, part + 70, 0.01, 'guava') FILTER (WHERE x < 2))
 FROM rows GROUP BY part ORDER BY part;
 SELECT bf_describe(bf_agg(x, (SELECT count(*) FROM none), 0.01, 'spark')) FROM none;
@@ -131,17 +135,17 @@ FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING
 SELECT bool_and(f = (SELECT cbf_agg(x, 30) FROM none)) AS "frames that became empty" FROM (
   SELECT x, cbf_agg(x, 30) OVER (ORDER BY x ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) AS f
   FROM generate_series(1, 10) x) s WHERE x > 8;
--- Two calls that differ: a window does not tell which of them ends.
+-- Two calls that differ: a window does not tell which of them is ending.
 SELECT DISTINCT bf_describe(bf_agg(x, 20, 0.001) OVER w), bf_describe(bf_agg(x, 30, 0.001) OVER w)
 FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING);
--- An aggregate of somebody else's that ends in the same function is asked nothing.
+-- Another aggregate with the same final function is not searched for a number.
 CREATE FUNCTION theirs_step(bf_partial, bf_element, text) RETURNS bf_partial
   LANGUAGE sql AS 'SELECT $1';
 CREATE AGGREGATE theirs(bf_element, text) (
   SFUNC = theirs_step, STYPE = bf_partial, FINALFUNC = bloomfilter_partial_final);
 SELECT bf_describe(theirs(bf_element_of(x), 'text')) FROM none;
 
--- Filled afterwards, they keep the rate, and are what an empty filter would have become.
+-- Filled afterwards, such filters keep the rate, and become what an empty filter would have become.
 CREATE FUNCTION fill(INOUT f bloomfilter, n int) LANGUAGE plpgsql AS $$
 BEGIN
   FOR i IN 1..n LOOP
@@ -174,7 +178,7 @@ SELECT bf_agg(x, 1000) + 7 = bf_create(1000) + 7 AS sized,
   bf_agg(x) @> 1 OR cf_agg(x) @> 1 OR cbf_agg(x) @> 1 AS "contains anything"
 FROM none \gx
 
--- A union with it is the union without it, byte for byte.
+-- A union with such a filter is the union without it, byte for byte.
 CREATE TABLE empties AS
   SELECT bf_agg(x) AS f, cbf_agg(x) AS c, cf_agg(x) AS k FROM none
   UNION ALL SELECT bf_agg(x, 1000), cbf_agg(x, 70), cf_agg(x, 70) FROM none
@@ -202,14 +206,14 @@ SELECT layout, (s.f | e.f) = s.f AND (e.f | s.f) = s.f AS "of one layout"
 FROM unnest('{guava,guava_integer,redis,spark,parquet}'::text[]) layout,
   LATERAL (SELECT bf_agg(x::bigint, 1000, 0.01, layout) AS f FROM rows) s,
   LATERAL (SELECT bf_agg(x::bigint, 300, 0.01, layout) AS f FROM none) e;
--- Of several, the one for most values is left, in any order.
+-- Of several such filters, the one for the most values remains, in any order.
 SELECT bf_describe(bf_union_agg(f ORDER BY f)), bf_describe(bf_union_agg(f ORDER BY f DESC))
 FROM empties;
 SELECT bool_and((a.f | b.f) = (b.f | a.f)) AS commutes,
   bool_and(((a.f | b.f) | c.f) = (a.f | (b.f | c.f))) AS associates
 FROM empties a, empties b, empties c;
 
--- What has values, or more than one link, is never marked as made of no rows.
+-- A filter with values, or with more than one link, is never marked as made of no rows.
 SELECT what, outcome(format('SELECT %L::bytea::bloomfilter', set_byte(b, 32, 7))) FROM (VALUES
   ('no values', bf_create(100, grow => true)::bytea),
   ('values', (bf_create(100, grow => true) + 1)::bytea),

@@ -1,9 +1,9 @@
--- NULL never destroys a filter and is never a member; no rows make an empty filter, which
--- contains nothing; the empty string is a value like any other.
+-- NULL never destroys a filter and is never a member. No rows make an empty filter, which contains
+-- nothing. The empty string is a value like any other.
 CREATE SCHEMA nulls;
 SET search_path = nulls, public;
 
--- A NULL value: the filter as it was, byte for byte.
+-- With a NULL value, the filter stays as it was, byte for byte.
 SELECT bf_add(f, NULL::int) = f AS bf_add,
   f + NULL::text = f AS "+",
   f + NULL = f AS "+ of a literal",
@@ -17,7 +17,7 @@ SELECT bf_add(f, NULL::int) = f AS bf_add,
   (bf_put(f, NULL)).was_new AS "bf_put of a literal says changed"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
--- A NULL filter: an error for what adds to it, whatever is added; else NULL.
+-- With a NULL filter, whatever adds to it is an error, whatever the value; all else is NULL.
 CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   hint text;
@@ -54,7 +54,7 @@ SELECT f @> 1 AS "@>",
   f < f AS "< of filters"
 FROM (SELECT NULL::bloomfilter AS f) s \gx
 
--- A NULL probe, or any other NULL argument: NULL.
+-- With a NULL probe, or any other NULL argument, the result is NULL.
 SELECT f @> NULL::int AS "@>",
   NULL::int <@ f AS "<@",
   f @> NULL AS "@> of a literal",
@@ -79,8 +79,8 @@ SELECT bf_contains_any(f, '{}'::int[]) AS "any of nothing",
   bf_contains_all(f, '{NULL,1}'::int[]) AS "all of NULL and 1"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
--- Arrays longer than the batches in which they are asked, of values with one hash and with two:
--- the answers are those of single values.
+-- Arrays longer than the batches in which they are probed, of values with one hash and with two:
+-- the answers are those for single values.
 SELECT bf_contains_each(f, a) = singly AS "each as one by one",
   members, nulls,
   bf_contains_any(f, a) AS "any of all",
@@ -102,7 +102,7 @@ FROM (
     LATERAL (SELECT CASE WHEN i <> 1001 THEN i || repeat(' ', i % 3) END::varchar AS v) value
   GROUP BY f) s \gx
 
--- No rows, or only NULL.
+-- No rows, or only NULL values.
 SELECT f = nulls AS "as of NULL alone",
   f @> 1 AS "contains 1",
   f @> '' AS "contains a literal",

@@ -1,9 +1,9 @@
--- The number of values that a filter is made for, in every form in which people write a number.
+-- The number of values that a filter is made for can be written in every form that people use.
 CREATE SCHEMA numbers;
 SET search_path = numbers, public;
 \i sql/include/outcome.sql
 
--- One number, one filter.
+-- All forms of a number make the same filter.
 CREATE TABLE forms (expected text);
 INSERT INTO forms VALUES ('1000'), ('1e3'), ('1000.0'), ('''1000'''), ('''1e3'''), ('1000::int2'),
   ('1000::int4'), ('1000::int8'), ('1000::numeric'), ('1000::real'), ('1000::float8'), ('999.5'),
@@ -32,7 +32,7 @@ FROM forms, (VALUES ('bf_agg(x, #)'), ('bf_agg(x, #, 0.001)'), ('bf_agg(x, #, NU
 WHERE expected !~ 'count'
 GROUP BY call ORDER BY call;
 
--- A driver's parameter without a type, and with one.
+-- A driver's parameter without a type, and one with a type.
 PREPARE untyped AS SELECT bf_create($1) AS f;
 PREPARE typed (bigint, numeric) AS SELECT bf_create($1) = bf_create($2) AS same;
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
@@ -48,7 +48,8 @@ SELECT bf_sizing(1e6) = bf_sizing(1e6, 0.01) AS bf_sizing,
   cbf_sizing(1e6) = cbf_sizing(1e6, 0.01) AS cbf_sizing,
   cf_sizing(1e6) = cf_sizing(1e6, 0.01) AS cf_sizing \gx
 
--- NULL sizes itself, at a rate if one is given; of other functions the result is NULL.
+-- With NULL an aggregate sizes the filter itself, at a rate if one is given; other functions return
+-- NULL.
 SELECT bf_agg(x, NULL) = bf_agg(x) AS bf_agg,
   bf_agg(x, NULL::int) = bf_agg(x) AS "bf_agg, NULL of a type",
   cbf_agg(x, NULL) = cbf_agg(x) AS cbf_agg,
@@ -58,7 +59,7 @@ SELECT bf_agg(x, NULL) = bf_agg(x) AS bf_agg,
   bf_create(NULL) AS "bf_create of NULL"
 FROM generate_series(1, 10) x \gx
 
--- All rows have one number: what is rounded to it is it, also between processes and in windows.
+-- The rounded number must be the same in all rows, also between processes and in windows.
 CREATE TABLE parts (part int, x int) PARTITION BY LIST (part);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
@@ -74,7 +75,7 @@ SELECT bf_agg(x, 100 + part) FROM parts;
 SELECT bf_agg(x, 10 + x / 2.0) FROM generate_series(1, 3) x;
 SELECT bf_agg(x, CASE WHEN x = 1 THEN 10 ELSE float8 'NaN' END) FROM generate_series(1, 2) x;
 
--- Out of range.
+-- Numbers out of range.
 SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_create(1)'), ('bf_create(1.4)'), ('bf_create(0.99)'), ('bf_create(0.4)'),
   ('bf_create(-0.0)'), ('bf_create(''NaN'')'), ('bf_create(''Infinity'')'),

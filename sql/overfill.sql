@@ -1,11 +1,11 @@
--- Filters that got more values than they were made for.
+-- Filters with more values than they were made for.
 CREATE SCHEMA overfill;
 SET search_path = overfill, public;
 \i sql/include/outcome.sql
 LOAD 'bloomfilter';
 SHOW bloomfilter.overfill;
 
--- A sized bf_agg, bf_add_all and bf_union_agg say so, once a statement.
+-- A bf_agg with a capacity, bf_add_all and bf_union_agg warn once a statement.
 SELECT bf_count(bf_agg(i, 1000)) > 2900 AS done FROM generate_series(1, 3000) i;
 SELECT bf_count(bf_add_all(bf_create(1000, 0.0001), array_agg(i))) > 2900 AS done
 FROM generate_series(1, 3000) i;
@@ -15,7 +15,8 @@ SELECT count(f) AS done
 FROM (SELECT bf_agg(i, 100) AS f FROM generate_series(1, 3000) i GROUP BY i % 3 OFFSET 0) f;
 SELECT bf_count(bf_agg(i, 1000)) > 2900 AS again FROM generate_series(1, 3000) i;
 
--- So does what adds one value at a time, once a statement and for filters that were made alike.
+-- Functions that add one value at a time warn once a statement for all filters that were made
+-- alike.
 CREATE TABLE single (id int, f bloomfilter, g bloomfilter, c countingbloomfilter, k cuckoofilter);
 INSERT INTO single SELECT id, bf_create(100), bf_create(50), cbf_create(100), cf_create(400)
 FROM generate_series(1, 3) id;
@@ -39,7 +40,8 @@ END $$;
 CREATE TABLE incoming (word text);
 CREATE TRIGGER remembered AFTER INSERT ON incoming FOR EACH ROW EXECUTE FUNCTION remembered();
 INSERT INTO incoming SELECT 'word ' || i FROM generate_series(1, 80) i;
--- Of any layout, size and family of sizes; and not before twice the rate is reached.
+-- The error comes in any layout and size and with any way of sizing, and not before twice the rate
+-- is reached.
 CREATE FUNCTION reached(made_by text, most int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   f bloomfilter;
@@ -66,7 +68,7 @@ FROM (VALUES ('bf_create(20)', 200), ('bf_create(1000)', 4000), ('bf_create(2000
   ('bf_fold(bf_create(20000), 2000)', 4000)) v(made_by, most) GROUP BY 1 ORDER BY 1;
 RESET bloomfilter.overfill;
 
--- But not up to the capacity, nor a little above, nor for filters without an asked rate.
+-- It does not come up to the capacity or a little above, nor for filters without an asked rate.
 SELECT bf_agg(i, 1000) IS NOT NULL AS full_up FROM generate_series(1, 1000) i;
 SELECT estimated_fpr / target_fpr BETWEEN 1.2 AND 2 AS little, saturated FROM
   (SELECT bf_agg(i, 100000) AS f FROM generate_series(1, 110000) i) x, bf_info(f);
@@ -81,12 +83,13 @@ FROM (SELECT bf_add_all(bf_create(10), array_agg(i)) AS f FROM generate_series(1
 SELECT bf_add_all(bf_fold(bf_create(100000), 2000), array_agg(i)) @> 1 AS folded
 FROM generate_series(1, 20000) i;
 
--- One of another system's layout neither grows nor sizes itself.
+-- A filter in another system's layout neither grows nor sizes itself.
 SELECT bf_agg(i, 1000, 0.01, 'guava') @> 1 AS guava FROM generate_series(1, 3000) i;
 SELECT bf_add_all(bf_create(1000, layout => 'spark'), array_agg(i)) @> 1 AS spark
 FROM generate_series(1, 3000) i;
 
--- Unions whose parts stand side by side are judged by the highest rate of one: rates add up.
+-- Unions whose parts stand side by side are judged by the highest rate of a part, and their rates
+-- add up.
 CREATE FUNCTION own(part int, fpr float8 DEFAULT 0.01, size int DEFAULT 1000) RETURNS bloomfilter
 LANGUAGE sql AS
   'SELECT bf_agg(i, NULL, fpr) FROM generate_series(part * 10000 + 1, part * 10000 + size) i';
@@ -104,7 +107,7 @@ FROM parts a, parts b, parts c WHERE (a.part, b.part, c.part) = (1, 2, 3);
 SELECT bf_union_agg(growing(part)) @> 20001 AS grown FROM generate_series(1, 6) part;
 SELECT (made(1, 500, layout => 'guava') | made(2, 600, layout => 'guava')
   | made(3, 700, layout => 'guava')) @> 20001 AS guava;
--- Once, at the end, and not in a worker, too.
+-- The warning comes once, at the end, and not in a worker as well.
 ALTER TABLE parts SET (parallel_workers = 2);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -116,7 +119,7 @@ RESET parallel_leader_participation;
 RESET min_parallel_table_scan_size;
 RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
--- Which ones, and `saturated` says the same.
+-- Which unions are overfilled; `saturated` says the same.
 CREATE TABLE unions (n serial, what text, made_by text);
 INSERT INTO unions (what, made_by) VALUES
   ('one that sized itself', 'bf_union_agg(f) FROM parts WHERE part = 1'),
@@ -162,7 +165,7 @@ END $$;
 SELECT what, outcome, saturated, links, expected, round(target_fpr::numeric, 4) AS target_fpr,
   estimated_fpr > 2 * target_fpr AS "above twice"
 FROM unions JOIN outcomes USING (n), bf_info(made(made_by)) ORDER BY n;
--- Values that are added to a union are judged by what its parts were made for together.
+-- When values are added to a union, it is judged by what its parts were made for together.
 CREATE TABLE three AS SELECT bf_union_agg(f) AS f FROM parts WHERE part < 4;
 SET bloomfilter.overfill = error;
 SELECT (bf_info(f)).saturated,
@@ -176,12 +179,12 @@ SELECT outcome('SELECT cbf_union(a, b) FROM (SELECT cbf_agg(i, 1000) AS a, cbf_a
   outcome('SELECT cf_union(a, b) FROM (SELECT cf_agg(i, 2000) AS a, cf_agg(-i, 2000) AS b
   FROM generate_series(1, 1000) i) x') AS cf_union;
 
--- How many values an intersection has, nobody knows.
+-- The number of values in an intersection is unknown.
 RESET bloomfilter.overfill;
 SELECT ((a & a) | b) @> -5 AS of_intersections
 FROM (SELECT bf_agg(i, 1000) AS a, bf_agg(-i, 1000) AS b FROM generate_series(1, 1000) i) x;
 
--- As set.
+-- The setting decides what happens.
 SET bloomfilter.overfill = error;
 SELECT bf_agg(i, 1000) FROM generate_series(1, 3000) i;
 \echo :LAST_ERROR_SQLSTATE

@@ -1,4 +1,4 @@
--- Parameters out of range: an error that names them, with the right SQLSTATE.
+-- For parameters out of range, an error names them and has the right SQLSTATE.
 CREATE SCHEMA parameters;
 SET search_path = parameters, public;
 \i sql/include/outcome.sql
@@ -30,7 +30,7 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
 -- The largest filters, computed but not made.
 SELECT n, rate, bits <= 4294967296 AS fits
 FROM (VALUES (432000000, 0.01), (2000000000, 0.5), (70000000, 1e-9)) v(n, rate), bf_sizing(n, rate);
--- And what is more than one filter can hold.
+-- Numbers and rates for which one filter is not enough.
 SELECT n, rate, filters, bytes, round(bits_per_value::numeric, 2) AS bits_per_value, hashes,
   (bf_create(n / filters + 1, rate) IS NOT NULL) AS "one of them can be made"
 FROM (VALUES (434000000, 0.01)) v(n, rate), bf_sizing(n, rate);
@@ -41,7 +41,7 @@ SELECT bf_sizing(9.2e18, 0.5);
 SELECT bf_shard_count(1e10), bf_shard_count(1e12);
 SELECT bf_shard_count(1e13);
 
--- What the errors say.
+-- The texts of the errors.
 SELECT bf_create(0);
 SELECT bf_create(10, 1.5);
 SELECT bf_create(10, 'NaN');
@@ -53,7 +53,7 @@ SELECT bf_create_by_size(1000, 17);
 SELECT bf_agg(1, 0);
 SELECT bf_agg(1, NULL, 2);
 
--- The aggregate's parameters are those of the first row, of a NULL value too.
+-- The aggregate takes its parameters from the first row, even if its value is NULL.
 SELECT bf_agg(x, 10 * x) FROM generate_series(1, 2) x;
 SELECT bf_agg(x, 10, 0.01 * x) FROM generate_series(1, 2) x;
 SELECT bf_agg(x, n) FROM (VALUES (1, 10), (2, NULL)) v(x, n);
@@ -63,7 +63,7 @@ SELECT bf_agg(x, n) FROM (VALUES (1, 10), (NULL::int, 20)) v(x, n);
 SELECT g, (bf_info(bf_agg(x, 10 * g))).expected
 FROM (SELECT x, 1 + x % 3 AS g FROM generate_series(1, 9) x) s GROUP BY g ORDER BY g;
 
--- States that are combined must agree too; here, one of each partition.
+-- States that are combined must have the same parameters, too; here, one state of each partition.
 CREATE TABLE parts (part int, x int) PARTITION BY LIST (part);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);

@@ -1,11 +1,11 @@
 -- Partial states: what servers, days or partitions know of the filter of all rows. Whatever way the
--- rows take to it, the filter is that of bf_agg, byte for byte.
+-- rows take, the filter is that of bf_agg, byte for byte.
 CREATE SCHEMA partial;
 SET search_path = partial, public;
 \i sql/include/outcome.sql
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 
--- Every element type.
+-- Samples of every element type.
 CREATE TABLE samples (list text);
 COPY samples FROM stdin;
 1::int2; -1::int2; 1::int2
@@ -50,16 +50,16 @@ WHERE outcome(format('SELECT 1 / (bf_dist_agg(bf_element_of(x)) = bf_agg(x)
     = decode(bf_element_of(x)::text, ''base64'')))::int
   FROM (VALUES (%s), (NULL), (%s)) v(x)', replace(list, '; ', '), ('), split_part(list, '; ', 1)))
   <> 'ok';
--- (Rows are one value each.)
+-- (A row is a single value.)
 SELECT bf_dist_agg(bf_element_of(x)) = bf_agg(x) AS same_filter
 FROM (VALUES (ROW(1, 'a'::text)), (ROW(NULL::int, 'b'::text)), (ROW(3, NULL::text))) v(x);
 
--- What asks a filter of each in turn is a member.
+-- Every member is found, and few other values are.
 SELECT bool_and(f @> i) AS members, count(*) FILTER (WHERE f @> -i) < 100 AS few_others
 FROM (SELECT bf_dist_agg(bf_element_of(i)) AS f FROM generate_series(1, 5000) i) s,
   generate_series(1, 5000) i;
 
--- No rows, no values, some of the rows; in the order of others; groups, and sets of them.
+-- No rows, no values, some of the rows; in another order; groups, and grouping sets.
 SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_rows,
   bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
   (SELECT bf_merge_agg(p) FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p
@@ -89,8 +89,8 @@ SELECT bool_and(dist = own AND p IS NOT NULL) AS frames FROM (
 SELECT outcome('SELECT bf_dist_agg(DISTINCT bf_element_of(i)) FROM generate_series(1, 3) i')
   AS no_order_for_distinct;
 
--- An element is read at once, or it is its own: in one query with others, of groups, sorted, under
--- a cast of somebody's own, and beyond the end of the query.
+-- Either an element is read at once, or it is a value of its own: with others in one query, in
+-- groups, sorted, under a user's cast, and beyond the end of the query.
 CREATE CAST (int AS bf_element) WITH FUNCTION bf_element_of("any");
 SELECT k, array_length(kept, 1) AS kept,
   (SELECT count(DISTINCT e::text) FROM unnest(kept) e) AS own,
@@ -112,7 +112,7 @@ PREPARE twice(int) AS SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
 EXECUTE twice(10);
 EXECUTE twice(1000);
 DEALLOCATE twice;
--- Queries at once, of which the first one ends first.
+-- Two queries at once, of which the first one ends first.
 BEGIN;
 DECLARE a CURSOR FOR SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
   FROM generate_series(1, 10) i;
@@ -124,8 +124,8 @@ CLOSE a;
 FETCH b;
 COMMIT;
 
--- Partial states of parts, of any number of values: merged they are the filter of all rows. Sized
--- by what all of them hold, where a union would have as many links.
+-- Partial states of parts, for any number of values: merged they are the filter of all rows. It is
+-- sized by what all of them hold, where a union would have as many links.
 CREATE TABLE rows AS SELECT i % 7 AS part, i % 60000 AS i FROM generate_series(1, 120000) i;
 CREATE TABLE kept AS
   SELECT part, bf_partial_agg(bf_element_of(i)) AS own,
@@ -145,8 +145,8 @@ FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p, bf_agg(i) AS f FROM rows GRO
 SELECT part, bf_merge_agg(own) = bf_agg(i) AS of_one_part
 FROM kept JOIN rows USING (part) WHERE part < 2 GROUP BY part ORDER BY part;
 
--- Hashes, each once, 8 bytes of them, or the bitmap: whichever is smaller. Equal sets are equal
--- bytes, whatever order and plan they come in.
+-- A state has its distinct hashes, 8 bytes each, or the bitmap, whichever is smaller. Equal sets
+-- have equal bytes, whatever the order and the plan.
 CREATE FUNCTION size(p bf_partial) RETURNS int LANGUAGE sql AS
   $$ SELECT octet_length(bloomfilter_partial_send(p)) - 40 $$;
 SELECT expected, hashes, size(p) AS bytes,
@@ -162,12 +162,12 @@ SELECT count(DISTINCT p::text) AS forms FROM (
   UNION ALL SELECT bf_partial_agg(bf_element_of(i) ORDER BY i DESC) FROM rows
   UNION ALL SELECT bf_partial_agg(DISTINCT_i) FROM
     (SELECT bf_element_of(i) AS DISTINCT_i FROM rows GROUP BY 1) s) s;
--- (Of these values an estimate has half as many again.)
+-- (For these values, an estimate is half as large again.)
 SELECT count(DISTINCT p::text) AS forms FROM (
   SELECT bf_partial_agg(bf_element_of(24718380 + i % 1087), 6608) AS p
   FROM (VALUES (1), (3)) v(n), generate_series(1, 1087 * n) i GROUP BY n) s;
 
--- In workers, and in files.
+-- With workers, and with files.
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -192,7 +192,7 @@ FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p FROM generate_series(1, 30000
 RESET ALL;
 SET search_path = partial, public;
 
--- By partition, of which one has no rows of the aggregate's.
+-- By partition; one of them has no rows for the aggregate.
 CREATE TABLE parts (LIKE rows) PARTITION BY LIST (part);
 CREATE TABLE parts_few PARTITION OF parts FOR VALUES IN (0, 1);
 CREATE TABLE parts_more PARTITION OF parts DEFAULT;
@@ -210,7 +210,7 @@ FROM parts;
 RESET ALL;
 SET search_path = partial, public;
 
--- An aggregate of one's own that goes on from a state, which is not changed.
+-- A user's aggregate that continues from a state, which is not changed.
 SELECT bf_partial_agg(bf_element_of(i))::text AS own,
   bf_partial_agg(bf_element_of(i), 100)::text AS sized
 FROM generate_series(1, 10) i \gset
@@ -224,12 +224,12 @@ SELECT k, go_on(bf_element_of(i)) = (SELECT bf_agg(j) FROM generate_series(1, 20
     WHERE j <= 10 OR j % 2 = k) AS sized
 FROM (SELECT i, i % 2 AS k FROM generate_series(11, 20) i) s GROUP BY k ORDER BY k;
 
--- The rate is kept up to what was asked for, and no further.
+-- The rate is kept up to the capacity asked for, and no further.
 SELECT (bf_info(bf_merge_agg(p))).saturated FROM
   (SELECT bf_partial_agg(bf_element_of(i), 100) AS p FROM generate_series(1, 1000) i
    GROUP BY i % 2) s;
 
--- What does not belong together.
+-- States that do not belong together.
 CREATE FUNCTION message(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;
@@ -264,17 +264,18 @@ INSERT INTO wrong (statement) VALUES
   ('SELECT bf_dist_agg(i) FROM generate_series(1, 2) i'),
   ('SELECT bf_create(10) + bf_element_of(1)'),
   ('SELECT bf_create(10) @> bf_element_of(1)');
--- One after the other: of two branches, workers may end the second first.
+-- Without workers: with two branches, they may end the second one first.
 SET max_parallel_workers_per_gather = 0;
 SELECT statement, message(statement) FROM wrong ORDER BY id;
 RESET max_parallel_workers_per_gather;
--- The final function, called as any other, is the filter of one state.
+-- The final function, called like any other function, gives the filter of one state.
 SELECT bloomfilter_partial_final(sized) = (SELECT bf_agg(i, 60000) FROM rows r
                                            WHERE r.part = kept.part) AS sized,
   bloomfilter_partial_final(own) = (SELECT bf_agg(i) FROM rows r WHERE r.part = kept.part) AS own
 FROM kept WHERE part = 3;
 
--- Bytes from outside: sound ones come back as they went, others are refused, and none crashes.
+-- Bytes from outside: sound ones come back as they were, others are refused, and none crash the
+-- server.
 CREATE FUNCTION from_bytes(b bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   p bf_partial := translate(encode(b, 'base64'), e'\n', '');
@@ -302,8 +303,8 @@ CREATE TABLE sound AS
 SELECT name, octet_length(b) AS bytes, outcome_of(b) FROM sound ORDER BY name;
 SELECT name, n = octet_length(b) AS whole, outcome_of(substr(b || '\x00', 1, n)), count(*)
 FROM sound, generate_series(0, octet_length(b) + 1) n GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
--- Every byte of the head set to every other value. Another element type may be true; of an array,
--- another shape; and bits in place of hashes, if they are as many bytes.
+-- Every byte of the head is set to every other value. Another element type may be true, and so may
+-- another shape of an array, or bits in place of hashes if they are as many bytes.
 SELECT i AS byte, outcome_of(set_byte(b, i, value)), count(*)
 FROM sound, generate_series(0, 39) i, generate_series(0, 255) value
 WHERE get_byte(b, i) <> value GROUP BY 1, 2 ORDER BY 1, 2;
@@ -313,7 +314,7 @@ SELECT 'AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAg'::bf_partial;
 SELECT bf_create(10)::text::bf_partial;
 SELECT encode(set_byte(b, 47, 255), 'base64') AS damaged FROM sound WHERE name = 'arrays' \gset
 SELECT :'damaged'::bf_partial;
--- As a damaged page has them.
+-- The same bytes in a damaged page.
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bf_partial LANGUAGE internal IMMUTABLE STRICT
   AS 'bytea_substr_no_len';
 SELECT bf_merge_agg(forged(set_byte(b, 1, 7))) FROM sound WHERE name = 'arrays';
@@ -330,7 +331,7 @@ SELECT encode(set_byte(bloomfilter_element_send(bf_element_of('a '::varchar)), 0
   AS damaged \gset
 SELECT :'damaged'::bf_element;
 
--- Elements are compared by what they are: equal values of one family are one.
+-- Elements are compared by their value: equal values of one family are one element.
 SELECT bf_element_of(5) = bf_element_of(5::bigint) AS one_family,
   bf_element_of(5) <> bf_element_of(5::numeric) AS another,
   bf_element_of('a '::varchar) <> bf_element_of('a '::text) AS two_hashes_and_one,

@@ -1,4 +1,4 @@
--- What the planner expects of conditions that ask a filter; what a sequential scan takes for them.
+-- What the planner expects of conditions that probe a filter, and what they cost a sequential scan.
 SET bloomfilter.scan = off;
 SET max_parallel_workers_per_gather = 0;
 SET bloomfilter.overfill = 'ignore';
@@ -37,8 +37,8 @@ INSERT INTO never SELECT item FROM events;
 ALTER TABLE never SET (autovacuum_enabled = off);
 ANALYZE events, items, items_by_kind, seen, requests, blocked, hours;
 
--- The rows of the topmost node, or of the scan of a table, as expected and as they came: are they
--- within a factor of two?
+-- Returns whether the expected rows of the topmost node, or of the scan of a table, are within a
+-- factor of two of the actual rows.
 CREATE FUNCTION node_of(plan jsonb, wanted text) RETURNS jsonb LANGUAGE sql AS $$
   WITH RECURSIVE nodes AS (
     SELECT plan AS node UNION ALL
@@ -66,7 +66,8 @@ $$;
 CREATE FUNCTION threes(n int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i * 3) FROM generate_series(1, n) i';
 
--- A filter at hand: its bits over the column's distinct values, its most common ones probed.
+-- A filter is at hand: its bits are compared with the column's distinct values, its most common
+-- ones are probed.
 CREATE TABLE cases (about text, condition text, filter text);
 INSERT INTO cases VALUES
   ('300 of 10000 integers', '%L::bloomfilter @> item', threes(300)),
@@ -124,7 +125,7 @@ INSERT INTO cases VALUES
   ('no value at all', '%L::bloomfilter @> item', bf_create(100));
 SELECT about, judged('SELECT FROM events WHERE ' || format(condition, filter)) FROM cases;
 
--- A parameter of a custom plan is as good as a constant, one of a generic plan is unknown.
+-- A parameter of a custom plan is as good as a constant; one of a generic plan is unknown.
 SELECT filter AS f FROM cases WHERE about = '300 of 10000 integers' \gset
 PREPARE asked(bloomfilter) AS SELECT FROM events WHERE $1 @> item;
 SET plan_cache_mode = force_custom_plan;
@@ -133,7 +134,8 @@ SET plan_cache_mode = force_generic_plan;
 SELECT expected AS generic FROM rows_of(format('EXECUTE asked(%L)', :'f'), 'events');
 RESET plan_cache_mode;
 
--- What subqueries, CTEs and columns give: the rows below an aggregate, or what ANALYZE keeps.
+-- Filters from subqueries, CTEs and columns: the planner uses the rows below an aggregate, or what
+-- ANALYZE keeps.
 SET enable_partitionwise_aggregate = on;
 SELECT about, judged(query, wanted)
 FROM (VALUES
@@ -200,12 +202,12 @@ RESET enable_partitionwise_aggregate;
 SELECT judged(format('SELECT FROM events LEFT JOIN (SELECT id, %L::bloomfilter AS f FROM items) s
     ON s.id = 1 WHERE s.f @> item OR s.id IS NULL', :'f'), NULL) AS below_outer_join;
 
--- An aggregate of one's own, about whose filter nothing is known.
+-- A user's aggregate, about whose filter nothing is known.
 CREATE AGGREGATE nothing_of(*) (sfunc = bf_clear, stype = bloomfilter, initcond = :'f');
 SELECT count(*) FROM events WHERE (SELECT nothing_of(*) FROM items) @> item;
 
--- Planned before there is anything to plan with, in a subquery of an expression, or in other
--- places: no error, and an answer.
+-- Conditions that are planned before there is anything to plan with, in a subquery of an
+-- expression, or in other places: there is an answer and no error.
 SELECT count(*) FROM seen WHERE urls @> ANY (SELECT url FROM events WHERE id < 3) OR n = 1;
 SELECT count(*) FROM seen
 WHERE bf_contains(urls, 'x'::text) IN (SELECT id > 3 FROM events WHERE id < 3) OR n = 1;
@@ -225,14 +227,15 @@ SELECT id FROM events LEFT JOIN seen ON urls @> url WHERE id < 3 AND urls IS NUL
   FOR UPDATE OF events;
 UPDATE never SET item = 1 WHERE threes(10) @> item AND item < 0;
 
--- Unknown is a tenth: what a column that was never analyzed holds, what another expression gives.
+-- An unknown share is a tenth: for a column that was never analyzed, and for the filter of another
+-- expression.
 SELECT about, expected / 30000 AS share
 FROM (VALUES
   ('never analyzed', 'SELECT FROM never WHERE :f::bloomfilter @> item', 'never'),
   ('an expression', 'SELECT FROM events WHERE CASE WHEN id > 0 THEN :f::bloomfilter END @> item',
     'events')) v(about, query, wanted), rows_of(replace(query, ':f', quote_literal(:'f')), wanted);
 
--- A plan that changes for the better: few rows remain, so that an index finds their partners.
+-- A better plan: few rows remain, so an index finds their partners.
 CREATE UNIQUE INDEX ON items (id);
 ANALYZE items;
 SELECT bf_agg(i) AS f FROM generate_series(1, 5) i \gset
@@ -251,8 +254,8 @@ SELECT join_of(format('SELECT FROM events JOIN items ON items.id = events.id
   join_of('SELECT FROM events JOIN items ON items.id = events.id') AS all_rows;
 
 -- What ANALYZE keeps of a column of filters, in a slot of its own kind, beside the usual
--- statistics: mean count, rate and size, which share is of the commonest element family, and which
--- that is.
+-- statistics: mean count, rate and size, the share of the most common element family, and which
+-- family that is.
 CREATE FUNCTION kept(wanted regclass, column_name text, is_inherited boolean DEFAULT false)
 RETURNS float4[] LANGUAGE sql AS $$
   SELECT CASE 20742 WHEN stakind1 THEN stanumbers1 WHEN stakind2 THEN stanumbers2
@@ -289,14 +292,15 @@ SELECT kept('kinds', 'nothing') AS nothing, kept('empty', 'f') AS empty,
 SELECT attname, round(null_frac::numeric, 2) AS null_frac, n_distinct, avg_width > 0 AS has_width
 FROM pg_stats WHERE schemaname = 'public' AND tablename = 'kinds' AND NOT inherited
 ORDER BY attname;
--- A column whose statistics are switched off has none.
+-- A column whose statistics are switched off has no such slot.
 ALTER TABLE kinds ALTER f SET STATISTICS 0;
 DELETE FROM pg_statistic WHERE starelid = 'kinds'::regclass;
 ANALYZE kinds;
 SELECT kept('kinds', 'f') AS f, kept('kinds', 'cf') IS NOT NULL AS cf;
 
--- What a condition costs: cheap ones come first; a large filter is dearer than a small one, another
--- filter in each row dearer than one for all, and if it is stored out of line, dearer still.
+-- What a condition costs: cheap conditions come first. A large filter costs more than a small one,
+-- another filter in each row more than one for all rows, and if it is stored out of line, more
+-- still.
 CREATE FUNCTION cost_of(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
   plan json;
@@ -334,8 +338,8 @@ SELECT comparison < small AS "a probe costs more than a comparison",
   5 * short < long AS "much more if it is out of line"
 FROM sizes \gx
 
--- With a literal, the call of a function becomes the operator, in queries and in what tables have:
--- an index with either serves both, as do ON CONFLICT, partitions and constraints.
+-- With a literal, a function call becomes the operator, in queries and in the definitions of
+-- tables. An index with either form serves both, as do ON CONFLICT, partitions and constraints.
 CREATE TABLE marked AS
   SELECT i AS id, bf_create(10) + ('v' || i % 100) AS f FROM generate_series(1, 3000) i;
 CREATE INDEX by_operator ON marked (id) WHERE f @> 'v1';

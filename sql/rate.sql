@@ -1,6 +1,6 @@
--- The false positive rate that is asked for is the rate obtained, and the estimates are right.
--- Keys and seeds are fixed: the same bits, hence the same result, on every machine. Margins of
--- three standard deviations stand for the finite number of probes.
+-- The false positive rate obtained is the rate asked for, and the estimates are right. Keys and
+-- seeds are fixed, so the bits and the result are the same on every machine. Margins of three
+-- standard deviations allow for the finite number of probes.
 CREATE SCHEMA rate;
 SET search_path = rate, public;
 
@@ -44,7 +44,7 @@ SELECT kind, sum(hits) <= 1.05 * sum(asked * probes) + 3 * sqrt(sum(asked * prob
 FROM runs GROUP BY kind ORDER BY kind COLLATE "C";
 TRUNCATE runs;
 
--- At half the capacity and up to twice as much.
+-- The same at half the capacity and at up to twice the capacity.
 SELECT count(run(kind, expression, asked, 4, n, 100000, 100000)) AS around_capacity
 FROM keys, (VALUES (0.01), (0.0001)) r(asked), (VALUES (50000), (150000), (200000)) v(n)
 WHERE kind = 'integers';
@@ -57,7 +57,7 @@ SELECT n,
 FROM runs GROUP BY n ORDER BY n;
 TRUNCATE runs;
 
--- At a million, within 5 % either way, and at the documented bits per value.
+-- At a million values, rates are within 5 % either way, and bits per value are as documented.
 SELECT count(run(kind, expression, asked, 5, 1000000, 1000000, 1000000)) AS million
 FROM keys, (VALUES (0.1), (0.01), (0.001)) r(asked) WHERE kind = 'integers';
 SELECT asked,

@@ -1,4 +1,4 @@
--- Scans that ask a filter for many rows at once: where they are offered, and that their rows are
+-- Scans that probe a filter for many rows at once: where they are offered, and that their rows are
 -- those of a sequential scan.
 CREATE SCHEMA scan;
 SET search_path = scan, public;
@@ -55,7 +55,7 @@ BEGIN
   SET LOCAL bloomfilter.scan = on;
   rows := regexp_replace(rows, ' [0-9a-f]{32}$', '');
 END $$;
--- Every family and layout.
+-- Filters of every family and layout.
 SELECT filter, scanned.* FROM unnest(ARRAY['items', 'counted', 'cuckoo', 'guava', 'pages', 'grown'])
   filter, scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> item', filter));
 SELECT filter, scanned.* FROM (VALUES
@@ -64,7 +64,7 @@ SELECT filter, scanned.* FROM (VALUES
     ('added', 'added'), ('everything', 'events'), ('nothing', 'item')) f (filter, value),
   scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> %s', filter, value));
 
--- Multiranges; text of a table that has none out of line.
+-- Multiranges; and text of a table that has none out of line.
 CREATE TABLE ranges AS
   SELECT i, int4multirange(int4range(i, i + 2)) AS value FROM generate_series(1, 3000) i;
 CREATE TABLE short AS SELECT i, i::varchar(4) AS value FROM generate_series(1, 3000) i;
@@ -94,7 +94,8 @@ SELECT condition, scanned.* FROM unnest(ARRAY[
   'ctid = ''(0,1)'' AND (SELECT items FROM filters) @> item']) condition,
   scanned(format('SELECT id FROM events WHERE %s', condition));
 
--- Other queries: a filter that depends on a row of another table, an outer query's, system columns.
+-- Other queries: a filter that depends on a row of another table, one from an outer query, system
+-- columns.
 SELECT scanned.* FROM unnest(ARRAY[
   'SELECT ctid, tableoid::regclass, xmin IS NULL, e FROM events e
      WHERE (SELECT items FROM filters) @> item',
@@ -118,7 +119,7 @@ SELECT scanned.* FROM unnest(ARRAY[
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item FOR UPDATE']) query,
   scanned(query);
 
--- Chosen by cost.
+-- The scan is chosen by cost.
 CREATE INDEX ON events (id);
 CREATE TABLE documents (id int, few int, body text);
 ALTER TABLE documents ALTER body SET STORAGE external;
@@ -180,8 +181,8 @@ SELECT scan, rows_read('SELECT id FROM events WHERE (SELECT items FROM filters) 
 FROM unnest(ARRAY['off', 'on']) scan;
 
 -- Rows as they are stored, without projection; an error that another condition prevents; values
--- whose hashing can fail, alone and not; a parent, which is no table to be scanned alone; filters
--- that are not the same for all rows.
+-- whose hashing can fail, alone and not alone; a parent table, which cannot be scanned alone;
+-- filters that are not the same for all rows.
 CREATE TYPE place AS (number int, name varchar);
 CREATE TABLE places AS SELECT i AS id, ROW(i, 'place')::place AS place
   FROM generate_series(1, 2000) i;
@@ -201,7 +202,7 @@ SELECT scanned.* FROM unnest(ARRAY[
   'SELECT n FROM own WHERE (bf_create(9) + (random() * 0)::int) @> n']) query,
   scanned(query);
 
--- A policy's conditions are asked before the filter.
+-- A policy's conditions are checked before the filter.
 CREATE ROLE regress_bloomfilter_scan;
 GRANT USAGE ON SCHEMA scan TO regress_bloomfilter_scan;
 GRANT SELECT ON events, filters TO regress_bloomfilter_scan;
@@ -222,7 +223,7 @@ ALTER TABLE events DISABLE ROW LEVEL SECURITY;
 DROP OWNED BY regress_bloomfilter_scan;
 DROP ROLE regress_bloomfilter_scan;
 
--- A large filter is read whole at once if many rows will be asked, and by slice for a few.
+-- A large filter is read whole at once if many rows will be probed, and by slices for a few.
 CREATE TABLE numbers (n bigint) WITH (fillfactor = 10);
 INSERT INTO numbers SELECT generate_series(1, 2000);
 CREATE TABLE large AS SELECT bf_add_all(bf_create(10000000), array_agg(n)) AS filter FROM numbers;
@@ -232,7 +233,7 @@ SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n') < 
 SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') < :whole / 2;
 SELECT (scan->'Actual Rows')::numeric::int AS rows, scan->'Bloom Filter Access' AS access
 FROM scans('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') scan;
--- The rate is that of a sample, and of several filters the highest.
+-- The rate shown is that of a sample; with several filters, it is the highest.
 CREATE FUNCTION of_thousand(n int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i, 1000) FROM generate_series(1, n) i';
 SET bloomfilter.overfill = ignore;
@@ -248,13 +249,13 @@ SELECT scan->'Bloom Filter Access' AS access, scan->'Bloom Filter Rate' AS "rate
   buffers('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') < :whole / 2 AS "by a sample"
 FROM scans('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') scan;
 
--- A filter that a row gave which is gone, with its memory, when the plan is shown.
+-- A filter that came from a row is gone, with its memory, when the plan is shown.
 SELECT count(scan->'Bloom Filter Rate') AS scans FROM scans('SELECT n FROM
   (SELECT 1 AS id, filter + -1::bigint AS f FROM large OFFSET 0) s,
   LATERAL (SELECT count(*) AS n FROM numbers WHERE s.f @> numbers.n) c') scan;
 
--- Scans that are left within a page and begin anew, with a filter that changes or not. A filter
--- is evaluated for a row alone, and kept.
+-- Scans that are left within a page and begin anew, with a filter that changes and with one that
+-- does not. A filter is evaluated only when there is a row, and kept.
 SET cpu_operator_cost = 0.1;
 SELECT scanned.* FROM unnest(ARRAY[
   'SELECT g, (SELECT id FROM events
@@ -275,8 +276,8 @@ FROM scans('SELECT id FROM events WHERE (SELECT items FROM filters) @> item');
 RESET bloomfilter.scan;
 RESET cpu_operator_cost;
 
--- Cursors go backward, and are rewound, as postgres_fdw does: within a page, beyond it, from the
--- end and from the beginning.
+-- Cursors go backward, and are rewound as postgres_fdw does: within a page, beyond it, from the end
+-- and from the beginning.
 \set asked 'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id % 3 > 0'
 \set within 'FETCH 3 FROM c; FETCH BACKWARD 1 FROM c; FETCH 4 FROM c;'
 \set beyond 'MOVE 60 FROM c; FETCH 2 FROM c; MOVE BACKWARD 58 FROM c; FETCH BACKWARD 2 FROM c;'
@@ -305,7 +306,7 @@ ROLLBACK;
 \pset format aligned
 \pset tuples_only off
 
--- Rows before one whose value fails are returned.
+-- The rows before a row whose value raises an error are returned.
 BEGIN;
 SET LOCAL cursor_tuple_fraction = 1;
 DECLARE c CURSOR FOR SELECT n FROM numbers
@@ -314,7 +315,7 @@ FETCH 2 FROM c;
 FETCH 1 FROM c;
 ROLLBACK;
 
--- Memory is bounded: of a batch's values, of hashing, and of filters that change.
+-- Memory is bounded: that of a batch's values, of hashing, and of filters that change.
 CREATE FUNCTION widened(n bigint) RETURNS text LANGUAGE plpgsql IMMUTABLE LEAKPROOF AS $$
 BEGIN
   IF n % 10 = 0 THEN
@@ -341,20 +342,20 @@ SELECT name, total_bytes < 20000 AS bounded FROM pg_backend_memory_contexts
 WHERE name LIKE 'Bloom Filter Scan%' ORDER BY 1;
 ROLLBACK;
 
--- A filter that is large is not read for the few rows that a cheap condition leaves.
+-- A large filter is not read for the few rows that a cheap condition leaves.
 CREATE TABLE larger AS SELECT bf_create(2000000) AS filter;
 ANALYZE larger;
 SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
   scanned('SELECT id FROM events WHERE (SELECT filter FROM larger) @> item AND ' || condition);
 
--- Nor are long values unpacked for rows that it refuses.
+-- Long values are not unpacked for rows that such a condition refuses.
 CREATE TABLE long AS
   SELECT i AS id, repeat('long ' || i, 10000) AS item FROM generate_series(1, 300) i;
 ANALYZE long;
 SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
   scanned('SELECT id FROM long WHERE (SELECT urls FROM filters) @> item AND ' || condition);
 
--- In parallel.
+-- Parallel scans.
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

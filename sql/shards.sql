@@ -1,25 +1,26 @@
 -- Which shard a value belongs to, how many shards a set needs, and the recipe of doc/streaming.md.
 CREATE SCHEMA shards;
 SET search_path = shards, public;
--- Some shards get more than the mean; the rate of all together is what counts.
+-- Some shards get more than the mean; only the rate of all shards together counts.
 SET bloomfilter.overfill = ignore;
 \i sql/include/outcome.sql
 
--- A value's shard is for ever.
+-- A value's shard never changes.
 SELECT bf_shard(1, 1000000) AS int, bf_shard(1.5, 1000000) AS numeric,
   bf_shard('a'::text, 1000000) AS text, bf_shard(''::text, 1000000) AS empty,
   bf_shard('\x00'::bytea, 1000000) AS bytea, bf_shard(date '2000-01-01', 1000000) AS date,
   bf_shard(array[1, NULL], 1000000) AS array, bf_shard((1, 'a'), 1000000) AS row,
   bf_shard(1, 2147483647) AS most, bf_shard(1, 1) AS one;
--- As documented: the high half of a product of 64 bits, scaled.
+-- The shard is computed as documented: the high half of a product of 64 bits, scaled.
 SELECT count(*) AS differing FROM generate_series(1, 1000) i,
   LATERAL (SELECT bf_hash(i)::numeric AS signed) s,
   LATERAL (SELECT CASE WHEN signed < 0 THEN signed + 2::numeric ^ 64 ELSE signed END AS h) h,
   LATERAL (SELECT h * 15111065706836454659 % 2::numeric ^ 64 AS product) p
 WHERE bf_shard(i, 669) <> div(div(product, 2::numeric ^ 32) * 669, 2::numeric ^ 32);
 
--- Whatever SQL calls equal has one shard: equality.sql has the pairs of one hash. A varchar with
--- blanks at its end has two, so blanks at the end of text never count.
+-- Values that SQL calls equal have the same shard; equality.sql tests pairs with one hash. A
+-- varchar with trailing blanks has two hashes, so trailing blanks of a text do not count for a
+-- shard.
 SELECT v = t AS "varchar = text",
   v = c AS "varchar = char",
   bf_shard(v, 1000000) = bf_shard(t, 1000000) AS "has the shard of the text",
@@ -31,7 +32,7 @@ SELECT v = t AS "varchar = text",
     AS "blanks have the shard of nothing"
 FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t, 'a '::name AS n) s \gx
 
--- NULL, and what has no shard.
+-- NULL arguments, and values without a shard.
 SELECT bf_shard(NULL::int, 10) AS null_value, bf_shard(1, NULL) AS null_shards,
   bf_shard_count(NULL, 0.01) AS null_expected, bf_shard_count(10, NULL) AS null_rate;
 SELECT bf_shard('5', 10);
@@ -50,13 +51,13 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_shard_count(3200000000000, 0.01)'), ('bf_shard_count(3300000000000, 0.01)')
 ) v(statement);
 
--- Values spread evenly: 1000 in each of 100 shards, within five standard deviations.
+-- Values spread evenly: each of 100 shards has 1000, within five standard deviations.
 SELECT count(*) AS shards, min(shard), max(shard),
   bool_and(values BETWEEN 842 AND 1158) AS "spread evenly"
 FROM (SELECT bf_shard(i, 100) AS shard, count(*) AS values FROM generate_series(1, 100000) i
       GROUP BY 1) s;
 
--- A shard has at most 1.9 KB, with fewer shards it would have more, and its row stays inline.
+-- A shard has at most 1.9 KB and its row stays inline; with fewer shards it would have more.
 SELECT expected, rate, shards, expected / shards + 1 AS capacity, bytes
 FROM (VALUES (1, 0.01), (1495, 0.01), (1496, 0.01), (1000000, 0.5), (1000000, 0.01),
   (1000000, 0.001), (1000000, 0.0001), (1000000, 1e-9), (3000000000000, 0.01)) v(expected, rate),
@@ -70,7 +71,8 @@ FROM (SELECT (10 ^ (i / 10.0))::bigint AS expected FROM generate_series(35, 110)
   bf_sizing(expected / greatest(shards - 1, 1) + 1, rate) fewer
 WHERE shards > 1 \gx
 
--- All shards together, filled to capacity, keep the rate, although some hold more than others.
+-- All shards together, filled to capacity, keep the rate, although some hold more values than
+-- others.
 CREATE TABLE loaded AS
 SELECT rate, bf_shard(i, shards) AS shard, bf_agg(i, 60000 / shards + 1, rate) AS filter
 FROM (SELECT rate::float8, bf_shard_count(60000, rate) AS shards
@@ -82,7 +84,7 @@ SELECT rate, count(*) AS shards,
   max(bf_count(filter) / (bf_info(filter)).expected) > 1.02 AS "some are fuller"
 FROM loaded GROUP BY rate ORDER BY rate;
 
--- The recipe: one value.
+-- The recipe for one value.
 CREATE TABLE seen (shard int PRIMARY KEY, filter bloomfilter NOT NULL) WITH (fillfactor = 50);
 PREPARE add_one(text) AS
   INSERT INTO seen AS s VALUES (bf_shard($1, 7), bf_create(1429) + $1)
@@ -96,7 +98,7 @@ EXECUTE add_one('https://example.com/1');
 EXECUTE ask('https://example.com/1');
 EXECUTE ask('https://example.com/2');
 
--- A batch: only shards with something new are written.
+-- The recipe for a batch: only shards with something new are written.
 CREATE VIEW written AS SELECT shard, xmin AS version, ctid AS place FROM seen;
 PREPARE add_many(int, int) AS
   INSERT INTO seen AS s
@@ -116,7 +118,7 @@ SELECT count(*) AS missed FROM generate_series(1, 6000) i,
 WHERE NOT EXISTS (SELECT FROM seen WHERE shard = bf_shard(url, 7) AND filter @> url);
 SELECT round(sum(bf_count(filter))::numeric, -2) AS values, avg(bf_fpr(filter)) < 0.01 AS rate_kept
 FROM seen;
--- A batch is bit for bit what single values are.
+-- A batch gives bit for bit what single values give.
 CREATE TABLE singly (LIKE seen INCLUDING ALL);
 INSERT INTO singly SELECT i, bf_create(1429) FROM generate_series(0, 6) i;
 DO $$

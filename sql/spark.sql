@@ -1,9 +1,9 @@
--- Spark's filters: what is their own. What Spark itself says about the bytes is
--- test/t/013_interop.pl's; what all layouts of other systems have is layouts.sql's.
+-- What only Spark's filters have. test/t/013_interop.pl tests what Spark itself says about the
+-- bytes; layouts.sql tests what all layouts of other systems have.
 CREATE SCHEMA spark;
 SET search_path = spark, public;
 
--- Both versions have the same hash, and other bits.
+-- Both versions have the same hash, but other bits.
 CREATE TABLE made AS
 SELECT layout, bf_agg(i, 1000, 0.01, layout) AS f
 FROM unnest('{spark, spark_v2}'::text[]) layout, generate_series(1, 1000) i
@@ -18,7 +18,7 @@ SELECT bf_from_spark(bf_to_spark(f), 'long') @> 1000 AS "member is found",
 FROM made ORDER BY layout;
 SELECT (SELECT f FROM made WHERE layout = 'spark') | (SELECT f FROM made WHERE layout = 'spark_v2');
 
--- All integers are longs; texts and bytes are of one hash, but of two families.
+-- All integers are longs. Texts and bytes have the same hash, but are two families.
 SELECT f @> 7::smallint AS "finds a smallint",
   f @> 7 AS "finds an integer",
   f @> 7::bigint AS "finds a bigint",
@@ -37,7 +37,7 @@ SELECT f @> 'x'::text FROM made;
 SELECT bf_create(10, layout => 'spark') + 1.5::float8;
 SELECT bf_create(10, layout => 'spark_v2') + date '2024-01-31';
 
--- The second version has a seed of 32 bits, which files, links and unions keep.
+-- The second version has a seed of 32 bits; files, links and unions keep it.
 SELECT layout, seed,
   f @> 5 AS "member is found",
   bf_check(f) IS NULL AS "is sound",
@@ -66,7 +66,7 @@ FROM (SELECT bf_create(10, seed => 42, layout => 'spark_v2') + 5 AS a,
 SELECT set_byte(f::bytea, 4, 1)::bloomfilter FROM made WHERE layout = 'spark';
 SELECT set_byte(f::bytea, 8, 1)::bloomfilter FROM made WHERE layout = 'spark_v2';
 
--- What is no file of Spark's, or not for Spark.
+-- Files that are not Spark's, and filters that Spark could not read.
 SELECT bf_to_spark(bf_create(10));
 SELECT bf_to_spark(bf_create(10, layout => 'guava_mitz32'));
 SELECT bf_to_spark((bf_create(10, layout => 'spark') + 1)

@@ -1,5 +1,5 @@
 -- Numbers are read as they are stored. Whatever their form, the hash is that of the canonical
--- bytes, which are made here from what numeric_send() tells.
+-- bytes, which are made here from the output of numeric_send().
 CREATE SCHEMA stored_numeric;
 SET search_path = stored_numeric, public;
 
@@ -12,7 +12,7 @@ CREATE FUNCTION u32(number int) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN (
 
 SELECT canonical(numeric_send(123456.7800)), canonical(numeric_send(-0.00012)), u32(258);
 
--- Digits of every number, signs, and exponents around those where the form changes (weights beyond
+-- All numbers of digits, signs, and exponents around those where the form changes (weights beyond
 -- -64 and 63, scales beyond 63) and at the ends.
 CREATE TABLE numbers (number numeric);
 ALTER TABLE numbers ALTER number SET STORAGE EXTERNAL;
@@ -41,7 +41,7 @@ SELECT count(*) > 6000 AS many, count(*) FILTER (WHERE pg_column_size(number) > 
   count(*) FILTER (WHERE bf_hash(number + 0) IS DISTINCT FROM expected) AS made
 FROM (SELECT number, bf_hash(canonical(numeric_send(number))) AS expected FROM numbers) s;
 
--- A compressed one, parts of others, and those in jsonb, at every address
+-- A compressed number, numbers within other values, and numbers in jsonb, at every address.
 CREATE TABLE compressed (number numeric);
 INSERT INTO compressed SELECT repeat('1234', 9000 + i)::numeric FROM generate_series(1, 20) i;
 SELECT max(pg_column_size(number)) < 10000 AS compressed,

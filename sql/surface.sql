@@ -1,10 +1,10 @@
--- Every function and operator once, with its documented result. Equal values of different types
--- are equality.sql's; errors are mismatch.sql's and parameters.sql's.
+-- Every function and operator once, with its documented result. equality.sql tests equal values of
+-- different types; mismatch.sql and parameters.sql test errors.
 CREATE SCHEMA surface;
 SET search_path = surface, public;
 \i sql/include/outcome.sql
 
--- Making.
+-- Making filters.
 SELECT version, layout, element_type, seed, expected, target_fpr, hashes, bits, bytes, bits_set,
   fill, estimated_count, estimated_fpr, saturated, links
 FROM bf_info(bf_create(1000)) \gx
@@ -35,7 +35,7 @@ SELECT expected, seed, element_type, bits_set,
   outcome(format('SELECT %L::bloomfilter + ''a''::text', cleared)) AS "adding another type"
 FROM (SELECT bf_clear(bf_create(100, seed => 7) + 1) AS cleared) s, bf_info(cleared) \gx
 
--- Adding and asking.
+-- Adding and probing.
 SELECT bf_add(f, 5) = f + 5 AS "bf_add is +",
   bf_contains(f + 5, 5) AS "bf_contains says so",
   f + 5 @> 5 AS "@> says so",
@@ -74,7 +74,7 @@ SELECT bf_hash(5) = bf_hash(5, 0) AS "seed is 0 if not given",
   (bf_info(bf_add_hash(f + 'a'::text, 1))).element_type AS "element type stays"
 FROM (SELECT bf_create(100) AS f) s \gx
 
--- Estimates and checks. (How good they are: rate.sql.)
+-- Estimates and checks. (rate.sql tests how good they are.)
 SELECT bf_count(f) BETWEEN 950 AND 1050 AS "count is right",
   bf_fpr(f) BETWEEN 0.008 AND 0.012 AS "rate is right",
   bf_count(f) = estimated_count AS "bf_count is that of info",
@@ -88,7 +88,7 @@ FROM (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, 2000) x) s, bf_info(f)
 SELECT bf_count(f), bf_fpr(f), fill
 FROM (SELECT bf_agg(x, 1) AS f FROM generate_series(1, 5000) x) s, bf_info(f);
 
--- The aggregate, given a capacity.
+-- The aggregate with a capacity.
 SELECT expected, target_fpr,
   f = with_rate AS "rate is 1 % if not given",
   f = bf_add_all(bf_create(500), list) AS "as added one by one",
@@ -96,7 +96,7 @@ SELECT expected, target_fpr,
 FROM (SELECT array_agg(x) AS list, bf_agg(x, 500) AS f, bf_agg(x, 500, 0.01) AS with_rate,
         bf_agg(x, 500, 0.001) AS rarely FROM generate_series(1, 500) x) s, bf_info(f) \gx
 
--- Sizing itself.
+-- The aggregate that sizes the filter itself.
 SELECT i.expected, target_fpr,
   i.bits = s.bits AS "bits are those of its values",
   f = null_capacity AS "NULL capacity is none",
@@ -111,7 +111,7 @@ FROM (SELECT bf_agg(x, NULL, 0.0001) AS f FROM generate_series(1, 10) x) s, bf_i
 SELECT expected, target_fpr
 FROM (SELECT bf_agg(x, NULL, NULL) AS f FROM generate_series(1, 10) x) s, bf_info(f);
 
--- Grouped, filtered, over a window.
+-- The aggregate grouped, filtered, and over a window.
 SELECT g, (bf_info(bf_agg(x))).expected
 FROM (SELECT x, x % 3 AS g FROM generate_series(1, 10) x) s GROUP BY g ORDER BY g;
 SELECT (bf_info(bf_agg(x) FILTER (WHERE x < 3))).expected FROM generate_series(1, 9) x;
@@ -167,7 +167,7 @@ CREATE TABLE checked (x int CHECK (bf_create(10) + 1 + 2 @> x));
 SELECT outcome('INSERT INTO checked VALUES (1)') AS inside,
   outcome('INSERT INTO checked VALUES (3)') AS outside;
 
--- What the catalogs promise.
+-- The properties in the catalogs.
 SELECT typstorage, typalign, typlen FROM pg_type WHERE oid = 'bloomfilter'::regtype;
 CREATE VIEW functions AS
   SELECT p.* FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
@@ -176,7 +176,8 @@ CREATE VIEW functions AS
 SELECT provolatile, proparallel, proleakproof,
   string_agg(proname, ', ' ORDER BY proname) FILTER (WHERE provolatile <> 'i') AS only
 FROM functions GROUP BY 1, 2, 3 ORDER BY 1;
--- The planner asks all operators and functions that ask a filter, and ANALYZE the types.
+-- All operators and functions that probe a filter have planner support, and the types have a
+-- function for ANALYZE.
 SELECT oprname, oprleft::regtype, oprright::regtype, oprrest, oprjoin FROM pg_operator
 WHERE oprname IN ('@>', '<@') AND oprcode IN (SELECT oid FROM functions) ORDER BY 1, 2, 3;
 SELECT prosupport, string_agg(DISTINCT proname::text, ', ' ORDER BY proname::text) AS functions
@@ -191,7 +192,7 @@ SELECT count(*) AS bf_create FROM functions WHERE proname = 'bf_create';
 SELECT amname, amvalidate(o.oid) AS valid FROM pg_opclass o JOIN pg_am a ON a.oid = opcmethod
 WHERE opcname = 'bloomfilter_ops' ORDER BY amname;
 
--- Cheap conditions are evaluated before a filter is asked.
+-- Cheap conditions are evaluated before a filter is probed.
 CREATE TABLE asked (shard int, filter bloomfilter, counting countingbloomfilter,
                     cuckoo cuckoofilter);
 CREATE FUNCTION evaluated(condition text) RETURNS text LANGUAGE plpgsql AS $$
@@ -214,7 +215,7 @@ FROM (VALUES ('filter @> 5'), ('5 <@ filter'), ('filter @> ''5'''), ('''5'' <@ f
   ('cuckoo @> 5'), ('5 <@ cuckoo'), ('cuckoo @> ''5'''), ('''5'' <@ cuckoo'),
   ('cf_multiplicity(cuckoo, 5) > 1'), ('cf_multiplicity(cuckoo, ''5'') > 1')) v(ask);
 
--- The three types offer the same verbs. What one has and another lacks, and why:
+-- The three types offer the same verbs. The exceptions, and the reason for each:
 CREATE TABLE exceptions (verb text, types text, why text);
 INSERT INTO exceptions VALUES
   ('multiplicity', 'cbf,cf', 'bits do not count'),
@@ -256,8 +257,8 @@ FROM (SELECT verb, string_agg(type, ',' ORDER BY type) AS types
   GROUP BY verb HAVING count(*) < 3) f
 FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;
 
--- Columns that mean the same have one name, one type and one order, and so has the argument that
--- says how another system wrote values.
+-- Columns with the same meaning have the same name, type and order; so has the argument that says
+-- how another system wrote values.
 CREATE VIEW columns AS
   SELECT oid, proname, verb, name, type, position
   FROM functions, substring(proname from '^(?:bf|cbf|cf)_(info|sizing|put)$') verb,

@@ -19,7 +19,7 @@ SELECT a = b AS "same value, =",
   a = d AS "another capacity, ="
 FROM (SELECT :create(10) + 1 AS a, :create(10) + 1::int2 AS b, :create(10) + 2 AS c,
     :create(1000) + 1 AS d) s \gx
--- Of neighbours in the order, the first before the second.
+-- The first of two neighbours in the order precedes the second.
 SELECT operation, bool_and(holds) AS holds
 FROM (SELECT filter AS b, lag(filter) OVER (ORDER BY filter) AS a FROM keys) s,
   LATERAL (VALUES (1, 'a < b', a < b), (2, 'a <= b', a <= b), (3, 'not a > b', NOT a > b),

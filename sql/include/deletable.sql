@@ -1,5 +1,5 @@
 -- What countingbloomfilter and cuckoofilter have in common. The including file has set `type` and
--- `prefix` as psql variables; calls of the functions are :create(...) and so on.
+-- `prefix` as psql variables; the functions are called as :create(...) and so on.
 \i sql/include/outcome.sql
 \i sql/include/plan.sql
 \set create :prefix _create
@@ -13,8 +13,8 @@
 \set info :prefix _info
 \set sizing :prefix _sizing
 \set check :prefix _check
--- What a statement says if it fails. P_ stands for the prefix, T_ for the type. \t\a turns headers
--- and alignment off around it, and on again.
+-- Returns the message of a failing statement. P_ stands for the prefix, T_ for the type. \t\a turns
+-- headers and alignment off before it, and on again after it.
 CREATE FUNCTION said(prefix text, type text, statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   code text;
@@ -32,7 +32,7 @@ EXCEPTION WHEN OTHERS THEN
     'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''));
 END $$;
 
--- Adding, asking, removing: functions and operators.
+-- Adding, probing, removing: functions and operators.
 SELECT :add(f, 5) = f + 5 AS "add is +",
   :contains(f + 5, 5) AS "contains the value",
   f + 5 @> 5 AS "@> says so",
@@ -47,7 +47,7 @@ SELECT :add(f, 5) = f + 5 AS "add is +",
   f + 5 + 6 - 5 = f + 6 AS "the other one stays",
   f + 5 + 5 - 5 = f + 5 AS "the other copy stays"
 FROM (SELECT :create(100) AS f) s \gx
--- The same with literals, which are read as what the filter holds: here, text and integers.
+-- The same with literals, which are read as what the filter holds: text and integers here.
 SELECT :add(f, '5') = f + '5' AS "add is +",
   :contains(f + '5', '5') AS "contains the value",
   f + '5' @> '5' AS "@> says so",
@@ -105,7 +105,8 @@ SELECT :create(10) = :create(expected => 10, fpr => 0.01, seed => 0) AS "create 
 FROM (SELECT :create(10) AS f) s \gx
 SELECT seed, expected, target_fpr FROM :info(:create(10, seed => -5, fpr => 0.001));
 
--- A NULL value: the filter as it was. A NULL filter: NULL. A NULL probe: NULL.
+-- With a NULL value, the filter stays as it was. With a NULL filter or a NULL probe, the result is
+-- NULL.
 SELECT :add(f, NULL::int) = f AS add,
   f + NULL::text = f AS "+",
   f + NULL = f AS "+ of a literal",
@@ -144,7 +145,7 @@ SELECT f @> NULL::int AS "@>",
   NULL::bytea:::type AS "cast of NULL"
 FROM (SELECT :create(10) + 1 AS f) s \gx
 
--- A value that is not there cannot be removed, unless that is fine.
+-- Removing an absent value is an error, unless missing_ok is set.
 \t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 1 - 2$$),
@@ -157,14 +158,14 @@ SELECT :remove(f, 2, true) = f AS "typed, as it was",
   :remove(f, '2', true) = f AS "literal, as it was",
   :remove(f, 2, missing_ok => true) @> 1 AS "the other one stays"
 FROM (VALUES (:create(10)), (:create(10) + 1)) v(f) \gx
--- Not even the wrong type is fine.
+-- A value of the wrong type is an error even then.
 \t\a
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_remove(P_create(10) + 1, 'a'::text, true)$$),
   ($$SELECT P_create(10) + 1 - 1.5$$)) v(statement);
 \t\a
 
--- A filter that its last value left has no element type, and takes any.
+-- A filter whose last value was removed has no element type, and takes any type.
 SELECT element_type,
   f @> 1 AS "contains what left",
   f @> 'a'::text AS "contains a text",
@@ -205,15 +206,15 @@ FROM (VALUES ('date ''2024-02-01'''), ('timestamptz ''2024-02-01'''), ('interval
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + date '2024-02-01' - '2/1/2024'$$)) v(statement);
 \t\a
--- Dates and times in ISO 8601 form depend on none.
+-- Dates and times in ISO 8601 form do not depend on settings.
 SELECT f @> '2024-01-08T12:00Z' AS "is asked for",
   :multiplicity(f, '2024-01-08 07:00:00-05') AS multiplicity,
   f - '2024-01-08 17:30+05:30' @> '2024-01-08T12:00Z' AS "stays when removed",
   f + '2024-01-09Z' @> timestamptz '2024-01-09 00:00Z' AS "is added"
 FROM (SELECT :create(10) + timestamptz '2024-01-08 12:00Z' AS f) s \gx
 
--- A literal means all that the types of a family would read, as in bloomfilter: it is there if any
--- reading is, was added under all of them and is removed under all of them.
+-- A literal stands for all readings by the types of a family, as in bloomfilter: it is found if any
+-- reading is, and it is added and removed under all of them.
 SELECT f + 0.1::float8 @> '0.1' AS "float8 is asked for",
   f + 0.1::float4 @> '0.1' AS "float4 is asked for",
   f + '0.1' - '0.1' = f AS "both come and go",
@@ -222,7 +223,7 @@ SELECT f + 0.1::float8 @> '0.1' AS "float8 is asked for",
   f + 'b  ' - 'b  ' = f AS "blanks come and go"
 FROM (SELECT :create(10) AS f) s \gx
 
--- Equal values of different types: added as one, they are found, counted and removed as the other.
+-- A value added as one type is found, counted and removed as an equal value of another type.
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE DOMAIN mood_domain AS mood;
@@ -331,10 +332,11 @@ WHERE missed IS NOT NULL;
 SELECT family, a, b, missed FROM (
   SELECT *, missed_together(:'prefix', a, b) AS missed FROM pairs
   UNION ALL SELECT *, missed_together(:'prefix', b, a) FROM pairs) m
-WHERE missed IS NOT NULL AND family <> 'array' AND a !~ ' ''::varchar'; -- these: see below
+WHERE missed IS NOT NULL AND family <> 'array' AND a !~ ' ''::varchar'; -- see below
 
--- A varchar with blanks at its end equals a text with them and a char(n) without: it comes and
--- goes under both hashes. What is there under one alone is found, but not the same value.
+-- A varchar with trailing blanks equals a text with them and a char(n) without, so it is added and
+-- removed under both hashes. A value under one of the hashes is found, but cannot be removed as the
+-- varchar.
 SELECT f + v - v = f AS "comes and goes",
   f + v + v - v = f + v AS "a copy stays",
   f + v @> t AS "asks for the text",
@@ -353,7 +355,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 'a '::text - 'a '::varchar$$)) v(statement);
 \t\a
 
--- Even where its hashes cannot be told apart: what is there once cannot go twice.
+-- Even if its two hashes look the same, a value that is there once cannot be removed twice.
 SELECT f @> v AS "seems to be there",
   outcome(format('SELECT %L::%s - %L::varchar', f, pg_typeof(f), v)) AS removing,
   :remove(f, v, true) = f AS "as it was",
@@ -361,7 +363,7 @@ SELECT f @> v AS "seems to be there",
 FROM (SELECT :create(1, 0.5) + t AS f, t::varchar AS v
     FROM generate_series(1, 20000) i, LATERAL (SELECT i || ' ' AS t) t
     WHERE :multiplicity(:create(1, 0.5) + t, i::text) > 0 LIMIT 1) s \gx
--- A literal that would be cut to be read as name is asked for as name, too, but not added as name.
+-- A literal that would be cut to be read as name is also looked up as name, but not added as name.
 \set long '''nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'''
 SELECT f + name @> :long AS "asks for the name",
   f + :long @> name::text AS "adds the name",
@@ -369,8 +371,8 @@ SELECT f + name @> :long AS "asks for the name",
 FROM (SELECT :create(10) AS f, repeat('n', 63)::name AS name) s \gx
 
 -- Another family, another composition, a type without an entry, a collation that calls different
--- bytes equal: an error, whatever is done. (42883: the operator - takes no array.)
-BEGIN; -- for another test has citext, too
+-- bytes equal: all raise an error in every use. (42883: the operator - takes no array.)
+BEGIN; -- because another test has citext, too
 CREATE EXTENSION citext SCHEMA :prefix;
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE uses (statement text);
@@ -391,8 +393,8 @@ SELECT f.family, s.family AS value,
 FROM samples f JOIN samples s ON f.family <> s.family, uses
 WHERE NOT (s.family = 'array' AND statement LIKE '%array[%');
 SELECT outcome, count(*) FROM outcomes GROUP BY outcome ORDER BY outcome;
--- But what SQL compares with the members is asked for, and what it casts implicitly is added, and
--- removed if it is there.
+-- But what SQL compares with the members can be probed for. What it casts implicitly can be added,
+-- and removed if it is there.
 SELECT family, value, count(*) FILTER (WHERE outcome = 'ok') AS done,
   count(*) FILTER (WHERE outcome = '22023') AS absent
 FROM outcomes WHERE outcome IN ('ok', '22023') GROUP BY family, value ORDER BY family, value;
@@ -427,7 +429,7 @@ SELECT outcome(format('SELECT %s_contains(bf_create(10), 1)', :'prefix')) AS blo
   outcome(format('SELECT bf_contains(%s_create(10), 1)', :'prefix')) AS by_bf,
   outcome(format('SELECT %s_create(10) = bf_create(10)', :'prefix')) AS compared;
 
--- The aggregate: over no rows, NULL alone, filtered, grouped, distinct, ordered.
+-- The aggregate: over no rows, over NULL alone, filtered, grouped, distinct, ordered.
 SELECT f = nulls AS "as of NULL alone",
   sized + 1 = :create(1000) + 1 AS "for what was asked",
   rated + 1 = :create(1000, 0.1) + 1 AS "at the rate, too",
@@ -457,7 +459,7 @@ FROM generate_series(1, 9) x \gx
 SELECT :agg('a') @> 'a'::text AS unknown_is_text;
 SELECT count(DISTINCT f) AS seeds FROM (SELECT :agg(x, 10) AS f FROM generate_series(1, 5) x
   UNION ALL SELECT :add_all(:create(10), '{1,2,3,4,5}'::int[])) s;
--- Over a window that only grows, transitions go on after the final function.
+-- In a window that only grows, transitions continue after the final function was called.
 SELECT count(*) AS rows,
   bool_and(own = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS "as of the rows so far",
   bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS "as of so many values"
@@ -497,7 +499,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
 \t\a
 SELECT g, (:info(:agg(x, 10 * g))).expected
 FROM (SELECT x, 1 + x % 3 AS g FROM generate_series(1, 9) x) s GROUP BY g ORDER BY g;
--- States that are combined: here, one of each partition; and of parallel workers.
+-- States are combined: here, one of each partition, and those of parallel workers.
 CREATE TABLE parts (part int, x int) PARTITION BY LIST (part);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
@@ -583,8 +585,8 @@ WHERE :'type'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
 
 SELECT typstorage, typalign, typlen FROM pg_type WHERE oid = :'type'::regtype;
 
--- Malformed bytes: every length, and every byte of the header set to every other value. Where one
--- is accepted, it could be true, and the filter is usable.
+-- Malformed bytes: every length, and every byte of the header set to every other value. Where such
+-- a value is accepted, it could be true, and the filter is usable.
 CREATE FUNCTION from_bytes(prefix text, type text, b bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   usable boolean;
@@ -635,7 +637,7 @@ FROM (VALUES
   ($$(filter::bytea || '\x00')$$)) v(bytes);
 \t\a
 
--- Stored bytes that are damaged, or of another type.
+-- Stored bytes that are damaged, or belong to another type.
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS :type LANGUAGE internal IMMUTABLE STRICT
   AS 'bytea_substr_no_len';
 CREATE TABLE damaged (how text, filter :type);
@@ -673,7 +675,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
 SELECT :check(forged((bf_create(10) + 1)::bytea));
 \t\a
 
--- Compared, grouped, sorted, joined, in indexes and partitions.
+-- Filters are compared, grouped, sorted, joined, and kept in indexes and partitions.
 \i sql/include/comparison.sql
 
 -- Arguments are never changed: stored (out of line and inline) and in variables.
@@ -709,7 +711,7 @@ BEGIN
   ASSERT g = f AND b = cf_create(100), 'another variable was changed';
 END $$;
 
--- One call site that meets filters stored out of line and inline by turns.
+-- One call site meets filters stored out of line and inline by turns.
 SELECT x, array_agg(id ORDER BY id) AS ids,
   array_agg(:multiplicity(filter, x) ORDER BY id) AS multiplicities
 FROM filters, (VALUES (1), (2), (4), (2000)) v(x) WHERE filter @> x GROUP BY x ORDER BY x;

@@ -1,5 +1,5 @@
 \set ECHO none
--- What a statement ends with, as a value: 'ok' or its SQLSTATE. The words of the server's own
+-- Returns how a statement ends, as a value: 'ok' or its SQLSTATE. The words of the server's own
 -- errors differ between versions; their codes do not.
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,5 +1,5 @@
 \set ECHO none
--- Which of the steps that a test is about a plan has, in the order of this list.
+-- Lists the steps of a plan that a test is about, in the order given here.
 CREATE FUNCTION plan(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   line text;

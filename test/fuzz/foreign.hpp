@@ -1,4 +1,4 @@
-// What the fuzz targets of other systems' files share: what is read from one can be used.
+// A helper that the fuzz targets of other systems' files share: it uses what was read from a file.
 #ifndef BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
 #define BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
 
@@ -21,8 +21,8 @@ inline void require(bool condition) {
     std::abort();
 }
 
-// A bitmap that was found is that of a possible filter, of each scheme of its layout, which takes
-// and finds values.
+// Requires that the geometry of a bitmap is one of a possible filter, and that in each scheme of
+// its layout it takes and finds values.
 inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   Header header = {geometry, {}, 0, {}}, read;
   std::vector<std::uint8_t> payload(header.payload_bytes());

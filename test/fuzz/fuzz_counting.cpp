@@ -1,9 +1,8 @@
-// Whatever bytes arrive, validate() refuses them or they are a counting filter that can be used;
-// and as a script of additions, removals and unions they leave what an array of counters would
-// hold.
+// Whatever bytes arrive, validate() refuses them or they are a counting filter that can be used. As
+// a script of additions, removals and unions, they leave what an array of counters would hold.
 //
-// A filter's first byte is its format's version; other bytes are a script. What is asked after each
-// step of one is about its hash alone, and all counters are looked at when it has ended.
+// A filter's first byte is its format's version; any other byte begins a script. Each step of a
+// script checks its own hash alone; at the end, all counters are checked.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +31,7 @@ const std::vector<const Kernel *> &kernels() {
   return all;
 }
 
-// With every kernel alike.
+// The same with every kernel.
 bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
   const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
   for (const Kernel *kernel : kernels())
@@ -40,8 +39,8 @@ bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, s
   return answer;
 }
 
-// Where a counter's lowest bit is, as the comment of core/counting.hpp has it; each other one is a
-// line further on.
+// The position of a counter's lowest bit, as described in core/counting.hpp; each further bit is
+// one line further on.
 std::size_t lowest_bit(std::size_t number) {
   return number / 512 * 2048 + number % 512;
 }
@@ -111,7 +110,7 @@ void use(const Geometry &geometry, const Bytes &counters) {
   require(sum == packed(twice));
 }
 
-// A hash that scripts add and remove, how often it is in, and its counters, each once.
+// A hash that scripts add and remove, how often it is in the filter, and its counters, each once.
 struct Member {
   std::uint64_t hash;
   unsigned times = 0;
@@ -124,7 +123,7 @@ struct Member {
   }
 };
 
-// A filter of one or two units, and what an array of counters makes of the same script.
+// A filter of one or two units, and an array of counters that follows the same script.
 class Script {
 public:
   Script(const Geometry &geometry, std::uint64_t seed)
@@ -136,7 +135,7 @@ public:
       members_.emplace_back(geometry, random.next());
   }
 
-  // The lower half of a step chooses a hash, the upper one says what to do with it.
+  // The lower half of a step chooses a hash, the upper half what to do with it.
   void step(unsigned step) {
     constexpr unsigned kCopies[] = {1, 1, 2, 7};
     Member &member = members_[step % kMembers];
@@ -182,7 +181,7 @@ private:
     member.times += copies;
   }
 
-  // All counters of a hash that are not full.
+  // Changes all counters of a hash that are not full.
   void change(const Member &member, int by) {
     for (const std::uint64_t number : member.numbers)
       if (model_[number] < 15)
@@ -203,12 +202,12 @@ private:
   std::vector<Member> members_;
 };
 
-// The first two bytes choose a geometry, each of the others is a step.
+// The first two bytes choose a geometry; each of the others is a step.
 void run(const std::uint8_t *script, std::size_t length) {
   constexpr std::size_t kMaxSteps = 16;
   if (length < 2)
     return;
-  const bool pages = script[0] % 4 == 3; // a quarter: each is eight lines
+  const bool pages = script[0] % 4 == 3; // a quarter, because a page is eight lines
   const auto k = static_cast<std::uint8_t>(pages ? 2 + script[1] % 8 * 2 : 1 + script[1] % 16);
   const Geometry geometry = {pages ? Layout::counting_pages : Layout::counting_lines, k,
                              pages ? 1 : 1 + script[0] / 2U % 2};

@@ -1,10 +1,11 @@
-// Whatever bytes arrive as a cuckoo filter, validate() refuses them or all functions can use them;
-// and whatever is done to a small one, it holds what a multiset of its values holds.
+// Whatever bytes arrive as a cuckoo filter, validate() refuses them or all functions can use them.
+// Whatever is done to a small one, it holds what a multiset of its values holds.
 //
-// A filter's first byte is its format's version; other bytes are a script: what the table is like,
-// then a byte for each step. What is asked after a step is about its value alone; all are looked at
-// when the script has ended. An addition that finds no room takes as long as a thousand others, so
-// a script ends with it, and where none can be, one script in sixteen looks for it.
+// A filter's first byte is its format's version; any other byte begins a script: the table's
+// properties, then a byte for each step. Each step checks its own value alone; at the end of a
+// script, all values are checked. An addition that finds no room takes as long as a thousand
+// others, so a script ends with it. Where an addition cannot find room, only one script in sixteen
+// tries it.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +46,7 @@ int copies_by_buckets(const Geometry &geometry, const Bytes &table, const Cuckoo
   return copies;
 }
 
-// Adds a hash and removes it, if there is room; if not, nothing changes.
+// Adds a hash and removes it if there is room; if there is none, nothing changes.
 void add_and_remove(const Geometry &geometry, Bytes &table, std::uint64_t hash,
                     std::uint64_t stored) {
   const Bytes before = table;
@@ -97,14 +98,15 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
   }
 }
 
-// A table of a few buckets, and what a multiset makes of the same script.
+// A table of a few buckets, and a multiset that follows the same script.
 class Script {
 public:
   Script(const Geometry &geometry, std::uint64_t seed, bool even_if_crowded)
       : geometry_(geometry), table_(geometry.bytes()), even_if_crowded_(even_if_crowded) {
     Random random(seed);
     for (int value = 0; value < kValues; value++) {
-      // Of each three, the second has the first's fingerprint, the third its first bucket.
+      // In each group of three, the second has the fingerprint of the first, the third its first
+      // bucket.
       const std::uint64_t before = value % 3 == 0 ? 0 : hashes_[value - value % 3];
       const std::uint64_t same = value % 3 == 0 ? 0 : value % 3 == 1 ? kLowHalf : ~kLowHalf;
       hashes_[value] = (before & same) | (random.next() & ~same);
@@ -116,8 +118,8 @@ public:
     }
   }
 
-  // The lower half of a step chooses a value, the upper one says what to do with it. False: it
-  // found no room.
+  // The lower half of a step chooses a value, the upper half what to do with it. Returns false if
+  // it found no room.
   bool step(unsigned step) {
     const int value = static_cast<int>(step % kValues);
     int &held = copies_[alike_[value]];
@@ -166,7 +168,7 @@ private:
     return 1U << place.bucket[0] | 1U << place.bucket[1];
   }
 
-  // Are all buckets that kicks can reach from a place full?
+  // Returns whether all buckets that kicks can reach from a place are full.
   bool is_crowded(const CuckooPlace &place) const {
     unsigned reached = buckets_of(place);
     for (unsigned seen = 0; seen != reached;) {
@@ -190,8 +192,8 @@ private:
   std::uint64_t stored_ = 0;
   std::uint64_t hashes_[kValues];
   CuckooPlace places_[kValues];
-  int alike_[kValues];       // the first value that looks like it
-  int copies_[kValues] = {}; // of such, those that are stored
+  int alike_[kValues];       // the first value that looks the same
+  int copies_[kValues] = {}; // how many values like it are stored
 };
 
 void run(const std::uint8_t *script, std::size_t length) {
@@ -201,7 +203,7 @@ void run(const std::uint8_t *script, std::size_t length) {
   const int bits =
       kMinFingerprintBits + script[0] % (kMaxFingerprintBits - kMinFingerprintBits + 1);
   const std::uint32_t buckets = script[1] % 8 + kMinBuckets;
-  // By a hash, for mutations gather where a byte says it.
+  // A hash decides, because mutations would gather around a byte that does.
   const bool even_if_crowded = hash_bytes(script, length, 0) % 16 == 0;
   Script steps({Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets}, script[1] / 8,
                even_if_crowded);

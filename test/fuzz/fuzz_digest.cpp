@@ -1,9 +1,9 @@
-// Whatever bytes arrive as a value, of every family and in every layout, they become the digest
-// that a second implementation, written here after the systems' own descriptions, makes of them;
-// nothing beside them is read, and equal values have equal digests.
+// Whatever bytes arrive as a value, of every family and in every layout, become the same digest as
+// in a second implementation, which is written here from the systems' own descriptions. Nothing
+// outside the value is read, and equal values have equal digests.
 //
-// The first byte chooses a scheme, the second a family, eight are the seed; the rest is the value's
-// canonical bytes.
+// The first byte chooses a scheme, the second a family, the next eight are the seed; the rest are
+// the value's canonical bytes.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ void require(bool condition) {
     std::abort();
 }
 
-// Memory of just so many bytes, so that a sanitizer sees one too many.
+// Memory of exactly as many bytes, so that a sanitizer sees one too many.
 struct Exact {
   std::unique_ptr<std::uint8_t[]> bytes;
 
@@ -43,7 +43,7 @@ struct Exact {
 // --- the second implementation: byte by byte, with nothing of the core
 // -----------------------------
 
-// Bytes from `at` on as a little-endian number; those behind the end are zeros.
+// The bytes from `at` on as a little-endian number, with zeros in place of those behind the end.
 std::uint64_t number_at(const Bytes &bytes, std::size_t at, std::size_t count) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < count && at + i < bytes.size(); i++)
@@ -65,8 +65,7 @@ std::uint32_t turned(std::uint32_t x, int by) {
   return x << by | x >> (32 - by);
 }
 
-// MurmurHash3_x64_128 (SMHasher's MurmurHash3.cpp), seed 0. A tail that is not there mixes in
-// zeros.
+// MurmurHash3_x64_128 (SMHasher's MurmurHash3.cpp), seed 0. An absent tail mixes in zeros.
 Digest specified_guava(const Bytes &bytes) {
   const auto mixed = [](std::uint64_t k) {
     k = (k ^ k >> 33) * 0xff51afd7ed558ccd;
@@ -116,7 +115,7 @@ Digest specified_redis(const Bytes &bytes) {
   return {first, specified_murmur64a(bytes, first)};
 }
 
-// Murmur3_x86_32.hashUnsafeBytes of Spark: after the words, each byte as a word with its sign.
+// Murmur3_x86_32.hashUnsafeBytes of Spark: after the words, each byte is mixed in as a signed word.
 std::uint32_t specified_murmur32(const Bytes &bytes, std::uint32_t seed) {
   std::uint32_t h = seed;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -186,7 +185,7 @@ Digest specified_digest(System system, std::uint64_t seed, const Bytes &bytes) {
   }
 }
 
-// How many bytes from `at` on are continuations of a sequence of UTF-8.
+// The number of continuation bytes of a sequence of UTF-8 from `at` on.
 std::size_t continued(const Bytes &text, std::size_t at, std::size_t most) {
   std::size_t count = 0;
   while (count < most && at + count < text.size() && text[at + count] / 64 == 2)
@@ -194,8 +193,8 @@ std::size_t continued(const Bytes &text, std::size_t at, std::size_t most) {
   return count;
 }
 
-// What `new String(bytes, UTF_8)` of OpenJDK has for chars (sun.nio.cs.UTF_8): by tables of the
-// lengths, with what each decoded point must then be, where the core goes by ranges of bytes.
+// The chars of `new String(bytes, UTF_8)` in OpenJDK (sun.nio.cs.UTF_8). This implementation uses
+// tables of lengths and checks each decoded point; the core uses ranges of bytes.
 Bytes specified_utf16(const Bytes &text) {
   constexpr std::uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000}, kReplacement = 0xfffd;
   Bytes utf16;
@@ -207,7 +206,7 @@ Bytes specified_utf16(const Bytes &text) {
     const std::uint8_t lead = text[at];
     const std::size_t more = lead / 0x20 == 6 ? 1 : lead / 0x10 == 14 ? 2 : lead / 8 == 30 ? 3 : 0;
     const std::size_t got = continued(text, at + 1, more);
-    if (more == 0) { // a byte of its own, or none that begins a sequence
+    if (more == 0) { // a whole character, or a byte that begins no sequence
       put(lead < 0x80 ? lead : kReplacement);
       at++;
       continue;
@@ -215,11 +214,11 @@ Bytes specified_utf16(const Bytes &text) {
     std::uint32_t point = lead % (64U >> more);
     for (std::size_t i = 1; i <= got; i++)
       point = point * 64 + text[at + i] % 64;
-    // What the bytes so far could still become.
+    // The range of points that the bytes so far could still become.
     const std::size_t missing = 6 * (more - got);
     const std::uint32_t least = point << missing, most = ((point + 1) << missing) - 1;
-    // An encoding that is too long, or of too large a number, is wrong from its second byte on; its
-    // lead byte alone only where no second one would do.
+    // An overlong encoding, or one of too large a number, is wrong from its second byte on; its
+    // lead byte alone is wrong only if no second byte could be right.
     const bool hopeless = most < kLeast[more] || least > 0x10ffff;
     if (hopeless) {
       put(kReplacement);
@@ -239,8 +238,8 @@ Bytes specified_utf16(const Bytes &text) {
   return utf16;
 }
 
-// What the bytes of a value are in another system, if they are any: the first is that which is
-// added. `any`: it may be equal to every value.
+// The encodings of a value in another system, if it has any. The first one is added. `any`: the
+// value may be equal to every value.
 struct Specified {
   std::vector<Bytes> each;
   bool any = false;
@@ -252,7 +251,7 @@ Specified specified_float(const Bytes &value, bool narrow) {
   const bool is_zero = bits << 1 == 0, is_nan = bits << 1 > 0xffe0000000000000;
   Specified specified;
   specified.any = is_nan;
-  // A float has an exponent of 8 bits and 23 bits behind the point; subnormals have fewer.
+  // A float has an exponent of 8 bits and a fraction of 23; subnormals have fewer.
   const auto single = static_cast<float>(number);
   if (narrow && !is_nan && static_cast<double>(single) != number)
     return specified;
@@ -273,7 +272,7 @@ Specified specified_int32(System system, const Bytes &value) {
   return {{little_endian_bytes(bits, 4)}};
 }
 
-// The canonical bytes' encoding in a system, as doc/interop.md has it.
+// The encoding of the canonical bytes in a system, by doc/interop.md.
 Specified specified_encoding(System system, Family family, Family stored, const Bytes &value) {
   if (stored == Family::utf16)
     return {{specified_utf16(value)}};
@@ -302,7 +301,7 @@ bool equal(const Layout layout, const Digest &a, const Digest &b) {
   return a.first == b.first && (digest_size(layout) == 1 || a.second == b.second);
 }
 
-// How long the canonical bytes of a family are (doc/format.md, Families); 0: that depends.
+// The length of a family's canonical bytes (doc/format.md, Families), or 0 if it varies.
 std::size_t fixed_length(Family family) {
   switch (family) {
   case Family::integer:
@@ -333,7 +332,7 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
   for (int i = 0; i < found.count; i++) {
     const Bytes &bytes = wanted.each[static_cast<std::size_t>(i)];
     require(equal(layout, found.digests[i], specified_digest(system_of(layout), seed, bytes)));
-    // Values that are kept as they are: digest_bytes() does without the scratch.
+    // digest_bytes() does without the scratch for values that are kept as they are.
     const Exact copy(bytes);
     require(equal(layout, found.digests[i],
                   digest_bytes(layout, seed, copy.bytes.get(), bytes.size())));
@@ -348,8 +347,8 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
   }
 }
 
-// Of our own layouts: in parts, at any cut, it is the hash of the whole; and so is that of parts
-// with their lengths before them, near the end of the hasher's buffer, too.
+// In our own layouts, the hash of parts is that of the whole at any cut, and so is the hash of
+// parts with their lengths before them, also near the end of the hasher's buffer.
 void use_own(std::uint64_t seed, const Bytes &value) {
   const Exact copy(value);
   const std::uint8_t *bytes = copy.bytes.get();
@@ -379,7 +378,7 @@ void use_own(std::uint64_t seed, const Bytes &value) {
   require(parts.hash() == hash_bytes(whole.data(), whole.size(), seed));
 }
 
-// As a hashed value it goes out and comes back, in bytes and in text.
+// As a hashed value it is written and read back, in bytes and in text.
 void use_hashed(Family family, std::uint64_t seed, const Bytes &value) {
   const std::uint64_t hash = hash_bytes(value.data(), value.size(), 0);
   const std::uint32_t shape = is_composed(family) ? static_cast<std::uint32_t>(seed >> 40) : 0;

@@ -68,13 +68,13 @@ void use(const Header &header, const std::uint8_t *payload) {
   require(is_in(scheme.kept, header.element.family));
 
   if (!check_kind(header, Kind::bloom).ok())
-    return; // fuzz_cuckoo.cpp has the cuckoo filters
+    return; // fuzz_cuckoo.cpp tests cuckoo filters
 
   for_each_link(payload, header, [payload](const Link &link, std::size_t offset) {
     use_link(link.geometry, payload + offset);
   });
 
-  // In normal form, links stay in their order, and a union with itself adds none.
+  // In normal form, links keep their order, and a union with itself adds no link.
   LinkView once[kMaxLinks], twice[2 * kMaxLinks];
   const int links = view_links(payload, header, once);
   const int kept = normalize_links(once, links, no_pause);

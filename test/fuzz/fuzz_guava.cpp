@@ -1,5 +1,5 @@
 // Whatever bytes arrive, read_guava() refuses them or they are a file of Guava's: a head that is
-// written again as it was, and all words of a bitmap.
+// written back unchanged, and all words of a bitmap.
 
 #include "core/foreign/guava.hpp"
 #include "fuzz/foreign.hpp"

@@ -1,5 +1,5 @@
-// Whatever bytes arrive, read_parquet() refuses them or there is a whole bitset behind a header,
-// and the header that is written for it says the same.
+// Whatever bytes arrive, read_parquet() refuses them or they are a header and a whole bitset, and
+// the header written for what was read says the same.
 
 #include "core/foreign/parquet.hpp"
 #include "fuzz/foreign.hpp"
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   require(good == (found.offset > 0 && found.end() == length));
   if (found.offset == 0 || found.end() > length)
     return 0;
-  // Without what is behind it, a filter is a good one.
+  // A filter is good when the bytes behind it are cut off.
   require(!read_parquet(bytes, found.end(), &found).phrase);
   const Geometry &geometry = found.geometry;
   require(geometry.layout == Layout::parquet && geometry.k == kBlockWords && geometry.units > 0);
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
 
   std::vector<std::uint8_t> written(kMaxParquetHead);
   const std::size_t head = write_parquet_head(written.data(), geometry);
-  require(head <= kMaxParquetHead && head <= found.offset); // none is shorter
+  require(head <= kMaxParquetHead && head <= found.offset); // no shorter head exists
   written.resize(head);
   written.insert(written.end(), bytes + found.offset, bytes + found.end());
   Found again;

@@ -1,5 +1,5 @@
-// Whatever bytes arrive as a partial state or as a hashed value, they are refused, or are what
-// would be written for what was read.
+// Whatever bytes arrive as a partial state or as a hashed value, they are refused, or writing what
+// was read gives the same bytes.
 
 #include <cstddef>
 #include <cstdint>

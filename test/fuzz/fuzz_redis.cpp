@@ -12,7 +12,7 @@ using namespace bloomfilter;
 
 namespace {
 
-// Returns the bytes of all.
+// Returns the number of bytes of all links.
 std::size_t require_links(const Link *links, int count) {
   require(count >= 1 && count <= kMaxLinks);
   std::size_t sum = 0;
@@ -29,7 +29,7 @@ std::size_t require_links(const Link *links, int count) {
   return sum;
 }
 
-// The value of links that an import makes.
+// Uses the value of several links that an import makes.
 void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
   LinkView views[kMaxLinks];
   for (int i = 0; i < count; i++) {
@@ -55,7 +55,8 @@ void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
   require(read.links() == kept);
 }
 
-// What is written for links is read as the same links, with what they were made for if it is known.
+// What is written for links is read back as the same links, with their capacities and rates if
+// these are known.
 void write_links(const Link *links, int count, double values) {
   const std::vector<double> each(static_cast<std::size_t>(count), values);
   std::uint8_t header[kMaxRedisHeader];
@@ -71,7 +72,8 @@ void write_links(const Link *links, int count, double values) {
   }
 }
 
-// Chunks of the links' lengths, each link cut into pieces, fit. What else fits ends where links do.
+// Chunks of the links' lengths, with each link cut into pieces, fit. Other lengths fit only if
+// they end where the links end.
 void fit_chunks(const Link *links, int count, std::size_t piece) {
   std::vector<std::size_t> each, across;
   std::size_t left = 0;

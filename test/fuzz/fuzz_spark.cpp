@@ -1,5 +1,5 @@
 // Whatever bytes arrive, read_spark() refuses them or they are a file of Spark's: a head that is
-// written again as it was, and all words of a bitmap.
+// written back unchanged, and all words of a bitmap.
 
 #include "core/foreign/spark.hpp"
 #include "fuzz/foreign.hpp"

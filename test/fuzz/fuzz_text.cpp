@@ -1,5 +1,5 @@
-// Whatever text arrives, the decoder refuses it or it is, but for white space, the one text of
-// the bytes that it gives.
+// Whatever text arrives, the decoder refuses it, or it is, but for white space, the only text of
+// the bytes that the decoder gives.
 
 #include <algorithm>
 #include <cstddef>

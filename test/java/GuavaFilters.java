@@ -20,7 +20,7 @@ import java.util.function.Function;
  *
  * <pre>
  *   build FUNNEL STRATEGY EXPECTED FPP VALUES FILE   writes a filter of the lines of VALUES
- *   answer FUNNEL FILE QUESTIONS ANSWERS             asks it each line of QUESTIONS: 1 or 0
+ *   answer FUNNEL FILE QUESTIONS ANSWERS             probes it with each line of QUESTIONS: 1 or 0
  *   sizes PARAMETERS ANSWERS                         number of hashes and longs for "EXPECTED FPP"
  *
  *   FUNNEL     long, integer, string_utf8, unencoded_chars, or bytes, whose lines are hexadecimal
@@ -37,7 +37,7 @@ import java.util.function.Function;
 public final class GuavaFilters {
   private GuavaFilters() {}
 
-  /** What a filter is of, and how a line is read as a value of it. */
+  /** The type of the values in a filter, and how a line is read as such a value. */
   private static final class Elements<T> {
     final Funnel<? super T> funnel;
     final Function<String, T> value;
@@ -116,7 +116,7 @@ public final class GuavaFilters {
     Files.write(Path.of(answers), result);
   }
 
-  /** Guava reads filters of the older strategy, its number 0, but has no public way to make one. */
+  /** Guava reads filters of the older strategy, number 0, but has no public way to make one. */
   private static <T> BloomFilter<T> empty(Funnel<? super T> funnel, String strategy, long expected,
       double fpp) throws IOException {
     BloomFilter<T> filter = BloomFilter.create(funnel, expected, fpp);
@@ -147,7 +147,7 @@ public final class GuavaFilters {
     return out.toByteArray();
   }
 
-  /** Not {@link Files#readAllLines}, for which a carriage return ends a line too. */
+  /** Does not use {@link Files#readAllLines}, for which a carriage return ends a line, too. */
   private static List<String> lines(String file) throws IOException {
     String text = Files.readString(Path.of(file));
     if (!text.isEmpty() && !text.endsWith("\n")) {

@@ -1,6 +1,6 @@
-# A stored filter, of whichever type, keeps its bytes, and so its answers, wherever PostgreSQL
-# carries it: dumps of both formats, COPY text and binary, restarts, crashes, standbys, databases of
-# another encoding.
+# A stored filter of any type keeps its bytes, and so its answers, wherever PostgreSQL carries it:
+# dumps of both formats, COPY as text and binary, restarts, crashes, standbys, databases of another
+# encoding.
 
 use strict;
 use warnings FATAL => 'all';
@@ -43,9 +43,9 @@ my %value_of = (
     multirange => 'int4multirange(int4range(i, i + 5), int4range(i + 10, i + 15))',
     row => q{ROW(i, 'word ' || i)::pair});
 
-# Creates, in a new database: table `filters` of name, number of members, and a filter of each type;
-# and a view of the members that their filters do not contain, or not as often as they were added.
-# `more` adds filters whose members `value_of` tells.
+# Creates in a new database the table `filters` of name, number of members and a filter of each
+# type, and a view of the members that their filters do not contain, or not as often as they were
+# added. `more` adds filters whose members come from `value_of`.
 sub populate {
     my ($db, $types, $value_of, $more) = @_;
     my $sql = "CREATE EXTENSION bloomfilter; $types;"
@@ -59,7 +59,7 @@ sub populate {
               . join(', ', map { "${_}_agg($agg->[1])" } qw(bf cbf cf))
               . " FROM generate_series(1, $agg->[0]) i;";
         }
-        # One filter at a time: large ones would drive each other out of the cache.
+        # One filter at a time, because large ones would drive each other out of the cache.
         push @missing, map { "SELECT name, members, i FROM filters, generate_series(1, members) i"
               . " WHERE name = '$name' AND NOT $_" } "filter @> ($value)", "cuckoo @> ($value)",
           "(counting @> ($value) AND cbf_multiplicity(counting, $value) > 0)";
@@ -69,7 +69,7 @@ sub populate {
     return;
 }
 
-# What must stay as it is.
+# The bytes that must stay as they are.
 sub bytes_of {
     my ($server, $db) = @_;
     return $server->safe_psql($db, q{
@@ -103,7 +103,7 @@ sub psql_file {
     return;
 }
 
-# The families, and sizes from 104 bytes to 12 MB, toasted and compressed.
+# All families, and sizes from 104 bytes to 12 MB, toasted and compressed.
 $node->safe_psql('postgres', 'CREATE DATABASE origin');
 populate('origin', <<'TYPES', \%value_of, <<'MORE');
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
@@ -173,7 +173,8 @@ $node->stop('immediate');
 $node->start;
 check($node, 'origin', $bytes, 'crash');
 
-# A standby: what is in the base backup, what comes by WAL, and life after promotion.
+# A standby: the content of the base backup, changes that come by WAL, and additions after
+# promotion.
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
@@ -208,8 +209,8 @@ is( $standby->safe_psql('origin', q{
 clean_log($standby);
 $standby->stop;
 
-# Another encoding: filters of one text built on both sides are the same filter, so that what was
-# added on one side is found on the other, there and back.
+# Another encoding: filters built from one text on both sides are equal, so values added on one side
+# are found on the other, there and back.
 sub of_word {
     my ($word) = @_;
     return (
@@ -256,11 +257,12 @@ sub across_encodings {
 
 across_encodings('LATIN1', q{'w' || chr(128 + i % 128) || chr(192 + i % 64) || i}, q{E'\u00fcber'});
 across_encodings('EUC_JP', q{E'\u65e5\u672c\u8a9e' || i}, q{E'\u65e5\u672c'});
-# Of a "char" that is no text of the encoding, the text that servers print since PostgreSQL 15.
+# For a "char" that is not valid text in the encoding, the text that servers print since PostgreSQL
+# 15.
 is( $node->safe_psql('euc_jp_there', q{SELECT bf_create(9, 1e-9) + '\351'::text @> (-23)::"char"}),
     't', 'a "char" is found as its octal form where its byte is no text');
 
-# A database without an encoding: its text is its bytes.
+# In a database without an encoding, text is its bytes.
 $node->safe_psql('postgres',
     q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});
 populate('bytes', '', { text => q{E'\xe9\xff' || i}, ascii => q{'word ' || i} }, '');

@@ -1,6 +1,6 @@
 # bf_agg, cbf_agg and cf_agg give the same bytes however they are computed: serial or parallel, in
-# memory or spilled, hashed or sorted, in any order, compiled or not, with every kernel; and bf_agg
-# and cf_agg with any number of repetitions, which cbf_agg counts. And these are the bytes of a
+# memory or spilled, hashed or sorted, in any order, compiled or not, with every kernel. So do
+# bf_agg and cf_agg with any number of repetitions, which cbf_agg counts. These bytes are those of a
 # filter to which the values were added one by one.
 
 use strict;
@@ -15,7 +15,8 @@ use Test::More;
 
 my $node = new_server('aggregate', conf => 'max_worker_processes = 8');
 
-# Distinct: i exactly, s a third of them, few: 50 000, one: 1. Groups g of 2, 20, ... 200 000 rows.
+# All values of i are distinct, a third of those of s, 50 000 of few, 1 of one. Groups g have 2, 20,
+# ... 200 000 rows.
 $node->safe_psql('postgres', q{
     CREATE TABLE rows AS
       SELECT i::bigint, 'https://example.org/' || i / 3 AS s, i % 50000 AS few, 1 AS one,
@@ -34,23 +35,23 @@ $node->safe_psql('postgres', q{
     INSERT INTO by_parameter SELECT i, i % 2 FROM generate_series(1, 1000) i;
     ANALYZE rows, parts, by_parameter});
 
-# Every form of the aggregate, sized and self-sized, above and below exact counting.
+# Every form of the aggregate, with a capacity and self-sized, below and above exact counting.
 my @forms = (
     'bf_agg(i)', 'bf_agg(s)', 'bf_agg(few)', 'bf_agg(one)', 'bf_agg(gaps)',
     'bf_agg(i, 400000)', 'bf_agg(i, 100)', 'bf_agg(s, 10000, 0.0001)', 'bf_agg(one, 10)',
     'bf_agg(i, NULL, 0.001)', 'bf_agg(few, NULL, NULL)', 'bf_agg(i) FILTER (WHERE i <= 70000)',
     'bf_agg(ROW(i, s), 400000)', 'bf_agg(i) FILTER (WHERE false)', 'bf_agg(NULL::int, 20)',
     'bf_agg(i, 300) FILTER (WHERE false)', 'cf_agg(i, 300) FILTER (WHERE false)',
-    # hashes that become as many as their filter has bytes in no partition, in all together, in one
+    # hashes reach the filter's bytes in no partition, in all partitions together, in one
     'bf_agg(i, 5000000)', 'bf_agg(i, 2000000)', 'bf_agg(i, 700000)',
     'bf_agg(i, 700000) FILTER (WHERE i <= 10000 OR satisfies_hash_partition(\'parts\'::regclass, 3, 0, i))',
     'bf_agg(i, 700000) FILTER (WHERE i <= 10000 OR satisfies_hash_partition(\'parts\'::regclass, 3, 2, i))',
     'cf_agg(i, 10000)', 'cf_agg(few)', 'cf_agg(NULL::int, 20)',
-    # digests of two words, bitmaps of an odd number of them
+    # digests of two words, and bitmaps with an odd number of them
     "bf_agg(i, 2500001, 0.01, 'guava')", "bf_agg(i, 300004, 0.01, 'guava')",
     "bf_agg(i, 300000, 0.01, 'parquet')");
 
-# Those that count repetitions: none, 3, 8, and more than a counter holds
+# Forms that count repetitions: none, 3, 8, and more than a counter holds
 my @counting = (
     'cbf_agg(i)', 'cbf_agg(few)', 'cbf_agg(one)', 'cbf_agg(s, 10000, 0.0001)',
     'cbf_agg(i % 30000) FILTER (WHERE i <= 90000)', 'cbf_agg(NULL::int, 20)');
@@ -66,7 +67,7 @@ my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
 
 sub result { my ($settings, $query) = @_; return $node->safe_psql('postgres', "$settings; $query") }
 
-# The truth: serial and in memory; checked against values added one by one.
+# The expected bytes: serial and in memory, and checked against values added one by one.
 my ($truth, $no_bytes) = temp_bytes($node, "SET $memory; $digests FROM rows");
 is($no_bytes, 0, 'in memory, nothing is spilled');
 is( result("SET $memory", q{
@@ -100,8 +101,8 @@ is( result("SET $memory", q{
           cbf_info(self_sized), cbf_add_all(cbf_create(51000), members) AS sized}),
     't|50000', 'a self-sized counting filter is the filter of its size class');
 
-# In ascending order of hashes, that is: non-negative bigints first. The buckets of 400 000 values are
-# rounded up to those of 404 683.
+# Values are added in ascending order of hashes, so non-negative bigints come first. The buckets of
+# 400 000 values are rounded up to those of 404 683.
 is( result("SET $memory", q{
         SELECT sized = sized_one_by_one,
           substr(self_sized::bytea, 37) = substr(one_by_one::bytea, 37), expected, stored
@@ -110,7 +111,7 @@ is( result("SET $memory", q{
           cf_info(self_sized), cf_add_all(cf_create(500000, 0.001), members) AS sized_one_by_one,
           cf_add_all(cf_create(404683), members) AS one_by_one}),
     't|t|400000|400000', 'the same cuckoo table as adding one by one in the order of hashes');
-# (Of no rows and without a number, a bloomfilter grows, as the other type cannot.)
+# (Over no rows and without a number, a bloomfilter grows, which the other type cannot.)
 my @as_bloom = map { /^bf_agg(.*[^'].)$/ ? "(cbf_agg$1)::bloomfilter = bf_agg$1" : () }
   grep { $_ ne 'bf_agg(i) FILTER (WHERE false)' } @forms;
 for my $work_mem ($memory, $spill) {
@@ -137,7 +138,7 @@ for my $order ('i', 'i DESC', 's', 'hashint8(i)') {
     is(result("SET $memory", "$digests $from"), $truth, "order by $order: the same bytes");
     is(result("SET $spill", "$digests $from"), $truth, "order by $order, spilled: the same bytes");
 }
-# What is to come of rows that are there several times: the union of so many filters of them.
+# The expected result for rows that come several times: the union of as many of their filters.
 sub repeated_truth {
     my ($times) = @_;
     my $number = 0;
@@ -186,7 +187,7 @@ for my $work_mem ($memory, $spill) {
         'the plan combines partitions');
     is(result($settings, $query), $truth, "partitions, $work_mem: the same bytes");
 }
-# Spilled states ship the distinct values of files that repeat themselves.
+# Spilled states send the distinct values of files that contain repetitions.
 $node->safe_psql('postgres', 'INSERT INTO parts SELECT r.* FROM rows r, generate_series(1, 5)');
 my $six_times = repeated_truth(6);
 for my $settings ("SET $spill", "$parallel; SET $spill") {

@@ -1,6 +1,6 @@
-# bf_agg(value) takes its size from the distinct values it saw, and keeps that promise in every
-# situation in which PostgreSQL may leave, repeat, or interrupt an aggregate whose values are in a
-# temporary file. No file outlives its query.
+# bf_agg(value) takes its size from the distinct values it saw. It does so in every situation in
+# which PostgreSQL may leave, repeat, or interrupt an aggregate whose values are in a temporary
+# file. No file outlives its query.
 
 use strict;
 use warnings FATAL => 'all';
@@ -37,7 +37,7 @@ is( query(q{
         WHERE substr(f::bytea, 37) = substr(bf_add_all(bf_create(n), members)::bytea, 37)}),
     700, 'a small filter has the size for its number of values');
 
-# Around the numbers at which counting changes from exact to estimated, and spilling begins
+# Around the numbers at which counting changes from exact to estimated, and at which spilling begins
 for my $n (65535, 65536, 65537, 131071, 131072, 131073) {
     my %digests;
     for my $work_mem ('64kB', '64MB') {
@@ -80,7 +80,7 @@ my $grouped = 'SELECT g, md5(f::bytea)'
 my $truth = query("SET work_mem = '64MB'; $all");
 my @of_group = map { query("SET work_mem = '64MB'; $all WHERE g = $_") } 0 .. 2;
 
-# The result of a script that writes at least so many files and leaves none.
+# The result of a script that writes at least the given number of files and leaves none.
 sub spilled {
     my ($what, $files, $sql) = @_;
     my ($result, $bytes) = temp_bytes($node, "SET work_mem = '64kB'; $sql;"
@@ -92,7 +92,7 @@ sub spilled {
 
 sub groups { return join "\n", map { "$_|$of_group[$_]" } @_ }
 
-# Rows come in the order of their group, however the plan gives them.
+# Rows in the order of their group, whatever the plan's order is.
 sub in_order { return join "\n", sort split /\n/, $_[0] }
 
 is(spilled('a plain query', 1, $all), $truth, 'the same bytes');
@@ -100,7 +100,7 @@ for my $strategy ($hashed, $sorted) {
     is(in_order(spilled("groups, $strategy", 3, "$strategy; $grouped")),
         groups(0 .. 2), 'the same bytes');
 
-    # LIMIT: the aggregate is left in the middle.
+    # LIMIT: the aggregate is left before its end.
     my $first = spilled("LIMIT, $strategy", 1, "$strategy; $grouped LIMIT 1");
     is($first, groups(substr($first, 0, 1)), 'LIMIT: the same bytes');
 
@@ -113,7 +113,7 @@ for my $strategy ($hashed, $sorted) {
     is(in_order(spilled("nested loop, $strategy", 3, "$loop; $join")),
         groups(0 .. 2), 'nested loop: the same bytes');
 
-    # A subquery that is left in the middle and executed again
+    # A subquery that is left before its end and executed again
     my $known = "array['" . join("', '", @of_group) . "']";
     my $again = "SELECT k, (SELECT md5(f::bytea) = ($known)[g + 1]"
       . ' FROM (SELECT g, bf_agg(i) AS f FROM rows WHERE i <> k GROUP BY g) x LIMIT 1)'
@@ -122,7 +122,7 @@ for my $strategy ($hashed, $sorted) {
         "-2|t\n-1|t\n0|t", 'a subquery, repeated: the same bytes');
 }
 
-# LATERAL: the parameter changes.
+# LATERAL: the parameter changes between executions.
 is( spilled('LATERAL', 3, 'SELECT k, d FROM generate_series(1, 3) k,'
           . ' LATERAL (SELECT md5(bf_agg(i + k)::bytea) AS d FROM rows) x'),
     join("\n", map { "$_|" . query("SELECT md5(bf_agg(i + $_)::bytea) FROM rows") } 1 .. 3),
@@ -163,7 +163,7 @@ for (
         "$sqlstate\n0\n$truth", "$what: leaves no file, and then the same bytes");
 }
 
-# Cursors, whose files belong to their portal, and subtransactions that end before them
+# Cursors, whose files belong to their portal, and subtransactions that end before the cursors
 for my $strategy ($hashed, $sorted) {
     my $declare = "$strategy; BEGIN; DECLARE c CURSOR FOR $grouped";
     my $rest = 'FETCH ALL FROM c; CLOSE c; COMMIT';
@@ -192,8 +192,8 @@ for my $strategy ($hashed, $sorted) {
         "0\n$truth", 'a cursor of a failed subtransaction leaves no file');
 }
 
-# Repetitions, which a state keeps out with a set of hashes: with little memory and with much, in
-# one process and in three, as from the distinct values alone.
+# A state keeps repetitions out with a set of hashes: with little memory and with much, in one
+# process and in three, the filter is that of the distinct values alone.
 query(q{
     CREATE TABLE streams AS SELECT i,
       i % 200000 AS round_after_round, i / 4 AS in_a_row, i % 1000 AS few,
@@ -216,7 +216,7 @@ for (
         my ($result, $bytes) = temp_bytes($node,
             "SET work_mem = '$work_mem'; SELECT md5(bf_agg($stream)::bytea) FROM streams");
         is($result, $distinct, "$stream, $work_mem: the bytes of the distinct values");
-        # A value is written once, but for those that come again after its set was emptied.
+        # A value is written once, unless it comes again after its set was emptied.
         my $expected = $work_mem eq '64kB' ? $files : 0;
         cmp_ok($bytes, $expected ? '>=' : '==', $expected && $one_file,
             "$stream, $work_mem: $bytes bytes written");
@@ -227,14 +227,14 @@ for (
     }
 }
 
-# Values chosen so that the sample of a state's hashes finds none of them: it takes them for
-# repetitions of a few.
+# These values are chosen so that the sample of a state's hashes finds none of them: the state takes
+# them for repetitions of a few values.
 my $chosen = 'FROM generate_series(1::bigint, 600000) i WHERE (bf_hash(i) >> 32) & 511 <> 0';
 is( query("SET work_mem = '64kB'; SELECT md5(bf_agg(i)::bytea) $chosen"),
     query("SET work_mem = '256MB'; SELECT md5(bf_agg(i)::bytea) $chosen"),
     'values that mislead the sample: the same bytes');
 
-# Window frames. The final function runs again and again on a state that goes on.
+# Window frames: the final function runs again and again on a state that continues.
 
 for my $form ('bf_agg(%s)', 'bf_agg(%s, 50)', 'bf_agg(%s, NULL, 0.001)') {
     for my $value ('i', 'i / 4') {

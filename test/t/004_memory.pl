@@ -1,6 +1,6 @@
-# The aggregates' memory: small for many small groups, and for one large one bounded by work_mem and
-# the filter. Bytes are measured twice: as the executor counts them, and as the system does, by the
-# largest resident set of a fresh backend, compared with the same query under another aggregate.
+# The aggregates' memory is small for many small groups, and for one large group it is bounded by
+# work_mem and the filter. Bytes are measured twice: by the executor's count, and by the largest
+# resident set of a fresh backend, compared with the same query under another aggregate.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,14 +16,14 @@ use constant MB => 1024 * 1024;
 
 my $node = new_server('memory');
 
-# 100 000 groups of 100 rows in one hash table, all groups growing side by side or one by one
+# 100 000 groups of 100 rows in one hash table, with all groups growing side by side or one by one
 my $hashed = "SET enable_sort = off; SET work_mem = '4GB'";
 my $i = 'generate_series(1::bigint, 100) i';
 my $g = 'generate_series(1, 100000) g';
 my %rows = ('side by side' => "$i, LATERAL (SELECT g FROM $g OFFSET 0) s",
     'one by one' => "$g, LATERAL (SELECT i FROM $i OFFSET 0) s");
 
-# What an aggregate takes: of the hash table, and of the process.
+# The memory that an aggregate takes, in the hash table and in the process.
 sub measure {
     my ($aggregate, $rows) = @_;
     my ($process, $plan) = peak_memory($node, "$hashed; EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF)"
@@ -51,9 +51,9 @@ for my $order (sort keys %rows) {
     }
 }
 
-# A group's state is no larger than its rows or its filter: 1000 groups of 1100 rows side by side, with
-# filters that are made for a million values, in one process and in several; and 100 groups of 40 000
-# rows, whose filters of 124 and 496 KB are smaller than these.
+# A group's state is no larger than its rows or its filter. Tested with 1000 groups of 1100 rows
+# side by side and filters made for a million values, in one process and in several; and with 100
+# groups of 40 000 rows, whose filters of 124 and 496 KB are smaller than the rows.
 $node->safe_psql('postgres', q{
     CREATE TABLE rows AS SELECT i % 1000 AS k, i FROM generate_series(1, 1100000) i;
     ANALYZE rows});
@@ -78,7 +78,7 @@ for my $type ('bf', 'cbf') {
         "${type}_agg: ${kilobytes} kB of filters and their buffers");
 }
 
-# What a parallel worker sends: a head, and the hashes or the filter, whichever is less.
+# A parallel worker sends a head, and the hashes or the filter, whichever is smaller.
 $node->safe_psql('postgres', qq{
     CREATE AGGREGATE bf("any", float8)
       (SFUNC = bloomfilter_agg_trans, STYPE = internal, FINALFUNC = bloomfilter_agg_serial);
@@ -93,7 +93,7 @@ for my $type ('bf', 'cbf') {
         '', "${type}_agg: what is sent is as large as it must be");
 }
 
-# What bf_agg takes above count, and the size of its filter.
+# The memory that bf_agg takes in addition to that of count, and the size of its filter.
 sub self_sized {
     my ($value, $rows, $work_mem, $multiplier) = @_;
     my $setting = "SET work_mem = '${work_mem}MB'; SET hash_mem_multiplier = $multiplier";
@@ -118,7 +118,7 @@ for ([ 4, 2 ], [ 64, 1 ], [ 64, 2 ]) {
     cmp_ok($files, '>=', 8 * 10_000_000 - $limit, '... what has no room in memory is in files');
 }
 
-# Repetitions take no memory, and their sets no more than the limit.
+# Repetitions take no memory, and the sets that find them no more than the limit.
 for (
     [ 'i % 100000', 64, 4 ], [ 'i / 100', 64, 4 ], [ 'i % 1000000', 16, 16 ], [ 'i / 4', 16, 16 ],
     [ 'i % 3000000', 4, 4 ]) {
@@ -128,8 +128,8 @@ for (
         "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
 }
 
-# As many distinct values as half of an array holds, and all new ones after repetitions that are in
-# files already
+# As many distinct values as fill half of an array, and only new values after repetitions that are
+# in files already
 for (
     [ 'i % 1048000', 32, 'generate_series(1, 3000000) i' ],
     [ 'i % 1049500', 32, 'generate_series(1, 3000000) i' ],
@@ -142,9 +142,9 @@ for (
         "$value, ${work_mem}MB: $ours bytes for a filter of $filter");
 }
 
-# Counting and cuckoo filters. What a filter takes is measured as the filter, since looking into a
-# counting one takes a Bloom filter beside it. Up to 65 536 distinct values, a counting one keeps 15
-# copies of each in memory, whatever the limit: 16 MB.
+# Counting and cuckoo filters. The filter's memory is measured by the filter itself, because looking
+# into a counting one takes a Bloom filter beside it. Up to 65 536 distinct values, a counting
+# filter keeps 15 copies of each in memory, whatever the limit: 16 MB.
 sub peak_of {
     my ($aggregate, $from, $work_mem, $multiplier) = @_;
     my $setting = "SET work_mem = '$work_mem'; SET hash_mem_multiplier = $multiplier";
@@ -178,7 +178,7 @@ for (
     cmp_ok($files, $least_files ? '>=' : '==', $least_files, "... $files bytes of files");
 }
 
-# Hashing a value leaves nothing behind.
+# Hashing a value leaves no memory behind.
 $rows = 'FROM generate_series(1, 600000) i';
 for my $value (
     'i / 7.0', q{(i || repeat('7', 100))::numeric}, q{jsonb_build_object('a', array[i, i + 1])},
@@ -188,7 +188,8 @@ for my $value (
     cmp_ok($peak - $least, '<=', 8 * MB, "$value: " . ($peak - $least) . ' bytes');
 }
 
-# Hashing a value of many parts takes little beside the value itself: at most four times its size.
+# Hashing a value of many parts takes little memory beside the value itself: at most four times its
+# size.
 for my $value (
     'array_agg(i::numeric)', 'jsonb_agg(i)', 'jsonb_object_agg(i, NULL)', 'array_agg(i % 2 = 0)',
     'array_agg(int4range(i, i + 1))', 'range_agg(int4range(2 * i, 2 * i + 1))', 'array_agg(ROW(i))',

@@ -1,6 +1,7 @@
-# Filters as client programs ask them: an untyped $1 through the extended protocol, its value as
-# text and as binary, answers and filters as text and as binary; pgbench as a driver with several
-# connections; and a client of our own, since neither psql nor pgbench sends binary values.
+# Filters as client programs use them: an untyped $1 through the extended protocol, its value as
+# text and as binary, answers and filters as text and as binary. Tested with pgbench as a driver
+# with several connections, and with a client of our own, since neither psql nor pgbench sends
+# binary values.
 
 use strict;
 use warnings FATAL => 'all';
@@ -30,7 +31,7 @@ $node->safe_psql('postgres', q{
       FROM generate_series(1, 10) i UNION ALL
       SELECT 'empty', cbf_create(10), cf_create(10)});
 
-# pgbench: a wrong answer is a division by zero, which ends a client with an error.
+# In pgbench, a wrong answer is a division by zero, which ends the client with an error.
 
 sub pgbench {
     my ($mode, $what, $script, $status) = @_;
@@ -101,7 +102,7 @@ sub receive {
     return $bytes;
 }
 
-# The messages until the server is ready for the next query, as a list of [type, body].
+# Reads messages until the server is ready for the next query. Returns a list of [type, body].
 sub messages {
     my @messages;
     do {
@@ -117,8 +118,8 @@ sub body_of {
     return $found ? $found->[1] : undef;
 }
 
-# Runs a statement with untyped parameters, all in one format (0 text, 1 binary): the first field
-# of the first row, or the SQLSTATE of the error; and the types of the parameters.
+# Runs a statement with untyped parameters, all in one format (0 text, 1 binary). Returns the first
+# field of the first row, or the SQLSTATE of the error; and the types of the parameters.
 sub ask {
     my ($sql, $format, @values) = @_;
     my $parameters = join '',
@@ -224,8 +225,8 @@ for my $format (0, 1) {
             is(($row->($expression, $name, $values))[0],
                 $expected, "format $format: $expression, $name: an error");
         }
-        # With a blank at its end it may be text or char(n), and is added and removed as both; of more
-        # than 63 bytes, it is no name.
+        # With a trailing blank, the literal may be text or char(n), and it is added and removed as
+        # both. With more than 63 bytes, it is not a name.
         my $one = "${prefix}_create(10) + 'word'::text";
         is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 <> $one + \$4::text)::text", 'words',
                 [ ('blank ') x 4 ]))[0],

@@ -1,4 +1,4 @@
-# At the largest sizes and for damaged input there is a filter or an error, never a crash.
+# At the largest sizes and for damaged input, there is a filter or an error, never a crash.
 #
 # Storing and copying the largest filter, texts of 1 GB, and a partial aggregate state too large to
 # be combined take gigabytes and a minute: they are tested if BLOOMFILTER_TEST_LARGE is set.
@@ -19,7 +19,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Large filters: made, stored, asked, sent through COPY and back
+# Large filters: made, stored, probed, sent through COPY and back
 
 sub large {
     my ($create, $payload) = @_;
@@ -55,7 +55,7 @@ SKIP: {
     large('bf_create_by_size(4294967296, 8)', 36 + 512 * 1024 * 1024);
 }
 
-# The largest counting and cuckoo filters, and what is beyond
+# The largest counting and cuckoo filters, and sizes beyond them
 for (
     [ 'cbf', 0.01, 108251015 ], [ 'cbf', 0.0001, 53590628 ], [ 'cbf', 1e-9, 18017616 ],
     [ 'cf', 0.01, 408021891 ], [ 'cf', 0.0001, 240012875 ], [ 'cf', 1e-9, 63753420 ]) {
@@ -80,7 +80,7 @@ is( query(q{
     't|f|f|' . (36 + 512 * 1024 * 1024) . "\nt|f|f|" . (36 + 4 + 512 * 1024 * 1024 - 2),
     'the largest counting and cuckoo filters');
 
-# Beyond the largest
+# Sizes beyond the largest
 for (
     [ 'bf_create_by_size(4294967297, 8)', '22023' ],
     [ 'bf_create_by_size(9223372036854775807, 8)', '22023' ],
@@ -96,7 +96,7 @@ SKIP: {
     skip 'BLOOMFILTER_TEST_LARGE is not set', 3 if !$ENV{BLOOMFILTER_TEST_LARGE};
     is(sqlstate($node, q{SELECT repeat('A', 1000000000)::bloomfilter}), '22P02', 'a text of 1 GB');
 
-    # One worker has all rows: the leader is planned to take part, and then does not.
+    # One worker has all rows: the plan expects the leader to take part, but it does not.
     my $huge = 'SET parallel_setup_cost = 0;'
       . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 1;'
       . ' PREPARE huge AS SELECT md5(bf_agg(j)::bytea) FROM thousand,'
@@ -109,7 +109,7 @@ SKIP: {
 }
 
 # Damaged input: thousands of mutations of valid values as text and as binary, each the only row of
-# a COPY. What is accepted must be a sound filter.
+# a COPY. A value that is accepted must be a sound filter.
 
 srand 20;
 
@@ -187,7 +187,7 @@ sub mutate_text {
     return $text;
 }
 
-# Feeds the values to COPY into a table: how many statements ended with each SQLSTATE.
+# Feeds the values to COPY into a table. Returns how many statements ended with each SQLSTATE.
 sub copy_all {
     my ($table, $format, @contents) = @_;
     my $script = "\\set ON_ERROR_STOP off\n";
@@ -256,7 +256,7 @@ is( query(q{
         FROM fed_cuckoofilter, cf_info(f)}),
     "t|0|t\nt|0|t", 'what is accepted of the others, too');
 
-# And it can be asked, added to and removed from: there is an answer, or an error.
+# Such a filter can be probed, added to and removed from: there is an answer, or an error.
 is( query(q{
         CREATE FUNCTION used(f cuckoofilter) RETURNS text LANGUAGE plpgsql AS $$
           DECLARE g cuckoofilter := f;

@@ -1,9 +1,9 @@
-# A stored filter is detoasted once and asked many times, but a changed filter is never mistaken
-# for the one before: not when a row is updated between probes, not when every row brings another
-# filter, not when a variable is reassigned, a subtransaction is undone, or a plan is kept.
+# A stored filter is detoasted once and probed many times, but a changed filter is never mistaken
+# for the one before: not when a row is updated between probes, not when every row has another
+# filter, not when a variable is reassigned, a subtransaction is rolled back, or a plan is kept.
 #
-# In most tests filter n holds n alone and has room for thousands of values more: asked for another
-# number, nearly every filter says no, so that the wrong filter gives the wrong answer.
+# In most tests filter n contains n alone and has room for thousands of values more. For another
+# number, nearly every filter says no, so the wrong filter gives the wrong answer.
 
 use strict;
 use warnings FATAL => 'all';
@@ -66,13 +66,13 @@ is( query(q{
         SELECT bool_and(pg_column_size(f) > 16388) FROM cuckoo}),
     join("\n", ('t') x 11), 'the filters are stored out of line, long and short, compressed, and in the row');
 
-# Every row another filter. The same bytes through bytea are a new inline value for each probe.
+# Every row has another filter. The same bytes through bytea are a new inline value for each probe.
 for my $table (qw(many short compressed tiny linked tiny_linked guava parquet counting counting_pages
     cuckoo tiny_counting tiny_cuckoo)) {
     my $type = $table =~ /counting/ ? 'countingbloomfilter'
       : $table =~ /cuckoo/ ? 'cuckoofilter' : 'bloomfilter';
     my $inline = "f::bytea::$type";
-    # Other systems' layouts take no hashes, other types neither, and no arrays.
+    # Other systems' layouts take no hashes; the other types take no hashes and no arrays.
     my $by_hash = $table =~ /guava|parquet/ ? 'f @> v' : 'bf_contains_hash(f, bf_hash(v))';
     my $any = 'bf_contains_any(f, array[v])';
     if ($type ne 'bloomfilter') {
@@ -114,8 +114,8 @@ is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f WHEN v % 3 = 0 THEN c.f END 
           . ' count(*) FROM probes JOIN many m ON m.id = v JOIN compressed c ON c.id = v'),
     '133|200', 'stored, compressed and no filters in turn');
 
-# A call site that asks one filter while another one drives that filter out of the cache, again and
-# again, and puts others into its memory
+# A call site probes one filter while another one drives that filter out of the cache, again and
+# again, and puts others into its memory.
 for my $table (qw(many short linked guava parquet counting counting_pages cuckoo)) {
     is( query(qq{
         SET work_mem = '64kB';
@@ -127,7 +127,7 @@ for my $table (qw(many short linked guava parquet counting counting_pages cuckoo
     '40000|40000|40000', "$table: a filter that leaves the cache between two probes");
 }
 
-# Values in place, all of one length: what the last one was says nothing about the next.
+# Values in place, all of one length: nothing known of the last one may be used for the next.
 is( query(q{
         CREATE TABLE alike AS
         SELECT i, bf_create_by_size(1536, 1 + i % 16, i / 16)
@@ -158,7 +158,7 @@ for my $text ('i::text', 'i') {
         'a filter of another family after many that fit is an error');
 }
 
-# Types in turn, and how often a value is there beside whether it is
+# Types in turn; and multiplicity in the same query as containment
 is( query(q{
         SELECT sum((CASE v % 3 WHEN 0 THEN m.f @> v WHEN 1 THEN c.f @> v ELSE k.f @> v END)::int),
           sum(cbf_multiplicity(c.f, v) + cf_multiplicity(k.f, v) + (c.f @> v AND k.f @> v)::int),
@@ -182,7 +182,7 @@ is( query(q{
         SELECT f @> 1, f @> 2 FROM one}),
     "t|f\nt|t\nf|f|t\nt|t|f\nt|f", 'a row that is updated, and restored');
 
-# The same in one session with plans and functions that are kept, whose call sites live on
+# The same in one session with plans and functions that are kept, so that their call sites live on
 my $probing = q{
     PREPARE probe (int) AS SELECT f @> $1 FROM one;
     CREATE FUNCTION probe(v int) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -225,7 +225,7 @@ is( query(q{
         UPDATE one SET f = bf_clear(f) + 1}),
     300, 'a row that is updated 300 times within a query');
 
-# The slot of a deleted filter is used again by another one.
+# The slot of a deleted filter is reused by another filter.
 is( query(q{
         CREATE TABLE reused (f bloomfilter);
         CREATE FUNCTION asked(v int) RETURNS boolean LANGUAGE plpgsql AS $$

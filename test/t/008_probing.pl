@@ -1,6 +1,6 @@
-# What a probe of a stored filter reads: a few chunks when it is asked once, the whole value once
-# when it is asked often, whoever asks in the transaction, and within the memory that the settings
-# allow. Counted in buffers, not in time.
+# What a probe of a stored filter reads: a few chunks for a single probe, and the whole value once
+# for many probes, wherever in the transaction they come from, and within the memory that the
+# settings allow. It is counted in buffers, not in time.
 
 use strict;
 use warnings FATAL => 'all';
@@ -31,7 +31,7 @@ query(q{
     INSERT INTO parts SELECT generate_series(0, 63999);
     VACUUM ANALYZE});
 
-# Buffers that a query touches, all of its plan, in a session that has run it before.
+# The buffers that a query's whole plan touches, in a session that has run the query before.
 sub buffers {
     my ($sql) = @_;
     my $plan = query("$sql; EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, SUMMARY OFF) $sql");
@@ -44,7 +44,8 @@ sub buffers {
 my %chunks = map { split /\|/ } split /\n/, query(
     q{SELECT name, pg_column_size(f) / 1996 + 1 FROM filters WHERE name NOT LIKE 'other%'});
 
-# Slices of three buffers for as many bytes as they cost, and not twice the whole.
+# Slices of three buffers may be read until they cost as many bytes as the whole, and the whole is
+# not read twice.
 sub read_once {
     my ($name) = @_;
     my $whole = buffers("SELECT bf_check(f) FROM filters WHERE name = '$name'");
@@ -62,7 +63,7 @@ for my $name (sort keys %chunks) {
     }
     next if $chunks{$name} < 100;
 
-    # Asked often: the slices stop when they have cost as much as the whole.
+    # With many probes, slices stop when they have cost as much as the whole.
     my $asks = $chunks{$name};
     my $once = read_once($name);
     my $many = buffers(
@@ -71,7 +72,7 @@ for my $name (sort keys %chunks) {
     cmp_ok($many, '<', $once, "... once, after slices of like cost: $many buffers");
 }
 
-# An array's elements are known to be asked: they are asked by slice, or of a copy made at once.
+# The number of an array's elements is known: they are probed by slices, or in a copy made at once.
 for my $name ('1000000 0.01', '10000000 0.01') {
     my $row = "FROM filters WHERE name = '$name'";
     my $array = sub { return "ARRAY(SELECT generate_series(-$_[0], -1))" };
@@ -80,7 +81,7 @@ for my $name ('1000000 0.01', '10000000 0.01') {
     for my $ask ('bf_contains_each(f, %s)', 'bf_contains_any(f, %s)', 'NOT bf_contains_all(f, %s || 1)') {
         my $few = buffers('SELECT ' . sprintf($ask, $array->(10)) . " $row");
         cmp_ok($few, '<', 70, "$name: $ask of 10 touches $few buffers");
-        next if $name ne '1000000 0.01' && $ask !~ /each/; # which may end after 256
+        next if $name ne '1000000 0.01' && $ask !~ /each/; # these may end after 256
         my $many = buffers('SELECT ' . sprintf($ask, $array->($enough)) . " $row");
         cmp_ok($many, '>', $chunks{$name} / 4, "$name: $ask of $enough reads it whole");
         cmp_ok($many, '<=', $whole + 8 + 4 * $chunks{$name} / 512, "... at once: $many buffers, not $whole");
@@ -94,7 +95,7 @@ for my $name ('1000000 0.01', '10000000 0.01') {
 }
 
 # The session keeps memory for the next copy: as much as the largest one took, at most work_mem *
-# hash_mem_multiplier and 32 MB. What an interrupted copy left there is never asked.
+# hash_mem_multiplier and 32 MB. A part that an interrupted copy left there is never probed.
 query(q{
     INSERT INTO filters VALUES ('largest', bf_create(30000000) + 1);
     CREATE FUNCTION kept() RETURNS bigint LANGUAGE sql AS $$
@@ -135,8 +136,8 @@ kept("interrupted 1000 t", '>', 12_000_000, "SET work_mem = '16MB'; SELECT inter
       . " + 0 * cardinality(bf_contains_each(b.f, array(SELECT generate_series(1, 6000)))) FROM filters a, filters b"
       . " WHERE a.name = '1000000 0.01' AND b.name = '10000000 0.01')", 'one buffer for two filters');
 
-# Of several links, each costs one slice more, and they are copied together. A value of Guava's has each
-# bit elsewhere, one of a cuckoo filter may be in two buckets.
+# With several links, each costs one slice more, and they are copied together. A value in a filter
+# of Guava's has every bit elsewhere; one in a cuckoo filter may be in two buckets.
 query(q{
     CREATE TABLE linked AS
     SELECT bf_agg(i, 6000) FILTER (WHERE i <= 2000) | bf_agg(i, 1000000) FILTER (WHERE i > 2000 AND i <= 9000)
@@ -175,13 +176,13 @@ for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava
     is(query($by_slice), "t\nt\nt", "$table: by slice alone, each in a transaction of its own");
     next if $prefix eq 'bf';
 
-    # Slices of many members: each in a transaction of its own, so that none is asked of a copy
+    # Slices with many members: each in a transaction of its own, so that none is probed in a copy
     my $members = 300;
     my $found = query("\\set QUIET on\n" . join ';', map {
         "SELECT f @> " . int($last * $_ / $members) . " $row" } 1 .. $members);
     is($found, join("\n", ('t') x $members), "$table: $members members by slice");
 
-    # How often a value is there is asked by slice, too, and then of one copy for all.
+    # The multiplicity of a value is read by slices, too, and then from one copy for all call sites.
     my $once = buffers("SELECT ${prefix}_multiplicity(f, -1) $row") - buffers("SELECT f IS NULL $row");
     cmp_ok($once, '<=', 4 + 4 * $links, "$table: asked how often once, $once buffers");
     my $often = buffers("SELECT sum(${prefix}_multiplicity((SELECT f $row), i))"
@@ -203,15 +204,15 @@ for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava
     cmp_ok($filtered - $scan, '<', $limit, "... and 64 partitions: " . ($filtered - $scan));
 }
 
-# 64 call sites, one copy.
+# 64 call sites share one copy.
 my $filter = "(SELECT f FROM filters WHERE name = '10000000 0.01')";
 my $scan = buffers('SELECT count(*) FROM parts WHERE x > 5');
 my $filtered = buffers("SELECT count(*) FROM parts WHERE $filter @> x");
 cmp_ok($filtered - $scan, '<', read_once('10000000 0.01'),
     '64 partitions read one filter once: ' . ($filtered - $scan) . ' buffers');
 
-# Many large filters in turn, asked often: no more memory than the limit allows. (The resident set
-# counts shared buffers, too; bf_check reads the same ones.)
+# Many large filters in turn, each probed often, take no more memory than the limit allows. (The
+# resident set counts shared buffers, too; bf_check reads the same ones.)
 my $turns = q{SELECT sum(yes) > 0 FROM generate_series(1, 2000) i, LATERAL (
     SELECT count(*) AS yes FROM filters WHERE name LIKE 'other%' AND f @> i) s};
 for my $work_mem (1, 16) {
@@ -225,7 +226,7 @@ for my $work_mem (1, 16) {
         "copies within work_mem of ${work_mem}MB: " . ($peak - $least) . ' bytes');
 }
 
-# Adding what is known already writes no filter.
+# Adding values that the filter has already writes no filter.
 sub wal { my ($sql) = @_; return query("SELECT pg_current_wal_insert_lsn() AS before \\gset\n$sql;"
       . ' SELECT pg_current_wal_insert_lsn() - :\'before\'') }
 query('CHECKPOINT');

@@ -1,5 +1,5 @@
 # The extension is trusted and relocatable: a user who may create objects in the database installs
-# and drops it; a superuser, who owns what it contains, moves it to another schema.
+# and drops it; a superuser, who owns its contents, moves it to another schema.
 
 use strict;
 use warnings FATAL => 'all';

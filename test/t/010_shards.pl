@@ -1,6 +1,6 @@
 # The recipe of doc/streaming.md: many writers at once neither block each other for ever nor lose a
 # value, a crash loses nothing that was acknowledged, rows stay inline and on their page, and all
-# shards together keep the rate that was asked for.
+# shards together keep the rate asked for.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ my $node = new_server('shards');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# The recipe, for a number of values at 1 %: $shards filters for $capacity values each.
+# The recipe for a number of values at 1 %: $shards filters for $capacity values each.
 my ($shards, $capacity);
 
 sub empty_table {
@@ -56,7 +56,7 @@ sub add_many {
       . ' WHERE s.filter <> (s.filter | excluded.filter)';
 }
 
-# How many of some values are not contained.
+# The number of some values that are not contained.
 sub missing {
     my ($values) = @_;
     return query("SELECT count(*) FROM $values v(v) WHERE NOT EXISTS"
@@ -65,8 +65,8 @@ sub missing {
 
 sub deadlocks { return query(q{SELECT sum(deadlocks) FROM pg_stat_database}) }
 
-# 16 writers of overlapping batches, each a transaction and each over all shards; the first ones
-# create the shards. Of the batches, half have their values in one order, half in the other.
+# 16 writers of overlapping batches; each batch is a transaction over all shards. The first batches
+# create the shards. Half of the batches have their values in one order, half in the other.
 empty_table(40000);
 query('CREATE TABLE acknowledged (first int)');
 $node->pgbench('-n -c 16 -j 2 -t 50', 0, [qr{actually processed: 800/800}], [qr/^$/],
@@ -85,7 +85,7 @@ is( missing('(SELECT first + i FROM (SELECT DISTINCT first FROM acknowledged) a,
           . ' generate_series(1, 1000) i)'),
     0, 'nothing is lost');
 
-# Single values and batches at once, and readers that never see a value disappear.
+# Single values and batches at once, with readers that must never see a value disappear.
 new_table(40000);
 query('TRUNCATE acknowledged');
 $node->pgbench('-n -c 16 -j 2 -t 200', 0, [qr{actually processed: 3200/3200}], [qr/^$/],
@@ -100,7 +100,7 @@ $node->pgbench('-n -c 16 -j 2 -t 200', 0, [qr{actually processed: 3200/3200}], [
 is(deadlocks(), 0, 'no deadlock');
 is(missing('(SELECT DISTINCT first FROM acknowledged)'), 0, 'nothing is lost');
 
-# Every shard filled to capacity.
+# Every shard is filled to capacity.
 my $count = 1_000_000;
 new_table($count);
 query(add_many("generate_series(1, $count)"));
@@ -162,7 +162,7 @@ is($hot, $updates, 'always on their page');
 is($toast, 0, 'and are inline');
 cmp_ok($pages, '<=', $shards / 2 + 1, 'the table has not grown');
 
-# A crash. Each session logs what was acknowledged to it, and the server is killed under the load.
+# A crash: each session logs what was acknowledged to it, and the server is killed under the load.
 new_table($count);
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my @sessions;

@@ -51,7 +51,7 @@ for my $aggregate ('bf_union_agg(f)', 'bf_intersect_agg(f)') {
 }
 is(query($union), $direct, 'and the table is as it was');
 
-# Filters of several sizes, and some that sized themselves: as many links in every plan.
+# Filters of several sizes, some of them self-sized, give the same number of links in every plan.
 query(q{
     CREATE TABLE mixed AS
     SELECT id, CASE WHEN id % 20 = 0 THEN bf_agg(i) ELSE bf_agg(i, 1000 * (1 + id % 3)) END AS f

@@ -1,5 +1,5 @@
-# Filters that Guava and PostgreSQL exchange: both write the same bytes, and give the same answers
-# to 100 000 questions. Guava's side is test/java/GuavaFilters.java.
+# Guava and PostgreSQL exchange filters: both write the same bytes, and give the same answers to
+# 100 000 probes. Guava's side is test/java/GuavaFilters.java.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ plan skip_all => 'no Java or Guava: ' . join(', ', @missing) . ' not found' if @
 my $node = new_server('guava');
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $members = 10_000;
-my $questions = 100_000;    # of the members, and of strangers
+my $questions = 100_000;    # for members and strangers
 srand 5;
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
@@ -72,7 +72,7 @@ sub utf8_of { my ($string) = @_; utf8::encode($string); return $string }
 
 sub random_bytes { return unpack 'H*', pack 'C*', map { int rand 256 } 1 .. 1 + rand 40 }
 
-# By type: how SQL reads a line, a random line, and lines that are always there.
+# For each type: how SQL reads a line, how to make a random line, and lines that are always there.
 my %types = (
     bigint => [
         'line::bigint', sub { random_integer(64) },
@@ -110,7 +110,7 @@ for my $type (sort keys %types) {
         WHERE n <= $questions});
 }
 
-# SQL's answers to all questions, and at how many places answers are different.
+# SQL's answers to all probes, and the number of places where answers differ.
 sub answers {
     my ($type, $filter) = @_;
     return query(qq{
@@ -134,7 +134,7 @@ for (
         my $read = sub { return "bf_from_guava(pg_read_binary_file('$_[0]'), '$funnel')" };
         my $from = "FROM of_$type WHERE n <= $members";
 
-        # One and the same file
+        # Both write the same file
         java('build', $funnel, $strategy, $members, $rate, "$dir/$type.members", $java);
         java('build', $funnel, $strategy, $members, $rate, "$dir/$type.half", $begun);
         query("INSERT INTO filters"
@@ -162,7 +162,7 @@ for (
         is(differences(answers($type, $read->($java)), $theirs),
             0, "$name: SQL reads Java's filter and answers like Java");
 
-        # And these are the answers of a Bloom filter.
+        # These are the answers of a Bloom filter.
         is(substr($theirs, 0, $members) =~ tr/1//, $members, "$name: the members are contained");
         my $found = substr($theirs, $members) =~ tr/1// / ($questions - $members);
         cmp_ok($found, '>', $rate / 2, "$name: a false positive rate of $found");
@@ -170,8 +170,8 @@ for (
     }
 }
 
-# Sizes, at every rate. Later versions of Guava take the number of hash functions from the rate
-# alone; pairs for which that is another number are left out.
+# Sizes, at every rate. Later versions of Guava compute the number of hash functions from the rate
+# alone; pairs for which this gives another number are left out.
 my @sizes = map { [ $_, 0.03 ] } 1 .. 100;
 while (@sizes < 400) {
     my ($expected, $rate) = (int exp rand log 1e6, sprintf '%.3g', exp rand log 1e-9);

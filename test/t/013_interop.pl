@@ -1,6 +1,6 @@
-# The golden files of other systems (test/golden): each is rebuilt bit for bit from the values that it
-# lists, gives the answers that the system itself gave, false positives included, and comes out as it
-# went in. Hostile ones are errors.
+# The golden files of other systems (test/golden): each is rebuilt bit for bit from the values that
+# it lists, gives the same answers as the system itself, false positives included, and is written
+# back as it was read. Hostile files are errors.
 
 use strict;
 use warnings FATAL => 'all';
@@ -31,7 +31,7 @@ sub manifest {
     return map { decode_json($_) } split /\n/, bytes($name);
 }
 
-# Guava: funnel, its layout, the values of the filter and of the probes, capacity and rate.
+# Guava: the funnel, its layout, the values of the filter and of the probes, capacity and rate.
 my $edges = q{unnest('{0, -1, 1, -9223372036854775808, 9223372036854775807, 2147483648, -2147483648,
   4294967296}'::bigint[]) v};
 my $integers = 'generate_series(0, 999) v';
@@ -93,7 +93,7 @@ for (
         "$digest|$count", "$layout: Guava's own test");
 }
 
-# Spark: both versions, with seeds; items and strangers as its README says.
+# Spark: both versions, with seeds. The README beside the files describes items and strangers.
 my %spark = (
     'long'   => [ 'long', 'i' ],
     'neg'    => [ 'long', 'i::bigint * -1000003' ],
@@ -139,7 +139,7 @@ for my $entry (manifest('spark/manifest.jsonl')) {
         unpack('H*', $bytes), "$name: the aggregate");
 }
 
-# Parquet: physical type and values. An empty filter of the same size, with the values added.
+# Parquet: physical type and values. The values are added to an empty filter of the same size.
 my @sentence = map { "'$_'" } 'Hello', 'This is', 'a', 'test', 'How', 'are you', 'doing ', 'today',
   'the quick', 'brown fox', 'jumps', 'over', 'the lazy', 'dog';
 my $sentence = 'ARRAY[' . join(', ', @sentence) . ']';
@@ -183,7 +183,7 @@ for my $name ('bloom_filter.bin', 'hostile_numbytes_10000_actual_32.sbbf') {
     }
 }
 
-# Files whose metadata lie about their filter: nowhere in them is one.
+# Files whose metadata lie about their filter: there is none anywhere in them.
 for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_length_range short_numbytes)) {
     my $bytes = bytes("parquet/$name");
     for my $at (0, 4, map { $_ * 97 } 1 .. 10) {
@@ -194,9 +194,9 @@ for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_lengt
     }
 }
 
-# DuckDB: the same with its columns, as SQL's types.
+# DuckDB: the same with its columns, read as types of SQL.
 my %sql_type = (d => 'DATE', ts => 'TIMESTAMP', tstz => 'TIMESTAMPTZ', t => 'TIME');
-my %number = (t => '1000000 + i * 1000001::bigint'); # of values that SQL's type has not
+my %number = (t => '1000000 + i * 1000001::bigint'); # of values that SQL's type does not have
 my %file_of =
   map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
   split /^/, bytes('duckdb/filters.csv');
@@ -231,7 +231,7 @@ sub parquet_column {
     return;
 }
 
-# RedisBloom: a dump, which begins with its header. Each link is a chunk, or several.
+# RedisBloom: a dump begins with its header; each link is one chunk, or several.
 sub redis_sql {
     my ($header, @chunks) = @_;
     return 'bf_from_redis(' . hex_literal($header) . ', ARRAY[' . join(', ', map { hex_literal($_) } @chunks)
@@ -274,7 +274,7 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
         '54000', "$name: more than $too_few kB");
 }
 
-# A running RedisBloom: the answers that it gave, to members and to strangers.
+# The answers of a running RedisBloom, for members and strangers.
 query(<<'SQL');
 CREATE TABLE items AS
 SELECT i, concat('user-', i) AS text, i AS int, i * -7919::bigint AS neg, (
@@ -304,8 +304,8 @@ for my $entry (manifest('redisbloom_server/manifest.jsonl')) {
 }
 sub array_of { return '{' . join(',', map { '"\\\\x' . unpack('H*', $_) . '"' } @_) . '}' }
 
-# What it makes of the same values in a filter that does not scale is made here, aggregated and added. The
-# number of values, which stands in the header twice, is an estimate: that of bf_count.
+# The server's non-scaling filter is made here from the same values, by the aggregate and by adding
+# them. The number of values, which is in the header twice, is an estimate: that of bf_count.
 for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
     my $file = "redisbloom_nonscaling/$entry->{file}";
     my ($header, @chunks) = map { pack 'H*', $_ } @{ decode_json(bytes($file)) };
@@ -324,8 +324,9 @@ for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
         't', "$file: read again");
 }
 
-# What it refuses is refused. Of what it takes, a header without chunks is not a dump, and a number of
-# bits that is not the power of two that it says is none that it makes.
+# A dump that the server refuses is refused. Two kinds that it loads are refused as well: a header
+# without chunks, which is no dump, and a number of bits that is not the power of two that the
+# header names, which the server never makes.
 my @hostile = dump_of('hostile_chunks.json');
 for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
     my ($name, $header) = ($entry->{name}, pack 'H*', $entry->{header});
@@ -340,7 +341,7 @@ for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
         0, "hostile, $name: all members") if $loaded;
 }
 
-# Chunks that were stored in another order than that of the dump.
+# The chunks are stored in another order than that of the dump.
 my ($header, @chunks) = dump_of('default_add.dump.json');
 query('CREATE TABLE dump (number int, chunk bytea)');
 query("INSERT INTO dump VALUES ($_, " . hex_literal($chunks[ $_ - 1 ]) . ')') for reverse 1 .. @chunks;

@@ -1,6 +1,7 @@
-# Counting and cuckoo filters as sets that values leave again: against a model in random sequences
-# of additions and removals; cuckoo tables that have no place for a value at first, also when their
-# hashes are in a file; changes that fail and leave a row as it was; statements that are canceled.
+# Counting and cuckoo filters as sets that values leave again: random sequences of additions and
+# removals are compared with a model; cuckoo tables that have no place for a value at first, also
+# with their hashes in a file; changes that fail and leave a row as it was; statements that are
+# canceled.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,11 +18,11 @@ my $node = new_server('deletable');
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 # The model: how often each value 1 ... `distinct` is in the filter. After each batch of operations,
-# all members are there, as often as they were added as far as it can be counted; and in the end
-# everything leaves. A value is there `most` times at most; with `skew`, some come much more often
-# than others. `check` is what else must hold of filter f and the model `times`, `last` what the
-# function returns of f behind whether there were many removals and how often a value was there.
-# Random numbers are MINSTD's: those of random() differ between versions of PostgreSQL.
+# all members are found, as often as they were added as far as this can be counted; in the end all
+# values are removed. A value is there at most `most` times; with `skew`, some values come much more
+# often than others. `check` must also hold for filter f and the model `times`. The function returns
+# whether there were many removals, how often a value was there, and what `last` makes of f. Random
+# numbers are MINSTD's, because those of random() differ between versions of PostgreSQL.
 sub model {
     my ($prefix, $type, $create, $value, %with) = @_;
     return query(qq{
@@ -75,7 +76,7 @@ sub model {
         DROP FUNCTION model});
 }
 
-# Of a counting filter no counter of which reached 15, and of so few values none does, the bytes are
+# If no counter of a counting filter reached 15, and with so few values none does, its bytes are
 # those of its members alone.
 my $members = '(SELECT array_agg(%s) FROM unnest(times) WITH ORDINALITY model(t, v),'
   . ' generate_series(1, t))';
@@ -109,8 +110,8 @@ for (
         't 3 t', "$create, $value: what the model says");
 }
 
-# The size of a cuckoo table is that of the number of distinct values, or of `expected` if that is
-# larger. Without `expected` it is rounded up to a size class, 6 % larger at most.
+# A cuckoo table is sized for the number of distinct values, or for `expected` if that is larger.
+# Without `expected` the size is rounded up to a size class, which is at most 6 % larger.
 is( query(q{
         SELECT count(*) FILTER (WHERE pg_column_size(self_sized) / pg_column_size(small)::float8
               BETWEEN 1 AND 1.0625),
@@ -124,9 +125,9 @@ is( query(q{
           cf_sizing(n, 0.01) small_sizing, cf_sizing(5000, 0.01) large_sizing}),
     '4|4|4|4', 'cf_agg is sized for the distinct values, or for more if it is told');
 
-# Cuckoo tables without a place for all. Ten values whose fingerprints are equal, and whose buckets
-# are in the tables for 300 000 values and for 4 % more, but not in one 4 % larger again. (They were
-# found by running XXH3 backwards.)
+# Cuckoo tables without a place for all values. Ten values have equal fingerprints, and the same
+# buckets in the tables for 300 000 values and for 4 % more, but not in one that is 4 % larger
+# again. (They were found by running XXH3 backwards.)
 my $crowd = 'unnest(array[-7113230021739882047, 2019421253767538103, 8798796634097928428,'
   . ' 5692960759040496288, -7412310248306328723, 2343390209971626646, 2420574322391470184,'
   . ' -8261548569266616017, 766367965891022034, -8028906028719295863])';
@@ -157,8 +158,8 @@ for my $expected ('NULL', 300000) {
     }
     is(keys %digests, 1, '... whatever the memory');
 }
-# A table is made twice as large at most: nine values that no table tells apart, found likewise, and
-# the ten without the others.
+# A table is made at most twice as large: nine values that look the same in every table, found the
+# same way, and the ten values without the others.
 for my $chosen ($crowd, 'unnest(array[8352356555183542290, -8091485436496643850, 5962563313312787887,'
     . ' 189304583598969739, -8966758242736939787, -2915662558947549947, -8627989032170101608,'
     . ' -6156009419085989080, 8735742999761356582])') {
@@ -167,7 +168,7 @@ for my $chosen ($crowd, 'unnest(array[8352356555183542290, -8091485436496643850,
         't', '... counters take them');
 }
 
-# Distinct values in files, many times: each is stored once.
+# Distinct values are in files many times: each is stored once.
 for my $rows ('generate_series(1, 3) n, generate_series(1, 300000) i',
     'generate_series(1, 900000) n, LATERAL (SELECT n / 3 * 3 AS i) x') {
     my ($result, $bytes) = temp_bytes($node, qq{
@@ -256,7 +257,7 @@ for my $work ("SELECT cbf_agg(i) FROM $forever", "SELECT cbf_agg(i, 1000000) FRO
 }
 is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
 
-# In the middle: a merge that is not looked at would end with another error.
+# Canceled in the middle: a merge that ignores this would end with another error.
 query('CREATE TABLE half AS SELECT cf_agg(i, 1700000) AS f FROM generate_series(1, 1000000) i');
 my $merge = 'SELECT cf_union(f, f) IS NULL FROM half';
 is(sqlstate($node, $merge), '54000', 'two filters that do not fit into one');

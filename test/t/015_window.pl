@@ -1,8 +1,8 @@
 # cbf_agg in a window whose frame moves: each row enters once and leaves once, however large the
-# frame, and the bytes are those of the plain aggregate over the rows of the frame.
+# frame is, and the bytes are those of the plain aggregate over the rows of the frame.
 #
 # Work is counted in calls, not in time. The server counts calls of C functions for
-# pg_stat_user_functions where it wraps them, and it wraps those that are SECURITY DEFINER.
+# pg_stat_user_functions only where it wraps them, and it wraps those that are SECURITY DEFINER.
 
 use strict;
 use warnings FATAL => 'all';
@@ -27,12 +27,12 @@ query(q{
     WHERE proname ~ '^countingbloomfilter_agg_(trans|window|inverse|window_final)$' \gexec
     ALTER DATABASE postgres SET track_functions = 'all'});
 
-# Before PostgreSQL 15, a session sends what it counted at the end of a statement half a second after
-# it last did.
+# Before PostgreSQL 15, a session sends its counts at the end of a statement, but not within half a
+# second after it last did.
 my $flush = $version < 150000 ? 'pg_sleep(0.6)' : 'pg_stat_force_next_flush()';
 
 # How often a query calls the transition function, the inverse and the final function of a moving
-# frame, and the transition function of any other.
+# frame, and the transition function of any other frame.
 sub calls {
     my ($sql) = @_;
     my $counts = query(qq{
@@ -71,7 +71,7 @@ SKIP: {
     is("@growing[0, 1, 3]", '0 0 1000', 'a frame that only grows is none of this');
 }
 
-# More copies of a value than 16 bits can count: no frame is begun anew.
+# More copies of a value than 16 bits can count: no frame starts anew.
 for my $form ('cbf_agg(1, 10)', 'cbf_agg(i % 2, 10, 0.0001)', 'cbf_agg(1)') {
     for my $frame (65533, 65534, 65535, 65600, 140000) {
         my $rows = $frame + 21;
@@ -87,7 +87,8 @@ query(q{
     SELECT format('ALTER FUNCTION %s SECURITY INVOKER', oid::regprocedure) FROM pg_proc
     WHERE proname ~ '^cbf_agg_' \gexec});
 
-# Bytes. The truth is the plain aggregate over the rows of the frame, as array_agg gives them.
+# Bytes. They are compared with the plain aggregate over the rows of the frame, which array_agg
+# lists.
 
 query(q{
     CREATE TABLE rows AS
@@ -107,7 +108,7 @@ my %frames = (
     'ROWS 30 PRECEDING' => 'PARTITION BY partition ORDER BY i',
     'ROWS UNBOUNDED PRECEDING' => 'PARTITION BY partition ORDER BY i');
 
-# How many rows there are, and how many whose frame has other bytes than the plain aggregate.
+# The number of rows, and of those for whose frame the bytes differ from the plain aggregate's.
 sub differing {
     my ($form, $value, $window, $frame, $from) = @_;
     my ($windowed, $plain) = map { sprintf $form, $_ } $value, 'm';
@@ -129,8 +130,8 @@ for my $form ('cbf_agg(%s)', 'cbf_agg(%s, 50)', 'cbf_agg(%s, 1000, 0.0001)',
     }
 }
 
-# Larger frames: at some of the rows n, since the truth takes as many rows as a frame has for each.
-# In memory: the server finds rows of its own files slowly.
+# Larger frames are checked at some of the rows n, since each check takes as many rows as a frame
+# has. They are in memory, because the server is slow to find rows in its own files.
 sub at_some {
     my ($aggregate, $frame, $rows, $some) = @_;
     return query(qq{
@@ -155,8 +156,8 @@ is( query(q{
         WHERE n % 33000 = 0}),
     '3|3', 'more distinct values than are counted exactly: the bytes of their rows');
 
-# Equal values, which others replace one by one: more than 65 535 in the frame, and fewer and fewer
-# until none is left; and two such values.
+# More than 65 535 equal values in the frame are replaced one by one by other values, until none is
+# left; the same with two such values.
 my $ones = 'CASE WHEN i <= 65540 THEN 1 ELSE 2 + i % 7 END';
 for my $parameters ('100', '100, 0.0001', 'NULL') {
     is(at_some("cbf_agg($ones, $parameters)", 65539, 65552, 'n >= 65533'),
@@ -167,7 +168,7 @@ for my $parameters ('100', '100, 0.0001', 'NULL') {
         '10|0', "two values more than 65 535 times each, $parameters: the bytes of their rows");
 }
 
-# Each row's parameters hold for the frames that it is in.
+# A row's parameters hold for the frames that the row is in.
 is( query(q{
         SELECT count(*) FILTER (WHERE f = cbf_create(i) + i), count(*)
         FROM (SELECT i, cbf_agg(i, i) OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND CURRENT ROW) AS f
@@ -184,7 +185,8 @@ for my $form ('cbf_agg(i, 0)', 'cbf_agg(i, -1)', 'cbf_agg(i, 100, 2)', 'cbf_agg(
         '22023', "$form: bad parameters");
 }
 
-# What enters and leaves need not be the same: a function that says it is immutable, and lies.
+# The values that leave need not be those that entered: a function says falsely that it is
+# immutable.
 query(q{
     CREATE SEQUENCE next;
     CREATE FUNCTION lie(i int) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS
@@ -202,7 +204,7 @@ for my $form ('cbf_agg(%s)', 'cbf_agg(%s, 100)', 'cbf_agg(%s, 3, 0.0001)') {
     }
 }
 
-# Memory does not grow with the number of rows: nothing is left of those that left.
+# Memory does not grow with the number of rows: rows that left leave nothing behind.
 for my $form ('cbf_agg(i, 100)', 'cbf_agg(i, 100, 0.0001)', 'cbf_agg(i)',
     q{cbf_agg('word ' || i)}) {
     my ($few, $many) = map {

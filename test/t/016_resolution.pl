@@ -1,9 +1,9 @@
-# Installing the extension changes no other expression: what PostgreSQL resolves to an operator of its
-# own, it resolves to the very same one afterwards.
+# Installing the extension changes no other expression: what PostgreSQL resolves to an operator of
+# its own before, it resolves to the very same operator afterwards.
 #
-# Compared are two databases, one with the extension: of every operator name that the extension uses
-# and every type of the server, the operator with an operand of the type beside a literal, beside an
-# untyped parameter, and beside another operand of the type.
+# Two databases are compared, one with the extension. For every operator name that the extension
+# uses and every type of the server, they are asked for the operator with an operand of the type
+# beside a literal, beside an untyped parameter, and beside another operand of the type.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,15 +18,16 @@ use Test::More;
 my $node = new_server('resolution');
 $node->safe_psql('postgres', 'CREATE DATABASE without');
 
-# What fails although it worked before. Nobody stores these types, but to the operator - of jsonb and
-# text they are as near as a filter is. (PostgreSQL 14 takes them for strings.)
+# Expressions that fail although they worked before. Nobody stores these types, but they are as near
+# to the operator - of jsonb and text as a filter is. (PostgreSQL 14 takes them for strings.)
 my @lost = split /\n/, $node->safe_psql('postgres', q{
     SELECT format(form, oid::regtype) AS lost
     FROM pg_type, unnest(array['NULL - NULL::%s', '$1 - NULL::%s']) form
     WHERE typcategory <> 'S' AND oid = ANY (array['"char"', 'pg_dependencies', 'pg_mcv_list',
       'pg_ndistinct', 'pg_node_tree']::regtype[])});
 
-# Types of users: values of a domain are values of its base type, an enum's and a row's are new.
+# Users' types: values of a domain are values of its base type; those of an enum and of a row type
+# are new.
 my $types = q{
     CREATE SCHEMA own;
     CREATE DOMAIN own.number AS numeric;
@@ -37,8 +38,8 @@ my $types = q{
     CREATE TYPE own.pair AS (a int, b text);
     CREATE TYPE own.span AS RANGE (subtype = numeric)};
 
-# Expression and operator, or of one with a parameter, whose tree cannot be seen, its type. (The parser
-# looks for an operator of `unknown` in both cases.)
+# The expression and its operator; or its type, if it has a parameter, because then its tree cannot
+# be seen. (The parser looks for an operator of `unknown` in both cases.)
 my $resolve = <<'SQL';
     CREATE FUNCTION works(expression text) RETURNS boolean LANGUAGE plpgsql AS $$
       BEGIN

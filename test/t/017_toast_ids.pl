@@ -1,8 +1,8 @@
-# What is known of a stored filter is known by the id of its TOAST value. Ids come round: while a
-# transaction lasts, its filter can be removed and another one of the same size get the same id. Then
-# the other one answers, not what is known; and what is known is used as long as it can be.
+# What is known of a stored filter is kept by the id of its TOAST value. Ids are reused: during a
+# transaction, its filter can be removed and another one of the same size can get the same id. Then
+# the other filter must answer, not what is known; and what is known is used as long as it can be.
 #
-# A function in C lets the server's counter of ids come round at once.
+# A C function makes the server's counter of ids come round at once.
 
 use strict;
 use warnings FATAL => 'all';
@@ -23,8 +23,8 @@ my $node = new_server('toast_ids');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Filters of one size, 12 chunks that fill 3 pages: `of` tells which values they hold, 0 to 18899 or
-# 1000000 to 1018899.
+# Filters of one size, 12 chunks that fill 3 pages. `of` chooses the values that they hold: 0 to
+# 18899 or 1000000 to 1018899.
 query(qq{
     CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '$dir/next_oid';
     CREATE TABLE filters (of int, f bloomfilter);
@@ -52,8 +52,8 @@ query(qq{
       END \$\$});
 my $store = 'TRUNCATE stored; INSERT INTO stored VALUES (filter(0));';
 
-# psql commands that let another session remove what has the id `known`, and store the other filter
-# under this id.
+# psql commands that let another session remove the value with the id `known`, and store the other
+# filter under this id.
 sub replaced_by {
     my ($name, $remove) = @_;
     open my $script, '>', "$dir/$name.sql" or die $!;
@@ -66,8 +66,8 @@ sub replaced_by {
     my $psql = "psql -XAtq -v ON_ERROR_STOP=1 -d '" . $node->connstr('postgres') . "'";
     return "\\setenv known :known\n\\! $psql -v known=\$known -f '$dir/$name.sql'\n";
 }
-# Of full pages dead chunks are pruned when they are read. VACUUM would also tell all sessions that the
-# table has changed; what is stored by who is undone leaves nothing but it.
+# Dead chunks in full pages are pruned when the pages are read. VACUUM would also tell all sessions
+# that the table has changed, but only VACUUM removes what a rolled back subtransaction stored.
 my $updated = replaced_by('updated', "UPDATE stored SET f = NULL; SELECT count(*) AS read FROM $toast \\gset\n");
 my $vacuumed = replaced_by('vacuumed', 'VACUUM (TRUNCATE false) stored');
 my $known = 'SELECT id() AS known \gset';

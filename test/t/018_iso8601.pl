@@ -1,8 +1,8 @@
-# Bare literals of dates and times: of the grammar of ISO 8601 they are what SQL's cast makes of them,
-# value or error, whatever the settings; all others are refused.
+# Bare literals of dates and times: if they follow the grammar of ISO 8601, they give what SQL's
+# cast gives, value or error, whatever the settings; all others are refused.
 #
-# Literals are generated, at the edges of what there is, and damaged; a regular expression says which
-# are of the grammar.
+# Literals are generated, at the edges of the valid ranges, and damaged; a regular expression
+# decides which ones follow the grammar.
 
 use strict;
 use warnings FATAL => 'all';
@@ -29,7 +29,7 @@ my $timed = qr/\A$time$offset\z/a;
 
 sub one_of { return $_[ rand @_ ] }
 
-# A number of two digits, rarely one that its place does not have.
+# A number of two digits, rarely one that is out of range for its place.
 sub pair { my ($least, $most) = @_; return sprintf '%02d', $least + rand($most - $least + 1) }
 sub near { my ($least, $most) = @_; return one_of((pair($least, $most)) x 30, pair($most, $most + 2), '00') }
 
@@ -61,7 +61,7 @@ sub some_literal {
     return some_date() . some_offset();
 }
 
-# With a character more, less, or another one.
+# The literal with a character more, less, or replaced.
 sub damaged {
     my ($literal) = @_;
     my $new = one_of('', split //, '0123456789:.-+TZtz /,');
@@ -117,7 +117,7 @@ $node->safe_psql('postgres', q{
         WHEN 'timestamptz' THEN cast_to_timestamptz(timestamptz, literal) END END
       FROM filters});
 
-# What follows compares some of each.
+# The comparison below needs some of each kind.
 my ($values, $errors, $refused) = map { $node->safe_psql('postgres', "SELECT count(*) FROM literals WHERE $_") }
   'reads AND length(outcome) > 5', 'reads AND length(outcome) = 5', 'NOT reads';
 cmp_ok($values, '>', $literals / 2, "$values times SQL's cast gives a value");

@@ -1,5 +1,5 @@
 # The extension through the drivers of other languages: the programs in test/drivers, which print a
-# line for each fact, and the code of doc/languages.md. A driver that is not here is skipped.
+# line for each fact, and the code of doc/languages.md. A driver that is not installed is skipped.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,8 +17,8 @@ my $doc = "$FindBin::RealBin/../../doc";
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $pgjdbc = '/usr/share/java/postgresql.jar';
 
-# All but pgjdbc find the server through libpq's variables. The time zone shows in what drivers send
-# for dates.
+# All drivers but pgjdbc find the server through libpq's variables. The time zone makes a difference
+# in what drivers send for dates.
 my $node = new_server('drivers', conf => "listen_addresses = '127.0.0.1'\n");
 $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
@@ -44,10 +44,10 @@ $node->safe_psql('postgres', q{
     SELECT 'bytea', bf_agg('\xdead00ff'::bytea, 10, 1e-9);
     CREATE TABLE copies (f bloomfilter)});
 
-# Whether a command is here and succeeds.
+# Returns whether a command is installed and succeeds.
 sub works { my (@command) = @_; return eval { run_log(\@command) } }
 
-# The commands that run a driver's programs; none if the driver is not here.
+# The commands that run a driver's programs, or none if the driver is not installed.
 sub python_with {
     my ($module) = @_;
     return (grep { works($_, '-c', "import $module") } 'python3', '/usr/bin/python3')[0];
@@ -62,7 +62,7 @@ my %run = (
     'Node: node-postgres' => [ works('node', '-e', "require('pg')") ? 'node' : () ],
     'Ruby: pg' => [ works('ruby', '-e', "require 'pg'") ? 'ruby' : () ]);
 
-# What a driver's program prints becomes tests.
+# Each fact that a driver's program prints becomes a test.
 sub facts {
     my ($driver, $what, $program, @arguments) = @_;
   SKIP: {
@@ -79,7 +79,7 @@ sub facts {
     return;
 }
 
-# The statements that the documentation prepares with a type go without through node-postgres.
+# The statements that the documentation prepares with a type work without it through node-postgres.
 sub recipes {
     my @recipes = map { slurp_file($_) =~ /^ *PREPARE \w+\(text\) AS\s+(.*?);$/msg }
       "$doc/../README.md", glob "$doc/*.md";

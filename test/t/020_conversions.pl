@@ -1,7 +1,8 @@
-# A filter answers whatever SQL can compare with its members. Every ordered pair of types for which
-# the parser accepts `member = probe`, with nothing but immutable functions, is asked with values by
-# the thousand: what is equal is found, and nothing else, but for floats that are several integers.
-# All other pairs are an error. What SQL casts implicitly may be added, and is then what it is cast to.
+# A filter answers whatever SQL can compare with its members. For every ordered pair of types for
+# which the parser accepts `member = probe` with nothing but immutable functions, filters are probed
+# with thousands of values: equal values are found, and no others, except for floats that stand for
+# several integers. All other pairs are an error. Values that SQL casts implicitly may be added, and
+# then are what they are cast to.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,7 +21,7 @@ my $seed = $ENV{BLOOMFILTER_TEST_SEED} || int rand 1_000_000;
 diag("BLOOMFILTER_TEST_SEED=$seed");
 srand $seed;
 
-# Values of each type: its edges, and random ones around those of other types.
+# Values of each type: its edges, and random values around those of other types.
 my %edges = (
     int2 => [qw(0 1 -1 32767 -32768 24)],
     int4 => [qw(0 1 -1 2147483647 -2147483648 86400 65)],
@@ -125,7 +126,7 @@ for my $type (sort keys %edges) {
           . " SELECT \$\$$type\$\$, ($random{$type})::$type\::text FROM generate_series(1, 60) i")
       if $random{$type};
 }
-# Of what other types have, whatever is a value of this one.
+# Values of other types, if they are also values of this one.
 query(q{
     DO $$
     DECLARE
@@ -147,7 +148,7 @@ query(q{
 note(query(q{SELECT string_agg(type || ' ' || count, ', ' ORDER BY type)
   FROM (SELECT type, count(*) FROM values GROUP BY type) x}));
 
-# The families, by what bf_info() calls them, under which the types' values are one.
+# The families, as bf_info() names them, under which the values of the types are the same.
 query(q{
     CREATE FUNCTION family(type text) RETURNS text LANGUAGE plpgsql AS $$
     DECLARE
@@ -165,8 +166,8 @@ query(q{
         AND is_immutable(c.type, b.type) AND c.type <> 'float4') AS target
     FROM families a, families b WHERE a.family <> b.family});
 
-# Where a member may be found that is not equal: of floats that are several integers, of an oid that
-# an integer equals and a bigint does not, and of a varchar, which also is what char(n) makes of it.
+# The cases in which an unequal member may be found: floats that stand for several integers; an oid
+# that equals an integer but not a bigint; and a varchar, which is also what char(n) makes of it.
 sub several {
     my ($member, $probe) = @_;
     return "abs(probe::$probe\::float8) BETWEEN 2 ^ 53 AND 2 ^ 63"
@@ -214,7 +215,7 @@ for my $pair (split /\n/, query(q{SELECT member, probe FROM pairs WHERE comparab
 note("$asked asked, $equal equal");
 cmp_ok($equal, '>', 1000, 'there were equal ones');
 
-# All other pairs.
+# All other pairs are an error.
 is(query(q{
     SELECT string_agg(member || ' ' || probe || ' ' || outcome, ', ') FROM (
       SELECT member, probe, outcome(format('SELECT bf_create(1) + %L::%s @> %L::%s',
@@ -224,7 +225,7 @@ is(query(q{
     '', 'what SQL does not compare immutably is an error');
 note(query(q{SELECT string_agg(member || ' = ' || probe, ', ') FROM pairs WHERE NOT comparable}));
 
-# Adding follows implicit casts, and removing.
+# Adding follows implicit casts, and so does removing.
 for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER BY 1, 2})) {
     my ($member, $probe, $target) = split /\|/, $pair;
     my $one = "(SELECT min(value) FROM values WHERE type = \$\$$member\$\$)::$member";

@@ -1,5 +1,5 @@
-# Planning is never worse than without estimates: no error and no crash while a query is planned that
-# would have run, no long pause, and nothing told of what a user may not read.
+# Planning is never worse than without estimates: no error and no crash while a query is planned
+# that would have run, no long pause, and no hint of what a user may not read.
 
 use strict;
 use warnings FATAL => 'all';
@@ -45,7 +45,8 @@ query(q{
     ANALYZE});
 
 
-# Conditions that would fail, or not, in queries that never come to them: they are planned all the same.
+# Conditions that would fail, or not, in queries that never evaluate them: they are planned all the
+# same.
 my @filters = ('f', 'cbf', 'cf', 'g', 'bf_create(9)', '(bf_create(9) + 1)', q{(bf_create(9) + 'a'::text)},
     '(cbf_create(9) + 1.5)', '(cf_create(9) + now())', '(SELECT bf_agg(i) FROM generate_series(1, 3) i)',
     '(SELECT g FROM filters)', '(SELECT bf_agg(x.id, 10, 7) FROM types x)', 'NULL::bloomfilter');
@@ -64,7 +65,7 @@ for my $column (split /\n/,
     is($wrong, '', "$column: no error while it is planned");
 }
 
-# Filters of which some bytes are wrong, or which are not one at all, as parameters and in ANALYZE.
+# Filters with some wrong bytes, or values that are no filter at all, as parameters and in ANALYZE.
 query(q{
     CREATE TABLE damaged (f bloomfilter);
     SELECT setseed(0.5);
@@ -90,8 +91,8 @@ is(sqlstate($node, 'ANALYZE damaged'), '00000', 'ANALYZE skips damaged filters')
 is(query('SELECT count(*) FROM damaged, types WHERE id < 0 AND f @> number'), '0',
     '... and what it kept can be planned with');
 
-# Nothing is told of values that a user may not read: what is estimated of a filter with the most
-# common value is what is estimated of one with another value.
+# Estimates tell nothing of values that a user may not read: the estimate for a filter with the most
+# common value is that for a filter with another value.
 query(q{
     CREATE ROLE stranger;
     CREATE TABLE secrets AS
@@ -120,7 +121,7 @@ is(query(q{SELECT expected(format('SELECT FROM secrets WHERE %L::bloomfilter @> 
       bf_create(100) + i)) > 4000 FROM unnest(ARRAY[42, 43]) i}), "t\nf", 'while the owner is told');
 
 # Large parameters are planned for partitions; ANALYZE reads some megabytes of filters, however many
-# there are and however large.
+# and however large they are.
 query(q{
     CREATE TABLE parts (x int) PARTITION BY HASH (x);
     SELECT format('CREATE TABLE part%s PARTITION OF parts FOR VALUES WITH (MODULUS 64, REMAINDER %s)', p, p)
@@ -150,7 +151,7 @@ cmp_ok($blocks, '<', 5000, "... of 100 of 1.2 MB $blocks blocks");
 $blocks = blocks_of_analyze('large');
 cmp_ok($blocks, '<', 1200, "... of 4 of 12 MB $blocks blocks");
 
-# What is estimated in parallel workers, in cursors, under odd settings.
+# Estimates in parallel workers, in cursors, and under odd settings.
 query(q{
     CREATE FUNCTION found(f bloomfilter) RETURNS int LANGUAGE plpgsql PARALLEL SAFE STABLE AS
       $$ BEGIN RETURN (SELECT count(*) FROM types WHERE f @> number); END $$});

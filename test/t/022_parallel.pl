@@ -1,5 +1,5 @@
-# Partial states on their way from the workers to the leader, in messages and in files: the filter is
-# that of the serial plan, and no file outlives its transaction, however that ends.
+# Partial states on their way from the workers to the leader, in messages and in files: the filter
+# is that of the serial plan, and no file outlives its transaction, however that ends.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,7 +16,7 @@ my $node = new_server('parallel', conf => "max_worker_processes = 16\nmax_parall
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Files and directories that belong to no process that still works on them
+# Files and directories that belong to no process that still uses them
 sub temporary_files {
     my @found;
     find(sub { push @found, $File::Find::name if /^pgsql_tmp\d/ }, $node->basedir);
@@ -52,8 +52,8 @@ my $two = "$parallel; SET max_parallel_workers_per_gather = 2";
 like(plan_of($node, $two, 'SELECT bf_agg(i) FROM rows'), qr/Finalize.*Gather.*Partial/s,
     'the plan combines');
 
-# How a state travels: spilled or large ones by file, which counts as what the worker wrote; others,
-# and large ones under a temp_file_limit, in a message
+# How a state travels: spilled or large states by file, which counts as written by the worker;
+# others, and large ones under a temp_file_limit, in a message
 for (
     [ 'spilled', '4MB', '', 'FROM rows', 1 ],
     [ 'small', '64MB', '', 'FROM rows', 0 ],
@@ -66,8 +66,8 @@ for (
     $by_file ? cmp_ok($bytes, '>', 0, "... by file: $bytes bytes") : is($bytes, 0, '... by message');
 }
 
-# Partial states of all kinds, two by two in each order, combined by one process: each kind has two
-# partitions, and they are read in the order of their keys.
+# Partial states of all kinds, in pairs and in both orders, combined by one process: each kind has
+# two partitions, and they are read in the order of their keys.
 query(q{
     CREATE TABLE part (p int, i int) PARTITION BY LIST (p);
     DO $$ BEGIN
@@ -105,7 +105,7 @@ is(query("$pieces; SET work_mem = '64kB'; $filters FROM part"),
     query("SET work_mem = '1GB'; $filters FROM part"), '... and so do all of them');
 is(temporary_files(), '', 'no file is left');
 
-# A hash table that a rescan finds unchanged hands out its states again.
+# A hash table that a rescan finds unchanged returns its states again.
 my $again = q{SELECT string_agg(DISTINCT digests, ' ') FROM (SELECT (SELECT string_agg(digest, ',')
     FROM (SELECT md5(bf_agg(i)::bytea) AS digest FROM rows_part GROUP BY g HAVING count(*) > v) s)
   FROM (VALUES (1), (2), (3)) o (v)) s (digests)};
@@ -125,8 +125,8 @@ is(query("$two; $pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = 
     '... also with workers');
 is(temporary_files(), '', 'no file is left');
 
-# The leader waits in its first row until the workers have written their files, and are gone or
-# about to tell.
+# The leader waits in its first row until the workers have written their files, and have ended or
+# are about to report.
 query(q{
     CREATE FUNCTION in_leader(leader int, done text) RETURNS int LANGUAGE plpgsql PARALLEL SAFE
       COST 1 AS $$
@@ -196,7 +196,7 @@ is(temporary_files(), '', '... no file is left when its transaction ends');
     is(temporary_files(), '', '... no file is left');
 }
 
-# What the leader does not ask for: groups behind LIMIT
+# States that the leader does not ask for: groups after LIMIT
 my $limited = 'SELECT g FROM (SELECT g, bf_agg(i) AS f FROM rows GROUP BY g ORDER BY g LIMIT 1) s'
   . ' WHERE f @> 2';
 is(query("$left; SET enable_hashagg = off; BEGIN; $limited; COMMIT; SELECT 1"), "0\n1", 'a LIMIT');

@@ -1,8 +1,9 @@
-# A scan that asks a filter for many rows at once returns what a sequential scan returns: generated
-# queries, over generated tables, with bloomfilter.scan off and on. Rows, SQLSTATEs and notices are
-# alike, and no condition of a user sees a row that a policy or a security barrier hides.
+# A scan that probes a filter for many rows at once returns what a sequential scan returns.
+# Generated queries over generated tables run with bloomfilter.scan off and on. Rows, SQLSTATEs and
+# notices are the same, and no condition of a user sees a row that a policy or a security barrier
+# hides.
 #
-# BLOOMFILTER_TEST_SEED repeats a run, BLOOMFILTER_TEST_ROUNDS says how long one is. The first
+# BLOOMFILTER_TEST_SEED repeats a run, BLOOMFILTER_TEST_ROUNDS sets its length. The first
 # differences of a run are shown with their statements.
 
 use strict;
@@ -43,7 +44,7 @@ query(q{
     CREATE FUNCTION told(id int, item bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
       BEGIN RAISE NOTICE 'user %', id; RETURN item; END $$;
 });
-# A statement's parameters cannot be subqueries.
+# The parameters of a statement cannot be subqueries.
 query("CREATE FUNCTION filter_of(from_table text, name text, number int, OUT f $_) STABLE LANGUAGE plpgsql AS \$\$"
       . " BEGIN EXECUTE format('SELECT %s FROM %s WHERE g = %s', name, from_table, number) INTO f; END \$\$;"
       . " ALTER FUNCTION filter_of RENAME TO ${_}_of")
@@ -51,7 +52,7 @@ query("CREATE FUNCTION filter_of(from_table text, name text, number int, OUT f $
 
 # --- backward ------------------------------------------------------------------------------------
 
-# Into slots come sixteen rows; a cursor turns within them, at both of their ends, and behind the last.
+# Slots hold sixteen rows; a cursor turns within them, at both of their ends, and after the last.
 if ($compiled) {
     query('CREATE TABLE slots USING copied_heap AS SELECT i AS id FROM generate_series(1, 100) i; ANALYZE slots');
     my $declare = 'DECLARE c SCROLL CURSOR FOR SELECT id FROM slots'
@@ -75,7 +76,7 @@ sub between { my ($low, $high) = @_; return $low + int rand($high - $low + 1) }
 
 # --- tables --------------------------------------------------------------------------------------
 
-# Expressions of a row's number.
+# Values as expressions of a row's number.
 my %values = (
     item => 'CASE WHEN i % 13 = 0 THEN NULL ELSE i * 7919 % 10007 END',
     n => 'nullif(i % 7, 0)',
@@ -149,7 +150,7 @@ sub new_table {
         $sql .= "CREATE MATERIALIZED VIEW ${name}_view AS SELECT * FROM $name;\n";
         $name = "${name}_view";
     }
-    my $indexed = $changed && $kind ne 'copied' && chance(20); # heap alone can build one
+    my $indexed = $changed && $kind ne 'copied' && chance(20); # only heap can build one
     $sql .= "CREATE INDEX ON $name (id);\n" if $indexed;
     $sql .= "ANALYZE $name;\n" if chance(80);
     return { name => $name, kind => $kind, rows => $rows, columns => [ @columns, ($wide ? 'wide' : ()) ],
@@ -158,8 +159,9 @@ sub new_table {
 
 # --- filters -------------------------------------------------------------------------------------
 
-# A table of filters of each column, and of expressions of columns. It is no temporary one, for the
-# server gives workers what an InitPlan returns as it is stored, and they cannot read such a table.
+# A table with filters of each column, and of expressions of columns. It is not a temporary table,
+# because the server gives workers the result of an InitPlan as it is stored, and they cannot read
+# such a table.
 my %expressions = (
     item => [ 'item + 1', 'item * 2', 'abs(item)', '(item)::int4', 'coalesce(item, 3)', 'item - n' ],
     n => ['n + 1'], word => [ 'upper(word)', q{word || '!'}, 'left(word, 6)' ], code => ['code::text'],
@@ -194,7 +196,7 @@ sub filters_of {
 
 # --- conditions ----------------------------------------------------------------------------------
 
-# A condition of table t that asks a filter: the filter is an InitPlan, or what is given.
+# A condition of table t that probes a filter: the filter is an InitPlan, or the one given.
 sub ask {
     my ($filter, $value, $given) = @_;
     my $f = $given || initplan($filter);
@@ -208,7 +210,7 @@ sub initplan {
     return "(SELECT $filter->{name} FROM $filter->{of} WHERE g = " . pick(0, 1, 2, chance(10) ? 9 : 0) . ')';
 }
 
-# Other conditions
+# Conditions without a filter
 sub beside {
     my ($table) = @_;
     return pick(
@@ -218,7 +220,8 @@ sub beside {
         'ctid IS NOT NULL', 'id % (SELECT 3) = 1', 'random() < 2');
 }
 
-# Conditions of the table named t, the first of which asks; @given are expressions of filters.
+# Conditions of the table named t, at least one of which probes a filter; @given are expressions of
+# filters.
 sub conditions {
     my ($table, $filters, @given) = @_;
     my @asks = map { ask($filters->[$_], $filters->[$_]{value}, $given[$_]) } 0 .. $#$filters;
@@ -230,9 +233,9 @@ sub conditions {
 
 my ($round, @checks);
 
-# Statements to be run both ways. Keys: sql (a list), planned (what EXPLAIN is asked for), settings,
-# in_order (the rows' order is the query's), reader (is it run by one who sees not all?), and what is
-# run before and after.
+# Adds statements to be run both ways. Keys: sql (a list), planned (the statement for EXPLAIN),
+# settings, in_order (the query orders its rows), reader (the user who runs it may not see all
+# rows), before and after (statements around it).
 sub check { my (%check) = @_; push @checks, { round => $round, %check }; return }
 
 sub settings {
@@ -252,7 +255,7 @@ sub settings {
     return \@settings;
 }
 
-# What is selected of a row of table t that is not too much to compare
+# What is selected from a row of table t, as long as it is not too much to compare
 sub targets {
     my ($table, $t) = @_;
     my @targets = ("$t.id");
@@ -263,7 +266,7 @@ sub targets {
     return join ', ', @targets;
 }
 
-# A query's text, and whether its order is given. It has one table with conditions.
+# The text of a query, and whether it orders its rows. It has one table with conditions.
 sub select_of {
     my ($table, $other, $where) = @_;
     my $name = $table->{name};
@@ -294,7 +297,7 @@ sub add_select {
     return;
 }
 
-# A filter that a statement's parameter holds, or a plpgsql variable
+# A filter in a statement's parameter, or in a plpgsql variable
 sub add_prepared {
     my ($table, $other) = @_;
     my @filters = some(pick(1, 1, 2), @{ $table->{filters} });
@@ -327,7 +330,7 @@ sub add_plpgsql {
     return;
 }
 
-# A filter of an outer query's row: rescans with changed and unchanged parameters
+# A filter from an outer query's row: rescans with changed and unchanged parameters
 sub add_outer {
     my ($table) = @_;
     my $filter = pick(@{ $table->{filters} });
@@ -356,7 +359,7 @@ sub add_constant {
     return;
 }
 
-# Values that a filter cannot be asked for, and values that fail, alone
+# Values that a filter cannot be probed for, and values that raise an error by themselves
 sub add_error {
     my ($table) = @_;
     my ($one, $other) = some(2, grep { $_->{value} =~ /^\w+$/ } @{ $table->{filters} });
@@ -423,7 +426,8 @@ sub add_cursor {
     return;
 }
 
-# One who sees not all: by a policy that tells what it sees, or by a barrier, or both.
+# Queries of a user who may not see all rows: because of a policy that reports what it sees, or a
+# barrier, or both.
 sub add_hidden {
     my ($table, $other, $guard) = @_;
     my $filter = pick(@{ $table->{filters} });
@@ -453,7 +457,7 @@ sub script_of {
     return $script;
 }
 
-# What a script has written, by check, setting and part.
+# The output of a script, by check, setting and part.
 sub parts_of {
     my ($text) = @_;
     my (%parts, $part);
@@ -467,7 +471,7 @@ sub parts_of {
     return \%parts;
 }
 
-# Rows of statements, sorted within each unless their order is the query's.
+# Rows of statements, sorted within each statement unless the query orders them.
 sub normal_rows {
     my ($check, $lines) = @_;
     return join "\n", @$lines if $check->{in_order};
@@ -482,9 +486,9 @@ sub normal_rows {
     return join "\n", @all, @rows;
 }
 
-# Which rows conditions have seen, by their notices. The scan asks filters first, and may end where
-# one is NULL, so that they see less. Where not all rows are needed, or there is an error, or an index
-# finds some of them, how many are looked at is up to the plan.
+# The rows that conditions have seen, by their notices. The scan probes filters first, and may stop
+# where a filter is NULL, so conditions see fewer rows. If not all rows are needed, or there is an
+# error, or an index finds some rows, the plan decides how many rows are looked at.
 sub notices_of {
     my ($lines) = @_;
     my %notices = map { $_ => 1 } grep { /^(NOTICE|WARNING|ERROR)/ } map { s/^psql:\S+:\d+: //r } @$lines;
@@ -548,7 +552,7 @@ for (1 .. $rounds) {
         push @tables, $table;
         $setup .= $table->{sql} . filters_of($table);
     }
-    # Policies are of a table that others do not use, for its owner's queries tell the same.
+    # The table with policies is not used by others, because its owner's queries report the same.
     my $guarded = new_table("guarded$round", pick('plain', 'narrow', 'range', 'parent', $compiled ? 'copied' : 'plain'));
     my $name = $guarded->{name};
     $setup .= $guarded->{sql} . filters_of($guarded) . "ALTER TABLE $name ENABLE ROW LEVEL SECURITY;\n"
@@ -597,7 +601,7 @@ for my $counts (\%scanned_in, \%features, \%states) {
     note(join ', ', map { "$_: $counts->{$_}" } sort keys %$counts);
 }
 diag("$compared compared, $offered planned, $scanned by a Bloom Filter Scan");
-# Of a few tables only, all may be such that it is not.
+# With few tables, all of them may be such that the scan is not chosen.
 cmp_ok($scanned, '>', $offered / 3, 'the scan is chosen often enough') if $rounds >= 10;
 
 clean_log($node);

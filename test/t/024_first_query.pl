@@ -1,5 +1,6 @@
 # The scan needs no configuration: the query that first names an operator or a function in a new
-# connection is planned with it, for their support function loads the library before paths are made.
+# connection is planned with it, because their support function loads the library before paths are
+# made.
 
 use strict;
 use warnings FATAL => 'all';
@@ -48,8 +49,8 @@ query(qq{
 is(query(q{SELECT count(*), count(*) FILTER (WHERE prosupport = 0) FROM pg_proc
       WHERE prosrc ~ '^filter_contain(s|ed)(_literal)?$'}), '16|0', 'what asks for a value has a support function');
 
-# What statements return in a new connection, and how many scans are in their plans, those of
-# functions included.
+# The results of statements in a new connection, and the number of scans in their plans, including
+# those of functions.
 sub first_query {
     my ($sql, $settings, @options) = @_;
     my (undef, $rows, $messages) = $node->psql('postgres', qq{
@@ -114,7 +115,8 @@ is_scanned($_, s/\Q$literals{bf}\E/.../r)
   "BEGIN; DECLARE c CURSOR FOR SELECT item FROM events WHERE $wanted; MOVE 99 FROM c; FETCH c";
 is_scanned("SELECT count(*) FROM parts WHERE $wanted", 'partitions', scans => 2);
 
-# Parallel plans: workers load the library for themselves, and the leader shows what they have asked.
+# Parallel plans: workers load the library by themselves, and the leader shows what they have
+# probed.
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off; SET parallel_setup_cost = 0;'
   . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
 my $explain = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)';
@@ -127,7 +129,7 @@ like(query("$parallel; $explain SELECT in_worker(x) FROM calls"), qr/Workers Lau
 is_scanned('SELECT sum(in_worker(x)) FROM calls', '... that asks, and their leader does not',
     settings => $parallel, rows => 394, scans => 4);
 
-# What is set before the library is loaded.
+# The setting is changed before the library is loaded.
 is_scanned("$count $wanted", 'SET', settings => 'SET bloomfilter.scan = off', scans => 0);
 is_scanned("SET bloomfilter.scan = on; $count $wanted", 'SET twice', settings => 'SET bloomfilter.scan = off');
 for my $of ('ROLE reader', 'DATABASE postgres') {

@@ -1,5 +1,5 @@
-# postgres_fdw sends what is asked of filters, and added to them, with a literal or a parameter. The
-# remote server, here the same one, answers what the local table does; where something cannot be
+# postgres_fdw sends probes of filters and additions to them, with a literal or a parameter. The
+# remote server, which is this server here, answers as the local table does. If something cannot be
 # sent, the answer is the same, too.
 
 use strict;
@@ -27,7 +27,7 @@ my $rows = q{SELECT i, 'v' || i, bf_create(100) + ('v' || i), bf_create(100) + i
 my $host = $node->host;
 my $port = $node->port;
 
-# A table, and the same as a remote server's.
+# A table, and the same table as a remote server's.
 sub make_tables {
     query(qq{
         CREATE EXTENSION postgres_fdw;
@@ -52,8 +52,8 @@ sub is_all_sent { my ($plan) = @_; return $plan =~ /Remote SQL: .*WHERE/ && $pla
 
 # --- conditions ----------------------------------------------------------------------------------
 
-# What a statement's parameter is declared as and given; the value in the condition; the value as it
-# is sent in a plan for all parameters, or for the one.
+# The type and the value of a statement's parameter; the value in the condition; the value as it is
+# sent in a generic plan and in a custom plan.
 my $literal = 'public.bf_literal';
 my @values = (
     [ '', '', q{'v3'}, "'v3'::$literal" ],
@@ -92,15 +92,15 @@ my @conditions = (
     [ 'cf_multiplicity(k, VALUE) > 0', 'public.cf_multiplicity(k, VALUE)' ],
     [ 'cf_remove(k + VALUE, VALUE) = k', '(k OPERATOR(public.+) VALUE)' ],
 );
-# What one session answers to each of many statements, of which the wanted ones are shown.
+# The answers of one session to each of many statements; only the wanted ones are shown.
 sub answers {
     my (@statements) = @_;
     my $script = join '', map { "\\echo =====\n$_;\n" } @statements;
     return (split /^=====\n?/m, query($script) . "\n", -1)[ 1 .. @statements ];
 }
 
-# Of prepared statements: what is wrong with the plan, whose remote statement is to have a part, and
-# with the answer.
+# For prepared statements: what is wrong with the plan, whose remote statement must contain a part,
+# and with the answer.
 sub wrongs {
     my ($types, $arguments, $mode, @asked) = @_;
     my $select = "PREPARE %s$types AS SELECT id, word FROM %s WHERE %s ORDER BY id";
@@ -128,7 +128,7 @@ for my $value (@values) {
     }
 }
 
-# Other families than text read the literal there as they do here; arrays and hashes.
+# Families other than text read the literal in the same way on the remote server; arrays and hashes.
 for (
     [ '', '', q{n @> '3'}, "'3'::$literal" ],
     [ '', '', q{d @> '2024-01-04'}, "'2024-01-04'::$literal" ],
@@ -145,7 +145,7 @@ for (
 }
 is(query(q{SELECT id FROM away WHERE n @> '3' AND d @> '2024-01-04' AND f @> 'v3'}), 3, 'with what is there');
 
-# The parameter is another one where it is compared.
+# The same parameter has another type where it is compared.
 is(wrongs('(text)', q{('v3')}, 'generic', [ 'word = $1 AND f @> $1 AND c @> $1', '(word = $1::text)' ]),
     '', 'sent and answered: a parameter that is compared, too');
 
@@ -230,7 +230,7 @@ SKIP: {
 
 # --- another schema ------------------------------------------------------------------------------
 
-# An operator and a function of a user, which a name alone would find first.
+# A user's operator and function, which would be found first by name alone.
 $database = 'elsewhere';
 $node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
 query(qq{

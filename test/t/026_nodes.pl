@@ -1,6 +1,6 @@
-# Several servers that postgres_fdw connects: filters travel, rows do not. One of them has another
-# encoding. Plans say what is sent to the nodes, the bytes between them are counted, and what comes
-# back is the same as of one server that has all rows.
+# Several servers connected by postgres_fdw: filters travel, rows do not. One server has another
+# encoding. Plans show what is sent to the nodes, the bytes between them are counted, and the
+# results are those of one server that has all rows.
 
 use strict;
 use warnings FATAL => 'all';
@@ -28,7 +28,7 @@ my %ports;
 
 # --- data ----------------------------------------------------------------------------------------
 
-# Every third row of `here` is at one of the nodes. Each has an e with an accent, of one byte or two.
+# Every third row of `here` is on each node. Each value has an e with an accent, of one byte or two.
 my $rows = 30_000;
 my $path = q{U&'usr/share/caf\00E9-' || i % 97 || '/file-' || i};
 my $columns = 'id int, node text, path text';
@@ -50,7 +50,7 @@ for my $name (@names) {
 }
 
 query("CREATE EXTENSION postgres_fdw; CREATE TABLE files($columns) PARTITION BY LIST (node)");
-my $host = $nodes{a}->host; # of all
+my $host = $nodes{a}->host; # the same for all
 for my $name (@names) {
     my $options = "host '$host', port '$ports{$name}', dbname 'postgres'";
     query(qq{
@@ -72,15 +72,15 @@ query(qq{
 
 query('ANALYZE files, files_a, files_b, files_c, filters');
 
-# A new session says who it is and what its settings are, and a statement what it wants. A row that is
-# sent takes a few bytes more than its values.
+# A new session sends its user and settings, and a statement its text. A row that is sent takes a
+# few bytes more than its values.
 my $talk = 4096;
 my $row = 16;
 
-# As text, in which filters travel.
+# The length as text, because filters travel as text.
 sub length_of { my ($filter) = @_; return query("SELECT length(($filter)::text)") }
 
-# A query whose foreign scans are the same but for the node, and say this.
+# A query whose foreign scans differ only by the node, and match the pattern.
 sub asks_nodes {
     my ($query, $count, $pattern, $name, $settings) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -111,7 +111,7 @@ is(query("SELECT count(*) FROM wanted WHERE path NOT IN (${\$in->('files', $foun
 is(query("SELECT count(*) FROM (SELECT path FROM (${\$in->('files', $found)} OFFSET 0) s WHERE path IN (SELECT path FROM wanted)) s"),
     $rows / 100, '... of which an exact condition leaves the wanted ones');
 
-# One filter for a scan, however often rows are fetched.
+# One filter is sent for a scan, however often rows are fetched.
 my $large = length_of('SELECT f FROM large');
 my $batches = $rows / 3 / 10;
 ($result, $to, $from) = bytes_of($asker, 'SELECT count(*) FROM in_batches WHERE (SELECT f FROM large) @> path');
@@ -120,7 +120,7 @@ between($to, $large, $large + 32 * $batches + $talk, '... and the filter is sent
 
 my $here_a = q{(SELECT * FROM here WHERE node = 'a') h};
 
-# One more for each time that a scan is asked for other rows.
+# One filter more is sent each time a scan is asked for other rows.
 my $again = 'SELECT sum((SELECT count(*) FROM %s WHERE (SELECT f FROM large) @> path AND id > x)) FROM generate_series(1, 4) x';
 ($result, $to) = bytes_of($asker, $in->('files_a', $again));
 is($result, query($in->($here_a, $again)), 'a scan is asked again');
@@ -149,7 +149,7 @@ for my $aggregate ('bf_agg(path, 10000)', 'bf_agg(path, NULL, 0.001)', 'bf_agg(p
 asks_nodes('SELECT bf_agg((id, path)) FROM files_a', 1, qr/^SELECT id, path FROM/, 'rows as elements are fetched: a limit of postgres_fdw');
 is(query('SELECT bf_agg((id, path)) FROM files_a'), query(q{SELECT bf_agg((id, path)) FROM here WHERE node = 'a'}), '... and the filter is right');
 
-# One filter from several nodes.
+# One filter is made from several nodes.
 my $whole = query("SELECT bf_agg(path, $rows) FROM here");
 my $partitionwise = 'SET enable_partitionwise_aggregate = on';
 my $each = "SELECT node, bf_agg(path, $rows) AS f FROM files GROUP BY node";
@@ -161,7 +161,7 @@ for my $name (sort keys %unions) {
     my ($union, $settings) = @{ $unions{$name} };
     asks_nodes($union, 3, qr/public\.bf_agg\(path, ${rows}::double precision\)/, "$name has a filter of each", $settings);
     like(verbose_plan($asker, $union, $settings), qr/(?:Async Foreign Scan.*){3}/s, '... at the same time')
-      if $version >= 150000 || $settings; # 14 asks what UNION ALL is of one after the other
+      if $version >= 150000 || $settings; # 14 asks the branches of UNION ALL one after the other
     ($result, $to, $from) = bytes_of($asker, "$settings; $union");
     is($result, $whole, '... and is the filter of all rows');
     between($from, 3 * length $whole, 3 * ($talk + length $whole), '... for one filter from each');
@@ -174,8 +174,8 @@ for my $settings ('', $partitionwise) {
     cmp_ok($from, '>', query('SELECT sum(octet_length(path)) FROM here'), '... for all of their bytes');
 }
 
-# The very filter of all rows, which sizes itself: of a partial state from each node, which has hashes
-# while they are fewer bytes than the bitmap.
+# The exact filter of all rows, which sizes itself, is made from a partial state of each node. A
+# state has hashes while they take fewer bytes than the bitmap.
 my $hashes = 8 * $rows * 4 / 3;
 my $itself = query('SELECT bf_agg(path) FROM here');
 my @partials = (
@@ -252,7 +252,7 @@ for ('words @> $1', 'words @> $1::text') {
 
 # --- plans -----------------------------------------------------------------------------------------
 
-# On a node, a foreign scan is a cursor, whose plan the node's log shows.
+# On a node, a foreign scan is a cursor, and the node's log shows its plan.
 query(qq{
     CREATE SERVER logging FOREIGN DATA WRAPPER postgres_fdw
       OPTIONS (host '$host', port '$ports{a}', dbname 'postgres', extensions 'bloomfilter', fetch_size '100',
@@ -264,7 +264,7 @@ $nodes{a}->safe_psql('postgres', q{
     CREATE TABLE kept AS SELECT bf_agg(path) AS f FROM files WHERE id % 100 = 0;
     CREATE VIEW known AS SELECT * FROM files WHERE (SELECT f FROM kept) @> path});
 
-# The scans of cursors, each with the number of its rows and how often it was begun.
+# The scans of cursors, each with the number of its rows and of its executions.
 sub scans_of {
     my ($sql) = @_;
     my $before = -s $nodes{a}->logfile;
@@ -287,7 +287,7 @@ SKIP: {
     is($times, 4, '... by the scan');
 }
 
-# What the asker expects of its foreign tables is what it expects of tables.
+# The estimates for foreign tables are the same as for local tables.
 query(q{
     CREATE FUNCTION expected(query text, OUT expected float8, OUT actual float8) LANGUAGE plpgsql AS $$
     DECLARE
@@ -320,8 +320,8 @@ expects('SELECT FROM here WHERE (SELECT bf_union_agg(f) FROM filters WHERE item 
 expects('SELECT FROM here JOIN filters ON f @> id', 'a foreign table of filters');
 expects('SELECT FROM files_a JOIN filters_here ON f @> id', 'filters and a foreign table');
 
-# Of a foreign table that was not analyzed, and where a node is asked to plan for a filter that it is
-# not told, a tenth of the rows is expected.
+# For a foreign table that was not analyzed, and where a node has to plan for a filter that it does
+# not get, a tenth of the rows is expected.
 sub expects_a_tenth {
     my ($table, $name) = @_;
     my ($some, $all) = map { query("SELECT expected FROM expected('SELECT FROM $table WHERE $_')") } $in->('here', $quarter), 'true';

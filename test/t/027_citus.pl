@@ -1,8 +1,8 @@
 # Citus: a coordinator and two workers. What shards compute together is, byte for byte, what one
-# server makes of all rows; what is asked of shards has the answers of one server; what is refused
-# is refused; and what passes between the nodes is counted.
+# server makes of all rows. Probes of shards have the answers of one server, and what one server
+# refuses is refused. The bytes between the nodes are counted.
 #
-# BLOOMFILTER_TEST_PATHS is a file of values, one a line, to use in place of made up ones.
+# BLOOMFILTER_TEST_PATHS is a file of values, one a line, to use in place of generated ones.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,8 +21,8 @@ plan skip_all => 'the server has no Citus' if !-e "$share/extension/citus.contro
 # --- nodes ---------------------------------------------------------------------------------------
 
 # Citus does nothing of its own between statements, and has one connection to each worker for a
-# session. One worker has this extension's hooks from the start, behind those of Citus, the other
-# from the first call on.
+# session. One worker has this extension's hooks from the start, behind those of Citus; the other
+# has them from the first call on.
 sub new_node {
     my ($name, $libraries) = @_;
     my $node = new_server($name, conf => <<"CONF");
@@ -35,7 +35,7 @@ citus.propagate_set_commands = 'local'
 max_connections = 100
 max_prepared_transactions = 100
 CONF
-    # It is to come to the workers through Citus.
+    # Citus itself is to bring the extension to the workers.
     $node->safe_psql('postgres', 'DROP EXTENSION bloomfilter; CREATE EXTENSION citus');
     return $node;
 }
@@ -79,7 +79,8 @@ distribute('here', 'files');
 
 # --- the same filters ----------------------------------------------------------------------------
 
-# Queries say `agg(column, arguments) ... FROM rows`: in shards, and at one server.
+# Queries have the form `agg(column, arguments) ... FROM rows`: they run in shards, and on one
+# server.
 sub in_shards {
     my ($sql, $table) = @_;
     $table ||= 'files';
@@ -92,7 +93,7 @@ sub at_one {
     return $sql =~ s/\bagg\(/bf_agg(/gr =~ s/\brows\b/$table/gr;
 }
 
-# So filters need not come here to be compared.
+# A digest, so that filters need not be sent to the test to be compared.
 sub digest { my ($filter) = @_; return "encode(sha256(($filter)::bytea), 'hex')" }
 
 sub plan_is {
@@ -113,7 +114,7 @@ my $groups = 'SELECT bucket, ' . digest('agg(path)') . ' FROM rows';
 sub sized { my ($arguments) = @_; return 'SELECT ' . digest("agg(path, $arguments)") . ' FROM rows' }
 sub both { my ($column) = @_; return 'SELECT ' . digest("agg($column)") . ', ' . digest("agg($column, 5000)") . ' FROM rows' }
 
-$ENV{PGOPTIONS} = '-c bloomfilter.overfill=ignore'; # which is local to the coordinator
+$ENV{PGOPTIONS} = '-c bloomfilter.overfill=ignore'; # the setting is local to the coordinator
 for (
     [ 'self-sized' => $all ],
     [ 'self-sized at a rate' => sized('NULL, 0.001') ],
@@ -137,8 +138,8 @@ for (
     same(qr/worker_partial_agg\('(?:public\.)?bf_dist_agg/, @$_);
 }
 
-# Where all rows of a group are in one shard, this does all; where the call orders its rows, which
-# Citus cannot do in shards, they are pulled.
+# If all rows of a group are in one shard, the shard does all the work; if the call orders its rows,
+# which Citus cannot do in shards, the rows are pulled.
 for (
     [ 'one shard' => "$all WHERE id = 17" ],
     [ 'no shard' => "$all WHERE false" ],
@@ -193,8 +194,8 @@ is(query('SELECT ' . digest("bf_dist_agg(bf_element_of(ROW($text, id)))") . ' FR
 
 # --- bytes ---------------------------------------------------------------------------------------
 
-# The result of a statement, and the bytes that the workers were sent for it, and sent: without those
-# of connections, which are there after a session's first statement.
+# The result of a statement, and the bytes sent to the workers and from them for it, without those
+# for connections, which exist after a session's first statement.
 sub bytes_beside_connecting {
     my ($sql) = @_;
     my $first = 'SELECT count(*) FROM files';
@@ -204,8 +205,8 @@ sub bytes_beside_connecting {
     return ($result, map { $bytes[$_] - $connecting[$_] } 0, 1);
 }
 
-# A state, which travels as base64, has 8 bytes for each distinct value of its shard, but not more
-# than the filter; and there are its head and the messages that bring it.
+# A state travels as base64. It has 8 bytes for each distinct value of its shard, but at most as
+# many as the filter; its head and the messages that bring it are added.
 my $head = 200;
 sub most_bytes {
     my ($column, $expected) = @_;
@@ -280,7 +281,7 @@ for (
     cmp_ok($from, '<=', $messages, "a filter of $what: bytes from the workers");
 }
 
-# Answers are those without the scan, which is a setting of the workers, too.
+# The answers are those without the scan, which is a setting of the workers, too.
 my $asked = q{(SELECT f FROM filters WHERE name = 'small') @>};
 for my $sql (
     "SELECT count(*), sum(id) FROM files WHERE $asked path",
@@ -330,7 +331,7 @@ is(query('SELECT shard, ' . digest('filter') . ' FROM seen ORDER BY 1'),
 
 # --- the page ------------------------------------------------------------------------------------
 
-# What doc/distributed.md shows, in a schema of its own, with rows in its tables.
+# The statements shown in doc/distributed.md, in a schema of their own, with rows in their tables.
 my @shown = slurp_file("$FindBin::RealBin/../../doc/distributed.md") =~ /^```sql\n-- Sketch: needs Citus\.\n(.*?)^```/gms;
 my %filled = (
     files => 'SELECT id, bucket, path FROM here',
@@ -346,7 +347,7 @@ like($page, qr/\nt\n(?:.*\n)*0\z/, 'its statements run: what was added is there,
 
 # --- other tables --------------------------------------------------------------------------------
 
-# Shards of the coordinator, asked without a connection.
+# Shards on the coordinator are probed without a connection.
 query("SELECT citus_set_node_property('$socket', $port, 'shouldhaveshards', true)");
 query("CREATE TABLE near (LIKE here);
     SELECT create_distributed_table('near', 'id', shard_count => 6, colocate_with => 'none');
@@ -355,8 +356,9 @@ for my $sql ($all, $groups . ' GROUP BY 1 ORDER BY 1', "SELECT count(*) FROM row
     is(query(in_shards($sql, 'near')), query(at_one($sql)), "shards of the coordinator, too: $sql");
 }
 
-# Columns of Citus, which reads only those that are needed, and so asks row by row; if it is not let,
-# from chunks that do not end where 16 rows do.
+# Columnar tables of Citus: their own scan reads only the columns that are needed, and so probes row
+# by row. If that scan is switched off, rows come from chunks that do not end at multiples of 16
+# rows.
 SKIP: {
     skip 'no citus_columnar', 4 if !-e "$share/extension/citus_columnar.control";
     query(q{CREATE EXTENSION citus_columnar; CREATE TABLE columns (LIKE here) USING columnar;

@@ -1,7 +1,7 @@
-# Logical replication of filters: what arrives is what was there, in both formats, and as many bytes
-# pass as the documentation says. So it is between two versions, in both directions, if
-# BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another server that has the extension; that
-# one, too, is then asked through postgres_fdw, and asks.
+# Logical replication of filters: what arrives is what was sent, in both formats, with as many bytes
+# as the documentation says. The same holds between two versions, in both directions, if
+# BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another server that has the extension;
+# postgres_fdw then also connects the two servers in both directions.
 
 use strict;
 use warnings FATAL => 'all';
@@ -27,7 +27,7 @@ my @servers = grep { $_ } $one, $two, $other;
 my %port;
 @port{ map { $_->name } @servers } = count_bytes(@servers);
 
-my $talk = 4096; # what servers say of themselves and of where they are
+my $talk = 4096; # what servers send about themselves and their positions
 
 # --- replication -----------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ my $contents = join ' UNION ALL ', map { "SELECT '$_', count(*), md5(string_agg(
 my $stream = q{INSERT INTO seen AS s SELECT bf_shard(i, 7), bf_agg(i, 1000) FROM generate_series(%d, %d) i GROUP BY 1
     ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter};
 
-# Changes: what of, the statement, and the filters that it sends.
+# Changes: a name, the statement, and the filters that it sends.
 my @changes = (
     [ 'filters that are streamed into', sprintf($stream, 500, 1500), 'SELECT filter FROM seen' ],
     [ 'a large filter', 'UPDATE filters SET f = f + 50001 WHERE id = 1', 'SELECT f FROM filters WHERE id = 1' ],
@@ -94,7 +94,8 @@ replicate($one, $two, 'true');
 
 # --- two versions ----------------------------------------------------------------------------------
 
-# One server asks another for rows and for a filter, again and again, for its cursors may be rewound.
+# One server queries another for rows and for a filter. It does so repeatedly, because cursors may
+# be rewound.
 sub ask {
     my ($asker, $node) = @_;
     my $name = $asker->name . ' asks ' . $node->name;

@@ -1,5 +1,5 @@
-# Partial states that leave memory: spilled, sent by workers, dumped and restored, as binary; and
-# bytes from outside through the binary protocol.
+# Partial states that leave memory: spilled, sent by workers, dumped and restored, and in binary
+# form; and bytes from outside through the binary protocol.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,8 +20,8 @@ query(q{
 my $truth = query('SELECT md5(bf_agg(i)::bytea) FROM rows');
 my $sized = query('SELECT md5(bf_agg(i, 600000)::bytea) FROM rows');
 
-# A state that sizes itself keeps at least 131 072 hashes in memory, then moves them to files, of which
-# none is left: after the result, after an error, and when a cursor is closed in the middle.
+# A self-sized state keeps at least 131 072 hashes in memory, then moves them to files. No file is
+# left after the result, after an error, or when a cursor is closed in the middle.
 my $small = q{SET work_mem = '64kB'};
 my $files = q{SELECT count(*) || ' files left' FROM pg_ls_tmpdir()};
 for my $case (
@@ -46,8 +46,8 @@ is(query("$small; BEGIN; DECLARE c CURSOR FOR SELECT g, bf_partial_agg(bf_elemen
           . ' GROUP BY g; MOVE 1 FROM c; COMMIT', $files),
     '0 files left', 'a cursor left in the middle, and the error, leave no file');
 
-# Memory: no more than bf_agg takes, but for what a sized state keeps of hashes beside its bitmap, and
-# for the result of a query that is one partial state.
+# Memory: a state takes no more than bf_agg, except for the hashes that a sized state keeps beside
+# its bitmap, and for the result of a query that is one partial state.
 my $rows = 'FROM generate_series(1, 5000000) i';
 my $limit = q{SET work_mem = '4MB'};
 for my $arguments ('', ', 5000000') {
@@ -58,8 +58,9 @@ for my $arguments ('', ', 5000000') {
     cmp_ok($dist, '<=', 1.1 * $own + $hashes, "bf_dist_agg(…$arguments) takes $dist bytes, bf_agg $own");
 }
 
-# Many small groups take about as much as those of bf_agg, in the one context of all that the server
-# looks into at each new group: one for each would take time that grows with their square.
+# Many small groups take about as much memory as those of bf_agg. They share the one context that
+# the server looks into at each new group; a context for each would take time that grows with the
+# square of their number.
 my %of_groups;
 for my $aggregate ('bf_agg(i)', 'bf_dist_agg(bf_element_of(i))') {
     my $plan = query(q{SET work_mem = '256MB'; SET enable_sort = off},
@@ -71,7 +72,7 @@ for my $aggregate ('bf_agg(i)', 'bf_dist_agg(bf_element_of(i))') {
 my ($own, $dist) = @of_groups{sort keys %of_groups};
 cmp_ok($dist, '<=', 1.5 * $own, "20000 groups: bf_dist_agg takes $dist kB, bf_agg $own");
 
-# Workers: their states travel as they are stored.
+# Workers send their states as they are stored.
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;'
   . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
 for my $memory ($small, q{SET work_mem = '64MB'}) {
@@ -83,7 +84,7 @@ for my $memory ($small, q{SET work_mem = '64MB'}) {
     }
 }
 
-# Stored, dumped, restored, and as binary; merged they are the same filter.
+# States are stored, dumped, restored, and copied in binary form; merged, they are the same filter.
 query(q{
     CREATE TABLE kept AS SELECT g, bf_partial_agg(bf_element_of(i)) AS own,
       bf_partial_agg(bf_element_of(i), 600000) AS sized, min(bf_element_of(i)::text)::bf_element AS e
@@ -105,15 +106,15 @@ query("COPY kept TO '$binary' WITH (FORMAT binary)", 'CREATE TABLE copy (LIKE ke
 (my $of_copy = $digest) =~ s/FROM kept/FROM copy/;
 is(query($of_copy), $kept, 'the same after COPY in binary');
 
-# Bytes from outside: of a copied file each byte in turn is another one. It is refused, or it is a
-# state that can be used.
+# Bytes from outside: each byte of a copied file is changed in turn. It is refused, or it is a state
+# that can be used.
 query(q{
     CREATE TABLE few AS SELECT bf_partial_agg(bf_element_of(i)) AS p, bf_element_of(5) AS e
     FROM generate_series(1, 4) i});
 query("COPY few TO '$binary' WITH (FORMAT binary)");
 my $sound = slurp_file($binary);
 my %outcomes;
-my $head = 11 + 8 + 2; # of the file, and the number of columns
+my $head = 11 + 8 + 2; # the file's header, and the number of columns
 for my $at ($head .. length($sound) - 3) {
     for my $flip (1, 128) {
         my $bytes = $sound;

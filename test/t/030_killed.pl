@@ -1,10 +1,11 @@
-# Whatever is killed, and whenever: an addition that was acknowledged is in the filters afterwards, one
-# that was not is in all of them or in none, and every filter has the very bytes that its values give.
+# Whatever is killed, and whenever: an addition that was acknowledged is in the filters afterwards,
+# one that was not is in all of them or in none, and every filter has exactly the bytes that its
+# values give.
 #
-# Backends, the postmaster and walsenders are killed with SIGKILL while sessions add to tables that are
-# set up as doc/streaming.md says, of all three types; a synchronous standby and a subscriber follow,
-# the standby is promoted meanwhile, and the old primary rewound. Then what builds filters, indexes and
-# materialized views is killed; then pg_dump, pg_restore and pg_upgrade.
+# Backends, the postmaster and walsenders are killed with SIGKILL while sessions add to tables that
+# are set up as doc/streaming.md says, of all three types. A synchronous standby and a subscriber
+# follow; the standby is promoted meanwhile, and the old primary rewound. Then sessions that build
+# filters, indexes and materialized views are killed; then pg_dump, pg_restore and pg_upgrade.
 
 use strict;
 use warnings FATAL => 'all';
@@ -31,7 +32,8 @@ my $primary = new_server('primary', init => { allows_streaming => 'logical' }, c
 
 # --- streaming -------------------------------------------------------------------------------------
 
-# The log of what was added, and what its trigger adds to: shards of each type, and four large filters.
+# The log of additions, and the tables to which its trigger adds: shards of each type, and four
+# large filters.
 my $definitions = q{
     CREATE TABLE pages (url text, writer int, batch int);
     CREATE TABLE seen (shard int PRIMARY KEY, filter bloomfilter NOT NULL);
@@ -55,7 +57,7 @@ $primary->safe_psql('postgres', $definitions . q{
     CREATE TRIGGER pages_seen AFTER INSERT ON pages REFERENCING NEW TABLE AS added
       FOR EACH STATEMENT EXECUTE FUNCTION pages_seen()});
 
-# What is wrong with the filters of a server, none of which may differ from those of the logged values
+# Lists what is wrong with the filters of a server; all of them must be those of the logged values
 my $wrong = q{
     SELECT 'seen', shard FROM seen FULL JOIN (SELECT bf_shard(url, 29) AS shard, bf_agg(url, 1495) AS made FROM pages GROUP BY 1) m USING (shard)
       WHERE filter IS DISTINCT FROM made OR bf_check(filter) IS NOT NULL
@@ -73,7 +75,7 @@ my $wrong = q{
 my $digest = 'SELECT ' . join ', ', map { "(SELECT md5(string_agg(filter::text, ' ' ORDER BY $_->[1])) FROM $_->[0])" }
   [ 'seen', 'shard' ], [ 'counted', 'shard' ], [ 'removable', 'shard' ], [ 'large', 'part' ];
 
-# Writers: sessions that add batches and say which of them were acknowledged.
+# Writers: sessions that add batches and report which of them were acknowledged.
 my ($batches, @writers) = (0);
 
 sub start_writers {
@@ -99,7 +101,7 @@ sub start_writers {
 
 my @acknowledged;
 
-# Takes in what the writers say; are any of them still at work?
+# Reads the writers' reports. Returns whether any of them is still at work.
 sub writers_work {
     my $work = 0;
     for my $writer (@writers) {
@@ -118,7 +120,7 @@ sub end_writers {
     return;
 }
 
-# Lets writers add until they have added something and some time has gone by.
+# Lets writers add until each has added something and some time has gone by.
 sub let_them_add {
     my $until = time + between_numbers(0.2, 1.2);
     wait_until('additions', sub { writers_work(); time > $until && !grep { $_->{out} !~ /added/ } @writers });
@@ -134,8 +136,9 @@ sub is_right {
     return;
 }
 
-# Kills processes without mercy, and waits until they and all that depends on them are gone. Whether one
-# was at its end is known when the postmaster has answered once more, for it tells of a crash before that.
+# Kills processes without mercy, and waits until they and all that depends on them are gone. Whether
+# a process had ended by itself is known when the postmaster has answered once more, because it
+# reports a crash before that.
 sub kill_backend {
     my ($node, $condition) = @_;
     my ($pid) = split /\n/, $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $condition AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1");
@@ -144,7 +147,7 @@ sub kill_backend {
     my $crash = sub { slurp_file($node->logfile, $before) =~ /\(PID $pid\) was terminated by signal 9/ };
     kill KILL => $pid;
     wait_until('the end of the process', sub { !kill 0 => $pid });
-    # Not by psql(), which fails if psql is gone before it was told the query.
+    # psql() would fail if psql is gone before it was sent the query.
     system_log('psql', '-Xqc', '', '-d', $node->connstr('postgres'));
     return 0 if !$crash->();
     wait_until('recovery', sub { slurp_file($node->logfile, $before) =~ /database system is ready to accept connections/ });
@@ -200,7 +203,7 @@ while (another_round('streaming')) {
     last if $batches > 60_000; # the filters are full
 }
 
-# The primary dies while sessions add; the standby goes on, and what was the primary follows it.
+# The primary dies while sessions add; the standby is promoted, and the old primary follows it.
 start_writers($primary, 4);
 let_them_add();
 kill_postmaster($primary);
@@ -212,7 +215,8 @@ let_them_add();
 end_writers();
 is_right($standby, 'the promoted standby, with more');
 $standby->safe_psql('postgres', 'CHECKPOINT');
-# pg_rewind ends the crash recovery of what it rewinds; the configuration is then the other one's.
+# pg_rewind ends the crash recovery of the server that it rewinds; the configuration is then the
+# other one's.
 my $own_conf = slurp_file($primary->data_dir . '/postgresql.conf');
 command_ok([ 'pg_rewind', '--target-pgdata', $primary->data_dir, '--source-server', $standby->connstr('postgres'), '--no-sync' ],
     'pg_rewind of the old primary');
@@ -245,7 +249,7 @@ my $truth = query("$contents filters");
 my $of_view = 'SELECT md5(string_agg(f::text, chr(10) ORDER BY g)) FROM built';
 my $view = query($of_view);
 
-# What builds, the relation that it makes, a query of its result, and the right answer
+# The statement that builds, the relation that it makes, a query of its result, and the right answer
 my $each = 'SELECT g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows GROUP BY g';
 my $one = 'SELECT 0 AS g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows';
 my $by_index = 'SET enable_seqscan = off; SELECT count(*) FROM';
@@ -278,7 +282,7 @@ sub killed_in {
     return $state;
 }
 
-my @states; # a machine that is busy elsewhere may let all of a round end first
+my @states; # on a busy machine, all statements of a round may end first
 sub some_were_killed { return scalar grep { $_ eq '08006' } @states }
 while (another_round('building') || (!some_were_killed() && @states < 10 * @builds)) {
     for (@builds) {
@@ -299,7 +303,7 @@ ok(some_were_killed(), 'some were killed before they ended');
 
 # --- dump, restore, upgrade ------------------------------------------------------------------------
 
-# Starts a program, kills it, and whatever it started on the way, at a moment of its work.
+# Starts a program, and kills it and all that it started at a moment of its work.
 sub killed_program {
     my ($moment, @command) = @_;
     my $out = '';
@@ -335,8 +339,8 @@ while (another_round('dumping') || (!$dumps_killed && $dumps < 10)) {
 }
 cmp_ok($dumps_killed, '>', 0, 'pg_dump or pg_restore was killed before it ended');
 
-# pg_upgrade, to the same version, killed with its servers: the old cluster is whole, and can then be
-# upgraded to another new one.
+# pg_upgrade to the same version is killed with its servers: the old cluster is whole, and can then
+# be upgraded to another new one.
 my $bindir = `pg_config --bindir`;
 chomp $bindir;
 my $clusters = 0;

@@ -2,10 +2,10 @@
 # backend's processor time, whichever call it is in. Then the same session goes on: its answers are
 # right, no temporary file is left, and its memory has been given back.
 #
-# Each call would take longer than that, or as long as it can, and is interrupted at a moment that
-# chance chooses (test/t/Faults.pm). One that ended before each of these moments is interrupted once
-# more, so early that it cannot have ended, whatever else the machine does. What takes more memory is
-# tested if BLOOMFILTER_TEST_LARGE is set.
+# Each call would take longer than a second, or as long as it can, and is interrupted at a random
+# moment (test/t/Faults.pm). A call that ended before each of these moments is interrupted once
+# more, so early that it cannot have ended, whatever else the machine does. Calls that take more
+# memory are tested if BLOOMFILTER_TEST_LARGE is set.
 
 use strict;
 use warnings FATAL => 'all';
@@ -28,8 +28,8 @@ sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 # --- what is long ----------------------------------------------------------------------------------
 
-# A bloomfilter of own links of 5 MiB that differ in one byte near the end: to compare two of them, both
-# are read as a whole.
+# A bloomfilter of own links of 5 MiB that differ in one byte near the end: to compare two of them,
+# both are read as a whole.
 sub write_links {
     my ($file, $count, $from_end) = @_;
     my $units = 5 * MB / 64;
@@ -68,12 +68,13 @@ my $rows = 'FROM generate_series(1, 3000000) i';
 my $spilling = q{SET work_mem = '1MB'; SET hash_mem_multiplier = 1};
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
   . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2';
-# A table's columns, that the planner does not make constants of the calls, which it copies
+# The arguments are columns of a table, because the planner would replace calls with constant
+# arguments by their results, which it copies
 my ($largest, $medium) = map { "bf_create_by_size($_, 8)" } 'bits', 'bits / 4';
 my ($counting, $cuckoo) = ('cbf_create(counters)', 'cf_create(buckets)');
 query('CREATE TABLE largest AS SELECT 4294967296 AS bits, 108251015 AS counters, 408021891 AS buckets');
 
-# Settings, and one statement: what is asked after it is whether that was cancelled
+# Settings, and one statement; whether the statement was cancelled is checked after it
 my @calls = (
     # Building
     (map { my $type = $_; map { [ @$_[0], "SELECT ${type}_agg($_->[1]) IS NULL $rows" ] }
@@ -137,11 +138,11 @@ if ($ENV{BLOOMFILTER_TEST_LARGE}) {
 # --- interrupted -----------------------------------------------------------------------------------
 
 my $truth = query('SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_agg(i)::bytea) FROM generate_series(1, 20000) i');
-my $slack = 160 * MB; # what malloc() keeps, the session's buffer, and its catalogs
+my $slack = 160 * MB; # memory that malloc() keeps, the session's buffer, and its catalogs
 
 my $latest = $ENV{BLOOMFILTER_TEST_MINUTES} ? 2 : 0.8;
 my (%worst, %whole, %cancelled, @wrong, $session, $at_rest);
-# %whole: the least processor time that was enough for the whole of a call
+# %whole: the least processor time that was enough for a whole call
 
 sub begin_session {
     $session = Faults->session($node);
@@ -150,8 +151,8 @@ sub begin_session {
     return;
 }
 
-# By a signal, after so many seconds. Returns the state, and the most processor time that the backend, or
-# one of its workers, takes from then on.
+# Cancels by a signal, after the given number of seconds. Returns the state, and the most processor
+# time that the backend, or one of its workers, takes from then on.
 sub cancel {
     my ($sql, $after) = @_;
     my $moment = time + $after;
@@ -163,14 +164,15 @@ sub cancel {
     my %latest = %then;
     kill INT => $leader if !$session->has_answered;
     wait_until('an answer', sub {
-            $latest{$_} = cpu_of($_) // $latest{$_} for @pids; # a worker is gone before the answer comes
+            $latest{$_} = cpu_of($_) // $latest{$_} for @pids; # a worker ends before the answer comes
             return $session->has_answered;
     });
     my (undef, $state) = $session->wait_for_answer;
     return ($state, max(map { $latest{$_} - $then{$_} } @pids));
 }
 
-# By statement_timeout. As no more processor time than time has passed then, that is what counts.
+# Cancels by statement_timeout. The processor time used cannot exceed the time passed by then, so
+# the excess counts.
 sub time_out {
     my ($sql, $after) = @_;
     $session->ask(sprintf 'SET statement_timeout = %d', 1 + 1000 * $after);
@@ -204,8 +206,8 @@ sub interrupt {
     return;
 }
 
-# Processor time is measured to a hundredth of a second: this is then 0.04 or more. What takes less need
-# not look for interrupts.
+# Processor time is measured to a hundredth of a second, so this is 0.04 or more. Shorter calls need
+# not check for interrupts.
 sub is_long { my ($name) = @_; return $whole{$name} > 0.05 }
 
 begin_session();
@@ -213,8 +215,8 @@ while (another_round('calls')) {
     for my $call (@calls) {
         my $name = "@$call";
         interrupt($call, chosen('cancel', 'time_out'), between_numbers(0.01, $whole{$name} // $latest));
-        # A tenth of the time that it takes at least. That time is the processor's, which is given to others,
-        # too: no call can have ended by then.
+        # A tenth of the least time that it takes. This is processor time, and the processor has
+        # other work, too: no call can have ended by then.
         interrupt($call, 'time_out', $whole{$name} / 10) if !$cancelled{$name};
     }
 }

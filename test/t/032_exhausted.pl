@@ -1,9 +1,9 @@
-# Without memory or disk space there is an error, never a wrong answer or a crash; the same transaction
-# goes on behind it, no temporary file is left, and no acknowledged addition is lost.
+# Without memory or disk space there is an error, never a wrong answer or a crash. After it the same
+# transaction goes on, no temporary file is left, and no acknowledged addition is lost.
 #
-# Memory is taken from a backend by prlimit, at sizes that chance chooses, from none to what the statement
-# needs. Disks are file systems of a few megabytes in memory, that an unprivileged user mounts in a
-# namespace of his own: for temporary files, for tables, for WAL.
+# prlimit takes memory from a backend, and leaves it a random size between nothing and what the
+# statement needs. Disks are file systems of a few megabytes in memory, which an unprivileged user
+# mounts in a namespace: for temporary files, for tables, for WAL.
 
 use strict;
 use warnings FATAL => 'all';
@@ -29,7 +29,7 @@ my $asked = 'SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_agg(i)
 my $truth = query($asked);
 my @wrong;
 
-# After an error, or none, in a transaction that began with a savepoint: everything goes on.
+# After an error, or none, in a transaction that began with a savepoint, everything goes on.
 sub goes_on {
     my ($session, $what) = @_;
     $session->ask('ROLLBACK TO begun');
@@ -50,7 +50,7 @@ query(q{
     CREATE TABLE rows AS SELECT i FROM generate_series(1, 500000) i});
 
 my $large = q{SET work_mem = '256MB'};
-my $empty = 'bf_create(30000000)'; # of 37 MB
+my $empty = 'bf_create(30000000)'; # 37 MB
 my @hungry = (
     (map { [ $large, "SELECT md5(${_}_agg(i)::bytea) FROM generate_series(1, 1000000) i" ] } qw(bf cbf cf)),
     (map { [ $large, "SELECT md5(${_}_agg(i, 5000000)::bytea) FROM generate_series(1, 100000) i" ] } qw(bf cbf cf)),
@@ -85,7 +85,8 @@ my %states;
 sub starve {
     my ($settings, $sql) = @_;
     my $session = Faults->session($node, "SELECT 1; $settings");
-    # Once with memory: its stack is then as large as it must be, which is no matter of errors.
+    # The first run has memory, so that its stack grows as far as it must: a stack that cannot grow
+    # is not an error.
     my ($right, $state) = $session->ask($sql);
     die "$sql: $state" if $state ne '00000';
     my $needed = memory_of($session, 'VmPeak') - memory_of($session, 'VmSize');
@@ -120,7 +121,7 @@ if (system('prlimit --version >/dev/null 2>&1') == 0) {
 
 # --- disks -----------------------------------------------------------------------------------------
 
-# A shell that is root in namespaces of its own, and in it the server, which is not.
+# A shell that is root in namespaces of its own; it starts the server, which is not root.
 my ($in, $out) = ('', '');
 my $shell;
 my $marks = 0;
@@ -135,8 +136,8 @@ sub in_namespace {
 }
 
 my $as_user = "unshare -U --map-user=$> --";
-# A file system of some megabytes, new or of another size than before. (That its source is named keeps
-# mount from repeating options that only who mounted it can give.)
+# Mounts a file system of some megabytes, new or resized. (Naming its source keeps mount from
+# repeating options that only the user who mounted it can give.)
 sub mount_disk {
     my ($megabytes, $where, $options) = @_;
     return in_namespace("mount -t tmpfs -o ${options}size=${megabytes}m,mode=0777 none $dir/$where");
@@ -156,7 +157,7 @@ sub start_in_namespace {
     return;
 }
 
-# What fills a disk, in a session whose temporary files and tables are on the small one
+# Statements that fill a disk, in a session whose temporary files and tables are on the small one
 my $spilling = q{SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET max_parallel_workers_per_gather = 0};
 my $parallel = q{SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;}
   . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2';
@@ -171,14 +172,15 @@ my @filling = (
     [ '', 'UPDATE kept SET f = bf_growable(f) | bf_create(10000000)' ],
     [ '', q{CREATE INDEX ON rows (bf_hash(i), bf_hash(i || 'a')) TABLESPACE small} ]);
 
-# Without a small disk: what a limit of temporary files does.
+# Without a small disk, a limit of temporary files has the same effect.
 sub fill {
     my ($settings, $sql, $expected) = @_;
     my $session = Faults->session($node, "SELECT 1; $settings");
     $session->ask('BEGIN; SAVEPOINT begun');
     my (undef, $state) = $session->ask($sql);
     push @wrong, "$sql: $state" if $state ne $expected;
-    # What workers wrote for their leader stays until the transaction ends, and may fill the disk.
+    # Files that workers wrote for their leader stay until the transaction ends, and may fill the
+    # disk.
     $session->ask('ROLLBACK; BEGIN; SAVEPOINT begun') if $settings =~ /workers_per_gather = 2/;
     goes_on($session, $sql);
     $session->end;
@@ -204,7 +206,7 @@ if (has_namespaces()) {
         for (@filling) {
             fill("$_->[0]; SET temp_tablespaces = small; SET default_tablespace = small", $_->[1], '53100');
             push @wrong, "$_->[1]: filters have changed" if query($kept) ne $before;
-            mount_disk(64, 'disk', 'remount,') or die $out; # VACUUM needs some
+            mount_disk(64, 'disk', 'remount,') or die $out; # VACUUM needs some space
             query('VACUUM kept; CHECKPOINT');
             mount_disk(16, 'disk', 'remount,') or die $out;
         }
@@ -213,7 +215,8 @@ if (has_namespaces()) {
     is(query("SELECT count(*) FROM pg_ls_tmpdir((SELECT oid FROM pg_tablespace WHERE spcname = 'small'))"), 0, 'no temporary file is left on it');
     clean_log($node);
 
-    # WAL that cannot be written ends the server: what was acknowledged is there when it starts again.
+    # If WAL cannot be written, the server ends: acknowledged additions are there when it starts
+    # again.
     query('CREATE TABLE seen AS SELECT n AS id, bf_create(20000) AS f, cbf_create(2000) AS c, cf_create(5000) AS k FROM generate_series(1, 4) n');
     my $session = Faults->session($node);
     my @acknowledged;

@@ -1,10 +1,10 @@
-# A stored filter with a damaged header gives an error or the right answer, as doc/format.md promises
-# ("Damage"): whichever bit of its head is flipped, and whatever value some bytes get; in all types,
-# layouts and kinds of links, inline and toasted, in memory and on the disk. What any function makes of
-# it is an answer, or an error of a few kinds, and never a crash.
+# A stored filter with a damaged header gives an error or the right answer, as doc/format.md
+# promises ("Damage"): whichever bit of its head is flipped, and whatever value some bytes get; in
+# all types, layouts and kinds of links, inline and toasted, in memory and on the disk. Any function
+# gives an answer for it, or an error of a few kinds, and never crashes.
 #
-# PostgreSQL's own length of a value is not part of the header, and a bitmap has no redundancy: about
-# them there is no promise.
+# There is no promise about PostgreSQL's own length of a value, which is not part of the header, nor
+# about a bitmap, which has no redundancy.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,14 +17,15 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-# Checksums would find all of it.
+# Checksums would find all damage.
 my $no_checksums = `initdb --help` =~ /--no-data-checksums/ ? ['--no-data-checksums'] : [];
 my $node = new_server('damaged', init => { extra => [ '--encoding=UTF8', '--no-locale', @$no_checksums ] });
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 # --- filters ---------------------------------------------------------------------------------------
 
-# Name, type, the type of its values, and a filter for %d values that has those of the array m
+# A name, a type, the type of its values, and a filter made for %d values that contains those of the
+# array m
 my @kinds = (
     [ 'lines', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d), m)' ],
     [ 'pages', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d, 0.0001), m)' ],
@@ -45,8 +46,8 @@ my @kinds = (
     [ 'counting pages', 'countingbloomfilter', 'int', 'cbf_add_all(cbf_create(%d, 0.0001), m)' ],
     [ 'cuckoo', 'cuckoofilter', 'int', 'cf_add_all(cf_create(%d), m)' ]);
 
-# What is asked of a filter f: v is a member and u is none, and g is the same filter undamaged. First what
-# has one right answer, that of g; then the rest.
+# Expressions with a filter f: v is a member and u is not, and g is the same filter undamaged. The
+# first list has expressions with one right answer, that of g; the second has the rest.
 my @asked = ('f @> v', 'v <@ f', 'f @> v::text::bf_literal', '(f + u) @> v', '(f + v) @> v');
 my %asked = (
     bloomfilter => [ @asked, 'bf_contains_any(f, ARRAY[v])', 'bf_contains_all(f, ARRAY[v, v])',
@@ -68,7 +69,7 @@ my %rest = (
     cuckoofilter => [ @rest, 'f - v', map { "cf_$_(f)" } qw(count fpr info describe clear) ]);
 my %check = (bloomfilter => 'bf_check', countingbloomfilter => 'cbf_check', cuckoofilter => 'cf_check');
 
-# Casts from bytea that check nothing, in place of the extension's
+# Casts from bytea without checks, in place of the extension's
 query("UPDATE pg_cast SET castmethod = 'b', castfunc = 0 WHERE castsource = 'bytea'::regtype AND casttarget = '$_'::regtype")
   for sort keys %asked;
 
@@ -78,7 +79,7 @@ sub outcomes {
           . " $into := $into || coalesce(r, 'null');\n" } @expressions;
 }
 
-# For a type of filters and one of values, a function that asks.
+# Makes a function that probes, for a type of filters and one of values.
 my %made;
 sub function_of {
     my ($type, $value) = @_;
@@ -101,12 +102,12 @@ sub function_of {
 
 # --- in memory -------------------------------------------------------------------------------------
 
-# What is asked of a filter, damaged in a byte of its head, and undamaged
+# The answers of a filter that is damaged in a byte of its head, and of the undamaged filter
 query(q{
     CREATE TABLE outcomes (kind text, bytes int, at int, byte int, answers text[], sound text[], rest text[], finding text)});
 
-# Damages a filter of a kind in every byte of its head: a byte becomes each of `bytes`, a query in which b
-# is the filter and `at` the byte's place.
+# Damages a filter of a kind in every byte of its head: a byte becomes each of `bytes`, a query in
+# which b is the filter and `at` the position of the byte.
 sub damage {
     my ($kind, $expected, $bytes) = @_;
     my ($name, $type, $value, $filter) = @$kind;
@@ -137,7 +138,8 @@ while (another_round('damage')) {
     damage($_, int between_numbers(12000, 18000), "SELECT get_byte(b, at) # $bit") for @kinds;
 }
 
-# Places in a head, those in an entry of a link from 100 on, and what there may be beside the right answer
+# Positions in a head, from 100 on those in an entry of a link; and the outcomes allowed beside the
+# right answer
 my %promised = (
     'version, units' => [ [ 0, 28 .. 31, 116 .. 119, 122, 123 ], 'error XX001' ],
     'shape' => [ [ 33 .. 35 ], 'error XX001', 'error 42804' ],
@@ -167,7 +169,7 @@ is( query(q{SELECT count(DISTINCT kind), min(bytes) < 500, max(bytes) > 16384,
 
 # --- on the disk -----------------------------------------------------------------------------------
 
-# Rows of the same filter, but for the seed, which says where on the disk it is.
+# Rows have the same filter except for the seed, which tells where the filter is on the disk.
 my $mark = 7_000_000_000_000;
 my %on_disk = (
     disk_lines => [ 'bloomfilter', 'bf_create(100, 0.01, seed => %s + id) + 7' ],
@@ -195,7 +197,7 @@ for my $table (sort keys %on_disk) {
         for my $id (0 .. $#flips) {
             my ($at, $bit) = @{ $flips[$id] };
             my $seed = index $pages, pack('Q<', $mark + $id);
-            next if $seed < 4 || ord(substr $pages, $seed - 4, 1) != 1; # a version 1 in front
+            next if $seed < 4 || ord(substr $pages, $seed - 4, 1) != 1; # a version 1 precedes it
             vec($pages, 8 * ($seed - 4 + $at) + $bit, 1) ^= 1;
             $flipped++;
         }

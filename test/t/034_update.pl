@@ -1,6 +1,6 @@
-# ALTER EXTENSION UPDATE: from the first release on a database walks up to what a new installation has,
-# and to a throw-away version behind it, which a copy of the server gets here while it runs. Stored
-# filters, views, indexes, prepared statements and open sessions go on.
+# ALTER EXTENSION UPDATE: a database goes from the first release up to what a new installation has,
+# and to a throw-away version after it, which a copy of the server gets here while it runs. Stored
+# filters, views, indexes, prepared statements and open sessions go on working.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,8 +12,8 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-# PostgreSQL finds its files from where its programs are. So a copy may be written to, and nobody else
-# sees what is.
+# PostgreSQL finds its files relative to its programs. So a copy of it can be changed, and no other
+# test sees the changes.
 my $root = PostgreSQL::Test::Utils::tempdir();
 my %path;
 for my $name (qw(bindir pkglibdir sharedir)) {
@@ -29,7 +29,7 @@ for my $name (qw(pkglibdir sharedir)) {
 my $extension = "$path{sharedir}/extension/bloomfilter";
 my $node = new_server('update', install_path => $path{bindir} =~ s|/bin$||r);
 
-# Everything that belongs to the extension, and what is said of it, a line each.
+# Every object of the extension and its properties, one a line.
 my $objects = q{
     SELECT regexp_replace(concat_ws(' ', pg_describe_object(d.classid, d.objid, 0),
         CASE WHEN p.prokind = 'a' THEN concat_ws(' ', aggtransfn, aggfinalfn, aggcombinefn, aggserialfn,
@@ -54,7 +54,7 @@ sub objects_of {
     return $node->safe_psql($db, $objects);
 }
 
-# What is in one list alone.
+# The lines that are in one list alone.
 sub only_in {
     my ($list, $other) = @_;
     my %there = map { $_ => 1 } split /\n/, $other;
@@ -109,8 +109,8 @@ my $contents = q{
 my $before = $node->safe_psql('site', $contents);
 my $old_objects = objects_of('site');
 
-# Files are replaced, as packages are, while the server runs. One function becomes another's equal, for
-# the next version has no code of its own.
+# Files are replaced, as packages do, while the server runs. One function becomes equal to another,
+# because the next version has no code of its own.
 my $version = version_of('site');
 append_to_file("$extension--$version--next.sql", <<'SQL');
 \echo Use "ALTER EXTENSION bloomfilter UPDATE TO 'next'" to load this file. \quit
@@ -128,7 +128,8 @@ is($node->safe_psql('site', $contents), $before, 'a new session with the old ver
 
 is(sqlstate($node, 'SET ROLE guest; ALTER EXTENSION bloomfilter UPDATE'), '42501', 'its owner alone updates it');
 
-# Another session has statements prepared, in a transaction and without. This one's statement updates.
+# Another session has prepared statements, in a transaction and outside. A statement of this session
+# updates.
 my $connection = $node->connstr('site');
 my $update = qq{\\! psql -Xq "$connection" -c "SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE"};
 my $asks = 'EXECUTE asked(50); EXECUTE literal; EXECUTE agg; SELECT count(*) FROM asked WHERE found; SELECT finds(7);';
@@ -179,7 +180,7 @@ command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('resto
 is($node->safe_psql('restored', $contents), $before, 'restored');
 has_objects('restored', $new_objects, '... with the next version');
 
-# --- ways that there are not -----------------------------------------------------------------------
+# --- updates to other versions ---------------------------------------------------------------------
 
 is(sqlstate($node, "ALTER EXTENSION bloomfilter UPDATE TO $_->[0]"), $_->[1], $_->[2])
   for [ "'0.9'", '22023', 'down, to a version that never was' ], [ "'7.0'", '22023', 'to an unknown one' ],

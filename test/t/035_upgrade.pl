@@ -1,9 +1,10 @@
-# A database that stores every kind of filter (test/matrix/state) goes to another cluster by pg_upgrade.
-# What it stores and what it answers is what it was, and life goes on as it would have gone on without.
+# A database that stores every kind of filter (test/matrix/state) goes to another cluster by
+# pg_upgrade. Its stored values and its answers are the same as before, and later changes give what
+# they would have given without the upgrade.
 #
-# If BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another server, an older one that has the
+# If BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another, older server that has the
 # extension, the database comes from there, in several encodings, also by dumps and by logical
-# replication, which goes back, too.
+# replication, which also runs in the other direction.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,7 +22,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 my $pg_config = $ENV{BLOOMFILTER_TEST_OTHER_PG_CONFIG};
 my %bindir = map { $_ => bindir_of($_) } 'pg_config', $pg_config // ();
 my @encodings = $pg_config ? qw(UTF8 LATIN1 EUC_JP SQL_ASCII) : 'UTF8';
-my (%before, %after); # what dump.sql says, by the encoding
+my (%before, %after); # what dump.sql prints, by encoding
 
 sub bindir_of {
     my ($program) = @_;
@@ -29,7 +30,7 @@ sub bindir_of {
     return $bindir;
 }
 
-# Both ends of an upgrade must have checksums, which 18 has by default, or none.
+# Either both ends of an upgrade have checksums, which is the default in 18, or neither has.
 my @init = (extra => [ '--encoding=UTF8', '--no-locale', '--data-checksums' ]);
 
 # --- states ----------------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ sub differences {
         (map { " was $_" } grep { !$in{0}{$_} } @{ $lines[1] }));
 }
 
-# Restored by this server's programs.
+# Dumps and restores with this server's programs.
 sub dump_and_restore {
     my ($from, $from_db, $to, $db, $encoding) = @_;
     new_database($to, $db, $encoding);
@@ -85,7 +86,7 @@ my $new = $pg_config && new_server('new', %options);
 if ($pg_config) {
     my @major = map { $_->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int / 10000}) } $old, $new;
     plan skip_all => 'the other server is newer' if $major[0] > $major[1];
-    $old->safe_psql('postgres', 'CREATE TABLE probe (i int)'); # of which Debian's 15.20 keeps more than others
+    $old->safe_psql('postgres', 'CREATE TABLE probe (i int)'); # 15.20 of Debian stores more for it
     plan skip_all => 'the older server writes pg_attver into dumps, which no other major release reads'
       if $major[0] < $major[1] && $old->safe_psql('postgres', q{
         SELECT count(*) FROM pg_attribute
@@ -107,8 +108,9 @@ for my $encoding (@encodings) {
 
 # --- dumps and replication -------------------------------------------------------------------------
 
-# The new server's programs read what the old server has. In UTF8 there is place for every text, and
-# from there it goes back. SQL_ASCII says of no byte which character it is: it goes nowhere else.
+# The new server's programs read the old server's database. UTF8 has room for every text, and the
+# text goes back from there. SQL_ASCII does not say which character a byte is, so its text goes
+# nowhere else.
 sub dump_of_old {
     my ($encoding) = @_;
     my $db = lc $encoding;
@@ -121,7 +123,7 @@ sub dump_of_old {
     return;
 }
 
-# All tables of one database arrive in another, and so does what happens to them.
+# All tables of one database arrive in another, and so do their changes.
 sub replicate {
     my ($from, $to) = @_;
     my $what = join ' ', 'from', $from->name, 'to', $to->name;
@@ -131,7 +133,8 @@ sub replicate {
     $from->safe_psql($db, q{
         ALTER TABLE keyed REPLICA IDENTITY FULL; -- which are compared then
         CREATE PUBLICATION everything FOR ALL TABLES});
-    # Only the newer server's pg_dump reads both, and it may write what only that one knows.
+    # Only the newer server's pg_dump reads both, and it may write settings that only its own server
+    # knows.
     command_ok([ 'pg_dump', '--schema-only', '--no-publications', '-d', $old->connstr('utf8'),
         '-f', "$dir/schema.sql" ], "$what: pg_dump of the schema");
     my $schema = slurp_file("$dir/schema.sql") =~ s/^SET transaction_timeout.*\n//mr;
@@ -177,7 +180,7 @@ sub upgraded {
     my (@options) = @_;
     my $node = PostgreSQL::Test::Cluster->new(@options ? 'linked' : 'copied');
     $node->init(@init);
-    chdir $dir or die "$dir: $!"; # where older ones write
+    chdir $dir or die "$dir: $!"; # older versions write here
     command_ok([ 'pg_upgrade', '-b', $bindir{ $pg_config // 'pg_config' }, '-B', $bindir{pg_config},
         '-d', $old->data_dir, '-D', $node->data_dir, '-s', $old->host, '-p', $old->port, '-P', $node->port,
         @options ], join ' ', 'pg_upgrade', @options);

@@ -1,8 +1,9 @@
-# What the tests of faults share: chance that can be repeated, how long to go on, and sessions that can
-# be watched, interrupted and killed from outside while they work.
+# What the tests of faults share: randomness that can be repeated, how long to go on, and sessions
+# that can be watched, interrupted and killed from outside while they work.
 #
-# BLOOMFILTER_TEST_SEED repeats what chance chose; BLOOMFILTER_TEST_MINUTES has each thing that a file
-# does go on for so long (test/matrix/faults sets both). Without it a file does each once.
+# BLOOMFILTER_TEST_SEED repeats the random choices; BLOOMFILTER_TEST_MINUTES makes each part of a
+# test file go on for this long (test/matrix/faults sets both). Without it, a file does each part
+# once.
 package Faults;
 
 use strict;
@@ -26,7 +27,7 @@ note("BLOOMFILTER_TEST_SEED=$seed");
 
 my %end;
 
-# Is there to be another round of what is named? At least one.
+# Returns whether the named part has another round. It has at least one.
 sub another_round {
     my ($name) = @_;
     return time < $end{$name} if $end{$name};
@@ -34,7 +35,7 @@ sub another_round {
     return 1;
 }
 
-# One of a list.
+# A random element of a list.
 sub chosen { return $_[ rand @_ ] }
 
 sub between_numbers {
@@ -42,7 +43,8 @@ sub between_numbers {
     return $low + rand($high - $low);
 }
 
-# The seconds of processor time that a process has used, to a hundredth or so; undef if it is gone.
+# The seconds of processor time that a process has used, to about a hundredth; undef if the process
+# is gone.
 sub cpu_of {
     my ($pid) = @_;
     open my $stat, '<', "/proc/$pid/stat" or return;
@@ -50,7 +52,7 @@ sub cpu_of {
     return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK);
 }
 
-# The bytes of memory that a process shares with none.
+# The bytes of memory that a process shares with no other process.
 sub private_bytes {
     my ($pid) = @_;
     return 1024 * (slurp_file("/proc/$pid/status") =~ /^RssAnon:\s+(\d+)/m)[0];
@@ -67,7 +69,7 @@ sub children_of {
     return @children;
 }
 
-# The files and directories for temporary ones that are in any tablespace of a server
+# The temporary files and their directories, in any tablespace of a server
 sub temporary_files {
     my @directories = @_;
     my @found;
@@ -90,7 +92,7 @@ sub wait_until {
 
 my $asked = 0;
 
-# psql of its own, in which statements run one after the other.
+# A psql of its own, in which statements run one after the other.
 sub session {
     my ($class, $node, $settings) = @_;
     my $self = bless { in => '', out => '', err => '' }, $class;
@@ -105,7 +107,7 @@ sub session {
 
 sub pid { return $_[0]{pid} }
 
-# Begins statements, whose answer wait_for_answer() gets.
+# Begins statements; wait_for_answer() gets their answer.
 sub begin {
     my ($self, $sql) = @_;
     $self->{mark} = '-- answered ' . ++$asked;
@@ -121,7 +123,7 @@ sub has_answered {
     return $self->{out} =~ /\Q$self->{mark}\E/ || !$self->{psql}->pumpable;
 }
 
-# What was printed, and the last statement's SQLSTATE; 08006 if the connection is gone.
+# The output, and the last statement's SQLSTATE; 08006 if the connection is gone.
 sub wait_for_answer {
     my ($self) = @_;
     wait_until('an answer', sub { $self->has_answered });

@@ -1,4 +1,4 @@
-# What tests of several servers share: the bytes between them, and the SQL that plans send.
+# What tests of several servers share: counting the bytes between them, and the SQL that plans send.
 package Nodes;
 
 use strict;
@@ -38,7 +38,7 @@ END {
     $? = $status;
 }
 
-# The bytes at some ports, or all, until now: to the nodes, and from them.
+# The bytes counted until now at some ports, or at all: those to the nodes, and those from them.
 sub counted {
     my @counted = (0, 0);
     for my $port (@_ ? @_ : @ports) {
@@ -64,14 +64,14 @@ sub between {
       || diag("$number is not between $low and $high");
 }
 
-# EXPLAIN's text. The settings are statements in front of the query.
+# EXPLAIN's text. The settings are statements before the query.
 sub verbose_plan {
     my ($node, $query, $settings) = @_;
     $settings //= '';
     return $node->safe_psql('postgres', "$settings; EXPLAIN (VERBOSE, COSTS OFF) $query");
 }
 
-# What a query asks other nodes, a line for each foreign scan.
+# The SQL that a query sends to other nodes, a line for each foreign scan.
 sub remote_sql {
     my $plan = verbose_plan(@_);
     return join "\n", $plan =~ /Remote SQL: (.*)/g;

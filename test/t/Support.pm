@@ -1,4 +1,4 @@
-# What the TAP tests share: a server with the extension, and short ways to ask it.
+# What the TAP tests share: a server with the extension, and short ways to query it.
 package Support;
 
 use strict;
@@ -11,11 +11,10 @@ use Test::More;
 
 our @EXPORT = qw(new_server sqlstate temp_bytes plan_of peak_memory clean_log);
 
-# A running server, in UTF8 and the C locale whatever the environment says, whose database
-# "postgres" has the extension. A difference in bytes must come from the extension, so there is
-# no JIT and no parallel query unless a test asks for them; nor does anything happen because some time
-# has passed, such as a checkpoint, after which pages are logged whole. install_path: where another
-# server is.
+# A running server, in UTF8 and the C locale whatever the environment says. Its database "postgres"
+# has the extension. A difference in bytes must come from the extension, so there is no JIT and no
+# parallel query unless a test asks for them. Nor does anything happen because some time has passed,
+# such as a checkpoint, after which whole pages are logged. install_path: where another server is.
 sub new_server {
     my ($name, %options) = @_;
     my $node = PostgreSQL::Test::Cluster->new($name,
@@ -36,7 +35,8 @@ CONF
     return $node;
 }
 
-# Those that PostgreSQL::Test makes for its own version, and others may not know.
+# Leaves out settings that PostgreSQL::Test writes for its own version, and that others may not
+# know.
 sub leave_out_settings {
     my ($node) = @_;
     my $file = $node->data_dir . '/postgresql.conf';
@@ -54,7 +54,7 @@ sub sqlstate {
     return $errors =~ /(?:ERROR|FATAL): +(\w{5})/ ? $1 : $status == 0 ? '00000' : $errors;
 }
 
-# The result of a script and how many bytes of temporary files it used.
+# The result of a script, and the number of bytes of temporary files that it used.
 sub temp_bytes {
     my ($node, $sql) = @_;
     my ($status, $result, $log) = $node->psql('postgres',
@@ -65,13 +65,14 @@ sub temp_bytes {
     return ($result, $bytes);
 }
 
-# EXPLAIN's text. The settings are statements in front of the query.
+# EXPLAIN's text. The settings are statements before the query.
 sub plan_of {
     my ($node, $settings, $query) = @_;
     return $node->safe_psql('postgres', "$settings; EXPLAIN (COSTS OFF) $query");
 }
 
-# The largest resident set, in bytes, of a fresh backend that runs a script; and its result.
+# The largest resident set, in bytes, of a fresh backend that runs a script; and the script's
+# result.
 sub peak_memory {
     my ($node, $sql) = @_;
     my $result = $node->safe_psql('postgres', "$sql; SELECT pg_read_file('/proc/self/status')");
@@ -81,7 +82,7 @@ sub peak_memory {
     return ($peak, $result);
 }
 
-# The server lives, and its log tells neither of a crash nor of a resource that was left behind.
+# The server is running, and its log reports neither a crash nor a leaked resource.
 sub clean_log {
     my ($node) = @_;
     is($node->safe_psql('postgres', 'SELECT 1'), 1, 'the server is alive');

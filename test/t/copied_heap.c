@@ -1,6 +1,6 @@
 /*
- * For test/t/023_scan.pl: a table access method that does what heap does, and is another one. In C, as it is
- * no part of the extension.
+ * For test/t/023_scan.pl: a table access method that works as heap does but is not heap. It is
+ * written in C because it is no part of the extension.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 
 PG_MODULE_MAGIC;
 
-/* What is too long for a row is in a table that heap's own code can read. */
+/* Values that are too long for a row are in a table that heap's own code can read. */
 static Oid
 toast_am(Relation rel)
 {

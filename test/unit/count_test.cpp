@@ -1,9 +1,9 @@
-// Both promises at volume: what was added is never denied, whatever the layout, the size, the rate
-// and the kernel; and the false positive rate asked for is the rate obtained, from 0.1 down to one
-// in a million.
+// Both promises at volume: a value that was added is never denied, whatever the layout, the size,
+// the rate and the kernel; and the false positive rate obtained is the rate asked for, from 0.1
+// down to one in a million.
 //
-// BLOOMFILTER_COUNT=N asks some N added values, and at each rate as many others as it takes, but N
-// at most; a million here, where nothing says otherwise. Every run of one N is the same.
+// BLOOMFILTER_COUNT=N probes for N added values, and at each rate for as many other values as are
+// needed, but at most N. Without it, N is a million. Runs with the same N are identical.
 // script/matrix has the runs of 10^9.
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Digest next(Random &random) {
   return {first, random.next()};
 }
 
-// A structure full of values, those of a seed.
+// A structure filled with the values of a seed.
 struct Filled {
   Geometry geometry;
   std::vector<std::uint8_t> bytes;
@@ -72,7 +72,7 @@ private:
   }
 };
 
-// What size_for() chooses among, by its first.
+// The layouts that size_for() is asked for: where it chooses among several, the first of them.
 constexpr Layout kSized[] = {Layout::lines,    Layout::guava,          Layout::guava_mitz32,
                              Layout::parquet,  Layout::redis,          Layout::spark,
                              Layout::spark_v2, Layout::counting_lines, Layout::cuckoo};
@@ -87,7 +87,8 @@ TEST_P(Count, NoAddedValueIsDenied) {
     const std::uint64_t capacity = kCapacities[seed % std::size(kCapacities)];
     const double rate = kRates[seed % std::size(kRates)];
     constexpr std::uint64_t kPairs = std::size(kCapacities) * std::size(kRates);
-    const Kernel &kernel = *kernels[(seed + seed / kPairs) % kernels.size()]; // each with each pair
+    // Every kernel meets every pair of a capacity and a rate.
+    const Kernel &kernel = *kernels[(seed + seed / kPairs) % kernels.size()];
     const Filled filter(GetParam(), capacity, rate, seed);
     Random again(seed);
     for (std::uint64_t i = 0; i < capacity; i++)
@@ -98,7 +99,7 @@ TEST_P(Count, NoAddedValueIsDenied) {
   std::printf("%llu added values asked\n", static_cast<unsigned long long>(asked));
 }
 
-// The rate that the content promises.
+// The false positive rate that the filter's content predicts.
 double estimated_rate(const Filled &filter) {
   if (filter.geometry.layout == Layout::cuckoo)
     return cuckoo_rate(filter.geometry, filter.values);
@@ -114,15 +115,16 @@ double estimated_rate(const Filled &filter) {
   return survey.rate();
 }
 
-// Within 5 % of the estimate, above or below; of what was asked for, above: a size that comes in
-// whole bits of fingerprints or in powers of two gives less. What is left to chance, strangers and
-// loads of lines, is three standard errors (rates_test.cpp).
+// The rate obtained is within 5 % of the estimate, and at most 5 % above the rate asked for. It may
+// be lower, because sizes come in whole bits of fingerprints or in powers of two. For what is left
+// to chance, which is the probes and the loads of lines, the tolerance adds three standard errors
+// (rates_test.cpp).
 TEST_P(Count, RatesDownToOneInAMillion) {
   for (const double rate : kRates) {
     SCOPED_TRACE(rate);
     const std::uint64_t capacity = std::min<std::uint64_t>(1000000, volume() / 10);
     const Filled filter(GetParam(), capacity, rate, 1);
-    // 20 000 false positives are known to 2 %, three standard errors.
+    // With 20 000 false positives, three standard errors are 2 %.
     const std::uint64_t probes = std::min(volume(), static_cast<std::uint64_t>(20000 / rate));
     Random strangers(2);
     std::uint64_t found = 0;

@@ -18,7 +18,7 @@
 namespace bloomfilter {
 namespace {
 
-// With every kernel alike.
+// The same with every kernel.
 bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
   const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
   for (const Kernel *kernel : all_kernels())
@@ -50,8 +50,7 @@ std::string describe(const Geometry &geometry) {
          std::to_string(geometry.k) + ", units " + std::to_string(geometry.units);
 }
 
-// The numbers of a hash's counters, each once: those of a bloomfilter's bits, after the
-// specification.
+// The numbers of a hash's counters, each once: by the specification, those of a bloomfilter's bits.
 std::set<std::uint64_t> specified_counters(const Geometry &geometry, std::uint64_t hash) {
   const bool lines = geometry.layout == Layout::counting_lines;
   const auto bits =
@@ -59,7 +58,7 @@ std::set<std::uint64_t> specified_counters(const Geometry &geometry, std::uint64
   return {bits.begin(), bits.end()};
 }
 
-// Bit `bit` of a counter, from the start of the counters.
+// The position of a counter's bit `bit`, from the start of the counters.
 std::uint64_t place_of(std::uint64_t number, int bit) {
   return number / 512 * 2048 + static_cast<std::uint64_t>(bit) * 512 + number % 512;
 }
@@ -118,8 +117,8 @@ private:
   std::vector<unsigned> counters_;
 };
 
-// Empty counters at an offset, with guard bytes before them. Behind them the allocation ends, which
-// AddressSanitizer watches.
+// Empty counters at an offset, with guard bytes before them. The allocation ends with them, and
+// AddressSanitizer watches its end.
 class Filter {
 public:
   Filter(const Geometry &geometry, std::size_t offset)
@@ -164,8 +163,8 @@ Hashes some_hashes(std::size_t count, std::uint64_t seed) {
   return hashes;
 }
 
-// Adds and removes at random, of hashes that repeat, with the ends of the filter among them and
-// low words whose positions coincide.
+// Adds and removes hashes at random. They repeat; among them are hashes of both ends of the filter
+// and low words whose positions coincide.
 void compare_with_model(const Geometry &geometry, std::size_t offset) {
   SCOPED_TRACE(describe(geometry) + ", offset " + std::to_string(offset));
   Filter filter(geometry, offset);
@@ -222,7 +221,7 @@ TEST(Counting, AddsManyAsOneByOne) {
     }
 }
 
-// A hash is absent as soon as one of its counters is 0, and as often there as the least says.
+// A hash is absent as soon as one of its counters is 0; its multiplicity is its smallest counter.
 TEST(Counting, AsksForEveryCounter) {
   Random random(4);
   for (const Geometry &geometry : all_geometries(3)) {
@@ -274,7 +273,7 @@ TEST(Counting, StaysAtFifteen) {
       counting_remove(geometry, counters.data(), hash);
     EXPECT_EQ(counters, full);
 
-    // One of its counters full, the others are counted all the same.
+    // One of its counters is full; the others still count.
     counters = filter_of(geometry, Hashes(3, hash));
     const std::uint64_t number = *specified_counters(geometry, hash).begin();
     set_counter(counters, number, 15);
@@ -287,7 +286,7 @@ TEST(Counting, StaysAtFifteen) {
   }
 }
 
-// In any order, if no counter became full.
+// Removals in any order restore the bytes if no counter became full.
 TEST(Counting, RemovalRestoresTheBytes) {
   for (const Geometry &geometry : all_geometries(20)) {
     SCOPED_TRACE(describe(geometry));
@@ -309,7 +308,7 @@ TEST(Counting, RemovalRestoresTheBytes) {
   }
 }
 
-// Each sum of two counters, at each place of a counter line.
+// Every sum of two counters, at every place of a counter line.
 TEST(Counting, UnitesAnyTwoCounters) {
   for (unsigned shift = 0; shift < 256; shift++) {
     Bytes a(512), b(512), sum(512);
@@ -374,7 +373,7 @@ TEST(Counting, BitsAreTheBloomFilters) {
         for (const std::uint64_t hash : hashes)
           model.add(hash);
       }
-      // Those that met no full counter leave no trace, the others remain.
+      // Hashes that met no full counter are removed without a trace; the others remain.
       for (const std::uint64_t hash : removed) {
         bool leaves = true;
         for (const std::uint64_t number : specified_counters(geometry, hash))
@@ -404,7 +403,7 @@ TEST(Counting, BitsAreTheBloomFilters) {
     }
 }
 
-// Each counter at each place of a counter line.
+// Every value of a counter, at every place of a counter line.
 TEST(Counting, BitsOfAnyCounter) {
   for (unsigned shift = 0; shift < 16; shift++) {
     Bytes counters(512), expected(128), bitmap(128, 0x5A);
@@ -424,7 +423,7 @@ TEST(Counting, WideCountersArePacked) {
     for (const Geometry &geometry : all_geometries(units)) {
       SCOPED_TRACE(describe(geometry));
       Hashes hashes = some_hashes(100 * units, 5);
-      hashes.insert(hashes.end(), 300, hashes.front()); // beyond 15, and a byte
+      hashes.insert(hashes.end(), 300, hashes.front()); // more than 15, and more than a byte
       hashes.insert(hashes.end(), {0, ~0ULL, 1ULL << 31});
       std::vector<std::uint16_t> wide(geometry.bits() / 4);
       for (const std::uint64_t hash : hashes) {
@@ -477,7 +476,7 @@ TEST(Counting, HasABloomFiltersSize) {
     }
 }
 
-// 2^30 counters of four bits are kMaxBits.
+// 2^30 counters of four bits have kMaxBits bits.
 TEST(Counting, RefusesMoreThanTheCap) {
   for (const double rate : {0.5, 0.01, 1e-4, 1e-9}) {
     std::uint64_t fits = 1, too_many = kMaxBits;
@@ -531,7 +530,7 @@ TEST(Counting, GoldenBytes) {
   EXPECT_EQ(digest(in_pages(2, 1)), 0x5C09CCFFB249195D);
 }
 
-// A million random changes of filters so small that, in the second half, counters become full.
+// A million random changes of filters so small that counters become full in the second half.
 TEST(Counting, LosesNoMember) {
   constexpr int kSteps = 1000000 / SAMPLE_DIVISOR;
   for (const Geometry &geometry : {in_lines(5, 2), in_pages(6, 1)}) {
@@ -691,7 +690,8 @@ TEST(CountingFormat, RefusesDamage) {
   EXPECT_TRUE(validate(payload_of(empty, 0)).ok());
 }
 
-// A chain is of bloom filters alone, though an entry's four bits could not name another layout.
+// A chain consists of bloom filters alone; the four bits of an entry cannot name another layout
+// anyway.
 TEST(CountingFormat, IsNoLinkOfAChain) {
   Header header = header_of({Layout::counting_lines, 0, 0});
   header.flags = kFlagChain;

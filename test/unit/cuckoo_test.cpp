@@ -1,5 +1,5 @@
-// Cuckoo filters: no value that was added and not removed is ever missing, whatever was kicked
-// where; and the stored buckets, one by one.
+// Cuckoo filters: a value that was added and not removed is never missing, wherever it was kicked
+// to; and the stored buckets, one by one.
 
 #include "core/cuckoo.hpp"
 
@@ -28,7 +28,7 @@ Geometry cuckoo(int bits, std::uint32_t buckets) {
   return {Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets};
 }
 
-// Word for word after the specification of the format, without any code of the core.
+// Follows the specification of the format word for word, without any code of the core.
 std::uint64_t specified_mix(std::uint64_t x) {
   x ^= x >> 33;
   x *= 0xFF51AFD7ED558CCD;
@@ -56,7 +56,7 @@ std::uint32_t slot_at(const Geometry &geometry, const std::uint8_t *table, std::
   return fingerprint;
 }
 
-// A hash for a place: of bucket 1 and of a fingerprint.
+// A hash with the given first bucket and fingerprint.
 std::uint64_t hash_for(const Geometry &geometry, std::uint32_t bucket, std::uint32_t fingerprint) {
   const std::uint64_t fingerprints = (1ULL << geometry.fingerprint_bits()) - 1;
   const auto least = [](std::uint64_t part, std::uint64_t of) {
@@ -77,7 +77,7 @@ bool add(const Geometry &geometry, Bytes &table, std::uint64_t hash) {
   return cuckoo_add(geometry, table.data(), cuckoo_place(geometry, hash));
 }
 
-// The bytes behind the kicks.
+// The bytes behind the counter of kicks.
 Bytes buckets_of(const Bytes &table) {
   return {table.begin() + kKicksBytes, table.end()};
 }
@@ -103,7 +103,7 @@ TEST(Cuckoo, PlacesAreTheSpecified) {
         ASSERT_EQ(place.bucket[1], specified.bucket[1]);
         ASSERT_NE(place.fingerprint, 0U);
         ASSERT_LT(place.bucket[1], m);
-        // From the other bucket, the way leads back.
+        // The place computed from the other bucket leads back.
         const CuckooPlace back =
             cuckoo_place(geometry, hash_for(geometry, place.bucket[1], place.fingerprint));
         ASSERT_EQ(back.fingerprint, place.fingerprint);
@@ -125,7 +125,7 @@ TEST(Cuckoo, Sizes) {
       {3, 0.125, 6, 2},
       {17, std::nextafter(0.125, 0.0), 7, 6},
       {18, 0.1, 7, 7},
-      {946, 0.01, 10, 280}, // 3.8 in a bucket would be 249
+      {946, 0.01, 10, 280}, // 3.8 values a bucket would need 249
       {947, 0.01, 10, 250},
       {950, 0.01, 10, 250},
       {951, 0.01, 10, 251},
@@ -212,7 +212,7 @@ TEST(Cuckoo, FillsToItsCapacity) {
       Geometry geometry;
       ASSERT_TRUE(size_cuckoo(n, rate, &geometry));
       std::vector<std::uint64_t> hashes = random_hashes(n, n);
-      for (int order = 0; order < 2; order++) { // as they come, and as an aggregate sorts them
+      for (int order = 0; order < 2; order++) { // as they come, then sorted, as by an aggregate
         Bytes table(geometry.bytes());
         for (const std::uint64_t hash : hashes)
           ASSERT_TRUE(add(geometry, table, hash));
@@ -223,7 +223,7 @@ TEST(Cuckoo, FillsToItsCapacity) {
     }
 }
 
-// Many are added like one after the other, up to the one that finds no room.
+// cuckoo_add_many() does what single additions do, up to the hash that finds no room.
 TEST(Cuckoo, AddsManyLikeOneByOne) {
   for (const int f : {10, 20})
     for (const std::size_t count : {0, 1, 8, 9, 700, 4000}) {
@@ -240,8 +240,8 @@ TEST(Cuckoo, AddsManyLikeOneByOne) {
     }
 }
 
-// The smallest tables with 95 % load: for one set of values in 10000 there is no arrangement, and
-// 500 kicks would miss that of one in 500.
+// The smallest tables with 95 % load. One set of values in 10000 has no arrangement; with at most
+// 500 kicks, one set in 500 would fail.
 TEST(Cuckoo, FillsTheFewestBuckets) {
   Geometry geometry;
   ASSERT_TRUE(size_cuckoo(950, 0.01, &geometry));
@@ -291,7 +291,7 @@ TEST(Cuckoo, RateFollowsTheLoad) {
   }
 }
 
-// A multiset of hashes, of which those with one fingerprint and one pair of buckets count together.
+// A multiset of hashes. Hashes with the same fingerprint and pair of buckets count together.
 class Model {
 public:
   Model(const Geometry &geometry, std::size_t values, std::uint64_t seed)
@@ -315,7 +315,7 @@ public:
     members_.push_back(value);
     copies_[number_[value]]++;
   }
-  // By its place among the members.
+  // `member` is an index of members().
   void remove(std::size_t member) {
     copies_[number_[members_[member]]]--;
     members_[member] = members_.back();
@@ -330,7 +330,7 @@ private:
 
 class CuckooModel : public testing::TestWithParam<std::tuple<Geometry, int>> {};
 
-// Grows until there is no place, shrinks to somewhere, and so on.
+// The table grows until there is no place, shrinks to a random size, and so on.
 TEST_P(CuckooModel, HoldsAMultiset) {
   const auto [geometry, operations] = GetParam();
   Model model(geometry, 3 * std::size_t{geometry.units} + 2, geometry.units);
@@ -433,7 +433,7 @@ TEST(Cuckoo, CopiesFillBothBuckets) {
   EXPECT_GT(coincide, 100);
 }
 
-// Others make way for the eighth copy, however many of its own are in the way.
+// Other fingerprints make way for up to eight copies, however many copies are in the way already.
 TEST(Cuckoo, CopiesKickOthers) {
   const Geometry geometry = cuckoo(12, 50);
   for (const std::uint64_t hash : random_hashes(200, 4)) {
@@ -452,13 +452,13 @@ TEST(Cuckoo, CopiesKickOthers) {
     for (int copies = 0; copies < cuckoo_max_copies(place); copies++) {
       const std::uint64_t kicks = cuckoo_kicks(table.data());
       ASSERT_TRUE(add(geometry, table, hash));
-      EXPECT_LE(cuckoo_kicks(table.data()), kicks + 2); // of a guest, or first of a copy
+      EXPECT_LE(cuckoo_kicks(table.data()), kicks + 2); // kicks of a guest, or of a copy first
     }
     EXPECT_FALSE(add(geometry, table, hash));
   }
 }
 
-// Buckets say nothing about the order in which they were filled.
+// Buckets do not show the order in which they were filled.
 TEST(Cuckoo, BucketsAreInOrder) {
   for (const int f : {6, 11, 17, 32}) {
     const Geometry geometry = cuckoo(f, 3);
@@ -547,7 +547,7 @@ TEST(Cuckoo, MergeIsTheSum) {
   }
 }
 
-// Tables end where their memory ends; what is in front of them belongs to others.
+// Tables end where their memory ends; the bytes before them belong to others.
 TEST(Cuckoo, AnyAlignmentAndNothingOutside) {
   for (int f = kMinFingerprintBits; f <= kMaxFingerprintBits; f++)
     for (std::uint32_t m = kMinBuckets; m <= 9; m++)
@@ -574,7 +574,7 @@ TEST(Cuckoo, AnyAlignmentAndNothingOutside) {
       }
 }
 
-// Whoever has but the bytes of two buckets counts as well.
+// A caller that has only the bytes of a hash's two buckets counts the same.
 TEST(Cuckoo, CountsInSingleBuckets) {
   for (const Geometry &geometry : {cuckoo(6, 2), cuckoo(6, 7), cuckoo(7, 9), cuckoo(15, 8),
                                    cuckoo(16, 5), cuckoo(17, 6), cuckoo(31, 8), cuckoo(32, 3)}) {
@@ -620,7 +620,8 @@ TEST(Cuckoo, DisorderIsFound) {
           clear_bit(emptied.data(), start + bit);
           set_bit(raised.data(), start + bit);
         }
-        // The first may be greater and the last be 0; all others are in the way.
+        // The first slot may hold a greater number and the last may be 0; any other change breaks
+        // the order.
         EXPECT_EQ(check_buckets(geometry, emptied.data(), &stored), slot == 3);
         EXPECT_EQ(stored, 4 * std::uint64_t{geometry.units} - 1);
         EXPECT_EQ(check_buckets(geometry, raised.data(), &stored), slot == 0);
@@ -633,7 +634,7 @@ TEST(Cuckoo, DisorderIsFound) {
   }
 }
 
-// A payload of integers: three buckets of 7 bits, the last of which ends in mid-byte.
+// A payload of integers: three buckets of 7-bit fingerprints, the last of which ends in mid-byte.
 Bytes payload_of(const Geometry &geometry) {
   const Header header = {geometry, {Family::integer, 0}, 7, {8, 0.1}};
   Bytes payload(header.payload_bytes());

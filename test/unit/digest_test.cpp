@@ -1,4 +1,4 @@
-// The hashes of other systems, of every kind of value that their layouts know.
+// The hashes of other systems, for every kind of value that their layouts know.
 
 #include <set>
 
@@ -58,7 +58,7 @@ TEST(Digest, IsOfUtf16InGuavaChars) {
       {"f09f9880", "d83dde00"},
       {"f48fbfbf", "dbffdfff"},
       {"61c3a9e282acf09d849e7a", "006100e920acd834dd1e007a"},
-      // One byte that is no UTF-8.
+      // One byte that is not UTF-8.
       {"80", "fffd"},
       {"41bf42", "0041fffd0042"},
       {"c3", "fffd"},
@@ -82,8 +82,8 @@ TEST(Digest, IsOfUtf16InGuavaChars) {
   }
 }
 
-// What `new String(bytes, UTF_8)` of OpenJDK 17 gives: of a sequence that breaks off, one U+FFFD
-// for all of it; of an encoding that is too long or of too large a number, one for each byte.
+// What `new String(bytes, UTF_8)` of OpenJDK 17 gives: one U+FFFD for the whole of a truncated
+// sequence; one for each byte of an overlong encoding or of one whose number is too large.
 TEST(Digest, OfBrokenUtf8IsJavas) {
   struct {
     const char *utf8, *utf16;
@@ -114,7 +114,7 @@ TEST(Digest, OfBrokenUtf8IsJavas) {
   }
 }
 
-// Room for the longest text that each byte can become.
+// The scratch has room for the longest text that any byte can become.
 TEST(Digest, OfUtf16StaysInItsScratch) {
   for (const std::uint8_t byte : {0x41, 0x80, 0xC3, 0xE2, 0xF0, 0xFF})
     for (std::size_t length = 0; length < 100; length++) {
@@ -156,7 +156,7 @@ TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
       EXPECT_EQ(value.count, 0);
     }
   }
-  // Columns of Parquet may be unsigned, and hash the same 4 bytes; Guava's funnel is of an int.
+  // Unsigned columns of Parquet hash the same 4 bytes; Guava's funnel takes an int.
   for (const std::int64_t number :
        {std::int64_t{INT32_MAX} + 1, std::int64_t{4000000000}, std::int64_t{UINT32_MAX}}) {
     EXPECT_EQ(text_of(digest("parquet_int32", Family::integer, of_integer(number))),
@@ -166,7 +166,7 @@ TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
     for (const char *scheme : {"guava_integer", "guava_integer_mitz32"})
       EXPECT_EQ(encoded(scheme, Family::integer, of_integer(number)).kind, Encoded::none) << number;
   }
-  // Dates are of 32 bits already.
+  // Dates have 32 bits already.
   const Bytes days = {0x15, 0x4D, 0, 0};
   EXPECT_EQ(text_of(digest("parquet_int32", Family::date, days)), hashed("parquet", days));
 }
@@ -200,7 +200,7 @@ TEST(Digest, OfFloats) {
                               static_cast<double>(std::numeric_limits<float>::denorm_min())})
     check(number);
 
-  // Both zeros: who asks for one finds the other.
+  // A filter that has one of the two zeros also finds the other.
   for (const double zero : {0.0, -0.0}) {
     for (const char *scheme : {"parquet", "parquet_float"}) {
       const Encoded value = encoded(scheme, Family::floating, of_double(zero));

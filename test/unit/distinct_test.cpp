@@ -1,4 +1,4 @@
-// Counting distinct values: the registers, their estimate, and the exact way.
+// Counting distinct values: the registers, their estimate, and the exact count.
 
 #include "core/distinct.hpp"
 
@@ -34,7 +34,8 @@ double estimate(const std::vector<std::uint64_t> &hashes) {
   return estimate_distinct(registers_of(hashes).data());
 }
 
-// Register: the high 16 bits. Rank: the place of the first 1 in the other 48, 49 if there is none.
+// The high 16 bits choose the register. The rank is the place of the first 1 in the other 48 bits,
+// or 49 if there is none.
 TEST(Distinct, GoldenRegisters) {
   static const struct {
     std::uint64_t hash;
@@ -55,20 +56,22 @@ TEST(Distinct, GoldenRegisters) {
   EXPECT_EQ(registers_of({0x0000800000000000, 0, 0x00007FFFFFFFFFFF})[0], 49); // the maximum
 }
 
-// To the last bit, computed outside the core: a self-sized filter has one size on every machine.
+// Equal to the last bit to numbers from outside the core: a self-sized filter has one size on every
+// machine.
 TEST(Distinct, GoldenEstimates) {
   EXPECT_EQ(estimate(integer_hashes(1000, 0)), 0x1.f55021b3fc3e9p+9);
   EXPECT_EQ(estimate(integer_hashes(100000, 0)), 0x1.83c8859abdcb9p+16);
   EXPECT_EQ(estimate(integer_hashes(300000, 0)), 0x1.258ff30a17d01p+18);
 
-  // Registers at the end of their range: a thousand at the highest rank, the others one below.
+  // Registers at the end of their range: a thousand have the highest rank, the others the one
+  // below.
   std::vector<std::uint64_t> full;
   for (std::uint64_t i = 0; i < kRegisters; i++)
     full.push_back(i << 48 | (i < 1000 ? 0 : 1));
   EXPECT_EQ(estimate(full), 0x1.752138da8c354p+63);
 }
 
-// Three standard errors, for every one of 40 fixed sets.
+// Each of 40 fixed sets is within three standard errors.
 TEST(Distinct, EstimatesWithinThreeStandardErrors) {
   EXPECT_EQ(estimate({}), 0.0);
   EXPECT_NEAR(estimate({42}), 1.0, 0.001);
@@ -91,7 +94,7 @@ TEST(Distinct, DependsOnTheSetAlone) {
   repeated.insert(repeated.end(), hashes.begin(), hashes.begin() + 50000);
   EXPECT_EQ(registers_of(repeated), registers);
 
-  // Two workers' registers combine by maximum.
+  // The registers of two workers combine by maximum.
   auto left = registers_of({hashes.begin(), hashes.begin() + 30000});
   const auto right = registers_of({hashes.begin() + 30000, hashes.end()});
   for (std::size_t i = 0; i < kRegisters; i++)
@@ -110,7 +113,7 @@ TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
     EXPECT_EQ(padded_capacity(entry.distinct), entry.capacity) << entry.distinct;
 }
 
-// Uniform hashes, few different ones, and such as differ in their lowest bits alone.
+// Uniform hashes, few different hashes, and hashes that differ in their lowest bits alone.
 TEST(Distinct, SortsAndRemovesRepetitions) {
   sort_hashes(nullptr, 0, no_pause);
   EXPECT_EQ(keep_copies(nullptr, 0, 1), 0U);
@@ -120,7 +123,7 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
       SCOPED_TRACE(count);
       std::vector<std::uint64_t> hashes(count);
       for (std::uint64_t &hash : hashes)
-        hash = ~(random.next() % values); // the highest ones: the order is unsigned
+        hash = ~(random.next() % values); // the highest ones, because the order is unsigned
       hashes[0] = 1;
       const std::multiset<std::uint64_t> all(hashes.begin(), hashes.end());
       const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
@@ -139,7 +142,7 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
     }
 }
 
-// At least once in as many bytes as kBytesBetweenPauses, in each pass over them.
+// Each pass over the hashes pauses at least once in kBytesBetweenPauses bytes.
 std::size_t pauses;
 TEST(Distinct, SortPauses) {
   auto hashes = integer_hashes(1000000, 1);
@@ -166,7 +169,8 @@ std::vector<std::uint64_t> content(const HashSet &set, std::size_t limit) {
   return all;
 }
 
-// Random batches with repetitions, 0, and hashes that all want one slot, against std::set.
+// Random batches with repetitions, with 0 and with hashes that compete for one slot, compared with
+// std::set.
 TEST(HashSet, HoldsWhatWasInserted) {
   Random random(6);
   for (const std::size_t slot_count : {8, 64, 4096}) {
@@ -214,7 +218,7 @@ TEST(SampleDistinct, TellsFewRepetitionsFromMany) {
         hashes.push_back(hashes[random.next() % values]);
       EXPECT_EQ(sample_distinct(hashes.data(), count) <= static_cast<double>(count) / 2,
                 share < 0.5);
-      // One value that makes up nearly all does not hide the others, nor do they hide it.
+      // A value that makes up nearly all hashes does not hide the others, and they do not hide it.
       std::fill(hashes.begin(), hashes.end() - static_cast<std::ptrdiff_t>(count / 100), hashes[0]);
       EXPECT_LT(sample_distinct(hashes.data(), count), static_cast<double>(count) / 4);
     }

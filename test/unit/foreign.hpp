@@ -1,5 +1,5 @@
-// What the tests of other systems' filters share: values as canonical bytes, their digests, golden
-// files.
+// Helpers that the tests of other systems' filters share: values as canonical bytes, their digests,
+// golden files.
 #ifndef BLOOMFILTER_TEST_UNIT_FOREIGN_HPP
 #define BLOOMFILTER_TEST_UNIT_FOREIGN_HPP
 
@@ -23,7 +23,7 @@
 
 namespace bloomfilter {
 
-// For failures' messages.
+// For the messages of failed tests.
 inline void PrintTo(const Geometry &geometry, std::ostream *out) {
   *out << "layout " << static_cast<int>(geometry.layout) << ", k " << int{geometry.k} << ", "
        << geometry.units << " units";
@@ -37,7 +37,7 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// A scheme by its name in SQL.
+// The scheme with this name in SQL.
 inline const Scheme &scheme_named(std::string_view name) {
   for (const Scheme &scheme : kSchemes)
     if (scheme.name && scheme.name == name)
@@ -76,7 +76,7 @@ inline Bytes read_golden(const std::string &name) {
   return bytes_of(read_text(name));
 }
 
-// Lines that are not comments, as fields between tabs.
+// The lines that are not comments, split into fields at tabs.
 inline std::vector<std::vector<std::string>> read_table(const std::string &name) {
   std::vector<std::vector<std::string>> rows;
   std::stringstream content(read_text(name));
@@ -110,7 +110,7 @@ inline std::vector<std::string> lines_of(const std::string &name) {
   return lines;
 }
 
-// A field of a line of JSON: what stands behind its name.
+// The field `key` of a line of JSON: what follows its name.
 inline std::string json_behind(const std::string &line, const std::string &key) {
   const std::string quoted = "\"" + key + "\":";
   const std::size_t at = line.find(quoted);
@@ -123,7 +123,7 @@ inline std::string json_field(const std::string &line, const std::string &key) {
   return value[0] == '"' ? value.substr(1, value.find('"', 1) - 1)
                          : value.substr(0, value.find_first_of(",}"));
 }
-// A list of numbers, or of texts that end with one.
+// A list of numbers, or of texts that end with a number.
 inline std::set<std::int64_t> json_numbers(const std::string &line, const std::string &key) {
   const std::string value = json_behind(line, key);
   std::set<std::int64_t> numbers;
@@ -167,7 +167,7 @@ inline std::vector<Bytes> mapped(std::int64_t first, std::int64_t last,
   return values;
 }
 
-// With memory of just the promised size, so that a sanitizer sees a byte too many.
+// The memory has exactly the promised size, so that a sanitizer sees a byte too many.
 inline Encoded encoded(const Scheme &scheme, Family family, const Bytes &canonical,
                        std::uint64_t seed = 0) {
   const std::unique_ptr<std::uint8_t[]> scratch(new std::uint8_t[scratch_bytes(canonical.size())]);
@@ -198,7 +198,7 @@ inline std::string text_of(const Digest &digest) {
   return text;
 }
 
-// The digest of plain bytes in the same system.
+// The digest of plain bytes in the scheme's system.
 inline std::string hashed(const std::string &scheme, const Bytes &bytes) {
   return text_of(digest_bytes(scheme_named(scheme).layout, 0, bytes.data(), bytes.size()));
 }
@@ -233,7 +233,7 @@ inline std::vector<Digest> random_digests(std::uint64_t seed, std::size_t count)
   return digests;
 }
 
-// The families that filters of another system's layout can have, with and without values.
+// The families that filters of another system's layout can have, with values and without.
 inline std::vector<Family> families_of(Layout layout) {
   switch (layout) {
   case Layout::guava:

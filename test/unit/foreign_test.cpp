@@ -1,4 +1,4 @@
-// Bitmaps of other systems: positions, folding, estimates, and how they are stored.
+// Bitmaps of other systems: positions, folding, estimates and stored bytes.
 
 #include "core/foreign/foreign.hpp"
 
@@ -36,7 +36,7 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
     for (const std::uint64_t word : {0ULL, ~0ULL, 1ULL << 63, 1ULL << 31, (1ULL << 63) - 1})
       digests.push_back({word, ~word}), digests.push_back({word, word});
     for (const Digest &one : digests) {
-      // The canary's neighbours stay as they are.
+      // The canary behind the positions stays as it is.
       std::vector<std::uint64_t> positions(geometry.k + 1U, 0xDEAD);
       foreign_positions(geometry, one, positions.data());
       EXPECT_EQ(positions.back(), 0xDEADU);
@@ -55,7 +55,7 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
         EXPECT_FALSE(foreign_contains(geometry, bitmap.data(), one));
         set_bit(bitmap.data(), position);
       }
-      // And all others do not matter.
+      // No other bit matters.
       for (std::uint8_t &byte : bitmap)
         byte = static_cast<std::uint8_t>(~byte);
       EXPECT_FALSE(foreign_contains(geometry, bitmap.data(), one));
@@ -66,7 +66,7 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
   }
 }
 
-// From the descriptions in doc/format.md, with arithmetic of 128 bits instead of 64 that wrap.
+// By the descriptions in doc/format.md, with 128-bit arithmetic instead of 64 bits that wrap.
 TEST(Foreign, PositionsAreTheSpecified) {
   using Wide = unsigned __int128;
   const Wide word = Wide{1} << 64;
@@ -83,7 +83,7 @@ TEST(Foreign, PositionsAreTheSpecified) {
           const Wide bit = a * kSalt[i] % (Wide{1} << 32) / (1 << 27);
           wanted.push_back(static_cast<std::uint64_t>(block * 256 + 32 * i + bit));
         } else if (geometry.layout == Layout::spark_v2) {
-          // Signed halves as numbers mod 2^64.
+          // The number mod 2^64 of a signed half.
           const auto number = [&](std::uint64_t half) {
             return half % (Wide{1} << 32) + (half >> 31 & 1) * (word - (Wide{1} << 32));
           };
@@ -133,7 +133,7 @@ TEST(Foreign, Folds) {
       folded.units /= d;
       Bytes parts(folded.bytes());
       for (std::size_t i = 0; i < bitmap.size(); i++) {
-        // Of flat bitmaps d parts as long as the fold; of blocks d neighbours.
+        // A flat bitmap folds d parts as long as the result; a bitmap of blocks folds d neighbours.
         const std::size_t to =
             is_flat(geometry.layout) ? i % parts.size() : i / unit / d * unit + i % unit;
         parts[to] = static_cast<std::uint8_t>(parts[to] | bitmap[i]);
@@ -165,7 +165,7 @@ TEST(ForeignEstimate, LengthsNeedNotBeWholeLines) {
           120, 128, 1000, 4088, 4096, 4104, 32760, 32768, 32776, 100000}) {
       SCOPED_TRACE(bytes);
       Random random(bytes);
-      Bytes a(bytes + 16), b(bytes + 16); // with what must not change behind
+      Bytes a(bytes + 16), b(bytes + 16); // followed by bytes that must not change
       for (std::size_t i = 0; i < a.size(); i++) {
         a[i] = static_cast<std::uint8_t>(random.next() & random.next());
         b[i] = static_cast<std::uint8_t>(random.next() & random.next());
@@ -191,7 +191,7 @@ TEST(ForeignEstimate, LengthsNeedNotBeWholeLines) {
   }
 }
 
-// 20000 integers in each, at about 1 % and fewer.
+// Sizes for 20000 integers at rates of about 1 % and less.
 std::vector<Geometry> estimated_geometries() {
   std::vector<Geometry> all(4);
   EXPECT_TRUE(size_foreign(Layout::guava, 20000, 0.01, &all[0]));
@@ -249,7 +249,7 @@ TEST(ForeignEstimate, OfNoneAndOfAll) {
   }
 }
 
-// On bitmaps whose answer is known: halves of words, and of the bitmap.
+// Bitmaps whose answer is known: half of each word's bits, or half of the bitmap.
 TEST(ForeignEstimate, RatesOfKnownBits) {
   const Geometry flat = {Layout::redis, 3, 4}, blocks = {Layout::parquet, 8, 2};
   Bytes bitmap(flat.bytes());
@@ -283,7 +283,7 @@ TEST(ForeignEstimate, DoesNotDependOnPartsOrKernel) {
   }
 }
 
-// "Of all units read so far", not of all that there are.
+// rate() is the rate "of all units read so far", not of all units.
 TEST(ForeignEstimate, IsOfTheUnitsReadSoFar) {
   for (const Geometry &geometry : {Geometry{Layout::guava, 2, 4}, Geometry{Layout::redis, 2, 4},
                                    Geometry{Layout::parquet, 8, 4}}) {
@@ -297,7 +297,7 @@ TEST(ForeignEstimate, IsOfTheUnitsReadSoFar) {
 
 // --- Stored values ---
 
-// With values.
+// A family of filters with values.
 Family some_family(const Scheme &scheme) {
   for (const Family family : {Family::integer, Family::text, Family::floating})
     if (stored_family(scheme, family) != Family::none)
@@ -347,7 +347,7 @@ TEST(ForeignFormat, SeedsAreZero) {
     }
 }
 
-// Spark's second version has 32 bits of a signed number.
+// Spark's second version has a signed seed of 32 bits.
 TEST(ForeignFormat, SeedsOfSpark) {
   Header header = stored_header({Layout::spark_v2, 8, 3}, Family::integer);
   for (const std::int64_t seed : {INT64_C(0), INT64_C(1), INT64_C(-1), INT64_C(1234567),
@@ -363,7 +363,7 @@ TEST(ForeignFormat, SeedsOfSpark) {
   }
 }
 
-// A filter has only families that one of its layout's schemes keeps values under, or none yet.
+// A filter has no family yet, or one under which a scheme of its layout keeps values.
 TEST(ForeignFormat, FamiliesOfLayouts) {
   for (const LayoutRow &row : kLayoutRows) {
     const bool own = row.system == System::own;
@@ -371,7 +371,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
       const auto family = static_cast<Family>(number);
       if (row.layout == Layout::cuckoo)
-        continue; // whose bits are not any
+        continue; // not every bitmap is a cuckoo table
       Header header = stored_header({row.layout, 8, 3}, family);
       header.element.shape = is_composed(family) ? 1 : 0;
       const bool good = own ? number < static_cast<int>(Family::string)
@@ -404,8 +404,8 @@ TEST(ForeignFormat, SizesOfLayouts) {
   }
 }
 
-// In the last bytes, too, which are no whole line. Where the encoding says what values there may
-// be, a filter without values is one like any other.
+// Also in the last bytes, which are no whole line. Where the encoding says what values there may
+// be, a filter without values is checked like any other.
 TEST(ForeignFormat, FindsStrayBits) {
   for (const Geometry &geometry : geometries({1, 3, 9}))
     for (const Family family : families_of(geometry.layout)) {
@@ -423,7 +423,7 @@ TEST(ForeignFormat, FindsStrayBits) {
     }
 }
 
-// A value of links, the bits of each a pattern of its own.
+// Checks a value of several links. The bits of each link have a pattern of their own.
 Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::uint8_t flags = 0,
                     const std::vector<std::uint8_t> &patterns = {}) {
   const bool grows = (flags & kFlagGrow) != 0;
@@ -475,7 +475,7 @@ TEST(ForeignFormat, LinksOfOneLayout) {
   }
 }
 
-// Values of one link have hashes of one kind.
+// All links of a value have hashes of one kind.
 TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
   std::vector<Scheme> schemes = foreign_schemes();
   schemes.push_back(scheme_named("lines"));
@@ -484,7 +484,7 @@ TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
       const Layout a = scheme.layout, b = another.layout;
       if (a == b)
         continue;
-      // In either place, and in both.
+      // The wrong layout is in either place, or in both.
       const Link good = link_of(a, 3), other = link_of(b, 1000), smaller = link_of(b, 1);
       EXPECT_EQ(check_links(scheme, {good, other}).status, Status::unknown_layout);
       EXPECT_EQ(check_links(scheme, {smaller, good}).status, Status::unknown_layout);
@@ -493,7 +493,7 @@ TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
     }
 }
 
-// Growth makes links of our own layouts: next_link() knows no other.
+// A filter of another system's layout cannot grow: next_link() knows our own layouts alone.
 TEST(ForeignFormat, LinksDoNotGrow) {
   EXPECT_EQ(check_links(scheme_named("lines"), {link_of(Layout::lines, 3)}, kFlagGrow).status,
             Status::ok);

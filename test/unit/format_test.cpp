@@ -33,7 +33,7 @@ Header pages_header() {
   return {{Layout::pages, 12, 3}, {Family::array, 0xC0FFEE}, ~0ULL, {500, 1e-4}, kFlagOwn};
 }
 
-// With some bits set.
+// A filter with some bits set.
 Bytes filter(const Header &header) {
   Bytes payload(header.payload_bytes(), 0x11);
   write_header(payload.data(), header);
@@ -46,12 +46,12 @@ Bytes lines_filter() {
 Bytes pages_filter() {
   return filter(pages_header());
 }
-// Of integers of 32 bits: two blocks.
+// A filter of 32-bit integers: two blocks.
 Bytes parquet_filter() {
   return filter({{Layout::parquet, 8, 2}, {Family::int32, 0}, 0, {100, 0.01}});
 }
 
-// A filter of links, the bits of each a pattern of its own.
+// A filter of several links. The bits of each link have a pattern of their own.
 Bytes linked_filter(Header header, const std::vector<Link> &links) {
   header.geometry.layout = Layout::lines;
   header.link_count = static_cast<std::uint32_t>(links.size());
@@ -65,7 +65,7 @@ Bytes linked_filter(Header header, const std::vector<Link> &links) {
   return payload;
 }
 
-// Two links that sized themselves, then one of the same geometry that did not, then a page.
+// Two self-sized links, then one of the same geometry that was not, then a page.
 Bytes chain() {
   const Geometry line = {Layout::lines, 6, 1};
   return linked_filter({{}, {Family::integer, 0}, 7, {}},
@@ -74,12 +74,12 @@ Bytes chain() {
                         {line, 0, {30, 0.03}},
                         {{Layout::pages, 12, 1}, kFlagIntersection, {}}});
 }
-// One link that grows.
+// A filter of one link that grows.
 Bytes growing() {
   return linked_filter({{}, {Family::integer, 0}, 7, {100, 0.04}, kFlagGrow},
                        {{{Layout::lines, 6, 1}, kFlagOwn, {100, 0.01}}});
 }
-// Of no rows: grows, and is own until it has a value.
+// The filter of no rows: it grows, and it is own until it has a value.
 Bytes of_no_rows() {
   Bytes payload = linked_filter({{}, {}, 0, {100, 0.01}, kFlagGrow | kFlagOwn},
                                 {{{Layout::lines, 6, 3}, kFlagOwn, {100, 0.0025}}});
@@ -93,7 +93,7 @@ Finding validate(const Bytes &payload) {
   return bloomfilter::validate(payload.data(), payload.size(), &header);
 }
 
-// Byte by byte after the table in doc/format.md, whose offsets count 4 bytes more.
+// Byte by byte by the table in doc/format.md, whose offsets are 4 bytes greater.
 TEST(Format, GoldenHeader) {
   const Bytes golden = {
       1,                                              // 0 version
@@ -173,7 +173,7 @@ TEST(Format, AcceptsTheEmptyFilterOfNoFamily) {
   EXPECT_TRUE(validate(payload).ok());
 }
 
-// In constant time, hence without a look at the bitmap: only the header is there.
+// Parsing takes constant time, so it does not look at the bitmap: the buffer holds only the header.
 TEST(Format, ParsesTheLargestFilter) {
   for (const Geometry &geometry :
        {Geometry{Layout::lines, 6, 1U << 23}, Geometry{Layout::pages, 12, 1U << 20}}) {
@@ -200,7 +200,7 @@ void put_units(Bytes &payload, std::uint32_t units) {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// One defect each, in a filter that is good without it.
+// A defect in a filter that is good without it.
 struct Defect {
   const char *name;
   Bytes (*good)();
@@ -402,7 +402,7 @@ TEST(Format, FindsEachDefect) {
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(Status::stray_bits));
 }
 
-// Only what needs the bitmap is left to validate().
+// parse() finds every defect that does not need the bitmap.
 TEST(Format, ParseFindsTheSame) {
   for (const Defect &defect : kDefects) {
     SCOPED_TRACE(defect.name);
@@ -415,7 +415,7 @@ TEST(Format, ParseFindsTheSame) {
   }
 }
 
-// A payload with its head written anew from what is read of it.
+// A payload whose head is written anew from what parsing it gives.
 Bytes rewritten(const Bytes &payload) {
   Header header;
   EXPECT_TRUE(parse(payload.data(), payload.size(), &header).ok());
@@ -428,7 +428,7 @@ Bytes rewritten(const Bytes &payload) {
   return written;
 }
 
-// No bit of the head is ignored: a flipped one is a defect or another head.
+// No bit of the head is ignored: a flipped bit is a defect or makes another head.
 TEST(Format, EveryBitOfTheHeadCounts) {
   for (const Bytes &good : {lines_filter(), pages_filter(), chain(), growing(), of_no_rows()}) {
     Header header;
@@ -449,7 +449,7 @@ TEST(Format, EveryBitOfTheHeadCounts) {
   }
 }
 
-// Byte by byte after the table in doc/format.md.
+// Byte by byte by the table in doc/format.md.
 TEST(Format, GoldenLink) {
   const Bytes golden = {
       0x40, 0x42, 0x0F, 0,    0,    0,    0,    0,    // 0 expected 1 000 000
@@ -468,7 +468,7 @@ TEST(Format, GoldenLink) {
   EXPECT_EQ(std::count(payload.begin(), payload.end(), 0xFF), kMaxHeadBytes - 24);
 }
 
-// As many links and bits as there may be; only the head is there.
+// The greatest number of links and bits; the buffer holds only the head.
 TEST(Format, ParsesTheLongestHead) {
   Header header = {{Layout::lines, 0, 0}, {Family::text, 0}, 1, {}, kFlagChain, kMaxLinks}, read;
   std::uint8_t head[kMaxHeadBytes];
@@ -480,7 +480,7 @@ TEST(Format, ParsesTheLongestHead) {
   EXPECT_EQ(read.links(), kMaxLinks);
   EXPECT_EQ(read.payload_bytes(), kMaxPayload);
 
-  // Largest first, each with the offset of its bitmap.
+  // The largest links come first, each with the offset of its bitmap.
   std::size_t end = kMaxPayload;
   int links = 0;
   EXPECT_FALSE(any_link(head, read, [&](const Link &link, std::size_t offset) {
@@ -510,7 +510,7 @@ TEST(Format, ReadsAndWritesAtAnyAlignment) {
   }
 }
 
-// Of every width, on machines of either byte order.
+// Numbers of every width, on machines of either byte order.
 TEST(Bytes, AreLittleEndian) {
   std::uint8_t bytes[8] = {};
   store<std::uint8_t>(bytes, 0xA1);

@@ -1,4 +1,4 @@
-// Where hashes fall: the positions are frozen, and folding depends on them.
+// The positions of hashes: they are frozen, and folding depends on them.
 
 #include "core/bitmap.hpp"
 #include "core/geometry.hpp"
@@ -39,7 +39,8 @@ std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> bits) {
   return bits;
 }
 
-// k = 16, 1000 units; in pages the first eight are of the first line. Computed outside the core.
+// k = 16, 1000 units; in pages, the first eight bits are in the first line. Computed outside the
+// core.
 TEST(Geometry, GoldenPositions) {
   static const struct {
     std::uint64_t hash;

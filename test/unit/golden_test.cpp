@@ -1,4 +1,4 @@
-// Whole filters, rebuilt bit for bit: test/golden/README.md says what its files are.
+// Whole filters are rebuilt bit for bit from the files that test/golden/README.md describes.
 
 #include <gtest/gtest.h>
 
@@ -38,11 +38,11 @@ std::string read_golden(const std::string &name) {
 
 struct Golden {
   const char *file;
-  Layout layout; // its profile
+  Layout layout; // the profile of the filter's layout
   Family family;
   std::uint64_t seed, expected;
   double rate;
-  std::uint64_t (*hash)(int value, std::uint64_t seed); // of the values 1 ... 100
+  std::uint64_t (*hash)(int value, std::uint64_t seed); // for the values 1 ... 100
 };
 
 std::uint64_t hash_of_integer(int value, std::uint64_t seed) {

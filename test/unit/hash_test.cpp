@@ -1,4 +1,4 @@
-// XXH3 must stay XXH3: an xxHash that hashed otherwise would lose every stored value.
+// XXH3 must stay XXH3: with an xxHash that hashes otherwise, every stored value would be lost.
 
 #include "core/hash.hpp"
 
@@ -14,7 +14,7 @@ namespace bloomfilter {
 namespace {
 
 TEST(Hash, OfKnownValues) {
-  EXPECT_EQ(hash_bytes("", 0, 0), 0x2D06800538D394C2); // as in xxHash's own sanity tests
+  EXPECT_EQ(hash_bytes("", 0, 0), 0x2D06800538D394C2); // from xxHash's own sanity tests
   EXPECT_EQ(hash_bytes("", 0, 7), 0x913AE0873E9B7EB8);
   EXPECT_EQ(hash_bytes("abc", 3, 0), 0x78AF5F94892F3950);
   EXPECT_EQ(hash_bytes("abc", 3, 7), 0x48FF56F569E39912);
@@ -24,7 +24,7 @@ TEST(Hash, OfKnownValues) {
   EXPECT_EQ(hash_integer(42, 0), 0xD5A6F8C838DF27C8);
 }
 
-// XXH3 takes another path for each of these ranges of lengths; the ends of each.
+// The ends of each range of lengths for which XXH3 takes another path.
 TEST(Hash, OfEveryLength) {
   static const struct {
     std::size_t length;
@@ -55,7 +55,7 @@ TEST(Hash, OfEveryLength) {
   }
 }
 
-// However it is cut, the hash is that of all bytes together.
+// The hash is that of all bytes together, however they are cut.
 TEST(Hasher, OfParts) {
   std::vector<std::uint8_t> bytes(10000);
   for (std::size_t i = 0; i < bytes.size(); i++)
@@ -71,9 +71,9 @@ TEST(Hasher, OfParts) {
       }
 }
 
-// A part nested in parts: with its length before it, whether or not the buffer has room for it.
+// A part nested in parts. Its length precedes it, whether or not the buffer has room for it.
 struct Part {
-  std::size_t before, after; // bytes around the next deeper part
+  std::size_t before, after; // bytes around the part nested in this one
 };
 
 void add_nested(Hasher *hasher, const std::vector<std::uint8_t> &bytes,
@@ -119,7 +119,7 @@ TEST(Hasher, OfNestedParts) {
       }
 }
 
-// As many parts as fill the buffer many times, nested ones among them.
+// Enough parts to fill the buffer many times, nested ones among them.
 TEST(Hasher, OfManyParts) {
   std::vector<std::uint8_t> all;
   Hasher hasher(7);

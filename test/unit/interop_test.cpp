@@ -1,5 +1,5 @@
-// Files of other systems: rebuilt bit for bit from the values that their golden files list, and
-// every way in which they can be wrong.
+// Files of other systems are rebuilt bit for bit from the values that their golden files list; and
+// every way in which they can be wrong is refused.
 
 #include <algorithm>
 #include <cstring>
@@ -71,7 +71,7 @@ std::vector<GuavaGolden> guava_goldens() {
   };
 }
 
-// The false positives that Guava itself found, as the manifest lists them.
+// The false positives that Guava itself found, by the manifest.
 std::set<std::int64_t> false_positives_of(const std::string &file) {
   for (const std::string &line : lines_of("guava/manifest.jsonl"))
     if (json_field(line, "file") == file)
@@ -154,7 +154,7 @@ TEST(Guava, PublishedFalsePositives) {
       const std::uint64_t words[] = {one.first, one.second};
       foreign_add_many(geometry, bitmap.data(), words, 1);
     }
-    // With a sanitizer, the first ones will do.
+    // With a sanitizer, the first numbers are enough.
     const int last = SAMPLE_DIVISOR > 1 ? 900 : 2000000;
     int false_positives = 0;
     std::vector<int> below_900;
@@ -171,7 +171,7 @@ TEST(Guava, PublishedFalsePositives) {
   }
 }
 
-// What BloomFilter.create() of Guava 31.1 makes of capacities and rates.
+// The sizes that BloomFilter.create() of Guava 31.1 chooses for capacities and rates.
 TEST(Guava, SizesAreGuavas) {
   struct {
     std::uint64_t expected;
@@ -210,7 +210,7 @@ TEST(Guava, SizesAreGuavas) {
       ASSERT_TRUE(size_foreign(layout, size.expected, size.rate, &geometry));
       EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.k), size.words}));
     }
-  // Up to the largest filter and not beyond: 9.585 bits a value.
+  // Sizes reach the largest filter and end there: at 1 %, a value takes 9.585 bits.
   Geometry geometry;
   ASSERT_TRUE(size_foreign(Layout::guava, 448000000, 0.01, &geometry));
   EXPECT_GT(geometry.bits(), kMaxBits / 100 * 99);
@@ -254,7 +254,7 @@ TEST(Guava, RefusesWhatIsNone) {
   EXPECT_EQ(read_guava(damaged(1, {255}).data(), good.size(), &found).phrase, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 255, 23}));
 
-  // The head of the largest filter is enough to see that it could be one.
+  // The head of the largest filter is enough to see that it can be one.
   const Bytes head = {1, 7, 4, 0, 0, 0};
   EXPECT_EQ(read_guava(head.data(), kGuavaHead + kMaxBits / 8, &found).phrase, nullptr);
   EXPECT_EQ(found.geometry.bits(), kMaxBits);
@@ -360,7 +360,7 @@ TEST(Parquet, RefusesHostileFiles) {
   }
 }
 
-// Thrift's compact protocol, written by other code than the core's.
+// Thrift's compact protocol, in code that shares nothing with the core's.
 namespace thrift {
 
 enum Type {
@@ -400,7 +400,8 @@ struct Field {
   Bytes value;
 };
 
-// In the given order; ids that do not increase by 1 ... 15 in the long form, or all.
+// Writes the fields in the given order. Ids that do not increase by 1 ... 15 take the long form;
+// with `long_form`, all do.
 Bytes structure(const std::vector<Field> &fields, bool long_form = false) {
   Bytes bytes;
   std::int64_t last = 0;
@@ -451,7 +452,7 @@ bool reads(const Bytes &file) {
   return true;
 }
 
-// Of every type, with some of their odd forms.
+// Values of every type, with some of their odd forms.
 std::vector<Field> unknown_values() {
   using namespace thrift;
   Bytes long_list = {0xF5, 20}, long_binary = varint(300);
@@ -478,12 +479,12 @@ std::vector<Field> unknown_values() {
       {0, kBinary, {0}},
       {0, kBinary, {3, 0x15, 0x80, 0x00}},
       {0, kBinary, long_binary},
-      {0, kList, {0x05}},             // without items
-      {0, kList, {0x32, 1, 2, 1}},    // of booleans
-      {0, kList, {0x31, 1, 2, 1}},    // by their other number
-      {0, kList, long_list},          // of 20 numbers
-      {0, kList, {0x28, 1, 'a', 0}},  // of strings
-      {0, kList, {0x29, 0x13, 7, 3}}, // of lists
+      {0, kList, {0x05}},             // no items
+      {0, kList, {0x32, 1, 2, 1}},    // booleans
+      {0, kList, {0x31, 1, 2, 1}},    // booleans by their other number
+      {0, kList, long_list},          // 20 numbers
+      {0, kList, {0x28, 1, 'a', 0}},  // strings
+      {0, kList, {0x29, 0x13, 7, 3}}, // lists
       {0, kList, list_of_structs},
       {0, kSet, {0x33, 0, 0, 0}},
       {0, kSet, {0x1D, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
@@ -527,7 +528,8 @@ TEST(Parquet, ReadsTheFieldsInAnyOrder) {
   EXPECT_EQ(orders, 24);
 }
 
-// With any byte missing or one too many, and with every unknown value inside.
+// Any number of bytes is missing at the end, or one too many is there, with every unknown value in
+// the header.
 TEST(Parquet, RefusesEveryTruncation) {
   for (const Field &unknown : unknown_values()) {
     SCOPED_TRACE(unknown.type);
@@ -565,7 +567,7 @@ TEST(Parquet, RefusesOtherVariantsAndMissingFields) {
       fields[at] = union_field(fields[at].id, variants);
       EXPECT_FALSE(reads(with_bitset(thrift::structure(fields)))) << variants.size();
     }
-  // A variant that is no struct, and one that has got fields since.
+  // A variant that is no struct is refused; one that has got fields since is read.
   std::vector<Field> fields = known_fields();
   fields[1].value = {0x15, 0x02, 0x00};
   EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
@@ -576,7 +578,7 @@ TEST(Parquet, RefusesOtherVariantsAndMissingFields) {
 }
 
 TEST(Parquet, RefusesOtherSizes) {
-  // Of the bitset that is there, and of one that the file would have.
+  // First the bitset has another size than the header says; then both agree on a bad size.
   const auto max = static_cast<std::int64_t>(kMaxBits / 8);
   for (const std::int64_t size :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, std::int64_t{33},
@@ -591,7 +593,7 @@ TEST(Parquet, RefusesOtherSizes) {
     EXPECT_TRUE(
         reads(with_bitset(thrift::structure(known_fields(static_cast<std::int64_t>(size))), size)))
         << size;
-  // Of the largest, only the header is looked at.
+  // For the largest bitset, only the header is read.
   const Bytes head = thrift::structure(known_fields(max));
   Found found;
   EXPECT_EQ(read_parquet(head.data(), head.size() + kMaxBits / 8, &found).phrase, nullptr);
@@ -600,7 +602,7 @@ TEST(Parquet, RefusesOtherSizes) {
   EXPECT_NE(read_parquet(larger.data(), larger.size() + kMaxBits / 8 + 32, &found).phrase, nullptr);
 }
 
-// As soon as the header is understood, whatever follows it.
+// The end is known as soon as the header is understood, whatever follows it.
 TEST(Parquet, SaysWhereAFilterEnds) {
   const Bytes head = thrift::structure(known_fields(2048));
   for (const std::size_t size : {0, 1, 2047, 2049, 3000, 100000}) {
@@ -638,10 +640,10 @@ TEST(Parquet, NestingHasAnEnd) {
     std::uint8_t type;
     Bytes close;
   } static const kKinds[] = {
-      {{0x1C}, thrift::kStruct, {0}},   // structs of a struct
-      {{0x19}, thrift::kList, {}},      // lists of a list
-      {{0x1A}, thrift::kSet, {}},       // sets of a set
-      {{1, 0x3B, 7}, thrift::kMap, {}}, // maps of a map
+      {{0x1C}, thrift::kStruct, {0}},   // structs in a struct
+      {{0x19}, thrift::kList, {}},      // lists in a list
+      {{0x1A}, thrift::kSet, {}},       // sets in a set
+      {{1, 0x3B, 7}, thrift::kMap, {}}, // maps in a map
       {{1, 0xBB, 0}, thrift::kMap, {}}, // with an empty map as the key
   };
   for (const auto &kind : kKinds) {
@@ -652,7 +654,7 @@ TEST(Parquet, NestingHasAnEnd) {
   }
 }
 
-// A count is no reason to begin what cannot end.
+// A list whose count exceeds the bytes left is refused at once.
 TEST(Parquet, CountsBeyondTheBytesAreRefused) {
   for (const std::uint64_t count : {1000ULL, 1ULL << 31, 1ULL << 40, 1ULL << 63, ~0ULL})
     for (int type = 0; type < 16; type++) {
@@ -692,18 +694,18 @@ TEST(Parquet, RefusesWhatIsNotThrift) {
   }
 }
 
-// Field ids are i16; larger ones would overflow when they are counted on.
+// Field ids are i16; after a larger one, an id that is given as a difference would overflow.
 TEST(Parquet, FieldIdsAreOf16Bits) {
   for (const std::int64_t id : {std::int64_t{32768}, std::int64_t{-32769}, std::int64_t{65537},
                                 INT64_MAX - 1, INT64_MAX, INT64_MIN}) {
     SCOPED_TRACE(id);
-    // The field behind it has an id that is counted on.
+    // The next field has its id as a difference.
     Bytes head = {thrift::kI8};
     thrift::append(&head, thrift::zigzag(id));
     head.insert(head.end(), {7, 0xF3, 7});
     thrift::append(&head, thrift::structure(known_fields(), true));
     EXPECT_FALSE(reads(with_bitset(head)));
-    // In a struct that is skipped.
+    // The same within a struct that is skipped.
     Bytes inner(head.begin(),
                 head.end() - static_cast<long>(thrift::structure(known_fields(), true).size()));
     inner.push_back(0);
@@ -713,7 +715,8 @@ TEST(Parquet, FieldIdsAreOf16Bits) {
   }
 }
 
-// The rate for a stranger: a mean over blocks of the product over words, counted bit by bit.
+// The probability of a false positive: the mean over blocks of the product over words, counted bit
+// by bit.
 double obtained_rate(const Geometry &geometry, std::uint64_t values, int filters) {
   Random random(values);
   double sum = 0;
@@ -807,7 +810,7 @@ Problem fit(const std::vector<Link> &links, const std::vector<std::size_t> &leng
                           static_cast<int>(lengths.size()));
 }
 
-// Of the golden files' chunks, each is a link.
+// In the golden files, each chunk is a whole link.
 std::vector<std::size_t> lengths_of(const std::vector<Link> &links) {
   std::vector<std::size_t> lengths;
   for (const Link &link : links)
@@ -828,7 +831,7 @@ struct RedisGolden {
   const char *name;
   Family family;
   Bytes (*value)(std::int64_t);
-  std::vector<std::uint64_t> capacities; // that RedisBloom gave to the links
+  std::vector<std::uint64_t> capacities; // as RedisBloom gave them to the links
   double first_rate;
   int stored, false_positives, first_false_positive;
 };
@@ -845,7 +848,8 @@ const RedisGolden kRedisGoldens[] = {
     {"nonscaling_0.01_1000_int_0_999", Family::integer, of_integer, {1000}, 0.01, 997, 1035, 1035},
 };
 
-// As RedisBloom adds: to the last link unless any link has the value, to the next when it is full.
+// Adds as RedisBloom does: to the last link if no link has the value, to a new one when the last is
+// full.
 TEST(Redis, DumpsAreRebuilt) {
   for (const RedisGolden &golden : kRedisGoldens) {
     SCOPED_TRACE(golden.name);
@@ -892,7 +896,8 @@ TEST(Redis, DumpsAreRebuilt) {
   }
 }
 
-// Behind the rate is what a link was made for; what it holds, which may be less, is before it.
+// The field behind the rate is what a link was made for; the one before it, what it holds, which
+// may be less.
 TEST(Redis, CapacitiesAreThoseOfTheLinks) {
   for (const RedisGolden &golden : kRedisGoldens) {
     SCOPED_TRACE(golden.name);
@@ -963,19 +968,19 @@ TEST(Redis, RefusesHostileHeaders) {
     for (const std::uint8_t wrong : {1, 6, 10, 31, 32, 63, 64, 127, 255})
       refused(entry + 52, wrong);
   }
-  // No hash functions, and bits per value that say so.
+  // No hash functions, and bits per value that agree.
   Bytes header = dump.header;
   store(&header[kRedisHead + 32], double_bits(0));
   store(&header[kRedisHead + 40], 0U);
   EXPECT_NE(read_header(header).phrase, nullptr);
-  // Numbers of values whose sum is right but for what overflows.
+  // Numbers of values whose sum is right only because it overflows.
   header = dump.header;
   for (const std::size_t i : {0, 1}) {
     std::uint8_t *const of_link = &header[kRedisHead + i * kRedisEntry + 16];
     store(of_link, load<std::uint64_t>(of_link) + (std::uint64_t{1} << 63));
   }
   EXPECT_EQ(read_header(header).found, values);
-  // A size that agrees with its bits, then one that is no whole words, and one beyond the limit.
+  // A size that agrees with its bits; sizes that are not whole words; a size beyond the limit.
   header = dump.header;
   const auto resize = [&](std::uint64_t size) {
     store(&header[kRedisHead], size);
@@ -991,7 +996,7 @@ TEST(Redis, RefusesHostileHeaders) {
 
 TEST(Redis, SaysThatADumpIsOld) {
   for (std::uint32_t links = 1; links <= 64; links++)
-    for (const std::size_t head : {16, 20}) { // without and with growth
+    for (const std::size_t head : {16, 20}) { // without growth and with it
       Bytes header(head + links * 49);
       store(&header[8], links);
       const Problem problem = read_header(header);
@@ -1011,8 +1016,8 @@ TEST(Redis, BitsMayBeAPowerOfTwo) {
   }
 }
 
-// What a link was made for does not matter to its bits: what RedisBloom loads, though it is
-// nonsense, is not known, and no more.
+// A link's capacity and rate do not affect its bits. If they are nonsense that RedisBloom loads,
+// they are read as unknown.
 TEST(Redis, CapacityAndRateMayBeUnknown) {
   const Bytes good = read_golden("redisbloom/reserve_0.01_1000_user_0_999.header");
   const auto read = [](const Bytes &header) {
@@ -1037,7 +1042,7 @@ TEST(Redis, CapacityAndRateMayBeUnknown) {
   }
 }
 
-// In one order only, and each for itself.
+// The chunks of the links are in one order only, and no chunk holds parts of two links.
 TEST(Redis, ChunksAreThoseOfTheLinks) {
   const std::vector<Link> links = read_dump("reserve_0.01_100_user_0_999_scaled").links;
   const std::vector<std::size_t> whole = lengths_of(links);
@@ -1051,7 +1056,7 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
   EXPECT_EQ(fit(links, {144, 312, 696, 1528}).found, 8U);
   EXPECT_EQ(fit(links, {144 + 312 + 696 + 1536}).other, 144U);
   EXPECT_EQ(fit(links, {144 + 312, 696, 1536}).other, 144U);
-  EXPECT_EQ(fit(links, {144, 144, 312, 696, 1536}).other, 144U); // what is left is 168
+  EXPECT_EQ(fit(links, {144, 144, 312, 696, 1536}).other, 144U); // 168 are left
   EXPECT_EQ(fit(links, {144, 312, 696, 1536, 1536}).found, 1536U);
   for (std::size_t at = 0; at <= whole.size(); at++) {
     lengths = whole;
@@ -1060,14 +1065,14 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
   }
 }
 
-// A large link comes in pieces of one length, of which the last is what is left.
+// A large link comes in pieces of one length, but the last piece is what is left.
 TEST(Redis, LargeLinksAreInPieces) {
   const auto of_bytes = [](std::size_t bytes) {
     return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, {}};
   };
   constexpr std::size_t kMiB = 1024 * 1024;
   const std::vector<Link> links = {of_bytes(8), of_bytes(25 * kMiB), of_bytes(64 * kMiB)};
-  for (const std::size_t piece : {10 * kMiB, 16 * kMiB, 511 * kMiB}) { // of all versions
+  for (const std::size_t piece : {10 * kMiB, 16 * kMiB, 511 * kMiB}) { // the pieces of all versions
     std::vector<std::size_t> lengths;
     for (const Link &link : links)
       for (std::size_t left = link.geometry.bytes(); left > 0; left -= lengths.back())
@@ -1087,7 +1092,7 @@ TEST(Redis, LargeLinksAreInPieces) {
 
 // --- A running RedisBloom ---
 
-// An array of hexadecimal strings.
+// Reads an array of hexadecimal strings.
 std::vector<Bytes> read_hex_array(const std::string &name) {
   std::vector<Bytes> values;
   std::stringstream text(read_text(name));
@@ -1097,7 +1102,7 @@ std::vector<Bytes> read_hex_array(const std::string &name) {
   return values;
 }
 
-// The header, and then the chunks.
+// Reads the header, and then the chunks.
 Problem read_chunks(const std::vector<Bytes> &dump, std::vector<Link> *links) {
   const Problem problem = read_header(dump[0], links);
   if (problem.phrase)
@@ -1108,7 +1113,7 @@ Problem read_chunks(const std::vector<Bytes> &dump, std::vector<Link> *links) {
   return fit(*links, lengths);
 }
 
-// As the README beside the files says.
+// Item i, as the README beside the files defines it.
 Bytes value_of(const std::string &values, std::int64_t i) {
   if (values == "text")
     return of_user(i);
@@ -1156,8 +1161,8 @@ TEST(RedisServer, DumpsAreRead) {
   EXPECT_EQ(dumps, 16);
 }
 
-// What it refuses is refused. What it loads is read, if it is a filter as it makes them; chunks
-// that are missing, which it takes for zeros, are missing.
+// A dump that the server refuses is refused. One that it loads is read if it is a filter as the
+// server makes them. The server takes missing chunks for zeros; here they are reported as missing.
 TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
   const std::vector<Bytes> chunks = read_hex_array("redisbloom_server/hostile_chunks.json");
   int refused = 0, read = 0;
@@ -1201,7 +1206,7 @@ Bytes written_header(const std::vector<Link> &links) {
   return written_header(links, std::vector<double>(links.size()));
 }
 
-// Of a header chunk, the number of values and those of the links.
+// The number of values in a header chunk, then that of each link.
 std::vector<std::uint64_t> values_in(const Bytes &header) {
   std::vector<std::uint64_t> values = {load<std::uint64_t>(header.data())};
   for (std::size_t at = kRedisHead; at < header.size(); at += kRedisEntry)
@@ -1237,8 +1242,8 @@ TEST(RedisServer, SizesAreThoseOfNonscalingFilters) {
   EXPECT_FALSE(size_foreign(Layout::redis, ~std::uint64_t{0}, 1e-9, &geometry));
 }
 
-// The server's own bytes, but for the number of values: an estimate of those that were added, of
-// which the server counts those that set a bit.
+// The server's own bytes, but for the number of values: here it is an estimate of the values added,
+// while the server counts the values that set a bit.
 TEST(RedisServer, NonscalingFiltersAreRebuilt) {
   int dumps = 0;
   for (const std::string &line : lines_of("redisbloom_nonscaling/manifest.jsonl")) {
@@ -1285,7 +1290,7 @@ TEST(Redis, NumbersOfValuesAreRoundedAndNoMoreThanTheCapacity) {
   EXPECT_EQ(values(kInfinity, 1e300), (Numbers{110, 10, 100}));
 }
 
-// Alone it does not scale; RedisBloom's options of several links say that they do.
+// A single link does not scale; RedisBloom's options for several links say that they do.
 TEST(Redis, SeveralLinksScale) {
   const Link link = {{Layout::redis, 7, 20}, 0, {100, 0.01}};
   for (std::size_t count = 1; count <= static_cast<std::size_t>(kMaxLinks); count++) {
@@ -1297,7 +1302,7 @@ TEST(Redis, SeveralLinksScale) {
   }
 }
 
-// Dumps of filters that scale, too: what a link was made for is what it was.
+// Dumps of filters that scale are read back too, with the capacity and the rate of each link.
 TEST(Redis, LinksAreReadBack) {
   for (const RedisGolden &golden : kRedisGoldens) {
     SCOPED_TRACE(golden.name);
@@ -1307,14 +1312,15 @@ TEST(Redis, LinksAreReadBack) {
       values.push_back(static_cast<double>(
           load<std::uint64_t>(&dump.header[kRedisHead + i * kRedisEntry + 16])));
     Bytes header = written_header(dump.links, values);
-    // That one sub-filter was to scale is not known.
+    // Whether a single sub-filter was to scale is not known.
     EXPECT_EQ(header[12], golden.capacities.size() == 1 ? 13 : dump.header[12]);
     header[12] = dump.header[12];
     EXPECT_EQ(header, dump.header);
   }
 }
 
-// Whatever a link is, RedisBloom and we read what is written: its k is that of its bits per value.
+// Whatever a link is, RedisBloom and we can read what is written for it: its k follows from its
+// bits per value.
 TEST(Redis, EveryLinkIsReadBack) {
   for (int k = 1; k <= kMaxForeignK; k++)
     for (const std::uint32_t units : {1U, 2U, 1000U, 1U << 26})
@@ -1338,7 +1344,7 @@ TEST(Redis, EveryLinkIsReadBack) {
       }
 }
 
-// What nobody knows is such that RedisBloom would have made these bits for it.
+// For an unknown capacity, one is written for which RedisBloom would have made these bits.
 TEST(Redis, UnknownCapacitiesSuitTheBits) {
   const Bytes header = written_header({{{Layout::redis, 7, 150}, kFlagOwn, {}}});
   const double error = bits_double(load<std::uint64_t>(&header[kRedisHead + 24]));
@@ -1350,7 +1356,7 @@ TEST(Redis, UnknownCapacitiesSuitTheBits) {
   EXPECT_EQ(geometry, (Geometry{Layout::redis, 7, 150}));
 }
 
-// As a value of links: every member is found, and no more than RedisBloom finds.
+// As a value of several links, a dump finds every member, and no more values than RedisBloom finds.
 TEST(Redis, DumpsAreValuesOfLinks) {
   const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
   const auto count = static_cast<std::uint32_t>(dump.links.size());

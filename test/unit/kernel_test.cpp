@@ -1,4 +1,4 @@
-// Every kernel against the specification: the same bytes, the same answers, nothing outside.
+// Every kernel against the specification: the same bytes, the same answers, no access outside.
 
 #include "core/bitmap.hpp"
 #include "core/kernel.hpp"
@@ -163,7 +163,7 @@ TEST_P(EveryKernel, AsksForEveryBit) {
   }
 }
 
-// Around the number of hashes whose lines are prefetched ahead.
+// Counts around the number of hashes whose lines are prefetched ahead.
 constexpr std::size_t kCounts[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 256, 1000};
 
 TEST_P(EveryKernel, AddsManyAsOneByOne) {
@@ -202,7 +202,7 @@ TEST_P(EveryKernel, AsksManyAsOneByOne) {
   }
 }
 
-// At every alignment; nothing outside the lines is read, where the memory ends, or written.
+// At every alignment, nothing outside the lines is written, nor read, as the memory ends there.
 TEST_P(EveryKernel, CountsUnitesAndIntersectsLines) {
   Random random(4);
   for (std::size_t offset = 0; offset < kLineBytes; offset++)
@@ -213,7 +213,7 @@ TEST_P(EveryKernel, CountsUnitesAndIntersectsLines) {
       Bytes expected, expected_common;
       std::vector<std::uint16_t> expected_set(lines);
       for (std::size_t i = 0; i < lines * kLineBytes; i++) {
-        // Also lines with no bit and with all.
+        // Lines with no bit and with all, too.
         const auto line = static_cast<std::uint64_t>(i / kLineBytes % 3);
         bitmap.bytes()[i] = static_cast<std::uint8_t>(line == 2 ? 0xFF : line * random.next());
         other.bytes()[i] = static_cast<std::uint8_t>(random.next());

@@ -1,4 +1,4 @@
-// The tables of layouts and schemes: each against a list of its own, and with each other.
+// The tables of layouts and schemes, each compared with a list of its own and with each other.
 
 #include "core/layout.hpp"
 
@@ -21,7 +21,7 @@ std::vector<Family> all_families() {
   return families;
 }
 
-// Those of SQL, and with that of hashes.
+// The families of SQL and that of hashes.
 std::vector<Family> sql_families() {
   std::vector<Family> families = all_families();
   families.resize(static_cast<std::size_t>(Family::string));
@@ -63,7 +63,7 @@ TEST(Layout, RowsAgree) {
     EXPECT_TRUE(is_possible_k(row.layout, row.max_k));
     EXPECT_FALSE(is_possible_k(row.layout, row.min_k - 1));
     EXPECT_FALSE(is_possible_k(row.layout, row.max_k + 1));
-    // One bitmap without parts has two numbers of a digest.
+    // The layouts of one bitmap without parts have two numbers in a digest.
     EXPECT_EQ(is_flat(row.layout), digest_size(row.layout) == 2);
   }
 }
@@ -79,14 +79,14 @@ TEST(Layout, PagesAreOfTheProfileOfLines) {
 
 // --- Schemes ---
 
-// What SQL names, or what a kind has without a choice: the layout that a filter may have, the
-// family of an empty one, and under which family values are kept. All other families have no place
-// in it.
+// What the name of a layout in SQL stands for, or a kind without a choice of layouts: the layout of
+// a filter, the family of an empty filter, and the family under which values of a family are kept.
+// Values of all other families are refused.
 struct Kept {
   Family family, stored;
 };
 struct Named {
-  const char *name; // NULL in kSchemes where there is no choice
+  const char *name; // NULL in kSchemes for a kind without a choice
   Layout layout;
   Family empty;
   std::vector<Kept> kept;
@@ -170,7 +170,7 @@ TEST(Scheme, KeepsFamilies) {
           wanted = kept.stored;
       EXPECT_EQ(stored_family(scheme, family), wanted) << static_cast<int>(family);
     }
-    // What it keeps says that it is this one.
+    // What a scheme keeps leads back to the scheme.
     for (const Kept &kept : named.kept) {
       ASSERT_TRUE(is_family_of(named.layout, kept.stored)) << static_cast<int>(kept.stored);
       EXPECT_EQ(&scheme_of(named.layout, kept.stored), &scheme) << static_cast<int>(kept.stored);
@@ -179,7 +179,7 @@ TEST(Scheme, KeepsFamilies) {
   }
 }
 
-// And no other family.
+// A layout has no families but those in the list.
 TEST(Scheme, LayoutsHaveNoOtherFamilies) {
   for (const LayoutRow &row : kLayoutRows) {
     std::set<Family> possible;
@@ -210,7 +210,7 @@ TEST(Scheme, RowsAgree) {
     EXPECT_TRUE(scheme.to == Family::none || is_in(scheme.kept, scheme.to));
     EXPECT_EQ(value_family(scheme.to), scheme.from);
     EXPECT_TRUE(scheme.strings == 0 || is_in(scheme.kept, Family::string));
-    // A family says of which scheme a filter of the layout is.
+    // A family tells to which scheme a filter of the layout belongs.
     for (const Scheme &other : kSchemes) {
       const bool alike = &other == &scheme || other.layout != scheme.layout;
       EXPECT_TRUE(alike || (scheme.kept & other.kept) == 0) << other.name;
@@ -244,7 +244,7 @@ Finding parse_with(int layout, int family) {
   return parse(head, kHeaderBytes, &read);
 }
 
-// 4, 5, 7, 8, 10 and 11 had a meaning before 1.0: they are an error, never another filter.
+// 4, 5, 7, 8, 10 and 11 had a meaning before 1.0: today they are an error, never another filter.
 TEST(LayoutNumber, UnknownOnesAreRefused) {
   for (const int layout : {0, 4, 5, 7, 8, 10, 11, 15, 16, 19, 32, 34, 255})
     for (const Family family : all_families()) {

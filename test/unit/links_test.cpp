@@ -1,4 +1,4 @@
-// Links: the laws of union over random filters, byte for byte; that no member is lost; growth.
+// Links: the laws of union, byte for byte over random filters; no member is lost; growth.
 
 #include "core/links.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// A value of links, as src/pg makes it.
+// A value of several links, as src/pg makes it.
 Bytes make_value(const LinkView *views, int count) {
   Header header = {{Layout::lines, 0, 0},
                    {Family::integer, 0},
@@ -66,7 +66,7 @@ Bytes make_link(const Link &link, const std::vector<std::uint64_t> &hashes) {
   return make_value(&view, 1);
 }
 
-// One of few geometries, capacities and sets, so that links often meet their like.
+// One of few geometries, capacities and sets, so that links often meet similar ones.
 struct Sample {
   Bytes payload;
   std::vector<std::uint64_t> hashes;
@@ -112,7 +112,7 @@ TEST(Links, UnionIsCommutativeAssociativeIdempotent) {
     ASSERT_EQ(unite(ab, b), ab);
     numbers.insert(header_of(unite(ab, c)).links());
   }
-  EXPECT_GE(numbers.size(), 6U); // of links: the samples met all kinds of their like
+  EXPECT_GE(numbers.size(), 6U); // numbers of links: the samples met all kinds of similar ones
 }
 
 TEST(Links, UnionLosesNoMember) {
@@ -149,7 +149,7 @@ std::vector<std::uint64_t> integers(int first, int last) {
 constexpr Geometry kLine = {Layout::lines, 6, 1};
 constexpr Geometry kTwoLines = {Layout::lines, 6, 2};
 
-// The rules one by one, in bytes.
+// The rules one by one, checked by bytes.
 TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
   const Link asked = {kLine, 0, {10, 0.01}}, more = {kLine, kFlagIntersection, {20, 0.001}};
   EXPECT_EQ(unite(make_link(asked, integers(1, 10)), make_link(more, integers(5, 20))),
@@ -170,22 +170,22 @@ TEST(Links, ThatAnotherOneCoversAreLeftOut) {
              large = {kTwoLines, kFlagOwn, {30, 0.01}};
   const Bytes part = make_link(own, integers(3, 9)), all = make_link(asked, integers(1, 10));
   EXPECT_EQ(unite(part, all), all);
-  // What a link that was asked for holds stays where it was asked for.
+  // The content of a link that was asked for stays in that link.
   EXPECT_EQ(
       header_of(unite(make_link(asked, integers(3, 9)), make_link(own, integers(1, 10)))).links(),
       2);
   EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, {1, 0.01}}, integers(3, 10))),
             make_link({kLine, kFlagOwn, {1, 0.01}}, integers(3, 10)));
-  // With the same bits, of capacity and rate the larger.
+  // With equal bits, the larger capacity and the larger rate win.
   EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, {1, 0.03}}, integers(3, 9))),
             make_link({kLine, kFlagOwn, {30, 0.03}}, integers(3, 9)));
-  // Covered by two that were OR-ed.
+  // Two OR-ed links cover it together.
   EXPECT_EQ(unite(unite(part, make_link(asked, integers(1, 5))), make_link(asked, integers(6, 9))),
             make_link(asked, integers(1, 9)));
   EXPECT_EQ(header_of(unite(part, make_link(large, integers(1, 30)))).links(), 2);
 }
 
-// As many bits, but other positions: what k = 6 covers, k = 3 does not.
+// The links have as many bits but other positions: what k = 6 covers, k = 3 does not.
 TEST(Links, OfAnotherGeometryCoverNothing) {
   const Link few = {{Layout::lines, 3, 1}, kFlagOwn, {10, 0.1}},
              many = {kLine, kFlagOwn, {10, 0.01}};
@@ -239,7 +239,7 @@ TEST(Links, GrowFromALinkWithoutCapacity) {
   EXPECT_EQ(next.capacity.rate, 0.0025);
 }
 
-// A filter that got as many values as it was made for is full, more or less.
+// A filter with as many values as it was made for is full, more or less.
 TEST(Links, AreFullAtTheirCapacity) {
   for (const double rate : {0.1, 0.01, 0.0001})
     for (const std::uint64_t expected : {1, 100, 10000, 1000000}) {
@@ -255,7 +255,7 @@ TEST(Links, AreFullAtTheirCapacity) {
       EXPECT_NEAR(estimate_count(geometry, full), static_cast<double>(expected),
                   1 + 1e-6 * static_cast<double>(expected));
     }
-  // A folded one is full with as many values fewer as it has bits fewer.
+  // A folded filter is full with fewer values, in proportion to its bits.
   EXPECT_EQ(full_bits({{Layout::lines, 6, 20}, 0, 1000, 0.01}),
             expected_bits({Layout::lines, 6, 20}, 1000));
   EXPECT_EQ(full_bits({{Layout::lines, 6, 5}, 0, 1000, 0.01}),
@@ -266,19 +266,19 @@ TEST(Links, AreFullAtTheirCapacity) {
   EXPECT_EQ(full_values({{Layout::redis, 7, 75}, 0, {1000, 0.01}}), 500U);
   EXPECT_EQ(full_values({{Layout::redis, 7, 1}, 0, {8, 0.01}}), 4U);
   EXPECT_EQ(full_values({kLine, 0, {0, 0}}), 0U);
-  // At their number there is no end.
+  // There is no upper limit to the number of values.
   EXPECT_EQ(expected_bits(kLine, 0), 0U);
   EXPECT_EQ(expected_bits(kLine, kMaxBits), 512U);
 }
 
-// Bitmaps may be large: there is a pause before each pair that is compared.
+// Bitmaps may be large, so there is a pause before the comparison of each pair.
 TEST(Links, PauseBetweenPairs) {
   static int pauses;
   constexpr int kAlike = 40;
   std::vector<Bytes> bitmaps(kAlike, Bytes(kLineBytes));
   LinkView views[kAlike];
   for (int i = 0; i < kAlike; i++) {
-    bitmaps[i].back() = static_cast<std::uint8_t>(1 + 5 * i); // only the ends differ
+    bitmaps[i].back() = static_cast<std::uint8_t>(1 + 5 * i); // bitmaps differ only at the end
     views[i] = {{kLine, kFlagOwn, {1, 0.01}}, bitmaps[i].data(), nullptr};
   }
   pauses = 0;

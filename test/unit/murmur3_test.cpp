@@ -1,4 +1,4 @@
-// MurmurHash3 must be the reference's, for every length and seed: Guava's filters rest on it.
+// MurmurHash3 must give the reference's hash for every length and seed: Guava's filters rest on it.
 
 #include "core/murmur3.hpp"
 
@@ -17,15 +17,16 @@
 namespace bloomfilter {
 namespace {
 
-// Of a copy that ends where the bytes end, so that a sanitizer sees a byte too many.
+// Hashes a copy that ends where the bytes end, so that a sanitizer sees a byte too many.
 Murmur3 hash_of(const std::vector<std::uint8_t> &bytes, std::size_t length, std::uint32_t seed) {
   const std::unique_ptr<std::uint8_t[]> copy(new std::uint8_t[length]);
   std::copy_n(bytes.begin(), length, copy.get());
   return murmur3(copy.get(), length, seed);
 }
 
-// SMHasher's own check: the hashes of 0 bytes, of {0}, of {0, 1} … of 255 bytes, with the seeds
-// 256, 255 … 1, are hashed once more; the first 32 bits are published with the function.
+// SMHasher's own check: the hashes of no bytes, of {0}, of {0, 1} … of 255 bytes, with the seeds
+// 256, 255 … 1, are hashed once more; the first 32 bits of the result are published with the
+// function.
 TEST(Murmur3, IsTheReferences) {
   std::vector<std::uint8_t> key, hashes(256 * 16);
   for (std::size_t length = 0; length < 256; length++) {

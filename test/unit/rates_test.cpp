@@ -1,10 +1,10 @@
 // The second promise: the false positive rate asked for is the rate obtained.
 //
-// Filters are filled to their capacity and asked for keys that were never added; keys are regular
-// ones, for regularity is what a weak hash or weak positions would show. All seeds are fixed, so
-// a run repeats exactly. The tolerance beyond the promise is three standard errors of what is
-// measured: of a count of F false positives, 1/sqrt(F) of it; of a mean over L lines, whose own
-// rates scatter by about as much as they are, 1/sqrt(L).
+// Filters are filled to their capacity and probed for keys that were never added. The keys are
+// regular, because regularity is what a weak hash or weak positions would show. All seeds are
+// fixed, so a run repeats exactly. The tolerance beyond the promise is three standard errors of the
+// measurement: relative to a count of F false positives, one is 1/sqrt(F); relative to a mean over
+// L lines, whose own rates scatter by about as much as they are, 1/sqrt(L).
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::uint64_t integer(std::uint64_t i, std::uint64_t seed) {
   return hash_integer(static_cast<std::int64_t>(i), seed);
 }
 
-// Microseconds, a second apart, from 2024 on.
+// Microseconds, one value a second, from 2024 on.
 std::uint64_t timestamp(std::uint64_t i, std::uint64_t seed) {
   return hash_integer(1704067200000000 + static_cast<std::int64_t>(i) * 1000000, seed);
 }
@@ -50,7 +50,7 @@ class Rates : public testing::TestWithParam<std::tuple<Keys, std::uint64_t>> {};
 TEST_P(Rates, AreTheRatesAskedFor) {
   const auto [keys, n] = GetParam();
   const Kernel &kernel = best_kernel();
-  // At least half a million values in all, for the noise between small filters.
+  // At least half a million values in all, to average out the differences between small filters.
   const std::uint64_t filters =
       std::max<std::uint64_t>(SAMPLE_DIVISOR > 1 ? 1 : 3, 500000 / n / SAMPLE_DIVISOR);
 
@@ -58,7 +58,7 @@ TEST_P(Rates, AreTheRatesAskedFor) {
     SCOPED_TRACE(asked);
     Geometry geometry;
     ASSERT_TRUE(size_for_capacity(n, asked, &geometry));
-    // As many probes as give 2500 false positives, but a million for the rates that come cheap.
+    // Enough probes for 2500 false positives, and at least a million.
     const auto probes = static_cast<std::uint64_t>(std::max(2500 / asked, 1e6) / SAMPLE_DIVISOR /
                                                    static_cast<double>(filters));
     std::uint64_t false_negatives = 0, false_positives = 0;

@@ -1,4 +1,4 @@
-// Sizing is frozen: a geometry decides whether two stored filters can be united bit for bit.
+// Sizing is frozen: the geometry decides whether two stored filters can be united bit for bit.
 
 #include "core/sizing.hpp"
 
@@ -26,7 +26,7 @@ double below(double rate) {
   return std::nextafter(rate, 0.0);
 }
 
-// Rates 2^(-1 - i/16) of the table that are no powers of two, as the format rounds them.
+// Rates 2^(-1 - i/16) of the table that are not powers of two, rounded as in the format.
 const double kGrid1 = std::ldexp(8625323556245722.0, -54);
 const double kGrid7 = std::ldexp(6651033680544135.0, -54); // from here on k is 2
 const double kGrid143 = std::ldexp(4702991017412879.0, -62);
@@ -103,7 +103,7 @@ TEST(Sizing, GoldenGeometries) {
       {1000000, 1e-8, Layout::pages, 16, 11864},
       {1000000, above(1e-9), Layout::pages, 16, 14552},
       {1000000, 1e-9, Layout::pages, 16, 14552},
-      // large
+      // large filters
       {100000000, 0.5, Layout::lines, 1, 281840},
       {100000000, 0.01, Layout::lines, 6, 1937312},
       {100000000, 1e-6, Layout::pages, 16, 780672},
@@ -118,7 +118,7 @@ TEST(Sizing, GoldenGeometries) {
   }
 }
 
-// The table of the documentation: bits per value at a million values, within 2 %.
+// The table in the documentation: bits per value at a million values, within 2 %.
 TEST(Sizing, BitsPerValue) {
   static const struct {
     double rate, bits_per_value;
@@ -134,7 +134,7 @@ TEST(Sizing, BitsPerValue) {
   }
 }
 
-// More values never take fewer bits, and k does not depend on them.
+// More values never take fewer bits, and k does not depend on their number.
 TEST(Sizing, GrowsWithTheCapacity) {
   for (double rate = kMaxRate; rate >= kMinRate; rate *= 0.9) {
     const int k = sized(1, rate).k;
@@ -148,8 +148,8 @@ TEST(Sizing, GrowsWithTheCapacity) {
   }
 }
 
-// A lower rate never takes fewer bits within a layout; pages, from just below 0.1 %, take fewer
-// than lines.
+// Within a layout, a lower rate never takes fewer bits. Pages, chosen from just below 0.1 %, take
+// fewer bits than lines.
 TEST(Sizing, GrowsAsTheRateFalls) {
   for (const std::uint64_t expected : {10ULL, 100ULL, 1000ULL, 54321ULL, 10000000ULL}) {
     std::uint64_t bits = 0;
@@ -165,7 +165,8 @@ TEST(Sizing, GrowsAsTheRateFalls) {
   }
 }
 
-// Pages only below 0.1 %, and there lines only where fewer than 64 suffice and that is smaller.
+// Pages are chosen only below 0.1 %. There, lines are chosen only if fewer than 64 are enough and
+// take fewer bits.
 TEST(Sizing, ChoosesTheSmallerLayout) {
   for (std::uint64_t expected = 1; expected < 100000; expected += 1 + expected / 100) {
     EXPECT_EQ(sized(expected, 0.001).layout, Layout::lines) << expected;
@@ -267,8 +268,8 @@ TEST(SizeClass, GoldenUnits) {
     EXPECT_EQ(size_class({Layout::lines, 6, entry.units}).units, entry.rounded) << entry.units;
 }
 
-// A class is the next number of at most five significant bits, whatever the layout, and keeps all
-// else of the geometry.
+// A class is the next number of at most five significant bits, whatever the layout. Nothing else in
+// the geometry changes.
 TEST(SizeClass, IsTheNextOfSixteenToEachDoubling) {
   std::uint32_t next = 1;
   int classes = 0; // from 1024 to below 2048
@@ -287,7 +288,7 @@ TEST(SizeClass, IsTheNextOfSixteenToEachDoubling) {
   EXPECT_EQ(classes, 16);
 }
 
-// Cuckoo tables alone have a largest number of units that is no size class.
+// Only cuckoo tables have a largest number of units that is no size class.
 TEST(SizeClass, StaysBelowTheLargestFilter) {
   const auto most = static_cast<std::uint32_t>(kMaxBits / 40);
   const Geometry largest = {Layout::cuckoo, 10, most};
@@ -295,7 +296,7 @@ TEST(SizeClass, StaysBelowTheLargestFilter) {
   EXPECT_LE(size_class({Layout::cuckoo, 10, most / 32 * 31}).bits(), kMaxBits);
 }
 
-// The committed table is what its generator writes.
+// The committed table is the output of its generator.
 TEST(SizingTable, IsTheGenerators) {
   std::ifstream file(SOURCE_DIR "/src/core/sizing_table/table.inc");
   std::stringstream committed;

@@ -1,5 +1,5 @@
-// Spark's files: rebuilt bit for bit from the values that their golden files list, and every way in
-// which they can be wrong.
+// Spark's files are rebuilt bit for bit from the values that their golden files list; and every way
+// in which they can be wrong is refused.
 
 #include <algorithm>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 // --- Golden files ---
 
-// Item i of a manifest's list of values; its README describes them.
+// Item i of a manifest's list of values, which its README describes.
 struct Values {
   Family family;
   Bytes (*item)(std::int64_t i);
@@ -101,7 +101,7 @@ TEST(Spark, FilesAreRebuilt) {
     for (std::int64_t i = golden.first_stranger; i < golden.first_stranger + golden.strangers; i++)
       if (foreign_contains(geometry, words.data(), digest_at(golden.others, i)))
         positives.insert(i);
-    // Of some, the manifest has only the number.
+    // For some files, the manifest lists only the number of false positives.
     if (golden.values.item == of_binary)
       EXPECT_EQ((std::set<std::int64_t>{static_cast<std::int64_t>(positives.size())}),
                 golden.false_positives);
@@ -110,7 +110,7 @@ TEST(Spark, FilesAreRebuilt) {
   }
 }
 
-// create(expected, rate), where that is what made the file.
+// create(expected, rate) gives the size, for the files that were made by it.
 TEST(Spark, SizesAreSparks) {
   int sized = 0;
   for (const Golden &golden : goldens())
@@ -133,12 +133,13 @@ TEST(Spark, SizesAreSparks) {
 
 // --- The hash ---
 
-// The last bytes, three at most, are mixed in one by one, with their signs: 0xFF is the word -1.
+// The last bytes, three at most, are mixed in one by one as signed numbers: 0xFF is the word -1.
 TEST(Spark, TailsAreMixedWithTheirSigns) {
   const Digest tail = digest("spark", Family::bytea, {0x80, 0x7F, 0xFF});
   const Digest words = digest("spark", Family::bytea,
                               {0x80, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF});
-  // The same words, and another length, which is mixed in before the last steps, all invertible.
+  // The words are the same and only the length differs. It is mixed in before the last steps, which
+  // are all invertible.
   const auto before_length = [](std::uint64_t hash, std::uint32_t length) {
     auto h = static_cast<std::uint32_t>(hash);
     h ^= h >> 16;
@@ -205,7 +206,7 @@ TEST(Spark, RefusesOtherHeads) {
     EXPECT_NE(damaged(first, 8, words).phrase, nullptr);
     EXPECT_NE(damaged(second, 12, words).phrase, nullptr);
   }
-  // One version's head is not the other's.
+  // A head of one version is no head of the other.
   EXPECT_NE(damaged(first, 0, {0, 0, 0, 2}).phrase, nullptr);
   EXPECT_NE(damaged(second, 0, {0, 0, 0, 1}).phrase, nullptr);
 }

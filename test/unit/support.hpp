@@ -1,4 +1,5 @@
-// What the tests of the core share: keys, random numbers, and a second opinion on positions.
+// Helpers that the tests of the core share: keys, random numbers, and a second implementation of
+// positions.
 #ifndef BLOOMFILTER_TEST_UNIT_SUPPORT_HPP
 #define BLOOMFILTER_TEST_UNIT_SUPPORT_HPP
 
@@ -49,8 +50,8 @@ inline void add(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bi
   kernel.add_many(geometry, bitmap, &hash, 1);
 }
 
-// The bits of a hash, from the start of the bitmap, word for word after the specification of the
-// format (doc/format.md) and without any code of the core: what the core must agree with.
+// The bits of a hash, from the start of the bitmap, written word for word after the specification
+// of the format (doc/format.md) without any code of the core. The core must agree with it.
 inline std::vector<std::uint64_t> specified_bits(const Geometry &geometry, std::uint64_t h) {
   const std::uint64_t word = 1ULL << 32; // products are modulo 2^32
   const std::uint64_t x = h % word;

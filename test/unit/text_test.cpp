@@ -1,4 +1,4 @@
-// Base64: every text is either a value's or refused.
+// Base64: a text is either that of a value or refused.
 
 #include "core/text.hpp"
 
@@ -21,7 +21,7 @@ std::string encode(const Bytes &bytes) {
   return text;
 }
 
-// Into a buffer of exactly the promised size, which AddressSanitizer watches.
+// Decodes into a buffer of exactly the promised size, which AddressSanitizer watches.
 bool decode(const std::string &text, Bytes *bytes) {
   bytes->assign(decoded_length_limit(text.size()), 0);
   std::size_t decoded = ~std::size_t{0};
@@ -129,7 +129,7 @@ TEST(Text, RefusesWhatIsNotBase64) {
   }
 }
 
-// Whatever the text, not one byte beyond the promised limit.
+// Whatever the text is, not one byte is written beyond the promised limit.
 TEST(Text, StaysWithinItsLimit) {
   const std::string characters = "ABab09+/==  \n*";
   constexpr std::uint8_t kGuard = 0xA5;
@@ -150,7 +150,7 @@ TEST(Text, StaysWithinItsLimit) {
   EXPECT_GT(accepted, 1000); // both kinds were tried
 }
 
-// Text of a large filter takes seconds: there is a pause at every megabyte.
+// The text of a large filter takes seconds, so there is a pause at every megabyte.
 TEST(Text, Pauses) {
   static int pauses;
   std::vector<std::uint8_t> bytes(5 * kBytesBetweenPauses);
