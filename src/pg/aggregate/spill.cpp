@@ -15,18 +15,20 @@ BufFile *create_file(MemoryContext context) {
   return file;
 }
 
+// Closes a file if there is one, and deletes it if it is shared and belongs to this process.
+void close_file(const HashFile &file, SharedFile *shared) {
+  if (file.file)
+    BufFileClose(file.file);
+  if (shared)
+    delete_shared_file(shared);
+}
+
 void close_files(Datum argument) {
-  auto *spill = reinterpret_cast<Spill *>(DatumGetPointer(argument));
-  if (spill->written.file)
-    BufFileClose(spill->written.file);
-  if (spill->shared && !spill->given)
-    delete_shared_file(spill->shared);
-  for (const TakenFile *taken = spill->taken; taken; taken = taken->next) {
-    BufFileClose(taken->hashes.file);
-    delete_shared_file(taken->shared);
-  }
-  if (spill->sorted.file)
-    BufFileClose(spill->sorted.file);
+  const auto *spill = reinterpret_cast<const Spill *>(DatumGetPointer(argument));
+  close_file(spill->written, spill->given ? nullptr : spill->shared);
+  for (const TakenFile *taken = spill->taken; taken; taken = taken->next)
+    close_file(taken->hashes, taken->shared);
+  close_file(spill->sorted, nullptr);
 }
 
 // Distributes the hashes of all files by their highest bits over 2^bits parts.
@@ -84,8 +86,7 @@ void sort_spill(Spill *spill, HashArray *array, Size limit) {
   HashFile parts[1 << kMaxPartBits];
   split_spill(spill, parts, bits);
 
-  if (spill->sorted.file)
-    BufFileClose(spill->sorted.file);
+  close_file(spill->sorted, nullptr);
   spill->sorted = {create_file(spill->memory.context), 0};
   for (int part = 0; part >> bits == 0; part++) {
     seek_file(parts[part].file, {0, 0});
