@@ -26,8 +26,8 @@ namespace {
 constexpr double kBytesPerValue = 1.25;
 constexpr double kTests = 6.0; // bits that a value sets
 
-// What was found of a planner run's constants. Each partition asks for them, at the same addresses;
-// these are valid as long as the run's memory.
+// What is known of the constants in one run of the planner. Each partition asks for them again, at
+// the same addresses, which are valid as long as the memory of the run.
 struct Run {
   const PlannerGlobal *global; // which one; NULL: none
   unsigned count;
@@ -65,7 +65,7 @@ FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
   return estimate;
 }
 
-// All that a query joins.
+// The relation of everything that a query joins.
 Relids tables_of(const PlannerInfo *root) {
 #if PG_VERSION_NUM >= 160000
   return root->all_query_rels;
@@ -97,8 +97,8 @@ Path *ungrouped(Path *path, double *groups) {
   return path;
 }
 
-// How many rows a planned query reads before it groups them, for each group. What groups them may
-// be out of sight: another server, or one partition after the other.
+// How many rows a planned query reads for each group before it groups them. The node that groups
+// them may be out of sight: on another server, or in each partition.
 double rows_in_group(PlannerInfo *subroot) {
   double groups = 0.0;
   const Path *path =
@@ -152,7 +152,8 @@ FilterEstimate known_combination(const FilterEstimate &one, double filters, Oid 
   return name && strstr(name, "_union_agg") ? added_up(one, filters, kind) : one;
 }
 
-// Of bf_agg(value, expected, rate) and its sisters, and of aggregates of filters.
+// What is known of the result of bf_agg(value, expected, rate) and its siblings, and of aggregates
+// of filters.
 FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   if (list_length(aggregate->args) == 0)
     return {};
@@ -165,7 +166,7 @@ FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   return {values, rate_asked_for(aggregate), kBytesPerValue * values};
 }
 
-// What a query selects as its column of that number.
+// What is known of the column with this number that a query selects.
 FilterEstimate known_selected(PlannerInfo *subroot, int number) {
   if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
     return {};
@@ -213,8 +214,8 @@ PlannerInfo *planned_cte(PlannerInfo *root, const RangeTblEntry *entry) {
   return nullptr;
 }
 
-// NULL while the server has not set up what it plans: the costs of some subqueries are asked
-// before.
+// NULL as long as the server has not set up its relations: it asks for the costs of some subqueries
+// before that.
 const RelOptInfo *relation_of(PlannerInfo *root, const Var *column) {
   return column->varlevelsup == 0 && column->varno > 0 &&
                  static_cast<int>(column->varno) < root->simple_rel_array_size

@@ -6,7 +6,7 @@
 //   of a scalar subquery                            or an aggregate: bf_agg(x) has as many values
 //                                                   as its input has distinct x
 //
-// All else is unknown: a parameter of a generic plan or of an outer query, any other expression.
+// Nothing is known of any other expression, or of a parameter of a generic plan or an outer query.
 #ifndef BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
 #define BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
 
@@ -22,7 +22,7 @@ namespace bloomfilter {
 
 FilterEstimate known_of(PlannerInfo *root, Node *filter);
 
-// Tables, joined; NULL if the planner has not joined them.
+// The relation of these tables, joined; NULL if the planner has not joined them.
 RelOptInfo *relation_with(PlannerInfo *root, Relids tables);
 
 } // namespace bloomfilter

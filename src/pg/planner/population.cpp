@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kAskedValues = 1000; // of each kind of statistics, which have 100 by default
 
-// A filter that is at hand, to be asked for values of one type.
+// A filter whose bytes are available, and the type of the values that it is probed for.
 struct Asker {
   AskedFilter *filter;
   Element *element;
@@ -42,8 +42,8 @@ void probe_histogram(const Slot &slot, const Asker &asker, Probed *probed) {
   }
 }
 
-// Calls probe(asker) if the filter may be asked for statistics of that type. A known estimate of
-// the filter says that it is sound.
+// Calls probe(asker) if the filter may be probed for statistics of that type. If the filter's
+// estimate is known, the filter is sound.
 template <typename Probe>
 void ask(const Question &question, const FilterEstimate &estimate, Oid type,
          VariableStatData *variable, Probe probe) {
@@ -61,7 +61,7 @@ void ask(const Question &question, const FilterEstimate &estimate, Oid type,
 }
 
 // The number of distinct values of an expression without statistics: as many as there are
-// combinations of its columns' values, but not more than rows. 0 if nothing is known.
+// combinations of its columns' values, but at most the number of rows. 0 if nothing is known.
 double combinations(PlannerInfo *root, Node *value, const RelOptInfo *relation) {
   List *columns = pull_var_clause(value, PVC_RECURSE_PLACEHOLDERS | PVC_RECURSE_AGGREGATES |
                                              PVC_RECURSE_WINDOWFUNCS);
@@ -106,8 +106,9 @@ Population values_of(PlannerInfo *root, const Question &question, const FilterEs
   return population;
 }
 
-// ANALYZE keeps the elements that are in most arrays, and how many arrays have each. What else is
-// in the arrays are so many elements that none is more common than the least common of these.
+// ANALYZE keeps the elements that are in the most arrays, and the share of arrays that have each.
+// The arrays' other elements are taken to be as many as if each were as common as the least common
+// of these.
 Population elements_of(const Question &question, const FilterEstimate &estimate,
                        VariableStatData *variable) {
   Population population = {};

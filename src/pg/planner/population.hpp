@@ -1,9 +1,10 @@
 // The values that a filter is asked for, as ANALYZE knows them: those of a column or an expression,
 // or the elements of a column of arrays.
 //
-// Most common values and histograms are asked of a filter that is at hand, but only where the user
-// may see them (estimates tell what they are), and where that cannot raise an error: values are
-// scalars that the filter holds, and the filter is sound.
+// A filter whose bytes are available is probed for the most common values and for the histogram.
+// This is done only if the user may see these values, because estimates reveal them, and if it
+// cannot raise an error: the values are scalars of a type that the filter holds, and the filter is
+// sound.
 #ifndef BLOOMFILTER_PG_PLANNER_POPULATION_HPP
 #define BLOOMFILTER_PG_PLANNER_POPULATION_HPP
 
@@ -19,7 +20,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What the statistics say if the filter at hand is asked; all zero if none was.
+// What probing the filter for the values in the statistics gave; all zero if it was not probed.
 struct Probed {
   double common, common_passed; // the most common values: shares of all rows or elements
   double values, values_passed; // the same, counted in distinct values
@@ -35,14 +36,14 @@ struct Population {
 Population values_of(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                      Node *value, VariableStatData *variable);
 
-// The elements of arrays, which are not NULL. (NULL among them is neither found nor missed.)
+// The elements of arrays that are not NULL. (A NULL element counts neither as found nor as missed.)
 Population elements_of(const Question &question, const FilterEstimate &estimate,
                        VariableStatData *variable);
 
 double null_share(const VariableStatData &variable);
 
-// Statistics of one kind, to be released; empty if they are not there. To ask for parts that the
-// kind does not have is an error.
+// Statistics of one kind, which the caller releases; empty if there are none. It is an error to ask
+// for parts that the kind does not have.
 class Slot {
 public:
   Slot(const VariableStatData &variable, int kind, int parts)

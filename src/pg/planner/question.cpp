@@ -16,7 +16,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The function that a node calls, and its arguments; false of any other node.
+// Finds the function that a node calls, and its arguments. False if the node calls none, or none
+// with two arguments.
 bool called(Node *node, Oid *function, List **arguments, Oid *collation) {
   if (IsA(node, OpExpr)) {
     auto *call = castNode(OpExpr, node);
@@ -40,7 +41,7 @@ bool is_of_filter(Node *node) {
   return is_filter_type(exprType(node), &kind);
 }
 
-// Does a function ask a filter, for anything but all elements of an array?
+// Does a function ask a filter for anything but all elements of an array?
 bool asks(Oid function) {
   const Oid support = get_func_support(function);
   if (!OidIsValid(support))
@@ -50,7 +51,7 @@ bool asks(Oid function) {
   return info.fn_addr == filter_support;
 }
 
-// Is a function called with settings of its own, as another user, or watched?
+// Does the server call a function with its own settings, as another user, or through a hook?
 bool is_called_by_proxy(Oid function) {
   HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
   if (!HeapTupleIsValid(tuple))
@@ -72,8 +73,8 @@ bool takes_any(Oid function) {
   return any;
 }
 
-// The filter is the argument that is declared as one. An array and a hash are declared, too; what
-// is declared "any" or bf_literal is a value.
+// The argument that is declared as a filter is the filter. The declaration also tells an array and
+// a hash; an argument declared "any" or bf_literal is a value.
 Question question_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
   Kind kind;
   const bool first = is_filter_type(types[0], &kind);

@@ -1,8 +1,7 @@
 // Conditions that ask a filter, as estimates and scans recognise them.
 //
-// Functions that ask filters are those with our support function, whatever their names and their
-// schema are. Which of their arguments is the filter, and what it is asked for, their declaration
-// tells.
+// A function asks a filter if it has our support function, whatever its name and its schema. Its
+// declaration tells which argument is the filter, and what the filter is asked for.
 #ifndef BLOOMFILTER_PG_PLANNER_QUESTION_HPP
 #define BLOOMFILTER_PG_PLANNER_QUESTION_HPP
 
@@ -25,13 +24,13 @@ struct Question {
   Oid collation; // of the value
 };
 
-// The question of an operator, or of a function, of ours that asks a filter. `all` is true of a
-// function that asks for all elements of an array; the declaration does not tell.
+// The question that an operator or a function of ours asks. `all` says that the function asks for
+// all elements of an array, which its declaration does not tell.
 Question question_of_operator(Oid operation, List *arguments, Oid collation);
 Question question_of_function(Oid function, List *arguments, Oid collation, bool all);
 
-// Does an expression ask a filter for a value of the type that it has, not for a bare literal? Not
-// of a function that was altered to be called with settings of its own, or as another user.
+// Does an expression ask a filter for a value that has a type of its own, not for a bare literal?
+// False if its function was altered to run with its own settings or as another user.
 bool asks_for_value(Node *node, Question *question);
 
 } // namespace bloomfilter

@@ -15,7 +15,7 @@ namespace {
 constexpr Size kUnpacked = kSampledParts * kPartBytes; // the largest value worth decompressing
 constexpr uint32 kWholeBytes = 8; // buckets of any size that are whole bytes together
 
-// A payload of which parts are fetched, one at a time.
+// A payload whose parts are fetched one at a time.
 class Parts {
 public:
   explicit Parts(const uint8 *payload) : payload_(payload), value_(nullptr), last_(nullptr) {}
@@ -41,7 +41,8 @@ private:
   struct varlena *value_, *last_;
 };
 
-// In memory, unless parts of it can be read without the rest; NULL if neither is to be had.
+// The payload in memory, unless parts of it can be read without the rest. NULL if neither is
+// possible.
 struct varlena *accessible(struct varlena *value) {
   if (VARATT_IS_EXTERNAL_ONDISK(value)) {
     struct varatt_external pointer;
@@ -54,13 +55,14 @@ struct varlena *accessible(struct varlena *value) {
   return fits ? detoast_attr(value) : nullptr;
 }
 
-// What is said of a link's units: of all of them, from those that were read.
+// What the units that were read say of all units of a link.
 struct Sums {
   double values, rate;
 };
 
-// Calls read(bytes, units) for parts of a link, each of which begins at a multiple of `step` units
-// and is preceded by `before` bytes of what stands there. Returns the share of all units.
+// Calls read(bytes, units) for parts of a link. Each part begins at a multiple of `step` units; in
+// `bytes`, `before` bytes of whatever stands in front of it come first. Returns the share of all
+// units that was read.
 template <typename Read>
 double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 step, Size before,
                   Read read) {
@@ -78,8 +80,8 @@ double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 st
   return static_cast<double>(units) / geometry.units;
 }
 
-// Of a sample without a single bit nothing is known but that there are few values: as if it had
-// one. A bitmap whose bits are all set had as many values as it has bits, or any greater number.
+// A sample without a single set bit says only that there are few values: it counts as if it had one
+// value. A bitmap whose bits are all set had as many values as it has bits, or any greater number.
 double count_of(const Geometry &geometry, uint64 set, double share) {
   const uint64 least = share < 1.0 ? geometry.k : 0;
   const double all = static_cast<double>(Max(set, least)) / share;
@@ -108,7 +110,7 @@ Sums sample_counters(Parts *parts, const Geometry &geometry, Size offset) {
   return {count_of(plain, survey.bits_set(), share), survey.rate()};
 }
 
-// A part of the buckets is read as a table of its own, whose kicks are of no interest.
+// Some of the buckets are read as a table of their own, whose number of kicks does not matter.
 Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
   uint64 stored = 0;
   const double share = read_parts(
@@ -130,7 +132,7 @@ Sums sample_link(Parts *parts, const Geometry &geometry, Size offset) {
   }
 }
 
-// Of a sound filter, of which this is the head.
+// Samples a sound filter, whose head this is.
 FilterEstimate sample_links(Parts *parts, const uint8 *head, const Header &header) {
   FilterEstimate estimate = {0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
   double denied = 1.0; // as in measure()

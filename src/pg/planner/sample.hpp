@@ -1,8 +1,8 @@
 // A filter's count and rate from a sample of its bits, wherever they are stored.
 //
-// For the planner and ANALYZE, which must not read 512 MiB to guess a number of rows: of a link at
-// most kSampledParts parts are read, spread evenly, and of a stored one by slice. Values fall into
-// units at random, so that a share of the units says as much as all of them, to a per cent or so.
+// The planner and ANALYZE must not read 512 MiB to guess a number of rows. So at most kSampledParts
+// parts of a link are read, spread evenly, and slices of a stored one. Values fall into units at
+// random, so a part of the units says as much as all of them, to a per cent or so.
 #ifndef BLOOMFILTER_PG_PLANNER_SAMPLE_HPP
 #define BLOOMFILTER_PG_PLANNER_SAMPLE_HPP
 
@@ -24,11 +24,11 @@ struct FilterEstimate {
 constexpr int kSampledParts = 64;
 constexpr Size kPartBytes = 4096; // or a unit, if that is more
 
-// Of a value of any storage. Unknown, without an error, if it is not a sound filter, and if it is
-// compressed and large; `header` is then not set.
+// Samples a value, however it is stored. Nothing is known, and `header` is not set, if the value is
+// not a sound filter or if it is compressed and large; this is no error.
 FilterEstimate sample_filter(Datum value, Header *header);
 
-// Of a sound payload in memory, and its header.
+// Samples a sound payload in memory, whose header this is.
 FilterEstimate sample_payload(const uint8 *payload, const Header &header);
 
 } // namespace bloomfilter

@@ -1,14 +1,16 @@
 // The share of rows for which `filter @> value` is true.
 //
-// Of the rows' values that are not NULL: the most common ones are asked, as the filter is at hand;
-// of the others a share of count / distinct values are members, as if the smaller of the two sets
-// were part of the larger (which is how the server estimates joins), and of the rest the rate is
-// let through. The column's histogram is asked, too. It is a sample of some 100 values and says
-// little by itself, but the estimate must lie where it can: within two standard deviations.
+// If the filter's bytes are available, it is probed for the most common values. Among the other
+// values that are not NULL, members have the share count / distinct values, as if the smaller of
+// the two sets were part of the larger one (the server estimates joins in this way); the false
+// positive rate applies to the rest. The filter is also probed for the column's histogram. This is
+// a sample of some 100 values and says little by itself, but the estimate must lie within two
+// standard deviations of what it says.
 //
-// The same is said of the elements of arrays. Then their lengths say how often any or all pass.
+// The elements of arrays are estimated in the same way. The lengths of the arrays then tell how
+// often any or all elements pass.
 //
-// What is not known is a tenth: kUnknown.
+// If nothing is known, the share is a tenth: kUnknown.
 
 #include "pg/planner/selectivity.hpp"
 
@@ -31,7 +33,7 @@ namespace {
 constexpr double kUnknown = 0.1;
 constexpr int kLengths = 100; // of arrays, of the default statistics
 
-// An estimate of a share, brought to where a sample says that it can be.
+// An estimate of a share, moved into the range that a sample allows.
 double bounded(double share, double asked, double passed) {
   if (asked == 0)
     return share;
@@ -39,7 +41,7 @@ double bounded(double share, double asked, double passed) {
   return Min(Max(share, (passed - deviation) / asked), (passed + Max(deviation, 3)) / asked);
 }
 
-// The share of values that are not NULL and not probed which a filter lets through.
+// The share that passes of the values that are neither NULL nor were probed.
 double passing_others(const FilterEstimate &estimate, const Population &population) {
   if (!estimate.is_known())
     return kUnknown;
@@ -51,7 +53,7 @@ double passing_others(const FilterEstimate &estimate, const Population &populati
                  probed.histogram_passed);
 }
 
-// The share of all values that a filter lets through.
+// The share of all values that pass.
 double passing(const FilterEstimate &estimate, const Population &population) {
   const Probed &probed = population.probed;
   const double others = Max(1.0 - population.nulls - probed.common, 0.0);
@@ -67,12 +69,12 @@ double value_share(PlannerInfo *root, const Question &question, const FilterEsti
   return passing(estimate, population);
 }
 
-// Whether any or all of `length` elements pass, a share of which does.
+// The probability that any or all of `length` elements pass, if each does with that share.
 double array_passes(Asked asked, double share, double length) {
   return asked == Asked::all ? std::pow(share, length) : 1.0 - std::pow(1.0 - share, length);
 }
 
-// Of an array that is written down, each element has its own share.
+// The share of an array whose elements are written in the query: each has its own share.
 double listed_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                     const List *elements, int relation) {
   double none = 1.0, every = 1.0;
@@ -86,8 +88,8 @@ double listed_share(PlannerInfo *root, const Question &question, const FilterEst
   return question.asked == Asked::all ? every : 1.0 - none;
 }
 
-// Of a column of arrays, the mean over their lengths: of as many arrays each, behind which there is
-// their mean.
+// The share of a column of arrays: the mean over the histogram of their lengths, whose entries
+// stand for equally many arrays each and are followed by the mean length.
 double array_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                    int relation) {
   VariableStatData variable;
@@ -134,8 +136,8 @@ double clamped(double share) {
   return share;
 }
 
-// The equalities between the two sides of a semijoin: those of equivalence classes, and of an
-// antijoin, those that wait for it.
+// The equalities between the two sides of a semijoin or antijoin: those of equivalence classes, and
+// those that are evaluated no earlier than at an antijoin.
 List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inner) {
   Relids both = bms_union(join->min_lefthand, join->min_righthand);
 #if PG_VERSION_NUM >= 160000
@@ -152,8 +154,8 @@ List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inn
   return found;
 }
 
-// The inner rows of a semijoin that are left to one outer row by the join's equalities: of those
-// the filter is asked, as of one row each. 1 if that is not known.
+// How many inner rows of a semijoin its equalities leave for one outer row: the filter is asked for
+// each of them. 1 if that is not known.
 double partners(PlannerInfo *root, SpecialJoinInfo *join) {
   RelOptInfo *inner = relation_with(root, join->min_righthand);
   if (!inner)

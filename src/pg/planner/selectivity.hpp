@@ -1,4 +1,4 @@
-// Which share of rows a condition of ours lets through.
+// The share of rows for which a condition that asks a filter is true.
 #ifndef BLOOMFILTER_PG_PLANNER_SELECTIVITY_HPP
 #define BLOOMFILTER_PG_PLANNER_SELECTIVITY_HPP
 
@@ -17,7 +17,7 @@ double array_length(PlannerInfo *root, Node *array);
 
 double restriction_selectivity(PlannerInfo *root, const Question &question, int relation);
 
-// `semijoin` is that of EXISTS, whose rows are those of the outer side that have a partner.
+// `join` is that of EXISTS if `type` says so: its rows are those of the outer side with a partner.
 double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,
                         SpecialJoinInfo *join);
 

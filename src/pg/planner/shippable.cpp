@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char *kOperators[] = {"@>", "<@", "+", "-"};
 
-// A value to be kept as it is: in the nodes of a plan, an expression is replaced by the column of a
-// lower node that computes an equal one. A parameter is equal to none under another collation.
+// A value that stays as it is. In the nodes of a plan, an expression is replaced by the column of a
+// lower node that computes an equal expression; a parameter with another collation equals none.
 Node *kept(Node *value) {
   if (!IsA(without_relabeling(value), Param))
     return value;
@@ -29,8 +29,8 @@ Node *kept(Node *value) {
   return copy;
 }
 
-// The operator that calls a function, in the function's own schema, which is the extension's;
-// InvalidOid if there is none.
+// The operator that calls a function, looked for in the schema of the function, which is that of
+// the extension; InvalidOid if there is none.
 Oid operator_of(Oid function) {
   Oid *types, found = InvalidOid;
   int count;

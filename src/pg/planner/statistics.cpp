@@ -12,13 +12,13 @@ namespace bloomfilter {
 namespace {
 
 constexpr int16 kStatisticKind = 20742;
-// What one ANALYZE of a column reads at most.
+// How much one ANALYZE of a column reads at most.
 constexpr Size kReadBytes = 8 * 1024 * 1024;
 constexpr int kReadFilters = 1000;
 
 enum Number { kValues, kRate, kBytes, kShare, kFamily, kNumbers };
 
-// What std_typanalyze() chose, for the usual statistics.
+// What std_typanalyze() chose for the usual statistics.
 struct Standard {
   AnalyzeAttrComputeStatsFunc compute;
   void *extra;
@@ -38,7 +38,7 @@ Size cost_of(Datum value) {
 Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
   Sums sums = {};
   Size read = 0;
-  // Rows come in the order of the table; what is read of them comes from all of it.
+  // Rows come in the order of the table; those that are read are spread over all of it.
   constexpr int kStride = 7919; // a prime number
   const int64 stride = rows % kStride == 0 ? 1 : kStride;
   for (int i = 0; i < rows && read < kReadBytes && sums.filters < kReadFilters; i++) {

@@ -1,9 +1,8 @@
-// What the server asks about our operators and functions while it plans: estimators of operators,
-// and support functions, which also serve functions that are called as such.
+// What the server asks about our operators and functions while it plans. The RESTRICT and JOIN
+// functions estimate operators; the support function estimates function calls. The support function
+// of the function that is called tells the cost of both.
 //
-// (Operators are estimated by their RESTRICT and JOIN functions alone, function calls by the
-// support function alone; but costs are always asked of the support function of what is called.)
-// A request that is not known here is answered with NULL, as the server wants it.
+// A request that is not known here is answered with NULL, as the server expects.
 
 #include "pg/server.hpp"
 
@@ -40,14 +39,14 @@ Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
   return reinterpret_cast<Node *>(request);
 }
 
-// Is the filter another one in each row, and not one that a join brings to many values?
+// Does each row have another filter, rather than one that a join brings to many values?
 bool changes_with_row(PlannerInfo *root, const Question &question) {
   Relids filters = pull_varnos(root, question.filter);
   return !bms_is_empty(filters) && bms_is_subset(pull_varnos(root, question.value), filters);
 }
 
-// How many elements of an array are asked for. The costs of some subqueries are asked before the
-// server has set up what it plans.
+// How many elements of an array are asked for. The server asks for the costs of some subqueries
+// before it has set up its relations.
 double probes_of(PlannerInfo *root, const Question &question) {
   if (question.asked == Asked::value || question.asked == Asked::hash)
     return 1.0;

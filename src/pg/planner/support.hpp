@@ -1,4 +1,4 @@
-// The function by which the planner knows those that ask filters (support.cpp).
+// The support function, by which the planner recognises functions that ask filters (support.cpp).
 #ifndef BLOOMFILTER_PG_PLANNER_SUPPORT_HPP
 #define BLOOMFILTER_PG_PLANNER_SUPPORT_HPP
 

@@ -57,7 +57,7 @@ uint64 bits_united(const Filter &a, const Filter &b) {
   return set;
 }
 
-// Of two filters, the numbers of distinct values. Not known of intersections.
+// The numbers of distinct values of two filters; not known if one is an intersection.
 struct Counts {
   bool known;
   double a, b, united;
