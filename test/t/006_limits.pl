@@ -252,7 +252,7 @@ is( query(q{
         FROM fed_countingbloomfilter, cbf_info(f)
         UNION ALL
         SELECT count(*) > 50, count(cf_check(f)), bool_and(f::text::cuckoofilter = f
-            AND load BETWEEN 0 AND 1 AND stored <= 4 * buckets AND estimated_fpr BETWEEN 0 AND 1)
+            AND fill BETWEEN 0 AND 1 AND stored <= 4 * buckets AND estimated_fpr BETWEEN 0 AND 1)
         FROM fed_cuckoofilter, cf_info(f)}),
     "t|0|t\nt|0|t", 'what is accepted of the others, too');
 
