@@ -25,9 +25,9 @@ TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 EXTRA_CLEAN = $(depfiles) $(built_for)
 
-# The core uses no exceptions, no run-time type information and no C++ runtime. If a product and a
-# sum were contracted into one rounding, two processors could estimate two different sizes. Server
-# headers are system headers, so that they give no warnings.
+# The core uses no exceptions, no run-time type information and no C++ runtime. If compilers
+# contracted a product and a sum into one operation, with one rounding, two processors could
+# estimate different sizes. Server headers are system headers, so that they give no warnings.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
 	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server) \
 	-DBLOOMFILTER_VERSION=$(version)
@@ -44,10 +44,10 @@ include $(PGXS)
 # PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
-# An object is made again when a header that it includes has changed, according to its dependency
-# file, or is gone, which make would overlook because of PGXS's .SECONDARY; an object without a
-# dependency file is made again, too. (For a server with --enable-depend, PGXS gives
-# src/core/shard.o and src/pg/sql/shard.o the same dependency file.)
+# An object is made again when a header that its dependency file names has changed or is gone.
+# (Because of PGXS's .SECONDARY, make would overlook a header that is gone.) An object without a
+# dependency file is made again, too. PGXS's own dependency files do not serve: with a server built
+# with --enable-depend, src/core/shard.o and src/pg/sql/shard.o would have the same one.
 objects := $(OBJS) $(OBJS:.o=.bc)
 depfiles := $(objects:=.d)
 written := $(wildcard $(depfiles))

@@ -3,11 +3,11 @@
 # sourced script/lib.sh.
 #
 #   debian_mirror                            prints where Debian's packages come from
-#   new_system DIRECTORY CODENAME [MIRROR]   makes one
-#   in_namespace DIRECTORY COMMAND...        what the command mounts there ends with it
+#   new_system DIRECTORY CODENAME [MIRROR]   makes a system
+#   in_namespace DIRECTORY COMMAND...        runs a command, whose mounts there end with it
 #   start_system DIRECTORY                   in a namespace: mounts what a running system has
-#   inside DIRECTORY COMMAND...              in a system that was started
-#   in_system DIRECTORY COMMAND...           all three at once
+#   inside DIRECTORY COMMAND...              runs a command in a system that was started
+#   in_system DIRECTORY COMMAND...           does all three: namespace, start, command
 
 # Prints where this machine's packages come from: CODENAME URI ORIGIN
 apt_sources() {
@@ -27,9 +27,9 @@ new_system() { # DIRECTORY CODENAME [MIRROR]
   chmod 755 "$1/usr/sbin/policy-rc.d"
 }
 
-# The command's mounts and processes go away with a namespace of their own, and then the directory
-# can be removed. If / is no mount point that could be made private, as in a chroot, the directory
-# itself becomes one.
+# Runs a command in a namespace of its own, with which the command's mounts and processes end, so
+# that the directory can then be removed. If / is not a mount point that can be made private, as in
+# a chroot, the directory itself becomes one.
 in_namespace() { # DIRECTORY COMMAND...
   local status=0
   # shellcheck disable=SC2016
