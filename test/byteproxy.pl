@@ -2,12 +2,12 @@
 #
 #   perl test/byteproxy.pl DIRECTORY LISTEN:TARGET ...
 #
-# Whoever connects to DIRECTORY/.s.PGSQL.LISTEN speaks with DIRECTORY/.s.PGSQL.TARGET. The file
-# DIRECTORY/bytes.LISTEN, there as soon as one can connect, has a line "TO FROM": how many bytes
-# were sent to the target, and how many came from it. They are counted before they are passed on, so
-# who has read an answer finds it counted; who wants to know what one statement took reads the file
-# before and after it. The program ends, and removes its files, at SIGTERM and when the process that
-# started it has ended.
+# A connection to DIRECTORY/.s.PGSQL.LISTEN is passed on to DIRECTORY/.s.PGSQL.TARGET. The file
+# DIRECTORY/bytes.LISTEN, which is there as soon as one can connect, has a line "TO FROM": the
+# numbers of bytes that were sent to the target, and that came from it. Bytes are counted before
+# they are passed on, so a client that has read an answer finds it counted. To know what one
+# statement took, read the file before and after it. The program ends, and removes its files, at
+# SIGTERM and when the process that started it has ended.
 
 use strict;
 use warnings FATAL => 'all';
@@ -22,7 +22,7 @@ my %targets = map { /^(\d+):(\d+)$/ ? ($1 => $2) : die $usage } @ARGV or die $us
 my $parent = getppid;
 my $chunk = 1 << 18;
 
-my (%counters, %connections); # by listening socket; by either socket of one
+my (%counters, %connections); # by listening socket; by either socket of a connection
 my $readers = IO::Select->new;
 my $writers = IO::Select->new;
 my @made;
@@ -46,7 +46,7 @@ sub listen_on {
     return;
 }
 
-# In one write of one length, so that readers never see half of a number.
+# Writes the counts at once, and always as many bytes, so that readers never see half of a number.
 sub write_counter {
     my ($counter) = @_;
     sysseek $counter->{file}, 0, 0;
@@ -54,7 +54,8 @@ sub write_counter {
     return;
 }
 
-# Each direction of a connection has a source, a sink, and what was read and is not yet written.
+# Each direction of a connection has a source, a sink, and the bytes that were read but not yet
+# written.
 sub connect_to_target {
     my ($listener) = @_;
     my $counter = $counters{$listener};
@@ -69,7 +70,7 @@ sub connect_to_target {
     return;
 }
 
-# Nothing is read from a source before its sink has taken what was read.
+# Reads from a source. It is not read again before its sink has taken what was read.
 sub forward {
     my ($socket) = @_;
     my $connection = $connections{$socket} or return; # closed since select
@@ -99,7 +100,7 @@ sub flush {
     return;
 }
 
-# The other direction goes on until it ends, too.
+# Ends one direction of a connection. The other goes on until it ends, too.
 sub end {
     my ($connection, $direction) = @_;
     my ($source, $sink) = @{$direction}{qw(source sink)};

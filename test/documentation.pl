@@ -1,28 +1,29 @@
 #!/usr/bin/perl
-# Do the pages say what is true? Runs the SQL of Markdown pages and compares what it prints with
-# what they show:  test/documentation.pl [--write] PAGE...
+# Checks that the pages are true: runs the SQL of Markdown pages and compares its output with what
+# they show:  test/documentation.pl [--write] PAGE...
 #
-# A page is run from top to bottom as one psql session in an empty database, of the server that the
-# environment names; without a CREATE EXTENSION of its own it has the extension already. On a page
+# A page is run from top to bottom as one psql session, in an empty database of the server that the
+# environment names. The database has the extension already, unless the page has a CREATE EXTENSION
+# of its own. On a page
 #
 #   ```sql                      is run,
-#   ```                         the next fence without a language, is what it printed: all of it,
-#                               but for command tags (CREATE TABLE, INSERT 0 1, lo_import 16385),
-#                               which may be left out. Without such a fence nothing but tags may be
-#                               printed;
-#   -- Sketch: why              as the first line of a ```sql fence: it is not run;
-#   <!-- varies: numbers -->    above an output: its numbers, and so the widths of columns, differ;
-#   <!-- varies: plan -->       above an output: it is a plan, of which only the conditions are
-#                               compared, without their numbers;
+#   ```                         the next fence without a language, is its output: all of it, except
+#                               that command tags (CREATE TABLE, INSERT 0 1, lo_import 16385) may be
+#                               left out. Without such a fence, nothing but tags may be printed;
+#   -- Sketch: why              as the first line of a ```sql fence says that it is not run;
+#   <!-- varies: numbers -->    above an output says that its numbers, and so the widths of columns,
+#                               may differ;
+#   <!-- varies: plan -->       above an output says that it is a plan, of which only the conditions
+#                               are compared, without their numbers;
 #   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION.
 #
-# psql runs in the directory that this program was started in, that of the repository: its own
-# commands, such as \lo_import, name files below that. A file that they write is said to be in /tmp,
-# and is in a directory of this run, which goes away with it.
+# psql runs in the directory that this program was started in, which is the repository's: psql
+# commands such as \lo_import name files below it. If such a command writes a file to /tmp, the file
+# is in truth in a directory of this run, which is removed at its end.
 #
 # A link within the repository must lead to a file, and to a heading if it names one.
 #
-# Prints a line for each thing that is not so. With --write the pages get what was printed instead.
+# Prints a line for each thing that is wrong. With --write, the pages get what was printed instead.
 
 use strict;
 use warnings;
@@ -71,7 +72,7 @@ sub read_page {
     return @parts;
 }
 
-# What psql is given: each block that runs, and each example of the text, behind a mark that bears
+# The script for psql: each block that runs, and each example of the text, behind a mark that bears
 # its number.
 sub script_of {
     my (@parts) = @_;
@@ -95,7 +96,7 @@ sub script_of {
     return $script;
 }
 
-# What each of them printed, by number.
+# The output of each block and example of a script, by number.
 sub printed_by {
     my ($script) = @_;
     return unless $script ne '';
@@ -106,7 +107,7 @@ sub printed_by {
     $script =~ s{^(\\.*)}{$1 =~ s|/tmp/|$own_tmp/|gr}gme;
     print $file "\\set QUIET on\n\\pset footer off\n\\set QUIET off\n$script";
     close $file;
-    # Without buffers, so that errors stand where they happened.
+    # Output is not buffered, so that errors stand where they happened.
     open my $psql, '-|', "stdbuf -o0 psql -Xd $database <'$name' 2>&1" or die "psql: $!\n";
     my @printed = ('');
     while (<$psql>) {
@@ -135,7 +136,7 @@ sub examples {
     return @examples;
 }
 
-# The lines of a text that are not blank, and of command tags those that are to be kept.
+# The lines of a text that are not blank. Of command tags, only those are kept that `keep` has.
 sub lines {
     my ($text, $keep) = @_;
     my @lines = grep { $_ ne '' } map { s/\s+$//r } split /\n/, $text;
@@ -152,7 +153,7 @@ sub masked {
     return $line =~ s/^\s+//r;
 }
 
-# What differs between what a page shows and what was printed, or nothing.
+# How the output that a page shows differs from what was printed; nothing if it does not.
 sub difference {
     my ($shown_text, $printed_text, $varies) = @_;
     my %shown = map { s/\s+$//r => 1 } split /\n/, $shown_text;
@@ -210,7 +211,7 @@ sub complain {
     $bad = 1;
 }
 
-# An output as a page shows it: of tags, those that it had.
+# An output as a page shows it, with only those command tags that the page had before.
 sub as_shown {
     my ($output, $part) = @_;
     my %had = map { s/^\s+|\s+$//gr => 1 } split /\n/, $part->{text};
@@ -247,7 +248,7 @@ sub check_examples {
 sub check_page {
     my ($page, @parts) = @_;
     my @printed = printed_by(script_of(@parts));
-    my $ran; # the block whose output has not been seen
+    my $ran; # the block whose output has not been seen yet
     for my $part (@parts, { fence => 'sql' }) {
         my $fence = $part->{fence};
         if (!defined $fence) {
@@ -271,8 +272,8 @@ sub check_page {
     }
 }
 
-# README.md, the first page, has at most 200 lines. No page but CONTRIBUTING.md has the address that
-# stands in for one of a public repository: nothing is there yet.
+# README.md, the first page, has at most 200 lines. Only CONTRIBUTING.md has the address that stands
+# in for that of a public repository, because nothing is there yet.
 sub check_text {
     my ($page, @parts) = @_;
     my @lines = split /^/m, join '', map { $_->{text} } @parts;
