@@ -1,5 +1,6 @@
--- Section billion: the values of node number :number of three, :values on all, and the memory of whoever
--- asks for it. That groups are hashed, the statistics say, which know how many there are, and work_mem.
+-- Section billion: the values of node number :number of three, which have :values together, and the
+-- peak memory of the session that asks for it. Groups are hashed because of work_mem, and because
+-- the statistics tell how many groups there are.
 
 CREATE UNLOGGED TABLE ids AS SELECT generate_series(:number, :values::bigint, 3) AS id;
 CREATE STATISTICS ids_shard ON bf_shard(id, :shards) FROM ids;

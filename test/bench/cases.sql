@@ -11,9 +11,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  'Bits per value; in theory, a Bloom filter needs at least 1.44 log2(1/rate)',
  $$SELECT bench.report(bits_per_value, -log(2, {}::numeric) / ln(2)) FROM bf_sizing(1000000, {})$$);
 
--- How the rate rises as values are added: beside a textbook Bloom filter, whose cells are half set when
--- it is full and whose values have log2(1/rate) of them. Where false positives are rare, {operations}
--- times as many strangers are asked.
+-- How the rate rises as values are added, beside a textbook Bloom filter: half of its cells are set
+-- when it is full, and each of its values has log2(1/rate) cells. Where false positives are rare,
+-- {operations} times as many strangers are asked.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before)
 SELECT 'load', 'load_' || rate, 'rate', 'ratio', 'theory',
   format('False positive rate of a filter made for a million values at %s %% that holds more or fewer of them, '
@@ -24,7 +24,7 @@ SELECT 'load', 'load_' || rate, 'rate', 'ratio', 'theory',
       LATERAL (SELECT avg((f @> (x + others + 1000000000 * pass::bigint))::int) AS obtained
         FROM numbers, generate_series(1, {operations}) pass) asked$$,
     '{rate}', rate::text),
-  'SET client_min_messages = error' -- it warns of the filters that are overfilled
+  'SET client_min_messages = error' -- no warnings of overfilled filters
 FROM unnest(ARRAY[0.1, 0.01, 0.0001]) rate;
 INSERT INTO bench.cases (workload, expression, operations)
 SELECT workload, load,
@@ -333,7 +333,7 @@ INSERT INTO bench.cases (workload, expression, filter) VALUES
 ('union', 'bf_fpr(bf_intersect_agg(filter))', '120 KB'),
 ('union', 'sum(bf_union_count(filter, filter))', '120 KB');
 
--- A filter asked in both ways, after a comparison that lets as many rows through.
+-- A filter asked page by page and row by row, after a comparison that lets as many rows through.
 INSERT INTO bench.cases (workload, part, statement, settings, expression, label)
 SELECT workload, filter, format('SELECT count(*) FROM %s WHERE %s', tables, ways.expression),
   ways.settings, ways.expression, format('%s, %s: %s', filter, hits, ways.label)
@@ -376,7 +376,8 @@ FROM (VALUES ('semijoin', 'hashed_keys'), ('semijoin_many', 'hashed_strangers'))
 WHERE :scan AND (expression NOT LIKE '%indexed%' OR workload = 'semijoin')
 ORDER BY workload, number;
 
--- Each size is built as often as makes {rows}/2 values; a subquery that takes r in is run for each r.
+-- Each size is built as often as it takes for {rows}/2 values in all. A subquery that refers to r
+-- is run for each r.
 INSERT INTO bench.cases (workload, part, statement, expression, operations, label)
 SELECT 'sizes', n, format('SELECT sum(pg_column_size(a) + 0 * again) FROM generate_series(1, %s) r,
     LATERAL (SELECT %s AS a, r AS again FROM some_%s) built', times, expression, n),
@@ -441,7 +442,8 @@ FROM unnest(ARRAY['lookup_first', 'lookup_again', 'lookup_buffers']) workload,
   filters
 WHERE expected IS NOT NULL AND (number = 2 OR name = '12 MB')
 ORDER BY workload, calls.number, bytes;
--- Every probe asks for another value, whose chunk and index entry are in no processor's cache. But:
+-- Every probe above asks for another value, whose chunk and index entry are in no processor's
+-- cache. These ask for the same value each time.
 INSERT INTO bench.cases (workload, expression, settings, filter, operations, label)
 SELECT workload, 'filter @> ($1 * 0 + 1)', settings, filter, operations,
   'the same value each time, ' || filter
@@ -543,8 +545,8 @@ UPDATE bench.workloads SET title = replace(replace(replace(replace(title,
   '{rows}/20', to_char(:rows / 20, 'FM999G999G999')), '{rows}/2', to_char(:rows / 2, 'FM999G999G999')),
   '{rows}/8', to_char(:rows / 8, 'FM999G999G999')), '{rows}', to_char(:rows, 'FM999G999G999'));
 
--- What travels between several servers. A case is run in the table of times, which keeps the bytes
--- for the other two.
+-- The bytes that travel between several servers. A case is run in the table of times, which keeps
+-- the bytes for the other two tables.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title)
 SELECT section, section || '_' || measure, unit, compare, 'first of its part', title || measured
 FROM (VALUES (1, 'nodes', 'Three nodes of 200,000 paths each, asked through postgres_fdw'),
@@ -641,7 +643,7 @@ FROM (VALUES
   JOIN bench.workloads w USING (section)
 ORDER BY w.number, travels.number;
 
--- What a subscriber is sent for one UPDATE.
+-- The bytes that a subscriber is sent for one UPDATE.
 INSERT INTO bench.workloads (section, workload, unit, title) VALUES
 ('nodes', 'nodes_replication', 'bytes', 'Logical replication of one UPDATE: bytes from the publisher');
 INSERT INTO bench.cases (workload, statement, expression)

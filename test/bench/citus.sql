@@ -1,4 +1,4 @@
--- Who asks two workers of Citus: distributed tables, and local ones.
+-- The coordinator, which asks two workers of Citus: distributed tables, and local ones.
 
 \ir path.sql
 CREATE TABLE files (id bigint, bucket int, path text);

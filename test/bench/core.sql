@@ -1,6 +1,6 @@
--- Takes the micro-benchmarks in: core_bench's CSV, a line for each repetition, as samples whose base
--- is the scalar kernel's in the same repetition, or the bloomfilter's where types are compared. They
--- go to table bench.:samples.
+-- Reads the results of the micro-benchmarks, core_bench's CSV with a line for each repetition, into
+-- table bench.:samples. A sample's base is that of the scalar kernel in the same repetition, or
+-- that of the bloomfilter where types are compared.
 
 CREATE TEMP TABLE csv (name text, iterations float8, real_time float8, cpu_time float8, time_unit text,
   bytes_per_second float8, items_per_second float8, label text, error_occurred text, error_message text);

@@ -1,12 +1,12 @@
 // The core alone: nanoseconds per insert and lookup, gigabytes per second of union and count.
 //
 // A benchmark is named operation/kernel/values/1-in-n, where 1-in-n is the false positive rate.
-// Hashes are given, as PostgreSQL's side gives them; operations do not wait for each other's
-// result, but for the chained lookups, which measure what the memory makes each of them wait. A
-// filter is filled once and shared: inserting its values again costs the same and changes nothing.
+// Operations are given hashes, as by PostgreSQL's side, and do not wait for each other's result.
+// Only the chained lookups do, which measure how long each of them waits for the memory. A filter
+// is filled once and shared: inserting its values again costs the same and changes nothing.
 //
-// Beside the kernels: lookups inlined into their loop, and where its headers are found,
-// Boost.Bloom, whose lookups are so, too, with 64-byte blocks as here.
+// Beside the kernels, this measures lookups inlined into their loop, and, where its headers are
+// found, Boost.Bloom, whose lookups are inlined, too, and whose blocks are 64 bytes as here.
 #include "core/kernel.hpp"
 
 #include <benchmark/benchmark.h>
@@ -94,7 +94,7 @@ std::int64_t items(const benchmark::State &state, std::size_t count) {
 
 constexpr std::size_t kBatch = 256; // as bf_contains_each() asks and bf_add_all() adds
 
-// What every benchmark is about.
+// The kernel and the filter of a benchmark.
 struct Case {
   const Kernel &kernel;
   std::uint64_t values, one_in;
@@ -263,8 +263,8 @@ void register_boost(const std::string &, std::uint64_t, std::uint64_t) {}
 
 // --- the types side by side ----------------------------------------------------------------------
 
-// What one value after the other costs, in the order of no place: a million at a rate of 1 /
-// one_in.
+// What an operation on a filter of each type costs, one value after the other, in an order that has
+// nothing to do with their places: a million values at a rate of 1 / one_in.
 class Types {
 public:
   Types(Layout layout, std::uint64_t values, std::uint64_t one_in) : layout_(layout) {

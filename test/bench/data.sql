@@ -1,4 +1,5 @@
--- What is worked on. :rows is 10 000 000 unless one only tries; filters have the same size always.
+-- The data of the benchmark. :rows is 10 000 000 unless one only tries; filters always have the
+-- same sizes.
 
 CREATE EXTENSION :extension;
 SELECT count(*) = 1 AS has_hll FROM pg_available_extensions WHERE name = 'hll' \gset
@@ -18,11 +19,11 @@ CREATE AGGREGATE nothing_agg("any", bigint)
 CREATE FUNCTION nothing_contains(bloomfilter, "any") RETURNS boolean LANGUAGE c STRICT IMMUTABLE
 AS :'nothing';
 
--- 0 ... n - 1, for small n, which share no factor with this one.
+-- The numbers 0 ... n - 1 for small n, which share no factor with the one that shuffles them.
 SELECT format('CREATE UNLOGGED TABLE some_%s AS SELECT i * 618033989 %% %1$s AS x FROM generate_series(1, %1$s::bigint) i', n)
 FROM unnest(ARRAY[100, 1000, 2000, 10000, 60000, 130000, 200000, 1000000]) n \gexec
 
--- 0 ... :rows - 1, in no order that a sort or a cache could like.
+-- The numbers 0 ... :rows - 1, in an order that helps neither a sort nor a cache.
 CREATE UNLOGGED TABLE numbers AS
 SELECT i * 618033989 % :rows AS x FROM generate_series(1, :rows::bigint) i;
 
@@ -37,21 +38,21 @@ CREATE UNLOGGED TABLE keys AS SELECT x AS k FROM numbers WHERE x < 1000000;
 CREATE INDEX ON keys (k);
 CREATE UNLOGGED TABLE key_array AS SELECT array_agg(k) AS keys FROM keys;
 
--- What is asked for with one array: as many values that the filter holds as strangers.
+-- The values that one array asks for: half of them are in the filter, half are strangers.
 CREATE UNLOGGED TABLE asked AS
 SELECT items, array_agg(i * 618033989 % 2000000) AS bigints, array_agg(u || left('?', (i % 2)::int)) AS texts
 FROM (SELECT u, row_number() OVER () AS i FROM urls LIMIT 10000) known
   JOIN unnest(ARRAY[10, 100, 1000, 10000]) items ON i <= items
 GROUP BY items;
 
--- A filter of `expected` values at 1 %, full up to 12 MB.
+-- Filters for `expected` values at 1 %, of which those up to 12 MB are full.
 CREATE UNLOGGED TABLE filters AS
 SELECT name, expected, pg_column_size(filter) AS bytes, filter
 FROM (VALUES ('8 KB', 6600), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 10000000),
   ('120 MB', 100000000)) sizes (name, expected),
   LATERAL (SELECT bf_agg(x, expected) AS filter FROM numbers WHERE x < expected) built;
 ALTER TABLE filters ADD PRIMARY KEY (name);
--- Others: one that numbers hit as rarely as the one of 120 KB, and one of text.
+-- Two more: one that numbers hit as rarely as the one of 120 KB, and one of text.
 INSERT INTO filters
 SELECT '12 MB, few hits', NULL::int, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 10000000) AS filter FROM numbers) few
@@ -59,7 +60,7 @@ UNION ALL
 SELECT '1.2 MB of text', NULL, pg_column_size(filter), filter
 FROM (SELECT bf_agg(u, 1000000) AS filter FROM (SELECT u FROM urls LIMIT 1000000) known) texts;
 
--- What bf_union_agg is fed with.
+-- The input of bf_union_agg.
 CREATE UNLOGGED TABLE thousand AS
 SELECT i, filter FROM filters, generate_series(1, 1000) i WHERE name = '120 KB';
 
@@ -68,14 +69,14 @@ SELECT format('CREATE UNLOGGED TABLE part_%s PARTITION OF parts FOR VALUES WITH 
 FROM generate_series(0, 63) i \gexec
 INSERT INTO parts SELECT x FROM numbers LIMIT :rows / 8;
 
--- What is updated is logged, as real tables are. A shard stays inline, and so on its page.
+-- Tables that are updated are logged, as real tables are. A shard stays inline, and so on its page.
 CREATE TABLE stored (name text PRIMARY KEY, filter bloomfilter);
 INSERT INTO stored SELECT name, bf_create(expected) FROM filters WHERE expected <= 10000000;
 CREATE TABLE shards (id int PRIMARY KEY, filter bloomfilter) WITH (fillfactor = 50);
 INSERT INTO shards SELECT i, bf_create_by_size(29 * 512, 6) FROM generate_series(0, 999) i;
 INSERT INTO filters SELECT 'shard', NULL, pg_column_size(filter), NULL FROM shards LIMIT 1;
 
--- Of several links: a million values that came by and by, and ones that two filters brought.
+-- Filters of several links: a million values that were added by and by, and unions of filters.
 INSERT INTO filters
 SELECT name, NULL, pg_column_size(filter), filter
 FROM (
@@ -88,7 +89,7 @@ FROM (
   UNION ALL
   SELECT 'union of 64', bf_union_agg(filter)
   FROM (SELECT bf_agg(k) AS filter FROM keys GROUP BY k % 64) sized) linked;
--- Filters that sized themselves: 60 of one number of values, 100 of like numbers.
+-- Filters that sized themselves: 60 for the same number of values, 100 for similar numbers.
 CREATE UNLOGGED TABLE sixty AS
 SELECT k % 60 AS i, bf_agg(k) AS filter FROM keys GROUP BY 1;
 CREATE UNLOGGED TABLE alike AS
@@ -101,8 +102,8 @@ SELECT rate, bf_agg(k, 1000000, rate) AS bloom, cbf_agg(k, 1000000, rate) AS cou
   cbf_agg(k, 250000, rate) FILTER (WHERE k < 250000) AS counting_quarter
 FROM keys, unnest(ARRAY[0.01, 0.001, 0.0001]) rate GROUP BY rate;
 
--- The recipe of doc/streaming.md, for a million values and for ten million, filled so far that the
--- benchmark's own values leave them below capacity.
+-- The recipe of doc/streaming.md, for a million values and for ten million. The shards are filled
+-- only so far that the benchmark's own values leave them below capacity.
 CREATE TABLE seen_1m (shard int PRIMARY KEY, filter bloomfilter NOT NULL) WITH (fillfactor = 50);
 INSERT INTO seen_1m
 SELECT bf_shard(v, 669), bf_agg(v, 1495) FROM generate_series(1, 200000::bigint) v GROUP BY 1;
@@ -112,9 +113,9 @@ INSERT INTO seen_10m
 SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigint) v GROUP BY 1;
 ALTER TABLE seen_10m SET (fillfactor = 100);
 
--- Section scan: wide rows, ones that no memory has, and 63-bit keys, of which the first table has one
--- million, also with an index, and the second one as many as there are rows, of which one in a hundred
--- is found.
+-- Section scan: wide rows, rows that are in no memory, and 63-bit keys. One table has a million of
+-- these keys, also with an index. Another has as many keys as there are rows, of which one in a
+-- hundred is found.
 \if :scan
 CREATE UNLOGGED TABLE wide AS
 SELECT i, 'some text ' || i AS a, i::numeric / 7 AS b, now() AS c, x, md5(i::text) AS d, i AS e, i AS f
@@ -131,7 +132,7 @@ SELECT '120 MB, few hits', NULL, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 100000000) AS filter FROM numbers) few;
 \endif
 
--- Section values: :rows / 20 of every type, and the server's own hash of it.
+-- Section values: :rows / 20 values of every type, and the server's own hash function for it.
 \if :values
 CREATE TABLE typed (name text, type text, value text, made text, hash text, number serial);
 INSERT INTO typed (name, type, made, hash) VALUES
@@ -180,14 +181,14 @@ CREATE TYPE triple AS (a bigint, b integer, c text);
 SELECT format('CREATE UNLOGGED TABLE typed_%s AS SELECT %s FROM (SELECT x AS i FROM numbers LIMIT %s) n',
   number, CASE value WHEN 'v' THEN format('(%s)::%s AS v', made, type) ELSE format('(%s::%s).*', made, type) END, :rows / 20)
 FROM typed ORDER BY number \gexec
--- Not all can be called by SQL as they are.
+-- Not all of the hash functions can be called by SQL as they are.
 SELECT DISTINCT format('CREATE FUNCTION %s(%s, bigint) RETURNS bigint LANGUAGE internal IMMUTABLE STRICT AS %L',
   'the_' || hash, CASE type WHEN 'pair' THEN 'record' WHEN 'triple' THEN 'record' ELSE format_type(type::regtype, NULL) END, hash)
 FROM typed \gexec
 \endif
 
--- Section urls: 10 * :rows URLs of 50 characters, the exact way beside a filter, and 1 % of the URLs
--- to ask for, in no order, as many new ones as known ones.
+-- Section urls: 10 * :rows URLs of 50 characters, in an index, the exact way, and in a filter; and
+-- 1 % of that number of URLs to ask for, in no order, as many new ones as known ones.
 \if :urls
 CREATE FUNCTION page(i bigint) RETURNS text IMMUTABLE LANGUAGE sql
 AS $$ SELECT 'https://example.com/' || left(md5(i::text), 20) || '/' || lpad(i::text, 9, '0') $$;

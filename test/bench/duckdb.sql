@@ -1,5 +1,5 @@
--- Takes the semi joins of test/bench/duckdb.cjs in, each as another case of a workload: its name, the
--- round, milliseconds.
+-- Reads the times of the semi joins of test/bench/duckdb.cjs, each as another case of a workload. A
+-- line has the workload's name, the round, and milliseconds.
 
 CREATE TEMP TABLE measured (workload text, round int, value float8);
 \copy measured FROM pstdin

@@ -1,4 +1,5 @@
--- Who asks three nodes through postgres_fdw: one table of theirs, and own ones.
+-- The server that asks three nodes through postgres_fdw: a table that the nodes have, and tables of
+-- its own.
 
 CREATE EXTENSION postgres_fdw;
 \ir path.sql
@@ -25,8 +26,8 @@ FROM (SELECT path, row_number() OVER () AS n FROM wanted) w
 GROUP BY name;
 ANALYZE wanted, guards;
 
--- Who asks subscribes to four tables of node 1, too, and changes them there past the counting. Neither side
--- says that it is alive.
+-- The same server subscribes to four tables of node 1, too, and changes them there through a
+-- connection that is not counted. Neither side sends messages only to say that it is alive.
 ALTER SYSTEM SET wal_receiver_status_interval = 0;
 SELECT pg_reload_conf();
 SELECT format($$CREATE SERVER publisher FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host %L, port '5433',

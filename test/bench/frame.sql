@@ -2,10 +2,11 @@
 --
 -- A workload is one table of the report: cases that do the same work, in one unit, the floor first.
 -- A case is an expression, put into the workload's template. bench.script() writes the psql script
--- of a section: in every round each case once, by turns, so that whatever else the machine does
--- falls on all alike. A case is compared with the floor of its own round, the first case of its
--- workload or of its part of that; round 0 warms up, unless one round is all. With several databases, which have different builds of the extension, a case
--- runs in all of them, each in a session of its own, before the next one does.
+-- of a section: each round runs each case once, by turns, so that whatever else the machine does
+-- falls on all alike. A case is compared with the floor of its own round. The floor is the first
+-- case of its workload, or of its part of the workload. Round 0 warms up, unless there is only one
+-- round. With several databases, which have different builds of the extension, a case runs in all
+-- of them, each in a session of its own, before the next case does.
 
 CREATE SCHEMA bench;
 
@@ -18,8 +19,8 @@ CREATE TABLE bench.workloads (
   -- MB: peak memory of a fresh session; other units: what the statement gave to bench.report()
   unit text NOT NULL,
   compare text CHECK (compare IN ('ratio', 'difference')),  -- with the floor; NULL: there is none
-  against text,                       -- what is compared with, if not with one floor
-  template text NOT NULL DEFAULT '{}', -- {}, {filter}, {operations} stand for the case's
+  against text,                       -- what cases are compared with, if not one floor
+  template text NOT NULL DEFAULT '{}', -- {}, {filter}, {operations}: the case's
   before text                         -- SQL run before every case, not measured
 );
 
@@ -82,8 +83,8 @@ BEGIN
   WHERE c.number = case_number;
 END $$;
 
--- Drops what the system keeps of a table in memory. The server keeps nothing of one that is larger
--- than a quarter of shared_buffers and was only scanned.
+-- Drops what the operating system keeps of a table in memory. The server keeps nothing of a table
+-- that is larger than a quarter of shared_buffers and was only scanned.
 CREATE FUNCTION bench.forget(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('cat; for file in %s/%s*; do '
@@ -101,8 +102,8 @@ BEGIN
   RETURN (plan ->> 'Shared Hit Blocks')::float8 + (plan ->> 'Shared Read Blocks')::float8;
 END $$;
 
--- Runs a query `times` times, $1 a random number and $2 `name`, all in one transaction or each in
--- one of its own.
+-- Runs a query `times` times, with a random number as $1 and `name` as $2, all in one transaction
+-- or each in one of its own.
 CREATE PROCEDURE bench.repeat(times int, query text, name text, own_transactions boolean)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -127,7 +128,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- What databases other than the first fail to do is left out there, after the first time.
+-- The psql script of a section. A case that fails in another database than the first is left out
+-- there afterwards.
 CREATE FUNCTION bench.script(of_section text, rounds int, databases text[]) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -183,8 +185,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Asks a filter for many values, in many transactions; the query has them as $1 or $2, in an array
--- that is not stored, as drivers send it, and the filter's name as $3.
+-- Asks a filter for many values, in many transactions. The query has the values as $1 or $2, in an
+-- array that is not stored, as drivers send it, and the filter's name as $3.
 CREATE PROCEDURE bench.ask(times int, query text, name text, items int) LANGUAGE plpgsql AS $$
 DECLARE
   known asked := (SELECT a FROM asked a WHERE a.items = ask.items);

@@ -10,7 +10,7 @@
 
 #ifdef KERNEL_FILE
 
-// The entry in the file is the library's, too.
+// The library has the file's entry, too, so it gets another name here.
 #define avx512_kernel inlined_kernel
 #define avx2_kernel inlined_kernel
 namespace bloomfilter {

@@ -1,5 +1,5 @@
-// Lookups inlined into the loop that makes them, as a C++ program has them that includes a kernel's
-// file, and as Boost.Bloom's are: no call, and the number of hash functions a constant.
+// Lookups inlined into the loop that makes them, as in a C++ program that includes a kernel's file,
+// and as in Boost.Bloom: without a call, and with a constant number of hash functions.
 #ifndef BLOOMFILTER_BENCH_INLINED_HPP
 #define BLOOMFILTER_BENCH_INLINED_HPP
 

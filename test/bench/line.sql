@@ -31,7 +31,8 @@ SELECT n, name, colour,
       count(*) FILTER (WHERE NOT set), count(*)) END AS sentence
 FROM asked GROUP BY n, name, colour, added, answer;
 
--- 16 rows of 32 cells, 21 pixels each, from (24, 88) on. The cells of no name in question are two paths.
+-- 16 rows of 32 cells, 21 pixels each, from (24, 88) on. The cells that none of the three names has
+-- are two paths.
 CREATE TEMP VIEW drawn AS
 SELECT cell, set, name, colour, 24 + cell % 32 * 21 AS x, 88 + cell / 32 * 21 AS y
 FROM cells LEFT JOIN asked USING (cell, set);

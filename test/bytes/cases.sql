@@ -1,9 +1,9 @@
--- What script/same-bytes compares: lines of kind, name, and md5 or hash, or error and message.
--- :seed chooses among combinations.
+-- Prints what script/same-bytes compares, in lines of kind, name, and md5 or hash, or error and
+-- message. :seed chooses among combinations.
 
 CREATE TABLE cases (kind text, name text, settings text, query text, number serial PRIMARY KEY);
 
--- The md5 of a query's rows, in whatever order they come.
+-- The md5 of a query's rows, whatever their order.
 CREATE FUNCTION outcome(settings text, query text, OUT md5 text, OUT message text)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -32,7 +32,7 @@ CREATE FUNCTION parallel(workers int) RETURNS text LANGUAGE sql AS $$
     'min_parallel_table_scan_size=0 min_parallel_index_scan_size=0 bloomfilter.overfill=ignore');
 $$;
 
--- One by one, as an aggregate: a filter that is there already, and values added to it.
+-- Aggregates that add values one by one to a filter that is there already.
 SELECT format('CREATE AGGREGATE %s_added("any") (sfunc = %1$s_add, stype = %s, initcond = %L)',
   prefix, type, filter)
 FROM (VALUES ('bf', 'bloomfilter', bf_create(400)::text),
@@ -57,7 +57,7 @@ FROM elements, unnest(ARRAY['bf_agg(v)', 'bf_agg(v, 500)', 'bf_agg(v, 300, 0.001
     'cbf_add_all(cbf_create(500, 0.01, -5), array_agg(v ORDER BY id))',
     'cf_add_all(cf_create(900, 0.01, 77), array_agg(v ORDER BY id))',
     'bf_agg(v, 500) | bf_added(v ORDER BY id)', 'bf_agg(v::text)']) expression
-WHERE type NOT LIKE '%[]' OR expression NOT LIKE '%array_agg%' -- which has no arrays of any arrays
+WHERE type NOT LIKE '%[]' OR expression NOT LIKE '%array_agg%' -- which needs arrays of one size
 UNION ALL
 SELECT 'filters', format('%s: %s', type, replace(expression, '{}', layout)), parallel(0),
   format('SELECT md5((%s)::bytea) FROM element_%s', replace(expression, '{}', layout),

@@ -1,11 +1,11 @@
--- The values that script/same-bytes makes filters of: of every element type special ones, and
--- others by chance, which is a function of :seed. Some are NULL, some equal.
+-- The values of which script/same-bytes makes filters: special ones of every element type, and
+-- random ones, which depend on :seed alone. Some are NULL, some equal.
 
 \set QUIET 1
 SET client_min_messages = error;
 CREATE EXTENSION :extension;
 
--- Chance.
+-- Random numbers and texts.
 SELECT format('CREATE FUNCTION h(bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS %L', format('SELECT hashint8extended($1, %s)', :seed)) \gexec
 CREATE FUNCTION m(bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -15,12 +15,12 @@ CREATE TYPE shade AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'indigo',
 CREATE TYPE pair AS (a bigint, b integer);
 CREATE TYPE inner_row AS (t text, n numeric, s shade);
 CREATE TYPE outer_row AS (i integer, r inner_row, l integer[], j jsonb);
-CREATE TYPE of_varchar AS (v varchar, c char(5)); -- none that ends with a blank, which is an error
+CREATE TYPE of_varchar AS (v varchar, c char(5)); -- v never ends with a blank: an error
 CREATE TYPE floatrange AS RANGE (subtype = float8);
 CREATE DOMAIN small AS integer CHECK (VALUE < 1000);
 CREATE DOMAIN price AS numeric(12,2);
 
--- made: an expression of i; special: more values.
+-- made: an expression of a number i that makes a value; special: more values.
 CREATE TABLE elements (type text, made text, special text[], number serial PRIMARY KEY);
 INSERT INTO elements (type, made, special) VALUES
 ('smallint', 'h(i) % 32768', '{0,1,-1,32767,-32768}'),
@@ -133,7 +133,8 @@ INSERT INTO elements (type, made, special) VALUES
   to_jsonb(m(i)))$$, '{"(,,,)"}'),
 ('of_varchar', $$ROW(left(m(i), 5), left(m(i), (i % 5)::int))$$, '{"(a,a)","(,)"}');
 
--- 512 of each, 60 of them twice; special ones first. Every eleventh is followed by NULL.
+-- Makes 512 values of each type, 60 of them twice, after the special ones. Every eleventh is
+-- followed by NULL.
 CREATE FUNCTION make_elements() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   e elements;
@@ -155,7 +156,7 @@ SELECT make_elements() \g /dev/null
 CREATE TABLE numbers AS SELECT i, i % 1009 AS g FROM generate_series(0, 2999999::bigint) i;
 CREATE INDEX ON numbers (i);
 
--- What is asked: stored filters, small and large, of integers and of text.
+-- The filters that are asked: stored ones, small and large, of integers and of text.
 CREATE TABLE stored AS
 SELECT n, bf_agg(h(i), n) AS integers, bf_agg(m(i), n, 0.001) AS texts,
   cbf_agg(h(i), n) AS counting, cf_agg(h(i), n) AS cuckoo

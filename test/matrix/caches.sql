@@ -1,6 +1,7 @@
--- What keeps pointers into the server's caches, or what it read there, between calls: elements of
--- composed types, aggregates and their workers, calls in plans that live on, statistics, the scan.
--- test/matrix/servers has it answer twice, all caches forgotten all the time, or not, and compares.
+-- Uses whatever keeps pointers into the server's caches, or what it read there, between calls:
+-- elements of composed types, aggregates and their workers, calls in plans that live on,
+-- statistics, the scan. test/matrix/servers has this file answer twice, with all caches forgotten
+-- all the time and without, and compares the answers.
 
 CREATE EXTENSION bloomfilter;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -33,7 +34,7 @@ FROM (SELECT bf_partial_agg(bf_element_of(n)) AS part FROM things GROUP BY id % 
 SELECT md5(bf_union_agg(f)::bytea) FROM (SELECT bf_agg(m) AS f FROM things GROUP BY id % 4) parts;
 SELECT id, bf_count(bf_agg(p) OVER (ORDER BY id ROWS 3 PRECEDING)) FROM things ORDER BY id LIMIT 5;
 
--- Asked row by row, by the scan, and as constants.
+-- Filters asked row by row, by the scan, and as constants.
 SELECT count(*) FILTER (WHERE f @> m), count(*) FILTER (WHERE c @> m),
   count(*) FILTER (WHERE k @> m) FROM things, filters WHERE name = 'm';
 SELECT count(*) FILTER (WHERE f @> n), count(*) FILTER (WHERE c @> n),

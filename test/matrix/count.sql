@@ -1,10 +1,11 @@
--- No added value is denied, in SQL: values of every element type, in filters of every type and
--- layout, built in every way, each value asked again. Then the false positive rates obtained.
+-- Checks in SQL that no added value is denied: values of every element type are added to filters of
+-- every type and layout, built in every way, and each value is asked again. Then measures the false
+-- positive rates.
 --
--- Of :parts parts, which run side by side, this is :part; each type has :rows values. Prints
--- lines `values`, family, asked; `way`, how filters were built, filters; `rate`, type, asked for,
--- obtained; and `wrong`, what. Another system's layouts refuse types that it has not; ours refuse
--- none.
+-- This is part :part of :parts parts, which run side by side; each type has :rows values. Prints
+-- lines: `values`, the family, and how many were asked; `way`, how filters were built, and how
+-- many; `rate`, the type, the rate asked for, and the rate obtained; `wrong`, and what is. Another
+-- system's layouts refuse types that it does not have; ours refuse none.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -17,7 +18,7 @@ CREATE TYPE shade AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'indigo',
 CREATE TYPE pair AS (a bigint, b text);
 CREATE TYPE triple AS (a integer, b pair, c numeric[]);
 
--- The value of i.
+-- The values of every element type, as expressions of a number i.
 CREATE TABLE elements (number serial, made text);
 INSERT INTO elements (made) VALUES
   ('(i % 65536 - 32768)::smallint'), ('(i * 1003)::int'), ('i::bigint * 1000000000039'),
@@ -37,7 +38,7 @@ INSERT INTO elements (made) VALUES
   ('int4multirange(int4range(i, i + 5), int4range(i + 10, i + 15))'),
   ('ROW(i, ''w'' || i)::pair'), ('ROW(i, ROW(-i, NULL), ARRAY[i / 100.0])::triple');
 
--- A filter of the values v of a table `it`, which are {n}.
+-- Ways to build a filter of the values v of a table `it`, which has {n} rows.
 CREATE TABLE ways (number serial, built text, filters int DEFAULT 0, refused int DEFAULT 0);
 INSERT INTO ways (built) VALUES
   ('bf_agg(v) FROM it'), ('bf_agg(v, {n}) FROM it'), ('bf_agg(v, {n}, 0.0001) FROM it'),
@@ -63,7 +64,7 @@ FROM unnest(ARRAY['guava', 'guava_integer', 'guava_chars', 'guava_mitz32', 'guav
 CREATE TABLE counted (family text, asked bigint);
 CREATE TABLE wrong (what text);
 
--- Asks one filter for every value in a scan, and, kept in a table, for a sample one by one.
+-- Builds one filter in a table. Asks it for every value in a scan, and for a sample one by one.
 CREATE FUNCTION count_values(made text, way ways, n bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   prefix text := substring(way.built FROM '^[bcf]+');
@@ -71,7 +72,7 @@ DECLARE
   family text;
   found bigint;
 BEGIN
-  IF made LIKE 'ARRAY%' AND way.built LIKE '%array_agg%' THEN -- whose elements it would add
+  IF made LIKE 'ARRAY%' AND way.built LIKE '%array_agg%' THEN -- it would add their elements
     RETURN;
   END IF;
   BEGIN
@@ -105,7 +106,8 @@ END $$;
 
 SELECT count_element(elements, :rows) FROM elements WHERE number % :parts = :part \g /dev/null
 
--- Ten million strangers at least, and 1000 false positives, down to 1e-5.
+-- Each rate, down to 1e-5, is measured with at least ten million strangers and 1000 false
+-- positives.
 CREATE TABLE rates (type text, asked float8, estimated float8, obtained float8);
 CREATE FUNCTION obtain(prefix text, rate float8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

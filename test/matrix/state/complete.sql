@@ -1,7 +1,7 @@
--- What the code knows and a database of populate.sql lacks: families of each type, layouts, flags,
--- contents of partial states, SQL's names of layouts; and of what the code seems to know nothing,
--- as it is written otherwise than is looked for here. A line each, none if there is nothing. Run
--- it where src is.
+-- Lists what the code knows but a database of populate.sql lacks: families of each type, layouts,
+-- flags, contents of partial states, and SQL's names of layouts. Also lists those of which nothing
+-- is found in the code, because it is written in another way than is looked for here. Prints a line
+-- for each, none if all is there. Run it where src is.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -32,7 +32,7 @@ WHERE what = 'bloomfilter'
   OR name <> 'hash' AND strpos(substring(:'layout' FROM 'kFamiliesOfOthers =([^;]*);'),
     'Family::' || name) = 0 AND (name <> 'none' OR what NOT IN ('bf_element', 'links'));
 INSERT INTO needed SELECT 'layout', * FROM pg_temp.members_of('Layout', :'layout');
-INSERT INTO needed -- an entry has 4 bits for it
+INSERT INTO needed -- a link's entry has 4 bits for its layout
 SELECT 'layout of links', * FROM pg_temp.members_of('Layout', :'layout') WHERE number < 16;
 INSERT INTO needed
 SELECT 'flag', m[1], ('x' || m[2])::bit(8)::int

@@ -1,6 +1,6 @@
--- What a database of populate.sql is: lines of what it stores (sha256 of the bytes) and what it
--- answers, for cmp to compare. Nothing in them depends on the server, or on what objects are named
--- inside it. A filter that lacks a member is an error.
+-- Prints what a database of populate.sql stores (sha256 of the bytes) and what it answers, in lines
+-- for cmp to compare. Nothing in them depends on the server, or on its internal names of objects. A
+-- filter that lacks a member is an error.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -12,7 +12,7 @@ SET timezone = 'UTC';
 SET bloomfilter.overfill = ignore;
 SET search_path = public, ext;
 
-ANALYZE; -- as some do not bring statistics along
+ANALYZE; -- because some ways here do not bring statistics along
 
 CREATE FUNCTION pg_temp.sha(bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT left(encode(sha256(bytes), 'hex'), 32) $$;
@@ -83,7 +83,7 @@ SELECT 'aggregates', pg_temp.sha(united(f)::bytea), pg_temp.sha(bf_union_agg(f):
   (SELECT pg_temp.sha(bf_grown(i ORDER BY i)::bytea) FROM generate_series(1, 1000) i)
 FROM keyed;
 
--- By each index, none of which may be passed by.
+-- Answers found by each index. A plan that does not use the index is an error.
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_sort = off;
@@ -118,7 +118,7 @@ SELECT 'index', name, pg_temp.by_index(name, query) FROM (VALUES
   (11, 'elements_e', 'SELECT i FROM elements WHERE e = bf_element_of(word(3))')
 ) indexes (number, name, query) ORDER BY number;
 
--- What is asked of a column's default, a policy, a domain.
+-- What a column's default, a policy and a domain do with filters.
 BEGIN;
 INSERT INTO seen VALUES (100) RETURNING 'default', pg_temp.sha(filter::bytea);
 CREATE ROLE bloomfilter_reader;

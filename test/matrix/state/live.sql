@@ -1,5 +1,5 @@
--- Life goes on in a database of populate.sql: filters are added to by statements and triggers, made
--- anew, indexed again. What dump.sql then says is the same wherever it has been done.
+-- Changes a database of populate.sql: statements and triggers add to filters, filters are made
+-- anew, indexes are rebuilt. dump.sql then prints the same wherever this was done.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1

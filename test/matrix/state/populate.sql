@@ -1,8 +1,9 @@
 -- A database that stores every kind of filter in every way in which PostgreSQL stores values: what
--- upgrades, dumps, replicas and other processors must keep. complete.sql finds what the code knows
--- and this lacks; dump.sql says what it is; live.sql goes on with it.
+-- upgrades, dumps, replicas and other processors must keep. complete.sql lists what the code knows
+-- but this database lacks, dump.sql prints what it holds, and live.sql changes it.
 --
--- Every byte follows from this file and the database's encoding, whose letters its texts have.
+-- Every byte follows from this file and from the database's encoding, of whose letters the texts
+-- are made.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -72,11 +73,11 @@ INSERT INTO types (name, value) VALUES
 
 -- --- filters -------------------------------------------------------------------------------------
 
--- members: how many values of i, from 1 on, all of a row's filters hold.
+-- members: each filter of a row holds the values of i from 1 to this number.
 CREATE TABLE filters (id serial PRIMARY KEY, name text, members int, value text,
   f bloomfilter, c countingbloomfilter, k cuckoofilter);
 
--- Aggregates of the user's own, the states of which begin with a filter.
+-- Aggregates that a user could define, whose states begin with a filter.
 SELECT format('CREATE AGGREGATE %s("any") (sfunc = %s, stype = %s, initcond = %L)',
   name, step, type, filter)
 FROM (VALUES
@@ -103,7 +104,8 @@ SELECT format('INSERT INTO filters (name, members, value, f, c, k)
   CASE WHEN t.name = 'varchar with blanks' THEN 'NULL' ELSE format(k, value) END) -- cf_agg refuses
 FROM types t, forms m ORDER BY t.number, m.number \gexec
 
--- Other systems' layouts: of one size; of two sizes; written for the system and read again.
+-- Other systems' layouts: filters of one size, unions of two sizes, and filters that were written
+-- for the system and read again.
 CREATE TEMP TABLE schemes (number serial, name text, type text, value text, system text,
   means text);
 INSERT INTO schemes (name, type, value, system, means)
@@ -161,7 +163,7 @@ SELECT format('INSERT INTO filters (name, members, value, f)
   format('layout %s, %s', name, type), value, name, '', ', united', ', imported', system, means)
 FROM schemes ORDER BY number \gexec
 
--- Filters of one kind or another alone.
+-- Special filters, some of one type alone.
 INSERT INTO filters (name, f, c, k) VALUES
   ('empty', bf_create(10), cbf_create(10), cf_create(10)),
   ('cleared', bf_clear(bf_create(10) + 5), cbf_clear(cbf_create(10) + 5),
@@ -191,7 +193,7 @@ INSERT INTO filters (name, members, value, c, k)
 SELECT 'removed', 1000, 'i', cbf_agg(i) - 1001, cf_agg(i) - 1001 FROM generate_series(1, 1001) i;
 INSERT INTO filters (name, members, value, c)
 SELECT 'saturated', 100, 'i', cbf_agg(i) FROM generate_series(1, 100) i, generate_series(1, 20);
-INSERT INTO filters (name, members, value, k) -- as many as there is place for, nearly
+INSERT INTO filters (name, members, value, k) -- nearly as many as there is place for
 SELECT 'kicked', 1000, 'i', cf_add_all(cf_create(1000), array_agg(i))
 FROM generate_series(1, 1000) i;
 INSERT INTO filters (name, members, value, f, c, k)

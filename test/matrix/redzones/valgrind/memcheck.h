@@ -1,10 +1,10 @@
 /*
- * What PostgreSQL tells memcheck of a server built with USE_VALGRIND, told to AddressSanitizer.
+ * Tells AddressSanitizer what PostgreSQL tells memcheck in a server built with USE_VALGRIND.
  *
- * The server says of each byte of its memory contexts and of each page of its buffers when it may be
- * used: so a byte behind a palloc'd chunk, a freed one and a page that is not pinned are errors for
- * AddressSanitizer as they are for memcheck, at a tenth of the time. Whether bytes have a value,
- * it does not know.
+ * The server says when each byte of its memory contexts and each page of its buffers may be used.
+ * So to use a byte behind a palloc'd chunk, a freed byte or a page that is not pinned is an error
+ * for AddressSanitizer as it is for memcheck, at a tenth of the time. It does not know, however,
+ * whether bytes have a value.
  */
 #ifndef BLOOMFILTER_TEST_REDZONES_MEMCHECK_H
 #define BLOOMFILTER_TEST_REDZONES_MEMCHECK_H
@@ -16,7 +16,7 @@
 #define VALGRIND_MAKE_MEM_DEFINED(at, size) ASAN_UNPOISON_MEMORY_REGION(at, size)
 #define VALGRIND_MEMPOOL_ALLOC(context, at, size) ASAN_UNPOISON_MEMORY_REGION(at, size)
 
-/* The server itself says what of a chunk that it frees or moves must not be used. */
+/* The server itself says which bytes of a chunk that it frees or moves must not be used. */
 #define VALGRIND_CREATE_MEMPOOL(context, redzone, zeroed) ((void)(context))
 #define VALGRIND_DESTROY_MEMPOOL(context) ((void)(context))
 #define VALGRIND_MEMPOOL_FREE(context, at) ((void)(context))
