@@ -3,16 +3,16 @@
 
     unreached.py COVERAGE.json LIST       COVERAGE.json is what gcovr --json has written
 
-An entry of the list is a file, a colon, the reason; then, indented, successive lines of that file
-as they stand there, but for their indentation; those not reached after a `-`:
+An entry of the list is a file, a colon and the reason; then, indented, successive lines of that
+file as they stand there, but for their indentation. Those that are not reached follow a `-`:
 
     src/core/some.cpp: a server cannot ask for that
         if (!room)
       -   return false;
 
-It means every place where the file has these lines, wherever they move; without lines, the whole
-file. An unreached line that no entry has is an error, and so is an entry whose lines are no longer
-there; one that is reached now is told.
+An entry is about every place where the file has these lines, wherever they move; without lines, it
+is about the whole file. An unreached line that no entry has is an error, and so is an entry whose
+lines are no longer there. An entry whose lines are reached now is reported.
 """
 
 import json
@@ -54,7 +54,7 @@ def places(entry, text):
 
 
 def counts_of(file):
-    """{file: {line: times}}, and taken and all branches."""
+    """{file: {line: times}}, how many branches were taken, and how many there are."""
     with open(file, encoding="utf-8") as report:
         report = json.load(report)
     counts, taken, branches = {}, 0, 0

@@ -1,16 +1,15 @@
 """What can be broken in one line of C++: every change of the sources that is a mutant.
 
-Works on text that clang-format has laid out: an operator with blanks on both sides is a binary
-one, a template's brackets and a pointer's star are not. A change that means nothing to the compiler
-costs only the attempt. Comments, strings, preprocessor lines, assertions and static_asserts stay
-whole.
+Works on text that clang-format has laid out: an operator with blanks on both sides is binary,
+unlike a template's brackets or a pointer's star. A change that does not compile costs only the
+attempt. Comments, strings, preprocessor lines, assertions and static_asserts stay whole.
 """
 
 import glob
 import re
 from collections import namedtuple
 
-Change = namedtuple("Change", "file line old new")  # of a line's text
+Change = namedtuple("Change", "file line old new")  # old and new: the line's text
 
 BINARY = {
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "<": "<= >=",
@@ -34,7 +33,7 @@ SKIPPED = re.compile(
 
 
 def visible(text):
-    """The text with what is not to be changed blanked out."""
+    """The text, with blanks for all that is not to be changed."""
     return SKIPPED.sub(lambda part: re.sub(r"[^\n]", "\0", part.group()), text)
 
 
@@ -43,7 +42,7 @@ def replaced(line, match, new, group=0):
 
 
 def closing(line, opening):
-    """Where the parenthesis that opens there is closed, on this line."""
+    """Where the parenthesis at `opening` is closed on this line, or -1."""
     depth = 0
     for at in range(opening, len(line)):
         depth += {"(": 1, ")": -1}.get(line[at], 0)
@@ -87,7 +86,7 @@ def changed_conditions(line, seen):
 
 
 def changed_statements(line, seen):
-    """Deleted, returned from, or with another value returned."""
+    """A statement is deleted, replaced by a return, or returns another value."""
     statement = seen.strip()
     if STATEMENT.match(statement) and not re.match(r"(?:return|using|delete|else)\b", statement):
         yield line.replace(line.strip(), ";")
@@ -104,7 +103,7 @@ KINDS = (changed_operators, changed_constants, changed_conditions, changed_state
 
 
 def changes_of(file):
-    """Of each line that can be broken, the ways to break it, by their kinds."""
+    """For each line that can be broken, the ways to break it, by kind."""
     with open(file, encoding="utf-8") as source:
         text = source.read()
     for number, (line, seen) in enumerate(zip(text.split("\n"), visible(text).split("\n")), 1):
@@ -115,13 +114,13 @@ def changes_of(file):
 
 
 def sources():
-    """Of the library; sizing_table/ has a table and the program that wrote it."""
+    """Those of the library, without sizing_table/: a table, and the program that wrote it."""
     return sorted(file for file in glob.glob("src/**/*", recursive=True)
                   if re.search(r"\.([ch]pp|inc)$", file) and "/sizing_table/" not in file)
 
 
 def drawn(random):
-    """Endless, none twice: a line of all that can be broken, a kind of break, one of that kind."""
+    """All changes, none twice: draws a line, then a kind of break, then one of that kind."""
     lines = [kinds for file in sources() for kinds in changes_of(file)]
     while lines:
         kinds = random.choice(lines)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Breaks a line of src/, looks for a test that fails, and so on: one worker, in a tree of its own.
+"""Breaks one line of src/ after the other, and looks for a test that fails.
 
-    run.py reach --reach=FILE       what each test reaches, of the coverage build in this tree
-    run.py work ...                 one worker
-    run.py report ...               what all workers found
+    run.py reach --reach=FILE       finds what each test reaches, with this tree's coverage build
+    run.py work ...                 runs one worker, in a tree of its own
+    run.py report ...               tells what all workers found
 
-Workers draw the same mutants in the same order; one takes a mutant by making a file in the
+Workers draw the same mutants in the same order. A worker takes a mutant by making a file in the
 directory of claims, and appends what came of it to the results, where the next run finds it. A
-mutant does not count if it does not compile or if no object differs. It is killed by the first test
-that fails; those that reach the line are run, the cheap ones first, and of these the one that
-killed the last mutant of that file. A line without code of its own, such as a constant's, is
-reached by what reaches its file.
+mutant does not count if it does not compile or if no object differs. Only tests that reach the line
+are run, the cheap kinds first, and of a kind first the test that killed the last mutant of that
+file. The first test that fails kills the mutant. A line without code of its own, such as a
+constant's, counts as reached by whatever reaches its file.
 """
 
 import argparse
@@ -30,12 +30,12 @@ import time
 from changes import Change, drawn
 from tests import KINDS, Runner, Test, reach, run
 
-MEMORY = 12 << 30  # of addresses, for a process that goes on and on; Java reserves some
+MEMORY = 12 << 30  # of addresses, in case a process takes more and more; Java reserves some
 BATCH = 2  # seconds of unit tests that one process runs
-LEAST = 95.0  # percent that are killed
+LEAST = 95.0  # percent that must be killed
 BUILD = "build/mutants"
 
-# What only some processors have, as /proc/cpuinfo names it.
+# Instructions that only some processors have, as /proc/cpuinfo names them.
 INSTRUCTIONS = {"src/core/kernel_avx2.cpp": "avx2", "src/core/kernel_avx512.cpp": "avx512bw"}
 
 
@@ -92,7 +92,7 @@ class Reach:
         self.lines = known["lines"]
 
     def of(self, change):
-        """[(test, seconds)...]: those of the statement's lines, else of its file, else all."""
+        """[(test, seconds)...] that reach the statement's lines, else its file, else all tests."""
         lines = self.lines.get(change.file, {})
         of_statement = [lines[str(number)] for number in statement(change) if str(number) in lines]
         reached = {index for tests in of_statement or lines.values() for index in tests}
@@ -102,7 +102,7 @@ class Reach:
 
 
 def statement(change):
-    """The numbers of the lines of the statement that the change is in."""
+    """The line numbers of the statement that has the change."""
     with open(change.file, encoding="utf-8") as source:
         lines = source.read().split("\n")
 
@@ -136,7 +136,7 @@ class Server:
     def start(self):
         self.control("start")
 
-    def stop(self, mode):  # immediate: after five seconds the server kills those that go on
+    def stop(self, mode):  # if immediate, the server kills after five seconds what goes on
         self.control("-m", mode, "stop")
 
     def renew(self):
@@ -147,7 +147,7 @@ class Server:
 
     def install(self, library):
         shutil.copy(library, self.library + ".new")
-        os.rename(self.library + ".new", self.library)  # who has the old one goes on with it
+        os.rename(self.library + ".new", self.library)  # what has loaded the old one keeps it
 
     def is_well(self):
         return run([os.path.join(self.bindir, "psql"), "-XAtqc", "SELECT 1"], 5,
@@ -161,7 +161,7 @@ class Worker:
         self.reached = reached
         self.runner = Runner(os.path.join(BUILD, "core_tests"))
         self.server = Server(self.runner)
-        self.killers = {}  # file -> the test that killed the last mutant of it
+        self.killers = {}  # (file, kind) -> the test that killed the last mutant
         self.make = ["make", "-s", "PG_CONFIG=" + self.runner.pg_config, "with_llvm=no",
                      "PG_CPPFLAGS=-g0"]
         if not (self.build_extension("all", "install") and self.build_core()):
@@ -175,8 +175,8 @@ class Worker:
               flush=True)
 
     def failing_unbroken(self):
-        """Where nothing is broken nothing may fail: else whatever fails says nothing. TAP tests,
-        which are slow, are as they were when they were counted."""
+        """The tests that fail although nothing is broken, whose failures would say nothing. TAP
+        tests are slow: theirs are those of the coverage build."""
         kinds = {kind: [test for test, _ in self.reached.tests if test.kind == kind]
                  for kind in KINDS}
         if kinds["unit"] and not self.passes(kinds["unit"], 3600):
@@ -204,7 +204,7 @@ class Worker:
                    for file in glob.glob("src/**/*.o", recursive=True))
 
     def try_out(self, change):
-        """A verdict, and who or what is behind it."""
+        """The verdict, and the test or the reason behind it."""
         if not can_run(change.file):
             return "not run", "a processor that is not here"
         times = os.stat(change.file)
@@ -227,15 +227,15 @@ class Worker:
             self.restore()
 
     def restore(self):
-        """What was built of the mutant is as it was, and old enough for make."""
+        """Puts back what was built before the mutant, old enough for make to leave it."""
         for file in products():
             kept = os.path.join(self.built, file)
             if os.stat(file).st_mtime_ns != os.stat(kept).st_mtime_ns:
                 shutil.copy2(kept, file)
 
     def test(self, change):
-        """Runs what reaches the line until something fails. A header's tests of the core are built
-        last: many include it."""
+        """Runs what reaches the line until something fails. A change of a header runs pg_regress
+        before the unit tests: many of those include it, and have to be built."""
         by_kind = {kind: [] for kind in KINDS}
         for test, seconds in self.reached.of(change):
             if test not in self.failing:
@@ -254,7 +254,7 @@ class Worker:
         return "survived", f"{sum(map(len, by_kind.values()))} tests"
 
     def passes(self, tests, seconds):
-        """A test that fails once and not twice fails by chance."""
+        """A test that fails once but not twice fails by chance."""
         for _ in range(1 if tests[0].kind == "unit" else 2):
             if self.runner.passes(tests, seconds):
                 return True
@@ -264,7 +264,7 @@ class Worker:
         return False
 
     def clean_up(self):
-        """Servers that an interrupted TAP test has left."""
+        """Stops servers that an interrupted TAP test has left."""
         for pid_file in glob.glob("tmp_check/**/postmaster.pid", recursive=True):
             run([os.path.join(self.runner.bindir, "pg_ctl"), "-s", "-m", "immediate", "-D",
                  os.path.dirname(pid_file), "stop"], 30)
@@ -272,7 +272,7 @@ class Worker:
 
 
 def products():
-    """All that is made of the sources, and made again if they change."""
+    """The files that are made from the sources, and made again when these change."""
     patterns = ("src/**/*.o", "*.so", BUILD + "/**/*.o", BUILD + "/*.a", BUILD + "/core_tests")
     return [file for pattern in patterns for file in glob.glob(pattern, recursive=True)]
 
@@ -291,8 +291,8 @@ def batches(kind, tests):
 
 
 def counted(draw, number, results):
-    """The first so many mutants of the draw that count, as far as they are known; and the first
-    that are not known yet."""
+    """The first `number` mutants of the draw that count or may count: those whose result is known,
+    and those that are not tried yet."""
     found, open_ = [], []
     for index, change in enumerate(draw):
         if change not in results:
@@ -341,7 +341,7 @@ def listed(file):
 
 
 def report(options):
-    """Tells what survived; fails if that has no reason, or is more than one in twenty."""
+    """Prints the survivors. Fails if one has no reason, or if they are more than one in twenty."""
     found, open_ = counted(Draw(options.seed), options.number, Results(options.results).read())
     reasons = listed(options.survivors)
     survivors = [(change, by) for change, (verdict, by, _) in found if verdict == "survived"]

@@ -1,8 +1,8 @@
 """The project's tests one by one: how each is run, how long it takes, which lines it reaches.
 
-A test is a unit test, a file of pg_regress, a spec of the isolation tester or a TAP file. Which
-lines one reaches is what a build with --coverage counts: that build's objects lie beside their
-sources, so one test runs at a time, gcov tells what it counted, and the counts are thrown away.
+A test is a unit test, a file of pg_regress, a spec of the isolation tester or a TAP file. A build
+with --coverage counts which lines a test reaches. Its objects lie beside their sources, so one test
+runs at a time, gcov tells what it counted, and the counts are thrown away.
 """
 
 import glob
@@ -20,7 +20,7 @@ Test = namedtuple("Test", "kind name")
 
 
 def run(command, seconds, **options):
-    """Does it succeed in time? What it started in its process group does not outlive it."""
+    """Does a command succeed in time? Nothing that it started in its process group outlives it."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **options)
     try:
         return process.wait(seconds) == 0
@@ -64,7 +64,7 @@ class Runner:
             yield Test("tap", file)
 
     def passes(self, tests, seconds):
-        """Do tests of one kind pass, in so many seconds? The first failure may end them."""
+        """Do these tests, all of one kind, pass in time? The first failure may end them."""
         return run(self.command(tests), seconds, stdout=self.log, stderr=self.log,
                    env={**os.environ, "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"})
 
@@ -83,7 +83,7 @@ class Runner:
 
 
 def executed_lines(directories):
-    """(file, line) -> was it run, of all that was counted since the last time."""
+    """{(file, line): was it run} of all that was counted since the last call."""
     counted = [file for directory in directories
                for file in glob.glob(directory + "/**/*.gcda", recursive=True)]
     lines = {}

@@ -1,11 +1,12 @@
-"""What SQL calls equal is found: values of every type, asked of filters of every other type.
+"""What SQL calls equal is found: filters of every type are asked for values of every other type.
 
-A filter answers whatever SQL can compare with its members by immutable functions (doc/types.md).
-For every ordered pair of types whose `=` is so, all pairs of some values are compared, and asked:
-of the three types, of each layout that takes the member, in rows and arrays, of what aggregates
-make, and as bare literals. Equal values must be found, and share bf_hash within a family. Others
-must not be found, at rates of 1e-9, but for the exceptions of doc/types.md (POSSIBLY) and in the
-layouts of other systems, whose hashes are weaker. Between all other types there is an error, 42804.
+A filter can be asked for whatever SQL can compare with its members by immutable functions
+(doc/types.md). For every ordered pair of types that have such an `=`, all pairs of some values are
+compared and asked. The members are in filters of the three types, of each layout that takes them,
+in rows and arrays, and in what aggregates make; values are also asked for as bare literals. Equal
+values must be found, and share bf_hash within a family. Others must not be found, at rates of 1e-9,
+except for the cases that doc/types.md names (POSSIBLY), and except in the layouts of other systems,
+whose hashes are weaker. To ask for a value of any other type must be an error, 42804.
 """
 
 import psycopg2
@@ -14,10 +15,11 @@ from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, literal, text_of
 
 FILTERS = {"bf": "bloomfilter", "cbf": "countingbloomfilter", "cf": "cuckoofilter"}
-# What "char" above 127 is as text: either of these, by the server.
+# A "char" above 127 is one of these two as text, depending on the server.
 CAST = r"octet_length({0}::text) = 1 AND ascii({0}::text) > 127 OR {0}::text ~ '^\\[23]..$'"
-# Where a member a may be found that is not equal to b: of floats that are several integers, of an
-# oid that an integer equals and a bigint does not, of "char", whose casts differ between servers.
+# When a member a that is not equal to b may be found: when a float stands for several integers,
+# when an oid equals an integer but not a bigint, and for "char", whose casts differ between
+# servers.
 POSSIBLY = {
     ("integer", "float"): "abs(b::float8) BETWEEN 2 ^ 53 AND 2 ^ 63",
     ("integer", "oid"): "a::int8 < 0",
@@ -26,10 +28,10 @@ POSSIBLY = {
 }
 # A varchar that ends with a blank is also what char(n) makes of it.
 BLANK = "a::text LIKE '% %' OR b::text LIKE '% %'"
-# By `=` of some values of two types that can be compared: out of range, composites of other types,
-# two collations.
+# What `=` raises for some values of two types that can be compared: out of range, composites of
+# other types, two collations.
 RAISED = ("22003", "42804", "42P22")
-ISO_8601 = ("date", "timestamp", "timestamptz", "time")  # no other text is read
+ISO_8601 = ("date", "timestamp", "timestamptz", "time")  # their texts are read in no other form
 
 FUNCTIONS = """
 CREATE FUNCTION fill(into_table text, type text, expressions text[]) RETURNS bigint
@@ -133,7 +135,7 @@ END $$;
 
 
 class Kind:
-    """A way to have one member in a filter, of which `asked`, a pattern, asks b."""
+    """A way to have one member in a filter. The pattern `asked` asks the filter for b."""
 
     def __init__(self, name, empty, member="{}", asked="{f} @> {b}"):
         self.name, self.empty, self.member, self.asked = name, empty, member, asked
@@ -152,7 +154,7 @@ class Type:
         self.name, self.table = name, f"t{number}"
         self.is_array, self.is_domain = is_array, is_domain
         self.family = None  # as bf_info() calls it; None if it is refused
-        self.kinds = None  # that take it
+        self.kinds = None  # of filters that take it
 
     def is_varchar(self):
         return "varchar" in self.name or "character varying" in self.name
@@ -194,7 +196,7 @@ class Equality:
                         for layout in layouts if layout != "lines"]
 
     def all_types(self):
-        """Those of the catalog that a column can have, and of arrays those with a generator."""
+        """The catalog's types that a column can have; of arrays, only those with a generator."""
         generated = ", ".join(map(literal, GENERATORS))
         return [Type(number, *found) for number, found in enumerate(self.rows(f"""
             SELECT regexp_replace(format_type(oid, NULL), '^character(?! )', 'bpchar'),
@@ -205,7 +207,7 @@ class Equality:
             ORDER BY 1"""))]
 
     def comparable_pairs(self):
-        """By immutable functions, of those for which there is an `=` after implicit casts."""
+        """Pairs with an `=` after implicit casts, all of whose functions are immutable."""
         self.execute("CREATE TABLE everything (%s)" % ", ".join(
             f"{t.table} {t.name}" for t in self.types))
         by_table = {t.table: t for t in self.types}
@@ -244,7 +246,7 @@ class Equality:
             return False
 
     def new_values(self, count):
-        """Tables of values, each with filters of them alone."""
+        """Makes tables of values, each beside filters of that value alone."""
         texts = {t: [text_of(t.name, self.r) for _ in range(count // 2)] for t in self.types}
         for t in self.types:
             if t.name not in GENERATORS and t.kinds and not t.family:
@@ -266,13 +268,13 @@ class Equality:
                 self.aggregate(t)
 
     def related(self, t):
-        """Types that t is compared with, in another order each time, itself first."""
+        """Types that t is compared with: itself first, the others in another order each time."""
         related = [other for other in self.types if other != t and (t, other) in self.comparable]
         self.r.shuffle(related)
         return [t] * 3 + related
 
     def kinds_of(self, t):
-        """Those that take some of the new values, and the three types in any case."""
+        """The kinds that take some of the new values, and the three types in any case."""
         if t.kinds is None:
             kinds = [k for k in self.kinds if k.name != "in_array" or not t.is_array]
             taken = self.rows("SELECT " + ", ".join(f"count({k.made_of('v')})" for k in kinds)
@@ -281,7 +283,7 @@ class Equality:
         return t.kinds
 
     def aggregate(self, t):
-        """All members in one filter, in as many ways as there are."""
+        """Makes filters of all members, in as many ways as there are."""
         ways = ["bf_agg(v)", "bf_agg(v, 100)", "cbf_agg(v)", "cbf_agg(v, 100)", "cf_agg(v)",
                 "cf_agg(v, 100)", "bf_union_agg(bf)", "cbf_union_agg(cbf)",
                 "bf_dist_agg(bf_element_of(v), 100)"]
@@ -296,13 +298,13 @@ class Equality:
                      + f" FROM {t.table} m WHERE {self.aggregated(t)}")
 
     def aggregated(self, t):
-        """The values that aggregates take: no varchar of two readings (BLANK)."""
+        """Selects values that aggregates take: no varchar that may be read in two ways (BLANK)."""
         return "m.cf IS NOT NULL" + (" AND m.v::text NOT LIKE '% %'" if t.is_varchar() else "")
 
     # --- pairs of types ---------------------------------------------------------------------------
 
     def state(self, a, b, kind):
-        """What one question says, as all others will, unless a value is what is wrong."""
+        """How one question ends. All others end alike, unless it is a value that is wrong."""
         key = a, b, kind.name
         if key not in self.states:
             self.states[key] = self.rows("SELECT outcome(%s)" % literal(
@@ -412,14 +414,14 @@ class Equality:
                 self.s.counts["coincidences"] += 1
                 continue
             self.report(a, b, f"{kind.name}: {count} of {counts[0]}, {what}", kind, ea, eb)
-            break  # the others of this pair would say the same
+            break  # other kinds would say the same of this pair
 
     @staticmethod
     def hash_alike(a, b):
         return a.family == b.family and not (a.is_varchar() or b.is_varchar())
 
     def ask_all(self, a, b):
-        """Of filters with all members, whatever equals one."""
+        """Asks filters of all members for whatever equals one."""
         missed = self.rows(
             f"SELECT p.expression, m.expression, {', '.join(f'f.{w} @> p.v' for w in a.ways)}"
             f" FROM {a.table}_all f, {a.table} m, {b.table} p"
@@ -436,7 +438,7 @@ class Equality:
                 f" FROM (VALUES {members}) x (v)) x) @> ({eb}) AS found")
 
     def ask_constants(self, a, b):
-        """What the planner folds, and every spelling, of one equal pair."""
+        """Asks for one equal pair in every spelling, folded by the planner and executed."""
         for ea, eb in self.rows(f"SELECT m.expression, p.expression FROM {a.table} m, {b.table} p"
                                 f" WHERE {self.aggregated(a)} AND m.v = p.v LIMIT 1"):
             f = "bf_create(10) + x.a"
@@ -453,7 +455,7 @@ class Equality:
                                    self.own_types(a, b) + sql)
 
     def add(self, a, b):
-        """What is cast, added and taken away again: it is there, and then what was there before."""
+        """Adds a value by a cast, and finds it. Removed again, it leaves what was there before."""
         for name in FILTERS:
             f = f"m.{name} + p.v"
             holds = f"{f} @> p.v AND {f} @> m.v"
@@ -472,13 +474,13 @@ class Equality:
     # --- bare literals ----------------------------------------------------------------------------
 
     def literals(self, a):
-        """A text stands for all that the types of its family read it as, asked for and added."""
+        """Asks for texts, and adds them: each stands for all that types of the family read."""
         states = self.rows(f"SELECT outcome(format('SELECT bf @> %L FROM {a.table}', text))"
                            " FROM unnest(ARRAY['2000-01-01T00:00Z', '12:00']) text")
         if a.is_domain or all(state == "42804" for state, in states):
             return
         family = [t for t in self.types if t.family == a.family and not t.is_domain
-                  and t.name != "cidr"]  # what that is compared with is read as inet, too
+                  and t.name != "cidr"]  # what cidr is compared with is read as inet, too
         texts = {text_of(t.name, self.r) for t in family for _ in range(15)}
         texts = [text for text in sorted(texts) if self.storable(text)]
         self.execute("DROP TABLE IF EXISTS reading; CREATE UNLOGGED TABLE reading (text text, %s)"
@@ -505,7 +507,7 @@ class Equality:
     def add_literals(self, a, name, family):
         f = f"m.{name} + r.text::bf_literal"
         holds = " AND ".join(f"({f} @> r.{t.table}) IS NOT FALSE" for t in family
-                             if t.name != "name")  # nothing is added cut to 63 bytes
+                             if t.name != "name")  # no text is cut to 63 bytes to add it
         sql = (f"SELECT m.expression, r.text FROM (SELECT * FROM {a.table} m"
                f" WHERE {self.aggregated(a)} LIMIT 3) m, reading r"
                f" WHERE CASE WHEN asked_literal(m.{name}, r.text) IS NOT NULL"
@@ -519,7 +521,7 @@ class Equality:
                                 for name in ("_", "mood", "pair", "nested", "positive")) else ""
 
     def coincide(self, kind, ea, eb):
-        """So many questions find one value at 1e-9; it is not found with another seed."""
+        """Is it a false positive? So many questions give one at 1e-9, but for one seed only."""
         f = f"({kind.empty.replace('1e-9', '1e-9, seed => 1')} + {kind.member.format(f'({ea})')})"
         return not self.rows(f"SELECT {kind.asked.format(f=f, b=f'({eb})')}")[0][0]
 

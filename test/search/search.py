@@ -1,6 +1,6 @@
 """What generated searches share: options, a seed that repeats them, a database, a report.
 
-A search is a function of a Search, which it asks for all that is random and whether time is left:
+A search is a function. It asks a Search for all that is random, and whether time is left:
 
     def search(s):
         db = s.connect()
@@ -13,9 +13,9 @@ A search is a function of a Search, which it asks for all that is random and whe
         run("name", search, "rounds")
 
 run() takes --seed=N and --seconds=N and connects as libpq's environment says, to a database made
-for this run, with the extension in it. The first line printed is the seed, the last one sums up;
-the exit status is 1 if there was a finding. That nothing was counted of what run() names is one:
-who asks nothing finds nothing.
+for this run, with the extension in it. The first line printed is the seed, the last one sums up.
+The exit status is 1 if there was a finding. It is a finding, too, if something that run() names was
+never counted: a search that asks nothing finds nothing.
 """
 
 import argparse
@@ -49,18 +49,18 @@ class Search:
         return time.monotonic() < self._end and self.findings < ENOUGH
 
     def finding(self, what, sql):
-        """Tells what is wrong, and the SQL that shows it to a database with the extension."""
+        """Prints what is wrong, and SQL that shows it in a database with the extension."""
         self.findings += 1
         print(f"\nfinding {self.findings}: {what}\n{sql.rstrip().rstrip(';')};", flush=True)
 
     def end(self):
-        """The last line and the exit status, from any thread."""
+        """Prints the last line and ends with the exit status, from any thread."""
         counted = "".join(f"{count} {what}, " for what, count in self.counts.items())
         print(f"{self.name}: {counted}{self.findings} findings", flush=True)
         os._exit(self.findings > 0)  # whatever other threads wait for
 
     def connect(self, database=None):
-        """In autocommit mode; waits for a server that is starting again."""
+        """Connects, in autocommit mode; waits for a server that is starting again."""
         for attempt in range(61):
             try:
                 db = psycopg2.connect(dbname=database or self.database)
@@ -94,7 +94,7 @@ def run(name, search, *counted):
     parser = argparse.ArgumentParser(description=sys.modules[search.__module__].__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000),
-                        help="of an earlier run, which printed it")
+                        help="repeats an earlier run, which printed it")
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     print(f"{name}: --seed={options.seed}", flush=True)
@@ -102,7 +102,7 @@ def run(name, search, *counted):
     s.create_database()
     try:
         search(s)
-    except psycopg2.Error:  # of what the search does to search
+    except psycopg2.Error:  # in the search's own statements
         s.findings += 1
         print(traceback.format_exc(), flush=True)
     for what in counted:
