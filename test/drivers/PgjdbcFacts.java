@@ -114,7 +114,7 @@ public final class PgjdbcFacts {
 
   private static final Object[] YES_NO = {true, false};
 
-  /** What the filter of a family says to a member and to a stranger. */
+  /** What the filter of a family answers for a member and for a stranger. */
   private static Object[] asked(String family, String parameter, Setter setter, Object... values)
       throws SQLException {
     String sql = "SELECT f @> " + parameter + " AND " + parameter + " <@ f FROM filters"
@@ -215,7 +215,7 @@ public final class PgjdbcFacts {
     array("boolean", "bool", true, false);
   }
 
-  /** What has no filter to tell the type is PostgreSQL's own error, and a cast is the answer. */
+  /** Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps. */
   private static void typesAreNeeded() {
     for (String call : List.of("bf_shard(?, 669)", "bf_hash(?)", "bf_agg(?)")) {
       fact(call + " without a type is an error", "42P18",
@@ -240,7 +240,7 @@ public final class PgjdbcFacts {
         + " WHERE o.family = 'integer'", AS_OBJECT)[0];
   }
 
-  /** Runs a statement that fills {@code copies}; whether all are the filter of integers. */
+  /** Runs a statement that fills {@code copies}: are all of them the filter of integers? */
   private static Object copied(String sql, Setter setter, Object value) throws SQLException {
     run("TRUNCATE copies", AS_OBJECT);
     run(sql, setter, value);
@@ -263,7 +263,7 @@ public final class PgjdbcFacts {
         + " bf_contains_any(f, array(SELECT generate_series(60, 109))) FROM copies", AS_OBJECT);
   }
 
-  /** A filter's bytes and its text, there and back. */
+  /** A filter's bytes and its text, read and written back. */
   private static void thereAndBack() throws Exception {
     byte[] data = (byte[]) row("SELECT f::bytea" + OF_INTEGERS, AS_OBJECT)[0];
     PGobject filter = (PGobject) row("SELECT f" + OF_INTEGERS, AS_OBJECT)[0];

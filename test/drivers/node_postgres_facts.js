@@ -53,7 +53,7 @@ async function sqlstateOf(text, ...values) {
   }
 }
 
-// What the filter of a family says to each value
+// What the filter of a family answers for each value
 async function asked(family, parameter, ...values) {
   const sql = `SELECT f @> ${parameter} AND ${parameter} <@ f FROM filters
     WHERE family = '${family}'`
@@ -98,7 +98,7 @@ async function buffers() {
     () => sqlstateOf(`SELECT f @> $1 FROM filters WHERE family = 'bytea'`, BYTES[0]))
 }
 
-// What has no filter to tell the type is PostgreSQL's own error, and a cast is the answer.
+// Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps.
 async function typesAreNeeded() {
   for (const [call, error] of [['bf_shard($1, 669)', '42P18'], ['bf_hash($1)', '42P18'],
     ['bf_agg($1)', '42P18'], ['bf_contains_any(bf_create(1), $1)', '42804']]) {
@@ -110,7 +110,7 @@ async function typesAreNeeded() {
       bf_hash($1::text) = bf_hash('x'::text), bf_agg($1::text) @> 'x'`, 'x'))
 }
 
-// Runs a statement that fills `copies`; whether all are the filter of integers.
+// Runs a statement that fills `copies`: are all of them the filter of integers?
 async function copied(sql, value) {
   await client.query('TRUNCATE copies')
   await client.query(sql, [value])
@@ -118,7 +118,7 @@ async function copied(sql, value) {
     WHERE o.family = 'integer'`))[0]
 }
 
-// A filter's bytes and its text, there and back
+// A filter's bytes and its text, read and written back
 async function thereAndBack() {
   const [text, bytes] = await row(`SELECT f, f::bytea FROM filters WHERE family = 'integer'`)
   await fact('a filter is read as base64', ['string', true],

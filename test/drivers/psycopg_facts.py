@@ -44,7 +44,7 @@ db = psycopg.connect(autocommit=True)
 
 
 def row(sql, *values, **options):
-    """The first row; `{f}` is the filter called so."""
+    """The first row."""
     return db.cursor(binary=options.pop("binary", False)).execute(sql, values, **options).fetchone()
 
 
@@ -56,7 +56,7 @@ def sqlstate_of(sql, *values):
 
 
 def asked(family, marker, *values):
-    """What the filter of a family says to each value."""
+    """What the filter of a family answers for each value."""
     sql = f"SELECT f @> {marker} AND {marker} <@ f FROM filters WHERE family = '{family}'"
     return [row(sql, value, value)[0] for value in values]
 
@@ -90,7 +90,7 @@ for family, sql_type, member, stranger in VALUES:
 fact("ISO 8601 with T and Z", [True, False],
      lambda: asked("timestamptz", "%s", "2024-01-08T10:30:15.25Z", "2024-01-08T10:30:15Z"))
 
-# What has no filter to tell the type is PostgreSQL's own error, and a cast is the answer.
+# Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps.
 for function, error in [("bf_shard(%s, 669)", "42P18"), ("bf_hash(%s)", "42P18"),
                         ("bf_agg(%s)", "42P18"), ("bf_contains_any(bf_create(1), %s)", "42804")]:
     fact(f"{function} without a type is an error", error,
@@ -100,7 +100,7 @@ fact("bf_shard, bf_hash and bf_agg with a cast", (True, True, True),
                  " bf_hash(%s::text) = bf_hash('x'::text), bf_agg(%s::text) @> 'x'", *"xxx"))
 
 
-# A filter's bytes and its text, there and back
+# A filter's bytes and its text, read and written back
 db.execute("TRUNCATE copies")
 text, data = row("SELECT f, f::bytea FROM filters WHERE family = 'integer'")
 fact("a filter is read as base64", (str, True),
@@ -111,7 +111,7 @@ fact("read in binary, both are its bytes", (data, data),
 
 
 def copied(sql, *values):
-    """Runs a statement that fills `copies`; whether all are the filter of integers."""
+    """Runs a statement that fills `copies`: are all of them the filter of integers?"""
     db.execute("TRUNCATE copies")
     db.execute(sql, values)
     return same_copies()

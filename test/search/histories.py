@@ -1,17 +1,17 @@
 """Generated histories of concurrent transactions that change stored filters and ask them.
 
-One process schedules the statements of a few sessions, so that a seed repeats a history, unless two
-wait for one row, whom the server serves in any order: a statement is done, or waits for a lock,
-before the next one begins. Who waits for whom the server tells; of those who wait for each other
-one is cancelled.
+One process schedules the statements of a few sessions: a statement is done, or waits for a lock,
+before the next one begins. So a seed repeats a history, unless two sessions wait for one row: the
+server serves them in any order. The server tells who waits for whom. Of sessions that wait for each
+other, one is cancelled.
 
-A model knows which values each snapshot has in each filter: what a session asks must find all of
-them, and nothing else that a filter made anew of them does not find; the bytes must be that
-filter's, unless a counter is saturated. (Those of a cuckoofilter depend on what came before: its
-copies are counted.) Where the model cannot know the snapshot of a statement that waited, the answer
-is not looked at, and what it wrote is rolled back.
+A model knows which values each snapshot has in each filter. What a session asks must find all of
+them, and nothing else but what a filter made anew of them finds, too. The bytes must be that
+filter's, unless a counter is saturated. (The bytes of a cuckoofilter depend on what came before;
+instead, its copies are counted.) Where the model cannot know the snapshot of a statement that
+waited, the answer is ignored, and what the statement wrote is rolled back.
 
-Ids of TOAST values come round all the time, by test/t/next_oid.c.
+test/t/next_oid.c makes the ids of TOAST values come round all the time.
 """
 
 import collections
@@ -32,7 +32,7 @@ VALUES = 60  # which can be in a filter: 0 to 59
 STEPS = 150  # of a history
 SESSIONS = [1, 1, 2, 3, 4]
 SHARDS = 3
-FIRST_ID = 1_000_000  # of TOAST values, when the ids come round and none is free
+FIRST_ID = 1_000_000  # of TOAST values, when the ids come round and none was freed
 CANCELLED = "57014"
 DEADLOCK = "40P01"  # of two, which the server notices at once
 UNSERIALIZABLE = "40001"
@@ -121,14 +121,14 @@ class Statement:
     def __init__(self, sql, done=None, certain=True):
         self.sql = sql
         self.done = done or (lambda outcome: None)
-        self.certain = certain  # is known what it did, also if it waited?
+        self.certain = certain  # is it known what it did, even if it waited?
 
 
 Outcome = collections.namedtuple("Outcome", "rows count waited")
 
 
 class Cursor:
-    """Rows that are still to come, and how many savepoints there were."""
+    """Rows that are still to come, and how many savepoints there were when it was declared."""
 
     def __init__(self, rows, savepoints):
         self.rows, self.savepoints = rows, savepoints
@@ -139,10 +139,10 @@ class Transaction:
 
     def __init__(self, level, only_asks):
         self.level, self.only_asks = level, only_asks
-        self.snapshot = None  # of all but READ COMMITTED
+        self.snapshot = None  # if it keeps one; READ COMMITTED does not
         self.changed = {table: {} for table in COLUMNS}  # key -> value, or None if deleted
         self.emptied = set()  # tables that it truncated
-        self.rewritten = set()  # tables that older snapshots do not see any more
+        self.rewritten = set()  # tables whose rows older snapshots do not see any more
         self.savepoints = []
         self.is_aborted = self.is_doomed = False
         self.cursor = None
@@ -155,7 +155,7 @@ class Transaction:
         self.changed, self.emptied, self.rewritten = kept
 
     def over(self, state):
-        """A state with its own changes."""
+        """A state of the tables, with the transaction's own changes."""
         seen = {}
         for table, rows in state.items():
             seen[table] = {} if table in self.emptied else dict(rows)
@@ -176,7 +176,7 @@ class Session:
         self.cursor = self.db.cursor()
         self.pid = self.db.get_backend_pid()
         self.transaction = None
-        self.statement = None  # that is being done
+        self.statement = None  # the one that is being done
         self.result = None  # its outcome or error, when it is done
         self.waited = False  # has it waited for a lock?
 
@@ -194,7 +194,7 @@ class Session:
         return state == psycopg2.extensions.POLL_OK
 
     def is_done(self):
-        """Is its statement? Then there is a result."""
+        """Is its statement done? Then there is a result."""
         try:
             if self.poll():
                 rows = self.cursor.fetchall() if self.cursor.description else []
@@ -262,9 +262,9 @@ class History:
             self.settle(session)
 
     def come_round(self):
-        """Changes a filter twice: the second time with the id that it had before the first.
+        """Changes a filter twice, so that it gets again the id that it had before.
 
-        Unless a lock is in the way, or somebody sees it still.
+        It does not if a lock is in the way, or if somebody still sees the old value.
         """
         key = self.key()
         toast = self.execute("SELECT reltoastrelid::regclass FROM pg_class"
@@ -291,7 +291,7 @@ class History:
             self.committed = {**self.committed, "sets": sets}
 
     def unless_locked(self, sql):
-        """How many rows it is about; none if it would wait."""
+        """Executes SQL, and tells how many rows it is about; none if it would have to wait."""
         self.transcript.append(f"-- {sql};")
         try:
             self.control.execute(sql)
@@ -306,10 +306,11 @@ class History:
         session.cursor.execute(statement.sql)
 
     def settle(self, latest):
-        """Until each statement is done or waits for a session that has none.
+        """Goes on until each statement is done or waits for a session that has none.
 
-        The latest comes first, for others may be done because it is; and then in one order, as the
-        changes of those that go on at once do not meet.
+        The latest statement comes first, because others may be done only because it is. The others
+        are then finished in a fixed order, because changes of statements that go on at once do not
+        meet.
         """
         while True:
             doing = [one for one in self.sessions if one.statement and not one.result]
@@ -340,7 +341,7 @@ class History:
         statement.done(result)
 
     def all_wait(self, doing):
-        """Does each wait for a lock? Ends a deadlock."""
+        """Does each session wait for a lock? Cancels a statement if there is a deadlock."""
         names = {session.pid: session for session in self.sessions}
         pids = ", ".join(str(session.pid) for session in doing)
         blockers = {pid: blocking for pid, blocking in self.execute(
@@ -415,7 +416,7 @@ class History:
         has_snapshot = transaction.level == "READ COMMITTED" or transaction.snapshot
         statement = self.r.choice(choices)(session)
         self.view(session)
-        statement.certain &= bool(has_snapshot)  # else it may be older than what was waited for
+        statement.certain &= bool(has_snapshot)  # else its snapshot may predate what it waited for
         return statement
 
     def key(self):
@@ -475,7 +476,7 @@ class History:
     # What a session sees
 
     def view(self, session):
-        """What its next statement sees."""
+        """What the session's next statement sees."""
         transaction = session.transaction
         if not transaction:
             return self.committed
@@ -489,7 +490,7 @@ class History:
         session.transaction.changed[table][key] = value
 
     def written(self, session, table, key, outcome, change):
-        """A statement has changed a row, if it was there."""
+        """Notes that a statement has changed a row, if the row was there."""
         value = self.view(session)[table].get(key)
         if outcome.count == 1 and value is not None:
             self.put(session, table, key, change(value))
@@ -507,7 +508,7 @@ class History:
         return Statement(self.r.choice(READS[table]), done)
 
     def is_known(self, session, outcome):
-        """Is it known what it saw?"""
+        """Is it known what the statement saw?"""
         return not outcome.waited or session.transaction and session.transaction.snapshot
 
     def check_table(self, session, table, rows):
@@ -520,7 +521,7 @@ class History:
                 self.check_row(session, table, view[row[0]], row)
 
     def check_row(self, session, table, value, row):
-        """A row of found values of each column, and perhaps of digests and counts."""
+        """Checks the values found in each column of a row, and digests and counts, if any."""
         columns = COLUMNS[table]
         found, bytes_ = row[1:len(columns) + 1], row[len(columns) + 1:]
         saturated = table == "sets" and (bytes_[3] if bytes_ else True)
@@ -542,7 +543,7 @@ class History:
                        f" {more} too many")
 
     def made(self, column, members, what):
-        """Something of a filter made anew."""
+        """The value of an expression, with a filter that is made anew of the members."""
         prefix = PREFIX[column]
         filter_ = f"{prefix}_add_all({prefix}_create({self.size}), ARRAY{list(members)}::int[])"
         if (filter_, what) not in self.digests:
@@ -568,7 +569,7 @@ class History:
         return Statement(f"EXECUTE ask_{column} ({key}, {value})", done)
 
     def ask_numbers(self, session):
-        """Many values of one filter."""
+        """Asks one filter for many values."""
         column = self.r.choice("bcf")
         return self.ask_one(session, column, "SELECT array_agg(m) FROM numbers"
                             f" WHERE (SELECT {column} FROM sets WHERE k = {{}}) @> m")
@@ -621,7 +622,7 @@ class History:
         return Statement(sql, lambda outcome: self.written(session, "sets", key, outcome, change))
 
     def addable(self, session):
-        """A value that no filter has often, for some have an end."""
+        """A value that no filter has often, because some take a value only so many times."""
         seen = collections.Counter()
         for _, counted, copied in self.view(session)["sets"].values():
             seen |= collections.Counter(counted) | collections.Counter(copied)
@@ -689,7 +690,7 @@ class History:
         return Statement(sql, done, certain=False)
 
     def change_and_ask(self, session):
-        """In one statement, whose inner ones see what those before them did."""
+        """Changes and asks in one statement, whose inner ones see what those before them did."""
         key, value = self.key(), self.value()
 
         def done(outcome):
@@ -724,7 +725,7 @@ class History:
         return Statement(f"EXECUTE add_to_shard ({value})", done)
 
     def streamed(self, session, value, outcome, creates):
-        """Was it told right whether a value was new, and is it there now?"""
+        """Checks whether a value was rightly said to be new, and notes that it is there now."""
         key = self.shard_of[value]
         row = self.view(session)["seen"].get(key)
         members = row[0] if row else ()
@@ -769,7 +770,7 @@ class History:
                          lambda _: session.transaction.rewritten.add("sets"))
 
     def maintain(self, session):
-        """Outside of transactions."""
+        """Maintains a table, outside of transactions."""
         table = self.r.choice(["sets", "seen"])
         return Statement(self.r.choice([
             f"VACUUM {table}", f"VACUUM FULL {table}",
@@ -783,7 +784,7 @@ def with_value(column, members, value):
 
 
 def comes_round(directory):
-    """SQL of a function that lets the ids come round, or nothing, where it cannot be compiled."""
+    """SQL of a function that makes the ids come round; nothing if it cannot be compiled."""
     source = pathlib.Path(__file__).parent.parent / "t" / "next_oid.c"
     library = pathlib.Path(directory) / "next_oid"
     pg_config = os.environ.get("PG_CONFIG", "pg_config")

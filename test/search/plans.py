@@ -1,13 +1,13 @@
 """Generated queries that ask filters, under random plans: every plan returns the right rows.
 
-What is right is computed without asking filters. The values that can be asked for are few, so each
-filter is asked for each of them once, alone, and the answers are kept in a table: every member must
-be found, which Python knows. Then a query is written twice, with filters, and with look-ups of
-their answers, which run under plain settings. Aggregates of rows are written alike in both: their
-bytes do not depend on the plan. (Those of cf_union_agg do: see doc/choosing.md. Its copies are
-counted.)
+The right rows are computed without asking filters. The values that can be asked for are few, so
+each filter is asked for each of them once, alone, and the answers are kept in a table. It is known
+which are members: these must be found. Then each query is written twice: with filters, and with
+look-ups of their answers, which run under plain settings. Aggregates of rows are written alike in
+both, because their bytes do not depend on the plan. (The bytes of cf_union_agg do, see
+doc/choosing.md; instead, its copies are counted.)
 
-A world is a handful of tables and filters, which some queries ask; then comes another one.
+A world is a handful of tables and filters. Some queries ask them, and then another world is made.
 """
 
 import collections
@@ -19,14 +19,15 @@ from search import run
 
 QUERIES = 60  # of a world
 PLANS = 4  # of a query
-# A statement may take minutes, where each row has its expressions compiled, and is then given up.
+# A statement whose expressions are compiled for each row may take minutes. It is given up after
+# this time.
 LONGEST = "20s"
 
 TYPES = {"b": "bloomfilter", "c": "countingbloomfilter", "k": "cuckoofilter"}
 PREFIX = {"b": "bf", "c": "cbf", "k": "cf"}
 
-# The values of each family: as many, of a number i, how they are looked up, and expressions of a
-# table's row t that have them.
+# The values of a family: how many there are, the value of a number i, how a value is looked up, and
+# expressions of a table's row t that have such values.
 Family = collections.namedtuple("Family", "size value key asked")
 SHARED = """DO 'BEGIN CREATE ROLE search_reader; EXCEPTION WHEN duplicate_object THEN NULL; END';
 CREATE FUNCTION leaky(id int) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS
@@ -61,7 +62,8 @@ FAMILIES = {
     "wide": Family(40, "repeat(md5(i::text), 200) || i", "md5({})", ["{t}.wide"]),
 }
 
-# A row of number i. `word` has a literal at its end in the family, `tags` two items.
+# The columns of the row of number i. The family of `word` ends with a literal, `tags` has two
+# items.
 COLUMNS = {
     "item": ("bigint", "CASE WHEN i % 13 = 0 THEN NULL ELSE i * 7919 % 200 END"),
     "n": ("int", "nullif(i % 9, 0)"),
@@ -74,9 +76,9 @@ COLUMNS = {
     "wide": ("text", "CASE WHEN i % 3 = 0 THEN repeat(md5((i % 40)::text), 200) || i % 40 END"),
 }
 KINDS = ["heap", "heap", "range", "list", "hash", "inherited", "temporary", "unlogged", "foreign"]
-VIEWS = ["barrier", "foreign"]  # as which these tables are seen
+VIEWS = ["barrier", "foreign"]  # tables of these kinds are seen as views
 
-MADE = {  # a filter of values v, each kind of which some filters are
+MADE = {  # ways to make a filter of values v, each used for some filters
     "b": ["bf_agg(v)", "bf_agg(v, 500)", "bf_agg(v, 20000)", "bf_agg(v, 300, 1e-6)",
           "bf_add_all(bf_create(4, grow => true), array_agg(v))", "bf_agg(v, 90000)",
           "bf_agg(v, 50) | bf_agg(v, 5000)"],
@@ -106,7 +108,7 @@ PARALLEL = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0",
             "min_parallel_table_scan_size = 0", "min_parallel_index_scan_size = 0"]
 SCROLLED = ["enable_indexscan = off", "enable_indexonlyscan = off", "enable_seqscan = on",
             "cursor_tuple_fraction = 1", "cpu_operator_cost = 0.1"]
-NOW_AND_THEN = [  # and how often, in a hundred plans
+NOW_AND_THEN = [  # how many of a hundred plans have which settings
     (70, ["cpu_operator_cost = 0.1"]), (10, ["random_page_cost = 0.1"]),
     (10, ["work_mem = '64kB'"]), (5, ["join_collapse_limit = 1", "from_collapse_limit = 1"]),
     (5, ["geqo_threshold = 2"]), (15, ["enable_hashagg = off"]), (10, ["enable_sort = off"]),
@@ -164,7 +166,7 @@ class World:
                             f" FROM unnest(ARRAY{members}) i")
             made = [self._how(family, column) for column in TYPES]
             self.made.update((f"{column}{g}", how) for column, how in zip(TYPES, made))
-            # HAVING, for they may be NULL, all of them.
+            # HAVING makes this one row even if all of them are NULL, without an aggregate.
             self.sql.append(f"INSERT INTO filters SELECT {g}, {', '.join(made)}"
                             f" FROM {family}_members WHERE g = {g} HAVING true")
         for column in TYPES:
@@ -204,7 +206,7 @@ class World:
             if r.random() < 0.5:
                 self.sql.append(f"ALTER TABLE {local} ALTER {column} SET STORAGE "
                                 + r.choice(["external", "extended", "main"]))
-        most = 200_000 if rows < 40 else 30_000 if rows < 400 else 3000  # bytes of an own filter
+        most = 200_000 if rows < 40 else 30_000 if rows < 400 else 3000  # bytes, column own
         insert = (f"SELECT i, 'gone', {values}, g, b FROM generate_series({{}}, {{}}) i"
                   f" LEFT JOIN filters ON g = i % {len(integers)} AND length(b::bytea) < {most}")
         self.sql.append(f"INSERT INTO {local} {insert.format(1, rows)}")
@@ -251,7 +253,7 @@ class World:
             (0.2, "CREATE INDEX ON {} (n, id)"), (0.7, "ANALYZE {}")] if r.random() < chance]
 
     def check_answers(self, s, cursor):
-        """Members of all filters, which must be found."""
+        """Checks that all filters find their members."""
         for family in FAMILIES:
             for column in TYPES:
                 cursor.execute(
@@ -271,7 +273,7 @@ class World:
             self.literals.update(cursor.fetchall())
 
     def made_again(self, key):
-        """The filter of a key, aggregated when it is asked, if that gives the same."""
+        """The filter of a key, aggregated when it is asked, if that gives the same filter."""
         column, g = key[0], int(key[1:])
         made = self.made[key]
         return [] if "|" in made or made == "NULL" else \
@@ -287,10 +289,10 @@ class World:
 
 
 class Query:
-    """Text in which numbered asks stand for two expressions: of filters, and of their answers.
+    """A query's text, in which numbered asks stand for two expressions: of filters, and of answers.
 
-    `joined` are items of FROM that the filters of its conditions need, `parameters` the filters
-    that it is first executed with, as `b3`, and `role` who executes it.
+    `joined` are items of FROM that the filters of its conditions need. `parameters` are the
+    filters, such as `b3`, with which the query is executed first. `role` is who executes it.
     """
 
     def __init__(self, r, world, number, version):
@@ -298,8 +300,8 @@ class Query:
         self.asks = []
         self.parameters = []
         self.joined = []
-        self.known = {}  # what is right, by its form and the parameters
-        self.limit = None  # of rows, any of which are right
+        self.known = {}  # the right result, by form and parameters
+        self.limit = None  # of rows; any that many right ones will do
         self.role = "search_reader" if r.random() < 0.15 else None
         tables = [name for name, kind in world.tables.items()
                   if not self.role or kind != "temporary"]
@@ -309,7 +311,7 @@ class Query:
         self.locks = "FOR UPDATE" in self.text
 
     def with_filters(self, parameter):
-        """`parameter` gives the text for one, given its number."""
+        """The query with filters; `parameter` makes a number into the text for that parameter."""
         text = re.sub("\x01(\\d+)\x01", lambda m: self.asks[int(m[1])][0], self.text)
         text += f" LIMIT {self.limit}" if self.limit else ""
         return re.sub("\x02(\\d+)\x02", lambda m: parameter(int(m[1])), text)
@@ -332,7 +334,7 @@ class Query:
         sources = [lambda: (f"({stored})", f"'{key}'"), lambda: self._parameter(key)]
         if key in self.world.literals:
             sources.append(lambda: (f"'{self.world.literals[key]}'::{TYPES[column]}", f"'{key}'"))
-        if r.random() < 0.3:  # not the same for all rows, or no scan would know
+        if r.random() < 0.3:  # not the same for all rows, or a scan cannot know
             sources = [lambda: (f"({stored} OFFSET 0)", f"'{key}'"),
                        lambda: self._chosen(column, family, t)]
             if may_join:
@@ -565,7 +567,7 @@ def common(q):
 
 
 def of_filters(q):
-    """Whose filters are asked, of a value that is the same."""
+    """Asks the filters of a table's rows, all for the same value."""
     column = q.r.choice("bck")
     value = q.r.randrange(-20, 300)
     ask = q._add(f"o.{column} @> {value}",
@@ -574,7 +576,7 @@ def of_filters(q):
 
 
 def of_outer(q):
-    """Whose filter is another one for each row of an outer query."""
+    """Asks another filter for each row of an outer query."""
     column, item = q.r.choice("bbck"), q.r.choice(FAMILIES["integer"].asked[:-2]).format(t="t")
     filter_ = q.r.choice([f"o.{column}", f"(SELECT {column} FROM filters WHERE g = o.g)"])
     ask = q._add(f"{filter_} @> ({item})",
@@ -602,7 +604,7 @@ def changed(q):
 
 def merged(q):
     if q.world.tables[q.table] in VIEWS + ["inherited"]:
-        return changed(q)  # which not every version can
+        return changed(q)  # not every version can merge into these
     return f"MERGE INTO {q.table} t USING (SELECT DISTINCT id FROM {q.other}) o ON o.id = t.id" \
         f" WHEN MATCHED AND {q.ask(may_join=False)} THEN UPDATE SET item = 1000" \
         f" WHEN MATCHED AND ({q.where(may_join=False)}) THEN DELETE" \
@@ -681,7 +683,7 @@ class Plans:
     # --- what is right ---------------------------------------------------------------------------
 
     def right(self, query, parameters, form="{}"):
-        """Finds the rows that are right, and what the table has then, before the first plan."""
+        """Computes the right rows, and what the table then has, before the first plan."""
         if (form, *parameters) not in query.known:
             sql = form.format(query.with_answers(parameters))
             try:
@@ -718,7 +720,7 @@ class Plans:
     # --- ways to execute it ----------------------------------------------------------------------
 
     def given(self, key, in_query):
-        """A parameter's filter."""
+        """An expression for a parameter's filter."""
         ways = [f"{key[0]}_of({key[1:]})"]
         if key in self.world.literals:
             ways.append(f"'{self.world.literals[key]}'::{TYPES[key[0]]}")
@@ -736,7 +738,7 @@ class Plans:
         self.compare(query, query.parameters, texts(self.execute(self.text_of(query))))
 
     def prepared(self, query, settings):
-        """Executes the same plan of several filters, or as often as it takes to become generic."""
+        """Executes a prepared query with several filters, or often enough for a generic plan."""
         others = [self.r.choice(self.world.alike(key)) for key in query.parameters]
         for parameters in (query.parameters, others):
             self.right(query, parameters)
@@ -749,14 +751,14 @@ class Plans:
             self.compare(query, parameters, texts(self.execute(f"EXECUTE p ({given})")))
 
     def looped(self, query, settings):
-        """Row by row, by PL/pgSQL, as text."""
+        """Executes the query row by row, in PL/pgSQL, as text."""
         self.right(query, query.parameters, LOOPED)
         self.begin(query, settings)
         rows = texts(self.execute(LOOPED.format(self.text_of(query))))
         self.compare(query, query.parameters, rows, LOOPED)
 
     def forward(self, query, settings):
-        """By a cursor that takes some rows, then others, and may outlive its transaction."""
+        """Uses a cursor that takes some rows, then others, and may outlive its transaction."""
         self.right(query, query.parameters)
         self.begin(query, settings)
         hold = not query.locks and self.r.random() < 0.3
@@ -771,9 +773,10 @@ class Plans:
             self.execute("CLOSE c")
 
     def scrolled(self, query, settings):
-        """By a cursor that goes back and forth over the rows that it once returned.
+        """Uses a cursor that goes back and forth over the rows that it once returned.
 
-        No index scan does: backward it returns the rows of one key in the same order as forward.
+        No index scan may do so: backward, it returns the rows of one key in the same order as
+        forward.
         """
         self.right(query, query.parameters)
         self.begin(query, settings + SCROLLED)
@@ -807,7 +810,7 @@ def texts(rows):
 
 
 def prepare(cursor):
-    """Makes and returns what all worlds share, with postgres_fdw, if it is there."""
+    """Makes and returns what all worlds share, including postgres_fdw if it is there."""
     shared = SHARED
     cursor.execute("SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'")
     if cursor.fetchone()[0]:

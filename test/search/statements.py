@@ -1,13 +1,14 @@
 """Statements nobody would write: every function, aggregate, operator and cast, with null, odd, huge
 and damaged arguments.
 
-What there is comes from the catalog, so that new functions come along. Filters are made by the
-aggregates and functions themselves, then damaged: bits, lengths, ends, heads of others. They come
-in checked, as text or by the cast from bytea, and, in every other epoch, unchecked, because the
-cast is then binary coercible, as if a page were damaged. Some are stored, toasted, indexed, copied.
-Errors are what many statements should give. A finding is a lost connection, an internal error
-(XX000), a statement that goes on long after its statement_timeout in CPU time, or one that gives
-two answers: folded by the planner, and executed.
+What there is comes from the catalog, so that new functions are tried, too. Filters are made by the
+aggregates and functions themselves, then damaged: bits, lengths and ends are changed, and heads
+replaced by those of others. Filters come in as text or by the cast from bytea, which check them. In
+every other epoch, this cast is binary coercible and checks nothing, as if a page were damaged. Some
+are stored, toasted, indexed, copied. Many statements should raise errors. A finding is a lost
+connection, an internal error (XX000), a statement that goes on long after its statement_timeout in
+CPU time, or one that gives two answers: one when the planner folds it, and another when it is
+executed.
 """
 
 import base64
@@ -22,9 +23,9 @@ import psycopg2
 from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, literal
 
-EPOCH = 300  # statements, between which tables and settings change
+EPOCH = 300  # statements; then tables and settings change
 TIMEOUT = 2  # seconds, of a statement
-LATE = 10  # seconds of CPU time after it
+LATE = 10  # seconds of CPU time after that
 
 BINARY_HEAD = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 
@@ -38,7 +39,7 @@ NUMBERS = {
                          "100", "5000", "NaN", "Infinity", "0.125", "1e-300", "0.3333", "1e6",
                          "1e19", "4e9"],
 }
-# Of rows i = 1, 2, …
+# Expressions of rows i = 1, 2, …
 COLUMNS = ["i", "i % 5", "i::bigint", "i::text", "i || ' '", "(i || ' ')::varchar", "i::numeric",
            "i / 2.0", "i::float8", "i::real", "ROW(i)", "ROW(i, i::text)", "ARRAY[i]",
            "ARRAY[ROW(i)]", "NULL::int", "nullif(i % 3, 0)", "int4range(i, i + 2)", "to_jsonb(i)",
@@ -66,7 +67,7 @@ class Statements:
         self.fill_pool()
 
     def connect(self):
-        """Once more, if the server takes a moment to notice that it has crashed."""
+        """Connects, again if the server takes a moment to notice that it has crashed."""
         for _ in range(10):
             self.db = self.s.connect()
             self.cursor = self.db.cursor()
@@ -88,7 +89,7 @@ class Statements:
     # --- the catalog ------------------------------------------------------------------------------
 
     def read_catalog(self):
-        """Types, with how they are sent; what can be called of functions, operators and casts."""
+        """Reads types, with how they are sent, and functions, operators and casts to be called."""
         def held(catalog, columns, condition="true"):
             return self.rows(
                 f"SELECT {columns} FROM pg_depend d JOIN {catalog} c ON d.objid = c.oid"
@@ -125,7 +126,7 @@ class Statements:
         self.s.counts["operators and casts"] = len(self.operators) + len(self.casts)
 
     def fill_pool(self):
-        """Whole values of every type, of what returns it."""
+        """Makes whole values of every type, by functions and aggregates that return it."""
         for _ in range(400):
             self.keep_result()
         for values in self.pool.values():
@@ -225,7 +226,7 @@ class Statements:
                          "repeat('x', 3000)", "NULL"])
 
     def bytea(self):
-        """Whole and damaged filters, and what the functions make that return bytea."""
+        """Whole and damaged filters, and the results of functions that return bytea."""
         data = self.r.choice(self.pool[self.r.choice(self.filters)] or [b""])
         makers = [f for f in self.functions if f.result == "bytea"]
         if self.r.random() < 0.5:
@@ -267,7 +268,8 @@ class Statements:
         return f"{f.name}({', '.join(self.arguments_of(f, self.r.random() < 0.3, depth))})"
 
     def aggregate(self, f):
-        """As x: plain, grouped, filtered, distinct, ordered, in windows, of a table or a series."""
+        """A query of an aggregate as x: plain, grouped, filtered, distinct, ordered, in windows, of
+        a table or a series."""
         r = self.r
         arguments = self.arguments_of(f, r.random() < 0.5)
         if f.arguments[0] == '"any"' and r.random() < 0.9:
@@ -370,7 +372,7 @@ class Statements:
     # --- running them -----------------------------------------------------------------------------
 
     def new_epoch(self):
-        """Other settings, an empty table, the cast from bytea with its check or without."""
+        """Sets other settings, an empty table, the cast from bytea with its check or without."""
         r = self.r
         self.unchecked = not self.unchecked
         names = ", ".join(f"'{name}'::regtype" for name in self.filters)
@@ -399,7 +401,7 @@ class Statements:
                 self.execute(f"SET {name} = {literal(value)}")
                 self.stored.append(f"SET {name} = {literal(value)}")
             except psycopg2.Error:
-                pass  # of a boolean, a number, or the other way round
+                pass  # a number for a boolean, or the other way round
 
     def one(self):
         made = self.r.choices(
@@ -409,7 +411,8 @@ class Statements:
             sql, again = made
             answer = self.answer(sql)
             if again and "57014" not in (answer, second := self.answer(again)) and second != answer:
-                # Of a NULL is folded without a look at other arguments, of which one may be none.
+                # The planner folds a call with a NULL without a look at the other arguments, of
+                # which one may be none.
                 arguments = self.answer("SELECT * FROM (" + again.split(" FROM (", 1)[1])
                 if arguments != second:
                     self.finding(f"two answers: {str(answer)[:100]} and {str(second)[:100]}",
@@ -432,7 +435,7 @@ class Statements:
         return answer
 
     def watch(self):
-        """Ends the search if a statement does not end, for which it would wait for ever."""
+        """Ends the search if a statement does not end: it would wait for that for ever."""
         while True:
             time.sleep(1)
             running = self.running
@@ -457,7 +460,7 @@ class Statements:
         self.s.finding(what, own + ";\n".join(history + [sql]))
 
     def cpu(self):
-        """Seconds of the backend, where there is /proc and the server is here; else 0."""
+        """CPU seconds of the backend, where there is /proc and the server is here; else 0."""
         try:
             with open(f"/proc/{self.pid}/schedstat", encoding="ascii") as file:
                 return int(file.read().split()[0]) / 1e9
@@ -465,7 +468,7 @@ class Statements:
             return 0
 
     def copy(self):
-        """Damaged bytes in the binary format of COPY, for the types' receive functions."""
+        """Copies damaged bytes, in the binary format of COPY, to the types' receive functions."""
         name = self.r.choice([name for name, values in self.pool.items() if values])
         data = self.damaged(self.r.choice(self.pool[name]))
         field = struct.pack("!hi", 1, len(data)) + data

@@ -1,7 +1,7 @@
-"""Values of every type: the edges of each, and what is equal to them in other words.
+"""Values of every type: the edges of each, and other ways to write what is equal to them.
 
 A value is an SQL expression. Types without a generator here are tried with the texts of all others,
-so that whatever PostgreSQL knows comes along.
+so that every type of PostgreSQL is tried.
 """
 
 # Types that a database does not have by itself.
@@ -166,7 +166,7 @@ def array(items):
 
 
 def range_of(bounds):
-    """Half of them the wrong way round, which is an error of SQL."""
+    """Ranges. Half of them have their bounds the wrong way round, which is an error of SQL."""
     def generate(r):
         if r.random() < 0.1:
             return "empty"
@@ -251,7 +251,8 @@ GENERATORS = {
     "ignores_case": text, "icu_text": text,
 }
 
-# Values that no text gives: bits of NaN, arrays that keep the null bitmap of an element they lost.
+# Values that cannot be read from a text: bits of NaN, arrays that keep the null bitmap of an
+# element they lost.
 EXPRESSIONS = {
     "double precision": ["float8_of_bits(x'7ff8000000c0ffee'::bigint)",
                          "float8_of_bits(x'fff8000000000000'::bigint)"],
@@ -268,7 +269,7 @@ EXPRESSIONS = {
 
 
 def expression_of(kind, r):
-    """A value of the type, or, now and then, what may be none: a text of another type."""
+    """A value of the type; now and then a text of another type, which may not be one."""
     if kind in EXPRESSIONS and r.random() < 0.1:
         return r.choice(EXPRESSIONS[kind])
     return f"{literal(text_of(kind, r))}::{kind}"
