@@ -179,7 +179,8 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  'SELECT pg_column_size({}) FROM numbers,
     (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) digits (digit)');
 
--- The three types with the same million values, each at three rates. What is asked for is stored.
+-- The three types with the same million values, each at three rates. The filters that are asked are
+-- stored.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
 SELECT 'types', format('types_%s_%s', what, rate), unit, 'ratio', against, format(title, trim_scale(100 * rate)),
   replace(template, '{rate}', rate::text)
