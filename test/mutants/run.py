@@ -341,7 +341,7 @@ def listed(file):
 
 
 def report(options):
-    """Prints the survivors, with the reasons that are known. Fails if they are more than one in twenty."""
+    """Prints the survivors, with known reasons. Fails if they are more than one in twenty."""
     found, open_ = counted(Draw(options.seed), options.number, Results(options.results).read())
     reasons = listed(options.survivors)
     survivors = [(change, by) for change, (verdict, by, _) in found if verdict == "survived"]
