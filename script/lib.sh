@@ -239,9 +239,13 @@ copy_tree() {
     tar -C "$1" --no-same-owner -xf -
 }
 
-# Stops every server that runs in the sandbox (an interrupted TAP test leaves some) and removes it.
+# Kills what still runs beside the script, stops every server that runs in the sandbox (an interrupted
+# TAP test leaves some) and removes the sandbox.
 leave_sandbox() {
-  local pid_file
+  local group pid_file
+  for group in $(jobs -pr); do
+    if kill -KILL -- "-$group"; then wait "$group" || true; fi
+  done 2>/dev/null
   find "$SANDBOX" -name postmaster.pid | while read -r pid_file; do
     "$BINDIR/pg_ctl" -D "${pid_file%/*}" -m immediate stop >/dev/null 2>&1 || true
   done

@@ -1,14 +1,16 @@
 # shellcheck shell=bash
-# What script/test and the checks of script/matrix share, beside lib.sh: steps, each with a log and a
-# verdict, and what they do with the core and the extension.
+# What script/test and the checks of script/matrix share, beside lib.sh: steps, each of which has a log
+# and a verdict, and what they do with the core and the extension.
 #
-#   read_options "$@"       sets SEED and MINUTES, of --seed=N and --minutes=N, and what --werror does
-#   step NAME COMMAND...    runs it, and tells how it went
-#   finish                  names what was skipped, and counts; the script fails if a step did
+#   read_options "$@"    sets SEED and MINUTES from --seed=N and --minutes=N, and obeys --werror
+#   step NAME COMMAND... runs a command, and tells how it went
+#   beside FUNCTION...   runs functions at the same time, and tells each of their steps when it ends
+#   finish               names what was skipped, and counts the steps; it fails if a step did
 
-WARNINGS='-Wall -Wextra' WERROR=OFF # each compiler has warnings of its own: CI makes those it knows errors
-LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # each step's log; script/matrix keeps them, and results.tsv
-PASSED=0 FAILED=0 SKIPPED=0 SKIPS=()
+WARNINGS='-Wall -Wextra' WERROR=OFF # CI makes the warnings of its own compiler errors
+LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # for each step's log and results.tsv; script/matrix keeps them
+[ -z "$SANDBOX" ] || : >"$LOGS/results.tsv"
+BESIDE='' # yes in a function that runs beside others
 
 NODE_POSTGRES=8.23.1 # of npm, where there is npm
 # Nice to have for the tests of the extension: drivers, other systems.
@@ -35,50 +37,76 @@ read_options() {
   [ $WERROR = OFF ] || OPTIONS+=(--werror)
 }
 
-# step NAME COMMAND...: a command that leaves through `skip` has tested nothing here. What it skipped of
-# itself is told, too: each line `# WHAT is skipped: WHY`, and files that prove did. So is how often a
-# compiler warned.
+# step NAME COMMAND...: a command that ends by `skip` has tested nothing. Other steps may be running,
+# so nothing is printed before the command ends, unless this is the only one.
 step() {
-  local name=$1 log started=$SECONDS status verdict part warnings
+  local name=$1 log started=$SECONDS status
   log=$LOGS/$(tr -cs '[:alnum:]\n' - <<<"$name").log
-  printf '%-44s ' "$name"
+  [ "$BESIDE" ] || printf '%-44s ' "$name"
   set +e
   (set -e; "${@:2}") >"$log" 2>&1
   status=$?
   set -e
-  case $status in
+  tell "$name" "$log" $status $((SECONDS - started)) 9>>"$LOGS/results.tsv"
+}
+
+# Prints how a step went and appends it to results.tsv, which is open as descriptor 9 and is locked, so
+# that steps that end at the same time are told one after the other. A step that passed also tells
+# what it skipped (lines of its log such as `# WHAT is skipped: WHY`, and files that prove skipped) and
+# how often a compiler warned.
+tell() { # NAME LOG STATUS SECONDS
+  local verdict part warnings
+  flock 9
+  [ ! "$BESIDE" ] || printf '%-44s ' "$1"
+  case $3 in
     0)
-      PASSED=$((PASSED + 1)) verdict=ok
-      note "ok      $((SECONDS - started)) s"
+      verdict=ok
+      note "ok      $4 s"
       while IFS= read -r part; do
         note "    $part"
-        SKIPS+=("$name: $part")
+        note "$1: $part" >>"$SANDBOX/skips"
       done < <(sed -nE 's|^(\[[0-9:]*\] )?(test/t/[^ ]*) .*skipped: |\2 is skipped: |p
-        s|^# (.* is skipped: .*)|\1|p' "$log")
-      warnings=$(grep -E '^[^ ]+:[0-9]+:([0-9]+:)? warning: ' "$log") || true
+        s|^# (.* is skipped: .*)|\1|p' "$2")
+      warnings=$(grep -E '^[^ ]+:[0-9]+:([0-9]+:)? warning: ' "$2") || true
       [ -z "$warnings" ] || printf '    %s\n' "warnings of the compiler: $(wc -l <<<"$warnings"), first" \
         "${warnings%%$'\n'*}"
       ;;
     77)
-      SKIPPED=$((SKIPPED + 1)) verdict=skipped
-      note "skipped ($(tail -n 1 "$log"))"
-      SKIPS+=("$name is skipped: $(tail -n 1 "$log")")
+      verdict=skipped
+      note "skipped ($(tail -n 1 "$2"))"
+      note "$1 is skipped: $(tail -n 1 "$2")" >>"$SANDBOX/skips"
       ;;
     *)
-      FAILED=$((FAILED + 1)) verdict=FAILED
-      note "FAILED  $((SECONDS - started)) s"
-      tail -n 300 "$log" | sed 's/^/    /'
+      verdict=FAILED
+      note "FAILED  $4 s"
+      tail -n 300 "$2" | sed 's/^/    /'
       ;;
   esac
-  printf '%s\t%s\t%s\n' "$name" $verdict $((SECONDS - started)) >>"$LOGS/results.tsv"
+  printf '%s\t%s\t%s\n' "$1" $verdict "$4" >&9
 }
 
-# What need_packages went on without may be why something was skipped.
+# beside FUNCTION...: each function is in a process group of its own, which leave_sandbox kills if the
+# script is interrupted.
+beside() {
+  local BESIDE=yes function group groups=()
+  for function; do
+    set -m
+    (set +m; "$function") </dev/null &
+    set +m
+    groups+=($!)
+  done
+  for group in "${groups[@]}"; do wait "$group"; done
+}
+
+# Prints the summary. What need_packages went on without may be why something was skipped.
 finish() {
-  [ ${#SKIPS[@]} = 0 ] || printf '%s\n' 'Skipped:' "${SKIPS[@]/#/    }"
+  local passed failed skipped
+  count() { cut -f 2 "$LOGS/results.tsv" | grep -cx "$1" || true; }
+  passed=$(count ok) failed=$(count FAILED) skipped=$(count skipped)
+  [ ! -e "$SANDBOX/skips" ] || { note Skipped: && sed 's/^/    /' "$SANDBOX/skips"; }
   [ -z "${BLOOMFILTER_WITHOUT:-}" ] || note "Packages that could not be had: $BLOOMFILTER_WITHOUT"
-  note "$PASSED passed, $FAILED failed$([ $SKIPPED = 0 ] || note ", $SKIPPED skipped")"
-  [ $FAILED = 0 ]
+  note "$passed passed, $failed failed$([ "$skipped" = 0 ] || note ", $skipped skipped")"
+  [ "$failed" = 0 ]
 }
 
 skip() {
@@ -106,11 +134,20 @@ core_build() { # DIRECTORY OPTION...
   cmake --build "$1" -j 2
 }
 
+# Runs the unit tests in two processes, which share them out. In one process for each test, as ctest
+# runs them, the sanitizers take half as long again.
 core_tests() { # DIRECTORY OPTION...
+  local log shard pids=() status=0
   core_build "$@"
-  ctest --test-dir "$1" -j 2 --output-on-failure --no-tests=error
-  awk '/: Skipped$/ { getline why } /^\[  SKIPPED \] .* \(/ { print "# " $4 " is skipped: " why }' \
-    "$1/Testing/Temporary/LastTest.log"
+  log=$SANDBOX/${1//\//-}
+  for shard in 0 1; do
+    GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$shard "$1/core_tests" >"$log.$shard" 2>&1 &
+    pids+=($!)
+  done
+  for shard in "${pids[@]}"; do wait "$shard" || status=1; done
+  grep -Ehv '^\[ (RUN|      OK)' "$log".[01]
+  awk '/: Skipped$/ { getline why } /^\[  SKIPPED \] .* \(/ { print "# " $4 " is skipped: " why }' "$log".[01]
+  return $status
 }
 
 # Every fuzz target for so many seconds, so many of them side by side, from its committed inputs on,

@@ -21,12 +21,26 @@ passes() {
 skips() { skip 'there is no compiler'; }
 fails() { note 'this is why' && false; }
 
+# Two steps that can only end if they run at the same time, and then in this order.
+eventually() { # CONDITION...
+  for _ in {1..600}; do
+    ! "$@" || return 0
+    sleep 0.1
+  done
+  return 1
+}
+fourth() { eventually [ -e begun ] && skips; }
+fifth() { touch begun && eventually grep -q fourth "$LOGS/results.tsv"; }
+
 cd "$SANDBOX"
 status=0
 {
   step 'first' passes
   step 'second' skips
   step 'third' fails
+  one() { step 'fourth' fourth; }
+  two() { step 'fifth' fifth; }
+  beside one two
   finish || status=1
 } >told
 [ $status = 1 ]
@@ -41,13 +55,16 @@ first ok N s
 second skipped (there is no compiler)
 third FAILED N s
  this is why
+fourth skipped (there is no compiler)
+fifth ok N s
 Skipped:
  first: test/t/027_citus.pl is skipped: the server has no Citus
  first: a part of test/t/019_drivers.pl (2 tests) is skipped: no Ruby
  first: a part of test/t/025_shipped.pl is skipped: no ICU
  second is skipped: there is no compiler
+ fourth is skipped: there is no compiler
 Packages that could not be had: clang-tidy-14 qemu-user
-1 passed, 1 failed, 1 skipped
+2 passed, 1 failed, 2 skipped
 END
 
 # Options go with the script into the sandbox; what is none is refused. A warning is an error if asked.
