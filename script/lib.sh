@@ -1,24 +1,24 @@
 # shellcheck shell=bash
-# What the scripts share: packages, a sandbox, a private PostgreSQL server, another commit's build.
+# What the scripts share: packages, a sandbox, a private PostgreSQL server, the build of another commit.
 #
-# A script that sources this file names what it needs and then works in a sandbox:
+# A script that sources this file names what it needs, and then works in a sandbox:
 #
-#   need_packages g++ nm=binutils -- clang  installs what is missing; after `--`: nice to have
-#   enter_sandbox "$@"                      the script starts again, unprivileged, on a copy
-#   private_server                          PG_CONFIG is now a server of our own
-#   start_cluster                           psql and make installcheck reach it
+#   need_packages g++ nm=binutils -- clang  installs what is missing; clang is only nice to have
+#   enter_sandbox "$@"                      starts the script again, unprivileged, on a copy of the tree
+#   private_server                          makes PG_CONFIG a server of our own
+#   start_cluster                           starts a cluster that psql and make installcheck find
 #
-# A script that compares with another commit says open_commit COMMIT before it enters the sandbox, and
-# then install_other.
-#
-# A script with results to keep says enter_sandbox_and_return instead, and hand_back FILE... for each.
+# A script that compares with another commit calls open_commit COMMIT before it enters the sandbox, and
+# install_other in it. A script with results to keep calls enter_sandbox_and_return instead, and
+# hand_back FILE... for each result.
 #
 # The sandbox is one directory under /tmp. It holds a copy of the source tree, a relocated copy of
-# the PostgreSQL server, the cluster and every build product, and goes away when the script ends,
-# however it ends. So nothing is built in the checkout, `make install` does not touch the system,
-# and the system's own clusters are never seen.
+# the PostgreSQL server, the cluster and every build product. It is removed when the script ends,
+# however that happens. So nothing is built in the checkout, `make install` does not touch the system,
+# and the system's own clusters are never used.
 #
-# The server is the one PG_CONFIG names, else the one installed, else the distribution's default.
+# The server is the one that PG_CONFIG names, or else the installed one, or else the distribution's
+# default.
 
 set -euo pipefail
 
@@ -26,7 +26,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SELF=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
 # shellcheck disable=SC2034 # of script/matrix
-KEPT=/var/tmp/bloomfilter-matrix # between its runs: systems, other processors' files, servers
+KEPT=/var/tmp/bloomfilter-matrix # it keeps systems, files of other processors and servers there
 CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a power cut
 
 note() { printf '%s\n' "$*"; }
@@ -41,9 +41,9 @@ quietly() { "$@" >"$SANDBOX/log" 2>&1 || die "$* failed: $(cat "$SANDBOX/log")";
 
 # --- packages -------------------------------------------------------------------------------------
 
-# What a script cannot do without is a command, a header or a file, then `=` and Debian's package that
-# brings it, unless that has the same name; behind `--` are packages that are nice to have. Where apt
-# cannot install anything, what is here counts.
+# Before `--` stands what a script cannot do without: a command, a header or a file, and after `=` the
+# Debian package that contains it, unless the package has the same name. After `--` stand packages that
+# are nice to have. Where apt cannot install anything, it is enough that the thing itself is here.
 need_packages() {
   [ -z "$SANDBOX" ] || return 0
   local needed=() required=() optional=() missing package jit
@@ -64,7 +64,7 @@ need_packages() {
     install_server ${SERVER_PACKAGES[@]+"${SERVER_PACKAGES[@]}"}
     apt_install "${required[@]}"
     apt_install ${optional[@]+"${optional[@]}"}
-    for package in $(not_installed ${optional[@]+"${optional[@]}"}); do # one that fails takes no other with it
+    for package in $(not_installed ${optional[@]+"${optional[@]}"}); do # if one of them failed, all did
       apt_install "$package"
     done
     missing=$(not_installed ${optional[@]+"${optional[@]}"})
@@ -72,10 +72,10 @@ need_packages() {
     export BLOOMFILTER_WITHOUT=${missing//$'\n'/ } # for the summary of steps.sh
   fi
   missing=$(lacking "${needed[@]}")
-  [ -z "$missing" ] || (die "cannot go on without ${missing//$'\n'/, }") || exit 77 # as what is skipped
+  [ -z "$missing" ] || (die "cannot go on without ${missing//$'\n'/, }") || exit 77 # the status of a skip
 }
 
-# Those that are not here, and the server if it cannot be built for.
+# Prints the things that are not here, and the server if nothing can be built for it.
 lacking() { # THING[=PACKAGE]...
   local need
   for need; do
@@ -91,7 +91,7 @@ lacking() { # THING[=PACKAGE]...
   fi
 }
 
-# Sets PG_CONFIG, which may not exist yet, and SERVER_PACKAGES, which bring it.
+# Sets PG_CONFIG and SERVER_PACKAGES, the packages that contain it. Neither need be installed yet.
 find_server() {
   local bindir
   if [ -n "${PG_CONFIG:-}" ]; then
@@ -134,7 +134,7 @@ not_installed() {
 
 known_to_apt() { apt-cache show "$1" >/dev/null 2>&1; }
 
-# Left to itself Debian's server package makes a cluster and starts it.
+# Installs the packages of a server. Left to itself, Debian's makes a cluster and starts it.
 install_server() (
   conf=/etc/postgresql-common/createcluster.conf
   [ -n "$(not_installed "$@")" ] || return 0
@@ -147,8 +147,8 @@ install_server() (
   apt_install "$@"
 )
 
-# Installs those of the packages that are missing and that apt knows, having said how much that is;
-# what fails is reported by need_packages.
+# Says how much there is to install, and installs those packages that are missing and that apt knows.
+# need_packages reports what could not be installed.
 apt_install() {
   local package packages=() output size
   for package in $(not_installed "$@"); do
@@ -179,8 +179,8 @@ may_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 
 # --- sandbox --------------------------------------------------------------------------------------
 
-# Starts the calling script again from a copy of the tree, as a user whom PostgreSQL accepts and
-# with an environment that says nothing about other servers.
+# Starts the calling script again from a copy of the tree, as a user other than root, whom PostgreSQL
+# would refuse, and with an environment that says nothing about other servers.
 enter_sandbox() {
   if [ -n "$SANDBOX" ]; then
     trap leave_sandbox EXIT
@@ -208,8 +208,8 @@ enter_sandbox() {
     ${become[@]+"${become[@]}"} bash "$dir/src/${SELF#"$ROOT"/}" "$@"
 }
 
-# enter_sandbox for a script that hands files back: only the caller may write to the checkout, so they
-# travel through a descriptor and the caller unpacks them, also those of a script that then failed.
+# enter_sandbox for a script that hands files back. Only the caller may write to the checkout, so the
+# files travel through a descriptor and the caller unpacks them, even if the script failed after all.
 enter_sandbox_and_return() {
   [ -z "$SANDBOX" ] || { enter_sandbox "$@" && return; }
   local archive status
@@ -223,11 +223,13 @@ enter_sandbox_and_return() {
   exit "$status"
 }
 
-# Of the sandbox's copy of the tree to the checkout, when the script ends.
-hand_back() { tar -cf - "$@" >&3; }
+# Hands files of the sandbox's copy of the tree to the checkout, which gets them when the script ends.
+hand_back() { # FILE...
+  tar -cf - "$@" >&3
+}
 
-# Tracked files and new ones that are not ignored; of an unpacked archive, every file.
-copy_tree() {
+# Copies tracked files, and new ones that are not ignored. Of an unpacked archive, it copies every file.
+copy_tree() { # DIRECTORY
   (
     cd "$ROOT"
     if [ -e .git ] && command -v git >/dev/null; then
@@ -255,9 +257,9 @@ leave_sandbox() {
 
 # --- private server -------------------------------------------------------------------------------
 
-# PostgreSQL is relocatable: programs find their files relative to where they are themselves. A copy
-# of the binary, library and share directories, in their old arrangement below another root, is a
-# server of its own, and its pg_config leads PGXS there. Headers are only read: links will do.
+# PostgreSQL is relocatable: its programs look for files relative to their own place. So a copy of the
+# directories of programs, libraries and shared files, arranged as they were below another root, is a
+# server of its own, and its pg_config leads PGXS there. Headers are only read, so links will do.
 private_server() {
   local system=$PG_CONFIG dir path
   for dir in bindir pkglibdir sharedir; do
@@ -277,19 +279,19 @@ private_server() {
         "$dir = $("$PG_CONFIG" --$dir)"
   done
   PATH=$BINDIR:$PATH
-  # What the system may have installed of this extension came along, and is not what we build.
+  # If the system has this extension installed, it was copied, too.
   make -s PG_CONFIG="$PG_CONFIG" uninstall >/dev/null
 }
 
-# A cluster on a socket in the sandbox. psql, make installcheck and the like find it through the
-# environment.
+# Starts a cluster on a socket in the sandbox. psql, make installcheck and the like find it through
+# the environment.
 start_cluster() {
   export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
   PGDATA=$SANDBOX/data
   start_server "$PGDATA" 5432 "${CLUSTER_SETTINGS[@]}"
 }
 
-# Another one, which PORT tells from it.
+# Makes and starts a cluster in the directory DATA, on the socket of that port.
 start_server() { # DATA PORT SETTING...
   initdb -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$1.initdb.log" ||
     die "initdb failed: $(cat "$1.initdb.log")"
@@ -301,14 +303,14 @@ start_server() { # DATA PORT SETTING...
 
 # --- another commit -------------------------------------------------------------------------------
 
-# Its source comes through a descriptor, for the sandbox has no repository.
+# Opens the sources of a commit as a descriptor, because the sandbox has no repository.
 open_commit() { # COMMIT
   local repository=(git -C "$ROOT" -c safe.directory='*')
   "${repository[@]}" rev-parse -q --verify "$1^{commit}" >/dev/null || die "there is no commit $1"
   exec 4< <("${repository[@]}" archive "$1")
 }
 
-# Its extension, as one named `other`, whose source is then in $SANDBOX/other.
+# Builds the sources of that commit in $SANDBOX/other, and installs their extension as `other`.
 install_other() (
   local file
   mkdir "$SANDBOX/other"

@@ -12,13 +12,13 @@ LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # for each step's log and results.tsv; scrip
 [ -z "$SANDBOX" ] || : >"$LOGS/results.tsv"
 BESIDE='' # yes in a function that runs beside others
 
-NODE_POSTGRES=8.23.1 # of npm, where there is npm
-# Nice to have for the tests of the extension: drivers, other systems.
+NODE_POSTGRES=8.23.1 # the version of `pg`, which npm installs where there is npm
+# What is nice to have for the tests of the extension: drivers and other systems.
 TEST_PACKAGES=(libipc-run-perl libguava-java default-jdk-headless python3-psycopg python3-psycopg2
   python3-asyncpg libpostgresql-jdbc-java ruby-pg)
 command -v npm >/dev/null || TEST_PACKAGES+=(node-pg)
 
-# A minute of each search, and values nobody has tried, unless told otherwise.
+# Unless told otherwise, each search takes a minute and tries values that nobody has tried.
 read_options() {
   local argument
   SEED=$RANDOM MINUTES=1
@@ -32,7 +32,7 @@ read_options() {
       *) die "unknown option $argument; --help explains" ;;
     esac
   done
-  # shellcheck disable=SC2034 # for enter_sandbox: the script starts again, with the same seed
+  # shellcheck disable=SC2034 # for enter_sandbox: the script starts again with the same seed
   OPTIONS=("--seed=$SEED" "--minutes=$MINUTES")
   [ $WERROR = OFF ] || OPTIONS+=(--werror)
 }
@@ -116,10 +116,10 @@ skip() {
 
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
-# Succeeds if there is nothing to read; what there is says what is wrong.
+# Succeeds if its input is empty. Otherwise the input says what is wrong.
 none() { ! grep .; }
 
-# Succeeds if the command fails with one line, which says TEXT.
+# Succeeds if the command fails and prints a single line, which contains TEXT.
 says() { # TEXT COMMAND...
   local said
   ! said=$("${@:2}" 2>&1) || { note "$said" "succeeded: ${*:2}" && return 1; }
@@ -150,9 +150,9 @@ core_tests() { # DIRECTORY OPTION...
   return $status
 }
 
-# Every fuzz target for so many seconds, so many of them side by side, from its committed inputs on,
-# which archives lack. An input that breaks something is printed, and kept beside the logs: it becomes
-# one of test/fuzz/corpus/TARGET, under a name that says what it is, with what mends it.
+# Runs every fuzz target for SECONDS, and PARALLEL of them at a time. They start from the committed
+# inputs, which archives lack. An input that breaks something is printed, and kept beside the logs.
+# With what mends it, it is committed to test/fuzz/corpus/TARGET under a name that says what it is.
 fuzz() { # SECONDS PARALLEL
   local target name found pids=() status=0
   need clang++
@@ -176,7 +176,8 @@ fuzz() { # SECONDS PARALLEL
   return $status
 }
 
-# xxHash is headers, which are the same for all compilers; others in their directory are not.
+# Links xxHash into a directory of its own. It is headers, which are the same for all compilers; other
+# headers in the system's directory are not.
 xxhash_headers() { # DIRECTORY
   note '#include <xxhash.h>' | g++ -M -x c++ - | grep -o '/[^ ]*/xxh[^ ]*' | xargs ln -st "$1"
 }
@@ -185,12 +186,13 @@ xxhash_headers() { # DIRECTORY
 
 pgxs() { make --no-print-directory PG_CONFIG="$PG_CONFIG" "$@"; }
 
-# What the server was configured with.
+# Prints what the server was configured with.
 configured() { # VARIABLE of Makefile.global
   sed -n "s/^$1[[:space:]]*=[[:space:]]*//p" "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global"
 }
 
-# With the JIT bitcode, if this server has JIT and its compiler is here, and there is time.
+# Builds and installs the extension: with bitcode for JIT if the server has JIT, its compiler is here,
+# and there is time.
 extension_build() {
   local clang llvm=()
   clang=$(configured CLANG)
@@ -199,7 +201,7 @@ extension_build() {
   pgxs "${llvm[@]}" install
 }
 
-# pgxs runs pg_regress, then pg_isolation_regress, then prove, which is a step of its own.
+# Runs pg_regress and pg_isolation_regress. PGXS would then run prove, which is a step of its own.
 regress() { # [VARIABLE=VALUE...]
   pgxs installcheck TAP_TESTS= "$@" || {
     cat regression.diffs output_iso/regression.diffs 2>/dev/null
@@ -207,7 +209,7 @@ regress() { # [VARIABLE=VALUE...]
   }
 }
 
-# Makes require('pg') work, in the sandbox, if the system has it not.
+# Makes require('pg') work: if the system does not have it, npm installs it in the sandbox.
 node_postgres() {
   export NODE_PATH=$SANDBOX/node_modules
   command -v npm || return 0
@@ -216,8 +218,9 @@ node_postgres() {
   (cd "$SANDBOX" && timeout 60 npm install --no-save --fetch-retries=0 "pg@$NODE_POSTGRES") || true
 }
 
-# The TAP tests, or those that PROVE_TESTS names. A server that was built without --enable-tap-tests
-# has no modules for them, and make would say so and succeed; files that all skip themselves prove nothing.
+# Runs the TAP tests, or those that PROVE_TESTS names. A server that was built without
+# --enable-tap-tests has no modules for them, and make would say so and succeed. Files that all skip
+# themselves prove nothing.
 tap() { # VARIABLE=VALUE of make...
   local log
   perl -MIPC::Run -e 1 || skip "perl's IPC::Run is not installed"
@@ -236,7 +239,7 @@ tap() { # VARIABLE=VALUE of make...
   grep -q '^Result: PASS' "$SANDBOX/prove"
 }
 
-# Of files that passed, what they skipped of themselves, which prove does not tell.
+# Prints which tests were skipped in files that passed, because prove does not.
 skipped_within() {
   local log
   for log in tmp_check/log/regress_log_*; do
@@ -249,7 +252,7 @@ skipped_within() {
   done
 }
 
-# Generated searches (test/search), side by side, on the private cluster.
+# Runs searches (test/search) side by side on the private cluster.
 searches() { # SECONDS NAME...
   local python=python3 name pids=() status=0
   "$python" -c 'import psycopg2' || python=/usr/bin/python3
@@ -265,8 +268,9 @@ searches() { # SECONDS NAME...
 
 # --- PostgreSQL's sources -------------------------------------------------------------------------
 
-# Fetches Debian's of a major version, packed, into the working directory: of the newest minor release that
-# can be had. By lists of our own, for deb-src is not everywhere in /etc/apt, nor may all write there.
+# Fetches Debian's source package of a major version into the working directory, in the newest minor
+# release that can be had. It uses package lists of its own, because not every /etc/apt has deb-src,
+# and not everybody may write there.
 fetch_postgres() { # MAJOR
   local apt=$SANDBOX/apt file version
   need apt-get
