@@ -71,15 +71,15 @@ sub plan_of {
     return $node->safe_psql('postgres', "$settings; EXPLAIN (COSTS OFF) $query");
 }
 
-# The largest resident set, in bytes, of a fresh backend that runs a script; and the script's
-# result.
+# The largest resident set, in bytes, of a fresh backend that runs a script; the script's result; and
+# the number of bytes of temporary files that it used.
 sub peak_memory {
     my ($node, $sql) = @_;
-    my $result = $node->safe_psql('postgres', "$sql; SELECT pg_read_file('/proc/self/status')");
+    my ($result, $files) = temp_bytes($node, "$sql; SELECT pg_read_file('/proc/self/status')");
     $result =~ s/^Name:.*^VmHWM:\s+(\d+) kB.*//ms or die "no VmHWM: $result";
     my $peak = 1024 * $1;
     chomp $result;
-    return ($peak, $result);
+    return ($peak, $result, $files);
 }
 
 # The server is running, and its log reports neither a crash nor a leaked resource.
