@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_server sqlstate temp_bytes plan_of peak_memory clean_log);
+our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log);
 
 # A running server, in UTF8 and the C locale whatever the environment says. Its database "postgres"
 # has the extension. A difference in bytes must come from the extension, so there is no JIT and no
@@ -43,6 +43,28 @@ sub leave_out_settings {
     my $conf = slurp_file($file) =~ s/^(?:stats_temp_directory|autovacuum_worker_slots)\b.*\n//mgr;
     unlink $file;
     append_to_file($file, $conf);
+    return;
+}
+
+# Compares the results of many queries, each [query, result, name of the test]. They are asked in one
+# session, because a session of its own takes longer than most queries.
+sub results_are {
+    my ($node, @tests) = @_;
+    my $end = '-- the end of a result';
+    my $all = $node->safe_psql('postgres', join '', map { "$_->[0];\n\\echo '$end'\n" } @tests);
+    my @results = map { s/\n\z//r } split /^$end(?:\n|\z)/m, $all, -1;
+    is($results[$_], $tests[$_][1], $tests[$_][2]) for 0 .. $#tests;
+    return;
+}
+
+# The same with the SQLSTATEs of statements.
+sub sqlstates_are {
+    my ($node, @tests) = @_;
+    my ($status, $all) = $node->psql('postgres', "\\set ON_ERROR_STOP off\n" . join '',
+        map { "$_->[0] \\g /dev/null\n\\echo :SQLSTATE\n" } @tests);
+    is($status, 0, 'the connection lives');
+    my @sqlstates = split /\n/, $all;
+    is($sqlstates[$_], $tests[$_][1], $tests[$_][2]) for 0 .. $#tests;
     return;
 }
 
