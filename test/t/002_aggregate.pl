@@ -188,7 +188,8 @@ for my $work_mem ($memory, $spill) {
         'the plan combines partitions');
     is(result($settings, $query), $truth, "partitions, $work_mem: the same bytes");
 }
-# Spilled states send the distinct values of files that contain repetitions.
+# Spilled states send the distinct values of files that contain repetitions. Each row is there three
+# times now.
 $node->safe_psql('postgres', 'INSERT INTO parts SELECT r.* FROM rows r, generate_series(1, 2)');
 for my $settings ("SET $spill", "$parallel; SET $spill") {
     is(result("SET enable_partitionwise_aggregate = on; $settings", "$digests FROM parts"),

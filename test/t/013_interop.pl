@@ -18,7 +18,8 @@ my $golden = "$FindBin::RealBin/../golden";
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-my @tests;    # for results_are
+# What is to be asked together: [query, result, name of the test].
+my @tests;
 
 sub bytes {
     my ($name) = @_;
