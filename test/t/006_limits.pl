@@ -45,7 +45,7 @@ sub large {
     return;
 }
 
-large('bf_create(100000000)', query('SELECT bytes - 4 FROM bf_sizing(100000000, 0.01)'));
+large('bf_create(40000000)', query('SELECT bytes - 4 FROM bf_sizing(40000000, 0.01)'));
 is( query(q{
         SELECT f @> 5, f @> 6, length(f::bytea)
         FROM (SELECT bf_create_by_size(4294967296, 8) + 5 AS f OFFSET 0) largest}),

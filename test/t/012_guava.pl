@@ -24,14 +24,17 @@ srand 5;
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
+# Short runs: threads that compile and collect garbage would take longer than the program itself.
+my @short = ('-XX:-UsePerfData', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC');
+
 sub java {
     my (@arguments) = @_;
-    run_log([ 'java', '-XX:-UsePerfData', '-cp', "$guava:$dir", 'GuavaFilters', @arguments ])
+    run_log([ 'java', @short, '-cp', "$guava:$dir", 'GuavaFilters', @arguments ])
       or die "GuavaFilters @arguments";
     return;
 }
 
-run_log([ 'javac', '-J-XX:-UsePerfData', '-nowarn', '-cp', $guava, '-d', $dir,
+run_log([ 'javac', (map { "-J$_" } @short), '-nowarn', '-cp', $guava, '-d', $dir,
     "$FindBin::RealBin/../java/GuavaFilters.java" ]) or die 'javac';
 
 sub write_file {

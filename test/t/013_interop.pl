@@ -18,6 +18,9 @@ my $golden = "$FindBin::RealBin/../golden";
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
+# What is to be asked together: [query, result, name of the test].
+my @tests;
+
 sub bytes {
     my ($name) = @_;
     open my $file, '<:raw', "$golden/$name" or die "$name: $!";
@@ -64,21 +67,22 @@ for my $entry (manifest('guava/manifest.jsonl')) {
     my $bytes = bytes("guava/$entry->{file}");
     my $read = 'bf_from_guava(' . hex_literal($bytes) . ", '$funnel')";
 
-    is( query("SELECT encode(bf_to_guava(bf_add_all(bf_create($expected, $rate, layout => '$layout'),"
-              . " array_agg(v))), 'hex') FROM $values"),
-        unpack('H*', $bytes), "$name: rebuilt") if $values !~ /-1\) v$/;
-    is(query("SELECT encode(bf_to_guava(bf_create($expected, $rate, layout => '$layout')), 'hex')"),
-        unpack('H*', $bytes), "$name: rebuilt") if $values =~ /-1\) v$/;
-    is(query("SELECT encode(bf_to_guava($read), 'hex')"), unpack('H*', $bytes), "$name: read and written");
-    is(query("SELECT bits_set, hashes, layout, bf_check($read) FROM bf_info($read)"),
-        "$entry->{bits_set}|$entry->{k}|$layout|", "$name: as Guava describes it");
-    is(query("SELECT count(*) FROM (SELECT $read AS f) x, $values WHERE NOT f @> v"), 0,
-        "$name: all members");
+    push @tests, [ "SELECT encode(bf_to_guava(bf_add_all(bf_create($expected, $rate, layout => '$layout'),"
+              . " array_agg(v))), 'hex') FROM $values",
+        unpack('H*', $bytes), "$name: rebuilt" ] if $values !~ /-1\) v$/;
+    push @tests, [ "SELECT encode(bf_to_guava(bf_create($expected, $rate, layout => '$layout')), 'hex')",
+        unpack('H*', $bytes), "$name: rebuilt" ] if $values =~ /-1\) v$/;
+    push @tests, [ "SELECT encode(bf_to_guava($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ];
+    push @tests, [ "SELECT bits_set, hashes, layout, bf_check($read) FROM bf_info($read)",
+        "$entry->{bits_set}|$entry->{k}|$layout|", "$name: as Guava describes it" ];
+    push @tests, [ "SELECT count(*) FROM (SELECT $read AS f) x, $values WHERE NOT f @> v", 0,
+        "$name: all members" ];
     my $found = $probes =~ /^generate_series\(\d+, \d+\) i/ ? ($probes =~ /send/ ? 'i' : 'v') : 'v';
-    is( query("SELECT coalesce(string_agg($found\::text, ' '), '') FROM (SELECT $read AS f OFFSET 0) x,"
-              . " $probes WHERE f @> v"),
-        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Guava has");
+    push @tests, [ "SELECT coalesce(string_agg($found\::text, ' '), '') FROM (SELECT $read AS f OFFSET 0) x,"
+              . " $probes WHERE f @> v",
+        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Guava has" ];
 }
+results_are($node, splice @tests);
 is_deeply(\%guava, {}, 'every file');
 
 # Guava's own published numbers: a million even numbers as text at 3 %.
@@ -119,25 +123,26 @@ for my $entry (manifest('spark/manifest.jsonl')) {
     my $empty = substr($bytes, 0, $head) . "\0" x (length($bytes) - $head);
     my ($read, $made) = map { 'bf_from_spark(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
     my $members = "generate_series(0, $entry->{n} - 1) i";
-    is(query("SELECT bits_set, hashes, layout, seed, bf_check($read) FROM bf_info($read)"),
-        "$entry->{bits_set}|$entry->{k}|$layout|$entry->{seed}|", "$name: as Spark describes it");
-    is(query("SELECT encode(bf_to_spark($read), 'hex')"), unpack('H*', $bytes), "$name: read and written");
-    is( query("SELECT encode(bf_to_spark(bf_add_all($made, (SELECT coalesce(array_agg($value), '{}') FROM $members))), 'hex')"),
-        unpack('H*', $bytes), "$name: rebuilt");
-    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $members WHERE NOT f @> $value"),
-        0, "$name: all members");
+    push @tests, [ "SELECT bits_set, hashes, layout, seed, bf_check($read) FROM bf_info($read)",
+        "$entry->{bits_set}|$entry->{k}|$layout|$entry->{seed}|", "$name: as Spark describes it" ];
+    push @tests, [ "SELECT encode(bf_to_spark($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ];
+    push @tests, [ "SELECT encode(bf_to_spark(bf_add_all($made, (SELECT coalesce(array_agg($value), '{}') FROM $members))), 'hex')",
+        unpack('H*', $bytes), "$name: rebuilt" ];
+    push @tests, [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $members WHERE NOT f @> $value",
+        0, "$name: all members" ];
     my $strangers = "generate_series($entry->{from}, $entry->{from} + $entry->{count} - 1) i";
     my $found = $entry->{values} eq 'binary' ? 'count(*)::text' : q{string_agg(i::text, ' ' ORDER BY i)};
-    is( query("SELECT $found FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> $value"),
-        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Spark has");
+    push @tests, [ "SELECT $found FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> $value",
+        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Spark has" ];
     my ($rate) = grep { int(-$entry->{expected} * log($_) / log(2)**2) == $entry->{asked_bits} } 0.01, 0.03;
     next unless defined $rate;
-    is( query("SELECT encode(bf_to_spark(bf_create($entry->{expected}, $rate, '$layout', $entry->{seed})), 'hex')"),
-        unpack('H*', $empty), "$name: made");
+    push @tests, [ "SELECT encode(bf_to_spark(bf_create($entry->{expected}, $rate, '$layout', $entry->{seed})), 'hex')",
+        unpack('H*', $empty), "$name: made" ];
     next if $entry->{seed} != 0 || $entry->{n} == 0;
-    is( query("SELECT encode(bf_to_spark(bf_agg($value, $entry->{expected}, $rate, '$layout')), 'hex') FROM $members"),
-        unpack('H*', $bytes), "$name: the aggregate");
+    push @tests, [ "SELECT encode(bf_to_spark(bf_agg($value, $entry->{expected}, $rate, '$layout')), 'hex') FROM $members",
+        unpack('H*', $bytes), "$name: the aggregate" ];
 }
+results_are($node, splice @tests);
 
 # Parquet: physical type and values. The values are added to an empty filter of the same size.
 my @sentence = map { "'$_'" } 'Hello', 'This is', 'a', 'test', 'How', 'are you', 'doing ', 'today',
@@ -166,13 +171,14 @@ for my $name (sort keys %parquet) {
     my $head = length($bytes) % 32;
     my $empty = substr($bytes, 0, $head) . "\0" x (length($bytes) - $head);
     my $read = 'bf_from_parquet(' . hex_literal($bytes) . ", '$type')";
-    is( query('SELECT encode(bf_to_parquet(bf_add_all(bf_from_parquet(' . hex_literal($empty)
-              . ", '$type'), $values)), 'hex')"),
-        unpack('H*', $bytes), "$name: rebuilt");
-    is(query("SELECT encode(bf_to_parquet($read), 'hex')"), unpack('H*', $bytes), "$name: read and written");
-    is(query("SELECT bf_contains_all($read, $values), bf_contains_any($read, $absent), bf_check($read)"),
-        't|f|', "$name: members, and no others");
+    push @tests, [ 'SELECT encode(bf_to_parquet(bf_add_all(bf_from_parquet(' . hex_literal($empty)
+              . ", '$type'), $values)), 'hex')",
+        unpack('H*', $bytes), "$name: rebuilt" ];
+    push @tests, [ "SELECT encode(bf_to_parquet($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ];
+    push @tests, [ "SELECT bf_contains_all($read, $values), bf_contains_any($read, $absent), bf_check($read)",
+        't|f|', "$name: members, and no others" ];
 }
+results_are($node, splice @tests);
 is(query('SELECT bf_contains_any(bf_from_parquet(' . hex_literal(bytes('parquet/duckdb_multi_bloom_a.sbbf'))
           . q{, 'INT64'), ARRAY(SELECT generate_series(0, 1999)))}),
     'f', 'INT32 is not INT64');
@@ -188,11 +194,12 @@ for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_lengt
     my $bytes = bytes("parquet/$name");
     for my $at (0, 4, map { $_ * 97 } 1 .. 10) {
         for my $length (64, length $bytes) {
-            is(sqlstate($node, 'SELECT bf_from_parquet(' . hex_literal(substr $bytes, $at, $length) . ", 'INT32')"),
-                '22P03', "$name from $at, $length bytes: an error");
+            push @tests, [ 'SELECT bf_from_parquet(' . hex_literal(substr $bytes, $at, $length) . ", 'INT32')",
+                '22P03', "$name from $at, $length bytes: an error" ];
         }
     }
 }
+sqlstates_are($node, splice @tests);
 
 # DuckDB: the same with its columns, read as types of SQL.
 my %sql_type = (d => 'DATE', ts => 'TIMESTAMP', tstz => 'TIMESTAMPTZ', t => 'TIME');
@@ -207,8 +214,8 @@ for my $entry (manifest('duckdb/manifest.jsonl')) {
     my $type = $number{$column} ? $entry->{type} : $sql_type{$column} || $entry->{type};
     my $read = 'bf_from_parquet(' . hex_literal($bytes) . ", '$type')";
     my $value = $number{$column} || $entry->{values_sql};
-    is( query("SELECT string_agg(i::text, ' ' ORDER BY i) FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> ($value)"),
-        join(' ', @{ $entry->{false_positives} }), "$column: the false positives that hyparquet finds");
+    push @tests, [ "SELECT string_agg(i::text, ' ' ORDER BY i) FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> ($value)",
+        join(' ', @{ $entry->{false_positives} }), "$column: the false positives that hyparquet finds" ];
 }
 is_deeply(\%file_of, {}, 'every column');
 %file_of =
@@ -217,6 +224,7 @@ is_deeply(\%file_of, {}, 'every column');
 parquet_column("$_->{column} as $_->{as}", delete $file_of{ $_->{column} }, $_->{as}, $_)
   for manifest('duckdb/types.jsonl');
 is_deeply(\%file_of, {}, 'every type');
+results_are($node, splice @tests);
 
 sub parquet_column {
     my ($name, $bytes, $type, $entry) = @_;
@@ -224,10 +232,10 @@ sub parquet_column {
     my $empty = substr($bytes, 0, $head) . "\0" x (length($bytes) - $head);
     my ($read, $made) = map { 'bf_from_parquet(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
     my $values = "generate_series($entry->{first}, $entry->{first} + $entry->{count} - 1) i";
-    is( query("SELECT encode(bf_to_parquet(bf_add_all($made, array_agg($entry->{values_sql}))), 'hex') FROM $values"),
-        unpack('H*', $bytes), "$name: rebuilt");
-    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $values WHERE NOT f @> ($entry->{values_sql})"),
-        0, "$name: all members");
+    push @tests, [ "SELECT encode(bf_to_parquet(bf_add_all($made, array_agg($entry->{values_sql}))), 'hex') FROM $values",
+        unpack('H*', $bytes), "$name: rebuilt" ];
+    push @tests, [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $values WHERE NOT f @> ($entry->{values_sql})",
+        0, "$name: all members" ];
     return;
 }
 
@@ -244,17 +252,18 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
     my @chunks = unpack join(' ', map { "a$_" } @lengths), $bitmaps;
     my $value = $entry->{pattern} eq '%d' ? 'i' : q{concat('user-', i)};
     query('DROP TABLE IF EXISTS redis; CREATE TABLE redis AS SELECT ' . redis_sql($header, @chunks) . ' AS f');
-    is(query('SELECT layout, element_type, links, bf_check(f) FROM redis, bf_info(f)'),
-        "redis|byte string|$entry->{nfilters}|", "$name: links");
-    is(query('SELECT f = ' . redis_sql($header, map { unpack '(a100)*', $_ } @chunks) . ' FROM redis'),
-        't', "$name: in smaller pieces");
-    is(query("SELECT count(*) FROM redis, generate_series(0, $entry->{items} - 1) i WHERE NOT f @> $value"),
-        0, "$name: all members");
+    push @tests, [ 'SELECT layout, element_type, links, bf_check(f) FROM redis, bf_info(f)',
+        "redis|byte string|$entry->{nfilters}|", "$name: links" ];
+    push @tests, [ 'SELECT f = ' . redis_sql($header, map { unpack '(a100)*', $_ } @chunks) . ' FROM redis',
+        't', "$name: in smaller pieces" ];
+    push @tests, [ "SELECT count(*) FROM redis, generate_series(0, $entry->{items} - 1) i WHERE NOT f @> $value",
+        0, "$name: all members" ];
     my $others = "redis, generate_series($entry->{items}, $entry->{items} + 99999) i WHERE f @> $value";
-    is(query("SELECT count(*) FROM $others"), $entry->{fp_in_next_100000}, "$name: false positives");
-    is( query("SELECT string_agg(i::text, ' ') FROM (SELECT i FROM $others LIMIT 10) x"),
-        join(' ', @{ $entry->{first_fp} }), "$name: the same ones");
-    is(query('SELECT f::bytea::bloomfilter = f AND f | f = f FROM redis'), 't', "$name: in and out");
+    push @tests, [ "SELECT count(*) FROM $others", $entry->{fp_in_next_100000}, "$name: false positives" ];
+    push @tests, [ "SELECT string_agg(i::text, ' ') FROM (SELECT i FROM $others LIMIT 10) x",
+        join(' ', @{ $entry->{first_fp} }), "$name: the same ones" ];
+    push @tests, [ 'SELECT f::bytea::bloomfilter = f AND f | f = f FROM redis', 't', "$name: in and out" ];
+    results_are($node, splice @tests);
 
     my $short = substr $chunks[-1], 8;
     (my $narrow = $header) =~ s/^(.{12})./$1\x01/s;
@@ -268,7 +277,8 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
     $hostile{'cut across links'} = [ $header, unpack '(a100)*', $bitmaps ] if @chunks > 1;
     $hostile{'not cut'} = [ $header, $bitmaps ] if @chunks > 1;
     $hostile{'in another order'} = [ $header, reverse @chunks ] if @chunks > 1;
-    is(sqlstate($node, 'SELECT ' . redis_sql(@{ $hostile{$_} })), '22P03', "$name: $_") for sort keys %hostile;
+    sqlstates_are($node,
+        map { [ 'SELECT ' . redis_sql(@{ $hostile{$_} }), '22P03', "$name: $_" ] } sort keys %hostile);
     my $too_few = int(length($bitmaps) / 1024);
     is( sqlstate($node, "SET bloomfilter.max_size = '${too_few}kB'; SELECT " . redis_sql($header, @chunks)),
         '54000', "$name: more than $too_few kB");
@@ -294,13 +304,14 @@ for my $entry (manifest('redisbloom_server/manifest.jsonl')) {
         next;
     }
     query("DROP TABLE redis; CREATE TABLE redis AS SELECT $read AS f");
-    is(query('SELECT layout, links, bf_check(f) FROM redis, bf_info(f)'), "redis|$entry->{links}|", "$file: read");
-    is(query("SELECT count(*) FROM redis, items WHERE i < $entry->{items} AND NOT f @> items.$entry->{values}"),
-        0, "$file: all members");
-    is( query("SELECT encode(sha256(string_agg((f @> items.$entry->{values})::int::text, '' ORDER BY i)::bytea), 'hex')"
-              . ' FROM redis, items WHERE i >= 5000000'),
-        $entry->{answers_sha256}, "$file: the same answers");
-    is(query('SELECT chunks FROM redis, bf_to_redis(f)'), array_of(@dump[ 1 .. $#dump ]), "$file: the same chunks");
+    push @tests, [ 'SELECT layout, links, bf_check(f) FROM redis, bf_info(f)', "redis|$entry->{links}|", "$file: read" ];
+    push @tests, [ "SELECT count(*) FROM redis, items WHERE i < $entry->{items} AND NOT f @> items.$entry->{values}",
+        0, "$file: all members" ];
+    push @tests, [ "SELECT encode(sha256(string_agg((f @> items.$entry->{values})::int::text, '' ORDER BY i)::bytea), 'hex')"
+              . ' FROM redis, items WHERE i >= 5000000',
+        $entry->{answers_sha256}, "$file: the same answers" ];
+    push @tests, [ 'SELECT chunks FROM redis, bf_to_redis(f)', array_of(@dump[ 1 .. $#dump ]), "$file: the same chunks" ];
+    results_are($node, splice @tests);
 }
 sub array_of { return '{' . join(',', map { '"\\\\x' . unpack('H*', $_) . '"' } @_) . '}' }
 
@@ -315,19 +326,21 @@ for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
     query('DROP TABLE redis; CREATE TABLE redis AS '
           . "SELECT bf_add_all($empty, ARRAY(SELECT $value $members)) AS f, $empty | bf_agg($value, $capacity, $error, 'redis') AS g"
           . " $members");
-    is(query('SELECT f = g FROM redis'), 't', "$file: aggregated, as added");
-    is(query('SELECT chunks FROM redis, bf_to_redis(f)'), array_of(@chunks), "$file: rebuilt");
+    push @tests, [ 'SELECT f = g FROM redis', 't', "$file: aggregated, as added" ];
+    push @tests, [ 'SELECT chunks FROM redis, bf_to_redis(f)', array_of(@chunks), "$file: rebuilt" ];
     my $count = query("SELECT least(round(bf_count(f)), $capacity) FROM redis");
     my $counted = $header =~ s/^.{8}(.{28}).{8}/pack('Q<', $count) . $1 . pack('Q<', $count)/sre;
-    is(query(q{SELECT encode(header, 'hex') FROM redis, bf_to_redis(f)}), unpack('H*', $counted), "$file: its header");
-    is(query("SELECT bf_contains_all(bf_from_redis(header, chunks), ARRAY(SELECT $value $members)) FROM redis, bf_to_redis(f)"),
-        't', "$file: read again");
+    push @tests, [ q{SELECT encode(header, 'hex') FROM redis, bf_to_redis(f)}, unpack('H*', $counted), "$file: its header" ];
+    push @tests, [ "SELECT bf_contains_all(bf_from_redis(header, chunks), ARRAY(SELECT $value $members)) FROM redis, bf_to_redis(f)",
+        't', "$file: read again" ];
+    results_are($node, splice @tests);
 }
 
 # A dump that the server refuses is refused. Two kinds that it loads are refused as well: a header
 # without chunks, which is no dump, and a number of bits that is not the power of two that the
 # header names, which the server never makes.
 my @hostile = dump_of('hostile_chunks.json');
+my @sqlstates;
 for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
     my ($name, $header) = ($entry->{name}, pack 'H*', $entry->{header});
     my %chunks = (
@@ -336,10 +349,13 @@ for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
         'header as chunk' => [ $header, @hostile ]);
     my $read = redis_sql($header, @{ $chunks{ $entry->{chunks} } || \@hostile });
     my $loaded = $entry->{'redisbloom_2.8.20'} eq 'accepted' && $name !~ /^(?:no chunks|n2 [16])$/;
-    is(sqlstate($node, "SELECT $read"), $loaded ? '00000' : '22P03', "hostile, $name: $entry->{'redisbloom_2.8.20'}");
-    is(query("SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, generate_series(0, 999) i WHERE NOT f @> concat('user-', i)"),
-        0, "hostile, $name: all members") if $loaded;
+    push @sqlstates,
+      [ "SELECT $read", $loaded ? '00000' : '22P03', "hostile, $name: $entry->{'redisbloom_2.8.20'}" ];
+    push @tests, [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, generate_series(0, 999) i WHERE NOT f @> concat('user-', i)",
+        0, "hostile, $name: all members" ] if $loaded;
 }
+sqlstates_are($node, @sqlstates);
+results_are($node, splice @tests);
 
 # The chunks are stored in another order than that of the dump.
 my ($header, @chunks) = dump_of('default_add.dump.json');

@@ -108,25 +108,24 @@ my %frames = (
     'ROWS 30 PRECEDING' => 'PARTITION BY partition ORDER BY i',
     'ROWS UNBOUNDED PRECEDING' => 'PARTITION BY partition ORDER BY i');
 
-# The number of rows, and of those for whose frame the bytes differ from the plain aggregate's.
+# Asks for the number of rows, and of those for whose frame the bytes differ from the plain
+# aggregate's.
 sub differing {
     my ($form, $value, $window, $frame, $from) = @_;
     my ($windowed, $plain) = map { sprintf $form, $_ } $value, 'm';
-    return query(qq{
+    return qq{
         SELECT count(*), count(*) FILTER (WHERE
           f IS DISTINCT FROM (SELECT $plain FROM unnest(members) m))
         FROM (SELECT $windowed OVER w AS f, array_agg($value) OVER w AS members FROM $from
-          WINDOW w AS ($window $frame)) frames});
+          WINDOW w AS ($window $frame)) frames};
 }
 
 for my $form ('cbf_agg(%s)', 'cbf_agg(%s, 50)', 'cbf_agg(%s, 1000, 0.0001)',
     'cbf_agg(%s, NULL, 0.0001)', 'cf_agg(%s)') {
     for my $value (qw(i gaps word blanks)) {
         next if $form =~ /^cf/ && $value eq 'blanks';
-        my @different = grep { $_ }
-          map { my $found = differing($form, $value, $frames{$_}, $_, 'rows');
-                $found eq '600|0' ? '' : "$_: $found" } sort keys %frames;
-        is("@different", '', "$form of $value in every kind of frame: the bytes of its rows");
+        results_are($node, map { [ differing($form, $value, $frames{$_}, $_, 'rows'),
+            '600|0', "$form of $value, $_: the bytes of its rows" ] } sort keys %frames);
     }
 }
 
@@ -134,18 +133,19 @@ for my $form ('cbf_agg(%s)', 'cbf_agg(%s, 50)', 'cbf_agg(%s, 1000, 0.0001)',
 # has. They are in memory, because the server is slow to find rows in its own files.
 sub at_some {
     my ($aggregate, $frame, $rows, $some) = @_;
-    return query(qq{
+    return qq{
         SET work_mem = '64MB';
         SELECT count(*), count(*) FILTER (WHERE
           f IS DISTINCT FROM (SELECT $aggregate FROM generate_series(greatest(1, n - $frame), n) i))
         FROM (SELECT i AS n, $aggregate OVER (ORDER BY i ROWS $frame PRECEDING) AS f
           FROM generate_series(1, $rows) i) frames
-        WHERE $some});
+        WHERE $some};
 }
+my @tests;
 for my $parameters ('1000', '1000, 0.0001', 'NULL', 'NULL, 0.0001') {
     for my $value ('i', 'i / 3', 'i % 20') {
-        is(at_some("cbf_agg($value, $parameters)", 999, 10000, 'n % 500 = 0'),
-            '20|0', "cbf_agg($value, $parameters), frames of 1000 rows: the bytes of their rows");
+        push @tests, [ at_some("cbf_agg($value, $parameters)", 999, 10000, 'n % 500 = 0'),
+            '20|0', "cbf_agg($value, $parameters), frames of 1000 rows: the bytes of their rows" ];
     }
 }
 is( query(q{
@@ -160,13 +160,14 @@ is( query(q{
 # left; the same with two such values.
 my $ones = 'CASE WHEN i <= 65540 THEN 1 ELSE 2 + i % 7 END';
 for my $parameters ('100', '100, 0.0001', 'NULL') {
-    is(at_some("cbf_agg($ones, $parameters)", 65539, 65552, 'n >= 65533'),
-        '20|0', "more than 65 535 equal values, $parameters: the bytes of their rows");
-    is(at_some("cbf_agg($ones, $parameters)", 65537, 131090, 'n >= 131071'),
-        '20|0', "... until they have left, $parameters: the bytes of their rows");
-    is(at_some("cbf_agg(i % 2, $parameters)", 139999, 140010, 'n >= 140001'),
-        '10|0', "two values more than 65 535 times each, $parameters: the bytes of their rows");
+    push @tests, [ at_some("cbf_agg($ones, $parameters)", 65539, 65552, 'n >= 65533'),
+        '20|0', "more than 65 535 equal values, $parameters: the bytes of their rows" ];
+    push @tests, [ at_some("cbf_agg($ones, $parameters)", 65537, 131090, 'n >= 131071'),
+        '20|0', "... until they have left, $parameters: the bytes of their rows" ];
+    push @tests, [ at_some("cbf_agg(i % 2, $parameters)", 139999, 140010, 'n >= 140001'),
+        '10|0', "two values more than 65 535 times each, $parameters: the bytes of their rows" ];
 }
+results_are($node, @tests);
 
 # A row's parameters hold for the frames that the row is in.
 is( query(q{

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_server sqlstate temp_bytes plan_of peak_memory clean_log);
+our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log);
 
 # A running server, in UTF8 and the C locale whatever the environment says. Its database "postgres"
 # has the extension. A difference in bytes must come from the extension, so there is no JIT and no
@@ -46,6 +46,28 @@ sub leave_out_settings {
     return;
 }
 
+# Compares the results of many queries, each [query, result, name of the test]. They are asked in one
+# session, because a session of its own takes longer than most queries.
+sub results_are {
+    my ($node, @tests) = @_;
+    my $end = '-- the end of a result';
+    my $all = $node->safe_psql('postgres', join '', map { "$_->[0];\n\\echo '$end'\n" } @tests);
+    my @results = map { s/\n\z//r } split /^$end(?:\n|\z)/m, $all, -1;
+    is($results[$_], $tests[$_][1], $tests[$_][2]) for 0 .. $#tests;
+    return;
+}
+
+# The same with the SQLSTATEs of statements.
+sub sqlstates_are {
+    my ($node, @tests) = @_;
+    my ($status, $all) = $node->psql('postgres', "\\set ON_ERROR_STOP off\n" . join '',
+        map { "$_->[0] \\g /dev/null\n\\echo :SQLSTATE\n" } @tests);
+    is($status, 0, 'the connection lives');
+    my @sqlstates = split /\n/, $all;
+    is($sqlstates[$_], $tests[$_][1], $tests[$_][2]) for 0 .. $#tests;
+    return;
+}
+
 # The SQLSTATE of a statement, 00000 if it succeeds.
 sub sqlstate {
     my ($node, $sql) = @_;
@@ -71,15 +93,15 @@ sub plan_of {
     return $node->safe_psql('postgres', "$settings; EXPLAIN (COSTS OFF) $query");
 }
 
-# The largest resident set, in bytes, of a fresh backend that runs a script; and the script's
-# result.
+# The largest resident set, in bytes, of a fresh backend that runs a script; the script's result; and
+# the number of bytes of temporary files that it used.
 sub peak_memory {
     my ($node, $sql) = @_;
-    my $result = $node->safe_psql('postgres', "$sql; SELECT pg_read_file('/proc/self/status')");
+    my ($result, $files) = temp_bytes($node, "$sql; SELECT pg_read_file('/proc/self/status')");
     $result =~ s/^Name:.*^VmHWM:\s+(\d+) kB.*//ms or die "no VmHWM: $result";
     my $peak = 1024 * $1;
     chomp $result;
-    return ($peak, $result);
+    return ($peak, $result, $files);
 }
 
 # The server is running, and its log reports neither a crash nor a leaked resource.
