@@ -53,7 +53,9 @@ sub python_with {
     return (grep { works($_, '-c', "import $module") } 'python3', '/usr/bin/python3')[0];
 }
 my $java = -e $pgjdbc && works('javac', '-version');
-my @java = ('java', '-XX:-UsePerfData', '-Dfile.encoding=UTF-8', '-cp', $pgjdbc);
+# For programs that end soon, one that compiles little is enough.
+my @java = ('java', '-XX:-UsePerfData', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC',
+    '-Dfile.encoding=UTF-8', '-cp', $pgjdbc);
 my %run = (
     'psycopg 3' => [ python_with('psycopg') // () ],
     'psycopg2' => [ python_with('psycopg2') // () ],

@@ -133,8 +133,8 @@ query(q{
         EXECUTE 'SELECT FROM parts WHERE pg_backend_pid() = 0 AND $1 @> x' USING filter;
         RETURN 'ok';
       END $$;
-    CREATE TABLE many AS SELECT bf_create(1000000) AS f FROM generate_series(1, 100);
-    CREATE TABLE large AS SELECT bf_create(10000000) AS f FROM generate_series(1, 4)});
+    CREATE UNLOGGED TABLE many AS SELECT bf_create(1000000) AS f FROM generate_series(1, 100);
+    CREATE UNLOGGED TABLE large AS SELECT bf_create(10000000) AS f FROM generate_series(1, 4)});
 is(query('SELECT planned_for(33554432)'), 'ok', 'a filter of 4 MB, asked of 64 partitions');
 
 sub blocks_of_analyze {
