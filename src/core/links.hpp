@@ -9,10 +9,10 @@
 // - Links of one geometry that were made for a capacity that was asked for are OR-ed, which gives
 //   the filter of all their values. It has the larger number of values and the larger rate of their
 //   capacities.
-// - Links that sized themselves (kFlagOwn) are as full as their rate allows, so two of them in one
-//   bitmap would have many times the rate. They are never OR-ed. Such a link is left out if another
-//   link of its geometry has all its bits; of two with the same bits, one stays. Such links without
-//   values are left out, too, unless there is nothing else.
+// - Links that sized themselves (kFlagOwn) are nearly as full as their rate allows, so two of them
+//   in one bitmap would have many times the rate. They are never OR-ed. Such a link is left out if
+//   another link of its geometry has all its bits; of two with the same bits, one stays. Such links
+//   without values are left out, too, unless there is nothing else.
 // - Links are ordered by geometry; among links of one geometry, those that sized themselves come
 //   first, in the order of their bytes.
 //

@@ -111,7 +111,7 @@ for (
 }
 
 # A cuckoo table is sized for the number of distinct values, or for `expected` if that is larger.
-# Without `expected` the size is rounded up to a size class, which is at most 6 % larger.
+# Without `expected` the size is rounded up to a size class, which is less than 6.25 % larger.
 is( query(q{
         SELECT count(*) FILTER (WHERE pg_column_size(self_sized) / pg_column_size(small)::float8
               BETWEEN 1 AND 1.0625),
