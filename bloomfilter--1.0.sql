@@ -142,8 +142,8 @@ COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint) IS
 CREATE FUNCTION bf_clear(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_clear(bloomfilter) IS
-  'empty filter of the same geometry, element type and seed; of several links, only the largest is '
-  'kept';
+  'empty filter of the same geometry, element type and seed; if the filter has several links, only '
+  'the largest is kept';
 
 CREATE FUNCTION bf_growable(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -471,7 +471,7 @@ CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg';
 
--- SSPACE decides how many groups a hash table admits while their states are still small. A state
+-- SSPACE decides how many groups a hash table accepts while their states are still small. A state
 -- grows with the values of its group, up to the filter's size if a number of values is given: 350
 -- bytes with one value, 8 KB with 350, 24 KB with a thousand. 8192 is also what the server assumes
 -- of array_agg.
@@ -714,17 +714,18 @@ CREATE FUNCTION bf_from_guava(bytes bytea, encoding text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_guava(bytea, text) IS
   'filter from the bytes of the writeTo method of a Guava BloomFilter; '
-  'funnels are long, integer, string_utf8, unencoded_chars, bytes';
+  'the encoding is the funnel: long, integer, string_utf8, unencoded_chars, bytes';
 
 CREATE FUNCTION bf_to_spark(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_to_spark(bloomfilter) IS
   'bytes of a filter of a Spark layout, as the writeTo method of Spark''s BloomFilter gives them';
+
 CREATE FUNCTION bf_from_spark(bytes bytea, encoding text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_spark(bytea, text) IS
   'filter from the bytes of the writeTo method of Spark''s BloomFilter; '
-  'types are long, string, binary';
+  'the encoding is the type: long, string, binary';
 
 CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -735,7 +736,7 @@ CREATE FUNCTION bf_from_parquet(bytes bytea, encoding text) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
   'filter from the Bloom filter of a Parquet column chunk, its header and bitset, '
-  'and the type of the column';
+  'with the type of the column as encoding';
 
 CREATE FUNCTION bf_to_redis(filter bloomfilter, OUT header bytea, OUT chunks bytea[])
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1000,7 +1001,7 @@ CREATE OPERATOR - (FUNCTION = cbf_remove, LEFTARG = countingbloomfilter, RIGHTAR
 COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
 
--- Asking
+-- Probing
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
@@ -1088,7 +1089,8 @@ CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes 
                            OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_sizing(float8, float8) IS
-  'the size of the counting filter, or of as many as it takes, for a number of distinct values';
+  'the size of the counting filter, or of as many as it takes, for a number of distinct values at '
+  'a rate';
 
 CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1492,7 +1494,7 @@ CREATE OPERATOR - (FUNCTION = cf_remove, LEFTARG = cuckoofilter, RIGHTARG = bf_l
 COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
   'filter minus a literal, read as the element type of the filter';
 
--- Asking
+-- Probing
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
@@ -1613,7 +1615,7 @@ CREATE AGGREGATE cf_union_agg(filter cuckoofilter) (
   COMBINEFUNC = cuckoofilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_union_agg(cuckoofilter) IS
-  'filter of the copies of all filters that are not null; null if there are none';
+  'union of all filters that are not null, with the copies of all; null if there are none';
 
 -- Aggregates
 
@@ -1667,8 +1669,8 @@ CREATE AGGREGATE cf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", float8) IS
-  'cuckoo filter of all distinct values that are not null, for a number of them, or for as many as '
-  'there are, at a false positive rate of 1 %';
+  'cuckoo filter of all distinct values that are not null, sized for a number of them, or for all '
+  'if there are more, at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1678,8 +1680,8 @@ CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", float8, float8) IS
-  'cuckoo filter of all distinct values that are not null, for a number of them, or for as many as '
-  'there are, at a rate';
+  'cuckoo filter of all distinct values that are not null, sized for a number of them, or for all '
+  'if there are more, at a rate; with a null number, it sizes itself';
 
 -- Comparison
 
