@@ -92,23 +92,23 @@ FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series
 GROUP BY 1 ORDER BY 1;
 
 -- cf_put adds a value that seems to be absent.
-SELECT was_new AS added,
+SELECT was_new,
   filter = f + 5 AS "filter plus the value",
   again.*
 FROM (SELECT cf_create(10) AS f) s, cf_put(f, 5) u,
-  LATERAL (SELECT a.was_new AS "added again", a.filter = u.filter AS "again, the same"
+  LATERAL (SELECT a.was_new AS "new again", a.filter = u.filter AS "again, the same"
     FROM cf_put(u.filter, 5::int8) a) again \gx
-SELECT (cf_put(f, '5')).was_new AS "first literal is added",
-  (cf_put(f + '5', '5')).was_new AS "second literal is added",
+SELECT (cf_put(f, '5')).was_new AS "first literal is new",
+  (cf_put(f + '5', '5')).was_new AS "second literal is new",
   (cf_put(f + 5 + 5, 5)).filter = f + 5 + 5 AS "copies stay as they are",
   (cf_put(filter => f, value => 1)).filter = f + 1 AS "arguments have names",
-  (cf_put(f + 5, '5')).was_new AS "known literal is added",
-  (cf_put(f + 5 - 5, 5)).was_new AS "removed one is added again"
+  (cf_put(f + 5, '5')).was_new AS "known literal is new",
+  (cf_put(f + 5 - 5, 5)).was_new AS "removed one is new again"
 FROM (SELECT cf_create(10) AS f) s \gx
 SELECT (cf_put(f, NULL::int)).filter = f AS "NULL adds nothing",
-  (cf_put(f, NULL::int)).was_new AS "NULL is added",
+  (cf_put(f, NULL::int)).was_new AS "NULL is new",
   (cf_put(f, NULL)).filter = f AS "NULL literal adds nothing",
-  (cf_put(f, NULL)).was_new AS "NULL literal is added"
+  (cf_put(f, NULL)).was_new AS "NULL literal is new"
 FROM (VALUES (cf_create(10)), (cf_create(10) + 1)) v(f) \gx
 SELECT (cf_put(f + v, v)).was_new AS "varchar again",
   (cf_put(f + t, v)).was_new AS "varchar beside text",
@@ -154,7 +154,7 @@ SELECT :values >= 100 AS "at least its capacity", :capacity_left AS capacity_lef
 SELECT f + :too_many FROM full_one;
 SELECT (cf_put(f, :too_many)).was_new FROM full_one;
 SELECT cf_add_all(f, array[:too_many]) FROM full_one;
-SELECT (cf_put(f, 5)).was_new AS "known is added",
+SELECT (cf_put(f, 5)).was_new AS "known is new",
   (cf_info(f - 5)).stored = :values - 1 AS "one goes",
   (cf_info(f - 5 + 5)).stored = :values AS "and comes again",
   f - 5 @> 6 AS "others stay"
@@ -233,7 +233,7 @@ SELECT outcome($$SELECT cf_agg(v, 10) FROM (VALUES ('a'::varchar), ('b ')) v(v)$
   outcome($$SELECT cf_agg(v) FROM (VALUES ('a'::varchar), (NULL)) v(v)$$) AS no_blank,
   outcome($$SELECT cf_agg(v) FROM (VALUES ('a '::char(5))) v(v)$$) AS char \gx
 
--- Merging keeps all copies of both filters.
+-- A union keeps all copies of both filters.
 CREATE FUNCTION made(first int, last int, expected bigint DEFAULT 1000, fpr float8 DEFAULT 0.01)
 RETURNS cuckoofilter LANGUAGE sql AS
   'SELECT coalesce(cf_agg(i, expected, fpr), cf_create(expected, fpr))
@@ -402,7 +402,7 @@ SELECT cf_clear(f) = cf_create(100, 0.001, 7) AS "cleared is empty",
 FROM (SELECT cf_add_all(cf_create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x,
   cf_info(f) \gx
 SELECT cf_union_agg(f) = cf_union(cf_create(100) + 1 + 2, cf_create(100) + 1 + 3)
-    AS "as merged one by one",
+    AS "as united one by one",
   cf_count(cf_union_agg(f)) AS copies,
   bool_and(f @> '1') AS "member of each is found"
 FROM (VALUES (cf_create(100) + 1 + 2), (cf_create(100) + 1 + 3), (NULL)) v(f) \gx

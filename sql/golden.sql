@@ -234,7 +234,7 @@ FROM (VALUES
 ORDER BY number;
 
 -- Counting filters (2 with saturated counters, 3 in pages, 4 of text with a seed, 6 as a
--- bloomfilter) and cuckoo filters (7 to 10 with kicks, 11 merged, 12 to 14 sized by what they hold:
+-- bloomfilter) and cuckoo filters (7 to 10 with kicks, 11 united, 12 to 14 sized by what they hold:
 -- 13 at the fifth attempt, and 14 at the second, in the next size class). Each row has the stored
 -- form, or its SHA-256 if it is long.
 CREATE FUNCTION without(filter countingbloomfilter, first int, last int) RETURNS countingbloomfilter

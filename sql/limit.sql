@@ -108,7 +108,7 @@ SELECT counting @> 1 AS "counting, a member is found",
   cuckoo + 2 @> 2 AS "cuckoo, + adds",
   NOT cuckoo - 1 @> 1 AS "cuckoo, - removes",
   (cf_info(cuckoo)).bytes,
-  cf_multiplicity(cf_union(cuckoo, cuckoo), 1) AS merged,
+  cf_multiplicity(cf_union(cuckoo, cuckoo), 1) AS "cuckoo, united",
   cuckoo::bytea::cuckoofilter = cuckoo AS "bytea round trip"
 FROM large \gx
 SELECT count(*) AS sound FROM large

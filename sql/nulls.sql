@@ -12,9 +12,9 @@ SELECT bf_add(f, NULL::int) = f AS bf_add,
   bf_add_all(f, NULL::int[]) = f AS "bf_add_all of no array",
   bf_add_all(f, '{NULL,NULL}'::int[]) = f AS "bf_add_all of NULLs",
   (bf_put(f, NULL::int)).filter = f AS bf_put,
-  (bf_put(f, NULL::int)).was_new AS "bf_put says changed",
+  (bf_put(f, NULL::int)).was_new AS "bf_put says new",
   (bf_put(f, NULL)).filter = f AS "bf_put of a literal",
-  (bf_put(f, NULL)).was_new AS "bf_put of a literal says changed"
+  (bf_put(f, NULL)).was_new AS "bf_put of a literal says new"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
 -- With a NULL filter, whatever adds to it is an error, whatever the value; all else is NULL.

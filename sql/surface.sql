@@ -50,10 +50,10 @@ SELECT bf_add_all(f, '{1,NULL,3}'::int[]) = f + 1 + 3 AS "NULL is skipped",
   bf_add_all(f, array(SELECT generate_series(1, 1000)))
     = (SELECT bf_agg(x, 100) FROM generate_series(1, 1000) x) AS "a thousand, as bf_agg"
 FROM (SELECT bf_create(100) AS f) s \gx
-SELECT (bf_put(f, 5)).was_new AS "new value changes it",
-  (bf_put(f + 5, 5)).was_new AS "known value changes it",
-  (bf_put(f, '5')).was_new AS "new literal changes it",
-  (bf_put(f + '5', '5')).was_new AS "known literal changes it",
+SELECT (bf_put(f, 5)).was_new AS "new value is new",
+  (bf_put(f + 5, 5)).was_new AS "known value is new",
+  (bf_put(f, '5')).was_new AS "new literal is new",
+  (bf_put(f + '5', '5')).was_new AS "known literal is new",
   (bf_put(f, 5)).filter = f + 5 AS "filter plus the value"
 FROM (SELECT bf_create(100) AS f) s \gx
 SELECT bf_contains_any(f, '{7,3}'::int[]) AS "any, one is there",

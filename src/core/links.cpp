@@ -68,7 +68,7 @@ bool in_order(const LinkView &a, const LinkView &b, Pause pause) {
   return is_own(a) && compare_bitmaps(a, b) < 0;
 }
 
-// Merges the second of two adjacent links into the first, if the normal form has one link for both.
+// Joins the second of two adjacent links to the first, if the normal form has one link for both.
 bool join(LinkView *first, const LinkView &second) {
   if (!(first->link.geometry == second.link.geometry) || is_own(*first) != is_own(second))
     return false;

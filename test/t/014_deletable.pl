@@ -257,11 +257,11 @@ for my $work ("SELECT cbf_agg(i) FROM $forever", "SELECT cbf_agg(i, 1000000) FRO
 }
 is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
 
-# Canceled in the middle: a merge that ignores this would end with another error.
+# Canceled in the middle: a union that ignores this would end with another error.
 query('CREATE TABLE half AS SELECT cf_agg(i, 1700000) AS f FROM generate_series(1, 1000000) i');
-my $merge = 'SELECT cf_union(f, f) IS NULL FROM half';
-is(sqlstate($node, $merge), '54000', 'two filters that do not fit into one');
-is(sqlstate($node, "SET statement_timeout = '20ms'; $merge"), '57014', '... canceled before');
+my $union = 'SELECT cf_union(f, f) IS NULL FROM half';
+is(sqlstate($node, $union), '54000', 'two filters that do not fit into one');
+is(sqlstate($node, "SET statement_timeout = '20ms'; $union"), '57014', '... canceled before');
 
 clean_log($node);
 done_testing();

@@ -96,7 +96,7 @@ my @calls = (
         "bf_check(bf_intersect($medium + 1, $medium + 2)), bf_jaccard($medium + 1, $medium + 2)",
         "cbf_check(cbf_union(cbf_create(counters / 4) + 1, cbf_create(counters / 4) + 2))",
         "bf_check(bf_create(buckets / 4, 0.01, grow => true) + 5 | bf_create(buckets / 4) + 6)"),
-    # Unions, intersections, merges
+    # Unions and intersections
     [ '', 'SELECT bf_check(bf_union(a, b)) FROM linked' ],
     [ '', 'SELECT bf_check(bf_union_agg(f)) FROM linked, LATERAL (VALUES (a), (b)) v (f)' ],
     [ '', 'SELECT cf_check(cf_union(cf_add_all(cf_create(1000000), array_agg(i) FILTER (WHERE i <= 520000)),'

@@ -516,7 +516,7 @@ TEST(Cuckoo, KicksAreCountedAndSaturate) {
   EXPECT_GT(kicks, 100U);
 }
 
-TEST(Cuckoo, MergeIsTheSum) {
+TEST(Cuckoo, UnionIsTheSum) {
   for (const Geometry &geometry : {cuckoo(6, 40), cuckoo(10, 280), cuckoo(21, 33), cuckoo(8, 4)}) {
     Bytes a(geometry.bytes()), b = a;
     std::vector<std::uint64_t> hashes = random_hashes(geometry.units, geometry.units);
