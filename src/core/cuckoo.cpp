@@ -105,8 +105,8 @@ public:
     const auto slot = [&](unsigned number) { return Word{slots.slot[number]} << number * bits_; };
     const Word all = ~Word{0} >> (8 * sizeof(Word) - kBucketSlots * bits_);
     const Word others = load_word<Word>(table + place.offset) & ~(all << place.shift);
-    const Word own = slot(0) | slot(1) | slot(2) | slot(3);
-    store_word<Word>(table + place.offset, others | own << place.shift);
+    const Word written = slot(0) | slot(1) | slot(2) | slot(3);
+    store_word<Word>(table + place.offset, others | written << place.shift);
   }
 
   // Not 0 if any slot holds the fingerprint. The slot's difference from it is 0 then, and the

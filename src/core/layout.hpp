@@ -41,7 +41,7 @@ enum class Layout : std::uint8_t {
 };
 
 // The system whose hashes, positions and sizes a layout has.
-enum class System : std::uint8_t { own, guava, parquet, redis, spark };
+enum class System : std::uint8_t { ours, guava, parquet, redis, spark };
 
 struct LayoutRow {
   Layout layout;
@@ -54,17 +54,17 @@ struct LayoutRow {
 };
 
 inline constexpr LayoutRow kLayoutRows[] = {
-    {Layout::lines, System::own, 512, 1, 16, 1, 1, 64, Layout::lines},
-    {Layout::pages, System::own, 4096, 2, 16, 2, 1, 64, Layout::lines},
+    {Layout::lines, System::ours, 512, 1, 16, 1, 1, 64, Layout::lines},
+    {Layout::pages, System::ours, 4096, 2, 16, 2, 1, 64, Layout::lines},
     {Layout::guava, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava},
     {Layout::guava_mitz32, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava_mitz32},
     {Layout::parquet, System::parquet, 256, 8, 8, 1, 1, 0, Layout::parquet},
     {Layout::redis, System::redis, 64, 1, 255, 1, 2, 0, Layout::redis},
     {Layout::spark, System::spark, 64, 1, 255, 1, 2, 0, Layout::spark},
     {Layout::spark_v2, System::spark, 64, 1, 255, 1, 2, 32, Layout::spark_v2},
-    {Layout::counting_lines, System::own, 2048, 1, 16, 1, 1, 64, Layout::counting_lines},
-    {Layout::counting_pages, System::own, 16384, 2, 16, 2, 1, 64, Layout::counting_lines},
-    {Layout::cuckoo, System::own, 0, 6, 32, 1, 1, 64, Layout::cuckoo},
+    {Layout::counting_lines, System::ours, 2048, 1, 16, 1, 1, 64, Layout::counting_lines},
+    {Layout::counting_pages, System::ours, 16384, 2, 16, 2, 1, 64, Layout::counting_lines},
+    {Layout::cuckoo, System::ours, 0, 6, 32, 1, 1, 64, Layout::cuckoo},
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
 
@@ -144,7 +144,7 @@ struct Scheme {
   Families strings; // families whose values are kept as byte strings, without a finer type
 };
 
-constexpr Scheme own_scheme(const char *name, Layout layout) {
+constexpr Scheme our_scheme(const char *name, Layout layout) {
   return {name, layout, Family::none, {}, {}, kFamiliesOfSql, 0};
 }
 constexpr Scheme plain_scheme(const char *name, Layout layout, Families kept, Families strings) {
@@ -156,7 +156,7 @@ constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Fami
 constexpr Families kPlainFamilies = families(Family::integer, Family::text, Family::bytea);
 
 constexpr Scheme kSchemes[] = {
-    own_scheme("lines", Layout::lines),
+    our_scheme("lines", Layout::lines),
     plain_scheme("guava", Layout::guava, kPlainFamilies, 0),
     coded_scheme("guava_integer", Layout::guava, Family::integer, Family::int32),
     coded_scheme("guava_chars", Layout::guava, Family::text, Family::utf16),
@@ -176,8 +176,8 @@ constexpr Scheme kSchemes[] = {
      families(Family::integer, Family::text, Family::bytea, Family::string)},
     plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
     plain_scheme("spark_v2", Layout::spark_v2, kPlainFamilies, 0),
-    own_scheme(nullptr, Layout::counting_lines),
-    own_scheme(nullptr, Layout::cuckoo),
+    our_scheme(nullptr, Layout::counting_lines),
+    our_scheme(nullptr, Layout::cuckoo),
 };
 
 // The number of a filter's scheme in kSchemes, by its layout and family.

@@ -327,8 +327,8 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
   const Encoded found = encoded(layout, seed, family, stored, value);
   const Specified wanted = specified_encoding(system_of(layout), family, stored, value);
   require(found.count == static_cast<int>(wanted.each.size()));
-  require((found.kind == Encoded::none) == wanted.each.empty());
-  require((found.kind == Encoded::any) == wanted.any);
+  require((found.outcome == Encoded::none) == wanted.each.empty());
+  require((found.outcome == Encoded::any) == wanted.any);
   for (int i = 0; i < found.count; i++) {
     const Bytes &bytes = wanted.each[static_cast<std::size_t>(i)];
     require(equal(layout, found.digests[i], specified_digest(system_of(layout), seed, bytes)));
@@ -415,7 +415,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   use_own(seed, value);
   use_hashed(family, seed, value);
   for (const LayoutRow &row : kLayoutRows)
-    if (row.system != System::own && row.profile == scheme.layout)
+    if (row.system != System::ours && row.profile == scheme.layout)
       use_scheme(scheme, row.layout, family, row.seed_bits == 0 ? 0 : seed, value);
   return 0;
 }

@@ -119,7 +119,7 @@ TEST(Digest, OfUtf16StaysInItsScratch) {
   for (const std::uint8_t byte : {0x41, 0x80, 0xC3, 0xE2, 0xF0, 0xFF})
     for (std::size_t length = 0; length < 100; length++) {
       const Encoded value = encoded("guava_chars", Family::text, Bytes(length, byte));
-      EXPECT_EQ(value.kind, Encoded::values);
+      EXPECT_EQ(value.outcome, Encoded::values);
     }
 }
 
@@ -152,7 +152,7 @@ TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
     for (const std::int64_t number : {std::int64_t{INT32_MIN} - 1, std::int64_t{UINT32_MAX} + 1,
                                       -std::int64_t{UINT32_MAX}, INT64_MIN, INT64_MAX}) {
       const Encoded value = encoded(scheme, Family::integer, of_integer(number));
-      EXPECT_EQ(value.kind, Encoded::none) << number;
+      EXPECT_EQ(value.outcome, Encoded::none) << number;
       EXPECT_EQ(value.count, 0);
     }
   }
@@ -164,7 +164,8 @@ TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
                              of_integer(number - (std::int64_t{1} << 32)))))
         << number;
     for (const char *scheme : {"guava_integer", "guava_integer_mitz32"})
-      EXPECT_EQ(encoded(scheme, Family::integer, of_integer(number)).kind, Encoded::none) << number;
+      EXPECT_EQ(encoded(scheme, Family::integer, of_integer(number)).outcome, Encoded::none)
+          << number;
   }
   // Dates have 32 bits already.
   const Bytes days = {0x15, 0x4D, 0, 0};
@@ -204,7 +205,7 @@ TEST(Digest, OfFloats) {
   for (const double zero : {0.0, -0.0}) {
     for (const char *scheme : {"parquet", "parquet_float"}) {
       const Encoded value = encoded(scheme, Family::floating, of_double(zero));
-      EXPECT_EQ(value.kind, Encoded::values);
+      EXPECT_EQ(value.outcome, Encoded::values);
       ASSERT_EQ(value.count, 2);
       const bool narrow = scheme == std::string("parquet_float");
       const std::multiset<std::string> wanted = {
@@ -216,12 +217,12 @@ TEST(Digest, OfFloats) {
   }
   for (const char *scheme : {"parquet", "parquet_float"})
     for (const double nan : {kNaN, -kNaN})
-      EXPECT_EQ(encoded(scheme, Family::floating, of_double(nan)).kind, Encoded::any);
+      EXPECT_EQ(encoded(scheme, Family::floating, of_double(nan)).outcome, Encoded::any);
 
   for (const double number : {0.1, 16777217.0, 1e-60, std::nextafter(1.5, 2.0)}) {
-    EXPECT_EQ(encoded("parquet_float", Family::floating, of_double(number)).kind, Encoded::none)
+    EXPECT_EQ(encoded("parquet_float", Family::floating, of_double(number)).outcome, Encoded::none)
         << number;
-    EXPECT_EQ(encoded("parquet", Family::floating, of_double(number)).kind, Encoded::values);
+    EXPECT_EQ(encoded("parquet", Family::floating, of_double(number)).outcome, Encoded::values);
   }
 }
 

@@ -49,14 +49,14 @@ inline const Scheme &scheme_named(std::string_view name) {
 inline std::vector<Layout> foreign_layouts() {
   std::vector<Layout> layouts;
   for (const LayoutRow &row : kLayoutRows)
-    if (row.system != System::own)
+    if (row.system != System::ours)
       layouts.push_back(row.layout);
   return layouts;
 }
 inline std::vector<Scheme> foreign_schemes() {
   std::vector<Scheme> schemes;
   for (const Scheme &scheme : kSchemes)
-    if (system_of(scheme.layout) != System::own)
+    if (system_of(scheme.layout) != System::ours)
       schemes.push_back(scheme);
   return schemes;
 }
@@ -183,7 +183,7 @@ inline Encoded encoded(const std::string &scheme, Family family, const Bytes &ca
 inline Digest digest(const Scheme &scheme, Family family, const Bytes &canonical,
                      std::uint64_t seed = 0) {
   const Encoded value = encoded(scheme, family, canonical, seed);
-  EXPECT_EQ(value.kind, Encoded::values);
+  EXPECT_EQ(value.outcome, Encoded::values);
   EXPECT_EQ(value.count, 1);
   return value.digests[0];
 }

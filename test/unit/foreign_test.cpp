@@ -366,16 +366,16 @@ TEST(ForeignFormat, SeedsOfSpark) {
 // A filter has no family yet, or one under which a scheme of its layout keeps values.
 TEST(ForeignFormat, FamiliesOfLayouts) {
   for (const LayoutRow &row : kLayoutRows) {
-    const bool own = row.system == System::own;
-    const std::vector<Family> known = own ? std::vector<Family>{} : families_of(row.layout);
+    const bool ours = row.system == System::ours;
+    const std::vector<Family> known = ours ? std::vector<Family>{} : families_of(row.layout);
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
       const auto family = static_cast<Family>(number);
       if (row.layout == Layout::cuckoo)
         continue; // not every bitmap is a cuckoo table
       Header header = stored_header({row.layout, 8, 3}, family);
       header.element.shape = is_composed(family) ? 1 : 0;
-      const bool good = own ? number < static_cast<int>(Family::string)
-                            : std::count(known.begin(), known.end(), family) == 1;
+      const bool good = ours ? number < static_cast<int>(Family::string)
+                             : std::count(known.begin(), known.end(), family) == 1;
       const Finding finding = check(header, is_open(family) ? 0x00 : 0x11);
       EXPECT_EQ(finding.status, good ? Status::ok : Status::bad_family)
           << "layout " << static_cast<int>(row.layout) << ", family " << number;

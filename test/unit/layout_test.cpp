@@ -57,7 +57,7 @@ TEST(Layout, RowsAgree) {
     EXPECT_EQ(row_of(row.profile).digest_size, row.digest_size);
     EXPECT_EQ(row_of(row.profile).seed_bits, row.seed_bits);
     EXPECT_EQ(kind_of(row.profile), kind_of(row.layout));
-    EXPECT_EQ(is_foreign(row.layout), row.system != System::own);
+    EXPECT_EQ(is_foreign(row.layout), row.system != System::ours);
     EXPECT_LE(row.min_k, row.max_k);
     EXPECT_TRUE(is_possible_k(row.layout, row.min_k));
     EXPECT_TRUE(is_possible_k(row.layout, row.max_k));

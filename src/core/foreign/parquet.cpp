@@ -54,7 +54,7 @@ Encoded encode_parquet(std::uint64_t seed, const ForeignValue &value) {
     return kNotEncoded;
   Encoded encoded = encoded_as(digest_of_float(seed, value.stored, number, value.scratch));
   if (is_nan)
-    encoded.kind = Encoded::any;
+    encoded.outcome = Encoded::any;
   if (number == 0)
     encoded.digests[encoded.count++] = digest_of_float(seed, value.stored, -number, value.scratch);
   return encoded;

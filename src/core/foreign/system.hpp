@@ -15,7 +15,7 @@ namespace bloomfilter {
 // The digests of one value of SQL. It may be several values of the system (zero is +0 and -0), none
 // (a number too large for its type), or equal to any of more than can be listed (NaN).
 struct Encoded {
-  enum Kind : std::uint8_t { values, none, any } kind;
+  enum Outcome : std::uint8_t { values, none, any } outcome;
   int count;
   Digest digests[2];
 };

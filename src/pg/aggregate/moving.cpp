@@ -155,7 +155,7 @@ Filter finish_counts(const Frame *frame) {
   const uint64 distinct = distinct_to_size_for(registers, exact);
   if (registers)
     pfree(registers);
-  OwnFilter filter = make_filter(self_sized(frame->header, distinct));
+  NewFilter filter = make_filter(self_sized(frame->header, distinct));
   for_each_count(frame, [&filter](uint64 hash, uint64 times) {
     for (uint64 i = 0; i < Min(times, uint64{kMaxCounter}); i++)
       filter.add_many(&hash, 1);
@@ -164,7 +164,7 @@ Filter finish_counts(const Frame *frame) {
 }
 
 Filter finish_counters(const Frame *frame) {
-  OwnFilter filter = make_filter(frame->header);
+  NewFilter filter = make_filter(frame->header);
   const Size count = counters_of(frame->header.geometry);
   constexpr Size kCountersStep = kStep / kCounterLineBytes * kLineBits;
   for (Size at = 0; at < count; at += kCountersStep) {

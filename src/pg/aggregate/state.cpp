@@ -53,7 +53,7 @@ Filter finish_bits(State *state) {
   if (state->self_sized)
     header = self_sized(header, distinct_to_size_for(&state->bag));
   void *chunk;
-  OwnFilter filter = make_filter_to_fill(header, &chunk);
+  NewFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
     move_memory(filter.bitmap(), state->bitmap, header.geometry.bytes());
   for_each_batch(state->bag,
@@ -74,7 +74,7 @@ Filter finish_cuckoo(State *state) {
   header = sized_for(header, Max(distinct, Max(header.capacity.values, uint64{1})));
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
-    OwnFilter filter = make_filter(header);
+    NewFilter filter = make_filter(header);
     bool stored = true;
     for_each_sorted(state->bag, [&](const uint64 *hashes, Size count) {
       stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
@@ -105,10 +105,10 @@ void add_hashes(State *state, const uint64 *hashes, Size count) {
 
 GroupMemory group_memory(FunctionCallInfo fcinfo) {
   GroupMemory memory = {};
-  const int kind = AggCheckCallContext(fcinfo, &memory.context);
-  if (!kind)
+  const int call_context = AggCheckCallContext(fcinfo, &memory.context);
+  if (!call_context)
     elog(ERROR, "aggregate function called in non-aggregate context");
-  if (kind == AGG_CONTEXT_AGGREGATE) // a window would not tell when to close files
+  if (call_context == AGG_CONTEXT_AGGREGATE) // a window would not tell when to close files
     memory.group = castNode(AggState, fcinfo->context)->curaggcontext;
   return memory;
 }

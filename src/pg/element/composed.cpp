@@ -327,8 +327,9 @@ Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
 // A range type may order its bounds by another comparison than their type's own. That comparison
 // may call different bounds equal.
 void check_range_order(const TypeCacheEntry *range, Oid type) {
-  const Oid own = lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
-  if (range->rng_cmp_proc_finfo.fn_oid != own)
+  const Oid default_order =
+      lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
+  if (range->rng_cmp_proc_finfo.fn_oid != default_order)
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("bloom filters of type %s are not supported", format_type_be(type)),

@@ -13,7 +13,7 @@
 //                 oid                   as a bigint, and as an integer of the same bits
 //   numeric       integer               (a float equals many numerics: that stays an error)
 //   float         integer, numeric      rounded to the nearest; none for what a float cannot hold
-//   oid           integer               the same bits; of a bigint, the same number
+//   oid           integer               the same bits; for a bigint, the same number
 //   "char"        text                  of one byte; empty, the zero byte
 //   text          "char"                the same
 //   date          timestamp             at midnight
@@ -36,9 +36,9 @@ Digests converted_digests(Element *element, Datum value, const Header &header, U
 
 // The digests of a value that a filter may be asked for, or that is added to it, of any family.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
-  const Digests own = digests_of(element, value, header, use);
+  const Digests digests = digests_of(element, value, header, use);
   return likely(fits(header, element)) || holds(header, element)
-             ? own
+             ? digests
              : converted_digests(element, value, header, use);
 }
 

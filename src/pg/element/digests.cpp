@@ -35,8 +35,8 @@ void append_encoded(Digests *digests, const Header &header, Family family, Famil
   const Encoded encoded = encode(
       header.geometry.layout, header.seed,
       {family, stored, static_cast<const uint8 *>(canonical.bytes), canonical.length, scratch});
-  digests->any |= encoded.kind == Encoded::any;
-  digests->no_value |= encoded.kind == Encoded::none;
+  digests->any |= encoded.outcome == Encoded::any;
+  digests->no_value |= encoded.outcome == Encoded::none;
   for (int i = 0; i < encoded.count; i++)
     digests->digest[digests->count++] = encoded.digests[i];
 }
@@ -94,7 +94,7 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
       encode(layout, header.seed,
              {element->family, header.element.family, bytes, canonical.length, scratch});
   *digest = encoded.digests[0];
-  return encoded.kind == Encoded::values;
+  return encoded.outcome == Encoded::values;
 }
 
 void raise_no_value(const Header &header) {

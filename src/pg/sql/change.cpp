@@ -70,8 +70,8 @@ Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
 class Change {
 public:
   Change(FunctionCallInfo fcinfo, Kind kind)
-      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), own_(), changed_(false), normal_(true),
-        datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0), pending_limit_(0) {}
+      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), copy_(), changed_(false),
+        normal_(true), datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0), pending_limit_(0) {}
 
   const Header &header() const { return filter().header; }
 
@@ -93,7 +93,7 @@ public:
       } else {
         adopt(member.type);
         if (kind_ == Kind::counting)
-          own_.add_many(&digest.first, 1);
+          copy_.add_many(&digest.first, 1);
         else
           store(digest.first);
       }
@@ -106,18 +106,18 @@ public:
       return false;
     begin();
     for (int i = 0; i < digests.count; i++) {
-      if (!own_.contains(digests.digest[i])) { // no longer there
+      if (!copy_.contains(digests.digest[i])) { // no longer there
         changed_ = false;
         return false;
       }
       if (kind_ == Kind::counting)
-        counting_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
+        counting_remove(header().geometry, copy_.bitmap(), digests.digest[i].first);
       else
-        cuckoo_remove(header().geometry, own_.bitmap(), digests.digest[i].first);
+        cuckoo_remove(header().geometry, copy_.bitmap(), digests.digest[i].first);
     }
-    if (is_empty(own_)) {
-      own_.header.element = {};
-      own_.write_back();
+    if (is_empty(copy_)) {
+      copy_.header.element = {};
+      copy_.write_back();
     }
     return true;
   }
@@ -127,32 +127,32 @@ public:
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
-      check_overfill(own_, Origin::added);
+      check_overfill(copy_, Origin::added);
   }
   // The same check after one addition.
   void check_one(const Digests &digests) {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
-      check_overfill_by_sample(own_, digests.digest[0].first);
+      check_overfill_by_sample(copy_, digests.digest[0].first);
   }
 
   Datum datum() {
     finish();
-    return changed_ ? own_.datum() : datum_;
+    return changed_ ? copy_.datum() : datum_;
   }
 
 private:
-  const Filter &filter() const { return changed_ ? own_ : argument_; }
+  const Filter &filter() const { return changed_ ? copy_ : argument_; }
 
   void begin() {
     if (changed_)
       return;
-    own_ = copy_filter(argument_);
+    copy_ = copy_filter(argument_);
     changed_ = true;
     if ((header().flags & kFlagOwn) &&
         has_no_values()) { // from now on like one that was made empty
-      own_.header.flags &= ~kFlagOwn;
-      own_.write_back();
+      copy_.header.flags &= ~kFlagOwn;
+      copy_.write_back();
     }
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
   }
@@ -164,8 +164,8 @@ private:
   void adopt(const ElementType &type) {
     begin();
     if (is_open(header().element.family)) {
-      adopt_family(&own_.header, type);
-      own_.write_back();
+      adopt_family(&copy_.header, type);
+      copy_.write_back();
     }
   }
 
@@ -189,23 +189,23 @@ private:
   }
   // How many additions certainly do not overfill the largest link; 0 if it is full.
   uint64 room_in_link() const {
-    const Link link = own_.link();
+    const Link link = copy_.link();
     const uint64 full = full_bits(link);
-    const uint64 set = bits_set(own_.bitmap(), link.geometry);
+    const uint64 set = bits_set(copy_.bitmap(), link.geometry);
     return set >= full ? 0 : (full - set + link.geometry.k - 1) / link.geometry.k;
   }
   void make_room() {
     if (room_ == 0)
       room_ = room_in_link();
     if (room_ == 0) {
-      own_ = grown(own_);
+      copy_ = grown(copy_);
       room_ = room_in_link();
     }
     pending_limit_ = Min(room_, lengthof(pending_));
   }
   void flush() {
     if (pending_count_ > 0)
-      own_.add_many(pending_, pending_count_);
+      copy_.add_many(pending_, pending_count_);
     room_ -= pending_count_;
     pending_count_ = pending_limit_ = 0;
   }
@@ -213,24 +213,24 @@ private:
     if (normal_)
       return;
     flush();
-    own_ = normalized(own_);
+    copy_ = normalized(copy_);
     normal_ = true;
   }
 
   void store(uint64 hash) {
     const Geometry &geometry = header().geometry;
     const CuckooPlace place = cuckoo_place(geometry, hash);
-    if (cuckoo_add(geometry, own_.bitmap(), place))
+    if (cuckoo_add(geometry, copy_.bitmap(), place))
       return;
-    const int copies = cuckoo_copies(geometry, own_.bitmap(), hash);
+    const int copies = cuckoo_copies(geometry, copy_.bitmap(), hash);
     if (copies == cuckoo_max_copies(place))
       raise_too_many_copies(copies);
-    raise_full(header().capacity.values, cuckoo_stored(geometry, own_.bitmap()) + 1);
+    raise_full(header().capacity.values, cuckoo_stored(geometry, copy_.bitmap()) + 1);
   }
 
   Filter argument_;
   Kind kind_;
-  OwnFilter own_;
+  NewFilter copy_;
   bool changed_; // is there a copy, which is the result?
   bool normal_;  // does the copy hold all that was pushed, in its normal form?
   Datum datum_;

@@ -159,7 +159,7 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
   if (adjacent == 1)
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
-  OwnFilter folded = make_filter(header);
+  NewFilter folded = make_filter(header);
   const Size unit_bytes = header.geometry.unit_bytes();
   uint8 *to = folded.bitmap();
   const uint8 *from = filter.bitmap();
@@ -200,8 +200,8 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(counts.common() / counts.united);
 }
 
-// The operators | and & of filters that have none: with another type, or of which values can be
-// removed.
+// The operators | and & between filters of two types, or of a type whose values can be removed.
+// They exist to raise an error with a hint.
 PG_FUNCTION_INFO_V1(filter_unlike);
 Datum filter_unlike(PG_FUNCTION_ARGS) {
   Kind kinds[2] = {};
@@ -221,7 +221,7 @@ Datum filter_unlike(PG_FUNCTION_ARGS) {
                : errhint("Cast the countingbloomfilter to bloomfilter.")));
 }
 
-// The operator && of all kinds, there to say what else is.
+// The operator && of all kinds. It exists to raise an error whose hint says what to use instead.
 PG_FUNCTION_INFO_V1(filter_overlaps);
 Datum filter_overlaps(PG_FUNCTION_ARGS) {
   const Kind kind = any_filter_arg(fcinfo, 0).kind();

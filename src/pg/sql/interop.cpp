@@ -34,11 +34,11 @@ Bytes bytes_of(const bytea *value) {
 }
 
 // Raises 22P03 if a file has a problem. `hint` may be NULL.
-void check(const Problem &problem, const char *kind, const char *hint = nullptr) {
+void check(const Problem &problem, const char *system_name, const char *hint = nullptr) {
   if (problem.phrase)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-             errmsg("invalid %s Bloom filter", kind),
+             errmsg("invalid %s Bloom filter", system_name),
              errdetail("%c%s: " INT64_FORMAT "%s.",
                        pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
                        problem.phrase + 1, static_cast<int64>(problem.found),
@@ -82,7 +82,7 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
            errmsg("%s \"%s\" is not supported", what, name), errhint("It can be %s.", names)));
 }
 
-OwnFilter make_read(const Found &found, Family family) {
+NewFilter make_read(const Found &found, Family family) {
   Header header = empty_header(found.geometry, {}, found.seed);
   header.element.family = family;
   header.flags = kFlagOwn;
@@ -90,22 +90,22 @@ OwnFilter make_read(const Found &found, Family family) {
 }
 
 // The first argument, a filter whose layout the system can read.
-Filter filter_for(FunctionCallInfo fcinfo, System system, const char *kind) {
+Filter filter_for(FunctionCallInfo fcinfo, System system, const char *system_name) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   if (system_of(header.geometry.layout) != system)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("bloom filter of layout \"%s\" cannot be written for %s",
-                    layout_name(profile_of(header.geometry.layout), header.element.family), kind),
-             errhint("Build it with a layout for %s.", kind)));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("bloom filter of layout \"%s\" cannot be written for %s",
+                           layout_name(profile_of(header.geometry.layout), header.element.family),
+                           system_name),
+                    errhint("Build it with a layout for %s.", system_name)));
   return filter;
 }
 
 // The first argument as one bitmap. Links of one geometry are OR-ed, which is how the systems
 // themselves unite filters.
-Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) {
-  const Filter filter = filter_for(fcinfo, system, kind);
+Filter written_filter(FunctionCallInfo fcinfo, System system, const char *system_name) {
+  const Filter filter = filter_for(fcinfo, system, system_name);
   const Header &header = filter.header;
   if (!header.is_chain())
     return filter;
@@ -113,12 +113,12 @@ Filter written_filter(FunctionCallInfo fcinfo, System system, const char *kind) 
   if (any_link(filter.payload(), header,
                [&link](const Link &other, Size) { return !(other.geometry == link.geometry); }))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filter of several sizes cannot be written for %s", kind),
+                    errmsg("bloom filter of several sizes cannot be written for %s", system_name),
                     errdetail("The number of links is %d.", header.links()),
                     errhint("Build all filters with one expected number of values and false "
                             "positive rate.")));
   const LinkView empty = {link, nullptr, nullptr};
-  OwnFilter united = make_of_links(header, &empty, 1);
+  NewFilter united = make_of_links(header, &empty, 1);
   for_each_link(filter.payload(), header, [&](const Link &, Size offset) {
     unite_bitmaps(united.bitmap(), filter.payload() + offset, link.geometry.bytes());
   });
@@ -134,7 +134,7 @@ bytea *make_bytea(Size length) {
 // A filter from a file of a head and big-endian words, as Java writes them; with_words() writes
 // such a file.
 Datum of_words(const Found &found, const Bytes &bytes, Family family) {
-  OwnFilter filter = make_read(found, family);
+  NewFilter filter = make_read(found, family);
   swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units, check_for_interrupts);
   return filter.datum();
 }
@@ -218,7 +218,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   check(problem, "Parquet",
         problem.phrase && found.offset > 0 ? psprintf("Pass the filter's %zu bytes.", found.end())
                                            : nullptr);
-  OwnFilter filter = make_read(found, type.family);
+  NewFilter filter = make_read(found, type.family);
   move_memory(filter.bitmap(), bytes.at + found.offset, found.geometry.bytes());
   return filter.datum();
 }

@@ -23,7 +23,7 @@ namespace {
 // Costs in cpu_tuple_cost, which is what a sequential scan takes for a row. script/bench scan has
 // that of a row that is left.
 constexpr double kLeft = 0.8;
-constexpr double kRowsOfPage = 200.0; // are probed for before the first one is returned
+constexpr double kRowsOfPage = 200.0; // probed for before the first one is returned
 // What hashing a value costs more than hashing a number; script/bench values measures it.
 constexpr double kHashVarying = 0.3;
 constexpr double kHashComposed = 2.0;
@@ -98,10 +98,10 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
     const double value = cost_of_value(root, table, question.value);
     QualCost evaluation; // of the value, which the cost of the condition includes
     cost_qual_eval_node(&evaluation, question.value, root);
-    List *ask = list_make1(lfirst(cell));
-    costs.plain += share * (cost_of(root, ask) + value);
+    List *probe = list_make1(lfirst(cell));
+    costs.plain += share * (cost_of(root, probe) + value);
     costs.together += share * (cost_of_batched_probe(bytes) + evaluation.per_tuple + value);
-    share *= share_of(root, ask);
+    share *= share_of(root, probe);
   }
   return costs;
 }

@@ -54,7 +54,7 @@ bool have_one_geometry(const Header &a, const Header &b) {
 }
 
 // The header of a union that keeps no links, or of an intersection.
-Header merged(const Header &a, const Header &b) {
+Header combined(const Header &a, const Header &b) {
   Header header = a;
   adopt_family(&header, b.element);
   header.flags |= b.flags;
@@ -63,8 +63,8 @@ Header merged(const Header &a, const Header &b) {
 }
 
 // The filter that becomes the result, with the result's header.
-OwnFilter begin_result(const FirstOperand &first, const Header &header) {
-  OwnFilter result = first.is_state ? OwnFilter{first.filter} : copy_filter(first.filter);
+NewFilter begin_result(const FirstOperand &first, const Header &header) {
+  NewFilter result = first.is_state ? NewFilter{first.filter} : copy_filter(first.filter);
   result.header = header;
   result.write_back();
   return result;
@@ -98,7 +98,7 @@ Header linked(const Header &a, const Header &b) {
   return header;
 }
 
-void unite_tables(const Filter &a, const Filter &b, OwnFilter *result) {
+void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
   const Geometry &geometry = result->header.geometry;
   // A bucket may take 4 times 4000 kicks if the table is nearly full.
   constexpr uint32 kBucketsStep = 64;
@@ -115,9 +115,9 @@ void unite_tables(const Filter &a, const Filter &b, OwnFilter *result) {
 Filter add_up(const FirstOperand &first, const Filter &second) {
   const Header &a = first.filter.header, &b = second.header;
   check_compatible(a, b, "united");
-  Header header = merged(a, b);
+  Header header = combined(a, b);
   header.flags = a.flags & b.flags;
-  OwnFilter result = begin_result(first, header);
+  NewFilter result = begin_result(first, header);
   if (result.kind() == Kind::cuckoo)
     unite_tables(first.filter, second, &result);
   else
@@ -173,7 +173,7 @@ Filter unite_as_links(const FirstOperand &first, const Filter &second) {
   if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
     check_size(links, count);
   const Header header = linked(a.header, b.header);
-  OwnFilter state = {a};
+  NewFilter state = {a};
   if (first.is_state && unite_links_into(&state, header, links, count))
     return state;
   return make_of_links(header, links, count);
@@ -215,7 +215,7 @@ Filter unite_filters(const FirstOperand &first, const Filter &second) {
   check_one_hash(a.header, b.header, "united");
   if (!have_one_geometry(a.header, b.header) || ((a.header.flags | b.header.flags) & kFlagOwn))
     return unite_as_links(first, second);
-  OwnFilter result = begin_result(first, merged(a.header, b.header));
+  NewFilter result = begin_result(first, combined(a.header, b.header));
   unite_bitmaps(result.bitmap(), b.bitmap(), result.header.geometry.bytes());
   return result;
 }
@@ -223,13 +223,13 @@ Filter unite_filters(const FirstOperand &first, const Filter &second) {
 Filter intersect_filters(const FirstOperand &first, const Filter &second) {
   const Header &a = first.filter.header, &b = second.header;
   check_compatible(a, b, "intersected");
-  Header header = merged(a, b);
+  Header header = combined(a, b);
   header.flags |= kFlagIntersection;
   if (is_open(a.element.family) || is_open(b.element.family)) {
     header.element = {scheme_of(header.geometry.layout, header.element.family).empty, 0};
     return make_filter(header);
   }
-  OwnFilter result = begin_result(first, header);
+  NewFilter result = begin_result(first, header);
   intersect_bitmaps(result.bitmap(), second.bitmap(), header.geometry.bytes());
   return result;
 }

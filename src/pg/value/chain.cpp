@@ -41,7 +41,7 @@ Header header_of(Header header, const LinkView *views, int count) {
   return header;
 }
 
-void write_head(OwnFilter *filter, const LinkView *views) {
+void write_head(NewFilter *filter, const LinkView *views) {
   filter->write_back();
   if (filter->header.is_chain())
     for (int i = 0; i < filter->header.links(); i++)
@@ -64,12 +64,12 @@ bool has_place_of_each(const Filter &filter, const Header &header, const LinkVie
 
 } // namespace
 
-OwnFilter make_of_links(Header header, const LinkView *views, int count) {
+NewFilter make_of_links(Header header, const LinkView *views, int count) {
   header = header_of(header, views, count);
   const Size size = VARHDRSZ + header.payload_bytes();
   auto *value = static_cast<struct varlena *>(palloc(size));
   SET_VARSIZE(value, size);
-  OwnFilter filter = {{value, header}};
+  NewFilter filter = {{value, header}};
   write_head(&filter, views);
   uint8 *place = filter.payload() + header.head_bytes();
   for (int i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ OwnFilter make_of_links(Header header, const LinkView *views, int count) {
   return filter;
 }
 
-bool unite_links_into(OwnFilter *filter, Header header, const LinkView *views, int count) {
+bool unite_links_into(NewFilter *filter, Header header, const LinkView *views, int count) {
   header = header_of(header, views, count);
   if (!has_place_of_each(*filter, header, views))
     return false;
@@ -103,19 +103,19 @@ bool unite_links_into(OwnFilter *filter, Header header, const LinkView *views, i
   return true;
 }
 
-OwnFilter make_growing(Header header, uint8 flags) {
+NewFilter make_growing(Header header, uint8 flags) {
   const Layout layout = header.geometry.layout;
   const Capacity first = {header.capacity.values, first_rate(header.capacity.rate)};
   const LinkView link = {{geometry_for(layout, first), kFlagOwn, first}, nullptr, nullptr};
   check_size(&link, 1);
   header.flags = kFlagGrow;
-  OwnFilter filter = make_of_links(header, &link, 1);
+  NewFilter filter = make_of_links(header, &link, 1);
   filter.header.flags |= flags;
   filter.write_back();
   return filter;
 }
 
-OwnFilter grown(const Filter &filter) {
+NewFilter grown(const Filter &filter) {
   LinkView views[kMaxLinks + 1];
   const int count = view_links(filter.payload(), filter.header, views);
   LinkView *next = &views[count];
@@ -126,7 +126,7 @@ OwnFilter grown(const Filter &filter) {
   return make_of_links(filter.header, views, count + 1);
 }
 
-OwnFilter normalized(const OwnFilter &filter) {
+NewFilter normalized(const NewFilter &filter) {
   LinkView views[kMaxLinks];
   const int count = view_links(filter.payload(), filter.header, views);
   const int kept = drop_covered(views, count, count - 1, check_for_interrupts);

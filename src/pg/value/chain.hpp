@@ -19,23 +19,23 @@ void check_size(const LinkView *views, int count);
 // A new value of links, which must be in their normal form: a plain filter of one link, unless it
 // grows, else a chain. The header gives its element type and its seed, and if it grows, its
 // capacity. ERROR 54000 if there are too many links.
-OwnFilter make_of_links(Header header, const LinkView *views, int count);
+NewFilter make_of_links(Header header, const LinkView *views, int count);
 
 // Makes a filter that value in its own place, if it has one bitmap of each link where the value has
 // it: the other bitmaps are OR-ed into these. Otherwise nothing is changed, and the result is
 // false.
-bool unite_links_into(OwnFilter *filter, Header header, const LinkView *views, int count);
+bool unite_links_into(NewFilter *filter, Header header, const LinkView *views, int count);
 
 // A filter without values that grows from its first link on, which is made for the header's
 // capacity. `flags`: kFlagOwn, or none.
-OwnFilter make_growing(Header header, uint8 flags = 0);
+NewFilter make_growing(Header header, uint8 flags = 0);
 
 // The value with another, empty link; ERROR 54000 if there cannot be one.
-OwnFilter grown(const Filter &filter);
+NewFilter grown(const Filter &filter);
 
 // The normal form of a value that was in normal form before its largest link got more values. Its
 // links are still in order, but the largest may now cover another one.
-OwnFilter normalized(const OwnFilter &filter);
+NewFilter normalized(const NewFilter &filter);
 
 } // namespace bloomfilter
 

@@ -31,7 +31,7 @@ Filter any_filter_arg(FunctionCallInfo fcinfo, int argument) {
   return open_filter(PG_GETARG_VARLENA_P(argument));
 }
 
-OwnFilter copy_filter(const Filter &filter) {
+NewFilter copy_filter(const Filter &filter) {
   void *value = palloc(VARSIZE(filter.value));
   move_memory(value, filter.value, VARSIZE(filter.value));
   return {{static_cast<const struct varlena *>(value), filter.header}};

@@ -31,7 +31,7 @@ struct Filter {
 };
 
 // A value that was made here, and may be changed until it is returned.
-struct OwnFilter : Filter {
+struct NewFilter : Filter {
   uint8 *payload() { return const_cast<uint8 *>(Filter::payload()); }
   const uint8 *payload() const { return Filter::payload(); }
   uint8 *bitmap() { return const_cast<uint8 *>(Filter::bitmap()); }
@@ -58,7 +58,7 @@ Filter filter_arg(FunctionCallInfo fcinfo, int argument, Kind kind = Kind::bloom
 Filter any_filter_arg(FunctionCallInfo fcinfo, int argument);
 
 // A copy that may be changed.
-OwnFilter copy_filter(const Filter &filter);
+NewFilter copy_filter(const Filter &filter);
 
 // The bytewise order of two values, which need not be sound: -1, 0, or 1.
 int compare_payloads(const struct varlena *a, const struct varlena *b);

@@ -19,12 +19,12 @@ constexpr uint64 kBitsOfKb = 8 * 1024;
 constexpr int kLargestKb = kMaxBits / kBitsOfKb;
 int max_size = kLargestKb;
 
-OwnFilter empty_filter(const Header &header, void *memory) {
+NewFilter empty_filter(const Header &header, void *memory) {
   const Size size = VARHDRSZ + header.payload_bytes();
   auto *value = static_cast<struct varlena *>(memory);
   clear_memory(value, size);
   SET_VARSIZE(value, size);
-  OwnFilter filter = {{value, header}};
+  NewFilter filter = {{value, header}};
   filter.write_back();
   return filter;
 }
@@ -72,20 +72,20 @@ Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 s
   return header;
 }
 
-OwnFilter make_filter(const Header &header) {
+NewFilter make_filter(const Header &header) {
   return empty_filter(header, palloc(VARHDRSZ + header.payload_bytes()));
 }
 
-OwnFilter make_filter_to_fill(const Header &header, void **chunk) {
+NewFilter make_filter_to_fill(const Header &header, void **chunk) {
   return empty_filter(header,
                       allocate_aligned(CurrentMemoryContext, VARHDRSZ + header.payload_bytes(),
                                        VARHDRSZ + kHeaderBytes, chunk));
 }
 
-OwnFilter as_bloom(const Filter &counting, uint64 *saturated) {
+NewFilter as_bloom(const Filter &counting, uint64 *saturated) {
   Header header = counting.header;
   header.geometry = plain_geometry(header.geometry);
-  OwnFilter filter = make_filter(header);
+  NewFilter filter = make_filter(header);
   uint64 full = 0;
   for_each_part(counting.bitmap(), counting.header.geometry.bytes(),
                 [&](const uint8 *bytes, Size offset, Size length) {

@@ -27,15 +27,15 @@ void check_size(Kind kind, uint64 bits);
 Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
 
 // A plain filter without values, in the current memory context.
-OwnFilter make_filter(const Header &header);
+NewFilter make_filter(const Header &header);
 
 // The same in memory that suits many additions (pg/value/memory.hpp). After these, the caller moves
 // the value to the start of its chunk.
-OwnFilter make_filter_to_fill(const Header &header, void **chunk);
+NewFilter make_filter_to_fill(const Header &header, void **chunk);
 
 // The bloomfilter of a counting filter's values. `saturated` is set to the number of counters that
 // are at their highest.
-OwnFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
+NewFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
 
 } // namespace bloomfilter
 
