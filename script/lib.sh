@@ -228,7 +228,7 @@ hand_back() { # FILE...
   tar -cf - "$@" >&3
 }
 
-# Copies tracked files, and new ones that are not ignored. Of an unpacked archive, it copies every file.
+# Copies tracked files, and new ones that are not ignored; from an unpacked archive, every file.
 copy_tree() { # DIRECTORY
   (
     cd "$ROOT"

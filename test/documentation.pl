@@ -136,7 +136,7 @@ sub examples {
     return @examples;
 }
 
-# The lines of a text that are not blank. Of command tags, only those are kept that `keep` has.
+# The lines of a text that are not blank. Among command tags, only those are kept that `keep` has.
 sub lines {
     my ($text, $keep) = @_;
     my @lines = grep { $_ ne '' } map { s/\s+$//r } split /\n/, $text;

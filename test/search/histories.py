@@ -2,8 +2,8 @@
 
 One process schedules the statements of a few sessions: a statement is done, or waits for a lock,
 before the next one begins. So a seed repeats a history, unless two sessions wait for one row: the
-server serves them in any order. The server tells who waits for whom. Of sessions that wait for each
-other, one is cancelled.
+server serves them in any order. The server tells who waits for whom. One of several sessions that
+wait for each other is cancelled.
 
 A model knows which values each snapshot has in each filter. What a session asks must find all of
 them, and nothing else but what a filter made anew of them finds, too. The bytes must be that

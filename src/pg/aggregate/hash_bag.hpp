@@ -35,7 +35,7 @@ struct HashBag {
   HashArray array;
   HashSet set;              // without slots while the array collects
   uint64 offered, accepted; // hashes for the set since its size was decided, and new ones of these
-  uint8 *registers;         // NULL, or of all hashes that were ever added
+  uint8 *registers;         // of all hashes that were ever added; NULL: none yet
   Size registered;          // hashes of the array that the registers know
   Spill *spill;             // NULL until hashes leave memory
 
@@ -69,7 +69,7 @@ void merge_registers(HashBag *bag, const uint8 *registers);
 // know that it has more than kExactDistinct distinct hashes.
 Size memory_limit(const HashBag *bag, Size least);
 
-// Of an array of so many hashes, distinct ones are counted, to see whether they are more than
+// In an array of this many hashes the distinct ones are counted, to see whether they are more than
 // kExactDistinct. It is also the largest array that a temporary set is made for.
 constexpr Size kCounting = 2 * kExactDistinct;
 

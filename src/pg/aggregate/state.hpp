@@ -33,16 +33,16 @@ struct State {
   HashBag bag; // hashes, or the numbers of digests, digest_size() each; unless keeps_bag(), only in
                // its array
   bool self_sized;
-  Header header; // of the geometry only the layout if self-sized
+  Header header; // if self-sized, its geometry has only the layout
 
-  // Of a bf_partial, whose file sets them.
+  // aggregate/partial.cpp sets these, for a bf_partial.
   bool partial; // this is one
   bool no_rows; // it has not seen a row
 
-  uint8 *bitmap;                 // of a sized state, from its first flush on
-  const SerializedBag *received; // of a state that read_content() made, in place of the bag
+  uint8 *bitmap;                 // once a sized state was flushed; else NULL
+  const SerializedBag *received; // in place of the bag, if read_content() made the state; else NULL
 
-  // Of bf_agg and its siblings, whose transition function sets them.
+  // The transition functions of bf_agg and its siblings set these.
   Family admitted; // an element family that the foreign layout was found to hold
   // What needs no more checks: the parameters at this call site, which are fixed, and if `element`
   // is not NULL, its values.

@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kCacheBytes = 512.0 * 1024.0;
 
-// In cpu_operator_cost, the cost of comparing two numbers.
+// Multiples of cpu_operator_cost, the cost of comparing two numbers.
 constexpr double kOperatorsPerProbe = 2.0;
 constexpr double kOperatorsPerDoubling = 3.0;
 // The header of each filter is checked.
 constexpr double kOperatorsPerFilter = 40.0;
 
-// In cpu_tuple_cost.
+// Multiples of cpu_tuple_cost.
 constexpr double kTuplesPerProbe = 0.6;
 constexpr double kTuplesPerDoubling = 0.04;
 

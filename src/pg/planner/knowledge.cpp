@@ -22,7 +22,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// At the default rate.
+// The numbers of a filter that is made at the default rate.
 constexpr double kBytesPerValue = 1.25;
 constexpr double kTests = 6.0; // bits that a value sets
 

@@ -1,9 +1,9 @@
 // The visible rows of a table, those of one page at a time, and their values.
 //
 // The table's access method itself finds the pages and the rows, so that parallel and synchronized
-// scans, read streams, visibility and predicate locks are those of a sequential scan. Of a heap,
+// scans, read streams, visibility and predicate locks are those of a sequential scan. In a heap,
 // all visible rows of a page are taken as soon as the table scan has found the first of them. The
-// pages of other access methods are not known here: of their tables, kSlots rows are taken at a
+// pages of other access methods are not known here: kSlots rows of their tables are taken at a
 // time, each copied into a slot of its own.
 //
 // A row is identified by a number: its line pointer in the page, or the slot that it is in. While

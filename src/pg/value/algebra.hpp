@@ -30,10 +30,10 @@ struct FirstOperand {
   bool is_state; // of an aggregate, which alone has it: it is changed in place, not copied
 };
 
-// Of filters of one kind. The result is a new filter, one of the two, or the changed state.
+// Unites two filters of one kind. The result is a new filter, one of the two, or the changed state.
 Filter unite_filters(const FirstOperand &first, const Filter &second);
 
-// Of bloomfilters. The result is a new filter or the changed state.
+// Intersects two bloomfilters. The result is a new filter or the changed state.
 Filter intersect_filters(const FirstOperand &first, const Filter &second);
 
 } // namespace bloomfilter

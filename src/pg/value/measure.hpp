@@ -15,7 +15,7 @@ struct Fill {
   double rate;  // the false positive rate now
 };
 
-// Of a bloomfilter: it reads all of its bits.
+// Reads all bits of a bloomfilter.
 Fill measure(const Filter &filter);
 
 // Do the bits tell how many values there are? An intersection's bits do not, nor those of a union

@@ -67,12 +67,12 @@ inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
 // first.
 struct FilterMemory {
   AskedFilter filter;
-  // Of a stored filter: its TOAST pointer, and the cache's generation. If the cache has another one
-  // by now, the filter may be gone.
+  // If the filter is stored: its TOAST pointer, and the cache's generation. If the cache has
+  // another one by now, the filter may be gone.
   struct varatt_external pointer;
   uint64 generation; // 0: it is not a stored filter, or for one probe alone
-  // Of a plain filter in place: its header and the length of its payload. If the next filter has
-  // the same, it need not be checked again.
+  // If it is a plain filter in place: its header and the length of its payload. If the next filter
+  // has the same, it need not be checked again.
   uint8 header[kHeaderBytes];
   Size length; // 0: it is not a plain filter in place
 };
