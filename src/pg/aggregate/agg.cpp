@@ -2,11 +2,9 @@
 
 #include "pg/server.hpp"
 
-#include "pg/aggregate/state.hpp"
+#include "pg/aggregate/add.hpp"
 #include "pg/aggregate/transfer.hpp"
 #include "pg/element/canonical.hpp"
-#include "pg/element/digests.hpp"
-#include "pg/element/family.hpp"
 #include "pg/value/call_site.hpp"
 
 extern "C" {
@@ -31,54 +29,6 @@ bool arguments_are_fixed(FunctionCallInfo fcinfo) {
     }
   }
   return site->arguments_fixed;
-}
-
-// Gives the state the family of a row's value if it has none yet. ERROR 42804 if it does not hold
-// such values.
-pg_noinline void admit_value(State *state, const Element *element) {
-  check_holds(state->header, element, Use::add);
-  adopt_family(&state->header, *element);
-}
-
-// A cuckoo filter has each hash once. So to remove a value with two hashes would take away what
-// another value with the same second hash needs.
-[[noreturn]] void raise_two_hashes() {
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("cf_agg does not support character varying values that end with a blank"),
-                  errhint("Cast the values to text.")));
-}
-
-pg_noinline void push_second(FunctionCallInfo fcinfo, State *state, Element *element) {
-  const SecondHash second = second_hash(element, PG_GETARG_DATUM(1), state->header.seed);
-  if (!second.exists)
-    return;
-  if (state->kind() == Kind::cuckoo)
-    raise_two_hashes();
-  push(state, second.hash);
-}
-
-inline void push_digest(State *state, const Digest &digest) {
-  push(state, digest.first);
-  if (digest_size(state->header.geometry.layout) > 1)
-    push(state, digest.second);
-}
-
-// Adds a value's digests to a state for another system's layout.
-pg_noinline void push_foreign(FunctionCallInfo fcinfo, State *state, Element *element) {
-  const Datum value = PG_GETARG_DATUM(1);
-  Digest digest;
-  if (likely(state->admitted == element->family && !element->varying &&
-             try_foreign_digest(element, value, state->header, &digest))) {
-    push_digest(state, digest);
-    return;
-  }
-  const Digests digests = foreign_digests(element, value, state->header, Use::add);
-  admit_value(state, element);
-  if (unlikely(digests.no_value))
-    raise_no_value(state->header);
-  state->admitted = element->family;
-  for (int i = 0; i < digests.count; i++)
-    push_digest(state, digests.digest[i]);
 }
 
 State *state_arg(FunctionCallInfo fcinfo, int argument) {
@@ -108,17 +58,8 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
 
   if (!PG_ARGISNULL(1)) {
     Element *element = argument_element(fcinfo, 1);
-    if (unlikely(is_foreign(state->header.geometry.layout))) {
-      push_foreign(fcinfo, state, element);
-      PG_RETURN_POINTER(state);
-    }
-    const uint64 hash = first_hash(element, PG_GETARG_DATUM(1), state->header.seed);
-    if (unlikely(!fits(state->header, element)))
-      admit_value(state, element);
-    push(state, hash);
-    if (unlikely(element->varying))
-      push_second(fcinfo, state, element);
-    if (fixed && has_one_hash(element))
+    add_value(state, element, PG_GETARG_DATUM(1));
+    if (fixed && has_one_hash(element) && !is_foreign(state->header.geometry.layout))
       state->element = element;
   }
   PG_RETURN_POINTER(state);

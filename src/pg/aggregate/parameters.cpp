@@ -82,6 +82,12 @@ Node *resolved(Node *node, void *context) {
       found = column_of(outerPlan(plan), column->varattno);
     else if (IsA(plan, SubqueryScan))
       found = column_of(reinterpret_cast<const SubqueryScan *>(plan)->subplan, column->varattno);
+    else if (static_cast<int>(column->varno) == static_cast<int>(INDEX_VAR) &&
+             IsA(plan, CustomScan))
+      found = reinterpret_cast<Node *>(
+          list_nth_node(TargetEntry, reinterpret_cast<const CustomScan *>(plan)->custom_scan_tlist,
+                        column->varattno - 1)
+              ->expr);
     return found ? found : node;
   }
   return expression_tree_mutator(
@@ -190,12 +196,13 @@ bool is_fixed(Node *node) {
          !contain_agg_clause(node) && !contain_volatile_functions(node);
 }
 
-} // namespace
+constexpr int kMostArguments = 5; // of a transition function
 
-Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout) {
+// Sets `row` as if a transition function were called with the arguments behind the value. One whose
+// value is not the same for all rows is NULL; false if the first of them, the expected number, is
+// such.
+bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCallInfo row) {
   constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
-  LOCAL_FCINFO(row, 5); // as if a transition function were called
-  List *arguments = arguments_in_query(fcinfo);
   InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
   bool expected_is_known = true; // or known to be absent
   for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
@@ -205,12 +212,25 @@ Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout) {
     NullableDatum &value = row->args[row->nargs++];
     value = {0, true};
     if (is_fixed(node)) {
-      ExprContext *context = reinterpret_cast<ScanState *>(fcinfo->context)->ps.ps_ExprContext;
       ExprState *state = ExecInitExpr(reinterpret_cast<Expr *>(node), nullptr);
       value.value = ExecEvalExpr(state, context, &value.isnull);
     } else if (i == 1)
       expected_is_known = false;
   }
+  return expected_is_known;
+}
+
+} // namespace
+
+Parameters parameters_with_rows(const List *arguments, ExprContext *context, Layout layout) {
+  LOCAL_FCINFO(row, kMostArguments);
+  evaluate_arguments(arguments, context, row);
+  return parameters_of_row_with_layout(row, layout);
+}
+
+Parameters parameters_without_rows(const List *arguments, ExprContext *context, Layout layout) {
+  LOCAL_FCINFO(row, kMostArguments);
+  bool expected_is_known = evaluate_arguments(arguments, context, row);
   if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1) {
     row->args[2].isnull = true;
     expected_is_known = false;
@@ -222,6 +242,14 @@ Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout) {
     parameters.expected = kUntoldValues;
   }
   return parameters;
+}
+
+Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout) {
+  const List *arguments = arguments_in_query(fcinfo);
+  ExprContext *context = arguments == NIL
+                             ? nullptr
+                             : reinterpret_cast<ScanState *>(fcinfo->context)->ps.ps_ExprContext;
+  return parameters_without_rows(arguments, context, layout);
 }
 
 Filter filter_without_values(const Parameters &parameters) {

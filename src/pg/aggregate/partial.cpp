@@ -13,6 +13,7 @@
 #include "core/partial.hpp"
 #include "core/text.hpp"
 #include "pg/aggregate/element.hpp"
+#include "pg/aggregate/partial.hpp"
 #include "pg/aggregate/state.hpp"
 #include "pg/errors.hpp"
 #include "pg/value/memory.hpp"
@@ -96,6 +97,23 @@ void flatten(ExpandedObjectHeader *header, void *result, Size size) {
 }
 
 const ExpandedObjectMethods kMethods = {flat_size, flatten};
+
+} // namespace
+
+namespace bloomfilter {
+
+struct varlena *flat_partial(State *state) {
+  ExpandedPartial partial = {};
+  partial.state = state;
+  const Size size = flat_size(&partial.header);
+  auto *result = static_cast<struct varlena *>(palloc(size));
+  flatten(&partial.header, result, size);
+  return result;
+}
+
+} // namespace bloomfilter
+
+namespace {
 
 // The expanded object behind a pointer to one: DatumGetEOHP() without a call.
 inline ExpandedPartial *object_behind(const void *pointer) {

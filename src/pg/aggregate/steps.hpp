@@ -1,0 +1,29 @@
+// The functions of our aggregates that a node knows them by, which builds what they build.
+#ifndef BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
+#define BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
+
+#include "pg/server.hpp"
+
+SQL_FUNCTIONS_BEGIN
+
+Datum bloomfilter_agg_trans(PG_FUNCTION_ARGS);
+Datum countingbloomfilter_agg_trans(PG_FUNCTION_ARGS);
+Datum cuckoofilter_agg_trans(PG_FUNCTION_ARGS);
+Datum bloomfilter_partial_add(PG_FUNCTION_ARGS);
+
+Datum bloomfilter_agg_final(PG_FUNCTION_ARGS);
+Datum countingbloomfilter_agg_final(PG_FUNCTION_ARGS);
+Datum cuckoofilter_agg_final(PG_FUNCTION_ARGS);
+Datum bloomfilter_partial_final(PG_FUNCTION_ARGS);
+Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS);
+
+Datum filter_agg_combine(PG_FUNCTION_ARGS);
+Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS);
+Datum filter_agg_serial(PG_FUNCTION_ARGS);
+Datum filter_agg_deserial(PG_FUNCTION_ARGS);
+
+Datum bf_element_of(PG_FUNCTION_ARGS);
+
+SQL_FUNCTIONS_END
+
+#endif
