@@ -198,6 +198,7 @@ void begin_batches(Batches *batches, const BatchPlan &plan, PlanState *node) {
     init_probe(&batches->probes[batches->probe_count++], static_cast<Node *>(lfirst(cell)), before,
                node);
   }
+  batches->after = ExecInitQual(plan.after, node);
   batches->one_by_one = plan.one_by_one;
   batches->expected = plan.expected;
   batches->filters = AllocSetContextCreate(query, "Bloom Filter Scan", ALLOCSET_DEFAULT_SIZES);
@@ -211,6 +212,8 @@ bool next_batch(Batches *batches) {
       evaluate_conditions(batches, batches->before);
     for (int i = 0; i < batches->probe_count && batches->count > 0; i++)
       apply_probe(batches, &batches->probes[i]);
+    if (batches->after)
+      evaluate_conditions(batches, batches->after);
     if (batches->count > 0)
       return true;
   }

@@ -3,7 +3,9 @@
 // A batch is the rows of a page (pages.hpp). Conditions of lower security levels are evaluated for
 // each of its rows; then one filter after the other is probed for all rows that are left. What
 // becomes of the rows that are left in the end is up to the node of the executor that reads the
-// batches: a Bloom Filter Scan returns them one by one.
+// batches: a Bloom Filter Scan returns them one by one, a Bloom Filter Build (pg/build/) adds their
+// values to filters. A build has all other conditions evaluated here, too, before and after the
+// probes.
 //
 //   begin_batches()     once, when the node begins
 //   open_pages()        before the first batch, with a table scan, which the node ends
@@ -43,10 +45,11 @@ struct Probe {
 struct Batches {
   // Set by begin_batches().
   PlanState *node;   // whose expressions these are, and which counts the rows that are rejected
-  ExprState *before; // the conditions of lower security levels; NULL if there are none
+  ExprState *before; // the conditions before the probes; NULL if there are none
   Probe *probes;
   int probe_count;
-  bool one_by_one; // this and the next as in BatchPlan
+  ExprState *after; // those after the probes; NULL if there are none
+  bool one_by_one;  // this and the next as in BatchPlan
   int expected;
   MemoryContext filters; // holds what the expressions of filters returned
   // Set by open_pages() and, like what follows, by next_batch() and restart_batches().

@@ -1,7 +1,3 @@
-// The server adjusts the expressions in custom_exprs to the finished plan, but leaves
-// custom_private as it is. So custom_exprs has each condition once, and custom_private the rest of
-// the plan: the positions in custom_exprs of `before` and `probes`, and two numbers.
-
 #include "pg/table/batch_plan.hpp"
 
 extern "C" {
@@ -11,6 +7,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+// The places of some conditions among all of them.
 List *positions_of(const List *some, const List *all) {
   List *positions = NIL;
   const ListCell *cell;
@@ -30,18 +27,20 @@ List *conditions_at(const void *positions, const List *all) {
 
 } // namespace
 
-void write_batch_plan(const BatchPlan &plan, CustomScan *node) {
-  node->custom_exprs = plan.conditions;
-  node->custom_private = list_make4(
-      positions_of(plan.before, plan.conditions), positions_of(plan.probes, plan.conditions),
-      makeInteger(plan.one_by_one ? 1 : 0), makeInteger(plan.expected));
+List *describe_batch_plan(const BatchPlan &plan) {
+  return list_make5(positions_of(plan.before, plan.conditions),
+                    positions_of(plan.probes, plan.conditions),
+                    positions_of(plan.after, plan.conditions), makeInteger(plan.one_by_one ? 1 : 0),
+                    makeInteger(plan.expected));
 }
 
-BatchPlan read_batch_plan(const CustomScan *node) {
-  const List *all = node->custom_exprs, *stored = node->custom_private;
-  return {node->custom_exprs, conditions_at(linitial(stored), all),
-          conditions_at(lsecond(stored), all), intVal(lthird(stored)) != 0,
-          intVal(lfourth(stored))};
+BatchPlan read_batch_plan(List *conditions, const List *description) {
+  return {conditions,
+          conditions_at(linitial(description), conditions),
+          conditions_at(lsecond(description), conditions),
+          conditions_at(lthird(description), conditions),
+          intVal(lfourth(description)) != 0,
+          intVal(list_nth(description, 4))};
 }
 
 } // namespace bloomfilter

@@ -16,14 +16,16 @@ struct BatchPlan {
   List *conditions; // all of the table, in the server's order
   List *before;     // of a lower security level than the probes
   List *probes;     // of filters, for many rows at once
+  List *after;      // for the rows that are left, unless the node itself does it
   bool one_by_one;  // is a batch one row, because a probe can raise an error (Conditions)?
   // For how many rows a process will probe the filters, which decides how it reads them.
   int expected; // 0: unknown
 };
 
-// Stores a plan in custom_exprs and custom_private of a node, and finds it there again.
-void write_batch_plan(const BatchPlan &plan, CustomScan *node);
-BatchPlan read_batch_plan(const CustomScan *node);
+// A plan without its conditions, for the custom_private of a node, which the server leaves as it
+// is. The conditions are stored where the server adjusts them to the finished plan.
+List *describe_batch_plan(const BatchPlan &plan);
+BatchPlan read_batch_plan(List *conditions, const List *description);
 
 } // namespace bloomfilter
 

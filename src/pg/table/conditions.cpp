@@ -38,16 +38,6 @@ bool can_fail(const Question &question) {
          !hashes_all_values(exprType(question.value), question.collation);
 }
 
-// Does an expression have columns, and no system column or whole row?
-bool is_of_columns(Node *node) {
-  List *columns = pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS);
-  ListCell *cell;
-  foreach (cell, columns)
-    if (!IsA(lfirst(cell), Var) || lfirst_node(Var, cell)->varattno <= 0)
-      return false;
-  return columns != NIL;
-}
-
 // Is the filter the same for all rows, and the value a row's own?
 bool is_of_rows(const Question &question) {
   return !contain_var_clause(question.filter) && !contain_volatile_functions(question.filter) &&
@@ -56,6 +46,15 @@ bool is_of_rows(const Question &question) {
 }
 
 } // namespace
+
+bool is_of_columns(Node *node) {
+  List *columns = pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS);
+  ListCell *cell;
+  foreach (cell, columns)
+    if (!IsA(lfirst(cell), Var) || lfirst_node(Var, cell)->varattno <= 0)
+      return false;
+  return columns != NIL;
+}
 
 Conditions conditions_of(List *restrictions) {
   Conditions conditions = {NIL, NIL, NIL, false};

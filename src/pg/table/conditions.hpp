@@ -20,6 +20,9 @@ struct Conditions {
 
 Conditions conditions_of(List *restrictions);
 
+// Does an expression have columns of a table, and no system column or whole row?
+bool is_of_columns(Node *node);
+
 } // namespace bloomfilter
 
 #endif

@@ -40,6 +40,13 @@ double divisor_of(int workers);
 // The executor's part, for a CustomScan with a BatchPlan (batch_plan.hpp).
 extern const CustomScanMethods kScanMethods;
 
+// Does a sequential scan read a table as it is? It does not read a parent, whose children are
+// scanned one by one, nor a sample.
+bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry);
+
+// Is bloomfilter.scan on?
+bool scans_are_offered();
+
 // Defines bloomfilter.scan, and takes part in planning.
 void define_scan();
 

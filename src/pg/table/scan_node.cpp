@@ -3,11 +3,11 @@
 
 #include "pg/server.hpp"
 
-#include <cmath>
-
 #include "core/bytes.hpp"
 #include "pg/table/batch.hpp"
+#include "pg/table/explain.hpp"
 #include "pg/table/scan.hpp"
+#include "pg/table/shared_scan.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -17,10 +17,8 @@ extern "C" {
 #include "commands/explain_format.h"
 #endif
 #include "executor/executor.h"
-#include "nodes/makefuncs.h"
 #include "port/atomics.h"
 #include "utils/rel.h"
-#include "utils/ruleutils.h"
 }
 
 namespace bloomfilter {
@@ -139,7 +137,8 @@ void init_slot(ScanState *state, EState *estate) {
 }
 
 BatchPlan plan_of(const CustomScanState *node) {
-  return read_batch_plan(reinterpret_cast<const CustomScan *>(node->ss.ps.plan));
+  const auto *plan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
+  return read_batch_plan(plan->custom_exprs, plan->custom_private);
 }
 
 void begin(CustomScanState *node, EState *estate, int flags) {
@@ -175,22 +174,14 @@ void rescan(CustomScanState *node) {
 
 // --- in parallel ---------------------------------------------------------------------------------
 
-ParallelTableScanDesc table_scan_behind(Shared *shared) {
-  return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char *>(shared) +
-                                                 MAXALIGN(sizeof(Shared)));
-}
-
 Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return add_size(
-      MAXALIGN(sizeof(Shared)),
-      table_parallelscan_estimate(node->ss.ss_currentRelation, node->ss.ps.state->es_snapshot));
+  return shared_scan_size(&node->ss, sizeof(Shared));
 }
 
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   FilterScan *scan = scan_of(node);
   scan->shared = static_cast<Shared *>(memory);
-  set_table_scan(
-      scan, table_beginscan_parallel(node->ss.ss_currentRelation, table_scan_behind(scan->shared)));
+  set_table_scan(scan, join_shared_scan(&node->ss, memory, sizeof(Shared)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
@@ -198,14 +189,12 @@ void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
   pg_atomic_init_u64(&shared->bytes, 0);
   pg_atomic_init_u64(&shared->in_memory, 0);
   pg_atomic_init_u64(&shared->rate_bits, 0);
-  table_parallelscan_initialize(node->ss.ss_currentRelation, table_scan_behind(shared),
-                                node->ss.ps.state->es_snapshot);
+  init_shared_scan(&node->ss, memory, sizeof(Shared));
   join_shared(node, nullptr, memory);
 }
 
 void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  table_parallelscan_reinitialize(node->ss.ss_currentRelation,
-                                  table_scan_behind(static_cast<Shared *>(memory)));
+  reinit_shared_scan(&node->ss, memory, sizeof(Shared));
 }
 
 Shown highest(const Shown &a, const Shown &b) {
@@ -251,29 +240,6 @@ void shutdown(CustomScanState *node) {
 
 // --- EXPLAIN -------------------------------------------------------------------------------------
 
-void explain_conditions(const char *label, List *conditions, CustomScanState *node, List *ancestors,
-                        ExplainState *explained) {
-  if (conditions == NIL)
-    return;
-  List *context = set_deparse_context_plan(explained->deparse_cxt, node->ss.ps.plan, ancestors);
-  Node *condition = reinterpret_cast<Node *>(make_ands_explicit(conditions));
-  ExplainPropertyText(label, deparse_expression(condition, context, explained->verbose, false),
-                      explained);
-}
-
-// Shows the mean number of rows of all loops; as text, nothing if there was no loop.
-void explain_removed(const char *label, double rows, const Instrumentation *instrument,
-                     ExplainState *explained) {
-  if (instrument->nloops > 0 || explained->format != EXPLAIN_FORMAT_TEXT)
-    ExplainPropertyFloat(label, nullptr, rows / Max(instrument->nloops, 1.0), 0, explained);
-}
-
-// How many digits behind the point a percentage is shown with: as many as the first two that are
-// not zero need, but at least two, and two of a percentage that is next to nothing.
-int digits_of(double percent) {
-  return percent < 1e-8 ? 2 : Max(2, 1 - static_cast<int>(std::floor(std::log10(percent))));
-}
-
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
   const BatchPlan plan = plan_of(node);
@@ -293,7 +259,7 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   ExplainPropertyText("Bloom Filter Access", in_memory == bytes ? "in memory" : "by slice",
                       explained);
   if (rate > 0)
-    ExplainPropertyFloat("Bloom Filter Rate", "%", 100 * rate, digits_of(100 * rate), explained);
+    explain_rate("Bloom Filter Rate", rate, explained);
 }
 
 constexpr CustomExecMethods kExecMethods = {

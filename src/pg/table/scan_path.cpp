@@ -38,9 +38,11 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   plan.conditions = extract_actual_clauses(clauses, false);
   plan.before = extract_actual_clauses(conditions.before, false);
   plan.probes = extract_actual_clauses(conditions.probes, false);
+  plan.after = NIL; // the node's own qual
   plan.one_by_one = conditions.can_fail;
   plan.expected = expected_rows(root, table, &path->path);
-  write_batch_plan(plan, scan);
+  scan->custom_exprs = plan.conditions;
+  scan->custom_private = describe_batch_plan(plan);
   return &scan->scan.plan;
 }
 
@@ -63,14 +65,6 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
   return &path->path;
 }
 
-// Does a sequential scan read a table as it is? Not a parent, whose children are scanned one by
-// one, and not a sample.
-bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
-  return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
-         (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
-         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
-}
-
 void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
   if (previous_hook)
     previous_hook(root, table, number, entry);
@@ -90,10 +84,21 @@ void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry
 
 } // namespace
 
+bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
+  return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
+         (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
+         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
+}
+
+bool scans_are_offered() {
+  return enabled;
+}
+
 void define_scan() {
   DefineCustomBoolVariable(
-      "bloomfilter.scan", "Lets the planner choose scans that ask a filter for many rows at once.",
-      nullptr, &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+      "bloomfilter.scan",
+      "Lets the planner choose scans that ask or build a filter for many rows at once.", nullptr,
+      &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   RegisterCustomScanMethods(&kScanMethods);
   previous_hook = set_rel_pathlist_hook;
   set_rel_pathlist_hook = add_scans;
