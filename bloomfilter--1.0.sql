@@ -70,6 +70,11 @@ CREATE FUNCTION bloomfilter_support_all(internal) RETURNS internal
 COMMENT ON FUNCTION bloomfilter_support_all(internal) IS
   'planner support of a function that asks for all elements of an array';
 
+CREATE FUNCTION bloomfilter_support_agg(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'filter_support_agg' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_support_agg(internal) IS
+  'support function of the transition functions of aggregates that build filters';
+
 CREATE FUNCTION bloomfilter_support_value(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support_value' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_support_value(internal) IS
@@ -436,21 +441,21 @@ COMMENT ON FUNCTION bf_jaccard(bloomfilter, bloomfilter) IS
 -- Aggregates
 
 CREATE FUNCTION bloomfilter_agg_trans(internal, "any") RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any") IS 'transition function of bf_agg';
 
 CREATE FUNCTION bloomfilter_agg_trans(internal, "any", float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", float8) IS
   'transition function of bf_agg';
 
 CREATE FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8) IS
   'transition function of bf_agg';
 
 CREATE FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8, text) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_agg_trans(internal, "any", float8, float8, text) IS
   'transition function of bf_agg';
 
@@ -613,17 +618,17 @@ COMMENT ON TYPE bf_partial IS
   'what some rows contribute to the filter of all: their distinct hashes, or its bits';
 
 CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element) RETURNS bf_partial
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element) IS
   'step of bf_dist_agg and bf_partial_agg';
 
 CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8) RETURNS bf_partial
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8) IS
   'step of bf_dist_agg and bf_partial_agg';
 
 CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8, float8) RETURNS bf_partial
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8, float8) IS
   'step of bf_dist_agg and bf_partial_agg';
 
@@ -1140,17 +1145,17 @@ COMMENT ON AGGREGATE cbf_union_agg(countingbloomfilter) IS
 -- Aggregates
 
 CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any") RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any") IS
   'transition function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", float8) IS
   'transition function of cbf_agg';
 
 CREATE FUNCTION countingbloomfilter_agg_trans(internal, "any", float8, float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION countingbloomfilter_agg_trans(internal, "any", float8, float8) IS
   'transition function of cbf_agg';
 
@@ -1620,16 +1625,16 @@ COMMENT ON AGGREGATE cf_union_agg(cuckoofilter) IS
 -- Aggregates
 
 CREATE FUNCTION cuckoofilter_agg_trans(internal, "any") RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any") IS 'transition function of cf_agg';
 
 CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", float8) IS
   'transition function of cf_agg';
 
 CREATE FUNCTION cuckoofilter_agg_trans(internal, "any", float8, float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION cuckoofilter_agg_trans(internal, "any", float8, float8) IS
   'transition function of cf_agg';
 

@@ -3,6 +3,7 @@
 CREATE SCHEMA layouts;
 SET search_path = layouts, public;
 SET extra_float_digits = 0;
+SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
 \i sql/include/outcome.sql
 
 CREATE TABLE kinds (layout text, value text);

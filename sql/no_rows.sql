@@ -86,14 +86,19 @@ BEGIN
   INSERT INTO plans SELECT statement, plan(statement), made(statement) FROM statements;
 END $$;
 CALL try('0', 'on', 'off');
+CALL try('2', 'on', 'off');
+SET bloomfilter.scan = off;
+CALL try('0', 'on', 'off');
 CALL try('0', 'off', 'on');
 CALL try('2', 'on', 'off');
 CALL try('2', 'off', 'on');
+RESET bloomfilter.scan;
 SELECT statement, array_agg(DISTINCT plan) AS plans FROM plans
 GROUP BY statement HAVING count(DISTINCT result) > 1 ORDER BY statement;
 SELECT count(*) AS plans, count(DISTINCT statement) AS statements,
   count(DISTINCT statement) FILTER (WHERE plan ~ 'Finalize.*Partial.*Gather') > 20 AS parallel,
-  count(DISTINCT statement) FILTER (WHERE plan ~ 'Finalize.*Partial Aggregate$') > 10 AS partial
+  count(DISTINCT statement) FILTER (WHERE plan ~ 'Finalize.*Partial Aggregate$') > 10 AS partial,
+  count(DISTINCT statement) FILTER (WHERE plan ~ 'Build') > 10 AS built
 FROM plans;
 RESET max_parallel_workers_per_gather;
 RESET enable_hashagg;

@@ -2,6 +2,7 @@
 -- `prefix` as psql variables; the functions are called as :create(...) and so on.
 \i sql/include/outcome.sql
 \i sql/include/plan.sql
+SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
 \set create :prefix _create
 \set add :prefix _add
 \set add_all :prefix _add_all

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "pg/aggregate/shared_file.hpp"
+#include "pg/build/build.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
 #include "pg/value/make.hpp"
@@ -34,6 +35,7 @@ void _PG_init(void) {
   define_overfill();
   define_max_size();
   define_scan();
+  define_build();
   define_shared_files();
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");

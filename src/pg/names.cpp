@@ -42,6 +42,13 @@ bool is_filter_type(Oid type, Kind *kind) {
   return false;
 }
 
+bool is_partial_type(Oid type) {
+  const Type entry = typeidType(type);
+  const bool is_partial = strcmp(typeTypeName(entry), "bf_partial") == 0;
+  ReleaseSysCache(entry);
+  return is_partial;
+}
+
 int hint_at_filters(Kind kind) {
   switch (kind) {
   case Kind::counting:

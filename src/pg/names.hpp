@@ -17,6 +17,9 @@ const char *prefix_of(Kind kind);
 // Is a type one of the three filter types? Sets `kind` to which one.
 bool is_filter_type(Oid type, Kind *kind);
 
+// Is a type bf_partial?
+bool is_partial_type(Oid type);
+
 // For an ereport() about a filter that is used as a value: a hint at what two filters can be used
 // for.
 int hint_at_filters(Kind kind);

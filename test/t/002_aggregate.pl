@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-my $node = new_server('aggregate', conf => "max_worker_processes = 8\nsynchronize_seqscans = off");
+my $node = new_server('aggregate', conf => "max_worker_processes = 8\nsynchronize_seqscans = off\nbloomfilter.scan = off");
 
 # All values of i are distinct, a third of those of s, 50 000 of few, 1 of one. Groups g have 2, 20,
 # ... 200 000 rows.

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-my $node = new_server('parallel', conf => "max_worker_processes = 16\nmax_parallel_workers = 16\n");
+my $node = new_server('parallel', conf => "max_worker_processes = 16\nmax_parallel_workers = 16\nbloomfilter.scan = off\n");
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
@@ -49,6 +49,24 @@ for my $value ('i', 'few', 'thrice') {
             is($made[$_], $truth[$_],
                 "$types[$_]_agg($value), $work_mem, $workers workers: the same filter")
               for 0 .. $#types;
+        }
+    }
+}
+is(temporary_files(), '', 'no file is left');
+
+# The same of filters that are built a page at a time, by one process and by four
+for my $value ('i', 'few', 'thrice') {
+    my $query = filters_of($value) . ' FROM rows';
+    my @truth = split /\|/, query($query);
+    for my $work_mem ('64kB', '64MB') {
+        for my $workers (0, 3) {
+            my $settings = "$parallel; SET bloomfilter.scan = on; SET work_mem = '$work_mem';"
+              . " SET hash_mem_multiplier = 1; SET max_parallel_workers_per_gather = $workers";
+            like(plan_of($node, $settings, $query), $workers ? qr/Finalize.*Gather.*Build/s : qr/^Custom Scan.*Build/,
+                "$value: the plan has a build");
+            my ($made, $bytes) = temp_bytes($node, "$settings; $query");
+            is($made, join('|', @truth), "... and, $work_mem, $workers workers: the same filters");
+            cmp_ok($bytes, '>', 0, '... by files') if $work_mem eq '64kB' && $value ne 'few';
         }
     }
 }

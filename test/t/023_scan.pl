@@ -298,6 +298,35 @@ sub select_of {
     return ("SELECT t.id, o.n FROM $scanned t FULL JOIN (SELECT * FROM $other->{name} WHERE id < 20) o ON o.id = t.id");
 }
 
+# A filter of a table's column or of an expression, as text; half of them of rows that a condition
+# chooses.
+sub built {
+    my ($table) = @_;
+    my $column = pick(@{ $table->{columns} });
+    my $value = pick($column, $column, @{ $expressions{$column} });
+    my $expected = pick(1, 50, 3000, 100_000);
+    my $call = pick(
+        "bf_agg($value)", "bf_agg($value, $expected)", "bf_agg($value, NULL, 0.001)", "cbf_agg($value)", "cbf_agg($value, $expected)",
+        "cf_agg($value)", "cf_agg($value, $expected, 0.001)", "bf_dist_agg(bf_element_of($value))",
+        "bf_dist_agg(bf_element_of($value), $expected)", "bf_partial_agg(bf_element_of($value))",
+        "bf_partial_agg(bf_element_of($value), $expected)", "bf_agg($value, $expected, 0.01, 'parquet')", "bf_agg($value, (SELECT 70))");
+    $call .= ' FILTER (WHERE ' . beside($table) . ')' if chance(25);
+    return $call;
+}
+
+# Queries whose rows become filters, with and without conditions
+sub add_build {
+    my ($table, $where) = @_;
+    my $sql = 'SELECT ' . join(', ', map { 'md5((' . built($table) . ')::text)' } 1 .. between(1, 3)) . " FROM $table->{name} t";
+    $sql .= ' WHERE ' . pick($where, beside($table), beside($table) . ' AND ' . beside($table)) if chance(70);
+    $sql .= ' HAVING ' . pick('bf_count(bf_agg(item)) >= 2', 'bf_agg(n) @> 3', 'count(*) > 1') if chance(15);
+    $sql = pick($sql, $sql, $sql, "SELECT o.g, ($sql LIMIT 1) IS NULL FROM generate_series(1, 3) o(g)",
+        "WITH c AS MATERIALIZED ($sql) SELECT * FROM c, generate_series(1, 2)", "SELECT * FROM generate_series(1, 3) o(g), LATERAL ($sql "
+          . ($sql =~ /HAVING/ ? 'AND' : 'HAVING') . ' g <> 2) s');
+    check(sql => [$sql], planned => $sql, settings => settings());
+    return;
+}
+
 sub add_select {
     my ($table, $other, $where) = @_;
     my ($sql, $ordered) = select_of($table, $other, $where);
@@ -533,13 +562,13 @@ sub compare {
     $states{'with rows'}++ if $on->{rows} =~ /^(?!##)./m;
     if ($check->{planned}) {
         $offered++;
-        my $used = $on->{plan} =~ /Bloom Filter Scan/;
+        my $used = $on->{plan} =~ /Bloom Filter (?:Scan|Build)/;
         $scanned += $used;
         $scanned_in{ $check->{what} } += $used;
         note_features($on->{plan}) if $used;
     }
     my $is_wrong = $off->{rows} ne $on->{rows} ? 'rows' : sees_more($check, $off, $on) ? 'notices'
-      : $off->{plan} =~ /Bloom Filter Scan/ ? 'plan' : '';
+      : $off->{plan} =~ /Bloom Filter (?:Scan|Build)/ ? 'plan' : '';
     push @differences, { check => $check, what => $is_wrong, off => $off, on => $on } if $is_wrong;
     return if !$check->{reader};
     for my $scan ('off', 'on') {
@@ -571,13 +600,14 @@ for (1 .. $rounds) {
         my $table = pick(@tables);
         my $other = pick(@tables);
         my $where = conditions($table, [ some(pick(1, 1, 1, 2, 3), @{ $table->{filters} }) ]);
-        my $what = pick(qw(select select select select prepared plpgsql outer constant error hidden hidden), $table->{is_changed} ? qw(change change cursor cursor) : ());
+        my $what = pick(qw(select select select select prepared plpgsql outer constant error hidden hidden), $table->{is_changed} ? qw(change change cursor cursor) : (), qw(build build build build));
         my $before = @checks;
         add_select($table, $other, $where) if $what eq 'select';
         add_prepared($table, $other) if $what eq 'prepared';
         add_plpgsql($table) if $what eq 'plpgsql';
         add_outer($table) if $what eq 'outer';
         add_constant($table) if $what eq 'constant';
+        add_build($table, $where) if $what eq 'build';
         add_error($table) if $what eq 'error';
         add_hidden($guarded, $other, pick($name, $name, "barrier$round")) if $what eq 'hidden';
         add_change($table, $other, $where) if $what eq 'change';

@@ -75,12 +75,16 @@ cmp_ok($dist, '<=', 1.5 * $own, "20000 groups: bf_dist_agg takes $dist kB, bf_ag
 # Workers send their states as they are stored.
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;'
   . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
-for my $memory ($small, q{SET work_mem = '64MB'}) {
-    for my $aggregate ('bf_dist_agg(bf_element_of(i))', 'bf_dist_agg(bf_element_of(i), 600000)') {
-        like(plan_of($node, "$parallel; $memory", "SELECT $aggregate FROM rows"),
-            qr/Finalize Aggregate.*Partial Aggregate/s, "$aggregate in workers, $memory");
-        is(query($parallel, $memory, "SELECT md5($aggregate\::bytea) FROM rows"),
-            $aggregate =~ /600000/ ? $sized : $truth, 'the same bytes');
+my %half = (off => 'Partial Aggregate', on => 'Bloom Filter Build');
+for my $scan (sort keys %half) {
+    for my $memory ($small, q{SET work_mem = '64MB'}) {
+        for my $aggregate ('bf_dist_agg(bf_element_of(i))', 'bf_dist_agg(bf_element_of(i), 600000)') {
+            my $settings = "$parallel; SET bloomfilter.scan = $scan; $memory";
+            like(plan_of($node, $settings, "SELECT $aggregate FROM rows"),
+                qr/Finalize Aggregate.*$half{$scan}/s, "$aggregate in workers, $memory: $half{$scan}");
+            is(query($settings, "SELECT md5($aggregate\::bytea) FROM rows"),
+                $aggregate =~ /600000/ ? $sized : $truth, 'the same bytes');
+        }
     }
 }
 

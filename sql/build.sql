@@ -1,0 +1,192 @@
+-- Builds of filters a page at a time: where they are offered, and that the filters are those of an
+-- aggregate over a sequential scan.
+CREATE SCHEMA build;
+SET search_path = build, public;
+SET max_parallel_workers_per_gather = 0;
+
+CREATE TABLE events (id int, item bigint, url text, code varchar, price numeric, at timestamptz,
+  tags int[], span int4range, flags jsonb, pair int4, gone int);
+INSERT INTO events
+  SELECT i, i * 7919 % 10007, 'https://example.com/' || i % 5000,
+    'c' || i % 700 || repeat(' ', i % 2), (i % 2000)::numeric / 4,
+    '2024-01-01'::timestamptz + (i % 800) * interval '1 hour', ARRAY[i % 30, i % 20],
+    int4range(i % 50, i % 50 + 3), to_jsonb(i % 90), nullif(i % 5, 0), i
+  FROM generate_series(1, 20000) i;
+ALTER TABLE events DROP COLUMN gone;
+ALTER TABLE events ADD COLUMN added int DEFAULT 77;
+UPDATE events SET added = id % 10 WHERE id % 3 = 0;
+DELETE FROM events WHERE id % 17 = 0;
+VACUUM ANALYZE events;
+CREATE TABLE empty (LIKE events);
+CREATE TABLE filters AS SELECT bf_agg(item) AS items FROM events WHERE id % 40 = 1;
+
+CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE
+  rows text;
+BEGIN
+  EXECUTE format('SELECT count(*) || '' '' || md5(string_agg(r::text, '','' ORDER BY r::text)) FROM (%s) r',
+    query) INTO rows;
+  RETURN coalesce(rows, 'no row');
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ': ' || SQLERRM;
+END $body$;
+CREATE FUNCTION built(query text, OUT build boolean, OUT same boolean, OUT rows text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  plan text;
+BEGIN
+  FOR plan IN EXECUTE 'EXPLAIN ' || query LOOP
+    build := coalesce(build, false) OR plan LIKE '%Bloom Filter Build%';
+  END LOOP;
+  rows := rows_of(query);
+  SET LOCAL bloomfilter.scan = off;
+  same := rows = rows_of(query);
+  SET LOCAL bloomfilter.scan = on;
+  rows := regexp_replace(rows, ' [0-9a-f]{32}$', '');
+END $$;
+
+-- Every family, and every aggregate.
+SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span', 'flags',
+  'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7']) value,
+  built(format('SELECT bf_agg(%s) FROM events', value));
+SELECT call, built.* FROM unnest(ARRAY['bf_agg(item)', 'bf_agg(item, 100000)',
+  'bf_agg(item, 100000, 0.001)', 'bf_agg(item, NULL, 0.1)', 'bf_agg(item, NULL, NULL)',
+  'bf_agg(item, 20000, 0.01, ''guava'')', 'bf_agg(url, 20000, 0.01, ''parquet'')',
+  'cbf_agg(pair)', 'cbf_agg(item, 30000)', 'cf_agg(item)', 'cf_agg(item, 100, 0.001)',
+  'cf_agg(code)', 'bf_dist_agg(bf_element_of(url))', 'bf_dist_agg(bf_element_of(code), 1000)',
+  'bf_partial_agg(bf_element_of(item))', 'bf_partial_agg(bf_element_of(item), 1000, 0.001)',
+  'bf_agg(item, (SELECT 20000))', 'bf_agg(item, 0)', 'bf_agg(item, 20000, 2)',
+  'bf_agg(item, id)', 'bf_agg(DISTINCT item)', 'bf_agg(item ORDER BY id)',
+  'bf_agg(item) FILTER (WHERE pair = 3)', 'bf_agg(item) FILTER (WHERE random() < 0)',
+  'bf_agg(item / pair) FILTER (WHERE pair > 0)', 'bf_merge_agg(NULL)',
+  'bf_union_agg((SELECT items FROM filters))', 'bf_agg(bf_element_of(item))']) call,
+  built(format('SELECT %s FROM events', call));
+
+-- Several aggregates, expressions around them, and HAVING.
+SELECT built.* FROM unnest(ARRAY[
+  'SELECT bf_agg(item), cf_agg(url), bf_agg(item, 9000) FROM events',
+  'SELECT bf_count(bf_agg(item)) + bf_count(bf_agg(url)), 1 FROM events',
+  'SELECT bf_agg(item), count(*) FROM events',
+  'SELECT bf_agg(item), id % 2 FROM events GROUP BY id % 2',
+  'SELECT bf_agg(item) FROM events HAVING bf_agg(url) @> ''https://example.com/1''::text',
+  'SELECT bf_agg(item) FROM events HAVING NOT bf_agg(url) @> ''https://example.com/1''::text',
+  'SELECT bf_agg(item) FROM events HAVING count(*) > 3',
+  'SELECT bf_agg(item) FROM events GROUP BY ()',
+  'SELECT bf_agg(item) FROM empty',
+  'SELECT bf_agg(item, 300) FROM empty',
+  'SELECT bf_agg(item, (SELECT count(*) FROM empty)) FROM empty',
+  'SELECT cbf_agg(item), cf_agg(item), bf_partial_agg(bf_element_of(item)) FROM empty',
+  'SELECT bf_agg(item, 9, 0.01, ''guava'') FROM empty',
+  'SELECT bf_agg(item, 9, 2) FROM empty',
+  'SELECT bf_agg(e.item) FROM events e, filters',
+  'SELECT bf_agg(item) FROM events TABLESAMPLE system (100)']) query, built(query);
+
+-- Conditions: row by row, of filters, both; in the order in which a scan evaluates them.
+SELECT condition, built.* FROM unnest(ARRAY['pair = 3', 'id > 100 AND url LIKE ''%7''', 'false',
+  'pair IS NULL', 'id IN (SELECT i FROM generate_series(1, 9) i)',
+  'pair NOT IN (SELECT i FROM generate_series(1, 2) i)', '(SELECT true)', 'random() < 2',
+  '(SELECT items FROM filters) @> item', '(SELECT items FROM filters) @> item AND pair = 2',
+  '(SELECT items FROM filters) @> item AND 10 / pair > 2',
+  'pair > 0 AND (SELECT items FROM filters) @> item AND 10 / pair > 2',
+  '(SELECT items FROM filters) @> (item / pair)',
+  'NULL::bloomfilter @> item', 'id + 0 < 0 AND (SELECT items FROM filters, generate_series(1, 2)) @> item',
+  'ctid = ''(0,1)''', 'events IS NOT NULL']) condition,
+  built(format('SELECT bf_agg(item), bf_agg(url) FROM events WHERE %s', condition));
+
+-- Where queries are: subqueries with an outer row's values, CTEs, commands, functions.
+SELECT built.* FROM unnest(ARRAY[
+  'SELECT g, (SELECT bf_agg(item) FROM events WHERE pair = g) FROM generate_series(0, 5) g',
+  'SELECT g, f FROM generate_series(1, 3) g, LATERAL (SELECT bf_agg(item, g * 100) AS f FROM events) s',
+  'SELECT id FROM events WHERE (SELECT bf_agg(item) FROM events WHERE id < 90) @> item',
+  'WITH c AS MATERIALIZED (SELECT bf_agg(item) AS f FROM events) SELECT a.f, b.f FROM c a, c b',
+  'SELECT bf_agg(item) FROM (SELECT item FROM events WHERE pair = 1 OFFSET 0) s',
+  'SELECT bf_agg(item) FROM (SELECT item FROM events WHERE pair = 1) s',
+  'SELECT bf_agg(item) FROM events UNION ALL SELECT bf_agg(item) FROM events WHERE id < 9']) query,
+  built(query);
+CREATE TABLE made AS SELECT bf_agg(item) AS f FROM events;
+INSERT INTO made SELECT bf_agg(item) FROM events;
+CREATE MATERIALIZED VIEW seen AS SELECT bf_agg(item) AS f FROM events;
+INSERT INTO events (id, item) VALUES (-1, -1);
+REFRESH MATERIALIZED VIEW seen;
+SELECT count(DISTINCT made.f) AS one, bool_and(seen.f @> -1::bigint) AS added FROM made, seen;
+PREPARE build(bigint, float8) AS SELECT bf_count(bf_agg(item, $2)) > 0 FROM events WHERE item > $1;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE build(100, 7000);
+EXECUTE build(100, 7000);
+EXECUTE build(100000, 7000);
+RESET plan_cache_mode;
+
+-- A cursor, held and scrolled.
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT bf_count(bf_agg(item)) > 0 FROM events;
+FETCH 1 FROM c;
+FETCH 1 FROM c;
+FETCH BACKWARD 1 FROM c;
+ROLLBACK;
+
+-- What EXPLAIN shows. Servers write an InitPlan's result in different ways.
+CREATE FUNCTION explained(query text, options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
+RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE format('EXPLAIN (COSTS OFF, %s) %s', options, query) LOOP
+    line := regexp_replace(line, 'Memory: \d+', 'Memory: N');
+    line := regexp_replace(line, '\$0|\(InitPlan 1\)\.col1', '<InitPlan 1>');
+    RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns .*', ''), '\.00 ', ' ');
+  END LOOP;
+END $$;
+SELECT explained('SELECT bf_agg(item), bf_count(cbf_agg(url)::bloomfilter) FROM events e
+  WHERE pair > 1 AND (SELECT items FROM filters) @> item HAVING bf_agg(item, 5) @> 3::bigint',
+  'VERBOSE');
+SELECT explained('SELECT bf_agg(item) FROM events WHERE pair > 1');
+SELECT explained('SELECT cf_agg(item), bf_agg(url) FROM events
+  WHERE (SELECT items FROM filters) @> item');
+
+-- Partitions and children.
+CREATE TABLE parts (id int, item bigint, pair int) PARTITION BY RANGE (id);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (5000);
+CREATE TABLE parts_2 (pair int, item bigint, id int);
+ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES FROM (5000) TO (9000);
+CREATE TABLE parts_3 PARTITION OF parts DEFAULT PARTITION BY LIST (pair);
+CREATE TABLE parts_31 PARTITION OF parts_3 FOR VALUES IN (1, 2);
+CREATE TABLE parts_32 PARTITION OF parts_3 DEFAULT;
+INSERT INTO parts SELECT id, item, pair FROM events WHERE id >= 0;
+CREATE TABLE child () INHERITS (events);
+INSERT INTO child (id, item, pair) VALUES (-2, -2, 1);
+ANALYZE parts, child;
+SELECT built.* FROM unnest(ARRAY[
+  'SELECT bf_agg(item), cf_agg(item, 100), bf_dist_agg(bf_element_of(item)) FROM parts',
+  'SELECT bf_agg(item) FROM parts WHERE id < 100', 'SELECT bf_agg(item) FROM parts WHERE pair = 1',
+  'SELECT bf_agg(item) FROM parts WHERE (SELECT items FROM filters) @> item',
+  'SELECT bf_agg(item) FROM parts WHERE false', 'SELECT bf_agg(item) FROM events',
+  'SELECT bf_agg(item) FROM ONLY events']) query, built(query);
+EXPLAIN (COSTS OFF) SELECT bf_agg(item) FROM parts WHERE id < 7000;
+
+-- Policies hide rows from conditions, and a user needs the right to call the aggregate.
+CREATE ROLE regress_bloomfilter_build;
+GRANT USAGE ON SCHEMA build TO regress_bloomfilter_build;
+GRANT SELECT ON events, filters TO regress_bloomfilter_build;
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY even ON events USING (id % 2 = 0);
+SET ROLE regress_bloomfilter_build;
+SELECT built.* FROM unnest(ARRAY['SELECT bf_agg(item) FROM events',
+  'SELECT bf_agg(item) FROM events WHERE 1 / (id % 2 - 1) = -1',
+  'SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> item']) query, built(query);
+SELECT explained('SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> item
+  AND item > 5', 'VERBOSE off');
+RESET ROLE;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION bf_agg("any") FROM public;
+SET LOCAL ROLE regress_bloomfilter_build;
+SELECT built.* FROM built('SELECT bf_agg(item) FROM events');
+ROLLBACK;
+DROP OWNED BY regress_bloomfilter_build;
+DROP ROLE regress_bloomfilter_build;
+
+-- Aggregates of others, which only use functions of ours.
+CREATE AGGREGATE mine("any") (SFUNC = bloomfilter_agg_trans, STYPE = internal,
+  FINALFUNC = bloomfilter_agg_final, FINALFUNC_EXTRA = false);
+SELECT built.* FROM built('SELECT mine(item) FROM events');
+
+SET client_min_messages = warning;
+DROP SCHEMA build CASCADE;

@@ -1,0 +1,387 @@
+// The executor's part of a Bloom Filter Build: the rows of batches go into states, which become the
+// one row that the node returns; what processes share; what EXPLAIN shows.
+
+#include "pg/server.hpp"
+
+#include "pg/aggregate/add.hpp"
+#include "pg/aggregate/partial.hpp"
+#include "pg/aggregate/transfer.hpp"
+#include "pg/build/build.hpp"
+#include "pg/build/calls.hpp"
+#include "pg/table/batch.hpp"
+#include "pg/table/explain.hpp"
+#include "pg/table/shared_scan.hpp"
+#include "pg/value/measure.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "port/atomics.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// A call of an aggregate. Starts at zero.
+struct Built {
+  // Set by init_call().
+  BuildCall call;
+  ExprState *condition; // NULL if there is none
+  RowValue value;
+  Oid type;
+  // Set when the first row and the first value come to it.
+  State *state;
+  Element *element;
+};
+
+// What EXPLAIN ANALYZE shows of all calls together.
+struct Shown {
+  uint64 rows;    // that went into states; one that goes into several counts once for each
+  uint64 memory;  // the most bytes that the states of a process took
+  uint64 spilled; // bytes in temporary files
+};
+
+// What processes share, in front of what the table scan shares.
+struct Shared {
+  pg_atomic_uint64 rows, memory, spilled;
+};
+
+// Starts at zero.
+struct Build {
+  CustomScanState node; // first, as the server casts the pointer
+  // Set by begin().
+  TupleTableSlot *row; // of the table
+  ExprContext *states; // whose memory the states are in, until the row is returned
+  Built *calls;
+  int call_count;
+  // Begun by begin(), opened by make_row() or join_shared().
+  Batches batches;
+  bool done; // was the row returned?
+  // Set by note_states() and result_of(), for EXPLAIN ANALYZE.
+  Shown shown;
+  Size bytes;  // of the largest filter
+  double rate; // its false positive rate; 0: unknown
+  // Set by join_shared(), until shutdown().
+  Shared *shared; // NULL: not in parallel
+};
+
+Build *build_of(CustomScanState *node) {
+  return reinterpret_cast<Build *>(node);
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+// What a state of this call is kept in. If it is sent to another process, its file changes hands.
+GroupMemory memory_for(const Build *build, const Built &built) {
+  return {build->states->ecxt_per_tuple_memory, build->states,
+          built.call.is_partial && !built.call.takes_elements ? FileTransfer::move
+                                                              : FileTransfer::none};
+}
+
+State *make_call_state(const Build *build, const Built &built, const Parameters &parameters) {
+  State *state = make_state(memory_for(build, built), parameters);
+  state->partial = built.call.takes_elements;
+  return state;
+}
+
+// The rows of the batch that fulfil the condition of a call.
+int filter_rows(Batches *batches, ExprState *condition, uint16 *rows) {
+  int count = 0;
+  for (int i = 0; i < batches->count; i++) {
+    show_row(&batches->pages, batches->rows[i]);
+    rows[count] = batches->rows[i];
+    count += ExecQualAndReset(condition, batches->pages.context) ? 1 : 0;
+  }
+  return count;
+}
+
+void add_rows(Build *build, Built *built, const uint16 *rows, int count) {
+  Batches *batches = &build->batches;
+  ExprContext *context = batches->pages.context;
+  if (!built->state)
+    built->state = make_call_state(
+        build, *built, parameters_with_rows(built->call.arguments, context, built->call.layout));
+  Values *values = &batches->values;
+  for (int next = 0; next < count;) {
+    next += collect_values(&batches->pages, built->value, rows + next, count - next, values);
+    if (values->items.count == 0)
+      continue;
+    if (!built->element)
+      built->element = resolve_element(built->type, built->call.collation,
+                                       build->node.ss.ps.state->es_query_cxt);
+    values->items.element = built->element;
+    add_items(built->state, values->items);
+  }
+}
+
+void add_batch(Build *build) {
+  Batches *batches = &build->batches;
+  for (int i = 0; i < build->call_count; i++) {
+    Built *built = &build->calls[i];
+    uint16 chosen[kMaxRows];
+    const uint16 *rows = built->condition ? chosen : batches->rows;
+    const int count =
+        built->condition ? filter_rows(batches, built->condition, chosen) : batches->count;
+    if (count > 0)
+      add_rows(build, built, rows, count);
+    build->shown.rows += count;
+  }
+}
+
+// --- the row -------------------------------------------------------------------------------------
+
+// The result of a call that saw no row.
+NullableDatum result_without_rows(const Build *build, const Built &built) {
+  if (built.call.is_partial)
+    return {0, true};
+  const Parameters parameters = parameters_without_rows(
+      built.call.arguments, build->node.ss.ps.ps_ExprContext, built.call.layout);
+  if (!built.call.takes_elements || !built.call.returns_state)
+    return {filter_without_values(parameters).datum(), false};
+  State *state = make_call_state(build, built, parameters);
+  state->no_rows = true;
+  return {PointerGetDatum(flat_partial(state)), false};
+}
+
+// Notes what the states take, before they are finished.
+void note_states(Build *build) {
+  Shown *shown = &build->shown;
+  const Size memory = MemoryContextMemAllocated(build->states->ecxt_per_tuple_memory, true);
+  shown->memory = Max(shown->memory, memory);
+  for (int i = 0; i < build->call_count; i++) {
+    const State *state = build->calls[i].state;
+    if (state && state->bag.spill)
+      shown->spilled += state->bag.spill->count * sizeof(uint64);
+  }
+}
+
+// Notes the size of a filter and, as it takes reading all bits, the rate if somebody will see it.
+void note_filter(Build *build, const Filter &filter) {
+  if (!build->node.ss.ps.instrument || VARSIZE(filter.value) < build->bytes)
+    return;
+  build->bytes = VARSIZE(filter.value);
+  build->rate = filter.kind() == Kind::bloom ? measure(filter).rate : 0;
+}
+
+NullableDatum result_of(Build *build, const Built &built) {
+  if (!built.state)
+    return result_without_rows(build, built);
+  if (!built.call.returns_state) {
+    const Filter filter = finish_state(built.state);
+    note_filter(build, filter);
+    return {filter.datum(), false};
+  }
+  return {built.call.takes_elements ? PointerGetDatum(flat_partial(built.state))
+                                    : PointerGetDatum(serialize_state(built.state)),
+          false};
+}
+
+void free_states(Build *build) {
+  for (int i = 0; i < build->call_count; i++)
+    build->calls[i].state = nullptr;
+  ReScanExprContext(build->states);
+}
+
+void set_table_scan(Build *build, TableScanDesc table_scan) {
+  open_pages(&build->batches.pages, table_scan, &build->node.ss.ps, build->row);
+}
+
+// Reads the table, and stores the results of the calls as the row that the node's expressions see.
+void make_row(Build *build) {
+  ScanState *state = &build->node.ss;
+  ExprContext *context = state->ps.ps_ExprContext;
+  if (!build->batches.pages.scan) // and so no other process shares it
+    set_table_scan(build, table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot,
+                                          0, nullptr));
+  while (next_batch(&build->batches))
+    add_batch(build);
+
+  note_states(build);
+  TupleTableSlot *row = ExecClearTuple(state->ss_ScanTupleSlot);
+  MemoryContextReset(context->ecxt_per_tuple_memory);
+  const MemoryContext before = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+  memset(row->tts_isnull, true, row->tts_tupleDescriptor->natts * sizeof(bool));
+  for (int i = 0; i < build->call_count; i++) {
+    const NullableDatum result = result_of(build, build->calls[i]);
+    row->tts_values[i] = result.value;
+    row->tts_isnull[i] = result.isnull;
+  }
+  MemoryContextSwitchTo(before);
+  free_states(build);
+  context->ecxt_scantuple = ExecStoreVirtualTuple(row);
+}
+
+TupleTableSlot *exec(CustomScanState *node) {
+  Build *build = build_of(node);
+  PlanState *state = &node->ss.ps;
+  if (build->done)
+    return nullptr;
+  build->done = true;
+  make_row(build);
+  if (!ExecQual(state->qual, state->ps_ExprContext)) // HAVING
+    return nullptr;
+  return state->ps_ProjInfo ? ExecProject(state->ps_ProjInfo) : node->ss.ss_ScanTupleSlot;
+}
+
+// --- the node ------------------------------------------------------------------------------------
+
+BuildPlan plan_of(const CustomScanState *node) {
+  return read_build_plan(reinterpret_cast<const CustomScan *>(node->ss.ps.plan));
+}
+
+void init_call(Built *built, Aggref *aggregate, PlanState *node) {
+  // The function may have been altered since the plan was made.
+  if (!is_build_call(aggregate, &built->call))
+    elog(ERROR, "Bloom Filter Build has an aggregate that builds no filter any more");
+  check_permission(aggregate);
+  built->condition = ExecInitQual(built->call.condition, node);
+  built->value = init_value(built->call.value, node);
+  built->type = exprType(built->call.value);
+}
+
+// Initializes what is evaluated for the rows of the table. The server has initialized what is
+// evaluated for the node's own row, which has another slot.
+void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
+  ScanState *scan = &build->node.ss;
+  PlanState *state = &scan->ps;
+  TupleTableSlot *own = scan->ss_ScanTupleSlot;
+  const TupleDesc descriptor = state->scandesc;
+  const TupleTableSlotOps *callbacks = state->scanops;
+  const bool fixed = state->scanopsfixed, set = state->scanopsset;
+
+  Relation table = scan->ss_currentRelation;
+  ExecInitScanTupleSlot(estate, scan, RelationGetDescr(table), table_slot_callbacks(table));
+  build->row = scan->ss_ScanTupleSlot;
+  begin_batches(&build->batches, plan.batches, state);
+  build->call_count = list_length(plan.calls);
+  build->calls = static_cast<Built *>(palloc0(build->call_count * sizeof(Built)));
+  for (int i = 0; i < build->call_count; i++)
+    init_call(&build->calls[i], list_nth_node(Aggref, plan.calls, i), state);
+
+  scan->ss_ScanTupleSlot = own;
+  state->scandesc = descriptor;
+  state->scanops = callbacks;
+  state->scanopsfixed = fixed;
+  state->scanopsset = set;
+}
+
+void begin(CustomScanState *node, EState *estate, int) {
+  Build *build = build_of(node);
+  build->states = CreateExprContext(estate);
+  init_for_rows(build, plan_of(node), estate);
+}
+
+void end(CustomScanState *node) {
+  Build *build = build_of(node);
+  free_states(build);
+  if (build->batches.pages.scan)
+    table_endscan(build->batches.pages.scan);
+}
+
+void rescan(CustomScanState *node) {
+  Build *build = build_of(node);
+  if (node->ss.ps.chgParam)
+    forget_filters(&build->batches);
+  restart_batches(&build->batches);
+  free_states(build);
+  build->done = false;
+  ExecClearTuple(node->ss.ss_ScanTupleSlot);
+  if (build->batches.pages.scan)
+    table_rescan(build->batches.pages.scan, nullptr);
+}
+
+// --- in parallel ---------------------------------------------------------------------------------
+
+Size estimate_shared(CustomScanState *node, ParallelContext *) {
+  return shared_scan_size(&node->ss, sizeof(Shared));
+}
+
+void join_shared(CustomScanState *node, shm_toc *, void *memory) {
+  Build *build = build_of(node);
+  build->shared = static_cast<Shared *>(memory);
+  set_table_scan(build, join_shared_scan(&node->ss, memory, sizeof(Shared)));
+}
+
+void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
+  auto *shared = static_cast<Shared *>(memory);
+  pg_atomic_init_u64(&shared->rows, 0);
+  pg_atomic_init_u64(&shared->memory, 0);
+  pg_atomic_init_u64(&shared->spilled, 0);
+  init_shared_scan(&node->ss, memory, sizeof(Shared));
+  join_shared(node, nullptr, memory);
+}
+
+void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
+  reinit_shared_scan(&node->ss, memory, sizeof(Shared));
+}
+
+// Passes on what EXPLAIN shows, before the shared memory is gone. The memory is a worker's.
+void shutdown(CustomScanState *node) {
+  Build *build = build_of(node);
+  Shared *shared = build->shared;
+  Shown *shown = &build->shown;
+  if (!shared)
+    return;
+  build->shared = nullptr;
+  if (IsParallelWorker()) {
+    pg_atomic_fetch_add_u64(&shared->rows, shown->rows);
+    pg_atomic_fetch_add_u64(&shared->spilled, shown->spilled);
+    pg_atomic_write_u64(&shared->memory, shown->memory);
+    return;
+  }
+  shown->rows += pg_atomic_read_u64(&shared->rows);
+  shown->spilled += pg_atomic_read_u64(&shared->spilled);
+  shown->memory = Max(shown->memory, pg_atomic_read_u64(&shared->memory));
+}
+
+// --- EXPLAIN -------------------------------------------------------------------------------------
+
+uint64 kilobytes(uint64 bytes) {
+  return (bytes + 1023) / 1024;
+}
+
+void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
+  const Build *build = build_of(node);
+  const BatchPlan plan = plan_of(node).batches;
+  const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
+  explain_conditions("Row Filter", plan.before, node, ancestors, explained);
+  explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
+  explain_conditions("Row Filter After", plan.after, node, ancestors, explained);
+  if (!instrument)
+    return;
+  if (plan.before != NIL || plan.after != NIL)
+    explain_removed("Rows Removed by Row Filter", instrument->nfiltered1, instrument, explained);
+  if (plan.probes != NIL)
+    explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
+  if (instrument->nloops == 0)
+    return;
+  ExplainPropertyInteger("Rows Added", nullptr, build->shown.rows, explained);
+  ExplainPropertyInteger("Build Memory", "kB", kilobytes(build->shown.memory), explained);
+  if (build->shown.spilled > 0)
+    ExplainPropertyInteger("Build Disk", "kB", kilobytes(build->shown.spilled), explained);
+  if (build->bytes > 0)
+    ExplainPropertyInteger("Built Filter Size", "kB", kilobytes(build->bytes), explained);
+  if (build->rate > 0)
+    explain_rate("Built Filter Rate", build->rate, explained);
+}
+
+constexpr CustomExecMethods kExecMethods = {
+    "Bloom Filter Build", begin,       exec,          end,         rescan,   nullptr, nullptr,
+    estimate_shared,      init_shared, reinit_shared, join_shared, shutdown, explain};
+
+Node *create_state(CustomScan *) {
+  auto *build = static_cast<Build *>(palloc0(sizeof(Build)));
+  NodeSetTag(&build->node, T_CustomScanState);
+  build->node.methods = &kExecMethods;
+  return reinterpret_cast<Node *>(build);
+}
+
+} // namespace
+
+const CustomScanMethods kBuildMethods = {"Bloom Filter Build", create_state};
+
+} // namespace bloomfilter

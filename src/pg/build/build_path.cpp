@@ -1,0 +1,328 @@
+#include "pg/build/build.hpp"
+#include "pg/build/calls.hpp"
+#include "pg/table/scan.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// What rows cost less than in an aggregate over a scan, in cpu_tuple_cost: one that is read, and
+// one that is added to a state, which spares the calls of the executor and of the transition
+// function.
+constexpr double kReadSpared = 0.2;
+constexpr double kAddedSpared = 0.6;
+
+create_upper_paths_hook_type previous_hook = nullptr;
+
+// What a build is planned from.
+struct Source {
+  PlannerInfo *root;
+  RelOptInfo *table;
+  List *restrictions; // of the table, in the server's order
+  Conditions conditions;
+};
+
+// --- conditions ----------------------------------------------------------------------------------
+
+struct Ordered {
+  RestrictInfo *restriction;
+  Index level;
+  Cost cost;
+};
+
+// The conditions in the order in which a scan evaluates them, as order_qual_clauses() sorts them.
+List *in_servers_order(PlannerInfo *root, const List *restrictions) {
+  const int count = list_length(restrictions);
+  auto *ordered = static_cast<Ordered *>(palloc(count * sizeof(Ordered)));
+  const ListCell *cell;
+  foreach (cell, restrictions) {
+    auto *restriction = lfirst_node(RestrictInfo, cell);
+    QualCost cost;
+    cost_qual_eval_node(&cost, reinterpret_cast<Node *>(restriction), root);
+    const bool harmless = restriction->leakproof && cost.per_tuple < 10 * cpu_operator_cost;
+    const Ordered next = {restriction, harmless ? 0 : restriction->security_level, cost.per_tuple};
+    int place = foreach_current_index(cell);
+    for (; place > 0; place--) {
+      const Ordered &before = ordered[place - 1];
+      if (next.level > before.level || (next.level == before.level && next.cost >= before.cost))
+        break;
+      ordered[place] = before;
+    }
+    ordered[place] = next;
+  }
+  List *result = NIL;
+  for (int i = 0; i < count; i++)
+    result = lappend(result, ordered[i].restriction);
+  return result;
+}
+
+// How batches evaluate the conditions. Those that a scan evaluates before the first probe come
+// before it here, too; the others are for the rows that are left.
+BatchPlan batch_plan_of(const Source &source, double rows) {
+  const Conditions &conditions = source.conditions;
+  BatchPlan plan = {extract_actual_clauses(source.restrictions, false),
+                    NIL,
+                    NIL,
+                    NIL,
+                    false,
+                    static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)))};
+  bool probed = false;
+  const ListCell *cell;
+  foreach (cell, source.restrictions) {
+    auto *restriction = lfirst_node(RestrictInfo, cell);
+    const bool is_probe = list_member_ptr(conditions.probes, restriction);
+    const bool is_before = list_member_ptr(conditions.before, restriction) || !probed;
+    List **place = is_probe ? &plan.probes : is_before ? &plan.before : &plan.after;
+    *place = lappend(*place, restriction->clause);
+    probed |= is_probe;
+  }
+  return plan;
+}
+
+Source source_of(PlannerInfo *root, RelOptInfo *table) {
+  List *restrictions = in_servers_order(root, table->baserestrictinfo);
+  return {root, table, restrictions, conditions_of(restrictions)};
+}
+
+bool has_pseudoconstant(const List *restrictions) {
+  const ListCell *cell;
+  foreach (cell, restrictions)
+    if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+      return true;
+  return false;
+}
+
+// --- paths ---------------------------------------------------------------------------------------
+
+// The calls of aggregates in some expressions, each once. False unless a build can compute all of
+// them.
+bool find_calls(List *expressions, List **calls) {
+  List *found = pull_var_clause(reinterpret_cast<Node *>(expressions),
+                                PVC_INCLUDE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+  const ListCell *cell;
+  foreach (cell, found) {
+    BuildCall call;
+    if (!IsA(lfirst(cell), Aggref) || !is_build_call(lfirst_node(Aggref, cell), &call))
+      return false;
+    *calls = list_append_unique(*calls, lfirst(cell));
+  }
+  return *calls != NIL;
+}
+
+Plan *plan_build(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targets, List *, List *) {
+  CustomScan *scan = makeNode(CustomScan);
+  const Source source =
+      source_of(root, find_base_rel(root, intVal(linitial(path->custom_private))));
+  List *calls = static_cast<List *>(lsecond(path->custom_private));
+  List *having = static_cast<List *>(lthird(path->custom_private));
+  scan->scan.plan.targetlist = targets;
+  scan->scan.plan.qual = having;
+  scan->scan.scanrelid = source.table->relid;
+  scan->flags = path->flags;
+  scan->methods = &kBuildMethods;
+  const double rows = source.table->tuples / divisor_of(path->path.parallel_workers);
+  write_build_plan({calls, batch_plan_of(source, rows)}, scan);
+  return &scan->scan.plan;
+}
+
+constexpr CustomPathMethods kPathMethods = {"Bloom Filter Build", plan_build, nullptr};
+
+// The scan that a build takes the place of.
+Path *scan_below(const Source &source, int workers) {
+  Path *scan = create_seqscan_path(source.root, source.table, nullptr, workers);
+  if (source.conditions.probes != NIL)
+    set_cost(source.root, source.table, source.conditions, scan);
+  return scan;
+}
+
+// A build of the calls in `target`, as a path of an upper relation.
+Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, List *calls,
+                AggSplit split, List *having, int workers) {
+  PlannerInfo *root = source.root;
+  Path *scan = scan_below(source, workers);
+  AggClauseCosts costs = {};
+  get_agg_clause_costs(root, split, &costs);
+  const AggPath *aggregate =
+      create_agg_path(root, relation, scan, target, AGG_PLAIN, split, NIL, having, &costs, 1);
+  const double read = source.table->tuples / divisor_of(workers);
+  const double spared = Min(cpu_tuple_cost * (kReadSpared * read + kAddedSpared * scan->rows),
+                            scan->total_cost - scan->startup_cost);
+
+  CustomPath *path = makeNode(CustomPath);
+  path->path = aggregate->path;
+  NodeSetTag(path, T_CustomPath);
+  path->path.pathtype = T_CustomScan;
+  path->path.parallel_aware = workers > 0;
+  path->path.parallel_workers = workers;
+  path->path.startup_cost -= spared;
+  path->path.total_cost -= spared;
+#if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
+  path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+#endif
+  path->custom_private = list_make3(makeInteger(source.table->relid), calls, having);
+  path->methods = &kPathMethods;
+  return &path->path;
+}
+
+// --- partial states ------------------------------------------------------------------------------
+
+// What a table consists of: itself, or its partitions and children that are read. False if one of
+// these cannot be read by batches.
+bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
+  const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
+  if (!entry->inh) {
+    *parts = lappend(*parts, table);
+    return is_scanned(table, entry) && !has_pseudoconstant(table->baserestrictinfo);
+  }
+  const ListCell *cell;
+  foreach (cell, root->append_rel_list) {
+    const auto *member = lfirst_node(AppendRelInfo, cell);
+    RelOptInfo *child = member->parent_relid == table->relid
+                            ? root->simple_rel_array[member->child_relid]
+                            : nullptr;
+    if (child && !IS_DUMMY_REL(child) && !find_parts(root, child, parts))
+      return false;
+  }
+  return true;
+}
+
+// The calls of a table for one of its parts, which numbers its columns in its own way.
+List *calls_for_part(PlannerInfo *root, List *calls, RelOptInfo *part, RelOptInfo *table) {
+  if (part == table)
+    return calls;
+#if PG_VERSION_NUM >= 160000
+  Node *adjusted =
+      adjust_appendrel_attrs_multilevel(root, reinterpret_cast<Node *>(calls), part, table);
+#else
+  Node *adjusted = adjust_appendrel_attrs_multilevel(root, reinterpret_cast<Node *>(calls),
+                                                     part->relids, table->relids);
+#endif
+  return reinterpret_cast<List *>(adjusted);
+}
+
+// The relation of partial states, whose target the server has set if it makes some, too.
+RelOptInfo *partial_relation(PlannerInfo *root, const RelOptInfo *grouped, const List *calls) {
+  RelOptInfo *partial = fetch_upper_rel(root, UPPERREL_PARTIAL_GROUP_AGG, grouped->relids);
+  if (partial->reltarget->exprs != NIL)
+    return partial;
+  partial->reltarget = create_empty_pathtarget();
+  const ListCell *cell;
+  foreach (cell, calls) {
+    Aggref *state = makeNode(Aggref);
+    *state = *lfirst_node(Aggref, cell);
+    mark_partial_aggref(state, AGGSPLIT_INITIAL_SERIAL);
+    add_column_to_pathtarget(partial->reltarget, &state->xpr, 0);
+  }
+  partial->reltarget = set_pathtarget_cost_width(root, partial->reltarget);
+  partial->consider_parallel = grouped->consider_parallel;
+  return partial;
+}
+
+// Builds of partial states of all parts, one after the other, or by several processes.
+Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptInfo *partial,
+                     bool parallel) {
+  List *paths = NIL;
+  int most = 0;
+  const ListCell *cell;
+  foreach (cell, parts) {
+    auto *part = static_cast<RelOptInfo *>(lfirst(cell));
+    const int workers =
+        parallel ? compute_parallel_worker(part, part->pages, -1, max_parallel_workers_per_gather)
+                 : 0;
+    if (parallel && workers == 0)
+      return nullptr;
+    most = Max(most, workers);
+    PathTarget *target = copy_pathtarget(partial->reltarget);
+    target->exprs = calls_for_part(root, target->exprs, part, table);
+    List *calls = NIL;
+    if (!find_calls(target->exprs, &calls))
+      return nullptr;
+    paths = lappend(paths, make_path(source_of(root, part), partial, target, calls,
+                                     AGGSPLIT_INITIAL_SERIAL, NIL, workers));
+  }
+  if (linitial(parts) == table)
+    return static_cast<Path *>(linitial(paths));
+  return reinterpret_cast<Path *>(create_append_path(root, partial, parallel ? NIL : paths,
+                                                     parallel ? paths : NIL, NIL, nullptr, most,
+                                                     parallel && enable_parallel_append, -1));
+}
+
+// Adds what combines the partial states that a path gives.
+void add_combined(PlannerInfo *root, RelOptInfo *grouped, Path *states, List *having) {
+  AggClauseCosts costs = {};
+  get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
+  add_path(grouped, reinterpret_cast<Path *>(
+                        create_agg_path(root, grouped, states, grouped->reltarget, AGG_PLAIN,
+                                        AGGSPLIT_FINAL_DESERIAL, NIL, having, &costs, 1)));
+}
+
+// --- the hook ------------------------------------------------------------------------------------
+
+void add_builds(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *grouped,
+                void *extra) {
+  if (previous_hook)
+    previous_hook(root, stage, input, grouped, extra);
+  const Query *query = root->parse;
+  if (stage != UPPERREL_GROUP_AGG || !scans_are_offered() || !query->hasAggs ||
+      query->groupClause != NIL || query->groupingSets != NIL ||
+      input->reloptkind != RELOPT_BASEREL || input->rtekind != RTE_RELATION)
+    return;
+  auto *having = reinterpret_cast<List *>(query->havingQual);
+  List *calls = NIL, *parts = NIL;
+  if (!find_calls(list_concat_copy(grouped->reltarget->exprs, having), &calls) ||
+      !find_parts(root, input, &parts) || parts == NIL)
+    return;
+  if (linitial(parts) == input)
+    add_path(grouped, make_path(source_of(root, input), grouped, grouped->reltarget, calls,
+                                AGGSPLIT_SIMPLE, having, 0));
+  RelOptInfo *partial = partial_relation(root, grouped, calls);
+  if (linitial(parts) != input)
+    if (Path *states = partial_builds(root, input, parts, partial, false))
+      add_combined(root, grouped, states, having);
+  if (!input->consider_parallel || !grouped->consider_parallel)
+    return;
+  if (Path *states = partial_builds(root, input, parts, partial, true)) {
+    double rows = states->rows * states->parallel_workers;
+    Path *gathered = reinterpret_cast<Path *>(
+        create_gather_path(root, partial, states, partial->reltarget, nullptr, &rows));
+    add_combined(root, grouped, gathered, having);
+  }
+}
+
+} // namespace
+
+void define_build() {
+  RegisterCustomScanMethods(&kBuildMethods);
+  previous_hook = create_upper_paths_hook;
+  create_upper_paths_hook = add_builds;
+}
+
+} // namespace bloomfilter
+
+SQL_FUNCTIONS_BEGIN
+
+// The support function of our transition functions. It knows nothing; but the planner asks it what
+// they cost, and so loads this library before the first query of a session is planned to the end.
+PG_FUNCTION_INFO_V1(filter_support_agg);
+Datum filter_support_agg(PG_FUNCTION_ARGS) {
+  (void)fcinfo;
+  PG_RETURN_POINTER(nullptr);
+}
+
+SQL_FUNCTIONS_END

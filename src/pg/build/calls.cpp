@@ -1,0 +1,157 @@
+#include "pg/build/calls.hpp"
+
+#include "pg/aggregate/steps.hpp"
+#include "pg/expression.hpp"
+#include "pg/names.hpp"
+#include "pg/table/conditions.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_proc.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// An aggregate of ours: its functions, and what its calls build.
+struct Known {
+  PGFunction step, final, combine;
+  Layout layout;
+  bool takes_elements, returns_state;
+};
+
+const Known kKnown[] = {
+    {bloomfilter_agg_trans, bloomfilter_agg_final, filter_agg_combine, Layout::lines, false, false},
+    {countingbloomfilter_agg_trans, countingbloomfilter_agg_final, filter_agg_combine,
+     Layout::counting_lines, false, false},
+    {cuckoofilter_agg_trans, cuckoofilter_agg_final, filter_agg_combine, Layout::cuckoo, false,
+     false},
+    {bloomfilter_partial_add, bloomfilter_partial_final, bloomfilter_partial_combine, Layout::lines,
+     true, false},
+    {bloomfilter_partial_add, bloomfilter_partial_agg_final, bloomfilter_partial_combine,
+     Layout::lines, true, true},
+};
+
+// What the server would call for a function: not the function itself if that has settings of its
+// own, runs as another user, or if somebody watches its calls.
+PGFunction code_of(Oid function) {
+  FmgrInfo info;
+  fmgr_info(function, &info);
+  return info.fn_addr;
+}
+
+const Known *find_known(Oid aggregate) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+  if (!HeapTupleIsValid(tuple))
+    elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
+  const auto entry = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  ReleaseSysCache(tuple);
+  if (!OidIsValid(entry.aggfinalfn) || !OidIsValid(entry.aggcombinefn) ||
+      OidIsValid(entry.aggserialfn) != OidIsValid(entry.aggdeserialfn))
+    return nullptr;
+  for (const Known &known : kKnown)
+    if (code_of(entry.aggtransfn) == known.step && code_of(entry.aggfinalfn) == known.final &&
+        code_of(entry.aggcombinefn) == known.combine &&
+        OidIsValid(entry.aggserialfn) == !known.takes_elements &&
+        (known.takes_elements || (code_of(entry.aggserialfn) == filter_agg_serial &&
+                                  code_of(entry.aggdeserialfn) == filter_agg_deserial)))
+      return &known;
+  return nullptr;
+}
+
+// Does the name of an aggregate's type tell that it may be ours? Other aggregates are not looked
+// up.
+bool may_be_ours(Oid aggregate) {
+  const Oid type = get_func_rettype(aggregate);
+  Kind kind;
+  return is_filter_type(type, &kind) || is_partial_type(type);
+}
+
+void check_may_call(Oid function, Oid role, ObjectType type) {
+#if PG_VERSION_NUM >= 160000
+  const AclResult result = object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
+#else
+  const AclResult result = pg_proc_aclcheck(function, role, ACL_EXECUTE);
+#endif
+  if (result != ACLCHECK_OK)
+    aclcheck_error(result, type, get_func_name(function));
+  InvokeFunctionExecuteHook(function);
+}
+
+bool is_same_for_all_rows(Node *argument) {
+  return !contain_var_clause(argument) && !contain_subplans(argument) &&
+         !contain_agg_clause(argument) && !contain_volatile_functions(argument);
+}
+
+} // namespace
+
+bool is_build_call(const Aggref *aggregate, BuildCall *call) {
+  if (aggregate->aggkind != AGGKIND_NORMAL || aggregate->agglevelsup > 0 ||
+      aggregate->aggorder != NIL || aggregate->aggdistinct != NIL || aggregate->aggvariadic ||
+      aggregate->args == NIL || DO_AGGSPLIT_COMBINE(aggregate->aggsplit) ||
+      !may_be_ours(aggregate->aggfnoid))
+    return false;
+  const Known *known = find_known(aggregate->aggfnoid);
+  if (!known)
+    return false;
+  call->layout = known->layout;
+  call->takes_elements = known->takes_elements;
+  call->is_partial = DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit);
+  call->returns_state = call->is_partial || known->returns_state;
+  call->arguments = NIL;
+  ListCell *cell;
+  foreach (cell, aggregate->args) {
+    auto *argument = reinterpret_cast<Node *>(lfirst_node(TargetEntry, cell)->expr);
+    if (call->arguments != NIL && !is_same_for_all_rows(argument))
+      return false;
+    call->arguments = lappend(call->arguments, argument);
+  }
+  call->value = static_cast<Node *>(linitial(call->arguments));
+  call->collation = aggregate->inputcollid;
+  if (known->takes_elements) {
+    if (!IsA(call->value, FuncExpr))
+      return false;
+    const auto *element = castNode(FuncExpr, call->value);
+    if (code_of(element->funcid) != bf_element_of)
+      return false;
+    call->value = static_cast<Node *>(linitial(element->args));
+    call->collation = element->inputcollid;
+  }
+  call->condition =
+      aggregate->aggfilter ? make_ands_implicit(const_cast<Expr *>(aggregate->aggfilter)) : NIL;
+  return is_of_columns(call->value) && !contain_mutable_functions(call->value) &&
+         !contain_subplans(call->value);
+}
+
+// As ExecInitAgg() and ExecInitFunc() do it.
+void check_permission(const Aggref *aggregate) {
+  check_may_call(aggregate->aggfnoid, GetUserId(), OBJECT_AGGREGATE);
+  HeapTuple procedure = SearchSysCache1(PROCOID, ObjectIdGetDatum(aggregate->aggfnoid));
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate->aggfnoid));
+  if (!HeapTupleIsValid(procedure) || !HeapTupleIsValid(tuple))
+    elog(ERROR, "cache lookup failed for aggregate %u", aggregate->aggfnoid);
+  const Oid owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(procedure))->proowner;
+  const auto entry = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  ReleaseSysCache(tuple);
+  ReleaseSysCache(procedure);
+  check_may_call(entry.aggtransfn, owner, OBJECT_FUNCTION);
+  if (!DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit))
+    check_may_call(entry.aggfinalfn, owner, OBJECT_FUNCTION);
+  else if (OidIsValid(entry.aggserialfn))
+    check_may_call(entry.aggserialfn, owner, OBJECT_FUNCTION);
+  const Expr *value = linitial_node(TargetEntry, aggregate->args)->expr;
+  if (IsA(value, FuncExpr)) // bf_element_of(), which is not called
+    check_may_call(reinterpret_cast<const FuncExpr *>(value)->funcid, GetUserId(), OBJECT_FUNCTION);
+}
+
+} // namespace bloomfilter
