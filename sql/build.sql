@@ -24,8 +24,8 @@ CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   rows text;
 BEGIN
-  EXECUTE format('SELECT count(*) || '' '' || md5(string_agg(r::text, '','' ORDER BY r::text)) FROM (%s) r',
-    query) INTO rows;
+  EXECUTE format($$SELECT count(*) || ' ' || md5(string_agg(r::text, ',' ORDER BY r::text))
+    FROM (%s) r$$, query) INTO rows;
   RETURN coalesce(rows, 'no row');
 EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ': ' || SQLERRM;
 END $body$;
@@ -45,8 +45,9 @@ BEGIN
 END $$;
 
 -- Every family, and every aggregate.
-SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span', 'flags',
-  'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7']) value,
+SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span',
+  'flags', 'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7'])
+  value,
   built(format('SELECT bf_agg(%s) FROM events', value));
 SELECT call, built.* FROM unnest(ARRAY['bf_agg(item)', 'bf_agg(item, 100000)',
   'bf_agg(item, 100000, 0.001)', 'bf_agg(item, NULL, 0.1)', 'bf_agg(item, NULL, NULL)',
@@ -88,14 +89,16 @@ SELECT condition, built.* FROM unnest(ARRAY['pair = 3', 'id > 100 AND url LIKE '
   '(SELECT items FROM filters) @> item AND 10 / pair > 2',
   'pair > 0 AND (SELECT items FROM filters) @> item AND 10 / pair > 2',
   '(SELECT items FROM filters) @> (item / pair)',
-  'NULL::bloomfilter @> item', 'id + 0 < 0 AND (SELECT items FROM filters, generate_series(1, 2)) @> item',
+  'NULL::bloomfilter @> item',
+  'id + 0 < 0 AND (SELECT items FROM filters, generate_series(1, 2)) @> item',
   'ctid = ''(0,1)''', 'events IS NOT NULL']) condition,
   built(format('SELECT bf_agg(item), bf_agg(url) FROM events WHERE %s', condition));
 
 -- Where queries are: subqueries with an outer row's values, CTEs, commands, functions.
 SELECT built.* FROM unnest(ARRAY[
   'SELECT g, (SELECT bf_agg(item) FROM events WHERE pair = g) FROM generate_series(0, 5) g',
-  'SELECT g, f FROM generate_series(1, 3) g, LATERAL (SELECT bf_agg(item, g * 100) AS f FROM events) s',
+  'SELECT g, f FROM generate_series(1, 3) g,
+     LATERAL (SELECT bf_agg(item, g * 100) AS f FROM events) s',
   'SELECT id FROM events WHERE (SELECT bf_agg(item) FROM events WHERE id < 90) @> item',
   'WITH c AS MATERIALIZED (SELECT bf_agg(item) AS f FROM events) SELECT a.f, b.f FROM c a, c b',
   'SELECT bf_agg(item) FROM (SELECT item FROM events WHERE pair = 1 OFFSET 0) s',
@@ -124,7 +127,8 @@ FETCH BACKWARD 1 FROM c;
 ROLLBACK;
 
 -- What EXPLAIN shows. Servers write an InitPlan's result in different ways.
-CREATE FUNCTION explained(query text, options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
+CREATE FUNCTION explained(query text,
+  options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
 RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
   line text;

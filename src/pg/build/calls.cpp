@@ -116,7 +116,7 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
       return false;
     call->arguments = lappend(call->arguments, argument);
   }
-  call->value = static_cast<Node *>(linitial(call->arguments));
+  call->value = reinterpret_cast<Node *>(linitial_node(TargetEntry, aggregate->args)->expr);
   call->collation = aggregate->inputcollid;
   if (known->takes_elements) {
     if (!IsA(call->value, FuncExpr))
