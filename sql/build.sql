@@ -20,30 +20,10 @@ VACUUM ANALYZE events;
 CREATE TABLE empty (LIKE events);
 CREATE TABLE filters AS SELECT bf_agg(item) AS items FROM events WHERE id % 40 = 1;
 
-CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
-DECLARE
-  rows text;
-BEGIN
-  EXECUTE format($$SELECT count(*) || ' ' || md5(string_agg(r::text, ',' ORDER BY r::text))
-    FROM (%s) r$$, query) INTO rows;
-  RETURN coalesce(rows, 'no row');
-EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ': ' || SQLERRM;
-END $body$;
+\i sql/include/both_ways.sql
 CREATE FUNCTION built(query text, OUT build boolean, OUT same boolean, OUT rows text)
-LANGUAGE plpgsql AS $$
-DECLARE
-  plan text;
-BEGIN
-  FOR plan IN EXECUTE 'EXPLAIN ' || query LOOP
-    build := coalesce(build, false) OR plan LIKE '%Bloom Filter Build%';
-  END LOOP;
-  rows := rows_of(query);
-  SET LOCAL bloomfilter.scan = off;
-  same := rows = rows_of(query);
-  SET LOCAL bloomfilter.scan = on;
-  rows := regexp_replace(rows, ' [0-9a-f]{32}$', '');
-END $$;
-
+LANGUAGE sql AS
+  $$SELECT * FROM both_ways(query, 'Bloom Filter Build')$$;
 -- Every family, and every aggregate.
 SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span',
   'flags', 'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7'])

@@ -32,29 +32,10 @@ UPDATE filters SET grown = bf_add_all(bf_create(4, grow => true),
   (SELECT array_agg(item) FROM events WHERE id % 40 = 1));
 CREATE TABLE empty (LIKE events);
 
-CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
-DECLARE
-  rows text;
-BEGIN
-  EXECUTE format($$SELECT count(*) || ' ' ||
-    md5(coalesce(string_agg(r::text, ',' ORDER BY r::text), '')) FROM (%s) r$$, query) INTO rows;
-  RETURN rows;
-EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ': ' || SQLERRM;
-END $body$;
+\i sql/include/both_ways.sql
 CREATE FUNCTION scanned(query text, OUT scan boolean, OUT same boolean, OUT rows text)
-LANGUAGE plpgsql AS $$
-DECLARE
-  plan text;
-BEGIN
-  FOR plan IN EXECUTE 'EXPLAIN ' || query LOOP
-    scan := coalesce(scan, false) OR plan LIKE '%Bloom Filter Scan%';
-  END LOOP;
-  rows := rows_of(query);
-  SET LOCAL bloomfilter.scan = off;
-  same := rows = rows_of(query);
-  SET LOCAL bloomfilter.scan = on;
-  rows := regexp_replace(rows, ' [0-9a-f]{32}$', '');
-END $$;
+LANGUAGE sql AS
+  $$SELECT * FROM both_ways(query, 'Bloom Filter Scan')$$;
 -- Filters of every family and layout.
 SELECT filter, scanned.* FROM unnest(ARRAY['items', 'counted', 'cuckoo', 'guava', 'pages', 'grown'])
   filter, scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> item', filter));

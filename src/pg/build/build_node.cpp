@@ -354,12 +354,12 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   if (!instrument)
     return;
   if (plan.before != NIL || plan.after != NIL)
-    explain_removed("Rows Removed by Row Filter", instrument->nfiltered1, instrument, explained);
+    explain_rows("Rows Removed by Row Filter", instrument->nfiltered1, instrument, explained);
   if (plan.probes != NIL)
-    explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
+    explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   if (instrument->nloops == 0)
     return;
-  ExplainPropertyInteger("Rows Added", nullptr, build->shown.rows, explained);
+  explain_rows("Rows Added", build->shown.rows, instrument, explained);
   ExplainPropertyInteger("Build Memory", "kB", kilobytes(build->shown.memory), explained);
   if (build->shown.spilled > 0)
     ExplainPropertyInteger("Build Disk", "kB", kilobytes(build->shown.spilled), explained);

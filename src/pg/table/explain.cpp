@@ -28,8 +28,8 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                       explained);
 }
 
-void explain_removed(const char *label, double rows, const Instrumentation *instrument,
-                     ExplainState *explained) {
+void explain_rows(const char *label, double rows, const Instrumentation *instrument,
+                  ExplainState *explained) {
   if (instrument->nloops > 0 || explained->format != EXPLAIN_FORMAT_TEXT)
     ExplainPropertyFloat(label, nullptr, rows / Max(instrument->nloops, 1.0), 0, explained);
 }

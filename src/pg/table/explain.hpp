@@ -20,8 +20,8 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                         ExplainState *explained);
 
 // Shows the mean number of rows of all loops; as text, nothing if there was no loop.
-void explain_removed(const char *label, double rows, const Instrumentation *instrument,
-                     ExplainState *explained);
+void explain_rows(const char *label, double rows, const Instrumentation *instrument,
+                  ExplainState *explained);
 
 // Shows a false positive rate as a percentage.
 void explain_rate(const char *label, double rate, ExplainState *explained);

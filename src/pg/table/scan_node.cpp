@@ -246,11 +246,11 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Filter Before", plan.before, node, ancestors, explained);
   if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server does
-    explain_removed("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
+    explain_rows("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
   explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
   if (!instrument)
     return;
-  explain_removed("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
+  explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   note_filters(scan);
   const auto [bytes, in_memory, rate] = scan->shown;
   if (bytes == 0)

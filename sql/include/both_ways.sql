@@ -1,0 +1,27 @@
+\set ECHO none
+-- The rows of a query, or its error, with bloomfilter.scan on and off: whether the plan has a node,
+-- whether both are the same, and the number of rows or the error.
+CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE
+  rows text;
+BEGIN
+  EXECUTE format($$SELECT count(*) || ' ' ||
+    md5(coalesce(string_agg(r::text, ',' ORDER BY r::text), '')) FROM (%s) r$$, query) INTO rows;
+  RETURN rows;
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ': ' || SQLERRM;
+END $body$;
+CREATE FUNCTION both_ways(query text, node text, OUT used boolean, OUT same boolean, OUT rows text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  plan text;
+BEGIN
+  FOR plan IN EXECUTE 'EXPLAIN ' || query LOOP
+    used := coalesce(used, false) OR strpos(plan, node) > 0;
+  END LOOP;
+  rows := rows_of(query);
+  SET LOCAL bloomfilter.scan = off;
+  same := rows = rows_of(query);
+  SET LOCAL bloomfilter.scan = on;
+  rows := regexp_replace(rows, ' [0-9a-f]{32}$', '');
+END $$;
+\set ECHO all
