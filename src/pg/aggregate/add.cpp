@@ -76,9 +76,10 @@ void add_value(State *state, Element *element, Datum value) {
 
 void add_items(State *state, const Items &items) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
+  // Once one value was checked, so are all that have one hash.
+  const bool alike = has_one_hash(items.element) && !is_foreign(state->header.geometry.layout);
   for (int i = 0; i < items.count; i++) {
-    // Once one value was checked, so are all that have one hash.
-    if (i > 0 && has_one_hash(items.element) && !is_foreign(state->header.geometry.layout))
+    if (alike && i > 0)
       push(state, inline_hash(items.element, items.values[i], state->header.seed));
     else
       add_value(state, items.element, items.values[i]);

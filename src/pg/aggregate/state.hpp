@@ -35,7 +35,7 @@ struct State {
   bool self_sized;
   Header header; // if self-sized, its geometry has only the layout
 
-  // aggregate/partial.cpp sets these, for a bf_partial.
+  // Whoever makes the state of a bf_partial sets these.
   bool partial; // this is one
   bool no_rows; // it has not seen a row
 
