@@ -36,16 +36,6 @@ struct StoredNumeric {
   }
   uint16 digit(Size i) const { return word_at(digits + i * sizeof(uint16)); }
 
-  void trim() {
-    while (count > 0 && digit(0) == 0) {
-      digits += sizeof(uint16);
-      count--;
-      weight--;
-    }
-    while (count > 0 && digit(count - 1) == 0)
-      count--;
-  }
-
   // The canonical bytes, `length()` of them.
   void write(uint8 *to) const {
     store(to, sign);
@@ -53,6 +43,33 @@ struct StoredNumeric {
     to += sizeof sign + sizeof weight;
     for (Size i = 0; i < count; i++)
       store(to + i * sizeof(uint16), digit(i));
+  }
+
+  // Writes the canonical bytes, and zeros behind them, if they are at most 16; false if they are
+  // more. They are put together in registers and written at once: a processor waits before it reads
+  // many bytes at once, as hashing does, that it has just written a few at a time.
+  bool write_short(uint8 *to) const {
+    typedef uint64 Both __attribute__((vector_size(16)));
+    if (length() > sizeof(Both))
+      return false;
+    const uint64 head = sign | static_cast<uint32>(static_cast<uint16>(weight)) << 16;
+    const uint64 low = four_digits(digits, Min(count, 4));
+    const uint64 high = count > 4 ? four_digits(digits + 4 * sizeof(uint16), count - 4) : 0;
+    const Both both = {little_endian(head | low << 32), little_endian(low >> 32 | high << 32)};
+    memcpy(to, &both, sizeof both);
+    return true;
+  }
+
+private:
+  // Up to four stored digits, the first one lowest.
+  static uint64 four_digits(const uint8 *from, Size count) {
+    const uint64 stored = load_first(from, count * sizeof(uint16));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    constexpr uint64 kLowBytes = UINT64CONST(0x00FF00FF00FF00FF);
+    return (stored & kLowBytes) << 8 | (stored >> 8 & kLowBytes);
+#else
+    return stored;
+#endif
   }
 };
 
@@ -66,24 +83,31 @@ inline StoredNumeric read_numeric(const struct varlena *stored) {
   const uint8 *end = bytes + VARSIZE_ANY_EXHDR(stored);
   const uint16 header = StoredNumeric::word_at(bytes);
   bytes += sizeof header;
-  StoredNumeric numeric = {bytes, 0, kPositive, 0};
-  switch (header & kForm) {
-  case kNoNumber:
-    numeric.sign = header & kWhichNoNumber;
-    return numeric;
-  case kShort:
-    numeric.sign = header & kShortNegative ? kNegative : kPositive;
-    numeric.weight = static_cast<int16>((header & kShortWeight) -
-                                        (header & kShortWeightNegative ? kShortWeightNegative : 0));
-    break;
-  default:
-    numeric.sign = header & kForm;
-    numeric.weight = static_cast<int16>(StoredNumeric::word_at(bytes));
-    numeric.digits += sizeof numeric.weight;
+  uint16 sign = header & kForm;
+  int weight = 0;
+  const bool is_number = sign != kNoNumber;
+  if (likely(sign == kShort)) {
+    sign = header & kShortNegative ? kNegative : kPositive;
+    weight = (header & kShortWeight) - (header & kShortWeightNegative ? kShortWeightNegative : 0);
+  } else if (is_number) {
+    weight = static_cast<int16>(StoredNumeric::word_at(bytes));
+    bytes += sizeof(int16);
+  } else {
+    sign = header & kWhichNoNumber;
+    end = bytes;
   }
-  numeric.count = (end - numeric.digits) / sizeof(uint16);
-  numeric.trim();
-  return numeric.count > 0 ? numeric : StoredNumeric{numeric.digits, 0, kPositive, 0};
+  Size count = (end - bytes) / sizeof(uint16);
+  for (; count > 0 && StoredNumeric::word_at(bytes) == 0; count--) {
+    bytes += sizeof(uint16);
+    weight--;
+  }
+  while (count > 0 && StoredNumeric::word_at(bytes + (count - 1) * sizeof(uint16)) == 0)
+    count--;
+  if (unlikely(count == 0) && is_number) {
+    sign = kPositive;
+    weight = 0;
+  }
+  return {bytes, count, sign, static_cast<int16>(weight)};
 }
 
 } // namespace bloomfilter

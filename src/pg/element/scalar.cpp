@@ -25,9 +25,11 @@ void numeric_bytes(Datum value, Canonical *out) {
   struct varlena *stored = packed(value);
   const StoredNumeric numeric = read_numeric(stored);
   const Size length = numeric.length();
-  auto *bytes =
-      likely(length <= sizeof out->buffer) ? out->buffer : static_cast<uint8 *>(palloc(length));
-  numeric.write(bytes);
+  uint8 *bytes = out->buffer;
+  if (unlikely(!numeric.write_short(bytes))) {
+    bytes = static_cast<uint8 *>(palloc(length));
+    numeric.write(bytes);
+  }
   out->set(bytes, length);
   if (unlikely(reinterpret_cast<Pointer>(stored) != DatumGetPointer(value)))
     pfree(stored);
