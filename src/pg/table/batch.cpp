@@ -51,14 +51,8 @@ void init_probe(Probe *probe, Node *condition, List *conditions_before, PlanStat
 
 // Leaves the rows that fulfil conditions.
 void evaluate_conditions(Batches *batches, ExprState *conditions) {
-  ExprContext *context = batches->pages.context;
-  int left = 0;
-  for (int i = 0; i < batches->count; i++) {
-    const uint16 row = batches->rows[i];
-    show_row(&batches->pages, row);
-    batches->rows[left] = row;
-    left += ExecQualAndReset(conditions, context) ? 1 : 0;
-  }
+  const int left =
+      filter_rows(&batches->pages, conditions, batches->rows, batches->count, batches->rows);
   InstrCountFiltered1(batches->node, batches->count - left);
   batches->count = left;
 }

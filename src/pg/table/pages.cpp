@@ -5,6 +5,7 @@
 extern "C" {
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "nodes/memnodes.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -129,6 +130,21 @@ void stand_on(Pages *pages, uint16 row) {
   const int last = pages->behind_last ? pages->count : pages->count - 1;
   for (int i = last; i > row; i--)
     table_scan_getnextslot(pages->scan, BackwardScanDirection, pages->slots[row]);
+}
+
+int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int count, uint16 *left) {
+  ExprContext *context = pages->context;
+  const MemoryContext memory = context->ecxt_per_tuple_memory;
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    const uint16 row = rows[i];
+    show_row(pages, row);
+    left[kept] = row;
+    kept += ExecQual(conditions, context) ? 1 : 0;
+    if (!memory->isReset || memory->firstchild)
+      MemoryContextReset(memory);
+  }
+  return kept;
 }
 
 RowValue init_value(Node *value, PlanState *node) {

@@ -65,22 +65,36 @@ inline HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
   return reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, line)));
 }
 
-// The slot with a row in it, until the next call.
+// The slot with a row in it, until the next call. If the slot has another row of the page, only
+// what ExecStoreBufferHeapTuple() would change then is changed: for every row, its call costs much
+// of what evaluating a condition does.
 inline TupleTableSlot *slot_of(Pages *pages, uint16 row) {
   if (pages->slots)
     return pages->slots[row];
   const HeapScanDesc heap = heap_of(pages);
   const Page page = BufferGetPage(heap->rs_cbuf);
-  pages->tuple.t_data = tuple_at(page, row);
-  pages->tuple.t_len = ItemIdGetLength(PageGetItemId(page, row));
-  ItemPointerSet(&pages->tuple.t_self, heap->rs_cblock, row);
-  return ExecStoreBufferHeapTuple(&pages->tuple, pages->slot, heap->rs_cbuf);
+  HeapTuple tuple = &pages->tuple;
+  tuple->t_data = tuple_at(page, row);
+  tuple->t_len = ItemIdGetLength(PageGetItemId(page, row));
+  ItemPointerSet(&tuple->t_self, heap->rs_cblock, row);
+  TupleTableSlot *slot = pages->slot;
+  auto *stored = reinterpret_cast<BufferHeapTupleTableSlot *>(slot);
+  if (unlikely(stored->buffer != heap->rs_cbuf || stored->base.tuple != tuple))
+    return ExecStoreBufferHeapTuple(tuple, slot, heap->rs_cbuf);
+  stored->base.off = 0;
+  slot->tts_nvalid = 0;
+  slot->tts_tid = tuple->t_self;
+  return slot;
 }
 
 // Makes a row the one that expressions see.
 inline void show_row(Pages *pages, uint16 row) {
   pages->context->ecxt_scantuple = slot_of(pages, row);
 }
+
+// Writes those of some rows that fulfil conditions to `left`, which may be `rows` itself, and
+// returns their number.
+int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int count, uint16 *left);
 
 // What is to be computed of a row: the value of a column, or of an expression.
 struct RowValue {
