@@ -93,6 +93,26 @@ for (
     $by_file ? cmp_ok($bytes, '>', 0, "... by file: $bytes bytes") : is($bytes, 0, '... by message');
 }
 
+# The bitmap of a filter that was made for a number goes by file if it has more than 1 MB. What
+# the leader itself builds, a page at a time, goes nowhere.
+for my $agg ('bf_agg(i, 500000)', 'bf_agg(i, 1000000)', 'cbf_agg(i, 250000)') {
+    my $query = "SELECT md5($agg\::bytea) FROM rows";
+    my $truth = query($query);
+    for my $scan ('off', 'on') {
+        for (
+            [ 'by two workers', $alone, $agg !~ /500000/ ],
+            [ 'with the leader', '' ],
+            [ 'under a limit', "$alone; SET temp_file_limit = 0", 0 ]) {
+            my ($name, $setting, $by_file) = @$_;
+            my ($digest, $bytes) = temp_bytes($node, "$two; $setting; SET bloomfilter.scan = $scan; $query");
+            is($digest, $truth, "$agg $name, scan = $scan: the same filter");
+            $by_file ? cmp_ok($bytes, '>', 0, '... by file') : is($bytes, 0, '... by message')
+              if $name ne 'with the leader';
+        }
+    }
+}
+is(temporary_files(), '', 'no file is left');
+
 # Partial states of all kinds, in pairs and in both orders, combined by one process: each kind has
 # two partitions, and they are read in the order of their keys.
 query(q{
@@ -116,6 +136,8 @@ my $pieces = 'SET enable_partitionwise_aggregate = on; SET cpu_tuple_cost = 0.00
 my $filters = filters_of('i');
 like(plan_of($node, $pieces, "$filters FROM part WHERE p IN (1, 11)"),
     qr/Finalize.*Append.*Partial.* on part1 .*Partial.* on part11 /s, 'a state of each partition');
+like(plan_of($node, "$pieces; SET bloomfilter.scan = on", "$filters FROM part WHERE p IN (1, 11)"),
+    qr/Finalize.*Append.*Build\) on part1 .*Build\) on part11 /s, '... or a build of each');
 # The filters of two kinds do not depend on which of them comes first.
 my (@wrong, %of_kinds);
 for my $first (1 .. 6) {
@@ -123,9 +145,10 @@ for my $first (1 .. 6) {
         my $some = "FROM part WHERE p IN ($first, $second)";
         my $kinds = join ' ', sort $first, $second - 6;
         $of_kinds{$kinds} //= query("SET work_mem = '1GB'; $filters $some");
-        for my $work_mem ('64kB', '64MB') {
-            push @wrong, "$first $second $work_mem"
-              if $of_kinds{$kinds} ne query("$pieces; SET work_mem = '$work_mem'; $filters $some");
+        for my $settings ("work_mem = '64kB'", "work_mem = '64MB'",
+            "work_mem = '64kB'; SET bloomfilter.scan = on", "work_mem = '64MB'; SET bloomfilter.scan = on") {
+            push @wrong, "$first $second $settings"
+              if $of_kinds{$kinds} ne query("$pieces; SET $settings; $filters $some");
         }
     }
 }

@@ -110,6 +110,8 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
   }
 
+  if (!state && !other->received) // it was passed, and so can go on
+    PG_RETURN_POINTER(other);
   if (!state)
     state = make_call_state(fcinfo, parameters_of(other));
   combine_states(state, other);

@@ -123,8 +123,8 @@ void seek_file(BufFile *file, const FilePosition &position) {
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
 }
 
-void read_hashes(BufFile *file, uint64 *hashes, Size count) {
-  if (BufFileRead(file, hashes, count * sizeof(uint64)) != count * sizeof(uint64))
+void read_file(BufFile *file, void *bytes, Size count) {
+  if (BufFileRead(file, bytes, count) != count)
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
 }
 

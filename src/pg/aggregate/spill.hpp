@@ -86,7 +86,10 @@ struct FilePosition {
 };
 FilePosition rewind_file(BufFile *file);
 void seek_file(BufFile *file, const FilePosition &position);
-void read_hashes(BufFile *file, uint64 *hashes, Size count);
+void read_file(BufFile *file, void *bytes, Size count);
+inline void read_hashes(BufFile *file, uint64 *hashes, Size count) {
+  read_file(file, hashes, count * sizeof(uint64));
+}
 
 // Calls use(hashes, count) for all hashes of a file, or of a spill, in batches.
 template <typename Use> void for_each_batch(const HashFile &file, Use use) {

@@ -18,6 +18,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+constexpr Size kFilePart = 64 * 1024; // bytes of a file that are read together
+
 // A zeroed bitmap whose lines do not straddle cache lines.
 uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   void *chunk; // goes with its context
@@ -91,6 +93,29 @@ Filter finish_cuckoo(State *state) {
       raise_too_large(Layout::cuckoo, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
     check_size(Kind::cuckoo, header.geometry.bits());
   }
+}
+
+// Adds a part of another state's bitmap to the one of a state.
+void unite_part(State *state, Size offset, const uint8 *part, Size bytes) {
+  (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(state->bitmap + offset, part,
+                                                                     bytes);
+}
+
+// Adds the bitmap that another process wrote to a file, which goes away.
+void unite_file(State *state, const SharedFileName &name) {
+  SharedFile *shared = open_shared_file(CurrentMemoryContext, name);
+  const Size bytes = state->header.geometry.bytes();
+  auto *part = static_cast<uint8 *>(palloc(kFilePart));
+  for (Size offset = 0; offset < bytes; offset += kFilePart) {
+    CHECK_FOR_INTERRUPTS();
+    const Size length = Min(bytes - offset, kFilePart);
+    read_file(shared->file, part, length);
+    unite_part(state, offset, part, length);
+  }
+  pfree(part);
+  BufFileClose(shared->file);
+  delete_shared_file(shared);
+  pfree(shared);
 }
 
 // Adds hashes to a state, wherever it keeps them.
@@ -191,11 +216,12 @@ void combine_states(State *state, const State *other) {
   admit_type(state, other->header.element);
   state->no_rows = state->no_rows && other->no_rows;
 
-  if (other->bitmap) {
+  if (other->bitmap || other->bitmap_file)
     flush(state);
-    (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(
-        state->bitmap, other->bitmap, state->header.geometry.bytes());
-  }
+  if (other->bitmap)
+    unite_part(state, 0, other->bitmap, state->header.geometry.bytes());
+  if (other->bitmap_file)
+    unite_file(state, *other->bitmap_file);
   const auto add = [state](const uint64 *hashes, Size count) { add_hashes(state, hashes, count); };
   if (!other->received)
     for_each_batch(other->bag, add);

@@ -41,6 +41,7 @@ struct State {
 
   uint8 *bitmap;                 // once a sized state was flushed; else NULL
   const SerializedBag *received; // in place of the bag, if read_content() made the state; else NULL
+  const SharedFileName *bitmap_file; // of a bitmap that another process wrote; else NULL
 
   // The transition functions of bf_agg and its siblings set these.
   Family admitted; // an element family that the foreign layout was found to hold

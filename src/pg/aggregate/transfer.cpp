@@ -5,15 +5,21 @@
 extern "C" {
 #include "access/parallel.h"
 #include "nodes/execnodes.h"
+#include "utils/guc.h"
 }
 
 namespace bloomfilter {
 namespace {
 
-// What a serialized state begins with. A sized state's bitmap follows if it has one, then its bag.
+// A message is copied four times on its way; a file is faster for a larger bitmap.
+constexpr Size kMostInMessage = 1024 * 1024;
+
+// What a serialized state begins with. A sized state's bitmap follows if it has one, or the name of
+// the file that it is in; then its bag.
 struct Head {
   bool self_sized : 1;
   bool has_bitmap : 1;
+  bool bitmap_in_file : 1;
   BagForm form;
   Family family;
   Layout layout;
@@ -35,6 +41,48 @@ Head checked_head(const uint8 *bytes, Size length) {
       !is_layout(static_cast<uint8>(head.layout)) || !is_family_of(head.layout, head.family))
     raise_invalid_state();
   return head;
+}
+
+// A state of this process that was passed. It is forgotten when its memory goes.
+struct Passed {
+  uint64 number;
+  State *state;
+  MemoryContextCallback forget;
+  Passed *next;
+};
+
+Passed *passed_states = nullptr;
+
+void forget_passed(void *argument) {
+  const auto *forgotten = static_cast<Passed *>(argument);
+  Passed **place = &passed_states;
+  while (*place != forgotten)
+    place = &(*place)->next;
+  *place = forgotten->next;
+}
+
+State *find_passed(uint64 number) {
+  for (const Passed *passed = passed_states; passed; passed = passed->next)
+    if (passed->number == number)
+      return passed->state;
+  raise_invalid_state();
+}
+
+// The leader's transaction deletes what nobody read. A limit of files must not stand in the way.
+bool bitmap_goes_by_file(const State *state) {
+  return state->bitmap && state->header.geometry.bytes() > kMostInMessage &&
+         state->bag.memory.transfer != FileTransfer::none && temp_file_limit < 0;
+}
+
+// Gives another process a file with the bitmap.
+SharedFileName give_bitmap(const State *state) {
+  SharedFile *shared = create_shared_file(state->bag.memory.context);
+  BufFileWrite(shared->file, state->bitmap, state->header.geometry.bytes());
+  publish_shared_file(shared);
+  BufFileClose(shared->file);
+  const SharedFileName name = shared->name;
+  pfree(shared);
+  return name;
 }
 
 State *state_of(const Head &head) {
@@ -68,30 +116,74 @@ bytea *serialize_state(State *state) {
       (state->bitmap || state->bag.array.count * sizeof(uint64) >= bitmap_bytes))
     flush(state);
 
+  const bool in_file = bitmap_goes_by_file(state);
   const SettledBag bag = settle_bag(&state->bag);
-  const Head head = {state->self_sized,      state->bitmap != nullptr, bag.form,
-                     header.element.family,  layout_of(state),         header.element.shape,
-                     header.capacity.values, header.capacity.rate};
-  const Size size = VARHDRSZ + sizeof head + (state->bitmap ? bitmap_bytes : 0) + bag.bytes();
+  const Head head = {state->self_sized,
+                     state->bitmap && !in_file,
+                     in_file,
+                     bag.form,
+                     header.element.family,
+                     layout_of(state),
+                     header.element.shape,
+                     header.capacity.values,
+                     header.capacity.rate};
+  const Size size = VARHDRSZ + sizeof head + (head.has_bitmap ? bitmap_bytes : 0) +
+                    (in_file ? sizeof(SharedFileName) : 0) + bag.bytes();
   auto *result = static_cast<bytea *>(palloc(size));
   SET_VARSIZE(result, size);
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
   memcpy(bytes, &head, sizeof head);
   bytes += sizeof head;
-  if (state->bitmap) {
+  if (head.has_bitmap) {
     move_memory(bytes, state->bitmap, bitmap_bytes);
     bytes += bitmap_bytes;
   }
+  if (in_file) {
+    const SharedFileName name = give_bitmap(state);
+    memcpy(bytes, &name, sizeof name);
+    bytes += sizeof name;
+  }
   write_bag(bag, bytes);
+  return result;
+}
+
+bytea *pass_state(State *state) {
+  if (state->bag.spill)
+    return serialize_state(state);
+  static uint64 passed_before = 0;
+  auto *passed =
+      static_cast<Passed *>(MemoryContextAlloc(state->bag.memory.context, sizeof(Passed)));
+  *passed = {++passed_before, state, {forget_passed, passed, nullptr}, passed_states};
+  passed_states = passed;
+  MemoryContextRegisterResetCallback(state->bag.memory.context, &passed->forget);
+
+  const Size size = VARHDRSZ + sizeof passed->number;
+  auto *result = static_cast<bytea *>(palloc(size));
+  SET_VARSIZE(result, size);
+  memcpy(VARDATA(result), &passed->number, sizeof passed->number);
   return result;
 }
 
 State *deserialize_state(const bytea *value) {
   const auto *bytes = reinterpret_cast<const uint8 *>(VARDATA_ANY(value));
   const Size length = VARSIZE_ANY_EXHDR(value);
+  if (length == sizeof(uint64)) {
+    uint64 number;
+    memcpy(&number, bytes, sizeof number);
+    return find_passed(number);
+  }
   const Head head = checked_head(bytes, length);
   State *state = state_of(head);
-  if (!read_content(state, head.has_bitmap, head.form, bytes + sizeof head, length - sizeof head))
+  const uint8 *content = bytes + sizeof head;
+  if (head.bitmap_in_file) {
+    if (head.self_sized || length < sizeof head + sizeof(SharedFileName))
+      raise_invalid_state();
+    auto *name = static_cast<SharedFileName *>(palloc(sizeof(SharedFileName)));
+    memcpy(name, content, sizeof *name);
+    state->bitmap_file = name;
+    content += sizeof *name;
+  }
+  if (!read_content(state, head.has_bitmap, head.form, content, bytes + length - content))
     raise_invalid_state();
   return state;
 }

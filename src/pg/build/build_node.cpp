@@ -60,7 +60,8 @@ struct Build {
   int call_count;
   // Begun by begin(), opened by make_row() or join_shared().
   Batches batches;
-  bool done; // was the row returned?
+  bool done;   // was the row returned?
+  bool passes; // do other nodes of this process have the states?
   // Set by note_states() and result_of(), for EXPLAIN ANALYZE.
   Shown shown;
   Size bytes;  // of the largest filter
@@ -88,17 +89,6 @@ State *make_call_state(const Build *build, const Built &built, const Parameters 
   return state;
 }
 
-// The rows of the batch that fulfil the condition of a call.
-int filter_rows(Batches *batches, ExprState *condition, uint16 *rows) {
-  int count = 0;
-  for (int i = 0; i < batches->count; i++) {
-    show_row(&batches->pages, batches->rows[i]);
-    rows[count] = batches->rows[i];
-    count += ExecQualAndReset(condition, batches->pages.context) ? 1 : 0;
-  }
-  return count;
-}
-
 void add_rows(Build *build, Built *built, const uint16 *rows, int count) {
   Batches *batches = &build->batches;
   ExprContext *context = batches->pages.context;
@@ -123,9 +113,12 @@ void add_batch(Build *build) {
   for (int i = 0; i < build->call_count; i++) {
     Built *built = &build->calls[i];
     uint16 chosen[kMaxRows];
-    const uint16 *rows = built->condition ? chosen : batches->rows;
-    const int count =
-        built->condition ? filter_rows(batches, built->condition, chosen) : batches->count;
+    const uint16 *rows = batches->rows;
+    int count = batches->count;
+    if (built->condition) {
+      count = filter_rows(&batches->pages, built->condition, rows, count, chosen);
+      rows = chosen;
+    }
     if (count > 0)
       add_rows(build, built, rows, count);
     build->shown.rows += count;
@@ -175,8 +168,10 @@ NullableDatum result_of(Build *build, const Built &built) {
     note_filter(build, filter);
     return {filter.datum(), false};
   }
-  return {built.call.takes_elements ? PointerGetDatum(flat_partial(built.state))
-                                    : PointerGetDatum(serialize_state(built.state)),
+  if (built.call.takes_elements)
+    return {PointerGetDatum(flat_partial(built.state)), false};
+  build->passes = !IsParallelWorker();
+  return {PointerGetDatum(build->passes ? pass_state(built.state) : serialize_state(built.state)),
           false};
 }
 
@@ -211,7 +206,8 @@ void make_row(Build *build) {
     row->tts_isnull[i] = result.isnull;
   }
   MemoryContextSwitchTo(before);
-  free_states(build);
+  if (!build->passes)
+    free_states(build);
   context->ecxt_scantuple = ExecStoreVirtualTuple(row);
 }
 
