@@ -47,7 +47,8 @@ struct Shown {
 
 // What processes share, in front of what the table scan shares.
 struct Shared {
-  pg_atomic_uint64 rows, memory, spilled;
+  SharedFilters filters;
+  pg_atomic_uint64 rows, memory, spilled; // the memory is that of one worker
 };
 
 // Starts at zero.
@@ -62,7 +63,8 @@ struct Build {
   Batches batches;
   bool done;   // was the row returned?
   bool passes; // do other nodes of this process have the states?
-  // Set by note_states() and result_of(), for EXPLAIN ANALYZE.
+  // Set by note_states(), result_of(), shutdown() and explain(), for EXPLAIN ANALYZE.
+  ProbedFilters probed;
   Shown shown;
   Size bytes;  // of the largest filter
   double rate; // its false positive rate; 0: unknown
@@ -304,6 +306,7 @@ void join_shared(CustomScanState *node, shm_toc *, void *memory) {
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
   auto *shared = static_cast<Shared *>(memory);
+  init_shared_filters(&shared->filters);
   pg_atomic_init_u64(&shared->rows, 0);
   pg_atomic_init_u64(&shared->memory, 0);
   pg_atomic_init_u64(&shared->spilled, 0);
@@ -315,11 +318,12 @@ void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
   reinit_shared_scan(&node->ss, memory, sizeof(Shared));
 }
 
-// Passes on what EXPLAIN shows, before the shared memory is gone. The memory is a worker's.
+// Passes on what EXPLAIN shows, before the shared memory is gone.
 void shutdown(CustomScanState *node) {
   Build *build = build_of(node);
   Shared *shared = build->shared;
   Shown *shown = &build->shown;
+  note_filters(&build->probed, build->batches, shared ? &shared->filters : nullptr);
   if (!shared)
     return;
   build->shared = nullptr;
@@ -341,7 +345,7 @@ uint64 kilobytes(uint64 bytes) {
 }
 
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
-  const Build *build = build_of(node);
+  Build *build = build_of(node);
   const BatchPlan plan = plan_of(node).batches;
   const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Row Filter", plan.before, node, ancestors, explained);
@@ -353,6 +357,8 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
     explain_rows("Rows Removed by Row Filter", instrument->nfiltered1, instrument, explained);
   if (plan.probes != NIL)
     explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
+  note_filters(&build->probed, build->batches, nullptr);
+  explain_filters(build->probed, explained);
   if (instrument->nloops == 0)
     return;
   explain_rows("Rows Added", build->shown.rows, instrument, explained);

@@ -2,7 +2,10 @@
 
 #include <cmath>
 
+#include "core/bytes.hpp"
+
 extern "C" {
+#include "access/parallel.h"
 #include "nodes/makefuncs.h"
 #include "utils/ruleutils.h"
 }
@@ -14,6 +17,11 @@ namespace {
 // not zero need, but at least two, and two of a percentage that is next to nothing.
 int digits_of(double percent) {
   return percent < 1e-8 ? 2 : Max(2, 1 - static_cast<int>(std::floor(std::log10(percent))));
+}
+
+void keep_highest(ProbedFilters *probed, const ProbedFilters &other) {
+  *probed = {Max(probed->bytes, other.bytes), Max(probed->in_memory, other.in_memory),
+             Max(probed->rate, other.rate)};
 }
 
 } // namespace
@@ -36,6 +44,50 @@ void explain_rows(const char *label, double rows, const Instrumentation *instrum
 
 void explain_rate(const char *label, double rate, ExplainState *explained) {
   ExplainPropertyFloat(label, "%", 100 * rate, digits_of(100 * rate), explained);
+}
+
+void init_shared_filters(SharedFilters *shared) {
+  pg_atomic_init_u64(&shared->bytes, 0);
+  pg_atomic_init_u64(&shared->in_memory, 0);
+  pg_atomic_init_u64(&shared->rate_bits, 0);
+}
+
+void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared) {
+  ProbedFilters own = {};
+  for (int i = 0; i < batches.probe_count; i++) {
+    const Probe &probe = batches.probes[i];
+    own.rate = Max(own.rate, probe.rate);
+    if (!probe.known || probe.is_null || !probe.element)
+      continue;
+    const AskedFilter &filter = probe.memory.filter;
+    own.bytes += VARHDRSZ + filter.header.payload_bytes();
+    own.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
+  }
+  keep_highest(probed, own);
+  if (!shared)
+    return;
+  if (!IsParallelWorker()) {
+    keep_highest(probed,
+                 {pg_atomic_read_u64(&shared->bytes), pg_atomic_read_u64(&shared->in_memory),
+                  bits_double(pg_atomic_read_u64(&shared->rate_bits))});
+    return;
+  }
+  if (probed->bytes > 0)
+    pg_atomic_write_u64(&shared->bytes, probed->bytes);
+  if (probed->in_memory > 0)
+    pg_atomic_write_u64(&shared->in_memory, probed->in_memory);
+  if (probed->rate > 0)
+    pg_atomic_write_u64(&shared->rate_bits, double_bits(probed->rate));
+}
+
+void explain_filters(const ProbedFilters &probed, ExplainState *explained) {
+  if (probed.bytes == 0)
+    return;
+  ExplainPropertyInteger("Bloom Filter Size", "kB", (probed.bytes + 1023) / 1024, explained);
+  ExplainPropertyText("Bloom Filter Access",
+                      probed.in_memory == probed.bytes ? "in memory" : "by slice", explained);
+  if (probed.rate > 0)
+    explain_rate("Bloom Filter Rate", probed.rate, explained);
 }
 
 } // namespace bloomfilter

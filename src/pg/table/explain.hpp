@@ -4,6 +4,8 @@
 
 #include "pg/server.hpp"
 
+#include "pg/table/batch.hpp"
+
 extern "C" {
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -11,6 +13,7 @@ extern "C" {
 #include "commands/explain_state.h"
 #endif
 #include "nodes/execnodes.h"
+#include "port/atomics.h"
 }
 
 namespace bloomfilter {
@@ -25,6 +28,26 @@ void explain_rows(const char *label, double rows, const Instrumentation *instrum
 
 // Shows a false positive rate as a percentage.
 void explain_rate(const char *label, double rate, ExplainState *explained);
+
+// What is shown of the filters that were probed: how many bytes all of them have, and the highest
+// of their false positive rates. Starts at zero.
+struct ProbedFilters {
+  uint64 bytes, in_memory;
+  double rate; // 0: unknown
+};
+
+// The same in the memory that processes share. Each number is from one of the workers.
+struct SharedFilters {
+  pg_atomic_uint64 bytes, in_memory, rate_bits;
+};
+
+void init_shared_filters(SharedFilters *shared);
+
+// Adds up the filters that this process has probed and, if `shared` is not NULL, passes them on to
+// the leader, or takes those of the workers.
+void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared);
+
+void explain_filters(const ProbedFilters &probed, ExplainState *explained);
 
 } // namespace bloomfilter
 

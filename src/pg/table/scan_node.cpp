@@ -24,19 +24,6 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// What EXPLAIN shows of the filters: how many bytes all of them have, and the highest of their
-// false positive rates.
-struct Shown {
-  uint64 bytes, in_memory;
-  double rate; // 0: unknown
-};
-
-// What processes share, in front of what the table scan shares. Each number is from one of the
-// workers.
-struct Shared {
-  pg_atomic_uint64 bytes, in_memory, rate_bits;
-};
-
 // Starts at zero.
 struct FilterScan {
   CustomScanState node; // first, as the server casts the pointer
@@ -49,9 +36,9 @@ struct FilterScan {
   ExprState *conditions; // all, in the server's order
   ExprState *backward;   // those that batches fulfil; NULL unless the scan may go backward
   // Set by join_shared(), until shutdown().
-  Shared *shared; // NULL: not in parallel
-  // Set by note_filters() and shutdown().
-  Shown shown;
+  SharedFilters *shared; // in front of what the table scan shares; NULL: not in parallel
+  // Set by shutdown() and explain(), which shows it.
+  ProbedFilters probed;
 };
 
 FilterScan *scan_of(CustomScanState *node) {
@@ -175,67 +162,32 @@ void rescan(CustomScanState *node) {
 // --- in parallel ---------------------------------------------------------------------------------
 
 Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return shared_scan_size(&node->ss, sizeof(Shared));
+  return shared_scan_size(&node->ss, sizeof(SharedFilters));
 }
 
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   FilterScan *scan = scan_of(node);
-  scan->shared = static_cast<Shared *>(memory);
-  set_table_scan(scan, join_shared_scan(&node->ss, memory, sizeof(Shared)));
+  scan->shared = static_cast<SharedFilters *>(memory);
+  set_table_scan(scan, join_shared_scan(&node->ss, memory, sizeof(SharedFilters)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  auto *shared = static_cast<Shared *>(memory);
-  pg_atomic_init_u64(&shared->bytes, 0);
-  pg_atomic_init_u64(&shared->in_memory, 0);
-  pg_atomic_init_u64(&shared->rate_bits, 0);
-  init_shared_scan(&node->ss, memory, sizeof(Shared));
+  auto *shared = static_cast<SharedFilters *>(memory);
+  init_shared_filters(shared);
+  init_shared_scan(&node->ss, memory, sizeof(SharedFilters));
   join_shared(node, nullptr, memory);
 }
 
 void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  reinit_shared_scan(&node->ss, memory, sizeof(Shared));
-}
-
-Shown highest(const Shown &a, const Shown &b) {
-  return {Max(a.bytes, b.bytes), Max(a.in_memory, b.in_memory), Max(a.rate, b.rate)};
-}
-
-// Adds up the filters that this process has probed.
-void note_filters(FilterScan *scan) {
-  Shown shown = {};
-  for (int i = 0; i < scan->batches.probe_count; i++) {
-    const Probe &probe = scan->batches.probes[i];
-    shown.rate = Max(shown.rate, probe.rate);
-    if (!probe.known || probe.is_null || !probe.element)
-      continue;
-    const AskedFilter &filter = probe.memory.filter;
-    shown.bytes += VARHDRSZ + filter.header.payload_bytes();
-    shown.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
-  }
-  scan->shown = highest(scan->shown, shown);
+  reinit_shared_scan(&node->ss, memory, sizeof(SharedFilters));
 }
 
 // Passes on what EXPLAIN shows, before the shared memory is gone.
 void shutdown(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
-  note_filters(scan);
-  Shared *shared = scan->shared;
-  if (!shared)
-    return;
-  if (IsParallelWorker()) {
-    if (scan->shown.bytes > 0)
-      pg_atomic_write_u64(&shared->bytes, scan->shown.bytes);
-    if (scan->shown.in_memory > 0)
-      pg_atomic_write_u64(&shared->in_memory, scan->shown.in_memory);
-    if (scan->shown.rate > 0)
-      pg_atomic_write_u64(&shared->rate_bits, double_bits(scan->shown.rate));
-    return;
-  }
-  scan->shown = highest(scan->shown,
-                        {pg_atomic_read_u64(&shared->bytes), pg_atomic_read_u64(&shared->in_memory),
-                         bits_double(pg_atomic_read_u64(&shared->rate_bits))});
-  scan->shared = nullptr;
+  note_filters(&scan->probed, scan->batches, scan->shared);
+  if (!IsParallelWorker())
+    scan->shared = nullptr;
 }
 
 // --- EXPLAIN -------------------------------------------------------------------------------------
@@ -251,15 +203,8 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   if (!instrument)
     return;
   explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
-  note_filters(scan);
-  const auto [bytes, in_memory, rate] = scan->shown;
-  if (bytes == 0)
-    return;
-  ExplainPropertyInteger("Bloom Filter Size", "kB", (bytes + 1023) / 1024, explained);
-  ExplainPropertyText("Bloom Filter Access", in_memory == bytes ? "in memory" : "by slice",
-                      explained);
-  if (rate > 0)
-    explain_rate("Bloom Filter Rate", rate, explained);
+  note_filters(&scan->probed, scan->batches, nullptr);
+  explain_filters(scan->probed, explained);
 }
 
 constexpr CustomExecMethods kExecMethods = {
