@@ -5,12 +5,16 @@ each filter is asked for each of them once, alone, and the answers are kept in a
 which are members: these must be found. Then each query is written twice: with filters, and with
 look-ups of their answers, which run under plain settings. Aggregates of rows are written alike in
 both, because their bytes do not depend on the plan. (The bytes of cf_union_agg do, see
-doc/choosing.md; instead, its copies are counted.)
+doc/choosing.md; instead, its copies are counted.) A query that may raise an error raises the same
+one under each plan.
+
+Some plans read, under one snapshot, tables that another session changes meanwhile.
 
 A world is a handful of tables and filters. Some queries ask them, and then another world is made.
 """
 
 import collections
+import concurrent.futures
 import re
 
 import psycopg2
@@ -36,6 +40,10 @@ CREATE FUNCTION leaky_but_dear(id int) RETURNS bool LANGUAGE plpgsql COST 1000 A
   'BEGIN RETURN id IS NOT NULL; END';
 CREATE FUNCTION rows_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS
   'DECLARE r record; BEGIN FOR r IN EXECUTE query LOOP RETURN NEXT r::text; END LOOP; END';
+CREATE TABLE many AS SELECT i AS id, i::bigint * 7919 % 1000003 AS item, i % 7 AS n
+  FROM generate_series(1, 300000) i;
+GRANT SELECT ON many TO search_reader;
+ANALYZE many;
 """
 FOREIGN = """CREATE EXTENSION postgres_fdw;
 CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw
@@ -43,7 +51,9 @@ CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw
 CREATE USER MAPPING FOR CURRENT_USER SERVER here;
 """
 LOOPED = "SELECT rows_of($query${}$query$)"
-NODES = {"Bloom Filter Scan": "a Bloom Filter Scan", "Gather": "parallel"}
+STORED = "SELECT rows::text AS made FROM ({}) rows"
+NODES = {"Bloom Filter Scan": "a Bloom Filter Scan", "Bloom Filter Build": "a Bloom Filter Build",
+         "Parallel Custom Scan (Bloom Filter Build)": "a parallel build", "Gather": "parallel"}
 
 FAMILIES = {
     "integer": Family(440, "(i - 20)::bigint", "({})::text", [
@@ -103,6 +113,21 @@ AGGREGATES = [
     "cf_count(cf_union_agg(cf_create(6000) + {t}.id))::text",
 ]
 
+# Aggregates that a Bloom Filter Build can carry out, of a value v and an expected number n.
+BUILDS = [
+    "bf_agg({v})", "bf_agg({v}, {n})", "bf_agg({v}, {n}, 0.001)", "cbf_agg({v})",
+    "cbf_agg({v}, {n})", "cf_agg({v})", "cf_agg({v}, {n})", "bf_dist_agg(bf_element_of({v}))",
+    "bf_dist_agg(bf_element_of({v}), {n})", "bf_partial_agg(bf_element_of({v}))",
+    "bf_partial_agg(bf_element_of({v}), {n})",
+]
+# Calls that raise an error for some rows of t, unless FILTER leaves these out; for any row; for no
+# row, too.
+FAILING = ["bf_agg(t.item / (t.n - 3))", "bf_agg(t.item / (t.n - 3)) FILTER (WHERE t.n <> 3)",
+           "bf_dist_agg(bf_element_of(t.id / (t.item % 40))) FILTER (WHERE t.item % 40 > 0)",
+           "bf_dist_agg(bf_element_of(1 / (t.item % 40)))", "bf_agg(t.item, t.n)",
+           "cbf_agg(t.item, 50, (SELECT 2.0))", "cf_agg((t.word || ' ')::varchar)",
+           "bf_agg(t.item, 0)"]
+
 PLAIN = ["max_parallel_workers_per_gather = 0", "bloomfilter.scan = off", "jit = off"]
 PARALLEL = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0",
             "min_parallel_table_scan_size = 0", "min_parallel_index_scan_size = 0"]
@@ -133,6 +158,7 @@ class World:
         self.made = {}  # 'b1' -> how
         self.tables = {}  # name -> kind
         self.literals = {}  # 'b1' -> text, of filters that are short
+        self.changed = []  # names of tables that another session can change
         self._make_filters()
         self._make_tables()
 
@@ -220,6 +246,7 @@ class World:
                          f"CREATE VIEW {name} AS SELECT * FROM w_foreign.{local}"]
         if kind != "temporary":
             self.sql.append(f"GRANT ALL ON {name} TO search_reader")
+            self.changed.append(local)
         if kind not in ("temporary", "foreign") and r.random() < 0.5:
             self.sql += [f"CREATE POLICY visible ON {name} USING (id % 3 <> 0)",
                          f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"]
@@ -251,6 +278,28 @@ class World:
             (0.3, "DELETE FROM {} WHERE id BETWEEN 50 AND 120"), (0.5, "VACUUM {}"),
             (0.4, "CREATE INDEX ON {} (id)"), (0.3, "CREATE INDEX ON {} (item)"),
             (0.2, "CREATE INDEX ON {} (n, id)"), (0.7, "ANALYZE {}")] if r.random() < chance]
+
+    def change_meanwhile(self):
+        """Statements that change a table for another session, in a transaction or on their own.
+
+        The values stay among those that can be asked for.
+        """
+        r, name = self.r, self.r.choice(self.changed)
+        first = r.randrange(1, 8)
+        some = f"id % 7 = {first % 7} AND id < 300"
+        values = ", ".join(value for _, value in COLUMNS.values())
+        insert = (f"INSERT INTO {name} (id, {', '.join(COLUMNS)})"
+                  f" SELECT i, {values} FROM generate_series({first}, 299, 7) i")
+        maintain = r.choice(["VACUUM (TRUNCATE off)", "VACUUM (TRUNCATE off, FREEZE)", "ANALYZE"])
+        change = r.choice([
+            [f"UPDATE {name} SET item = (item + 3) % 200 WHERE {some}"],
+            [f"UPDATE {name} SET n = nullif((n + 1) % 9, 0) WHERE {some}"],
+            [f"UPDATE {name} SET item = 7 WHERE {some}", "SAVEPOINT a",
+             f"DELETE FROM {name} WHERE {some}", "ROLLBACK TO a"],
+            [f"DELETE FROM {name} WHERE {some}", insert], [f"DELETE FROM {name} WHERE {some}"],
+            [f"SELECT FROM {name} WHERE {some} FOR UPDATE"]])
+        return r.choice([["BEGIN", *change, r.choice(["COMMIT", "COMMIT", "ROLLBACK"])],
+                         [f"{maintain} {name}"]])
 
     def check_answers(self, s, cursor):
         """Checks that all filters find their members."""
@@ -292,7 +341,8 @@ class Query:
     """A query's text, in which numbered asks stand for two expressions: of filters, and of answers.
 
     `joined` are items of FROM that the filters of its conditions need. `parameters` are the
-    filters, such as `b3`, with which the query is executed first. `role` is who executes it.
+    filters, such as `b3`, with which the query is executed first. `role` is who executes it. If
+    `may_fail`, its result may be an error.
     """
 
     def __init__(self, r, world, number, version):
@@ -302,6 +352,7 @@ class Query:
         self.joined = []
         self.known = {}  # the right result, by form and parameters
         self.limit = None  # of rows; any that many right ones will do
+        self.may_fail = False
         self.role = "search_reader" if r.random() < 0.15 else None
         tables = [name for name, kind in world.tables.items()
                   if not self.role or kind != "temporary"]
@@ -418,7 +469,7 @@ class Query:
             "{t}.item IS NOT NULL", "{t}.item > 50", "({t}.n = 1 OR {t}.item < 90)", "true",
             "leaky({t}.id)", "leaky_but_dear({t}.id)", "{t}.id IN (SELECT generate_series(1, 90))",
             "{t}.word LIKE 'word 1%'", "length({t}.wide) > 6400", "(SELECT true)", "random() < 2",
-            "{t}.id % (SELECT 3) = 1", "{t}.n = 3", "{t}.wide IS NULL",
+            "{t}.id % (SELECT 3) = 1", "{t}.n = 3", "{t}.n <> 3", "{t}.wide IS NULL",
             "EXISTS (SELECT FROM filters WHERE g = {t}.fid)"]).format(t=t)
 
     def where(self, t="t", may_join=True):
@@ -439,6 +490,36 @@ class Query:
             return f"{self.ask(t, may_join)} IS {self.r.choice(['NOT TRUE', 'NULL', 'NOT FALSE'])}"
         operator = self.r.choice([" AND ", " OR "])
         return operator.join(f"({self.where(t, may_join)})" for _ in range(2))
+
+    def build(self, t="t", number="3000"):
+        """A filter of a table's rows, as text."""
+        family = self.r.choice(list(FAMILIES) + 2 * ["integer"])
+        value = self.r.choice([one for one in FAMILIES[family].asked if "{t}" in one]).format(t=t)
+        number = self.r.choice(["50", number, "(SELECT 700)", "NULL"])
+        call = self.r.choice(BUILDS).format(v=value, n=number)
+        if family == "integer" and self.r.random() < 0.1:
+            call = f"bf_agg({t}.item, 300, 0.01, '{self.r.choice(['guava', 'parquet'])}')"
+        return self.text_of_filter(call + self.filtered(t))
+
+    def filtered(self, t):
+        """FILTER of an aggregate, or nothing."""
+        if self.r.random() < 0.7:
+            return ""
+        conditions = [self.beside(t), self.ask(t, may_join=False)]
+        return f" FILTER (WHERE {' AND '.join(self.r.sample(conditions, self.r.choice([1, 2])))})"
+
+    def text_of_filter(self, call):
+        around = self.r.choice(["md5(({})::text)"] * 4 + [
+            "CASE WHEN {0} IS NOT NULL THEN md5(({0})::text) END", "({})::text IS NULL",
+            "md5(({})::text) || (SELECT 5)"])
+        return around.format(call)
+
+    def where_of_one(self):
+        """WHERE of the one table t, or nothing."""
+        if self.r.random() < 0.3:
+            return ""
+        return f" WHERE ({self.r.choice([self.where, self.ask])(may_join=False)})" \
+            if self.r.random() < 0.5 else f" WHERE {self.beside()} AND {self.beside()}"
 
     def source(self):
         """FROM and WHERE of a table, t."""
@@ -501,6 +582,45 @@ def aggregated(q):
     made = ", ".join(f"md5({q.r.choice(AGGREGATES).format(t='t')})" for _ in range(2))
     by = q.r.choice(["", " GROUP BY t.n", " GROUP BY ROLLUP (t.n)", " GROUP BY t.id % 40, t.n"])
     return f"SELECT {made}, count(*) {q.source()}{by}"
+
+
+def built(q):
+    made = [q.build() for _ in range(q.r.choice([1, 1, 2, 3]))]
+    if q.r.random() < 0.25:
+        q.may_fail = True
+        made.append(q.text_of_filter(q.r.choice(FAILING)))
+    having = q.r.choice([
+        "", "", "", " HAVING bf_count(bf_agg(t.item)) > 20", " HAVING bf_agg(t.n, 50) @> 3",
+        f" HAVING md5('a') < ({q.build()})::text", " HAVING (SELECT true)", " HAVING count(*) > 3"])
+    more = q.r.choice(["", "", ", 1", ", row_number() OVER ()", ", generate_series(1, 2)",
+                       ", bf_agg(DISTINCT t.n) IS NULL"])
+    return f"SELECT {', '.join(made)}{more} FROM {q.table} t{q.where_of_one()}{having}"
+
+
+def built_of_many(q):
+    """Builds whose states spill."""
+    calls = ["bf_agg(item)", "cf_agg(item)", "cbf_agg(item)", "bf_agg(item, 300000)",
+             "bf_dist_agg(bf_element_of(item))", "bf_partial_agg(bf_element_of(item))"]
+    made = ", ".join(f"md5(({call})::text)" for call in q.r.sample(calls, q.r.choice([1, 2])))
+    return f"SELECT {made} FROM many {q.r.choice(['', 'WHERE n < 5', 'WHERE id > 100'])}"
+
+
+def built_inside(q):
+    few = f"(SELECT id, n FROM {q.other} ORDER BY id, n, item LIMIT 6) o"
+    one = f"SELECT ({q.build()})::text AS f FROM {q.table} t{q.where_of_one()}"
+    other = f"SELECT ({q.build('o')})::text FROM {q.other} o"
+    # What depends on a row of `few`: a condition, which may choose partitions, a parameter, a value
+    made = q.r.choice([q.build(number="abs(o.id) + 10"), "md5(bf_agg(t.item + o.n)::bytea)",
+                       q.build()])
+    by_row = f"SELECT {made} FROM {q.table} t WHERE t.id >= o.id" \
+        f"{q.r.choice(['', f' AND {q.ask(may_join=False)}', f' AND {q.beside()}'])}"
+    return q.r.choice([
+        f"SELECT g, s.* FROM generate_series(1, 2) g, ({one}) s",
+        f"WITH c AS MATERIALIZED ({one}) SELECT a.f, b.f FROM c a, c b",
+        f"SELECT o.id, ({one}) FROM {few}", f"({one}) UNION ALL ({other})",
+        f"SELECT o.id, ({by_row}) FROM {few}", f"SELECT o.id, s.* FROM {few}, LATERAL ({by_row}) s",
+        f"SELECT o.id, s.* FROM {few}, LATERAL ({by_row} HAVING o.n > 2) s",
+        f"SELECT o.id FROM {few} WHERE EXISTS (SELECT FROM ({by_row}) s(f) WHERE f IS NOT NULL)"])
 
 
 def aggregated_in_frames(q):
@@ -584,6 +704,7 @@ def of_outer(q):
     inner = f"FROM {q.table} t WHERE {ask}{q.r.choice(['', f' AND {q.beside()}'])}"
     return q.r.choice([
         f"SELECT o.g, s.* FROM integers o, LATERAL (SELECT count(*), sum(t.id) {inner}) s",
+        f"SELECT o.g, s.* FROM integers o, LATERAL (SELECT {q.build()} {inner}) s",
         f"SELECT o.g, x, (SELECT max(t.id) {inner}) FROM integers o, generate_series(1, 2) x",
         f"SELECT o.g FROM integers o WHERE EXISTS (SELECT {inner} OFFSET 2)",
         f"SELECT o.g, s.id FROM integers o, LATERAL (SELECT t.id {inner} ORDER BY id LIMIT 5) s"])
@@ -591,7 +712,8 @@ def of_outer(q):
 
 def changed(q):
     change = q.r.choice(["n = t.n + 1", "item = t.item + 1", "word = 'other'",
-                         "own = coalesce(t.own, bf_create(9)) + 5::bigint"])
+                         "own = coalesce(t.own, bf_create(9)) + 5::bigint",
+                         f"own = (SELECT bf_agg(o.item) FROM {q.other} o)"])
     where = q.where(may_join=False)
     return q.r.choice([
         f"UPDATE {q.table} t SET {change} WHERE {where} RETURNING t.id, t.n, t.item",
@@ -612,7 +734,8 @@ def merged(q):
 
 
 SHAPES = [rows, rows, rows, rows, rows, locked, some, limited, sampled, counted, counted, grouped,
-          grouped, filtered, grouped_by_answer, aggregated, aggregated, aggregated_in_frames,
+          grouped, filtered, grouped_by_answer, aggregated, aggregated, built, built, built, built,
+          built_of_many, built_inside, built_inside, built_inside, aggregated_in_frames,
           windows, distinct, joined, joined, joined_whole, semijoined, semijoined, lateral, lateral,
           combined, common, of_filters, of_outer, of_outer, of_outer, changed, changed, merged]
 
@@ -628,6 +751,8 @@ class Plans:
         self.cursor = self.db.cursor()
         self.version = self.db.server_version
         self.script = []  # of the plan that is executed
+        self.other = s.connect().cursor()  # another session, which changes tables
+        self.other.execute(f"SET search_path = w, public; SET statement_timeout = '{LONGEST}'")
         self.methods = [name for name, in self.execute(
             "SELECT name FROM pg_settings WHERE name LIKE 'enable\\_%' AND vartype = 'bool'"
             " ORDER BY 1")]
@@ -652,11 +777,11 @@ class Plans:
         cache = r.choice(["auto", "force_custom_plan", "force_generic_plan"])
         return chosen + [f"plan_cache_mode = {cache}"]
 
-    def begin(self, query, settings):
+    def begin(self, query, settings, level=""):
         role = [f"ROLE {query.role}"] if query.role else []
         self.execute("ROLLBACK; DEALLOCATE ALL")
         timeout = [f"statement_timeout = '{LONGEST}'"]
-        begun = ["BEGIN"] + [f"SET LOCAL {one}" for one in timeout + settings + role]
+        begun = [f"BEGIN {level}"] + [f"SET LOCAL {one}" for one in timeout + settings + role]
         self.script = []
         self.execute(";\n".join(begun))
 
@@ -667,7 +792,7 @@ class Plans:
             self.s.counts["plans"] += 1
             try:
                 self.r.choice(self.ways(query))(query, settings)
-                if self.r.random() < 0.1:
+                if self.r.random() < 0.1 and not query.may_fail:
                     self.note_nodes(query)
             except psycopg2.errors.QueryCanceled:
                 self.s.counts["given up"] += 1
@@ -676,8 +801,11 @@ class Plans:
 
     def ways(self, query):
         ways = [self.plainly] + 2 * [self.prepared] * bool(query.parameters)
-        if query.text.startswith(("SELECT", "WITH")):
-            ways += [self.looped, self.forward] + [self.scrolled] * (not query.locks)
+        if not query.writes:
+            ways += [self.looped, self.stored]
+            if not query.may_fail:
+                ways += [self.forward, self.left]
+                ways += [self.scrolled, self.meanwhile] * (not query.locks)
         return ways
 
     # --- what is right ---------------------------------------------------------------------------
@@ -688,11 +816,23 @@ class Plans:
             sql = form.format(query.with_answers(parameters))
             try:
                 self.begin(query, PLAIN)
-                query.known[(form, *parameters)] = texts(self.execute(sql)), self.content(query)
+                query.known[(form, *parameters)] = self.result(query, sql), self.content(query)
             except psycopg2.errors.QueryCanceled:
                 raise
             except psycopg2.Error as error:
                 raise ValueError(f"this search wrote what is no query: {sql}") from error
+
+    def result(self, query, sql):
+        """The rows of a statement, or the error of one that may fail."""
+        try:
+            return texts(self.execute(sql))
+        except psycopg2.errors.QueryCanceled:
+            raise
+        except psycopg2.Error as error:
+            if not query.may_fail:
+                raise
+            self.s.counts["errors"] += 1
+            return collections.Counter([error.pgcode])
 
     def content(self, query):
         if not query.writes:
@@ -735,7 +875,7 @@ class Plans:
     def plainly(self, query, settings):
         self.right(query, query.parameters)
         self.begin(query, settings)
-        self.compare(query, query.parameters, texts(self.execute(self.text_of(query))))
+        self.compare(query, query.parameters, self.result(query, self.text_of(query)))
 
     def prepared(self, query, settings):
         """Executes a prepared query with several filters, or often enough for a generic plan."""
@@ -745,17 +885,40 @@ class Plans:
         self.begin(query, settings)
         types = ", ".join(TYPES[key[0]] for key in query.parameters)
         self.execute(f"PREPARE p ({types}) AS {query.with_filters(lambda i: f'${i + 1}')}")
-        for _ in range(1 if query.writes else self.r.choice([1, 2, 7])):
+        for _ in range(1 if query.writes or query.may_fail else self.r.choice([1, 2, 7])):
             parameters = self.r.choice([query.parameters, others])
             given = ", ".join(self.given(key, False) for key in parameters)
-            self.compare(query, parameters, texts(self.execute(f"EXECUTE p ({given})")))
+            self.compare(query, parameters, self.result(query, f"EXECUTE p ({given})"))
 
     def looped(self, query, settings):
         """Executes the query row by row, in PL/pgSQL, as text."""
         self.right(query, query.parameters, LOOPED)
         self.begin(query, settings)
-        rows = texts(self.execute(LOOPED.format(self.text_of(query))))
+        rows = self.result(query, LOOPED.format(self.text_of(query)))
         self.compare(query, query.parameters, rows, LOOPED)
+
+    def stored(self, query, settings):
+        """Stores the rows in a table, which is made of them or was there before."""
+        self.right(query, query.parameters, STORED)
+        self.begin(query, settings)
+        text = STORED.format(self.text_of(query))
+        store = self.r.choice([
+            "CREATE TEMPORARY TABLE stored ON COMMIT DROP AS {}",
+            "CREATE TEMPORARY TABLE stored (made text) ON COMMIT DROP; INSERT INTO stored {}"])
+        rows = self.result(query, store.format(text)) or self.result(query, "TABLE stored")
+        self.compare(query, query.parameters, rows, STORED)
+
+    def left(self, query, settings):
+        """Uses a cursor that is closed, or whose transaction ends, before all rows are read."""
+        self.right(query, query.parameters)
+        self.begin(query, settings)
+        self.execute(f"DECLARE c CURSOR FOR {self.text_of(query)}")
+        rows = texts(self.execute(f"FETCH {self.r.choice([0, 1, 5])} c"))
+        self.execute(f"MOVE {self.r.choice([1, 20])} c")
+        self.execute(self.r.choice(["CLOSE c", "COMMIT", "ROLLBACK"]))
+        right_rows, _ = query.known[("{}", *query.parameters)]
+        if rows - right_rows:
+            self.wrong(query, query.parameters, f"{list((rows - right_rows).items())} are wrong")
 
     def forward(self, query, settings):
         """Uses a cursor that takes some rows, then others, and may outlive its transaction."""
@@ -798,6 +961,41 @@ class Plans:
                 return
             at = to
 
+    def meanwhile(self, query, _):
+        """Executes plans under one snapshot while another session changes the tables."""
+        changes = [self.world.change_meanwhile() for _ in range(self.r.choice([1, 4, 12]))]
+        every = [sql for change in changes for sql in change]
+        self.begin(query, [], "ISOLATION LEVEL REPEATABLE READ")
+        right = self.under_snapshot(PLAIN, query.with_answers(query.parameters))
+        query.known = {("{}", *query.parameters): (right, None)}
+        self.script.append("-- meanwhile, in another session: " + "; ".join(every))
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            changed = pool.submit(self.change, changes)
+            try:
+                for _ in range(3):
+                    self.compare_under_snapshot(query)
+                changed.result()
+                self.compare_under_snapshot(query)
+            finally:  # what follows reads what was changed
+                query.known = {}
+                self.world.sql += every
+
+    def compare_under_snapshot(self, query):
+        rows = self.under_snapshot(self.settings(), self.text_of(query))
+        self.compare(query, query.parameters, rows)
+
+    def under_snapshot(self, settings, sql):
+        self.execute(";\n".join(["SAVEPOINT plan"] + [f"SET LOCAL {one}" for one in settings]))
+        rows = texts(self.execute(sql))
+        self.execute("ROLLBACK TO plan")
+        return rows
+
+    def change(self, changes):
+        self.other.execute("ROLLBACK")  # in case that a change was given up
+        for change in changes:
+            for sql in change:
+                self.other.execute(sql)
+
     def note_nodes(self, query):
         plan = str(self.execute(f"EXPLAIN (COSTS OFF) {self.text_of(query)}"))
         self.s.counts["explained"] += 1
@@ -835,6 +1033,7 @@ def search_world(s, world):
         s.counts["queries"] += 1
         plans.check(query)
     plans.execute("ROLLBACK; DROP SCHEMA w, w_foreign CASCADE")
+    plans.other.connection.close()
     plans.db.close()
 
 
