@@ -145,6 +145,18 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_agg(item) FROM parts WHERE false', 'SELECT bf_agg(item) FROM events',
   'SELECT bf_agg(item) FROM ONLY events']) query, built(query);
 EXPLAIN (COSTS OFF) SELECT bf_agg(item) FROM parts WHERE id < 7000;
+-- Partitions are left out when a query begins, and by each row of an outer one.
+SET plan_cache_mode = force_generic_plan;
+PREPARE of_part(int, bigint) AS SELECT bf_agg(item, 9) @> $2 AS found FROM parts WHERE id = $1;
+EXPLAIN (COSTS OFF) EXECUTE of_part(1, 7919);
+EXECUTE of_part(1, 7919);
+EXECUTE of_part(5001, 5220);
+RESET plan_cache_mode;
+SELECT built.*, looked_at FROM built('SELECT g, (SELECT bf_agg(item, 100) FROM parts
+    WHERE id = g * 4000) FROM generate_series(1, 2) g'),
+  LATERAL (SELECT count(*) AS looked_at FROM explained('SELECT g, (SELECT bf_agg(item, 100)
+    FROM parts WHERE id = g * 4000) FROM generate_series(1, 2) g') line
+    WHERE line ~ 'Build.*loops=1') s;
 
 -- Policies hide rows from conditions, and a user needs the right to call the aggregate.
 CREATE ROLE regress_bloomfilter_build;

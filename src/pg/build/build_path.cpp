@@ -31,49 +31,16 @@ create_upper_paths_hook_type previous_hook = nullptr;
 struct Source {
   PlannerInfo *root;
   RelOptInfo *table;
-  List *restrictions; // of the table, in the server's order
   Conditions conditions;
 };
 
 // --- conditions ----------------------------------------------------------------------------------
 
-struct Ordered {
-  RestrictInfo *restriction;
-  Index level;
-  Cost cost;
-};
-
-// The conditions in the order in which a scan evaluates them, as order_qual_clauses() sorts them.
-List *in_servers_order(PlannerInfo *root, const List *restrictions) {
-  const int count = list_length(restrictions);
-  auto *ordered = static_cast<Ordered *>(palloc(count * sizeof(Ordered)));
-  const ListCell *cell;
-  foreach (cell, restrictions) {
-    auto *restriction = lfirst_node(RestrictInfo, cell);
-    QualCost cost;
-    cost_qual_eval_node(&cost, reinterpret_cast<Node *>(restriction), root);
-    const bool harmless = restriction->leakproof && cost.per_tuple < 10 * cpu_operator_cost;
-    const Ordered next = {restriction, harmless ? 0 : restriction->security_level, cost.per_tuple};
-    int place = foreach_current_index(cell);
-    for (; place > 0; place--) {
-      const Ordered &before = ordered[place - 1];
-      if (next.level > before.level || (next.level == before.level && next.cost >= before.cost))
-        break;
-      ordered[place] = before;
-    }
-    ordered[place] = next;
-  }
-  List *result = NIL;
-  for (int i = 0; i < count; i++)
-    result = lappend(result, ordered[i].restriction);
-  return result;
-}
-
-// How batches evaluate the conditions. Those that a scan evaluates before the first probe come
-// before it here, too; the others are for the rows that are left.
-BatchPlan batch_plan_of(const Source &source, double rows) {
-  const Conditions &conditions = source.conditions;
-  BatchPlan plan = {extract_actual_clauses(source.restrictions, false),
+// How batches evaluate the conditions, which are in the order in which a scan evaluates them. Those
+// before the first probe come before it here, too; the others are for the rows that are left.
+BatchPlan batch_plan_of(List *restrictions, double rows) {
+  const Conditions conditions = conditions_of(restrictions);
+  BatchPlan plan = {extract_actual_clauses(restrictions, false),
                     NIL,
                     NIL,
                     NIL,
@@ -81,7 +48,7 @@ BatchPlan batch_plan_of(const Source &source, double rows) {
                     static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)))};
   bool probed = false;
   const ListCell *cell;
-  foreach (cell, source.restrictions) {
+  foreach (cell, restrictions) {
     auto *restriction = lfirst_node(RestrictInfo, cell);
     const bool is_probe = list_member_ptr(conditions.probes, restriction);
     const bool is_before = list_member_ptr(conditions.before, restriction) || !probed;
@@ -93,8 +60,7 @@ BatchPlan batch_plan_of(const Source &source, double rows) {
 }
 
 Source source_of(PlannerInfo *root, RelOptInfo *table) {
-  List *restrictions = in_servers_order(root, table->baserestrictinfo);
-  return {root, table, restrictions, conditions_of(restrictions)};
+  return {root, table, conditions_of(table->baserestrictinfo)};
 }
 
 bool has_pseudoconstant(const List *restrictions) {
@@ -122,19 +88,18 @@ bool find_calls(List *expressions, List **calls) {
   return *calls != NIL;
 }
 
-Plan *plan_build(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targets, List *, List *) {
+Plan *plan_build(PlannerInfo *, RelOptInfo *table, CustomPath *path, List *targets, List *clauses,
+                 List *) {
   CustomScan *scan = makeNode(CustomScan);
-  const Source source =
-      source_of(root, find_base_rel(root, intVal(linitial(path->custom_private))));
-  List *calls = static_cast<List *>(lsecond(path->custom_private));
-  List *having = static_cast<List *>(lthird(path->custom_private));
+  List *calls = static_cast<List *>(linitial(path->custom_private));
+  List *having = static_cast<List *>(lsecond(path->custom_private));
   scan->scan.plan.targetlist = targets;
   scan->scan.plan.qual = having;
-  scan->scan.scanrelid = source.table->relid;
+  scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
   scan->methods = &kBuildMethods;
-  const double rows = source.table->tuples / divisor_of(path->path.parallel_workers);
-  write_build_plan({calls, batch_plan_of(source, rows)}, scan);
+  const double rows = table->tuples / divisor_of(path->path.parallel_workers);
+  write_build_plan({calls, batch_plan_of(clauses, rows)}, scan);
   return &scan->scan.plan;
 }
 
@@ -148,7 +113,9 @@ Path *scan_below(const Source &source, int workers) {
   return scan;
 }
 
-// A build of the calls in `target`, as a path of an upper relation.
+// A build of the calls in `target`, for an upper relation. Its parent is the table, as that of any
+// scan. By this the server sorts the conditions, tells which partitions an Append can leave out
+// when it begins, and names the table in EXPLAIN.
 Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, List *calls,
                 AggSplit split, List *having, int workers) {
   PlannerInfo *root = source.root;
@@ -165,6 +132,7 @@ Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, 
   path->path = aggregate->path;
   NodeSetTag(path, T_CustomPath);
   path->path.pathtype = T_CustomScan;
+  path->path.parent = source.table;
   path->path.parallel_aware = workers > 0;
   path->path.parallel_workers = workers;
   path->path.startup_cost -= spared;
@@ -172,7 +140,7 @@ Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, 
 #if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
   path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 #endif
-  path->custom_private = list_make3(makeInteger(source.table->relid), calls, having);
+  path->custom_private = list_make2(calls, having);
   path->methods = &kPathMethods;
   return &path->path;
 }
@@ -255,9 +223,10 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
   }
   if (linitial(parts) == table)
     return static_cast<Path *>(linitial(paths));
-  return reinterpret_cast<Path *>(create_append_path(root, partial, parallel ? NIL : paths,
-                                                     parallel ? paths : NIL, NIL, nullptr, most,
-                                                     parallel && enable_parallel_append, -1));
+  AppendPath *all = create_append_path(root, table, parallel ? NIL : paths, parallel ? paths : NIL,
+                                       NIL, nullptr, most, parallel && enable_parallel_append, -1);
+  all->path.pathtarget = partial->reltarget;
+  return &all->path;
 }
 
 // Adds what combines the partial states that a path gives.
