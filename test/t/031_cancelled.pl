@@ -59,6 +59,10 @@ query(qq{
     CREATE UNLOGGED TABLE rows AS SELECT i, i % 50000 AS few, md5(i::text) AS word FROM generate_series(1, 600000) i;
     ALTER TABLE rows ALTER few SET STATISTICS 10000;
     ANALYZE rows (i, few);
+    -- Each page has a hundred rows of 10 MB. Copies of a compressed value are made fast.
+    CREATE UNLOGGED TABLE wide AS SELECT 0 AS i, repeat('x', 10000000) AS word;
+    INSERT INTO wide SELECT id, word FROM wide, generate_series(1, 160) id;
+    ANALYZE wide;
     CREATE UNLOGGED TABLE filters AS
       SELECT id, bf_create(14000) + id AS f, cf_create(3000) + id AS k FROM generate_series(1, 3000) id;
     CREATE UNLOGGED TABLE shards (shard int PRIMARY KEY, f bloomfilter);
@@ -82,6 +86,13 @@ my @calls = (
         qw(bf cbf cf)),
     (map { [ "$parallel; $spilling", "SELECT ${_}_agg(i) IS NULL FROM rows, generate_series(1, 5) j" ] } qw(bf cbf cf)),
     (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark)),
+    # … of a table, a page at a time: values, conditions and hashing that take long
+    (map { my $type = $_; map { [ $_, "SELECT ${type}_agg(md5(repeat(word, 200))) IS NULL FROM rows" ] }
+          '', $spilling, "$parallel; $spilling" } qw(bf cf)),
+    [ '', q{SELECT bf_agg(i) IS NULL, cbf_agg(i) IS NULL FROM rows WHERE md5(repeat(word, 200)) <> ''} ],
+    [ '', q{SELECT bf_agg(i) FILTER (WHERE md5(word || word) <> '') IS NULL FROM wide} ],
+    [ '', 'SELECT bf_agg(md5(word || word)) IS NULL FROM wide' ],
+    [ '', q{SELECT bf_agg(word, 10, 0.01, 'guava_chars') IS NULL FROM wide} ],
     [ '', "SELECT count(bf_agg) FROM (SELECT bf_agg(i) $rows GROUP BY i % 1000) s" ],
     [ '', "SELECT count(f) FROM (SELECT cbf_agg(i, 100000) OVER (ORDER BY i ROWS 1000 PRECEDING) AS f FROM rows) s" ],
     [ '', "SELECT bf_merge_agg(p) IS NULL FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p $rows GROUP BY i % 3) s" ],
@@ -121,6 +132,8 @@ my @calls = (
     # Asking and planning
     [ '', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
     [ 'SET bloomfilter.scan = off', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
+    [ '', q{SELECT count(*) FROM wide WHERE (SELECT bf_create(10, layout => 'guava_chars') + 'a'::text) @> word} ],
+    [ '', q{SELECT count(*) FROM wide WHERE (SELECT bf_create(10) + 'a'::text) @> md5(word || word)} ],
     [ q{SET work_mem = '64kB'}, 'SELECT count(*) FROM filters, generate_series(1, 1000) i WHERE f @> i OR k @> i' ],
     [ '', 'ANALYZE filters' ],
     [ '', "SELECT FROM rows WHERE bf_create_by_size(1073741824, 8) @> few LIMIT 0" ],

@@ -4,11 +4,6 @@
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
 
-extern "C" {
-#include "nodes/memnodes.h"
-#include "utils/memutils.h"
-}
-
 namespace bloomfilter {
 namespace {
 
@@ -83,8 +78,7 @@ void add_items(State *state, const Items &items) {
       push(state, inline_hash(items.element, items.values[i], state->header.seed));
     else
       add_value(state, items.element, items.values[i]);
-    if (unlikely(!items.scratch->isReset))
-      MemoryContextReset(items.scratch);
+    reset_scratch(items);
   }
   MemoryContextSwitchTo(before);
 }

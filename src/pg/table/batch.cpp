@@ -61,6 +61,7 @@ void evaluate_conditions(Batches *batches, ExprState *conditions) {
 // and only then may an error be raised by it.
 bool is_reached(Batches *batches, const Probe &probe) {
   for (int i = 0; i < batches->count; i++) {
+    CHECK_FOR_INTERRUPTS();
     show_row(&batches->pages, batches->rows[i]);
     if (ExecQualAndReset(probe.reached, batches->pages.context))
       return true;

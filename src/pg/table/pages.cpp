@@ -5,6 +5,7 @@
 extern "C" {
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/memnodes.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
@@ -141,8 +142,10 @@ int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int cou
     show_row(pages, row);
     left[kept] = row;
     kept += ExecQual(conditions, context) ? 1 : 0;
-    if (!memory->isReset || memory->firstchild)
+    if (!memory->isReset || memory->firstchild) {
       MemoryContextReset(memory);
+      CHECK_FOR_INTERRUPTS();
+    }
   }
   return kept;
 }
@@ -171,6 +174,7 @@ int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int 
   int next = 0;
   for (; next < count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
     bool is_null;
+    CHECK_FOR_INTERRUPTS();
     const Datum item = value_of(pages, value, rows[next], &is_null);
     collect(values, rows[next], item, is_null);
   }

@@ -4,11 +4,6 @@
 #include "pg/element/conversion.hpp"
 #include "pg/element/family.hpp"
 
-extern "C" {
-#include "nodes/memnodes.h"
-#include "utils/memutils.h"
-}
-
 namespace bloomfilter {
 namespace {
 
@@ -33,8 +28,7 @@ void hash_items(const AskedFilter *filter, const Items &items, int first, int en
     if (far)
       prefetch(filter->header.geometry, filter->bitmap, hash);
     *hashes++ = hash;
-    if (unlikely(!items.scratch->isReset))
-      MemoryContextReset(items.scratch);
+    reset_scratch(items);
   }
   MemoryContextSwitchTo(before);
 }
@@ -46,6 +40,7 @@ Digests item_digests(const Header &header, const Items &items, int i, Use use) {
   const Digests digests = digests_for(items.element, items.values[i], header, use);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
+  CHECK_FOR_INTERRUPTS();
   return digests;
 }
 

@@ -5,6 +5,12 @@
 #include "pg/element/digests.hpp"
 #include "pg/value/probe.hpp"
 
+extern "C" {
+#include "miscadmin.h"
+#include "nodes/memnodes.h"
+#include "utils/memutils.h"
+}
+
 namespace bloomfilter {
 
 // Whoever collects the values sets all fields. Hashing an item may allocate memory in `scratch`,
@@ -16,6 +22,15 @@ struct Items {
   int count;
   MemoryContext scratch;
 };
+
+// Frees what hashing an item took. If that was anything, the item may have been read from out of
+// line or been decompressed, which may take milliseconds.
+inline void reset_scratch(const Items &items) {
+  if (likely(items.scratch->isReset))
+    return;
+  MemoryContextReset(items.scratch);
+  CHECK_FOR_INTERRUPTS();
+}
 
 // The digests of an item that is not NULL.
 Digests item_digests(const Header &header, const Items &items, int i, Use use);
