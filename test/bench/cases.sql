@@ -80,9 +80,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
  'SELECT pg_column_size({}) FROM keys', NULL),
 ('build', 'build_groups', 'ms', 'ratio', 'Building 100 000 small filters: GROUP BY over {rows} bigints',
  'SELECT sum(pg_column_size(a)) FROM (SELECT {} AS a FROM numbers GROUP BY x % 100000) g', NULL),
-('build', 'build_groups_of_10000', 'ms', 'ratio',
- 'Building filters of 10 000 values each: GROUP BY over {rows} bigints',
- 'SELECT sum(pg_column_size(a)) FROM (SELECT {} AS a FROM numbers GROUP BY x / 10000) g', NULL),
+('build', 'build_where', 'ms', 'ratio', 'Building from the rows of {rows} that a comparison of another column leaves',
+ '{}', NULL),
+('build', 'build_directory', 'ms', 'ratio', 'Building 10 000 filters: GROUP BY over {rows} bigints', '{}', NULL),
 
 ('memory', 'memory', 'MB', 'difference', 'Peak memory of the backend, above count(x): {rows} bigints, all distinct',
  'SELECT pg_column_size({}) FROM numbers', NULL),
@@ -272,11 +272,6 @@ INSERT INTO bench.cases (workload, expression, settings, filter, requires) VALUE
 ('build_groups', 'array_agg(DISTINCT x)', 'work_mem=512MB', NULL, NULL),
 ('build_groups', 'count(DISTINCT x)', 'work_mem=512MB', NULL, NULL),
 
-('build_groups_of_10000', 'count(x)', 'work_mem=512MB', NULL, NULL),
-('build_groups_of_10000', 'nothing_agg(x)', 'work_mem=512MB', NULL, NULL),
-('build_groups_of_10000', 'bf_agg(x)', 'work_mem=512MB', NULL, NULL),
-('build_groups_of_10000', 'bf_agg(x, 10000)', 'work_mem=512MB', NULL, NULL),
-
 ('memory', 'count(x)', '', NULL, NULL),
 ('memory', 'bf_agg(x, 10000000)', '', '12 MB', NULL),
 ('memory', 'bf_agg(x)', 'work_mem=64MB', NULL, NULL),
@@ -333,6 +328,23 @@ INSERT INTO bench.cases (workload, expression, filter) VALUES
 ('union', 'bf_count(bf_union_agg(filter))', '120 KB'),
 ('union', 'bf_fpr(bf_intersect_agg(filter))', '120 KB'),
 ('union', 'sum(bf_union_count(filter, filter))', '120 KB');
+
+INSERT INTO bench.cases (workload, part, statement, expression, settings, label)
+SELECT 'build_where', condition, format('SELECT pg_column_size(%s) FROM kinds WHERE %s', expression, condition),
+  expression, settings, format('%s: %s', condition, expression)
+FROM unnest(ARRAY['kind = 3', 'kind <> 3']) condition,
+  (VALUES (1, 'count(x)', ''), (2, 'bf_agg(x, 10000000)', ''), (3, 'bf_agg(x)', 'work_mem=64MB'))
+    aggregates (number, expression, settings)
+ORDER BY condition DESC, number;
+
+INSERT INTO bench.cases (workload, part, statement, expression, settings, label)
+SELECT 'build_directory', label, format('SELECT sum(pg_column_size(a)) FROM (SELECT %s AS a FROM %s GROUP BY file) g',
+    expression, orders.table), expression, settings, format('%s: %s', label, expression)
+FROM (VALUES (1, 'in order', 'kinds_by_file', 'work_mem=512MB'), (2, 'at random', 'kinds', 'work_mem=512MB'),
+    (3, 'in order, little memory', 'kinds_by_file', 'work_mem=4MB')) orders (number, label, "table", settings),
+  unnest(ARRAY['count(x)', 'nothing_agg(x)', 'array_agg(x)', 'bf_agg(x)', 'bf_agg(x, 1000)'])
+    WITH ORDINALITY aggregates (expression, number)
+ORDER BY orders.number, aggregates.number;
 
 -- A filter asked page by page and row by row, after a comparison that lets as many rows through.
 INSERT INTO bench.cases (workload, part, statement, settings, expression, label)
@@ -695,3 +707,12 @@ FROM bf_shard_count(:large, 0.01) n, (VALUES
    $$CALL bench.repeat(10000, 'SELECT EXISTS (SELECT FROM seen WHERE shard = bf_shard($1, SHARDS) AND filter @> $1)', '', true)$$)
 ) measured (number, measure, settings, operations, label, statement)
 ORDER BY measured.number;
+
+-- What is built a page at a time is built row by row, too.
+INSERT INTO bench.cases (workload, part, expression, statement, settings, filter, operations, label)
+SELECT workload, CASE section WHEN 'parallel' THEN concat(part, ', by row') ELSE part END, expression, statement,
+  trim(settings || ' bloomfilter.scan=off'), filter, operations, coalesce(label, expression) || ', by row'
+FROM bench.cases JOIN bench.workloads USING (workload)
+WHERE (section IN ('build', 'sizes', 'values', 'parallel') OR workload LIKE 'types_build%')
+  AND workload NOT IN ('build_groups', 'build_directory') AND expression ~ '^(bf|cbf|cf)_agg'
+ORDER BY cases.number;

@@ -27,6 +27,10 @@ FROM unnest(ARRAY[100, 1000, 2000, 10000, 60000, 130000, 200000, 1000000]) n \ge
 CREATE UNLOGGED TABLE numbers AS
 SELECT i * 618033989 % :rows AS x FROM generate_series(1, :rows::bigint) i;
 
+-- The same with a column of 7 values, and one of 10 000.
+CREATE UNLOGGED TABLE kinds AS SELECT x, (x % 7)::int AS kind, (x / (:rows / 10000))::int AS file FROM numbers;
+CREATE UNLOGGED TABLE kinds_by_file AS SELECT * FROM kinds ORDER BY file;
+
 -- URLs of some 50 bytes.
 CREATE UNLOGGED TABLE urls AS
 SELECT 'https://shop' || i % 997 || '.example.org/'
