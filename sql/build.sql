@@ -179,6 +179,18 @@ ROLLBACK;
 DROP OWNED BY regress_bloomfilter_build;
 DROP ROLE regress_bloomfilter_build;
 
+-- A plan is made anew when a function of an aggregate is altered.
+SET plan_cache_mode = force_generic_plan;
+PREPARE again AS SELECT bf_count(bf_agg(item)) > 0 AS built FROM events;
+EXECUTE again;
+BEGIN;
+ALTER FUNCTION bloomfilter_agg_final(internal) SET search_path = public;
+EXPLAIN (COSTS OFF) EXECUTE again;
+EXECUTE again;
+ROLLBACK;
+EXECUTE again;
+RESET plan_cache_mode;
+
 -- Aggregates of others, which only use functions of ours.
 CREATE AGGREGATE mine("any") (SFUNC = bloomfilter_agg_trans, STYPE = internal,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_EXTRA = false);

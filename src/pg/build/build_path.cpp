@@ -88,8 +88,8 @@ bool find_calls(List *expressions, List **calls) {
   return *calls != NIL;
 }
 
-Plan *plan_build(PlannerInfo *, RelOptInfo *table, CustomPath *path, List *targets, List *clauses,
-                 List *) {
+Plan *plan_build(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
+                 List *clauses, List *) {
   CustomScan *scan = makeNode(CustomScan);
   List *calls = static_cast<List *>(linitial(path->custom_private));
   List *having = static_cast<List *>(lsecond(path->custom_private));
@@ -98,6 +98,9 @@ Plan *plan_build(PlannerInfo *, RelOptInfo *table, CustomPath *path, List *targe
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
   scan->methods = &kBuildMethods;
+  const ListCell *cell;
+  foreach (cell, calls)
+    depend_on_functions(root, lfirst_node(Aggref, cell));
   const double rows = table->tuples / divisor_of(path->path.parallel_workers);
   write_build_plan({calls, batch_plan_of(clauses, rows)}, scan);
   return &scan->scan.plan;

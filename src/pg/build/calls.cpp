@@ -15,6 +15,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/planmain.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -50,12 +51,17 @@ PGFunction code_of(Oid function) {
   return info.fn_addr;
 }
 
-const Known *find_known(Oid aggregate) {
+FormData_pg_aggregate entry_of(Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
   const auto entry = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
   ReleaseSysCache(tuple);
+  return entry;
+}
+
+const Known *find_known(Oid aggregate) {
+  const FormData_pg_aggregate entry = entry_of(aggregate);
   if (!OidIsValid(entry.aggfinalfn) || !OidIsValid(entry.aggcombinefn) ||
       OidIsValid(entry.aggserialfn) != OidIsValid(entry.aggdeserialfn))
     return nullptr;
@@ -133,17 +139,23 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
          !contain_subplans(call->value);
 }
 
+void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
+  const FormData_pg_aggregate entry = entry_of(aggregate->aggfnoid);
+  const Oid functions[] = {entry.aggtransfn, entry.aggfinalfn, entry.aggcombinefn,
+                           entry.aggserialfn, entry.aggdeserialfn};
+  for (const Oid function : functions)
+    record_plan_function_dependency(root, function);
+}
+
 // As ExecInitAgg() and ExecInitFunc() do it.
 void check_permission(const Aggref *aggregate) {
   check_may_call(aggregate->aggfnoid, GetUserId(), OBJECT_AGGREGATE);
   HeapTuple procedure = SearchSysCache1(PROCOID, ObjectIdGetDatum(aggregate->aggfnoid));
-  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate->aggfnoid));
-  if (!HeapTupleIsValid(procedure) || !HeapTupleIsValid(tuple))
+  if (!HeapTupleIsValid(procedure))
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate->aggfnoid);
   const Oid owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(procedure))->proowner;
-  const auto entry = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
-  ReleaseSysCache(tuple);
   ReleaseSysCache(procedure);
+  const FormData_pg_aggregate entry = entry_of(aggregate->aggfnoid);
   check_may_call(entry.aggtransfn, owner, OBJECT_FUNCTION);
   if (!DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit))
     check_may_call(entry.aggfinalfn, owner, OBJECT_FUNCTION);

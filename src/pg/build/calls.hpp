@@ -7,7 +7,7 @@
 #include "core/layout.hpp"
 
 extern "C" {
-#include "nodes/primnodes.h"
+#include "nodes/pathnodes.h"
 }
 
 namespace bloomfilter {
@@ -28,6 +28,10 @@ struct BuildCall {
 // Can a call be carried out for all rows of a table at once? False for the aggregates of others,
 // also if they use functions of ours.
 bool is_build_call(const Aggref *aggregate, BuildCall *call);
+
+// Has the plan made anew once a function that is_build_call() looks at is altered. The server does
+// this for the aggregate.
+void depend_on_functions(PlannerInfo *root, const Aggref *aggregate);
 
 // ERROR 42501 if the user may not call the functions of a call, as the server raises it.
 void check_permission(const Aggref *aggregate);
