@@ -24,6 +24,20 @@ CREATE TABLE filters AS SELECT bf_agg(item) AS items FROM events WHERE id % 40 =
 CREATE FUNCTION built(query text, OUT build boolean, OUT same boolean, OUT rows text)
 LANGUAGE sql AS
   $$SELECT * FROM both_ways(query, 'Bloom Filter Build')$$;
+-- The lines of a plan. Servers write an InitPlan's result in different ways.
+CREATE FUNCTION explained(query text,
+  options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
+RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE format('EXPLAIN (COSTS OFF, %s) %s', options, query) LOOP
+    line := regexp_replace(line, 'Memory: \d+', 'Memory: N');
+    line := regexp_replace(line, '\$0|\(InitPlan 1\)\.col1', '<InitPlan 1>');
+    RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns .*', ''), '\.00 ', ' ');
+  END LOOP;
+END $$;
+
 -- Every family, and every aggregate.
 SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span',
   'flags', 'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7'])
@@ -106,19 +120,66 @@ FETCH 1 FROM c;
 FETCH BACKWARD 1 FROM c;
 ROLLBACK;
 
--- What EXPLAIN shows. Servers write an InitPlan's result in different ways.
-CREATE FUNCTION explained(query text,
-  options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
-RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
+-- A cursor over builds that begin anew for each row of an outer query
+\set outer 'SELECT g, md5(f::bytea) FROM generate_series(1, 4) g, '
+\set inner 'LATERAL (SELECT bf_agg(item, 5000) AS f FROM events WHERE pair = g OR id < 9) s'
+\set fetched 'FETCH 3 FROM c; FETCH BACKWARD 2 FROM c; MOVE BACKWARD ALL FROM c; FETCH ALL FROM c;'
+\pset format unaligned
+\pset tuples_only on
+EXPLAIN (COSTS OFF) :outer :inner;
+BEGIN;
+SET LOCAL bloomfilter.scan = off;
+DECLARE c SCROLL CURSOR FOR :outer :inner;
+:fetched
+ROLLBACK;
+BEGIN;
+DECLARE c SCROLL CURSOR FOR :outer :inner;
+:fetched
+ROLLBACK;
+\pset format aligned
+\pset tuples_only off
+
+-- What the statistics of the table count
+CREATE FUNCTION counted(query text, scan text, OUT scans bigint, OUT rows bigint)
+LANGUAGE plpgsql AS $$
 BEGIN
-  FOR line IN EXECUTE format('EXPLAIN (COSTS OFF, %s) %s', options, query) LOOP
-    line := regexp_replace(line, 'Memory: \d+', 'Memory: N');
-    line := regexp_replace(line, '\$0|\(InitPlan 1\)\.col1', '<InitPlan 1>');
-    RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns .*', ''), '\.00 ', ' ');
-  END LOOP;
+  scans := pg_stat_get_xact_numscans('events'::regclass);
+  rows := pg_stat_get_xact_tuples_returned('events'::regclass);
+  PERFORM set_config('bloomfilter.scan', scan, true);
+  PERFORM rows_of(query);
+  scans := pg_stat_get_xact_numscans('events'::regclass) - scans;
+  rows := pg_stat_get_xact_tuples_returned('events'::regclass) - rows;
 END $$;
+SELECT scan, counted.* FROM unnest(ARRAY['off', 'on']) scan,
+  counted('SELECT bf_agg(item) FROM events WHERE pair = 3', scan);
+
+-- A filter with too many values is told of once a statement.
+SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM events;
+SELECT (SELECT bf_count(bf_agg(item, 100)) > 0 FROM events WHERE id < 2000) AS built,
+  (SELECT bf_count(bf_agg(item, 100)) > 0 FROM events WHERE id > 2000) AS again;
+SET bloomfilter.overfill = error;
+SELECT built.* FROM unnest(ARRAY['SELECT bf_agg(item, 100) FROM events',
+  'SELECT cbf_agg(item, 100) FROM events WHERE pair = 1']) query, built(query);
+RESET bloomfilter.overfill;
+
+-- Temporary and unlogged tables; workers cannot read temporary ones.
+CREATE TEMPORARY TABLE passing AS SELECT id, item, pair FROM events;
+CREATE UNLOGGED TABLE unlogged AS SELECT id, item, pair FROM events;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SELECT name, built.*, parallel FROM unnest(ARRAY['passing', 'unlogged']) name,
+  built(format('SELECT bf_agg(item), cf_agg(pair) FROM %s WHERE pair > 1', name)),
+  LATERAL (SELECT bool_or(line ~ 'Gather') AS parallel
+    FROM explained('SELECT bf_agg(item), cf_agg(pair) FROM ' || name, 'ANALYZE off') line) e;
+SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM unlogged;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
+
+-- What EXPLAIN shows
 SELECT explained('SELECT bf_agg(item), bf_count(cbf_agg(url)::bloomfilter) FROM events e
   WHERE pair > 1 AND (SELECT items FROM filters) @> item HAVING bf_agg(item, 5) @> 3::bigint',
   'VERBOSE');
@@ -143,6 +204,7 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_agg(item) FROM parts WHERE id < 100', 'SELECT bf_agg(item) FROM parts WHERE pair = 1',
   'SELECT bf_agg(item) FROM parts WHERE (SELECT items FROM filters) @> item',
   'SELECT bf_agg(item) FROM parts WHERE false', 'SELECT bf_agg(item) FROM events',
+  'SELECT g, (SELECT bf_agg(item) FROM parts WHERE pair = g) FROM generate_series(1, 3) g',
   'SELECT bf_agg(item) FROM ONLY events']) query, built(query);
 EXPLAIN (COSTS OFF) SELECT bf_agg(item) FROM parts WHERE id < 7000;
 -- Partitions are left out when a query begins, and by each row of an outer one.
@@ -159,6 +221,14 @@ SELECT built.*, looked_at FROM built('SELECT g, (SELECT bf_agg(item, 100) FROM p
     WHERE line ~ 'Build.*loops=1') s;
 
 -- Policies hide rows from conditions, and a user needs the right to call the aggregate.
+CREATE FUNCTION unless_hidden(id int, value bigint) RETURNS bigint LANGUAGE plpgsql
+IMMUTABLE COST 0.0001 AS $$
+BEGIN
+  IF id % 2 = 1 THEN
+    RAISE 'row % is hidden', id;
+  END IF;
+  RETURN value;
+END $$;
 CREATE ROLE regress_bloomfilter_build;
 GRANT USAGE ON SCHEMA build TO regress_bloomfilter_build;
 GRANT SELECT ON events, filters TO regress_bloomfilter_build;
@@ -167,14 +237,35 @@ CREATE POLICY even ON events USING (id % 2 = 0);
 SET ROLE regress_bloomfilter_build;
 SELECT built.* FROM unnest(ARRAY['SELECT bf_agg(item) FROM events',
   'SELECT bf_agg(item) FROM events WHERE 1 / (id % 2 - 1) = -1',
-  'SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> item']) query, built(query);
+  'SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> item',
+  'SELECT bf_agg(unless_hidden(id, item)) FROM events',
+  'SELECT bf_agg(item) FROM events WHERE unless_hidden(id, 1) = 1',
+  'SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> unless_hidden(id, item)',
+  'SELECT bf_agg(item) FILTER (WHERE unless_hidden(id, 1) = 1) FROM events']) query, built(query);
 SELECT explained('SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> item
   AND item > 5', 'VERBOSE off');
 RESET ROLE;
+ALTER TABLE events DISABLE ROW LEVEL SECURITY;
+CREATE FUNCTION with_scan(scan text, query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('bloomfilter.scan', scan, true);
+  RETURN regexp_replace(rows_of(query), ' [0-9a-f]{32}$', '');
+END $$;
 BEGIN;
-REVOKE EXECUTE ON FUNCTION bf_agg("any") FROM public;
+REVOKE EXECUTE ON FUNCTION bf_agg("any"), bf_element_of("any") FROM public;
+REVOKE SELECT ON events FROM regress_bloomfilter_build;
+GRANT SELECT (id, item) ON events TO regress_bloomfilter_build;
+ALTER AGGREGATE cf_agg("any") OWNER TO regress_bloomfilter_build;
+ALTER AGGREGATE cbf_agg("any", float8) OWNER TO regress_bloomfilter_build;
+REVOKE EXECUTE ON FUNCTION cuckoofilter_agg_trans(internal, "any"),
+  countingbloomfilter_agg_final(internal) FROM public;
 SET LOCAL ROLE regress_bloomfilter_build;
-SELECT built.* FROM built('SELECT bf_agg(item) FROM events');
+SELECT query, with_scan('on', query) AS "on", with_scan('off', query) AS "off" FROM unnest(ARRAY[
+  'SELECT bf_agg(item) FROM events', 'SELECT bf_agg(item, 20000) FROM events WHERE id > 9',
+  'SELECT bf_agg(url, 20000) FROM events', 'SELECT bf_agg(item, 20000) FROM events WHERE pair = 1',
+  'SELECT bf_agg(item, 20000) FILTER (WHERE pair = 1) FROM events',
+  'SELECT bf_dist_agg(bf_element_of(item)) FROM events',
+  'SELECT cf_agg(item) FROM events', 'SELECT cbf_agg(item, 20000) FROM events']) query;
 ROLLBACK;
 DROP OWNED BY regress_bloomfilter_build;
 DROP ROLE regress_bloomfilter_build;

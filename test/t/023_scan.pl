@@ -66,6 +66,9 @@ if ($compiled) {
     like($plan, qr/Bloom Filter Scan/, 'of another access method: the scan');
     unlike($plain, qr/Bloom Filter Scan/, '… and a sequential scan');
     is($rows, $same, '… go to and fro alike');
+    my $built = 'SELECT md5(bf_agg(id)::text), md5(cf_agg(id / 2) FILTER (WHERE id > 50)::text) FROM slots WHERE id % 7 > 0';
+    like(plan_of($node, 'SELECT 1', $built), qr/Bloom Filter Build/, '… and are read by a build');
+    is(query($built), query("SET bloomfilter.scan = off; $built"), '… which adds what they have');
 }
 
 # --- chance --------------------------------------------------------------------------------------
@@ -470,7 +473,8 @@ sub add_hidden {
     my $filter = pick(@{ $table->{filters} });
     my $value = chance(30) && $filter->{value} eq 'item' ? 'told(id, item)' : $filter->{value};
     my $where = join ' AND ', map { "($_)" } some(2, ask($filter, $value), pick('user_sees(id)', 'user_sees_dearly(id)', 'id > 0', 'n < 6 AND user_sees(id)'));
-    my ($sql) = select_of({ %$table, name => $guard }, { name => $guard }, $where);
+    my $built = pick('bf_agg(told(id, item))', 'cf_agg(item)', 'bf_dist_agg(bf_element_of(item)) FILTER (WHERE user_sees(id))');
+    my ($sql) = chance(30) ? "SELECT md5(($built)::text) FROM $guard WHERE $where" : select_of({ %$table, name => $guard }, { name => $guard }, $where);
     check(sql => [$sql], planned => $sql, settings => [ grep { !/jit/ } @{ settings() } ], reader => 1);
     return;
 }
