@@ -221,11 +221,12 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
     List *calls = NIL;
     if (!find_calls(target->exprs, &calls))
       return nullptr;
-    paths = lappend(paths, make_path(source_of(root, part), partial, target, calls,
-                                     AGGSPLIT_INITIAL_SERIAL, NIL, workers));
+    Path *path = make_path(source_of(root, part), partial, target, calls, AGGSPLIT_INITIAL_SERIAL,
+                           NIL, workers);
+    if (part == table) // which has no other parts
+      return path;
+    paths = lappend(paths, path);
   }
-  if (linitial(parts) == table)
-    return static_cast<Path *>(linitial(paths));
   AppendPath *all = create_append_path(root, table, parallel ? NIL : paths, parallel ? paths : NIL,
                                        NIL, nullptr, most, parallel && enable_parallel_append, -1);
   all->path.pathtarget = partial->reltarget;
