@@ -56,6 +56,13 @@ SELECT call, built.* FROM unnest(ARRAY['bf_agg(item)', 'bf_agg(item, 100000)',
   'bf_union_agg((SELECT items FROM filters))', 'bf_agg(bf_element_of(item))']) call,
   built(format('SELECT %s FROM events', call));
 
+-- Elements that are not made of a value in the call
+CREATE TABLE elements AS SELECT bf_element_of(item) AS element FROM events;
+CREATE FUNCTION element(item bigint) RETURNS bf_element LANGUAGE plpgsql IMMUTABLE AS
+  'BEGIN RETURN bf_element_of(item); END';
+SELECT built.* FROM unnest(ARRAY['SELECT bf_dist_agg(element) FROM elements',
+  'SELECT bf_dist_agg(element(item)) FROM events WHERE id < 99']) query, built(query);
+
 -- Several aggregates, expressions around them, and HAVING.
 SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_agg(item), cf_agg(url), bf_agg(item, 9000) FROM events',
@@ -174,6 +181,11 @@ SELECT name, built.*, parallel FROM unnest(ARRAY['passing', 'unlogged']) name,
   LATERAL (SELECT bool_or(line ~ 'Gather') AS parallel
     FROM explained('SELECT bf_agg(item), cf_agg(pair) FROM ' || name, 'ANALYZE off') line) e;
 SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM unlogged;
+-- Workers begin anew.
+SET enable_material = off;
+SELECT built.* FROM
+  built('SELECT g, f FROM generate_series(1, 3) g, (SELECT bf_agg(item) AS f FROM unlogged) s');
+RESET enable_material;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
