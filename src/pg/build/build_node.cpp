@@ -358,7 +358,7 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   if (plan.probes != NIL)
     explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   note_filters(&build->probed, build->batches, nullptr);
-  explain_filters(build->probed, explained);
+  explain_filters(build->probed, instrument, explained);
   if (instrument->nloops == 0)
     return;
   explain_rows("Rows Added", build->shown.rows, instrument, explained);

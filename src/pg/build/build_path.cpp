@@ -44,6 +44,7 @@ BatchPlan batch_plan_of(List *restrictions, double rows) {
                     NIL,
                     NIL,
                     NIL,
+                    NIL,
                     false,
                     static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)))};
   bool probed = false;

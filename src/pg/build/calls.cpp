@@ -83,12 +83,16 @@ bool may_be_ours(Oid aggregate) {
   return is_filter_type(type, &kind) || is_partial_type(type);
 }
 
-void check_may_call(Oid function, Oid role, ObjectType type) {
+AclResult right_to_call(Oid function, Oid role) {
 #if PG_VERSION_NUM >= 160000
-  const AclResult result = object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
+  return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
 #else
-  const AclResult result = pg_proc_aclcheck(function, role, ACL_EXECUTE);
+  return pg_proc_aclcheck(function, role, ACL_EXECUTE);
 #endif
+}
+
+void check_may_call(Oid function, Oid role, ObjectType type) {
+  const AclResult result = right_to_call(function, role);
   if (result != ACLCHECK_OK)
     aclcheck_error(result, type, get_func_name(function));
   InvokeFunctionExecuteHook(function);
@@ -145,6 +149,10 @@ void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
                            entry.aggserialfn, entry.aggdeserialfn};
   for (const Oid function : functions)
     record_plan_function_dependency(root, function);
+}
+
+bool may_call(Oid function, Oid role) {
+  return right_to_call(function, role) == ACLCHECK_OK;
 }
 
 // As ExecInitAgg() and ExecInitFunc() do it.

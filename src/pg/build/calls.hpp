@@ -33,6 +33,9 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call);
 // this for the aggregate.
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate);
 
+// May a role call a function?
+bool may_call(Oid function, Oid role);
+
 // ERROR 42501 if the user may not call the functions of a call, as the server raises it.
 void check_permission(const Aggref *aggregate);
 

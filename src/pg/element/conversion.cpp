@@ -201,12 +201,19 @@ constexpr Conversion kConversions[] = {
     {Family::interval, Family::time, true, INTERVALOID, interval_of_time},
 };
 
-const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
+const Conversion *find_conversion(Family to, Family from) {
   for (const Conversion &conversion : kConversions)
-    if (conversion.to == value_family(header.element.family) &&
-        conversion.from == element->family && (use == Use::ask || conversion.implicit))
-      return conversion;
-  raise_mismatch(header, element, use);
+    if (conversion.to == to && conversion.from == from)
+      return &conversion;
+  return nullptr;
+}
+
+const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
+  const Conversion *conversion =
+      find_conversion(value_family(header.element.family), element->family);
+  if (!conversion || (use == Use::add && !conversion->implicit))
+    raise_mismatch(header, element, use);
+  return *conversion;
 }
 
 // The element of a type to which values are converted. The value's own element remembers it.
@@ -220,6 +227,10 @@ Element *counterpart(Element *element, Oid type) {
 }
 
 } // namespace
+
+bool is_converted(Family held, Family asked) {
+  return find_conversion(held, asked) != nullptr;
+}
 
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {
   const Conversion &conversion = conversion_for(header, element, use);

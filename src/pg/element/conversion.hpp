@@ -34,6 +34,9 @@ namespace bloomfilter {
 // SQL cannot compare the value with the filter's values.
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use);
 
+// Does a filter of one family answer for values of another one that is not the same?
+bool is_converted(Family held, Family asked);
+
 // The digests of a value that a filter may be asked for, or that is added to it, of any family.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests digests = digests_of(element, value, header, use);

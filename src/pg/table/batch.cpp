@@ -69,6 +69,36 @@ bool is_reached(Batches *batches, const Probe &probe) {
   return false;
 }
 
+// --- rest ----------------------------------------------------------------------------------------
+
+// A probe is judged after so many rows, and rests for many times as many. If it is still not worth
+// its time, it rests twice as long, up to a limit, because later rows may be different.
+constexpr uint64 kJudged = 8192;
+constexpr uint64 kFirstPause = 16 * kJudged, kLongestPause = 32 * kFirstPause;
+// A row that is let through has cost a probe for nothing; script/bench scan measures what one costs
+// beside the rest of a row's way through the query.
+constexpr double kWorthless = 0.85; // of the rows are let through
+
+// Lets the rows of a batch through if the probe rests.
+bool rests(Rest *rest, uint64 rows) {
+  if (rest->left == 0)
+    return false;
+  rest->left -= Min(rest->left, rows);
+  rest->unprobed += rows;
+  return true;
+}
+
+void judge(Rest *rest, uint64 probed, uint64 passed) {
+  rest->probed += probed;
+  rest->passed += passed;
+  if (!rest->allowed || rest->probed < kJudged)
+    return;
+  const bool worthless = rest->passed > kWorthless * rest->probed;
+  rest->pause = worthless ? Min(Max(2 * rest->pause, kFirstPause), kLongestPause) : 0;
+  rest->left = rest->pause;
+  rest->probed = rest->passed = 0;
+}
+
 // --- probes --------------------------------------------------------------------------------------
 
 void evaluate_filter(Batches *batches, Probe *probe) {
@@ -141,6 +171,8 @@ void probe_rows(Batches *batches, Probe *probe) {
 
 // Leaves the rows that fulfil the condition of a probe.
 void apply_probe(Batches *batches, Probe *probe) {
+  if (rests(&probe->rest, batches->count))
+    return;
   if (!probe->known) {
     if (!is_reached(batches, *probe)) { // because other conditions reject these rows
       InstrCountFiltered1(batches->node, batches->count);
@@ -154,7 +186,9 @@ void apply_probe(Batches *batches, Probe *probe) {
     batches->ended = true;
     return;
   }
+  const int probed = batches->count;
   probe_rows(batches, probe);
+  judge(&probe->rest, probed, batches->count);
 }
 
 // --- batches -------------------------------------------------------------------------------------
@@ -190,8 +224,9 @@ void begin_batches(Batches *batches, const BatchPlan &plan, PlanState *node) {
     if (!list_member_ptr(plan.probes, lfirst(cell)))
       continue;
     List *before = list_truncate(list_copy(plan.conditions), foreach_current_index(cell));
-    init_probe(&batches->probes[batches->probe_count++], static_cast<Node *>(lfirst(cell)), before,
-               node);
+    Probe *probe = &batches->probes[batches->probe_count++];
+    init_probe(probe, static_cast<Node *>(lfirst(cell)), before, node);
+    probe->rest.allowed = list_member_ptr(plan.placed, lfirst(cell));
   }
   batches->after = ExecInitQual(plan.after, node);
   batches->one_by_one = plan.one_by_one;
@@ -222,8 +257,11 @@ void restart_batches(Batches *batches) {
 }
 
 void forget_filters(Batches *batches) {
-  for (int i = 0; i < batches->probe_count; i++)
-    batches->probes[i].known = false;
+  for (int i = 0; i < batches->probe_count; i++) {
+    Probe *probe = &batches->probes[i];
+    probe->known = false;
+    probe->rest = {probe->rest.allowed, 0, 0, 0, 0, probe->rest.unprobed};
+  }
   MemoryContextReset(batches->filters);
 }
 

@@ -23,6 +23,16 @@
 
 namespace bloomfilter {
 
+// Whether a probe that the planner has placed by itself is worth its time: if it lets nearly all
+// rows through, it rests for some, and then it is tried again.
+struct Rest {
+  bool allowed;          // set by begin_batches()
+  uint64 probed, passed; // rows since it was judged last
+  uint64 pause;          // for how many rows it rested last; 0: the filter proved useful
+  uint64 left;           // of these, how many are still to come
+  uint64 unprobed;       // rows for which it rested, of all scans of this process
+};
+
 // A condition that probes a filter, which is the same for all rows, for a value of each row.
 struct Probe {
   // Set by begin_batches().
@@ -39,6 +49,7 @@ struct Probe {
   Element *element;
   double rate;  // the false positive rate of the first filter; 0: unknown
   bool sampled; // was the rate looked for, which EXPLAIN ANALYZE alone shows?
+  Rest rest;
 };
 
 // Starts at zero.

@@ -28,10 +28,11 @@ List *conditions_at(const void *positions, const List *all) {
 } // namespace
 
 List *describe_batch_plan(const BatchPlan &plan) {
-  return list_make5(positions_of(plan.before, plan.conditions),
-                    positions_of(plan.probes, plan.conditions),
-                    positions_of(plan.after, plan.conditions), makeInteger(plan.one_by_one ? 1 : 0),
-                    makeInteger(plan.expected));
+  List *lists = list_make4(
+      positions_of(plan.before, plan.conditions), positions_of(plan.probes, plan.conditions),
+      positions_of(plan.placed, plan.conditions), positions_of(plan.after, plan.conditions));
+  return list_concat(lists,
+                     list_make2(makeInteger(plan.one_by_one ? 1 : 0), makeInteger(plan.expected)));
 }
 
 BatchPlan read_batch_plan(List *conditions, const List *description) {
@@ -39,8 +40,9 @@ BatchPlan read_batch_plan(List *conditions, const List *description) {
           conditions_at(linitial(description), conditions),
           conditions_at(lsecond(description), conditions),
           conditions_at(lthird(description), conditions),
-          intVal(lfourth(description)) != 0,
-          intVal(list_nth(description, 4))};
+          conditions_at(lfourth(description), conditions),
+          intVal(list_nth(description, 4)) != 0,
+          intVal(list_nth(description, 5))};
 }
 
 } // namespace bloomfilter

@@ -11,11 +11,12 @@ extern "C" {
 namespace bloomfilter {
 
 // The conditions are lists of expressions, each of which is in `conditions` and in at most one of
-// the others.
+// the others, apart from `placed`.
 struct BatchPlan {
   List *conditions; // all of the table, in the server's order
   List *before;     // of a lower security level than the probes
   List *probes;     // of filters, for many rows at once
+  List *placed;     // those of the probes that the planner has placed by itself, which may rest
   List *after;      // for the rows that are left, unless the node itself does it
   bool one_by_one;  // is a batch one row, because a probe can raise an error (Conditions)?
   // For how many rows a process will probe the filters, which decides how it reads them.

@@ -20,8 +20,9 @@ int digits_of(double percent) {
 }
 
 void keep_highest(ProbedFilters *probed, const ProbedFilters &other) {
-  *probed = {Max(probed->bytes, other.bytes), Max(probed->in_memory, other.in_memory),
-             Max(probed->rate, other.rate)};
+  probed->bytes = Max(probed->bytes, other.bytes);
+  probed->in_memory = Max(probed->in_memory, other.in_memory);
+  probed->rate = Max(probed->rate, other.rate);
 }
 
 } // namespace
@@ -50,13 +51,16 @@ void init_shared_filters(SharedFilters *shared) {
   pg_atomic_init_u64(&shared->bytes, 0);
   pg_atomic_init_u64(&shared->in_memory, 0);
   pg_atomic_init_u64(&shared->rate_bits, 0);
+  pg_atomic_init_u64(&shared->unprobed, 0);
 }
 
 void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared) {
   ProbedFilters own = {};
+  probed->unprobed = 0;
   for (int i = 0; i < batches.probe_count; i++) {
     const Probe &probe = batches.probes[i];
     own.rate = Max(own.rate, probe.rate);
+    probed->unprobed += probe.rest.unprobed;
     if (!probe.known || probe.is_null || !probe.element)
       continue;
     const AskedFilter &filter = probe.memory.filter;
@@ -70,8 +74,10 @@ void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *
     keep_highest(probed,
                  {pg_atomic_read_u64(&shared->bytes), pg_atomic_read_u64(&shared->in_memory),
                   bits_double(pg_atomic_read_u64(&shared->rate_bits))});
+    probed->unprobed_by_workers = pg_atomic_read_u64(&shared->unprobed);
     return;
   }
+  pg_atomic_fetch_add_u64(&shared->unprobed, probed->unprobed);
   if (probed->bytes > 0)
     pg_atomic_write_u64(&shared->bytes, probed->bytes);
   if (probed->in_memory > 0)
@@ -80,7 +86,11 @@ void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *
     pg_atomic_write_u64(&shared->rate_bits, double_bits(probed->rate));
 }
 
-void explain_filters(const ProbedFilters &probed, ExplainState *explained) {
+void explain_filters(const ProbedFilters &probed, const Instrumentation *instrument,
+                     ExplainState *explained) {
+  const uint64 unprobed = probed.unprobed + probed.unprobed_by_workers;
+  if (unprobed > 0)
+    explain_rows("Rows Not Probed", static_cast<double>(unprobed), instrument, explained);
   if (probed.bytes == 0)
     return;
   ExplainPropertyInteger("Bloom Filter Size", "kB", (probed.bytes + 1023) / 1024, explained);

@@ -29,16 +29,18 @@ void explain_rows(const char *label, double rows, const Instrumentation *instrum
 // Shows a false positive rate as a percentage.
 void explain_rate(const char *label, double rate, ExplainState *explained);
 
-// What is shown of the filters that were probed: how many bytes all of them have, and the highest
-// of their false positive rates. Starts at zero.
+// What is shown of the filters that were probed: how many bytes all of them have, the highest of
+// their false positive rates, and for how many rows filters rested. Starts at zero.
 struct ProbedFilters {
   uint64 bytes, in_memory;
   double rate; // 0: unknown
+  uint64 unprobed, unprobed_by_workers;
 };
 
-// The same in the memory that processes share. Each number is from one of the workers.
+// The same in the memory that processes share. Each number is from one of the workers, apart from
+// the last, which is of all of them.
 struct SharedFilters {
-  pg_atomic_uint64 bytes, in_memory, rate_bits;
+  pg_atomic_uint64 bytes, in_memory, rate_bits, unprobed;
 };
 
 void init_shared_filters(SharedFilters *shared);
@@ -47,7 +49,8 @@ void init_shared_filters(SharedFilters *shared);
 // the leader, or takes those of the workers.
 void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared);
 
-void explain_filters(const ProbedFilters &probed, ExplainState *explained);
+void explain_filters(const ProbedFilters &probed, const Instrumentation *instrument,
+                     ExplainState *explained);
 
 } // namespace bloomfilter
 

@@ -16,7 +16,8 @@
 //   pages.cpp        the rows of a page, and their values
 //   batch.cpp        the rows that conditions and filters let through
 //
-// This is no join filter, which would depend on the rows of another table.
+// The filters are those that the query names. Those that the planner places by itself are made in
+// pg/join/, with scans of this kind.
 #ifndef BLOOMFILTER_PG_TABLE_SCAN_HPP
 #define BLOOMFILTER_PG_TABLE_SCAN_HPP
 
@@ -31,8 +32,23 @@ extern "C" {
 
 namespace bloomfilter {
 
+// A path of the scan, whose rows and costs are set, and its plan. `placed` are those conditions
+// that the planner has placed by itself, which drop rows that a join would drop later.
+CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions,
+                           int workers, const CustomPathMethods *methods);
+Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
+                     List *clauses, List *placed);
+
+// How many workers the server would plan a scan of a table with; 0 if it cannot be in parallel.
+int workers_for(const RelOptInfo *table);
+
 // Sets a path's rows and costs.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path);
+
+// What it costs to leave a row of a batch for the node above, and what reading and hashing a value
+// costs more than if it were a number in the row.
+double cost_of_row_left();
+double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value);
 
 // Into how many parts processes divide a scan, as the server's cost_seqscan() computes it.
 double divisor_of(int workers);

@@ -46,31 +46,6 @@ double toast_pages_per_row(Oid relation, double rows) {
   return pages / Max(rows, 1.0);
 }
 
-// What reading and hashing a value costs more than if it were a number in the row.
-double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
-  double per_row = 0.0;
-  const Oid type = getBaseType(exprType(value)),
-            relation = planner_rt_fetch(table->relid, root)->relid;
-  if (type == JSONBOID || type_is_rowtype(type) || type_is_range(type) ||
-      type_is_multirange(type) || OidIsValid(get_element_type(type)))
-    per_row += kHashComposed * cpu_tuple_cost;
-  else if (get_typlen(type) < 0)
-    per_row += kHashVarying * cpu_tuple_cost;
-  bool out_of_line = false;
-  List *columns = pull_var_clause(value, PVC_INCLUDE_PLACEHOLDERS);
-  ListCell *cell;
-  foreach (cell, columns) {
-    const Var *column = lfirst_node(Var, cell);
-    if (get_typlen(column->vartype) != -1)
-      continue;
-    const int32 width = get_attavgwidth(relation, column->varattno);
-    per_row += kPerByte * width * cpu_tuple_cost;
-    out_of_line |= width <= kWidestPointers;
-  }
-  return out_of_line ? per_row + seq_page_cost * toast_pages_per_row(relation, table->tuples)
-                     : per_row;
-}
-
 double cost_of(PlannerInfo *root, List *conditions) {
   QualCost cost;
   cost_qual_eval(&cost, conditions, root);
@@ -132,6 +107,34 @@ List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
 }
 
 } // namespace
+
+double cost_of_row_left() {
+  return kLeft * cpu_tuple_cost;
+}
+
+double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
+  double per_row = 0.0;
+  const Oid type = getBaseType(exprType(value)),
+            relation = planner_rt_fetch(table->relid, root)->relid;
+  if (type == JSONBOID || type_is_rowtype(type) || type_is_range(type) ||
+      type_is_multirange(type) || OidIsValid(get_element_type(type)))
+    per_row += kHashComposed * cpu_tuple_cost;
+  else if (get_typlen(type) < 0)
+    per_row += kHashVarying * cpu_tuple_cost;
+  bool out_of_line = false;
+  List *columns = pull_var_clause(value, PVC_INCLUDE_PLACEHOLDERS);
+  ListCell *cell;
+  foreach (cell, columns) {
+    const Var *column = lfirst_node(Var, cell);
+    if (get_typlen(column->vartype) != -1)
+      continue;
+    const int32 width = get_attavgwidth(relation, column->varattno);
+    per_row += kPerByte * width * cpu_tuple_cost;
+    out_of_line |= width <= kWidestPointers;
+  }
+  return out_of_line ? per_row + seq_page_cost * toast_pages_per_row(relation, table->tuples)
+                     : per_row;
+}
 
 double divisor_of(int workers) {
   const double leader = parallel_leader_participation ? Max(1.0 - 0.3 * workers, 0.0) : 0.0;

@@ -204,7 +204,7 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
     return;
   explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   note_filters(&scan->probed, scan->batches, nullptr);
-  explain_filters(scan->probed, explained);
+  explain_filters(scan->probed, instrument, explained);
 }
 
 constexpr CustomExecMethods kExecMethods = {

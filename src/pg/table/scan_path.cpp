@@ -27,6 +27,36 @@ int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *
 
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
+  return make_scan_plan(root, table, path, targets, clauses, NIL);
+}
+
+constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
+
+void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
+  if (previous_hook)
+    previous_hook(root, table, number, entry);
+  if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
+    return;
+  const Conditions conditions = conditions_of(table->baserestrictinfo);
+  if (conditions.probes == NIL)
+    return;
+  add_path(table, &make_scan_path(root, table, conditions, 0, &kPathMethods)->path);
+  const int workers = workers_for(table);
+  if (workers > 0)
+    add_partial_path(table, &make_scan_path(root, table, conditions, workers, &kPathMethods)->path);
+}
+
+} // namespace
+
+int workers_for(const RelOptInfo *table) {
+  return table->consider_parallel
+             ? compute_parallel_worker(const_cast<RelOptInfo *>(table), table->pages, -1,
+                                       max_parallel_workers_per_gather)
+             : 0;
+}
+
+Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
+                     List *clauses, List *placed) {
   const Conditions conditions = conditions_of(clauses);
   CustomScan *scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = targets;
@@ -38,6 +68,7 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   plan.conditions = extract_actual_clauses(clauses, false);
   plan.before = extract_actual_clauses(conditions.before, false);
   plan.probes = extract_actual_clauses(conditions.probes, false);
+  plan.placed = extract_actual_clauses(placed, false);
   plan.after = NIL; // the node's own qual
   plan.one_by_one = conditions.can_fail;
   plan.expected = expected_rows(root, table, &path->path);
@@ -46,9 +77,8 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
   return &scan->scan.plan;
 }
 
-constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
-
-Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, int workers) {
+CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions,
+                           int workers, const CustomPathMethods *methods) {
   CustomPath *path = makeNode(CustomPath);
   path->path.pathtype = T_CustomScan;
   path->path.parent = table;
@@ -60,29 +90,10 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditio
 #if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
   path->flags |= CUSTOMPATH_SUPPORT_PROJECTION;
 #endif
-  path->methods = &kPathMethods;
+  path->methods = methods;
   set_cost(root, table, conditions, &path->path);
-  return &path->path;
+  return path;
 }
-
-void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
-  if (previous_hook)
-    previous_hook(root, table, number, entry);
-  if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
-    return;
-  const Conditions conditions = conditions_of(table->baserestrictinfo);
-  if (conditions.probes == NIL)
-    return;
-  add_path(table, make_path(root, table, conditions, 0));
-  const int workers =
-      table->consider_parallel
-          ? compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather)
-          : 0;
-  if (workers > 0)
-    add_partial_path(table, make_path(root, table, conditions, workers));
-}
-
-} // namespace
 
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
   return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&

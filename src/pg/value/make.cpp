@@ -54,6 +54,10 @@ void define_max_size() {
       &max_size, kLargestKb, 1, kLargestKb, PGC_SUSET, GUC_UNIT_KB, nullptr, nullptr, nullptr);
 }
 
+bool is_allowed_size(double bits) {
+  return bits <= static_cast<double>(max_size) * kBitsOfKb;
+}
+
 void check_size(Kind kind, uint64 bits) {
   if (bits > max_size * kBitsOfKb)
     ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -19,6 +19,9 @@ Geometry geometry_for(Layout layout, const Capacity &capacity);
 // Defines the setting bloomfilter.max_size.
 void define_max_size();
 
+// Is a filter of so many bits within bloomfilter.max_size?
+bool is_allowed_size(double bits);
+
 // ERROR 54000 if a filter of so many bits is larger than bloomfilter.max_size allows. It is called
 // where a filter is made, or made larger. Input does not call it, so that every dump restores.
 void check_size(Kind kind, uint64 bits);
