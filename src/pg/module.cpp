@@ -6,6 +6,7 @@
 
 #include "pg/aggregate/shared_file.hpp"
 #include "pg/build/build.hpp"
+#include "pg/join/join.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
 #include "pg/value/make.hpp"
@@ -36,6 +37,7 @@ void _PG_init(void) {
   define_max_size();
   define_scan();
   define_build();
+  define_join_filters();
   define_shared_files();
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");

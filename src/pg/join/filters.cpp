@@ -1,0 +1,236 @@
+#include "pg/join/filters.hpp"
+
+#include <cmath>
+
+#include "core/sizing.hpp"
+#include "pg/planner/cost.hpp"
+#include "pg/table/scan.hpp"
+#include "pg/value/make.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/planmain.h"
+#include "optimizer/planner.h"
+#include "optimizer/subselect.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr double kBytesPerValue = 1.25; // of a filter at the default rate
+constexpr double kAdded = 0.4;          // what adding a key costs at least, in cpu_tuple_cost
+
+// A row that is dropped is not looked up in the hash table of a join. This costs more if the table
+// is larger than the processor's cache. (The server's own cost does not know that.) In
+// cpu_tuple_cost:
+constexpr double kSpared = 0.4, kSparedPerDoubling = 0.25;
+constexpr double kCacheBytes = 512.0 * 1024.0, kBytesPerHashedRow = 48.0;
+
+// Bounds of the time that planning may take.
+constexpr int kMostFilters = 8;  // on one scan
+constexpr int kMostPlanned = 16; // for all scans of a query
+constexpr int kMostLooks = 64;   // at equalities, for one scan
+
+// --- candidates ----------------------------------------------------------------------------------
+
+// What decides whether filters pay for a table.
+struct Scanned {
+  PlannerInfo *root;
+  RelOptInfo *table;
+  double tuples;
+  double conditions; // what its own conditions cost for a row
+  double joined;     // the share of the rows that fulfil these
+};
+
+struct Candidate {
+  JoinFilter filter;
+  Source *source;
+  double gain; // if it were the only one
+};
+
+double spared_by(const Source *source) {
+  const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
+  return cpu_tuple_cost * (kSpared + kSparedPerDoubling * std::log2(Max(bytes / kCacheBytes, 1.0)));
+}
+
+// What a filter saves that is asked for so many rows, without what it costs to build it.
+double saved_by(const Scanned &scanned, const JoinFilter &filter, double rows) {
+  const double dropped = cost_of_row_left() + scanned.conditions + scanned.joined * filter.spared;
+  return rows * ((1.0 - filter.share) * dropped - filter.probe);
+}
+
+// What the first filter of a table saves beyond that, because rows are then read a page at a time.
+double saved_by_batches(const Scanned &scanned) {
+  return scanned.tuples * (cpu_tuple_cost - cost_of_row_left());
+}
+
+// May a filter of so many keys be built? It must not fail, however many of the table's keys are
+// different, and it should not take more memory than a node of a plan may.
+bool has_allowed_size(const Source *source) {
+  return kBytesPerValue * source->rows <= work_mem * 1024.0 &&
+         is_allowed_size(2 * BITS_PER_BYTE * kBytesPerValue * source->tuples);
+}
+
+// Looks at an equality. NULL if a filter of these keys surely does not pay.
+Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Patience *patience) {
+  Source *source = find_source(scanned.root, pair, scanned.table->relids, patience);
+  if (!source || !has_allowed_size(source))
+    return nullptr;
+  const double bytes = kBytesPerValue * source->rows;
+  auto *candidate = static_cast<Candidate *>(palloc0(sizeof(Candidate)));
+  candidate->source = source;
+  JoinFilter *filter = &candidate->filter;
+  filter->pair = pair;
+  filter->spared = spared_by(source);
+  filter->probe =
+      cost_of_batched_probe(bytes) + cost_of_value(scanned.root, scanned.table, pair.asked);
+  filter->build = kAdded * cpu_tuple_cost * source->rows; // at least
+  filter->share = 0.0;                                    // at most
+  const auto gain = [&] {
+    return saved_by(scanned, *filter, scanned.tuples) + saved_by_batches(scanned) - filter->build;
+  };
+  if (gain() < kWorthwhile)
+    return nullptr;
+  const double partners = share_with_partner(scanned.root, scanned.table, pair, source->rows);
+  filter->share = partners + (1.0 - partners) * kDefaultRate;
+  candidate->gain = gain();
+  return candidate->gain < kWorthwhile ? nullptr : candidate;
+}
+
+int by_gain(const ListCell *a, const ListCell *b) {
+  const double one = static_cast<Candidate *>(lfirst(a))->gain,
+               other = static_cast<Candidate *>(lfirst(b))->gain;
+  return one > other ? -1 : one < other ? 1 : 0;
+}
+
+// The best candidate of each source, the best ones first.
+List *find_candidates(const Scanned &scanned) {
+  List *candidates = NIL;
+  Patience patience = {kMostLooks};
+  const ListCell *cell;
+  foreach (cell, find_keys(scanned.root, scanned.table)) {
+    if (patience.looks <= 0)
+      break;
+    const auto *pair = static_cast<KeyPair *>(lfirst(cell));
+    if (Candidate *candidate = look_at(scanned, *pair, &patience))
+      candidates = lappend(candidates, candidate);
+  }
+  list_sort(candidates, by_gain);
+  List *best = NIL;
+  Relids sources = nullptr;
+  foreach (cell, candidates) {
+    const int source =
+        static_cast<int>(static_cast<Candidate *>(lfirst(cell))->source->table->relid);
+    if (!bms_is_member(source, sources))
+      best = lappend(best, lfirst(cell));
+    sources = bms_add_member(sources, source);
+  }
+  return best;
+}
+
+// --- InitPlans -----------------------------------------------------------------------------------
+
+// Plans the InitPlan of a filter, as the server's planagg.c plans those of MIN and MAX.
+void plan_initplan(PlannerInfo *root, const OwnNames &names, Candidate *candidate) {
+  JoinFilter *filter = &candidate->filter;
+  const KeyPair &pair = filter->pair;
+  Query *query = query_for(root, names, candidate->source, pair.key, pair.collation);
+#if PG_VERSION_NUM >= 170000
+  filter->subroot = subquery_planner(root->glob, query, root, false, 0.0, nullptr);
+#else
+  filter->subroot = subquery_planner(root->glob, query, root, false, 0.0);
+#endif
+  filter->path = fetch_upper_rel(filter->subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path;
+  filter->build = filter->path->total_cost;
+  filter->result = SS_make_initplan_output_param(root, names.type, -1, InvalidOid);
+  filter->condition = ask_for(names, reinterpret_cast<Node *>(filter->result),
+                              static_cast<Node *>(copyObjectImpl(pair.asked)), pair.collation);
+}
+
+// Takes the candidates that pay, each for the rows that those before it let through.
+List *choose(const Scanned &scanned, List *candidates, int *planned) {
+  List *filters = NIL;
+  OwnNames names;
+  if (candidates == NIL || !find_names(&names))
+    return NIL;
+  double rows = scanned.tuples;
+  const ListCell *cell;
+  foreach (cell, candidates) {
+    auto *candidate = static_cast<Candidate *>(lfirst(cell));
+    JoinFilter *filter = &candidate->filter;
+    const double saved =
+        saved_by(scanned, *filter, rows) + (filters == NIL ? saved_by_batches(scanned) : 0.0);
+    if (saved - filter->build < kWorthwhile)
+      continue;
+    if (list_length(filters) == kMostFilters || *planned == kMostPlanned)
+      break;
+    ++*planned;
+    plan_initplan(scanned.root, names, candidate);
+    if (saved - filter->build < kWorthwhile)
+      continue;
+    filters = lappend(filters, filter);
+    rows *= filter->share;
+  }
+  return filters;
+}
+
+// --- one run of the planner ----------------------------------------------------------------------
+
+// The filters of the table that was planned last, which each of its partitions asks for, and how
+// many InitPlans were planned for the query. It is valid as long as the memory of the run.
+struct Run {
+  const PlannerInfo *root; // NULL: none
+  int planned;
+  Index table; // 0: none yet
+  List *filters;
+};
+Run run;
+
+void forget_run(void *) {
+  run.root = nullptr;
+}
+
+void begin_run(const PlannerInfo *root) {
+  auto *end = static_cast<MemoryContextCallback *>(
+      MemoryContextAllocZero(root->planner_cxt, sizeof(MemoryContextCallback)));
+  end->func = forget_run;
+  MemoryContextRegisterResetCallback(root->planner_cxt, end);
+  run = {root, 0, 0, NIL};
+}
+
+} // namespace
+
+List *filters_for(PlannerInfo *root, RelOptInfo *table) {
+  if (run.root != root)
+    begin_run(root);
+  if (run.table == table->relid)
+    return run.filters;
+  const double tuples = Max(tuples_of(root, table), 1.0);
+  const Scanned scanned = {root, table, tuples, table->baserestrictcost.per_tuple,
+                           Min(table->rows / tuples, 1.0)};
+  int planned = run.planned;
+  List *filters = choose(scanned, find_candidates(scanned), &planned);
+  if (run.root != root) // because something was planned meanwhile
+    begin_run(root);
+  run.planned = planned;
+  run.table = table->relid;
+  run.filters = filters;
+  return filters;
+}
+
+void attach_initplan(PlannerInfo *root, const JoinFilter *filter) {
+  const ListCell *cell;
+  foreach (cell, root->init_plans)
+    if (list_member_int(lfirst_node(SubPlan, cell)->setParam, filter->result->paramid))
+      return;
+  SS_make_initplan_from_plan(root, filter->subroot, create_plan(filter->subroot, filter->path),
+                             filter->result);
+  // Another role may not be allowed to call the functions.
+  root->glob->dependsOnRole = true;
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,189 @@
+#include "pg/join/filters.hpp"
+#include "pg/join/join.hpp"
+#include "pg/table/scan.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "utils/guc.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// The server keeps a path only if it is cheaper, by more than a hundredth, or returns fewer rows
+// and is also as safe in parallel.
+constexpr double kClearlyCheaper = 0.98;
+
+bool enabled = false;
+set_rel_pathlist_hook_type previous_hook = nullptr;
+
+// --- plans ---------------------------------------------------------------------------------------
+
+// A path's custom_private has the filters, and the conditions that ask them for a row.
+Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
+                List *clauses, List *) {
+  const ListCell *cell;
+  foreach (cell, static_cast<List *>(linitial(path->custom_private)))
+    attach_initplan(root, static_cast<JoinFilter *>(lfirst(cell)));
+  auto *conditions = static_cast<List *>(lsecond(path->custom_private));
+  return make_scan_plan(root, table, path, targets, list_concat_copy(clauses, conditions),
+                        conditions);
+}
+
+constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
+
+// --- paths ---------------------------------------------------------------------------------------
+
+// What the filters of a table do for a scan of it, or of one of its parts.
+struct Filtered {
+  List *filters;
+  List *conditions; // that ask them, of the part
+  double share;     // of the rows that all filters let through
+  double spared;    // in the joins, by the rows that are dropped, for each row that would come
+  double build;     // its part of what building them costs
+};
+
+// A condition of a table for one of its parts, which numbers its columns in its own way.
+Expr *for_part(PlannerInfo *root, Expr *condition, RelOptInfo *part, RelOptInfo *table) {
+  auto *copy = static_cast<Node *>(copyObjectImpl(condition));
+  if (part == table)
+    return reinterpret_cast<Expr *>(copy);
+#if PG_VERSION_NUM >= 160000
+  return reinterpret_cast<Expr *>(adjust_appendrel_attrs_multilevel(root, copy, part, table));
+#else
+  return reinterpret_cast<Expr *>(
+      adjust_appendrel_attrs_multilevel(root, copy, part->relids, table->relids));
+#endif
+}
+
+Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
+  Filtered filtered = {filters, NIL, 1.0, 0.0, 0.0};
+  const double portion = Min(part->tuples / Max(tuples_of(root, table), 1.0), 1.0);
+  const ListCell *cell;
+  foreach (cell, filters) {
+    const auto *filter = static_cast<JoinFilter *>(lfirst(cell));
+    RestrictInfo *condition =
+        make_simple_restrictinfo(root, for_part(root, filter->condition, part, table));
+    condition->norm_selec = filter->share;
+    condition->security_level = root->qual_security_level; // that of the query's own conditions
+    filtered.conditions = lappend(filtered.conditions, condition);
+    filtered.spared += filtered.share * (1.0 - filter->share) * filter->spared;
+    filtered.share *= filter->share;
+    filtered.build += portion * filter->build;
+  }
+  return filtered;
+}
+
+// The cheapest of some paths that depend on no other table; NULL if there is none.
+const Path *cheapest(const List *paths) {
+  const Path *best = nullptr;
+  const ListCell *cell;
+  foreach (cell, paths) {
+    const auto *path = static_cast<Path *>(lfirst(cell));
+    if (!path->param_info &&
+        (!best ||
+         compare_path_costs(const_cast<Path *>(path), const_cast<Path *>(best), TOTAL_COST) < 0))
+      best = path;
+  }
+  return best;
+}
+
+// A scan that asks the filters, compared with the paths that the table has; NULL if it does not
+// pay. The server compares the paths of a table before it knows the joins above, where a path that
+// returns fewer rows saves most. So a path that pays as a whole is made to look a little cheaper
+// than the others.
+Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, int workers,
+                const List *others) {
+  const Path *other = cheapest(others);
+  const Conditions conditions =
+      conditions_of(list_concat_copy(table->baserestrictinfo, filtered.conditions));
+  if (!other || conditions.probes == NIL)
+    return nullptr;
+  CustomPath *custom = make_scan_path(root, table, conditions, workers, &kPathMethods);
+  custom->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN; // what a filter lets through can change
+  custom->custom_private = list_make2(filtered.filters, filtered.conditions);
+  Path *path = &custom->path;
+  // InitPlans are made at the top of the query's plan, which must then not be below a Gather.
+  path->parallel_safe = workers > 0;
+  path->startup_cost += filtered.build;
+  path->total_cost += filtered.build;
+  const double saved = other->total_cost + filtered.spared * path->rows - path->total_cost;
+  path->rows = clamp_row_est(path->rows * filtered.share);
+#if PG_VERSION_NUM >= 180000
+  if (path->disabled_nodes != other->disabled_nodes)
+    return path;
+#endif
+  if (saved <= 0.0)
+    return nullptr;
+  path->total_cost = Min(path->total_cost, kClearlyCheaper * other->total_cost);
+  path->startup_cost = Min(path->startup_cost, path->total_cost);
+  return path;
+}
+
+// --- the hook ------------------------------------------------------------------------------------
+
+// Is it certain that no row of the query is looked at again, in a newer version, by EvalPlanQual?
+bool reads_one_snapshot(const PlannerInfo *root) {
+  const CmdType command = root->parse->commandType;
+  return (command == CMD_SELECT || command == CMD_INSERT) && root->parse->rowMarks == NIL &&
+         root->rowMarks == NIL;
+}
+
+// Does the part of a query's plan that is in parallel end below its top, where its InitPlans are?
+// In the outermost query it does, and where rows are grouped.
+bool gathers_below_top(const PlannerInfo *root) {
+  const Query *query = root->parse;
+  return !root->parent_root || query->hasAggs || query->groupClause != NIL ||
+         query->groupingSets != NIL || query->distinctClause != NIL || query->hasWindowFuncs;
+}
+
+// The table that the query names, of which a relation is all or a part; NULL if there is none.
+RelOptInfo *named_table(PlannerInfo *root, RelOptInfo *part) {
+  if (part->reloptkind == RELOPT_BASEREL)
+    return part;
+  int number;
+  if (part->reloptkind != RELOPT_OTHER_MEMBER_REL ||
+      !bms_get_singleton_member(part->top_parent_relids, &number))
+    return nullptr;
+  return root->simple_rel_array[number];
+}
+
+void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry *entry) {
+  if (previous_hook)
+    previous_hook(root, part, number, entry);
+  if (!enabled || !scans_are_offered() || !reads_one_snapshot(root) || !is_scanned(part, entry))
+    return;
+  RelOptInfo *table = named_table(root, part);
+  if (!table || !takes_part(root, table))
+    return;
+  List *filters = filters_for(root, table);
+  if (filters == NIL)
+    return;
+  const Filtered filtered = filtered_by(root, filters, part, table);
+  if (Path *path = make_path(root, part, filtered, 0, part->pathlist))
+    add_path(part, path);
+  const int workers = gathers_below_top(root) ? workers_for(part) : 0;
+  if (workers > 0)
+    if (Path *path = make_path(root, part, filtered, workers, part->partial_pathlist))
+      add_partial_path(part, path);
+}
+
+} // namespace
+
+void define_join_filters() {
+  DefineCustomBoolVariable("bloomfilter.join_filter",
+                           "Lets the planner place filters of a joined table's keys by itself.",
+                           "A scan then drops most of the rows that a join would drop later.",
+                           &enabled, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+  previous_hook = set_rel_pathlist_hook;
+  set_rel_pathlist_hook = add_filtered_scans;
+}
+
+} // namespace bloomfilter

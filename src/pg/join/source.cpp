@@ -1,0 +1,292 @@
+#include "pg/join/source.hpp"
+
+#include "pg/build/calls.hpp"
+#include "pg/names.hpp"
+#include "pg/planner/question.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#if PG_VERSION_NUM >= 160000
+#include "parser/parse_relation.h"
+#endif
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/catcache.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// A neighbour's filter takes another scan. It is made only if it drops so many keys, and if the
+// neighbour is no larger.
+constexpr double kWorthwhileShare = 0.7;
+constexpr int kMostNeighbours = 4;
+// A source, its neighbour, the neighbour of that, …: as region → nation → customer → orders, asked
+// for a key of lineitem.
+constexpr int kDepth = 4;
+
+// --- tables --------------------------------------------------------------------------------------
+
+// Is a table, or one of its partitions or children that are read, a foreign table?
+bool has_foreign_part(PlannerInfo *root, const RelOptInfo *table) {
+  const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
+  if (!entry->inh)
+    return entry->relkind == RELKIND_FOREIGN_TABLE;
+  const ListCell *cell;
+  foreach (cell, root->append_rel_list) {
+    const auto *member = lfirst_node(AppendRelInfo, cell);
+    const RelOptInfo *child = member->parent_relid == table->relid
+                                  ? root->simple_rel_array[member->child_relid]
+                                  : nullptr;
+    if (child && has_foreign_part(root, child))
+      return true;
+  }
+  return false;
+}
+
+bool depends_on_rows(Node *node, void *context);
+
+// Does a part of an expression depend on rows? The server declares its walker's argument so that it
+// suits C alone, before PostgreSQL 16.
+bool part_depends_on_rows(Node *node, void *context) {
+#if PG_VERSION_NUM >= 160000
+  return expression_tree_walker(node, depends_on_rows, context);
+#else
+  auto *walker = reinterpret_cast<void *>(depends_on_rows);
+  return expression_tree_walker(node, reinterpret_cast<bool (*)()>(walker), context);
+#endif
+}
+
+// Is an expression computed from anything that only a row of the query around it, or of another
+// part of the query, has? InitPlans of this query and of those around it are the same for all rows.
+bool depends_on_rows(Node *node, void *context) {
+  if (!node)
+    return false;
+  if (IsA(node, PlaceHolderVar))
+    return true;
+  if (!IsA(node, Param))
+    return part_depends_on_rows(node, context);
+  const auto *parameter = castNode(Param, node);
+  if (parameter->paramkind != PARAM_EXEC)
+    return parameter->paramkind != PARAM_EXTERN;
+  for (auto *level = static_cast<PlannerInfo *>(context); level; level = level->parent_root) {
+    const ListCell *cell;
+    foreach (cell, level->init_plans)
+      if (list_member_int(lfirst_node(SubPlan, cell)->setParam, parameter->paramid))
+        return false;
+  }
+  return true;
+}
+
+// Can the conditions of a table be evaluated once more, elsewhere, with the same answer?
+bool can_be_repeated(PlannerInfo *root, List *conditions) {
+  auto *all = reinterpret_cast<Node *>(conditions);
+  return !contain_volatile_functions(all) && !contain_subplans(all) && !depends_on_rows(all, root);
+}
+
+List *conditions_of_source(const RelOptInfo *table) {
+  return extract_actual_clauses(table->baserestrictinfo, false);
+}
+
+// --- neighbours ----------------------------------------------------------------------------------
+
+Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
+                    Patience *patience);
+
+// Adds what restricts a source by its joins with other tables: those that keep few of its keys, and
+// that are not among those that its keys are asked for.
+void find_neighbours(PlannerInfo *root, Source *source, const Node *key, Relids taken, int depth,
+                     Patience *patience) {
+  List *pairs = find_keys(root, source->table);
+  const ListCell *cell;
+  foreach (cell, pairs) {
+    const auto *pair = static_cast<KeyPair *>(lfirst(cell));
+    if (patience->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
+      return;
+    // What restricts the key itself is asked for it directly.
+    if (equal(pair->asked, key) || bms_is_member(pair->source->relid, taken))
+      continue;
+    Source *other = make_source(root, *pair, taken, depth - 1, patience);
+    if (!other || other->tuples > source->tuples || other->rows > kWorthwhileShare * other->tuples)
+      continue;
+    const double share = share_with_partner(root, source->table, *pair, other->rows);
+    if (share > kWorthwhileShare)
+      continue;
+    auto *neighbour = static_cast<Neighbour *>(palloc(sizeof(Neighbour)));
+    *neighbour = {*pair, other};
+    source->neighbours = lappend(source->neighbours, neighbour);
+    source->rows = clamp_row_est(source->rows * share);
+    taken = bms_add_member(bms_copy(taken), other->table->relid);
+  }
+}
+
+Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
+                    Patience *patience) {
+  RelOptInfo *table = pair.source;
+  patience->looks--;
+  if (!takes_part(root, table) || has_foreign_part(root, table) ||
+      !can_be_repeated(root, conditions_of_source(table)))
+    return nullptr;
+  auto *source = static_cast<Source *>(palloc(sizeof(Source)));
+  *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
+  if (depth > 1)
+    find_neighbours(root, source, pair.key, bms_add_member(bms_copy(taken), table->relid), depth,
+                    patience);
+  return source;
+}
+
+// --- queries -------------------------------------------------------------------------------------
+
+// An expression of a table, for a query that has no other table.
+Node *alone(const void *expression, const RelOptInfo *table) {
+  auto *copy = static_cast<Node *>(copyObjectImpl(expression));
+  ChangeVarNodes(copy, static_cast<int>(table->relid), 1, 0);
+  return copy;
+}
+
+Aggref *call_of(const OwnNames &names, Node *value, Oid collation) {
+  Aggref *call = makeNode(Aggref);
+  call->aggfnoid = names.aggregate;
+  call->aggtype = names.type;
+  call->inputcollid = collation;
+  call->aggargtypes = list_make1_oid(exprType(value));
+  call->args = list_make1(makeTargetEntry(reinterpret_cast<Expr *>(value), 1, nullptr, false));
+  call->aggkind = AGGKIND_NORMAL;
+  call->aggsplit = AGGSPLIT_SIMPLE;
+  call->aggno = call->aggtransno = -1;
+  call->location = -1;
+  return call;
+}
+
+// Is what was found under the names what this library has made, and may the user call it?
+bool are_own(const OwnNames &names) {
+  auto *value = reinterpret_cast<Node *>(makeVar(1, 1, INT4OID, -1, InvalidOid, 0));
+  auto *filter = reinterpret_cast<Node *>(makeNullConst(names.type, -1, InvalidOid));
+  BuildCall call;
+  Question question;
+  return is_build_call(call_of(names, value, InvalidOid), &call) && call.layout == Layout::lines &&
+         !call.returns_state &&
+         asks_for_value(reinterpret_cast<Node *>(ask_for(names, filter, value, InvalidOid)),
+                        &question) &&
+         may_call(names.aggregate, GetUserId()) && may_call(question.function, GetUserId());
+}
+
+} // namespace
+
+double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
+  if (!planner_rt_fetch(table->relid, root)->inh)
+    return table->tuples;
+  double tuples = 0.0;
+  const ListCell *cell;
+  foreach (cell, root->append_rel_list) {
+    const auto *member = lfirst_node(AppendRelInfo, cell);
+    RelOptInfo *child = member->parent_relid == table->relid
+                            ? root->simple_rel_array[member->child_relid]
+                            : nullptr;
+    if (child && !IS_DUMMY_REL(child))
+      tuples += tuples_of(root, child);
+  }
+  return tuples;
+}
+
+bool takes_part(PlannerInfo *root, RelOptInfo *table) {
+  const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
+  return table->reloptkind == RELOPT_BASEREL && entry->rtekind == RTE_RELATION &&
+         (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_PARTITIONED_TABLE ||
+          entry->relkind == RELKIND_MATVIEW) &&
+         !entry->tablesample && entry->securityQuals == NIL && !entry->lateral &&
+         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
+}
+
+Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Patience *patience) {
+  return make_source(root, pair, taken, kDepth, patience);
+}
+
+bool find_names(OwnNames *names) {
+  *names = {};
+  Oid schema = InvalidOid;
+  CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_agg"));
+  for (int i = 0; i < functions->n_members; i++) {
+    const auto *function = reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple));
+    if (function->prokind != PROKIND_AGGREGATE || function->pronargs != 1 ||
+        function->proargtypes.values[0] != ANYOID)
+      continue;
+    names->aggregate = function->oid;
+    names->type = function->prorettype;
+    schema = function->pronamespace;
+    break;
+  }
+  ReleaseSysCacheList(functions);
+  Kind kind;
+  if (!OidIsValid(names->aggregate) || !is_filter_type(names->type, &kind) || kind != Kind::bloom)
+    return false;
+  names->operation = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum("@>"),
+                                     ObjectIdGetDatum(names->type), ObjectIdGetDatum(ANYOID),
+                                     ObjectIdGetDatum(schema));
+  return OidIsValid(names->operation) && are_own(*names);
+}
+
+Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
+  Expr *condition = make_opclause(names.operation, BOOLOID, false, reinterpret_cast<Expr *>(filter),
+                                  reinterpret_cast<Expr *>(value), InvalidOid, collation);
+  set_opfuncid(reinterpret_cast<OpExpr *>(condition));
+  return condition;
+}
+
+Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
+                 Oid collation) {
+  const RelOptInfo *table = source->table;
+  const RangeTblEntry *original = planner_rt_fetch(table->relid, root);
+  Query *query = makeNode(Query);
+  query->commandType = CMD_SELECT;
+  query->canSetTag = true;
+  query->hasAggs = true;
+  auto *entry = static_cast<RangeTblEntry *>(copyObjectImpl(original));
+  query->rtable = list_make1(entry);
+#if PG_VERSION_NUM >= 160000
+  if (entry->perminfoindex > 0) {
+    query->rteperminfos = list_make1(copyObjectImpl(
+        getRTEPermissionInfo(root->parse->rteperminfos, const_cast<RangeTblEntry *>(original))));
+    entry->perminfoindex = 1;
+  }
+#endif
+  auto *conditions = reinterpret_cast<List *>(alone(conditions_of_source(table), table));
+  const ListCell *cell;
+  foreach (cell, source->neighbours) {
+    const auto *neighbour = static_cast<Neighbour *>(lfirst(cell));
+    const KeyPair &pair = neighbour->pair;
+    SubLink *filter = makeNode(SubLink);
+    filter->subLinkType = EXPR_SUBLINK;
+    filter->subselect = reinterpret_cast<Node *>(
+        query_for(root, names, neighbour->source, pair.key, pair.collation));
+    filter->location = -1;
+    query->hasSubLinks = true;
+    conditions = lappend(conditions, ask_for(names, reinterpret_cast<Node *>(filter),
+                                             alone(pair.asked, table), pair.collation));
+  }
+  RangeTblRef *reference = makeNode(RangeTblRef);
+  reference->rtindex = 1;
+  query->jointree = makeFromExpr(
+      list_make1(reference),
+      conditions == NIL ? nullptr : reinterpret_cast<Node *>(make_ands_explicit(conditions)));
+  Aggref *call = call_of(names, alone(key, table), collation);
+  query->targetList =
+      list_make1(makeTargetEntry(reinterpret_cast<Expr *>(call), 1, pstrdup("filter"), false));
+  return query;
+}
+
+} // namespace bloomfilter
