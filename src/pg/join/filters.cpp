@@ -27,7 +27,7 @@ constexpr double kAdded = 0.4;          // what adding a key costs at least, in 
 // A row that is dropped is not looked up in the hash table of a join. This costs more if the table
 // is larger than the processor's cache. (The server's own cost does not know that.) In
 // cpu_tuple_cost:
-constexpr double kSpared = 0.4, kSparedPerDoubling = 0.25;
+constexpr double kSpared = 0.4, kSparedPerDoubling = 0.25, kMostSpared = 3.0;
 constexpr double kCacheBytes = 512.0 * 1024.0, kBytesPerHashedRow = 48.0;
 
 // Bounds of the time that planning may take.
@@ -54,7 +54,8 @@ struct Candidate {
 
 double spared_by(const Source *source) {
   const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
-  return cpu_tuple_cost * (kSpared + kSparedPerDoubling * std::log2(Max(bytes / kCacheBytes, 1.0)));
+  const double doublings = std::log2(Max(bytes / kCacheBytes, 1.0));
+  return cpu_tuple_cost * Min(kSpared + kSparedPerDoubling * doublings, kMostSpared);
 }
 
 // What a filter saves that is asked for so many rows, without what it costs to build it.
@@ -68,6 +69,13 @@ double saved_by_batches(const Scanned &scanned) {
   return scanned.tuples * (cpu_tuple_cost - cost_of_row_left());
 }
 
+// Has a table so many rows that a filter may pay at all?
+bool may_pay(const Scanned &scanned) {
+  JoinFilter best = {};
+  best.spared = kMostSpared * cpu_tuple_cost;
+  return saved_by(scanned, best, scanned.tuples) + saved_by_batches(scanned) >= kWorthwhile;
+}
+
 // May a filter of so many keys be built? It must not fail, however many of the table's keys are
 // different, and it should not take more memory than a node of a plan may.
 bool has_allowed_size(const Source *source) {
@@ -78,13 +86,14 @@ bool has_allowed_size(const Source *source) {
 // Looks at an equality. NULL if a filter of these keys surely does not pay.
 Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Patience *patience) {
   Source *source = find_source(scanned.root, pair, scanned.table->relids, patience);
-  if (!source || !has_allowed_size(source))
+  if (!source || !has_allowed_size(source) || is_written(scanned.root, scanned.table, pair))
     return nullptr;
   const double bytes = kBytesPerValue * source->rows;
   auto *candidate = static_cast<Candidate *>(palloc0(sizeof(Candidate)));
   candidate->source = source;
   JoinFilter *filter = &candidate->filter;
   filter->pair = pair;
+  filter->tuples = scanned.tuples;
   filter->spared = spared_by(source);
   filter->probe =
       cost_of_batched_probe(bytes) + cost_of_value(scanned.root, scanned.table, pair.asked);
@@ -213,7 +222,7 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
   const Scanned scanned = {root, table, tuples, table->baserestrictcost.per_tuple,
                            Min(table->rows / tuples, 1.0)};
   int planned = run.planned;
-  List *filters = choose(scanned, find_candidates(scanned), &planned);
+  List *filters = may_pay(scanned) ? choose(scanned, find_candidates(scanned), &planned) : NIL;
   if (run.root != root) // because something was planned meanwhile
     begin_run(root);
   run.planned = planned;

@@ -14,6 +14,7 @@ constexpr double kWorthwhile = 30.0;
 
 struct JoinFilter {
   KeyPair pair;
+  double tuples; // of the table, for all of which building it is paid once
   double share;  // of the rows that come to it, those that it lets through
   double spared; // what a row that is dropped does not cost in the join
   double probe;  // what a probe costs

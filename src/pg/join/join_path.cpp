@@ -65,7 +65,6 @@ Expr *for_part(PlannerInfo *root, Expr *condition, RelOptInfo *part, RelOptInfo 
 
 Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
   Filtered filtered = {filters, NIL, 1.0, 0.0, 0.0};
-  const double portion = Min(part->tuples / Max(tuples_of(root, table), 1.0), 1.0);
   const ListCell *cell;
   foreach (cell, filters) {
     const auto *filter = static_cast<JoinFilter *>(lfirst(cell));
@@ -76,7 +75,7 @@ Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptI
     filtered.conditions = lappend(filtered.conditions, condition);
     filtered.spared += filtered.share * (1.0 - filter->share) * filter->spared;
     filtered.share *= filter->share;
-    filtered.build += portion * filter->build;
+    filtered.build += Min(part->tuples / filter->tuples, 1.0) * filter->build;
   }
   return filtered;
 }

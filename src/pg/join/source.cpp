@@ -149,14 +149,57 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
   return source;
 }
 
-// --- queries -------------------------------------------------------------------------------------
+// --- filters that the query has ------------------------------------------------------------------
 
-// An expression of a table, for a query that has no other table.
-Node *alone(const void *expression, const RelOptInfo *table) {
+// The planned subquery whose result a parameter of this query is; NULL if there is none.
+PlannerInfo *subquery_of(PlannerInfo *root, const Node *parameter) {
+  if (!IsA(parameter, Param) || reinterpret_cast<const Param *>(parameter)->paramkind != PARAM_EXEC)
+    return nullptr;
+  const ListCell *cell;
+  foreach (cell, root->init_plans) {
+    const auto *subplan = lfirst_node(SubPlan, cell);
+    if (list_member_int(subplan->setParam, reinterpret_cast<const Param *>(parameter)->paramid))
+      return static_cast<PlannerInfo *>(list_nth(root->glob->subroots, subplan->plan_id - 1));
+  }
+  return nullptr;
+}
+
+// An expression of a table, as a query has it in which the table has another number.
+Node *numbered(const void *expression, const RelOptInfo *table, Index number) {
   auto *copy = static_cast<Node *>(copyObjectImpl(expression));
-  ChangeVarNodes(copy, static_cast<int>(table->relid), 1, 0);
+  ChangeVarNodes(copy, static_cast<int>(table->relid), static_cast<int>(number), 0);
   return copy;
 }
+
+bool are_same(const List *one, const List *other) {
+  return list_length(one) == list_length(other) && list_difference(one, other) == NIL &&
+         list_difference(other, one) == NIL;
+}
+
+// Does a subquery select nothing but a filter of the source's keys, under the source's conditions?
+bool builds_same(PlannerInfo *root, PlannerInfo *subquery, const KeyPair &pair) {
+  const List *from = subquery->parse->jointree->fromlist;
+  const Query *query = subquery->parse;
+  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef) ||
+      list_length(query->targetList) != 1 || query->groupClause != NIL ||
+      query->groupingSets != NIL || query->havingQual || query->limitCount || query->limitOffset)
+    return false;
+  const Index number = static_cast<Index>(linitial_node(RangeTblRef, from)->rtindex);
+  const RelOptInfo *table = subquery->simple_rel_array[number];
+  Expr *selected = linitial_node(TargetEntry, query->targetList)->expr;
+  BuildCall call;
+  return table && table->rtekind == RTE_RELATION &&
+         planner_rt_fetch(number, subquery)->relid ==
+             planner_rt_fetch(pair.source->relid, root)->relid &&
+         takes_part(subquery, const_cast<RelOptInfo *>(table)) && IsA(selected, Aggref) &&
+         is_build_call(reinterpret_cast<Aggref *>(selected), &call) && call.condition == NIL &&
+         equal(call.value, numbered(pair.key, pair.source, number)) &&
+         are_same(conditions_of_source(table),
+                  reinterpret_cast<List *>(
+                      numbered(conditions_of_source(pair.source), pair.source, number)));
+}
+
+// --- queries -------------------------------------------------------------------------------------
 
 Aggref *call_of(const OwnNames &names, Node *value, Oid collation) {
   Aggref *call = makeNode(Aggref);
@@ -247,6 +290,21 @@ Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
   return condition;
 }
 
+bool is_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
+  const ListCell *cell;
+  foreach (cell, table->baserestrictinfo) {
+    Question question;
+    if (!asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause),
+                        &question) ||
+        !equal(question.value, pair.asked))
+      continue;
+    PlannerInfo *subquery = subquery_of(root, question.filter);
+    if (subquery && builds_same(root, subquery, pair))
+      return true;
+  }
+  return false;
+}
+
 Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
                  Oid collation) {
   const RelOptInfo *table = source->table;
@@ -264,7 +322,7 @@ Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source,
     entry->perminfoindex = 1;
   }
 #endif
-  auto *conditions = reinterpret_cast<List *>(alone(conditions_of_source(table), table));
+  auto *conditions = reinterpret_cast<List *>(numbered(conditions_of_source(table), table, 1));
   const ListCell *cell;
   foreach (cell, source->neighbours) {
     const auto *neighbour = static_cast<Neighbour *>(lfirst(cell));
@@ -276,14 +334,14 @@ Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source,
     filter->location = -1;
     query->hasSubLinks = true;
     conditions = lappend(conditions, ask_for(names, reinterpret_cast<Node *>(filter),
-                                             alone(pair.asked, table), pair.collation));
+                                             numbered(pair.asked, table, 1), pair.collation));
   }
   RangeTblRef *reference = makeNode(RangeTblRef);
   reference->rtindex = 1;
   query->jointree = makeFromExpr(
       list_make1(reference),
       conditions == NIL ? nullptr : reinterpret_cast<Node *>(make_ands_explicit(conditions)));
-  Aggref *call = call_of(names, alone(key, table), collation);
+  Aggref *call = call_of(names, numbered(key, table, 1), collation);
   query->targetList =
       list_make1(makeTargetEntry(reinterpret_cast<Expr *>(call), 1, pstrdup("filter"), false));
   return query;

@@ -57,6 +57,10 @@ bool find_names(OwnNames *names);
 // The condition that a filter has a value.
 Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation);
 
+// Does a condition of a table ask a filter of the same keys, which the query itself builds under
+// the same conditions on the source?
+bool is_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair);
+
 // The query that builds a filter.
 Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
                  Oid collation);
