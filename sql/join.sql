@@ -29,30 +29,55 @@ VACUUM ANALYZE region, nation, dim, fact;
 CREATE FUNCTION filters(plan jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   node jsonb;
+  called text;
   name text;
   conditions text[];
   result text;
 BEGIN
-  SELECT array_agg(DISTINCT format('%s: %s', n ->> 'Relation Name', n ->> 'Bloom Filter')) INTO conditions
+  SELECT array_agg(DISTINCT format('%s: %s', n ->> 'Relation Name', n ->> 'Bloom Filter'))
+  INTO conditions
   FROM jsonb_path_query(plan, 'strict $.** ? (@."Bloom Filter" starts with "(")') n;
   result := array_to_string(conditions, ', ');
-  FOR node IN SELECT jsonb_path_query(plan, 'strict $.** ? (@."Subplan Name" starts with "InitPlan")')
+  FOR node IN
+    SELECT jsonb_path_query(plan, 'strict $.** ? (@."Subplan Name" starts with "InitPlan")')
   LOOP
+    called := node ->> 'Subplan Name';
     name := coalesce(node ->> 'Relation Name',
       jsonb_path_query_first(node, 'strict $.** ? (@."Parent Relationship" == "Outer"
         || @."Parent Relationship" == "Member")."Relation Name"') #>> '{}');
-    result := replace(result, '(' || split_part(node ->> 'Subplan Name', ' (', 1) || ').col1', name);
-    result := regexp_replace(result, '\$' || coalesce(substring(node ->> 'Subplan Name' FROM '\$(\d+)'), 'none') || '\y',
-      name, 'g');
+    result := replace(result, '(' || split_part(called, ' (', 1) || ').col1', name);
+    result := replace(result, coalesce(substring(called FROM '\$\d+'), '$') || ' @>',
+      name || ' @>');
   END LOOP;
   RETURN result;
+END $$;
+
+CREATE FUNCTION plan_of(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  EXECUTE 'EXPLAIN (COSTS OFF, FORMAT json) ' || query INTO plan;
+  RETURN plan;
+END $$;
+
+-- A plan, whatever its InitPlans are called.
+CREATE FUNCTION explained(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+    line := regexp_replace(line, '^(\s*)InitPlan \d+.*', '\1InitPlan');
+    line := regexp_replace(line, '(\$\d+|\(InitPlan \d+\).col1) @>', 'InitPlan @>');
+    IF line !~ 'Params Evaluated' THEN
+      RETURN NEXT line;
+    END IF;
+  END LOOP;
 END $$;
 
 -- The filters of a query, and whether it has the same rows with them and without.
 CREATE FUNCTION checked(query text, OUT filters text, OUT same boolean, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
-  plan jsonb;
   off text;
   found text;
   counted text := format(
@@ -61,8 +86,7 @@ BEGIN
   SET LOCAL bloomfilter.join_filter = off;
   EXECUTE counted INTO rows, off;
   SET LOCAL bloomfilter.join_filter = on;
-  EXECUTE 'EXPLAIN (COSTS OFF, FORMAT json) ' || query INTO plan;
-  filters := filters(plan);
+  filters := filters(plan_of(query));
   EXECUTE counted INTO rows, found;
   same := found IS NOT DISTINCT FROM off;
 END $$;
@@ -70,9 +94,9 @@ END $$;
 -- Off by default.
 LOAD 'bloomfilter';
 SHOW bloomfilter.join_filter;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7;
+SELECT * FROM explained('SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7');
 SET bloomfilter.join_filter = on;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7;
+SELECT * FROM explained('SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7');
 
 -- Where it is placed, and where not.
 SELECT what, checked.* FROM (VALUES
@@ -80,53 +104,285 @@ SELECT what, checked.* FROM (VALUES
   ('comma', 'SELECT f.id FROM fact f, dim d WHERE d.id = f.dim AND d.kind = 7 AND f.k = 3'),
   ('view', 'SELECT f.id FROM fact f JOIN few d ON f.dim = d.id'),
   ('IN', 'SELECT f.id FROM fact f WHERE f.dim IN (SELECT id FROM dim WHERE kind = 7)'),
-  ('EXISTS', 'SELECT f.id FROM fact f WHERE EXISTS (SELECT FROM dim d WHERE f.dim = d.id AND d.kind = 7)'),
-  ('right side of EXISTS', 'SELECT d.id FROM dim d WHERE EXISTS (SELECT FROM fact f WHERE f.dim = d.id AND f.k < 9) AND d.kind = 7'),
-  ('nullable side', 'SELECT f.id, d.name FROM dim d LEFT JOIN fact f ON f.dim = d.id WHERE d.kind = 7'),
-  ('nullable side, RIGHT', 'SELECT f.id, d.name FROM fact f RIGHT JOIN dim d ON f.dim = d.id WHERE d.kind = 7'),
-  ('nullable side, condition', 'SELECT f.id, d.name FROM dim d LEFT JOIN fact f ON f.dim = d.id AND f.k = 3 WHERE d.kind = 7'),
-  ('nullable side of a join', 'SELECT f.id, n.name, d.name FROM dim d LEFT JOIN (fact f JOIN nation n ON n.id = f.k) ON f.dim = d.id WHERE d.kind = 7'),
-  ('below an outer join', 'SELECT f.id, n.id FROM nation n LEFT JOIN (fact f JOIN dim d ON f.dim = d.id AND d.kind = 7) ON n.id = f.k'),
-  ('preserved, joined above', 'SELECT f.id, n.id FROM (fact f LEFT JOIN nation n ON n.id = f.k) JOIN dim d ON f.dim = d.id AND d.kind = 7'),
-  ('preserved side', 'SELECT f.id, d.name FROM fact f LEFT JOIN dim d ON f.dim = d.id AND d.kind = 7'),
-  ('full join', 'SELECT f.id, d.name FROM fact f FULL JOIN (SELECT * FROM dim WHERE kind = 7) d ON f.dim = d.id'),
-  ('NOT EXISTS', 'SELECT f.id FROM fact f WHERE NOT EXISTS (SELECT FROM dim d WHERE f.dim = d.id AND d.kind = 7)'),
-  ('right side of NOT EXISTS', 'SELECT d.id FROM dim d WHERE NOT EXISTS (SELECT FROM fact f WHERE f.dim = d.id AND f.k = 1) AND d.kind = 7'),
+  ('EXISTS',
+    'SELECT f.id FROM fact f WHERE EXISTS (SELECT FROM dim d WHERE f.dim = d.id AND d.kind = 7)'),
+  ('right side of EXISTS',
+    'SELECT d.id FROM dim d WHERE EXISTS (SELECT FROM fact f WHERE f.dim = d.id AND f.k < 9) AND
+      d.kind = 7'),
+  ('nullable side',
+    'SELECT f.id, d.name FROM dim d LEFT JOIN fact f ON f.dim = d.id WHERE d.kind = 7'),
+  ('nullable side, RIGHT',
+    'SELECT f.id, d.name FROM fact f RIGHT JOIN dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('nullable side, condition',
+    'SELECT f.id, d.name FROM dim d LEFT JOIN fact f ON f.dim = d.id AND f.k = 3 WHERE d.kind =
+      7'),
+  ('nullable side of a join',
+    'SELECT f.id, n.name, d.name FROM dim d LEFT JOIN (fact f JOIN nation n ON n.id = f.k) ON
+      f.dim = d.id WHERE d.kind = 7'),
+  ('below an outer join',
+    'SELECT f.id, n.id FROM nation n LEFT JOIN (fact f JOIN dim d ON f.dim = d.id AND d.kind = 7)
+      ON n.id = f.k'),
+  ('preserved, joined above',
+    'SELECT f.id, n.id FROM (fact f LEFT JOIN nation n ON n.id = f.k) JOIN dim d ON f.dim = d.id
+      AND d.kind = 7'),
+  ('preserved side',
+    'SELECT f.id, d.name FROM fact f LEFT JOIN dim d ON f.dim = d.id AND d.kind = 7'),
+  ('full join',
+    'SELECT f.id, d.name FROM fact f FULL JOIN (SELECT * FROM dim WHERE kind = 7) d ON f.dim =
+      d.id'),
+  ('NOT EXISTS',
+    'SELECT f.id FROM fact f WHERE NOT EXISTS (SELECT FROM dim d WHERE f.dim = d.id AND d.kind =
+      7)'),
+  ('right side of NOT EXISTS',
+    'SELECT d.id FROM dim d WHERE NOT EXISTS (SELECT FROM fact f WHERE f.dim = d.id AND f.k = 1)
+      AND d.kind = 7'),
   ('NOT IN', 'SELECT f.id FROM fact f WHERE f.dim NOT IN (SELECT id FROM dim WHERE kind = 7)'),
   ('unrestricted', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id'),
   ('most rows', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind < 90'),
   ('constant', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.id = 7'),
-  ('two', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN dim e ON f.other = e.id WHERE d.kind < 20 AND e.kind < 10'),
+  ('two',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN dim e ON f.other = e.id WHERE d.kind
+      < 20 AND e.kind < 10'),
   ('self join', 'SELECT f.id FROM fact f JOIN fact g ON f.big = g.big WHERE g.id < 20'),
-  ('snowflake', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id WHERE n.name = ''nation 7'''),
-  ('two flakes', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id JOIN region r ON r.id = n.region WHERE r.name = ''region 7'''),
+  ('snowflake',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id WHERE
+      n.name = ''nation 7'''),
+  ('two flakes',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id JOIN
+      region r ON r.id = n.region WHERE r.name = ''region 7'''),
   ('not equal', 'SELECT f.id FROM fact f JOIN dim d ON f.dim < d.id WHERE d.id < 3 AND f.id < 100'),
-  ('alternative', 'SELECT f.id FROM fact f JOIN dim d ON (f.dim = d.id OR f.other = d.id) WHERE d.kind = 7'),
+  ('alternative',
+    'SELECT f.id FROM fact f JOIN dim d ON (f.dim = d.id OR f.other = d.id) WHERE d.kind = 7'),
   ('expression', 'SELECT f.id FROM fact f JOIN dim d ON f.dim + 1 = d.id WHERE d.kind = 7'),
   ('nothing', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7000'),
   ('NULL keys', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.extra WHERE d.kind = 7'),
   ('duplicate keys', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.nation WHERE d.id < 30'),
-  ('aggregate', 'SELECT d.name, count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 GROUP BY 1'),
-  ('subquery', 'SELECT * FROM (SELECT d.nation, count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 GROUP BY 1) x JOIN nation n ON n.id = x.nation'),
-  ('CTE', 'WITH c AS MATERIALIZED (SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7) SELECT * FROM c'),
-  ('keys of a CTE', 'WITH c AS MATERIALIZED (SELECT id FROM dim WHERE kind = 7) SELECT f.id FROM fact f JOIN c ON f.dim = c.id'),
-  ('LATERAL', 'SELECT f.id FROM dim d, LATERAL (SELECT * FROM fact f WHERE f.dim = d.id OFFSET 0) f WHERE d.kind = 7 AND d.id < 200'),
-  ('row marks', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 FOR SHARE OF d'),
-  ('sample of the keys', 'SELECT f.id FROM fact f JOIN dim d TABLESAMPLE bernoulli (50) REPEATABLE (1) ON f.dim = d.id WHERE d.kind = 7'),
-  ('sample', 'SELECT f.id FROM fact f TABLESAMPLE bernoulli (50) REPEATABLE (1) JOIN dim d ON f.dim = d.id WHERE d.kind = 7'),
-  ('volatile', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND random() >= 0'),
-  ('volatile, of the keys', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 + (random() * d.id * 0)::int'),
-  ('subplan', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = (SELECT min(n.id) FROM nation n WHERE n.region = d.nation)'),
-  ('InitPlan', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = (SELECT min(n.id) FROM nation n)'),
-  ('outer query', 'SELECT n.id, (SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = n.id) FROM nation n WHERE n.id < 3'),
-  ('by hand', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> f.dim'),
-  ('another by hand', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id) FROM dim WHERE kind < 9) @> f.dim')
+  ('aggregate',
+    'SELECT d.name, count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 GROUP BY 1'),
+  ('subquery',
+    'SELECT * FROM (SELECT d.nation, count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind
+      = 7 GROUP BY 1) x JOIN nation n ON n.id = x.nation'),
+  ('CTE',
+    'WITH c AS MATERIALIZED (SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7)
+      SELECT * FROM c'),
+  ('keys of a CTE',
+    'WITH c AS MATERIALIZED (SELECT id FROM dim WHERE kind = 7) SELECT f.id FROM fact f JOIN c ON
+      f.dim = c.id'),
+  ('LATERAL',
+    'SELECT f.id FROM dim d, LATERAL (SELECT * FROM fact f WHERE f.dim = d.id OFFSET 0) f WHERE
+      d.kind = 7 AND d.id < 200'),
+  ('row marks',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 FOR SHARE OF d'),
+  ('sample of the keys',
+    'SELECT f.id FROM fact f JOIN dim d TABLESAMPLE bernoulli (50) REPEATABLE (1) ON f.dim = d.id
+      WHERE d.kind = 7'),
+  ('sample',
+    'SELECT f.id FROM fact f TABLESAMPLE bernoulli (50) REPEATABLE (1) JOIN dim d ON f.dim = d.id
+      WHERE d.kind = 7'),
+  ('volatile',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND random() >= 0'),
+  ('volatile, of the keys',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 + (random() * d.id *
+      0)::int'),
+  ('subplan',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = (SELECT min(n.id) FROM
+      nation n WHERE n.region = d.nation)'),
+  ('InitPlan',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = (SELECT min(n.id) FROM
+      nation n)'),
+  ('outer query',
+    'SELECT n.id, (SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = n.id)
+      FROM nation n WHERE n.id < 3'),
+  ('by hand',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id)
+      FROM dim WHERE kind = 7) @> f.dim'),
+  ('another by hand',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id)
+      FROM dim WHERE kind < 9) @> f.dim')
 ) q (what, query), checked(query);
 
 -- Types: those whose equality filters know, and no others.
 SELECT what, checked.* FROM unnest(ARRAY[
-  'big = d.id', 'small = d.id', 'small = d.big', 'price = d.price', 'name = d.name', 'day = d.day', 'moment = d.day',
-  'day = d.day::timestamp', 'day = d.day::timestamptz', 'real4 = d.real8', 'code = d.code',
-  'code = d.name', 'fixed = d.fixed', 'price = d.id', 'name COLLATE "C" = d.name COLLATE "C"',
+  'big = d.id', 'small = d.id', 'small = d.big', 'price = d.price', 'name = d.name', 'day = d.day',
+  'moment = d.day', 'day = d.day::timestamp', 'day = d.day::timestamptz', 'real4 = d.real8',
+  'code = d.code', 'code = d.name', 'fixed = d.fixed', 'price = d.id',
+  'name COLLATE "C" = d.name COLLATE "C"',
   'name::name = d.name', 'code = d.fixed']) what,
   checked(format('SELECT f.id FROM fact f JOIN dim d ON f.%s WHERE d.kind = 7', what));
+
+-- Operators of others: equality that is not the one that filters know.
+CREATE FUNCTION alike(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT
+  RETURN lower($1) = lower($2);
+CREATE FUNCTION compare_alike(text, text) RETURNS int LANGUAGE sql IMMUTABLE STRICT
+  RETURN bttextcmp(lower($1), lower($2));
+CREATE OPERATOR === (FUNCTION = alike, LEFTARG = text, RIGHTARG = text, COMMUTATOR = ===,
+  RESTRICT = eqsel, JOIN = eqjoinsel, MERGES, HASHES);
+CREATE OPERATOR CLASS alike_ops FOR TYPE text USING btree AS
+  OPERATOR 3 ===, FUNCTION 1 compare_alike(text, text);
+SELECT checked.* FROM checked($$
+  SELECT f.id FROM fact f JOIN dim d ON f.name === upper(d.name) WHERE d.kind = 7 AND f.id < 900$$);
+
+-- Partitions, children, and other relations.
+CREATE TABLE parted (LIKE fact) PARTITION BY RANGE (id);
+CREATE TABLE low PARTITION OF parted FOR VALUES FROM (0) TO (15000);
+CREATE TABLE high (gone int, LIKE fact);
+ALTER TABLE high DROP COLUMN gone;
+ALTER TABLE parted ATTACH PARTITION high FOR VALUES FROM (15000) TO (50000);
+INSERT INTO parted SELECT * FROM fact;
+CREATE TABLE dims (LIKE dim) PARTITION BY LIST (kind);
+CREATE TABLE seven PARTITION OF dims FOR VALUES IN (7);
+CREATE TABLE others PARTITION OF dims DEFAULT;
+INSERT INTO dims SELECT * FROM dim;
+CREATE TABLE child () INHERITS (fact);
+CREATE TABLE child_dim () INHERITS (dim);
+INSERT INTO child SELECT * FROM fact WHERE id < 10000;
+INSERT INTO child_dim SELECT * FROM dim WHERE id < 100;
+CREATE MATERIALIZED VIEW seen AS SELECT * FROM dim;
+VACUUM ANALYZE fact, dim, parted, dims, child, child_dim, seen;
+SELECT what, checked.* FROM (VALUES
+  ('partitioned', 'SELECT f.id FROM parted f JOIN dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('one partition',
+    'SELECT f.id FROM parted f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND f.id < 9000'),
+  ('partitioned keys', 'SELECT f.id FROM fact f JOIN dims d ON f.dim = d.id WHERE d.kind = 7'),
+  ('all partitioned keys',
+    'SELECT f.id FROM fact f JOIN dims d ON f.dim = d.id WHERE d.nation = 8'),
+  ('both', 'SELECT f.id FROM parted f JOIN dims d ON f.dim = d.id WHERE d.nation = 8'),
+  ('children', 'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('ONLY', 'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('materialized view', 'SELECT f.id FROM fact f JOIN seen d ON f.dim = d.id WHERE d.kind = 7'),
+  ('nullable side',
+    'SELECT f.id, d.id FROM dims d LEFT JOIN parted f ON f.dim = d.id WHERE d.nation = 8'),
+  ('UNION ALL',
+    'SELECT f.id FROM (SELECT * FROM fact UNION ALL SELECT * FROM parted) f JOIN dim d ON f.dim =
+      d.id WHERE d.kind = 7'))
+  q (what, query), checked(query);
+-- One InitPlan for all partitions.
+SELECT * FROM explained(
+  'SELECT f.id FROM parted f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+
+-- In parallel; the InitPlan is above all processes.
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SELECT * FROM explained(
+  'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+SELECT checked.* FROM (VALUES
+  ('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('SELECT count(*) FROM parted f JOIN dims d ON f.dim = d.id WHERE d.nation = 8'),
+  ('SELECT n.id, x.id FROM (SELECT f.id FROM ONLY fact f JOIN few d ON f.dim = d.id OFFSET 0) x
+      JOIN nation n ON n.id = x.id'),
+  ('SELECT nation, (SELECT count(*) FROM ONLY fact f JOIN few d ON f.dim = d.id) FROM ONLY dim'))
+  q (query), checked(query);
+ROLLBACK;
+
+-- Statements that change rows; what they change, and what they read beside it.
+CREATE TABLE changed AS SELECT * FROM ONLY fact;
+CREATE TABLE made (id int);
+ANALYZE changed;
+SELECT filters(plan) FROM unnest(ARRAY[
+  'UPDATE changed f SET k = 1 FROM few d WHERE f.dim = d.id',
+  'UPDATE nation n SET region = 1 FROM fact f JOIN few d ON f.dim = d.id WHERE n.id = f.k',
+  'DELETE FROM changed f USING few d WHERE f.dim = d.id',
+  'INSERT INTO made SELECT f.id FROM ONLY fact f JOIN few d ON f.dim = d.id',
+  'UPDATE nation n SET region = 1
+     WHERE id IN (SELECT max(f.id) FROM ONLY fact f JOIN few d ON f.dim = d.id)',
+  'WITH x AS (DELETE FROM nation RETURNING id)
+     SELECT f.id FROM ONLY fact f JOIN few d ON f.dim = d.id'])
+  query, plan_of(query) plan;
+
+-- Policies: neither whose rows they hide, nor by what.
+CREATE ROLE join_filter_reader;
+GRANT USAGE ON SCHEMA join_filter TO join_filter_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA join_filter TO join_filter_reader;
+CREATE FUNCTION leak(int) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS
+  'BEGIN IF $1 > 1000 THEN RAISE ''saw %'', $1; END IF; RETURN true; END';
+ALTER TABLE changed ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON changed USING (id < 1000);
+CREATE TABLE hidden AS SELECT * FROM ONLY dim;
+ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON hidden USING (id < 1000);
+GRANT SELECT ON changed, hidden TO join_filter_reader;
+CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM ONLY dim WHERE id < 1000;
+GRANT SELECT ON barrier TO join_filter_reader;
+ANALYZE hidden;
+SET ROLE join_filter_reader;
+SELECT what, checked.* FROM (VALUES
+  ('rows',
+    'SELECT f.id FROM changed f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7 AND leak(f.id)'),
+  ('keys',
+    'SELECT f.id FROM ONLY fact f JOIN hidden d ON f.dim = d.id WHERE d.kind = 7 AND leak(d.id)'),
+  ('a third table',
+    'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id JOIN hidden h ON h.id = f.k
+      WHERE d.kind = 7 AND leak(h.id)'),
+  ('security barrier',
+    'SELECT f.id FROM ONLY fact f JOIN barrier d ON f.dim = d.id WHERE d.kind = 7 AND
+      leak(d.id)'))
+  q (what, query), checked(query);
+RESET ROLE;
+
+-- Who may not call the functions gets no filter, nor an error, also from a plan that was made for
+-- somebody else.
+REVOKE EXECUTE ON FUNCTION bf_agg("any") FROM public;
+PREPARE p AS SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE p;
+SET ROLE join_filter_reader;
+EXECUTE p;
+SELECT * FROM explained('EXECUTE p');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION bf_agg("any") TO public;
+
+-- A plan that is kept follows the extension.
+DEALLOCATE p;
+PREPARE p AS SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
+SELECT * FROM explained('EXECUTE p');
+BEGIN;
+DROP EXTENSION bloomfilter;
+SELECT * FROM explained('EXECUTE p');
+EXECUTE p;
+ROLLBACK;
+EXECUTE p;
+DEALLOCATE p;
+RESET plan_cache_mode;
+
+-- Filters that would be too large are not built.
+SET bloomfilter.max_size = '1kB';
+SELECT checked.* FROM checked(
+  'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+RESET bloomfilter.max_size;
+
+-- Parameters.
+PREPARE q (int) AS
+  SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = $1;
+SET plan_cache_mode = force_generic_plan;
+SELECT * FROM explained('EXECUTE q (7)');
+EXECUTE q (7);
+EXECUTE q (8);
+EXECUTE q (NULL);
+RESET plan_cache_mode;
+
+-- A filter that drops nothing, against what the statistics say, rests.
+CREATE TABLE wrong AS SELECT i AS id, i % 1000 AS kind FROM generate_series(1, 5000) i;
+CREATE TABLE asking AS SELECT 1 + i % 5000 AS wrong, i AS id FROM generate_series(1, 400000) i;
+ANALYZE wrong, asking;
+UPDATE wrong SET kind = 1;
+CREATE FUNCTION rests(query text, OUT removed numeric, OUT unprobed numeric) LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT json) ' || query INTO plan;
+  removed := jsonb_path_query_first(plan, 'strict $.**."Rows Removed by Bloom Filter"');
+  unprobed := jsonb_path_query_first(plan, 'strict $.**."Rows Not Probed"');
+END $$;
+SELECT removed, unprobed > 300000 AS rests FROM rests(
+  'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
+SELECT removed, unprobed FROM rests(
+  'SELECT a.id FROM asking a WHERE (SELECT bf_agg(id) FROM wrong WHERE kind = 1) @> a.wrong');
+UPDATE wrong SET kind = 2 WHERE id > 1;
+SELECT removed > 390000 AS removed, unprobed FROM rests(
+  'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
+
+DROP OWNED BY join_filter_reader;
+DROP ROLE join_filter_reader;
