@@ -9,10 +9,10 @@ INSERT INTO region SELECT i, 'region ' || i FROM generate_series(1, 10) i;
 CREATE TABLE nation (id int PRIMARY KEY, region int, name text);
 INSERT INTO nation SELECT i, 1 + i % 10, 'nation ' || i FROM generate_series(1, 100) i;
 CREATE TABLE dim (id int PRIMARY KEY, nation int, kind int, name text, price numeric, day date,
-  big bigint, real8 float8, code varchar, fixed char(12), extra int);
+  big bigint, real8 float8, code varchar, fixed char(12), extra int, instant timestamptz);
 INSERT INTO dim
   SELECT i, 1 + i % 100, i % 100, 'name ' || i, i / 4.0, date '2024-01-01' + i, i, i / 8.0,
-    'code ' || i, 'fixed ' || i, nullif(i % 7, 0)
+    'code ' || i, 'fixed ' || i, nullif(i % 7, 0), date '2024-01-01' + i
   FROM generate_series(1, 2000) i;
 CREATE TABLE fact (id int, dim int, other int, name text, price numeric, day date, moment timestamp,
   big bigint, small smallint, real4 real, code varchar, fixed char(12), k int);
@@ -23,6 +23,9 @@ INSERT INTO fact
     (1 + i % 2000) / 8.0, 'code ' || 1 + i % 2000, 'fixed ' || 1 + i % 2000, i / 7 % 10
   FROM generate_series(1, 40000) i;
 CREATE VIEW few AS SELECT * FROM dim WHERE kind = 7;
+-- planned by itself, as a part of the query around it that may be in parallel
+CREATE VIEW apart WITH (security_barrier) AS
+  SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
 VACUUM ANALYZE region, nation, dim, fact;
 
 -- Which scans ask for which keys, whatever the InitPlans are called.
@@ -187,6 +190,9 @@ SELECT what, checked.* FROM (VALUES
   ('subplan',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = (SELECT min(n.id) FROM
       nation n WHERE n.region = d.nation)'),
+  ('hashed subplan',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind < 10
+      AND d.nation NOT IN (SELECT id FROM nation WHERE id < 5)'),
   ('InitPlan',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = (SELECT min(n.id) FROM
       nation n)'),
@@ -201,10 +207,18 @@ SELECT what, checked.* FROM (VALUES
       FROM dim WHERE kind < 9) @> f.dim')
 ) q (what, query), checked(query);
 
+-- What is written already is not placed, whatever it would save.
+SET cpu_tuple_cost = 1;
+SELECT checked.* FROM unnest(ARRAY['kind < 30', 'id > 0']) condition, checked(format(
+  'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
+   WHERE d.kind < 30 AND (SELECT bf_agg(id) FROM dim WHERE %s) @> f.dim', condition));
+RESET cpu_tuple_cost;
+
 -- Types: those whose equality filters know, and no others.
 SELECT what, checked.* FROM unnest(ARRAY[
   'big = d.id', 'small = d.id', 'small = d.big', 'price = d.price', 'name = d.name', 'day = d.day',
-  'moment = d.day', 'day = d.day::timestamp', 'day = d.day::timestamptz', 'real4 = d.real8',
+  'moment = d.day', 'moment = d.instant', 'day = d.instant', 'day = d.day::timestamp',
+  'day = d.day::timestamptz', 'real4 = d.real8',
   'code = d.code', 'code = d.name', 'fixed = d.fixed', 'price = d.id',
   'name COLLATE "C" = d.name COLLATE "C"',
   'name::name = d.name', 'code = d.fixed']) what,
@@ -219,8 +233,12 @@ CREATE OPERATOR === (FUNCTION = alike, LEFTARG = text, RIGHTARG = text, COMMUTAT
   RESTRICT = eqsel, JOIN = eqjoinsel, MERGES, HASHES);
 CREATE OPERATOR CLASS alike_ops FOR TYPE text USING btree AS
   OPERATOR 3 ===, FUNCTION 1 compare_alike(text, text);
-SELECT checked.* FROM checked($$
-  SELECT f.id FROM fact f JOIN dim d ON f.name === upper(d.name) WHERE d.kind = 7 AND f.id < 900$$);
+CREATE TABLE loud AS SELECT id, kind, upper(name) AS name FROM dim;
+ANALYZE loud;
+SELECT checked.* FROM checked(
+  'SELECT f.id FROM fact f JOIN loud d ON f.name === d.name WHERE d.kind = 7 AND f.id < 20000');
+SELECT checked.* FROM checked(
+  'SELECT f.id FROM fact f JOIN loud d ON f.name = d.name WHERE d.kind = 7 AND f.id < 20000');
 
 -- Partitions, children, and other relations.
 CREATE TABLE parted (LIKE fact) PARTITION BY RANGE (id);
@@ -273,6 +291,7 @@ SELECT checked.* FROM (VALUES
   ('SELECT count(*) FROM parted f JOIN dims d ON f.dim = d.id WHERE d.nation = 8'),
   ('SELECT n.id, x.id FROM (SELECT f.id FROM ONLY fact f JOIN few d ON f.dim = d.id OFFSET 0) x
       JOIN nation n ON n.id = x.id'),
+  ('SELECT g.id FROM ONLY fact g JOIN apart a ON g.id = a.id'),
   ('SELECT nation, (SELECT count(*) FROM ONLY fact f JOIN few d ON f.dim = d.id) FROM ONLY dim'))
   q (query), checked(query);
 ROLLBACK;

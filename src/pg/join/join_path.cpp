@@ -129,10 +129,10 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
 // --- the hook ------------------------------------------------------------------------------------
 
 // Is it certain that no row of the query is looked at again, in a newer version, by EvalPlanQual?
+// The server marks the rows that are locked, and those of all tables beside the one that an UPDATE,
+// DELETE or MERGE changes.
 bool reads_one_snapshot(const PlannerInfo *root) {
-  const CmdType command = root->parse->commandType;
-  return (command == CMD_SELECT || command == CMD_INSERT) && root->parse->rowMarks == NIL &&
-         root->rowMarks == NIL;
+  return root->rowMarks == NIL;
 }
 
 // Does the part of a query's plan that is in parallel end below its top, where its InitPlans are?
