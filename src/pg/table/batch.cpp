@@ -75,8 +75,8 @@ bool is_reached(Batches *batches, const Probe &probe) {
 // its time, it rests twice as long, up to a limit, because later rows may be different.
 constexpr uint64 kJudged = 8192;
 constexpr uint64 kFirstPause = 16 * kJudged, kLongestPause = 32 * kFirstPause;
-// A row that is let through has cost a probe for nothing; script/bench scan measures what one costs
-// beside the rest of a row's way through the query.
+// A row that is let through has cost a probe for nothing. A filter is worth more where the join is
+// dear, so this is beyond the share for which the planner places one.
 constexpr double kWorthless = 0.85; // of the rows are let through
 
 // Lets the rows of a batch through if the probe rests.
