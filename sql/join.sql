@@ -225,14 +225,18 @@ SELECT what, checked.* FROM unnest(ARRAY[
   checked(format('SELECT f.id FROM fact f JOIN dim d ON f.%s WHERE d.kind = 7', what));
 
 -- Operators of others: equality that is not the one that filters know.
-CREATE FUNCTION alike(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT
-  RETURN lower($1) = lower($2);
-CREATE FUNCTION compare_alike(text, text) RETURNS int LANGUAGE sql IMMUTABLE STRICT
-  RETURN bttextcmp(lower($1), lower($2));
+CREATE FUNCTION alike(text, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN lower($1) = lower($2); END';
+CREATE FUNCTION compare_alike(text, text) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN bttextcmp(lower($1), lower($2)); END';
+CREATE FUNCTION hash_alike(text) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN hashtext(lower($1)); END';
 CREATE OPERATOR === (FUNCTION = alike, LEFTARG = text, RIGHTARG = text, COMMUTATOR = ===,
   RESTRICT = eqsel, JOIN = eqjoinsel, MERGES, HASHES);
 CREATE OPERATOR CLASS alike_ops FOR TYPE text USING btree AS
   OPERATOR 3 ===, FUNCTION 1 compare_alike(text, text);
+CREATE OPERATOR CLASS alike_ops FOR TYPE text USING hash AS
+  OPERATOR 1 ===, FUNCTION 1 hash_alike(text);
 CREATE TABLE loud AS SELECT id, kind, upper(name) AS name FROM dim;
 ANALYZE loud;
 SELECT checked.* FROM checked(
@@ -294,6 +298,15 @@ SELECT checked.* FROM (VALUES
   ('SELECT g.id FROM ONLY fact g JOIN apart a ON g.id = a.id'),
   ('SELECT nation, (SELECT count(*) FROM ONLY fact f JOIN few d ON f.dim = d.id) FROM ONLY dim'))
   q (query), checked(query);
+ROLLBACK;
+
+-- A query that the server puts below a Gather as it is, to test it, has no InitPlan of ours.
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SELECT set_config(name, 'on', true) FROM pg_settings
+WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SELECT checked.* FROM checked(
+  'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
 ROLLBACK;
 
 -- Statements that change rows; what they change, and what they read beside it.
