@@ -71,9 +71,11 @@ void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *
   if (!shared)
     return;
   if (!IsParallelWorker()) {
-    keep_highest(probed,
-                 {pg_atomic_read_u64(&shared->bytes), pg_atomic_read_u64(&shared->in_memory),
-                  bits_double(pg_atomic_read_u64(&shared->rate_bits))});
+    ProbedFilters workers = {};
+    workers.bytes = pg_atomic_read_u64(&shared->bytes);
+    workers.in_memory = pg_atomic_read_u64(&shared->in_memory);
+    workers.rate = bits_double(pg_atomic_read_u64(&shared->rate_bits));
+    keep_highest(probed, workers);
     probed->unprobed_by_workers = pg_atomic_read_u64(&shared->unprobed);
     return;
   }
