@@ -33,11 +33,32 @@ TupleTableSlot **make_slots(Relation table, EState *estate) {
   return slots;
 }
 
-// Tuples fill a page from its end on, and will be read one after the other.
-void prefetch_tuples(Page page) {
+// After a page that is not in the server's buffers, so many are not looked for, because those
+// behind it are likely not to be there, either.
+constexpr uint32 kPagesNotLookedFor = 64;
+
+// Lets the processor fetch the page behind the one that was read, if it is in the server's buffers,
+// while the rows of this one are used. Otherwise it would wait for each row's first bytes. Nothing
+// is read from that page: it is not pinned, and its buffer may come to hold another one. If it is
+// not there, the operating system is asked to read it, which it has likely done.
+void prefetch_next_page(Pages *pages) {
   constexpr int kCacheLine = 64;
-  const int first = reinterpret_cast<PageHeader>(page)->pd_upper;
-  for (int line = BLCKSZ - kCacheLine; line > first - kCacheLine; line -= kCacheLine)
+  const HeapScanDesc heap = heap_of(pages);
+  const BlockNumber next = heap->rs_cblock + 1;
+  if (pages->not_looked_for > 0) {
+    pages->not_looked_for--;
+    return;
+  }
+  if (next >= heap->rs_nblocks)
+    return;
+  const Buffer buffer = PrefetchBuffer(heap->rs_base.rs_rd, MAIN_FORKNUM, next).recent_buffer;
+  if (!BufferIsValid(buffer)) {
+    pages->not_looked_for = kPagesNotLookedFor;
+    return;
+  }
+  // Tuples fill a page from its end on.
+  const Page page = BufferGetPage(buffer);
+  for (int line = BLCKSZ - kCacheLine; line >= 0; line -= kCacheLine)
     __builtin_prefetch(page + line);
 }
 
@@ -46,7 +67,7 @@ bool read_page(Pages *pages) {
   if (!table_scan_getnextslot(pages->scan, ForwardScanDirection, pages->slot))
     return false;
   HeapScanDesc heap = heap_of(pages);
-  prefetch_tuples(BufferGetPage(heap->rs_cbuf));
+  prefetch_next_page(pages);
   for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
     pages->rows[pages->count++] = heap->rs_vistuples[i];
   // The table scan has counted the first row. The others are counted as if an index had returned

@@ -42,7 +42,8 @@ struct Pages {
   // Set by read_rows() and forget_rows().
   uint16 rows[kMaxRows];
   int count;
-  bool behind_last; // is the last row of the table scan among the slots, or returned already?
+  uint32 not_looked_for; // how many pages are read before the one behind is looked for
+  bool behind_last;      // is the last row of the table scan among the slots, or returned already?
 };
 
 // Reads from a table scan that stands before its first row. `slot` is of the table's kind.
