@@ -389,6 +389,43 @@ FROM (VALUES ('semijoin', 'hashed_keys'), ('semijoin_many', 'hashed_strangers'))
 WHERE :scan AND (expression NOT LIKE '%indexed%' OR workload = 'semijoin')
 ORDER BY workload, number;
 
+-- Joins with join filters and without.
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
+('joins', 'joins', 'ms', 'ratio', 'the same without',
+ 'Joining {rows} rows with a million keys, of which a share of the rows joins one',
+ 'SELECT count(*) FROM {} JOIN joined ON k = x', $$LOAD 'bloomfilter'$$),
+('joins', 'joins_restricted', 'ms', 'ratio', 'the same without',
+ 'Joining {rows} rows, each of which has its key, with a share of a million keys',
+ 'SELECT count(*) FROM joining_100 JOIN joined ON k = x WHERE percentile < {}', $$LOAD 'bloomfilter'$$),
+
+('ssb', 'ssb', 'ms', 'ratio', 'the same without',
+ 'Star Schema Benchmark, scale ' || trim_scale(:rows / 1e7), '{}', $$LOAD 'bloomfilter'$$),
+('ssb', 'ssb_workers', 'ms', 'ratio', 'the same without', 'The same with two workers', '{}', $$LOAD 'bloomfilter'$$),
+('ssb', 'ssb_mean', 'ratio', NULL, NULL, 'Geometric mean of the times with join filters against those without',
+ $$SELECT bench.report(exp(avg(ln(placed.value / without.value))))
+   FROM bench.samples placed JOIN bench.cases p USING (number),
+     bench.samples without JOIN bench.cases w USING (number)
+   WHERE p.workload = '{}' AND w.workload = '{}' AND p.part = w.part AND placed.round = without.round
+     AND p.settings LIKE '%join_filter=on' AND w.settings NOT LIKE '%join_filter=on'
+     AND placed.round = (SELECT max(round) FROM bench.samples JOIN bench.cases USING (number)
+       WHERE workload = '{}')$$, NULL);
+INSERT INTO bench.cases (workload, part, expression, settings, label)
+SELECT workload, share, format(expression, share), trim('work_mem=64MB ' || settings), share || ' %: ' || label
+FROM (VALUES (1, 'joins', 'joining_%s'), (2, 'joins_restricted', '%s')) joins (number, workload, expression),
+  unnest(ARRAY[1, 10, 50, 100]) share,
+  (VALUES (1, '', 'without'), (2, 'bloomfilter.join_filter=on', 'with join filters')) ways (way, settings, label)
+ORDER BY joins.number, share, way;
+\if :ssb
+INSERT INTO bench.cases (workload, part, expression, settings, label)
+SELECT workload, name, query, trim(workers || ' work_mem=64MB ' || settings), name || ', ' || label
+FROM (VALUES ('ssb', ''), ('ssb_workers', 'max_parallel_workers_per_gather=2')) runs (workload, workers),
+  ssb_queries,
+  (VALUES (1, '', 'without'), (2, 'bloomfilter.join_filter=on', 'with join filters')) ways (way, settings, label)
+ORDER BY workload, name, way;
+INSERT INTO bench.cases (workload, expression, label) VALUES
+('ssb_mean', 'ssb', 'serial'), ('ssb_mean', 'ssb_workers', 'two workers');
+\endif
+
 -- Each size is built as often as it takes for {rows}/2 values in all. A subquery that refers to r
 -- is run for each r.
 INSERT INTO bench.cases (workload, part, statement, expression, operations, label)

@@ -136,6 +136,15 @@ SELECT '120 MB, few hits', NULL, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 100000000) AS filter FROM numbers) few;
 \endif
 
+-- Section joins: a million keys, of which a condition keeps some, and tables of which such a share
+-- of the rows joins one of the keys.
+\if :joins
+CREATE UNLOGGED TABLE joined AS SELECT k, (k % 100)::int AS percentile FROM keys;
+SELECT format('CREATE UNLOGGED TABLE joining_%s AS SELECT CASE WHEN %2$s > %3$s THEN x * (%2$s / %3$s) '
+  'ELSE x %% %2$s END AS x FROM numbers', percent, 100000000 / percent, :rows)
+FROM unnest(ARRAY[1, 10, 50, 100]) percent \gexec
+\endif
+
 -- Section values: :rows / 20 values of every type, and the server's own hash function for it.
 \if :values
 CREATE TABLE typed (name text, type text, value text, made text, hash text, number serial);
@@ -201,6 +210,10 @@ CREATE INDEX crawled_url ON crawled (url);
 CREATE UNLOGGED TABLE crawled_filter AS SELECT bf_agg(url, 10 * :rows::bigint) AS urls FROM crawled;
 CREATE UNLOGGED TABLE links AS
 SELECT page(i * 618033989 % (20 * :rows)) AS url FROM generate_series(1, :rows::bigint / 10) i;
+\endif
+
+\if :ssb
+\ir ssb.sql
 \endif
 
 VACUUM ANALYZE;

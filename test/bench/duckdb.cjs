@@ -1,23 +1,25 @@
-// Semi joins in DuckDB, on one thread and in memory: duckdb.cjs ROUNDS NUMBERS.csv [NAME KEYS.csv]...
-// Prints name, round and milliseconds; round 0 warms up.
+// Queries in DuckDB, on one thread and in memory: duckdb.cjs ROUNDS SETUP.sql < QUERIES
+//
+// SETUP.sql has a statement a line. Each line of the input is a workload, its part (\N for none) and
+// a query, with tabs between them. Prints workload, part, round and milliseconds; round 0 warms up.
 
 const { DuckDBInstance } = require('@duckdb/node-api');
+const { readFileSync } = require('fs');
 
-const [rounds, numbers, ...joins] = process.argv.slice(2);
+const [rounds, setup] = process.argv.slice(2);
+const linesOf = (file) => readFileSync(file, 'utf8').split('\n').filter(Boolean);
 
 async function main() {
   const database = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await database.connect();
-  const load = (table, file) =>
-    connection.run(`CREATE TABLE ${table} AS FROM read_csv('${file}', header = false, columns = {'x': 'BIGINT'})`);
-  const names = joins.filter((_, i) => i % 2 === 0);
-  await load('numbers', numbers);
-  for (const name of names) await load(name, joins[joins.indexOf(name) + 1]);
+  for (const statement of linesOf(setup)) await connection.run(statement);
+  const queries = linesOf(0).map((line) => line.split('\t'));
   for (let round = 0; round <= rounds; round++) {
-    for (const name of names) {
+    for (const [workload, part, query] of queries) {
       const started = process.hrtime.bigint();
-      await connection.runAndReadAll(`SELECT count(*) FROM numbers WHERE x IN (FROM ${name})`);
-      console.log(`${name}\t${round}\t${Number(process.hrtime.bigint() - started) / 1e6}`);
+      await connection.runAndReadAll(query);
+      const ms = Number(process.hrtime.bigint() - started) / 1e6;
+      console.log([workload, part, round, ms].join('\t'));
     }
   }
 }

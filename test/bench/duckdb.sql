@@ -1,12 +1,15 @@
--- Reads the times of the semi joins of test/bench/duckdb.cjs, each as another case of a workload. A
--- line has the workload's name, the round, and milliseconds.
+-- Reads the times of test/bench/duckdb.cjs, each as another case of a workload. A line has the
+-- workload's name, its part, the round, and milliseconds.
 
-CREATE TEMP TABLE measured (workload text, round int, value float8);
+CREATE TEMP TABLE measured (workload text, part text, round int, value float8);
 \copy measured FROM pstdin
 
-INSERT INTO bench.cases (workload, expression, settings)
-SELECT DISTINCT workload, 'DuckDB ' || :'version' || ', in memory', 'threads=1' FROM measured ORDER BY 1;
+INSERT INTO bench.cases (workload, part, expression, label, settings)
+SELECT DISTINCT workload, part, 'DuckDB', concat_ws(', ', part, 'DuckDB ' || :'version', 'in memory'),
+  'threads=1'
+FROM measured ORDER BY 1, 2;
 
 INSERT INTO bench.samples (number, round, value)
-SELECT number, round, value FROM measured JOIN bench.cases USING (workload)
-WHERE expression LIKE 'DuckDB %';
+SELECT number, round, value
+FROM measured JOIN bench.cases c USING (workload)
+WHERE c.expression = 'DuckDB' AND c.part IS NOT DISTINCT FROM measured.part;
