@@ -523,6 +523,23 @@ COMMENT ON AGGREGATE bf_agg("any", float8, float8, text) IS
   'filter of all values that are not null, for a number of distinct values at a rate, '
   'in a layout that another system can read';
 
+-- The filters that the planner places in front of joins. They raise no error, however many values
+-- there turn out to be: beyond bloomfilter.max_size, the filter has every value.
+CREATE FUNCTION bloomfilter_join_final(internal) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_join_final(internal) IS 'final function of bf_join_agg';
+
+CREATE AGGREGATE bf_join_agg(value "any") (
+  SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
+  FINALFUNC = bloomfilter_join_final, FINALFUNC_MODIFY = READ_ONLY,
+  COMBINEFUNC = bloomfilter_agg_combine, SERIALFUNC = bloomfilter_agg_serial,
+  DESERIALFUNC = bloomfilter_agg_deserial,
+  PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE bf_join_agg("any") IS
+  'filter of all values that are not null, or of every value if it would exceed '
+  'bloomfilter.max_size; for the filters that the planner places in front of joins';
+
 -- Partial states: what an aggregate over some rows knows of the filter of all rows
 
 CREATE TYPE bf_element;

@@ -356,7 +356,7 @@ RESET ROLE;
 
 -- Who may not call the functions gets no filter, nor an error, also from a plan that was made for
 -- somebody else.
-REVOKE EXECUTE ON FUNCTION bf_agg("any") FROM public;
+REVOKE EXECUTE ON FUNCTION bf_join_agg("any") FROM public;
 PREPARE p AS SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE p;
@@ -364,7 +364,21 @@ SET ROLE join_filter_reader;
 EXECUTE p;
 SELECT * FROM explained('EXECUTE p');
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION bf_agg("any") TO public;
+GRANT EXECUTE ON FUNCTION bf_join_agg("any") TO public;
+
+-- A kept plan raises no error when a filter becomes larger than is allowed. It has every value then.
+PREPARE every AS SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind < 30;
+EXECUTE every;
+SET bloomfilter.max_size = '1kB';
+SELECT * FROM explained('EXECUTE every');
+EXECUTE every;
+SELECT count(*) FILTER (WHERE f @> i) AS every_value
+FROM (SELECT bf_join_agg(i) AS f FROM generate_series(1, 5000) i) built, generate_series(1, 10000) i;
+SELECT bf_agg(i) @> 1 FROM generate_series(1, 5000) i;
+RESET bloomfilter.max_size;
+SELECT bf_join_agg(i) = bf_agg(i) AS same FROM generate_series(1, 5000) i;
+SELECT bf_join_agg(i) = bf_agg(i) AS same FROM generate_series(1, 0) i;
+DEALLOCATE every;
 
 -- A plan that is kept follows the extension.
 DEALLOCATE p;

@@ -236,6 +236,7 @@ INSERT INTO exceptions VALUES
   ('contains_any', 'bf', 'many values at a time are asked of bitmaps only'),
   ('contains_all', 'bf', 'the same'),
   ('contains_each', 'bf', 'the same'),
+  ('join_agg', 'bf', 'the planner places bloom filters alone'),
   ('hash', 'bf', 'hashes are those of all three types'),
   ('add_hash', 'bf', 'what was hashed elsewhere is not known, and so cannot be removed'),
   ('contains_hash', 'bf', 'the same'),

@@ -49,15 +49,30 @@ Header header_for(const Parameters &parameters) {
   return header;
 }
 
+namespace {
+
+bool set_size(Header *header, uint64 values) {
+  header->capacity.values = values;
+  if (!size_for(header->geometry.layout, values, header->capacity.rate, &header->geometry))
+    return false;
+  if (header->flags & kFlagOwn)
+    header->geometry = size_class(header->geometry);
+  return true;
+}
+
+} // namespace
+
 Header sized_for(Header header, uint64 values) {
   const Layout layout = header.geometry.layout;
-  header.capacity.values = values;
-  if (!size_for(layout, values, header.capacity.rate, &header.geometry))
+  if (!set_size(&header, values))
     raise_too_large(layout, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
-  if (header.flags & kFlagOwn)
-    header.geometry = size_class(header.geometry);
   check_size(kind_of(layout), header.geometry.bits());
   return header;
+}
+
+bool self_sized_within_limits(Header *header, uint64 values) {
+  header->flags = kFlagOwn;
+  return set_size(header, values) && is_allowed_size(header->geometry.bits());
 }
 
 Header self_sized(Header header, uint64 values) {

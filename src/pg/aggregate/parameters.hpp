@@ -55,6 +55,9 @@ Header sized_for(Header header, uint64 values);
 // The header of a filter that sized itself for so many distinct values; errors as of sized_for().
 Header self_sized(Header header, uint64 values);
 
+// Sets this header. False if the filter would be too large.
+bool self_sized_within_limits(Header *header, uint64 values);
+
 // The parameters of an aggregate call with these arguments, the value first, all of which but the
 // value are constants or parameters of the query: as its rows have them, errors as of
 // parameters_of_row_with_layout().

@@ -50,10 +50,8 @@ bool stays_without_bitmap(State *state) {
   return content_for(false, geometry, array->count) == Content::hashes;
 }
 
-Filter finish_bits(State *state) {
-  Header header = state->header;
-  if (state->self_sized)
-    header = self_sized(header, distinct_to_size_for(&state->bag));
+// The filter of a state's values, with this header.
+Filter fill_bits(const State *state, const Header &header) {
   void *chunk;
   NewFilter filter = make_filter_to_fill(header, &chunk);
   if (state->bitmap)
@@ -64,6 +62,19 @@ Filter finish_bits(State *state) {
   filter.value = static_cast<struct varlena *>(chunk);
   if (!state->self_sized)
     check_overfill(filter, Origin::built);
+  return filter;
+}
+
+Filter finish_bits(State *state) {
+  return fill_bits(state, state->self_sized
+                              ? self_sized(state->header, distinct_to_size_for(&state->bag))
+                              : state->header);
+}
+
+// A filter that has every value of the state's element type.
+Filter filter_of_everything(const State *state) {
+  NewFilter filter = make_filter(self_sized(state->header, 1));
+  memset(filter.bitmap(), 0xff, filter.header.geometry.bytes());
   return filter;
 }
 
@@ -116,6 +127,10 @@ void unite_file(State *state, const SharedFileName &name) {
   BufFileClose(shared->file);
   delete_shared_file(shared);
   pfree(shared);
+}
+
+bool has_no_values(const State *state) {
+  return state->no_rows || (state->self_sized && state->bag.size() == 0);
 }
 
 // Adds hashes to a state, wherever it keeps them.
@@ -232,9 +247,18 @@ void combine_states(State *state, const State *other) {
 }
 
 Filter finish_state(State *state) {
-  if (state->no_rows || (state->self_sized && state->bag.size() == 0))
+  if (has_no_values(state))
     return filter_without_values(parameters_of(state));
   return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(state);
+}
+
+Filter finish_within_limits(State *state) {
+  if (has_no_values(state))
+    return filter_without_values(parameters_of(state));
+  Header header = state->header;
+  return self_sized_within_limits(&header, distinct_to_size_for(&state->bag))
+             ? fill_bits(state, header)
+             : filter_of_everything(state);
 }
 
 } // namespace bloomfilter

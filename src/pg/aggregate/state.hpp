@@ -101,6 +101,10 @@ void combine_states(State *state, const State *other);
 // The filter.
 Filter finish_state(State *state);
 
+// The filter of a bloomfilter's state that sizes itself, or one that has every value, if that would
+// be too large.
+Filter finish_within_limits(State *state);
+
 } // namespace bloomfilter
 
 #endif

@@ -12,6 +12,7 @@ Datum cuckoofilter_agg_trans(PG_FUNCTION_ARGS);
 Datum bloomfilter_partial_add(PG_FUNCTION_ARGS);
 
 Datum bloomfilter_agg_final(PG_FUNCTION_ARGS);
+Datum bloomfilter_join_final(PG_FUNCTION_ARGS);
 Datum countingbloomfilter_agg_final(PG_FUNCTION_ARGS);
 Datum cuckoofilter_agg_final(PG_FUNCTION_ARGS);
 Datum bloomfilter_partial_final(PG_FUNCTION_ARGS);

@@ -33,6 +33,8 @@ struct Known {
 
 const Known kKnown[] = {
     {bloomfilter_agg_trans, bloomfilter_agg_final, filter_agg_combine, Layout::lines, false, false},
+    {bloomfilter_agg_trans, bloomfilter_join_final, filter_agg_combine, Layout::lines, false,
+     false},
     {countingbloomfilter_agg_trans, countingbloomfilter_agg_final, filter_agg_combine,
      Layout::counting_lines, false, false},
     {cuckoofilter_agg_trans, cuckoofilter_agg_final, filter_agg_combine, Layout::cuckoo, false,

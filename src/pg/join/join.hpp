@@ -6,12 +6,14 @@
 // for R: a Bloom Filter Scan (pg/table/) that asks a filter of S's keys, and an InitPlan that
 // builds the filter:
 //
-//   SELECT bf_agg(S.key) FROM S WHERE <the conditions on S alone>
+//   SELECT bf_join_agg(S.key) FROM S WHERE <the conditions on S alone>
 //
-// which a Bloom Filter Build (pg/build/) executes. It is a path as any other. It returns fewer rows
-// than the server's paths, and costs what it costs; but the server's estimate of R's rows stays, so
-// that the join, which is still carried out, is estimated as before. The executor knows nothing of
-// join filters: it has a scan with a condition, and a parameter that an InitPlan sets.
+// which a Bloom Filter Build (pg/build/) executes. (This aggregate is bf_agg, but for a filter that
+// would be too large: it then has every value, and drops no rows.) It is a path as any other. It
+// returns fewer rows than the server's paths, and costs what it costs; but the server's estimate of
+// R's rows stays, so that the join, which is still carried out, is estimated as before. The
+// executor knows nothing of join filters: it has a scan with a condition, and a parameter that an
+// InitPlan sets.
 //
 // Why the result is the same: the filter is only placed where rows of R without a partner among the
 // rows of S that fulfil S's conditions add nothing to the result (keys.cpp). Because this is true

@@ -262,7 +262,7 @@ Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Patien
 bool find_names(OwnNames *names) {
   *names = {};
   Oid schema = InvalidOid;
-  CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_agg"));
+  CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_join_agg"));
   for (int i = 0; i < functions->n_members; i++) {
     const auto *function = reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple));
     if (function->prokind != PROKIND_AGGREGATE || function->pronargs != 1 ||

@@ -35,7 +35,7 @@ struct Patience {
 // The names of this extension's that a filter needs, wherever it is installed.
 struct OwnNames {
   Oid type;      // bloomfilter
-  Oid aggregate; // bf_agg("any")
+  Oid aggregate; // bf_join_agg("any")
   Oid operation; // bloomfilter @> "any"
 };
 
