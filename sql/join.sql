@@ -130,6 +130,15 @@ SELECT what, checked.* FROM (VALUES
       AND d.kind = 7'),
   ('preserved side',
     'SELECT f.id, d.name FROM fact f LEFT JOIN dim d ON f.dim = d.id AND d.kind = 7'),
+  ('preserved side of the join above',
+    'SELECT f.id, d.id, n.id FROM (dim d LEFT JOIN fact f ON f.id <= d.kind) LEFT JOIN nation n
+      ON n.id = f.k AND f.dim = d.id WHERE d.kind = 7'),
+  ('made NULL below',
+    'SELECT f.id, d.id, n.id FROM dim d LEFT JOIN (nation n LEFT JOIN fact f ON f.id = n.id + 0)
+      ON CASE WHEN f.dim IS NULL THEN 7 ELSE f.dim END = d.id WHERE d.kind = 7'),
+  ('keys made NULL below',
+    'SELECT f.id, d.id, n.id FROM (nation n LEFT JOIN dim d ON d.id = n.id AND d.kind = 7)
+      LEFT JOIN fact f ON CASE WHEN d.id IS NULL THEN 3 ELSE d.id END = f.dim'),
   ('full join',
     'SELECT f.id, d.name FROM fact f FULL JOIN (SELECT * FROM dim WHERE kind = 7) d ON f.dim =
       d.id'),

@@ -59,9 +59,27 @@ bool is_inner(const PlannerInfo *root, Index one, Index other) {
   return !join || join->jointype == JOIN_SEMI;
 }
 
-bool is_nullable_side(const PlannerInfo *root, Index table, Index source) {
+// Is an equality a condition of the outer join that has a table on its nullable side and the source
+// on the other? A join above that one can compare two tables that are both on its preserved side.
+bool is_of_nullable_side(const PlannerInfo *root, const RestrictInfo *equality, Index table,
+                         Index source) {
+  if (!bms_is_member(source, equality->outer_relids) ||
+      bms_is_member(table, equality->outer_relids))
+    return false;
   const SpecialJoinInfo *join = join_between(root, table, source);
-  return join && join->jointype == JOIN_LEFT && bms_is_member(table, join->syn_righthand);
+  return join && join->jointype == JOIN_LEFT;
+}
+
+// Is the value that a pair asks for, or that is a key, the one that the table's scan gives, or else
+// NULL? An outer join below can make NULLs of the columns, and something else of an expression that
+// is not strict. Since PostgreSQL 16 such an expression is not one of the table alone.
+bool is_of_scan(const RestrictInfo *equality, Node *value, Index table) {
+#if PG_VERSION_NUM >= 160000
+  (void)equality, (void)value, (void)table;
+  return true;
+#else
+  return !bms_is_member(table, equality->nullable_relids) || !contain_nonstrict_functions(value);
+#endif
 }
 
 // --- equality ------------------------------------------------------------------------------------
@@ -144,20 +162,22 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
 
 List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
                      const RestrictInfo *condition, List *pairs) {
-  if (bms_is_empty(condition->outer_relids) || condition->mergeopfamilies == NIL ||
-      !condition->can_join || !IsA(condition->clause, OpExpr))
+  if (condition->mergeopfamilies == NIL || !condition->can_join || !IsA(condition->clause, OpExpr))
     return pairs;
   const auto *equality = reinterpret_cast<const OpExpr *>(condition->clause);
   const bool is_left = bms_equal(condition->left_relids, table->relids);
   if (!is_left && !bms_equal(condition->right_relids, table->relids))
     return pairs;
   RelOptInfo *source = table_of(root, is_left ? condition->right_relids : condition->left_relids);
-  if (!source || !is_nullable_side(root, table->relid, source->relid))
+  if (!source || !is_of_nullable_side(root, condition, table->relid, source->relid))
     return pairs;
   auto *left = static_cast<Node *>(linitial(equality->args));
   auto *right = static_cast<Node *>(lsecond(equality->args));
   const KeyPair pair = {is_left ? left : right, is_left ? right : left, source, InvalidOid,
                         equality->inputcollid};
+  if (!is_of_scan(condition, pair.asked, table->relid) ||
+      !is_of_scan(condition, pair.key, source->relid))
+    return pairs;
   return with_pair(pairs, pair, condition->mergeopfamilies);
 }
 
