@@ -84,8 +84,8 @@ bool has_allowed_size(const Source *source) {
 }
 
 // Looks at an equality. NULL if a filter of these keys surely does not pay.
-Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Patience *patience) {
-  Source *source = find_source(scanned.root, pair, scanned.table->relids, patience);
+Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Search *search) {
+  Source *source = find_source(scanned.root, pair, scanned.table->relids, search);
   if (!source || !has_allowed_size(source) || is_written(scanned.root, scanned.table, pair))
     return nullptr;
   const double bytes = kBytesPerValue * source->rows;
@@ -117,15 +117,14 @@ int by_gain(const ListCell *a, const ListCell *b) {
 }
 
 // The best candidate of each source, the best ones first.
-List *find_candidates(const Scanned &scanned) {
+List *find_candidates(const Scanned &scanned, Search *search) {
   List *candidates = NIL;
-  Patience patience = {kMostLooks};
   const ListCell *cell;
-  foreach (cell, find_keys(scanned.root, scanned.table)) {
-    if (patience.looks <= 0)
+  foreach (cell, keys_of(scanned.root, scanned.table, search)) {
+    if (search->looks <= 0)
       break;
     const auto *pair = static_cast<KeyPair *>(lfirst(cell));
-    if (Candidate *candidate = look_at(scanned, *pair, &patience))
+    if (Candidate *candidate = look_at(scanned, *pair, search))
       candidates = lappend(candidates, candidate);
   }
   list_sort(candidates, by_gain);
@@ -160,6 +159,15 @@ void plan_initplan(PlannerInfo *root, const OwnNames &names, Candidate *candidat
                               static_cast<Node *>(copyObjectImpl(pair.asked)), pair.collation);
 }
 
+// Takes the plans of the subqueries that were planned last out of the query's plan.
+void forget_subplans(PlannerGlobal *query, int kept) {
+  query->subplans = list_truncate(query->subplans, kept);
+  query->subroots = list_truncate(query->subroots, kept);
+#if PG_VERSION_NUM >= 170000
+  query->subpaths = list_truncate(query->subpaths, kept);
+#endif
+}
+
 // Takes the candidates that pay, each for the rows that those before it let through.
 List *choose(const Scanned &scanned, List *candidates, int *planned) {
   List *filters = NIL;
@@ -178,9 +186,12 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
     if (list_length(filters) == kMostFilters || *planned == kMostPlanned)
       break;
     ++*planned;
+    const int subplans = list_length(scanned.root->glob->subplans);
     plan_initplan(scanned.root, names, candidate);
-    if (saved - filter->build < kWorthwhile)
+    if (saved - filter->build < kWorthwhile) {
+      forget_subplans(scanned.root->glob, subplans); // those of the source's neighbours
       continue;
+    }
     filters = lappend(filters, filter);
     rows *= filter->share;
   }
@@ -189,11 +200,13 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
 
 // --- one run of the planner ----------------------------------------------------------------------
 
-// The filters of the table that was planned last, which each of its partitions asks for, and how
-// many InitPlans were planned for the query. It is valid as long as the memory of the run.
+// What is remembered while a query is planned: the filters of the table that was planned last, for
+// which each of its partitions asks, and how many InitPlans were planned. It is valid as long as
+// the memory of the run.
 struct Run {
   const PlannerInfo *root; // NULL: none
   int planned;
+  Search search;
   Index table; // 0: none yet
   List *filters;
 };
@@ -203,32 +216,31 @@ void forget_run(void *) {
   run.root = nullptr;
 }
 
-void begin_run(const PlannerInfo *root) {
+Run make_run(const PlannerInfo *root) {
   auto *end = static_cast<MemoryContextCallback *>(
       MemoryContextAllocZero(root->planner_cxt, sizeof(MemoryContextCallback)));
   end->func = forget_run;
   MemoryContextRegisterResetCallback(root->planner_cxt, end);
-  run = {root, 0, 0, NIL};
+  auto **keys = static_cast<List **>(
+      MemoryContextAllocZero(root->planner_cxt, root->simple_rel_array_size * sizeof(List *)));
+  return {root, 0, {0, keys}, 0, NIL};
 }
 
 } // namespace
 
 List *filters_for(PlannerInfo *root, RelOptInfo *table) {
-  if (run.root != root)
-    begin_run(root);
-  if (run.table == table->relid)
+  if (run.root == root && run.table == table->relid)
     return run.filters;
+  Run own = run.root == root ? run : make_run(root);
   const double tuples = Max(tuples_of(root, table), 1.0);
   const Scanned scanned = {root, table, tuples, table->baserestrictcost.per_tuple,
                            Min(table->rows / tuples, 1.0)};
-  int planned = run.planned;
-  List *filters = may_pay(scanned) ? choose(scanned, find_candidates(scanned), &planned) : NIL;
-  if (run.root != root) // because something was planned meanwhile
-    begin_run(root);
-  run.planned = planned;
-  run.table = table->relid;
-  run.filters = filters;
-  return filters;
+  own.search.looks = kMostLooks;
+  own.table = table->relid;
+  own.filters =
+      may_pay(scanned) ? choose(scanned, find_candidates(scanned, &own.search), &own.planned) : NIL;
+  run = own; // the InitPlans' runs have ended
+  return run.filters;
 }
 
 void attach_initplan(PlannerInfo *root, const JoinFilter *filter) {

@@ -105,22 +105,22 @@ List *conditions_of_source(const RelOptInfo *table) {
 // --- neighbours ----------------------------------------------------------------------------------
 
 Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
-                    Patience *patience);
+                    Search *search);
 
 // Adds what restricts a source by its joins with other tables: those that keep few of its keys, and
 // that are not among those that its keys are asked for.
 void find_neighbours(PlannerInfo *root, Source *source, const Node *key, Relids taken, int depth,
-                     Patience *patience) {
-  List *pairs = find_keys(root, source->table);
+                     Search *search) {
+  const List *pairs = keys_of(root, source->table, search);
   const ListCell *cell;
   foreach (cell, pairs) {
     const auto *pair = static_cast<KeyPair *>(lfirst(cell));
-    if (patience->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
+    if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
       return;
     // What restricts the key itself is asked for it directly.
     if (equal(pair->asked, key) || bms_is_member(pair->source->relid, taken))
       continue;
-    Source *other = make_source(root, *pair, taken, depth - 1, patience);
+    Source *other = make_source(root, *pair, taken, depth - 1, search);
     if (!other || other->tuples > source->tuples || other->rows > kWorthwhileShare * other->tuples)
       continue;
     const double share = share_with_partner(root, source->table, *pair, other->rows);
@@ -135,9 +135,9 @@ void find_neighbours(PlannerInfo *root, Source *source, const Node *key, Relids 
 }
 
 Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
-                    Patience *patience) {
+                    Search *search) {
   RelOptInfo *table = pair.source;
-  patience->looks--;
+  search->looks--;
   if (!takes_part(root, table) || has_foreign_part(root, table) ||
       !can_be_repeated(root, conditions_of_source(table)))
     return nullptr;
@@ -145,7 +145,7 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
   if (depth > 1)
     find_neighbours(root, source, pair.key, bms_add_member(bms_copy(taken), table->relid), depth,
-                    patience);
+                    search);
   return source;
 }
 
@@ -230,6 +230,13 @@ bool are_own(const OwnNames &names) {
 
 } // namespace
 
+const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
+  List **keys = &search->keys[table->relid];
+  if (*keys == NIL)
+    *keys = find_keys(root, table);
+  return *keys;
+}
+
 double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   if (!planner_rt_fetch(table->relid, root)->inh)
     return table->tuples;
@@ -255,8 +262,8 @@ bool takes_part(PlannerInfo *root, RelOptInfo *table) {
          bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
 }
 
-Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Patience *patience) {
-  return make_source(root, pair, taken, kDepth, patience);
+Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search) {
+  return make_source(root, pair, taken, kDepth, search);
 }
 
 bool find_names(OwnNames *names) {

@@ -26,10 +26,11 @@ struct Neighbour {
   Source *source;
 };
 
-// How many equalities may still be looked at while one table is planned. Joins of many tables have
-// very many, of which few matter.
-struct Patience {
-  int looks;
+// What bounds the time that looking for filters takes in joins of many tables, which have very many
+// equalities, of which few matter.
+struct Search {
+  int looks;   // how many equalities may still be looked at for one table
+  List **keys; // find_keys() of each table, by its number, once they were looked for; else NIL
 };
 
 // The names of this extension's that a filter needs, wherever it is installed.
@@ -38,6 +39,9 @@ struct OwnNames {
   Oid aggregate; // bf_join_agg("any")
   Oid operation; // bloomfilter @> "any"
 };
+
+// The keys of other tables by which the rows of a table may be dropped, as a list of KeyPair.
+const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search);
 
 // How many rows a table has, with its partitions or children.
 double tuples_of(PlannerInfo *root, const RelOptInfo *table);
@@ -48,7 +52,7 @@ bool takes_part(PlannerInfo *root, RelOptInfo *table);
 
 // The source that keys of a table make, for a table that is among `taken`. NULL if the table or its
 // conditions do not allow it.
-Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Patience *patience);
+Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search);
 
 // Finds the names. False if the extension is not installed as it was made, or if the user may not
 // call its functions.
