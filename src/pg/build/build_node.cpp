@@ -166,7 +166,7 @@ NullableDatum result_of(Build *build, const Built &built) {
   if (!built.state)
     return result_without_rows(build, built);
   if (!built.call.returns_state) {
-    const Filter filter = finish_state(built.state);
+    const Filter filter = built.call.finish(built.state);
     note_filter(build, filter);
     return {filter.datum(), false};
   }

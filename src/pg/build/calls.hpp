@@ -5,6 +5,7 @@
 #include "pg/server.hpp"
 
 #include "core/layout.hpp"
+#include "pg/aggregate/state.hpp"
 
 extern "C" {
 #include "nodes/pathnodes.h"
@@ -14,12 +15,13 @@ namespace bloomfilter {
 
 // What a call builds, and of which values.
 struct BuildCall {
-  Layout layout;       // unless an argument names another one
-  bool takes_elements; // is its value a bf_element, and its state a bf_partial?
-  bool returns_state;  // does it end as a partial state: for a Finalize Aggregate, or as a
-                       // bf_partial?
-  bool is_partial;     // does a Finalize Aggregate combine its result with others?
-  Node *value;         // what is hashed, of the columns of a row
+  Layout layout;             // unless an argument names another one
+  bool takes_elements;       // is its value a bf_element, and its state a bf_partial?
+  bool returns_state;        // does it end as a partial state: for a Finalize Aggregate, or as a
+                             // bf_partial?
+  bool is_partial;           // does a Finalize Aggregate combine its result with others?
+  Filter (*finish)(State *); // makes the filter, unless it returns a state
+  Node *value;               // what is hashed, of the columns of a row
   Oid collation;
   List *arguments; // the value first, those behind it the same for all rows
   List *condition; // of FILTER; NIL if there is none
