@@ -122,6 +122,9 @@ SELECT what, checked.* FROM (VALUES
   ('nullable side of a join',
     'SELECT f.id, n.name, d.name FROM dim d LEFT JOIN (fact f JOIN nation n ON n.id = f.k) ON
       f.dim = d.id WHERE d.kind = 7'),
+  ('another outer join',
+    'SELECT f.id, d.name, n.id FROM dim d LEFT JOIN fact f ON f.dim + 1 = d.id LEFT JOIN nation n
+      ON f.other = d.id AND n.id < 3 WHERE d.kind = 7'),
   ('below an outer join',
     'SELECT f.id, n.id FROM nation n LEFT JOIN (fact f JOIN dim d ON f.dim = d.id AND d.kind = 7)
       ON n.id = f.k'),

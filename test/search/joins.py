@@ -147,6 +147,8 @@ class Query:
             on = COMPARED[r.randrange(16)].format(l=r.choice(names), r=r.choice(others))
         elif r.random() < 0.3:
             on += " AND " + self.condition(r.choice(names + others))
+        elif r.random() < 0.2:  # tables that another join compares already
+            on = self.compared(r.choice(names + others), r.choice(names + others))
         return f"({left} {how} {right} ON {on})", names + others
 
     def subquery(self):

@@ -7,7 +7,9 @@
 //
 // The equality is a condition of an outer join, S LEFT JOIN R, that has R on its nullable side.
 // Then a row of R without a partner is in no row of the join, and a row of S without a partner is
-// extended by NULLs whether or not the row of R was there.
+// extended by NULLs whether or not the row of R was there. A condition of another outer join does
+// not count, even if it compares the two: (S LEFT JOIN R) LEFT JOIN T ON S.key = R.asked keeps all
+// rows of S and R.
 //
 // The equality must be the one that filters know: that of the default operators of types whose
 // equal values have equal hashes, under a deterministic collation. The expressions are computed for
