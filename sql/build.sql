@@ -40,7 +40,9 @@ END $$;
 
 -- Every family, and every aggregate.
 SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span',
-  'flags', 'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7'])
+  'flags', 'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7',
+  'ROW(id, pair)', 'ROW(item, url, price, at, tags, span, flags, pair + 1)', 'ROW(code, id)',
+  'ROW(code::text)', 'ROW(events, ROW(pair))', 'ROW(7)'])
   value,
   built(format('SELECT bf_agg(%s) FROM events', value));
 SELECT call, built.* FROM unnest(ARRAY['bf_agg(item)', 'bf_agg(item, 100000)',

@@ -75,6 +75,20 @@ SELECT condition, scanned.* FROM unnest(ARRAY[
   'ctid = ''(0,1)'' AND (SELECT items FROM filters) @> item']) condition,
   scanned(format('SELECT id FROM events WHERE %s', condition));
 
+-- Rows, which are hashed without being formed: NULLs, expressions, fields that have no hash or may
+-- have none; alone, and beside another condition.
+SELECT value, beside, scanned.* FROM unnest(ARRAY['id, pair', 'pair', 'item, url, price, at',
+    'tags, span, flags', 'later, added', 'item + 1, 7', 'code::text, id', 'code, id',
+    'url COLLATE "C", events', 'ROW(pair), id', 'item / pair, id']) value,
+  unnest(ARRAY['true', 'pair <> 0']) beside,
+  scanned(format('SELECT id FROM events WHERE %s AND
+    (SELECT bf_agg(ROW(%s)) FROM events WHERE id %% 40 = 1 AND pair > 0) @> ROW(%2$s)',
+    beside, value));
+SELECT scanned.* FROM scanned('SELECT id FROM events WHERE pair <> 0 AND
+  (SELECT bf_agg(ROW(id::int2, item::numeric)) FROM events WHERE id < 99) @> ROW(id, item)');
+SELECT scanned.* FROM scanned('SELECT id FROM events WHERE pair <> 0 AND
+  (SELECT bf_agg(ROW(id::int2, item::int8)) FROM events WHERE id < 99) @> ROW(id, item)');
+
 -- Other queries: a filter that depends on a row of another table, one from an outer query, system
 -- columns.
 SELECT scanned.* FROM unnest(ARRAY[

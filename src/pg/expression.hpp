@@ -5,6 +5,7 @@
 #include "pg/server.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "nodes/primnodes.h"
 }
 
@@ -15,6 +16,12 @@ inline Node *without_relabeling(Node *node) {
   while (IsA(node, RelabelType))
     node = reinterpret_cast<Node *>(castNode(RelabelType, node)->arg);
   return node;
+}
+
+// A row of expressions, ROW(a, b), whose type has no name; NULL if a node is something else.
+inline const RowExpr *anonymous_row(const Node *node) {
+  const auto *row = reinterpret_cast<const RowExpr *>(node);
+  return IsA(node, RowExpr) && row->row_typeid == RECORDOID ? row : nullptr;
 }
 
 } // namespace bloomfilter

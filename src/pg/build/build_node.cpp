@@ -32,7 +32,6 @@ struct Built {
   BuildCall call;
   ExprState *condition; // NULL if there is none
   RowValue value;
-  Oid type;
   // Set when the first row and the first value come to it.
   State *state;
   Element *element;
@@ -103,8 +102,8 @@ void add_rows(Build *build, Built *built, const uint16 *rows, int count) {
     if (values->items.count == 0)
       continue;
     if (!built->element)
-      built->element = resolve_element(built->type, built->call.collation,
-                                       build->node.ss.ps.state->es_query_cxt);
+      built->element =
+          element_of(built->value, built->call.collation, build->node.ss.ps.state->es_query_cxt);
     values->items.element = built->element;
     add_items(built->state, values->items);
   }
@@ -238,7 +237,6 @@ void init_call(Built *built, Aggref *aggregate, PlanState *node) {
   check_permission(aggregate);
   built->condition = ExecInitQual(built->call.condition, node);
   built->value = init_value(built->call.value, node);
-  built->type = exprType(built->call.value);
 }
 
 // Initializes what is evaluated for the rows of the table. The server has initialized what is

@@ -13,6 +13,7 @@ extern "C" {
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -224,7 +225,23 @@ TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
   return element->descriptor;
 }
 
-// Looks up the fields of a row type, and sets the shape of its rows.
+// Sets the fields of rows, and the shape that rows have with them.
+void set_fields(Element *element, Element **fields, int count) {
+  StringInfoData structure;
+  initStringInfo(&structure);
+  appendStringInfoChar(&structure, static_cast<char>(Family::row));
+  for (int i = 0; i < count; i++)
+    if (fields[i])
+      append_structure(&structure, fields[i]);
+  element->shape = shape_of(structure);
+  pfree(structure.data);
+  element->values = allocate_for_fields<Datum>(element, count);
+  element->nulls = allocate_for_fields<bool>(element, count);
+  element->field_count = count;
+  element->fields = fields;
+}
+
+// Looks up the fields of a row type.
 pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
   element->fields = nullptr;
   if (element->row_context)
@@ -233,23 +250,14 @@ pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
     element->row_context =
         AllocSetContextCreate(element->context, "bloomfilter row type", ALLOCSET_SMALL_SIZES);
   const TupleDesc descriptor = remember_row_type(element, type, typmod);
-  const int count = descriptor->natts;
-  auto **fields = allocate_for_fields<Element *>(element, count);
-  element->values = allocate_for_fields<Datum>(element, count);
-  element->nulls = allocate_for_fields<bool>(element, count);
-  StringInfoData structure;
-  initStringInfo(&structure);
-  appendStringInfoChar(&structure, static_cast<char>(Family::row));
-  for (int i = 0; i < count; i++) {
+  auto **fields = allocate_for_fields<Element *>(element, descriptor->natts);
+  for (int i = 0; i < descriptor->natts; i++) {
     const Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
-    if (attribute->attisdropped)
-      continue;
-    fields[i] = resolve_element(attribute->atttypid, attribute->attcollation, element->row_context);
-    append_structure(&structure, fields[i]);
+    if (!attribute->attisdropped)
+      fields[i] =
+          resolve_element(attribute->atttypid, attribute->attcollation, element->row_context);
   }
-  element->shape = shape_of(structure);
-  pfree(structure.data);
-  element->fields = fields;
+  set_fields(element, fields, descriptor->natts);
 }
 
 // Such a row would need two hashes, one for each comparison.
@@ -272,26 +280,12 @@ HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
   return row;
 }
 
-// Writes a row. A row inside another value ends with its last field that is not NULL: after ALTER
-// TYPE … ADD ATTRIBUTE, the rows from before are equal to rows with one more NULL. (A row that is
-// itself the value has another shape then, which is an error.)
-void write_row(Element *element, Datum value, Writer *out, bool nested) {
-  check_stack_depth();
-  const Unpacked unpacked(value, out->values);
-  HeapTupleHeader row = row_of(unpacked, out->values);
-  const Oid type = HeapTupleHeaderGetTypeId(row);
-  const int32 typmod = HeapTupleHeaderGetTypMod(row);
-  if (unlikely(!knows_fields(element, type, typmod)))
-    resolve_fields(element, type, typmod);
-
-  HeapTupleData tuple = {};
-  tuple.t_len = HeapTupleHeaderGetDatumLength(row);
-  tuple.t_data = row;
-  heap_deform_tuple(&tuple, element->descriptor, element->values, element->nulls);
-  const int count = element->descriptor->natts;
-
+// Writes the fields of the current row. A row inside another value ends with its last field that is
+// not NULL: after ALTER TYPE … ADD ATTRIBUTE, the rows from before are equal to rows with one more
+// NULL. (A row that is itself the value has another shape then, which is an error.)
+void write_fields(Element *element, Writer *out, bool nested) {
   uint32 fields = 0, written = 0;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < element->field_count; i++)
     if (element->fields[i]) {
       fields++;
       if (!nested || !element->nulls[i])
@@ -305,6 +299,31 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
       put_item(out, element->fields[i], element->values[i], element->nulls[i]);
       written--;
     }
+}
+
+void write_unformed_row(Element *element, Datum value, Writer *out, bool nested) {
+  const auto *fields = reinterpret_cast<const NullableDatum *>(DatumGetPointer(value));
+  for (int i = 0; i < element->field_count; i++) {
+    element->values[i] = fields[i].value;
+    element->nulls[i] = fields[i].isnull;
+  }
+  write_fields(element, out, nested);
+}
+
+void write_row(Element *element, Datum value, Writer *out, bool nested) {
+  check_stack_depth();
+  const Unpacked unpacked(value, out->values);
+  HeapTupleHeader row = row_of(unpacked, out->values);
+  const Oid type = HeapTupleHeaderGetTypeId(row);
+  const int32 typmod = HeapTupleHeaderGetTypMod(row);
+  if (unlikely(!knows_fields(element, type, typmod)))
+    resolve_fields(element, type, typmod);
+
+  HeapTupleData tuple = {};
+  tuple.t_len = HeapTupleHeaderGetDatumLength(row);
+  tuple.t_data = row;
+  heap_deform_tuple(&tuple, element->descriptor, element->values, element->nulls);
+  write_fields(element, out, nested);
   if (static_cast<void *>(row) != unpacked.value)
     pfree(row); // a copy that the server made to mark it
   unpacked.free();
@@ -317,6 +336,12 @@ uint64 hash_composed(Element *element, Datum value, uint64 seed) {
   empty_scratch(&writer);
   MemoryContextSwitchTo(before);
   return writer.hash();
+}
+
+void set_hash(Element *element) {
+  element->hash = hash_composed;
+  element->scratch =
+      AllocSetContextCreate(element->context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
 }
 
 Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
@@ -371,9 +396,7 @@ bool resolve_composed(Element *element, Oid collation) {
   } else {
     return false;
   }
-  element->hash = hash_composed;
-  element->scratch =
-      AllocSetContextCreate(element->context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
+  set_hash(element);
   if (element->item) {
     StringInfoData structure;
     initStringInfo(&structure);
@@ -381,6 +404,25 @@ bool resolve_composed(Element *element, Oid collation) {
     element->shape = shape_of(structure);
   }
   return true;
+}
+
+Element *unformed_rows(const List *fields, MemoryContext context) {
+  auto *element = static_cast<Element *>(MemoryContextAllocZero(context, sizeof(Element)));
+  element->context = element->row_context = context;
+  element->type = element->base = RECORDOID;
+  element->family = Family::row;
+  element->write = write_unformed_row;
+  element->unformed = true;
+  set_hash(element);
+  auto **elements = allocate_for_fields<Element *>(element, list_length(fields));
+  const ListCell *cell;
+  foreach (cell, fields) {
+    const auto *field = static_cast<Node *>(lfirst(cell));
+    elements[foreach_current_index(cell)] =
+        resolve_element(exprType(field), exprCollation(field), context);
+  }
+  set_fields(element, elements, list_length(fields));
+  return element;
 }
 
 } // namespace bloomfilter

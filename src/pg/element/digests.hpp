@@ -50,7 +50,7 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
 // Does every value of an element type have one hash, and the same family and shape? Then checking
 // one value checks all.
 inline bool has_one_hash(const Element *element) {
-  return !element->varying && !is_composed(element->family);
+  return !element->varying && (!is_composed(element->family) || element->unformed);
 }
 
 // A shortcut for adding: the only digest of a value whose type is not varying and is known to fit

@@ -38,6 +38,7 @@
 struct StringInfoData;
 struct TupleDescData;
 struct TypeCacheEntry;
+struct List;
 
 namespace bloomfilter {
 
@@ -80,15 +81,22 @@ struct Element : ElementType { // a row's shape is known only after it was hashe
   TypeCacheEntry *row_entry; // NULL for an anonymous row
   TupleDescData *descriptor;
   Element **fields; // NULL for a dropped column
-  Datum *values;    // of the current row
+  int field_count;
+  Datum *values; // of the current row
   bool *nulls;
   MemoryContext row_context;
+  bool unformed; // is it of unformed_rows()?
 };
 
 // Looks up an element type. `type` is any type, including domains and `unknown`; `collation` is the
 // one that the value comes with. Raises 0A000 for types that cannot be hashed and 42P22 for text
 // without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
+
+// Like resolve_element() for anonymous rows that no tuple is formed of. Such a row is an array of
+// NullableDatum, one for each field, and has the hash of the tuple. Its fields have the types of
+// some expressions.
+Element *unformed_rows(const List *fields, MemoryContext context);
 
 // Like resolve_element() for a scalar type whose values are hashed without an error, as far as the
 // type tells; NULL for other types.

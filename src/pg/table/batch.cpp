@@ -43,7 +43,6 @@ void init_probe(Probe *probe, Node *condition, List *conditions_before, PlanStat
   probe->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(question.filter), node);
   probe->value = init_value(question.value, node);
   probe->reached = init_reached(question.value, conditions_before, node);
-  probe->type = exprType(question.value);
   probe->collation = question.collation;
 }
 
@@ -115,7 +114,7 @@ void evaluate_filter(Batches *batches, Probe *probe) {
 // The filter, which can be probed until another one is looked for.
 AskedFilter *open_filter(Probe *probe, const PlanState *node) {
   if (!probe->element)
-    probe->element = resolve_element(probe->type, probe->collation, node->state->es_query_cxt);
+    probe->element = element_of(probe->value, probe->collation, node->state->es_query_cxt);
   return find_filter(probe->filter, &probe->memory);
 }
 

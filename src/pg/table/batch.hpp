@@ -39,7 +39,7 @@ struct Probe {
   ExprState *filter_expression;
   ExprState *reached; // would a sequential scan probe the filter for a row?
   RowValue value;
-  Oid type, collation; // of the value
+  Oid collation; // of the value
   // Set when rows first come to the probe, and again after forget_filters().
   bool known; // is the filter evaluated?
   bool is_null;

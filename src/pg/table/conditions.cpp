@@ -17,8 +17,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Is each value of a type hashed without an error? Rows are not: one with a varchar that ends with
-// a blank cannot be hashed.
+// Is each value of a type hashed without an error? Rows are not, as far as their type tells: one
+// with a varchar that ends with a blank cannot be hashed.
 bool hashes_all_values(Oid type, Oid collation) {
   type = getBaseType(type);
   if (type_is_multirange(type))
@@ -30,12 +30,27 @@ bool hashes_all_values(Oid type, Oid collation) {
                           : scalar_element(type, collation, CurrentMemoryContext) != nullptr;
 }
 
+// The same of an expression. An anonymous row is hashed without an error if its fields are.
+bool is_hashed(const Node *value, Oid collation) {
+  const RowExpr *row = anonymous_row(value);
+  if (!row)
+    return hashes_all_values(exprType(value), collation);
+  const ListCell *cell;
+  foreach (cell, row->args) {
+    const auto *field = static_cast<Node *>(lfirst(cell));
+    const Oid type = exprType(field);
+    if (getBaseType(type) == VARCHAROID || !hashes_all_values(type, exprCollation(field)))
+      return false;
+  }
+  return true;
+}
+
 // Can evaluating the filter, or computing and hashing the value, raise an error? If not, both may
 // come before the other conditions, or without them.
 bool can_fail(const Question &question) {
   Node *filter = without_relabeling(question.filter);
   return (!IsA(filter, Const) && !IsA(filter, Param)) || contain_leaked_vars(question.value) ||
-         !hashes_all_values(exprType(question.value), question.collation);
+         !is_hashed(question.value, question.collation);
 }
 
 // Is the filter the same for all rows, and the value a row's own?

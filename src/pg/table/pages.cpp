@@ -6,6 +6,7 @@ extern "C" {
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/memnodes.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
@@ -93,11 +94,17 @@ bool read_copies(Pages *pages) {
   return pages->count > 0;
 }
 
-Datum value_of(Pages *pages, const RowValue &value, uint16 row, bool *is_null) {
-  if (!value.expression)
-    return slot_getattr(pages->slots[row], value.column, is_null);
-  show_row(pages, row);
-  return ExecEvalExpr(value.expression, pages->context, is_null);
+// A value of the row that expressions see.
+Datum value_of(ExprContext *context, const RowValue &value, bool *is_null) {
+  if (value.expression)
+    return ExecEvalExpr(value.expression, context, is_null);
+  if (!value.fields)
+    return slot_getattr(context->ecxt_scantuple, value.column, is_null);
+  *is_null = false;
+  auto *fields = static_cast<NullableDatum *>(palloc(value.field_count * sizeof(NullableDatum)));
+  for (int i = 0; i < value.field_count; i++)
+    fields[i].value = value_of(context, value.fields[i], &fields[i].isnull);
+  return PointerGetDatum(fields);
 }
 
 // Adds a row's value, unless that is NULL.
@@ -120,6 +127,14 @@ void collect_column(Pages *pages, AttrNumber column, const uint16 *rows, int cou
     const Datum value = heap_getattr(&tuple, column, descriptor, &is_null);
     collect(values, rows[i], value, is_null);
   }
+}
+
+RowValue init_formed(Node *value, PlanState *node) {
+  Node *plain = without_relabeling(value);
+  const AttrNumber column = IsA(plain, Var) ? castNode(Var, plain)->varattno : InvalidAttrNumber;
+  const bool is_column = column != InvalidAttrNumber; // and no whole row
+  return {value, column, is_column ? nullptr : ExecInitExpr(reinterpret_cast<Expr *>(value), node),
+          nullptr, 0};
 }
 
 } // namespace
@@ -172,10 +187,19 @@ int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int cou
 }
 
 RowValue init_value(Node *value, PlanState *node) {
-  Node *plain = without_relabeling(value);
-  const AttrNumber column = IsA(plain, Var) ? castNode(Var, plain)->varattno : InvalidAttrNumber;
-  const bool is_column = column != InvalidAttrNumber; // and no whole row
-  return {column, is_column ? nullptr : ExecInitExpr(reinterpret_cast<Expr *>(value), node)};
+  const RowExpr *row = anonymous_row(value);
+  if (!row)
+    return init_formed(value, node);
+  RowValue made = {value, InvalidAttrNumber, nullptr, nullptr, list_length(row->args)};
+  made.fields = static_cast<RowValue *>(palloc(made.field_count * sizeof(RowValue)));
+  for (int i = 0; i < made.field_count; i++)
+    made.fields[i] = init_formed(static_cast<Node *>(list_nth(row->args, i)), node);
+  return made;
+}
+
+Element *element_of(const RowValue &value, Oid collation, MemoryContext context) {
+  return value.fields ? unformed_rows(anonymous_row(value.node)->args, context)
+                      : resolve_element(exprType(value.node), collation, context);
 }
 
 void init_values(Values *values, MemoryContext scratch) {
@@ -185,7 +209,7 @@ void init_values(Values *values, MemoryContext scratch) {
 int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int count,
                    Values *values) {
   values->items.count = 0;
-  if (!value.expression && !pages->slots) {
+  if (value.column != InvalidAttrNumber && !pages->slots) {
     collect_column(pages, value.column, rows, count, values);
     return count;
   }
@@ -196,7 +220,8 @@ int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int 
   for (; next < count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
     bool is_null;
     CHECK_FOR_INTERRUPTS();
-    const Datum item = value_of(pages, value, rows[next], &is_null);
+    show_row(pages, rows[next]);
+    const Datum item = value_of(pages->context, value, &is_null);
     collect(values, rows[next], item, is_null);
   }
   MemoryContextSwitchTo(before);

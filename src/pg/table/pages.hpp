@@ -97,13 +97,20 @@ inline void show_row(Pages *pages, uint16 row) {
 // returns their number.
 int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int count, uint16 *left);
 
-// What is to be computed of a row: the value of a column, or of an expression.
+// What is to be computed of a row of the table: the value of a column, that of an expression, or
+// those of the fields of an anonymous row, which is not formed: unformed_rows() hashes it.
 struct RowValue {
-  AttrNumber column;     // invalid if there is an expression
-  ExprState *expression; // NULL if there is a column
+  Node *node;
+  AttrNumber column;     // invalid if it is none
+  ExprState *expression; // NULL if it is none
+  RowValue *fields;      // NULL if it is no row
+  int field_count;
 };
 
 RowValue init_value(Node *value, PlanState *node);
+
+// The element of such values.
+Element *element_of(const RowValue &value, Oid collation, MemoryContext context);
 
 // The values of some rows that are not NULL.
 struct Values {

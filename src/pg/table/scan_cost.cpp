@@ -13,6 +13,7 @@ extern "C" {
 #include "utils/typcache.h"
 }
 
+#include "pg/expression.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/question.hpp"
@@ -27,6 +28,7 @@ constexpr double kRowsOfPage = 200.0; // probed for before the first one is retu
 // What hashing a value costs more than hashing a number; script/bench values measures it.
 constexpr double kHashVarying = 0.3;
 constexpr double kHashComposed = 2.0;
+constexpr double kHashField = 0.25; // of a row that is not formed, beside the field's own value
 constexpr double kPerByte = 0.005; // of a value as it is stored; compressed bytes cost more
 // A column whose values are wider on average has few out of line, as a TOAST pointer has 18 bytes.
 constexpr int kWidestPointers = 24;
@@ -114,6 +116,13 @@ double cost_of_row_left() {
 
 double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
   double per_row = 0.0;
+  if (const RowExpr *row = anonymous_row(value)) {
+    const ListCell *field;
+    foreach (field, row->args)
+      per_row += kHashField * cpu_tuple_cost +
+                 cost_of_value(root, table, static_cast<Node *>(lfirst(field)));
+    return per_row;
+  }
   const Oid type = getBaseType(exprType(value)),
             relation = planner_rt_fetch(table->relid, root)->relid;
   if (type == JSONBOID || type_is_rowtype(type) || type_is_range(type) ||
