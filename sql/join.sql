@@ -226,6 +226,99 @@ SELECT checked.* FROM unnest(ARRAY['kind < 30', 'id > 0']) condition, checked(fo
    WHERE d.kind < 30 AND (SELECT bf_agg(id) FROM dim WHERE %s) @> f.dim', condition));
 RESET cpu_tuple_cost;
 
+-- Rows: several equalities with one table, none of which alone drops much. A note is expected to be
+-- long, so that a join has a large hash table.
+CREATE TABLE stock (shop int, item bigint, amount int, name varchar, fixed char(12), day date,
+  real8 float8, again int, note char(1000000));
+INSERT INTO stock
+  SELECT nullif(i % 50, 0), nullif(i / 50, 0), i % 9, 'name ' || i % 50 || repeat(' ', i % 2),
+    'name ' || i / 50, date '2024-01-01' + i % 50, i / 50 / 8.0,
+    i % 9
+  FROM generate_series(0, 2499) i WHERE (i % 50 + i / 50) % 10 = 0;
+CREATE TABLE sale (id int, shop smallint, item int, name varchar, fixed char(12),
+  moment timestamp, real4 real, more int);
+INSERT INTO sale
+  SELECT i, nullif(i % 50, 0), nullif(i / 50 % 50, 0), 'name ' || i % 50 || repeat(' ', i % 2),
+    'name ' || i / 50 % 50, timestamp '2024-01-01' + i % 50 * interval '1 day', i / 50 % 50 / 8.0,
+    i % 2500 % 9
+  FROM generate_series(1, 40000) i;
+-- whose columns have other numbers
+CREATE TABLE sold (more int, item int, shop smallint, id int) PARTITION BY RANGE (id);
+CREATE TABLE sold_low PARTITION OF sold FOR VALUES FROM (0) TO (15000);
+CREATE TABLE sold_high (id int, item int, shop smallint, more int);
+ALTER TABLE sold ATTACH PARTITION sold_high FOR VALUES FROM (15000) TO (50000);
+INSERT INTO sold (id, shop, item, more) SELECT id, shop, item, more FROM sale;
+-- two tables alike, but references to one of them
+CREATE TABLE listed (shop int, item int, kind int, note char(1000000), PRIMARY KEY (shop, item));
+INSERT INTO listed SELECT i, i, i % 100 FROM generate_series(1, 2000) i;
+CREATE TABLE listing AS TABLE listed;
+CREATE TABLE ordered (id int, shop int, item int, more int, FOREIGN KEY (shop, item) REFERENCES
+  listed (shop, item));
+INSERT INTO ordered SELECT i, 1 + i % 2000, 1 + i % 2000, i % 40 FROM generate_series(1, 40000) i;
+VACUUM ANALYZE sale, sold, ordered, stock (shop, item, amount, name, fixed, day, real8, again),
+  listed (shop, item, kind), listing (shop, item, kind);
+SELECT what, checked.* FROM (VALUES
+  ('inner join',
+    'SELECT s.id, note FROM sale s JOIN stock t ON s.shop = t.shop AND s.item = t.item'),
+  ('EXISTS',
+    'SELECT s.id FROM sale s WHERE EXISTS (SELECT FROM stock t WHERE s.shop = t.shop AND
+      s.item = t.item AND note IS DISTINCT FROM s.fixed)'),
+  ('nullable side',
+    'SELECT s.id, note FROM stock t LEFT JOIN sale s ON s.shop = t.shop AND s.item = t.item'),
+  ('preserved side',
+    'SELECT s.id, note FROM sale s LEFT JOIN stock t ON s.shop = t.shop AND s.item = t.item'),
+  ('NOT EXISTS',
+    'SELECT s.id FROM sale s WHERE NOT EXISTS (SELECT FROM stock t WHERE s.shop = t.shop AND
+      s.item = t.item AND note IS DISTINCT FROM s.fixed)'),
+  ('another outer join',
+    'SELECT s.id, t.note, l.kind FROM stock t LEFT JOIN sale s ON s.shop = t.shop LEFT JOIN listed l
+      ON s.item = t.item AND l.shop = s.more WHERE t.amount = 3'),
+  ('one is enough',
+    'SELECT s.id, note FROM sale s JOIN stock t ON s.id = t.item AND s.shop = t.shop'),
+  ('alike', 'SELECT s.id, note FROM sale s JOIN stock t ON s.name = t.name AND s.fixed = t.fixed'),
+  ('blanks', 'SELECT s.id, note FROM sale s JOIN stock t ON s.name = t.fixed AND s.item = t.item'),
+  ('floats', 'SELECT s.id, note FROM sale s JOIN stock t ON s.shop = t.shop AND s.real4 = t.real8'),
+  ('converted',
+    'SELECT s.id, note FROM sale s JOIN stock t ON s.moment = t.day AND s.item = t.item'),
+  ('expressions',
+    'SELECT s.id, note FROM sale s JOIN stock t ON s.item = t.item AND CASE WHEN s.more > 1 THEN
+      s.more END = CASE WHEN t.amount > 1 THEN t.amount END'),
+  ('two tables',
+    'SELECT s.id, t.note, l.note FROM sale s JOIN stock t ON s.shop = t.shop JOIN listed l ON s.item
+      = l.item WHERE t.amount = 3'),
+  ('partitions',
+    'SELECT s.id, note FROM sold s JOIN stock t ON s.shop = t.shop AND s.item = t.item'),
+  ('neighbour',
+    'SELECT o.id, note FROM ordered o JOIN sale s ON o.id = s.id JOIN stock t ON s.shop = t.shop AND
+      s.item = t.item'),
+  ('neighbour of a field',
+    'SELECT s.id, note FROM sale s JOIN stock t USING (shop, item) JOIN nation n ON n.id = t.shop
+      WHERE n.region < 4'),
+  ('reference', 'SELECT o.id, note FROM ordered o JOIN listed l USING (shop, item)'),
+  ('no reference', 'SELECT o.id, note FROM ordered o JOIN listing l USING (shop, item)'),
+  ('reference and more',
+    'SELECT o.id, note FROM ordered o JOIN listed l USING (shop, item) WHERE o.more = l.kind'),
+  ('by hand',
+    'SELECT s.id, note FROM sale s JOIN stock t USING (shop, item) WHERE
+      (SELECT bf_agg(ROW(shop, item)) FROM stock) @> ROW(s.shop, s.item)'))
+  q (what, query), checked(query);
+SELECT * FROM explained('SELECT s.id, note FROM sold s JOIN stock t USING (shop, item)');
+-- A field has the collation of its equality, not that of its column.
+CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+ALTER TABLE stock ADD COLUMN any_name varchar COLLATE any_case;
+UPDATE stock SET any_name = CASE WHEN amount > 0 THEN name ELSE upper(name) END;
+SELECT checked.* FROM unnest(ARRAY['"C"', 'any_case']) rule,
+  checked(format('SELECT s.id, note FROM stock t LEFT JOIN sale s ON s.name COLLATE %s = t.any_name
+    AND s.item = t.item', rule));
+-- A column that is compared twice is one field, also where the tables are large.
+BEGIN;
+UPDATE pg_class SET reltuples = 1e8 WHERE oid = 'sale'::regclass;
+UPDATE pg_class SET reltuples = 1e6 WHERE oid = 'stock'::regclass;
+SELECT checked.* FROM checked(
+  'SELECT s.id, note FROM sale s JOIN stock t ON s.shop = t.shop AND s.item = t.item AND s.more =
+     t.amount AND s.more = t.again');
+ROLLBACK;
+
 -- Types: those whose equality filters know, and no others.
 SELECT what, checked.* FROM unnest(ARRAY[
   'big = d.id', 'small = d.id', 'small = d.big', 'price = d.price', 'name = d.name', 'day = d.day',

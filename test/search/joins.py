@@ -21,6 +21,9 @@ CREATE FUNCTION leaky(id int) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS
   'BEGIN RETURN id IS NOT NULL; END';
 """
 
+# Never analyzed and so expected to be long: a join that needs it has a large hash table, so that
+# filters of rows are worth their time.
+WIDE = "w"
 # The columns of a row of number i: a type, and an expression of i and n, the number of keys.
 COLUMNS = {
     "id": ("int", "i"),
@@ -37,6 +40,8 @@ COLUMNS = {
     "t": ("timestamp", "timestamp '2024-01-01' + i % {n} * interval '12 hours'"),
     "z": ("timestamptz", "timestamptz '2024-01-01' + i % {n} * interval '1 day'"),
     "k": ("int", "i % 23"),
+    "m": ("bigint", "CASE WHEN i % 11 <> 0 THEN i / 23 % 19 END"),
+    WIDE: ("char(1000000)", "NULL"),
 }
 # Pairs of expressions that SQL compares; {l} and {r} are the tables. The first ones can have
 # filters, and are asked for most.
@@ -45,6 +50,8 @@ COMPARED = [
     "{l}.id = {r}.id", "{l}.c = {r}.c", "{l}.v = {r}.c", "{l}.v = {r}.v", "{l}.p = {r}.p",
     "{l}.e = {r}.e", "{l}.f = {r}.f", "{l}.g = {r}.f", "{l}.d = {r}.d", "{l}.t = {r}.d",
     "{l}.z = {r}.z", "{l}.a = {r}.a AND {l}.c = {r}.c", "{l}.a = {r}.id AND {l}.k = {r}.k",
+    "({l}.k, {l}.m) = ({r}.k, {r}.m)", "{l}.k = {r}.s AND {l}.v = {r}.v AND {l}.p = {r}.p",
+    "{l}.k = {r}.k AND {l}.m = {r}.m AND {l}.f = {r}.g", "{l}.t = {r}.d AND {l}.k = {r}.k",
     "{l}.d = {r}.z", "{l}.v = {r}.p", "{l}.a = {r}.e", "{l}.a + 1 = {r}.b", "abs({l}.a) = {r}.a",
     "{l}.c COLLATE \"C\" = {r}.c COLLATE \"C\"", "coalesce({l}.a, 3) = {r}.a",
     "{l}.a IS NOT DISTINCT FROM {r}.a AND {l}.k = {r}.k"]
@@ -103,7 +110,7 @@ class World:
         for column in r.sample(["id", "a", "c", "k"], r.choice([0, 0, 1, 2])):
             self.sql.append(f"CREATE INDEX ON {name} ({column})")
         if r.random() < 0.8:
-            self.sql.append(f"ANALYZE {name}")
+            self.sql.append(f"ANALYZE {name} ({', '.join(c for c in columns if c != WIDE)})")
 
 
 class Query:
@@ -121,7 +128,9 @@ class Query:
         return self.r.choice(CONDITIONS).format(t=alias, x=x)
 
     def compared(self, left, right):
-        many = len(COMPARED) if self.r.random() < 0.5 else 18
+        many = len(COMPARED) if self.r.random() < 0.5 else 22
+        if self.r.random() < 0.1:
+            return "({l}.k, {l}.m) = ({r}.k, {r}.m)".format(l=left, r=right)
         return COMPARED[self.r.randrange(many)].format(l=left, r=right)
 
     def table(self):
@@ -144,7 +153,7 @@ class Query:
         how = r.choice(["JOIN"] * 6 + ["LEFT JOIN"] * 3 + ["RIGHT JOIN"] * 2 + ["FULL JOIN"])
         on = self.compared(r.choice(names), r.choice(others))
         if how == "FULL JOIN":
-            on = COMPARED[r.randrange(16)].format(l=r.choice(names), r=r.choice(others))
+            on = COMPARED[r.randrange(20)].format(l=r.choice(names), r=r.choice(others))
         elif r.random() < 0.3:
             on += " AND " + self.condition(r.choice(names + others))
         elif r.random() < 0.2:  # tables that another join compares already
@@ -183,7 +192,9 @@ class Query:
         return f"FROM {tree} WHERE {' AND '.join(where) or 'true'}", names
 
     def row(self, names):
-        return f"hashtext(concat_ws(',', {', '.join(f'coalesce({n}.id, -1)' for n in names)}))"
+        values = [f"coalesce({n}.id, -1)" for n in names]
+        values += [f"{n}.{WIDE}" for n in names if self.r.random() < 0.5]
+        return f"hashtext(concat_ws(',', {', '.join(values)}))"
 
     def counted(self):
         body, names = self.body()
@@ -318,6 +329,7 @@ class Joins:
                 text = query.text.replace("{x}", str(x))
                 plan = str(self.execute(f"EXPLAIN {text}"))
                 self.s.counts["filters"] += "Bloom Filter Scan" in plan
+                self.s.counts["filters of rows"] += "@> ROW(" in plan
                 self.s.counts["in parallel"] += "Parallel Custom Scan (Bloom Filter Scan" in plan
             on = self.rows(query, way, x)
             self.s.counts["rows"] += bool(off) and off != collections.Counter([(0, None)])

@@ -11,6 +11,13 @@
 // not count, even if it compares the two: (S LEFT JOIN R) LEFT JOIN T ON S.key = R.asked keeps all
 // rows of S and R.
 //
+// Several equalities of the same R and S are one of rows, ROW(S.key, …) = ROW(R.asked, …): if a row
+// of R has a partner, then there is a row of S that fulfils all of them, because each of them is
+// evaluated in the same join. A row with a NULL in it has no partner and may get any answer. The
+// fields of rows are hashed as they are, without the conversions of single values, and a varchar
+// that ends with a blank, which has two hashes, cannot be a field. So both sides of a field must be
+// hashed alike.
+//
 // The equality must be the one that filters know: that of the default operators of types whose
 // equal values have equal hashes, under a deterministic collation. The expressions are computed for
 // rows that other conditions may reject, and so they must not be able to fail.
@@ -19,15 +26,19 @@
 
 #include "pg/element/conversion.hpp"
 #include "pg/element/element.hpp"
+#include "pg/expression.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/plancat.h"
 #include "optimizer/planmain.h"
 #include "parser/parsetree.h"
@@ -37,6 +48,8 @@ extern "C" {
 
 namespace bloomfilter {
 namespace {
+
+constexpr int kMostFields = 8; // of a row: each takes time for every row, and more tell little
 
 // --- joins ---------------------------------------------------------------------------------------
 
@@ -114,6 +127,8 @@ bool complete(KeyPair *pair, const List *families) {
       (asked_element->family != key_element->family &&
        !is_converted(key_element->family, asked_element->family)))
     return false;
+  pair->is_alike = asked_element->family == key_element->family && has_one_hash(asked_element) &&
+                   has_one_hash(key_element);
   pair->equality = get_opfamily_member(family, asked->btree_opintype, key->btree_opintype,
                                        BTEqualStrategyNumber);
   return OidIsValid(pair->equality);
@@ -154,8 +169,12 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
           !is_inner(root, table->relid, source->relid))
         continue;
       const KeyPair pair = {reinterpret_cast<Node *>(asked->em_expr),
-                            reinterpret_cast<Node *>(key->em_expr), source, InvalidOid,
-                            equals->ec_collation};
+                            reinterpret_cast<Node *>(key->em_expr),
+                            source,
+                            InvalidOid,
+                            equals->ec_collation,
+                            false,
+                            NIL};
       pairs = with_pair(pairs, pair, equals->ec_opfamilies);
     }
   }
@@ -175,12 +194,158 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
     return pairs;
   auto *left = static_cast<Node *>(linitial(equality->args));
   auto *right = static_cast<Node *>(lsecond(equality->args));
-  const KeyPair pair = {is_left ? left : right, is_left ? right : left, source, InvalidOid,
-                        equality->inputcollid};
+  const KeyPair pair = {is_left ? left : right,
+                        is_left ? right : left,
+                        source,
+                        InvalidOid,
+                        equality->inputcollid,
+                        false,
+                        NIL};
   if (!is_of_scan(condition, pair.asked, table->relid) ||
       !is_of_scan(condition, pair.key, source->relid))
     return pairs;
   return with_pair(pairs, pair, condition->mergeopfamilies);
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+// Is an expression of a pair compared in one of some others already?
+bool is_repeated(const KeyPair &pair, const List *others) {
+  const ListCell *cell;
+  foreach (cell, others) {
+    const auto *other = static_cast<KeyPair *>(lfirst(cell));
+    if (equal(pair.asked, other->asked) || equal(pair.key, other->key))
+      return true;
+  }
+  return false;
+}
+
+// The equalities with a source that can be those of a row's fields.
+List *fields_of(const List *pairs, const RelOptInfo *source) {
+  List *fields = NIL;
+  const ListCell *cell;
+  foreach (cell, pairs) {
+    auto *pair = static_cast<KeyPair *>(lfirst(cell));
+    if (pair->source == source && pair->is_alike && list_length(fields) < kMostFields &&
+        !is_repeated(*pair, fields))
+      fields = lappend(fields, pair);
+  }
+  return fields;
+}
+
+// An expression as a row's field, which is hashed under the collation of its own type.
+Node *field_of(Node *value, Oid collation) {
+  return reinterpret_cast<Node *>(
+      canonicalize_ec_expression(reinterpret_cast<Expr *>(value), exprType(value), collation));
+}
+
+// A row as the parser makes it of ROW(…).
+Node *make_row(List *fields) {
+  RowExpr *row = makeNode(RowExpr);
+  row->args = fields;
+  row->row_typeid = RECORDOID;
+  row->row_format = COERCE_EXPLICIT_CALL;
+  for (int i = 1; i <= list_length(fields); i++)
+    row->colnames = lappend(row->colnames, makeString(psprintf("f%d", i)));
+  row->location = -1;
+  return reinterpret_cast<Node *>(row);
+}
+
+KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
+  List *asked = NIL, *keys = NIL;
+  const ListCell *cell;
+  foreach (cell, parts) {
+    const auto *part = static_cast<KeyPair *>(lfirst(cell));
+    asked = lappend(asked, field_of(part->asked, part->collation));
+    keys = lappend(keys, field_of(part->key, part->collation));
+  }
+  auto *pair = static_cast<KeyPair *>(palloc(sizeof(KeyPair)));
+  *pair = {make_row(asked), make_row(keys), source, InvalidOid, InvalidOid, false, parts};
+  return pair;
+}
+
+// The pairs of rows, one for each source with which there are several equalities.
+List *find_rows(const List *pairs) {
+  List *rows = NIL;
+  Relids sources = nullptr;
+  const ListCell *cell;
+  foreach (cell, pairs) {
+    RelOptInfo *source = static_cast<KeyPair *>(lfirst(cell))->source;
+    if (bms_is_member(static_cast<int>(source->relid), sources))
+      continue;
+    sources = bms_add_member(sources, static_cast<int>(source->relid));
+    List *parts = fields_of(pairs, source);
+    if (list_length(parts) > 1)
+      rows = lappend(rows, make_pair_of_rows(parts, source));
+  }
+  return rows;
+}
+
+// --- selectivity ---------------------------------------------------------------------------------
+
+// The selectivity of an equality, in a semijoin the share of the table's rows with a partner.
+double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
+                      JoinType type) {
+  SpecialJoinInfo join = {};
+  join.type = T_SpecialJoinInfo;
+  join.min_lefthand = join.syn_lefthand = table->relids;
+  join.min_righthand = join.syn_righthand = pair.source->relids;
+  join.jointype = type;
+  return ::join_selectivity(root, pair.equality, list_make2(pair.asked, pair.key), pair.collation,
+                            type, &join);
+}
+
+bool is_column(Node *value, AttrNumber number) {
+  Node *plain = without_relabeling(value);
+  return IsA(plain, Var) && castNode(Var, plain)->varattno == number;
+}
+
+bool is_of_reference(const KeyPair &pair, const ForeignKeyOptInfo *reference) {
+  for (int i = 0; i < reference->nkeys; i++)
+    if (is_column(pair.asked, reference->conkey[i]) && is_column(pair.key, reference->confkey[i]))
+      return true;
+  return false;
+}
+
+// The foreign key from a table to the source all of whose columns are fields of rows; NULL if there
+// is none.
+const ForeignKeyOptInfo *find_reference(const PlannerInfo *root, const RelOptInfo *table,
+                                        const KeyPair &rows) {
+  const ListCell *cell, *part;
+  foreach (cell, root->fkey_list) {
+    const auto *reference = lfirst_node(ForeignKeyOptInfo, cell);
+    if (reference->con_relid != table->relid || reference->ref_relid != rows.source->relid)
+      continue;
+    int columns = 0;
+    foreach (part, rows.parts)
+      columns += is_of_reference(*static_cast<KeyPair *>(lfirst(part)), reference) ? 1 : 0;
+    if (columns == reference->nkeys)
+      return reference;
+  }
+  return nullptr;
+}
+
+// The share of a table's rows that have a partner in several equalities at once. The server
+// multiplies the selectivities of equalities, except that a row that refers to the source by a
+// foreign key has one partner among all of its rows. In a semijoin it multiplies the shares of rows
+// with a partner in each of them, in other joins the probabilities that any two rows are partners,
+// from which follows how many partners a row has. No more rows than that have any.
+double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &rows) {
+  double share = 1.0, partners = rows.source->rows;
+  const ForeignKeyOptInfo *reference = find_reference(root, table, rows);
+  if (reference) {
+    partners /= Max(rows.source->tuples, 1.0);
+    share = partners;
+  }
+  const ListCell *cell;
+  foreach (cell, rows.parts) {
+    const auto *part = static_cast<KeyPair *>(lfirst(cell));
+    if (reference && is_of_reference(*part, reference))
+      continue;
+    share *= selectivity_of(root, table, *part, JOIN_SEMI);
+    partners *= selectivity_of(root, table, *part, JOIN_INNER);
+  }
+  return Min(share, Min(partners, 1.0));
 }
 
 } // namespace
@@ -192,21 +357,16 @@ List *find_keys(PlannerInfo *root, RelOptInfo *table) {
   const ListCell *cell;
   foreach (cell, table->joininfo)
     pairs = add_outer_join(root, table, lfirst_node(RestrictInfo, cell), pairs);
-  return pairs;
+  return list_concat(pairs, find_rows(pairs));
 }
 
 double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
                           double source_rows) {
-  SpecialJoinInfo join = {};
-  join.type = T_SpecialJoinInfo;
-  join.min_lefthand = join.syn_lefthand = table->relids;
-  join.min_righthand = join.syn_righthand = pair.source->relids;
-  join.jointype = JOIN_SEMI;
   // The server's estimate knows no rows of the source but those that its relation has.
   const double rows = pair.source->rows;
   pair.source->rows = source_rows;
-  const double share = ::join_selectivity(root, pair.equality, list_make2(pair.asked, pair.key),
-                                          pair.collation, JOIN_SEMI, &join);
+  const double share = pair.parts == NIL ? selectivity_of(root, table, pair, JOIN_SEMI)
+                                         : share_of_rows(root, table, pair);
   pair.source->rows = rows;
   return share;
 }

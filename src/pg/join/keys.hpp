@@ -16,10 +16,13 @@ struct KeyPair {
   Node *asked; // an expression of the table
   Node *key;   // one of the source
   RelOptInfo *source;
-  Oid equality, collation; // the operator, as `asked` = `key`, and how it compares
+  Oid equality, collation; // the operator, as `asked` = `key`, and how it compares; none of rows
+  bool is_alike;           // do equal values have the same hash also as fields of rows?
+  List *parts;             // if the expressions are rows: a KeyPair for each field; otherwise NIL
 };
 
-// All such equalities of a table, as a list of KeyPair.
+// All such equalities of a table, as a list of KeyPair, the one that has several ones with a source
+// together as rows behind those of single values.
 List *find_keys(PlannerInfo *root, RelOptInfo *table);
 
 // The share of a table's rows that have a partner among so many rows of the source, from the same

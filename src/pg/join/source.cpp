@@ -107,9 +107,18 @@ List *conditions_of_source(const RelOptInfo *table) {
 Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
                     Search *search);
 
+// Is an expression of a source its key, or a field of it?
+bool is_of_key(const Node *value, const KeyPair &pair) {
+  const ListCell *cell;
+  foreach (cell, pair.parts)
+    if (equal(value, static_cast<KeyPair *>(lfirst(cell))->key))
+      return true;
+  return equal(value, pair.key);
+}
+
 // Adds what restricts a source by its joins with other tables: those that keep few of its keys, and
 // that are not among those that its keys are asked for.
-void find_neighbours(PlannerInfo *root, Source *source, const Node *key, Relids taken, int depth,
+void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Relids taken, int depth,
                      Search *search) {
   const List *pairs = keys_of(root, source->table, search);
   const ListCell *cell;
@@ -118,7 +127,7 @@ void find_neighbours(PlannerInfo *root, Source *source, const Node *key, Relids 
     if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
       return;
     // What restricts the key itself is asked for it directly.
-    if (equal(pair->asked, key) || bms_is_member(pair->source->relid, taken))
+    if (is_of_key(pair->asked, key) || bms_is_member(pair->source->relid, taken))
       continue;
     Source *other = make_source(root, *pair, taken, depth - 1, search);
     if (!other || other->tuples > source->tuples || other->rows > kWorthwhileShare * other->tuples)
@@ -144,7 +153,7 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
   auto *source = static_cast<Source *>(palloc(sizeof(Source)));
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
   if (depth > 1)
-    find_neighbours(root, source, pair.key, bms_add_member(bms_copy(taken), table->relid), depth,
+    find_neighbours(root, source, pair, bms_add_member(bms_copy(taken), table->relid), depth,
                     search);
   return source;
 }

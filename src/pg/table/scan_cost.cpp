@@ -28,7 +28,7 @@ constexpr double kRowsOfPage = 200.0; // probed for before the first one is retu
 // What hashing a value costs more than hashing a number; script/bench values measures it.
 constexpr double kHashVarying = 0.3;
 constexpr double kHashComposed = 2.0;
-constexpr double kHashField = 0.25; // of a row that is not formed, beside the field's own value
+constexpr double kHashField = 0.4; // of a row that is not formed, beside the field's own value
 constexpr double kPerByte = 0.005; // of a value as it is stored; compressed bytes cost more
 // A column whose values are wider on average has few out of line, as a TOAST pointer has 18 bytes.
 constexpr int kWidestPointers = 24;
