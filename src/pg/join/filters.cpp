@@ -16,6 +16,7 @@ extern "C" {
 #include "optimizer/planmain.h"
 #include "optimizer/planner.h"
 #include "optimizer/subselect.h"
+#include "utils/guc.h"
 }
 
 namespace bloomfilter {
@@ -77,10 +78,12 @@ bool may_pay(const Scanned &scanned) {
 }
 
 // May a filter of so many keys be built? It must not fail, however many of the table's keys are
-// different, and it should not take more memory than a node of a plan may.
+// different, and it should not take more memory than a node of a plan may. (A build that has more
+// hashes writes them to temporary files, and fails if these may not be so large.)
 bool has_allowed_size(const Source *source) {
   return kBytesPerValue * source->rows <= work_mem * 1024.0 &&
-         is_allowed_size(2 * BITS_PER_BYTE * kBytesPerValue * source->tuples);
+         is_allowed_size(2 * BITS_PER_BYTE * kBytesPerValue * source->tuples) &&
+         (temp_file_limit < 0 || sizeof(uint64) * source->tuples <= get_hash_memory_limit());
 }
 
 // Looks at an equality. NULL if a filter of these keys surely does not pay.

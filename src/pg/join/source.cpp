@@ -92,9 +92,9 @@ bool depends_on_rows(Node *node, void *context) {
   return true;
 }
 
-// Can the conditions of a table be evaluated once more, elsewhere, with the same answer?
-bool can_be_repeated(PlannerInfo *root, List *conditions) {
-  auto *all = reinterpret_cast<Node *>(conditions);
+// Can expressions of a table be evaluated once more, elsewhere, with the same results?
+bool can_be_repeated(PlannerInfo *root, List *expressions) {
+  auto *all = reinterpret_cast<Node *>(expressions);
   return !contain_volatile_functions(all) && !contain_subplans(all) && !depends_on_rows(all, root);
 }
 
@@ -148,7 +148,7 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
   RelOptInfo *table = pair.source;
   search->looks--;
   if (!takes_part(root, table) || has_foreign_part(root, table) ||
-      !can_be_repeated(root, conditions_of_source(table)))
+      !can_be_repeated(root, lcons(pair.key, conditions_of_source(table))))
     return nullptr;
   auto *source = static_cast<Source *>(palloc(sizeof(Source)));
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
@@ -237,6 +237,21 @@ bool are_own(const OwnNames &names) {
          may_call(names.aggregate, GetUserId()) && may_call(question.function, GetUserId());
 }
 
+// Is a function of the aggregate's name the one that this library has made? Sets the names.
+bool are_own_names(const FormData_pg_proc &function, OwnNames *names) {
+  Kind kind;
+  if (function.prokind != PROKIND_AGGREGATE || function.pronargs != 1 ||
+      function.proargtypes.values[0] != ANYOID || !is_filter_type(function.prorettype, &kind) ||
+      kind != Kind::bloom)
+    return false;
+  names->aggregate = function.oid;
+  names->type = function.prorettype;
+  names->operation = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum("@>"),
+                                     ObjectIdGetDatum(names->type), ObjectIdGetDatum(ANYOID),
+                                     ObjectIdGetDatum(function.pronamespace));
+  return OidIsValid(names->operation) && are_own(*names);
+}
+
 } // namespace
 
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
@@ -276,27 +291,13 @@ Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search
 }
 
 bool find_names(OwnNames *names) {
-  *names = {};
-  Oid schema = InvalidOid;
+  bool found = false;
   CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_join_agg"));
-  for (int i = 0; i < functions->n_members; i++) {
-    const auto *function = reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple));
-    if (function->prokind != PROKIND_AGGREGATE || function->pronargs != 1 ||
-        function->proargtypes.values[0] != ANYOID)
-      continue;
-    names->aggregate = function->oid;
-    names->type = function->prorettype;
-    schema = function->pronamespace;
-    break;
-  }
+  for (int i = 0; i < functions->n_members && !found; i++)
+    found = are_own_names(*reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple)),
+                          names);
   ReleaseSysCacheList(functions);
-  Kind kind;
-  if (!OidIsValid(names->aggregate) || !is_filter_type(names->type, &kind) || kind != Kind::bloom)
-    return false;
-  names->operation = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum("@>"),
-                                     ObjectIdGetDatum(names->type), ObjectIdGetDatum(ANYOID),
-                                     ObjectIdGetDatum(schema));
-  return OidIsValid(names->operation) && are_own(*names);
+  return found;
 }
 
 Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
