@@ -16,7 +16,8 @@ from search import run
 QUERIES = 80  # of a world
 LONGEST = "10s"  # after which a query is given up, because its joins have too many rows
 
-SHARED = """DO 'BEGIN CREATE ROLE search_reader; EXCEPTION WHEN duplicate_object THEN NULL; END';
+SHARED = """DO 'BEGIN CREATE ROLE search_reader;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END';
 CREATE FUNCTION leaky(id int) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS
   'BEGIN RETURN id IS NOT NULL; END';
 """

@@ -33,7 +33,8 @@ PREFIX = {"b": "bf", "c": "cbf", "k": "cf"}
 # The values of a family: how many there are, the value of a number i, how a value is looked up, and
 # expressions of a table's row t that have such values.
 Family = collections.namedtuple("Family", "size value key asked")
-SHARED = """DO 'BEGIN CREATE ROLE search_reader; EXCEPTION WHEN duplicate_object THEN NULL; END';
+SHARED = """DO 'BEGIN CREATE ROLE search_reader;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END';
 CREATE FUNCTION leaky(id int) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS
   'BEGIN RETURN id IS NOT NULL; END';
 CREATE FUNCTION leaky_but_dear(id int) RETURNS bool LANGUAGE plpgsql COST 1000 AS
