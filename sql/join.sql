@@ -319,6 +319,38 @@ SELECT checked.* FROM checked(
      t.amount AND s.more = t.again');
 ROLLBACK;
 
+-- A filter that is written beside the join that implies it is not counted twice: how many times as
+-- many rows the query is expected to have as without the filter, and how many times 500 rows its
+-- scan has.
+CREATE FUNCTION counted(query text, condition text, setting text, OUT ratio numeric,
+  OUT scanned bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+  alone jsonb;
+BEGIN
+  PERFORM set_config('bloomfilter.join_filter', setting, true);
+  EXECUTE format('EXPLAIN (FORMAT json) %s AND %s', query, condition) INTO plan;
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO alone;
+  ratio := round((plan #>> '{0,Plan,Plan Rows}')::numeric
+    / (alone #>> '{0,Plan,Plan Rows}')::numeric, 1);
+  scanned := jsonb_path_query_first(plan,
+    'strict $.** ? (@."Relation Name" == "fact")."Plan Rows"')::numeric / 500;
+END $$;
+SELECT what, setting, counted.* FROM (VALUES
+  ('same', 'JOIN few d ON f.dim = d.id WHERE true', 'kind = 7'),
+  ('same, restricted', 'JOIN few d ON f.dim = d.id WHERE f.k = 3', 'kind = 7'),
+  ('EXISTS', 'WHERE EXISTS (SELECT FROM few d WHERE f.dim = d.id)', 'kind = 7'),
+  ('more keys', 'JOIN few d ON f.dim = d.id WHERE true', 'kind < 14'),
+  ('fewer keys', 'JOIN dim d ON f.dim = d.id AND d.kind < 14 WHERE true', 'kind = 7'),
+  ('preserved side', 'LEFT JOIN few d ON f.dim = d.id WHERE true', 'kind = 7'),
+  ('another column', 'JOIN few d ON f.other = d.id WHERE true', 'kind = 7'),
+  ('no join', 'WHERE true', 'kind = 7')) q (what, query, keys),
+  unnest(ARRAY['off', 'on']) setting,
+  counted('SELECT f.id FROM fact f ' || query,
+    format('(SELECT bf_agg(id) FROM dim WHERE %s) @> f.dim', keys), setting)
+ORDER BY 1, 2;
+
 -- Types: those whose equality filters know, and no others.
 SELECT what, checked.* FROM unnest(ARRAY[
   'big = d.id', 'small = d.id', 'small = d.big', 'price = d.price', 'name = d.name', 'day = d.day',
@@ -383,6 +415,8 @@ SELECT what, checked.* FROM (VALUES
     'SELECT f.id FROM (SELECT * FROM fact UNION ALL SELECT * FROM parted) f JOIN dim d ON f.dim =
       d.id WHERE d.kind = 7'))
   q (what, query), checked(query);
+SELECT ratio FROM counted('SELECT f.id FROM parted f JOIN ONLY dim d ON f.dim = d.id WHERE
+  d.kind = 7', '(SELECT bf_agg(id) FROM ONLY dim WHERE kind = 7) @> f.dim', 'off');
 -- One InitPlan for all partitions.
 SELECT * FROM explained(
   'SELECT f.id FROM parted f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');

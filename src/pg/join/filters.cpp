@@ -89,7 +89,7 @@ bool has_allowed_size(const Source *source) {
 // Looks at an equality. NULL if a filter of these keys surely does not pay.
 Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Search *search) {
   Source *source = find_source(scanned.root, pair, scanned.table->relids, search);
-  if (!source || !has_allowed_size(source) || is_written(scanned.root, scanned.table, pair))
+  if (!source || !has_allowed_size(source) || find_written(scanned.root, scanned.table, pair))
     return nullptr;
   const double bytes = kBytesPerValue * source->rows;
   auto *candidate = static_cast<Candidate *>(palloc0(sizeof(Candidate)));

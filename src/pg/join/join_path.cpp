@@ -1,3 +1,10 @@
+// Paths and plans of scans that ask filters, and what a table's rows are for the joins above.
+//
+// The parts of a table are its partitions and children. Those of a UNION ALL in FROM are not: the
+// server has no statistics of such a union's columns, each of its tables may have a policy or a
+// sample of its own, and the columns of one may be expressions that can fail, or have another
+// collation. So filters would have to be found, and each rule be checked, for every table anew.
+
 #include "pg/join/filters.hpp"
 #include "pg/join/join.hpp"
 #include "pg/table/scan.hpp"
@@ -126,6 +133,34 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
   return path;
 }
 
+// --- filters that the query asks itself ----------------------------------------------------------
+
+// The conditions of a table that a join implies: they drop no row that the join would keep.
+List *find_implied(PlannerInfo *root, RelOptInfo *table) {
+  List *implied = NIL;
+  const ListCell *cell;
+  foreach (cell, find_keys(root, table))
+    if (RestrictInfo *written = find_written(root, table, *static_cast<KeyPair *>(lfirst(cell))))
+      implied = list_append_unique_ptr(implied, written);
+  return implied;
+}
+
+// Makes a table's rows what they were without the conditions that a join implies, so that these
+// are not counted again with the join. The paths, which are made already, return fewer rows, as
+// those with filters of ours do.
+void count_once(PlannerInfo *root, RelOptInfo *table) {
+  if (!asks_subquery(root, table) || !takes_part(root, table))
+    return;
+  List *implied = find_implied(root, table);
+  if (implied == NIL)
+    return;
+  List *all = table->baserestrictinfo, *others = list_difference_ptr(all, implied);
+  const double with = clauselist_selectivity(root, all, 0, JOIN_INNER, nullptr),
+               without = clauselist_selectivity(root, others, 0, JOIN_INNER, nullptr);
+  if (with > 0.0)
+    table->rows = clamp_row_est(Min(table->rows / with * without, tuples_of(root, table)));
+}
+
 // --- the hook ------------------------------------------------------------------------------------
 
 // Is it certain that no row of the query is looked at again, in a newer version, by EvalPlanQual?
@@ -154,9 +189,7 @@ RelOptInfo *named_table(PlannerInfo *root, RelOptInfo *part) {
   return root->simple_rel_array[number];
 }
 
-void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry *entry) {
-  if (previous_hook)
-    previous_hook(root, part, number, entry);
+void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry *entry) {
   if (!enabled || !scans_are_offered() || !reads_one_snapshot(root) || !is_scanned(part, entry))
     return;
   RelOptInfo *table = named_table(root, part);
@@ -174,6 +207,13 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, Index number, Range
       add_partial_path(part, path);
 }
 
+void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry *entry) {
+  if (previous_hook)
+    previous_hook(root, part, number, entry);
+  add_filtered_scans(root, part, entry);
+  count_once(root, part);
+}
+
 } // namespace
 
 void define_join_filters() {
@@ -182,7 +222,7 @@ void define_join_filters() {
                            "A scan then drops most of the rows that a join would drop later.",
                            &enabled, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   previous_hook = set_rel_pathlist_hook;
-  set_rel_pathlist_hook = add_filtered_scans;
+  set_rel_pathlist_hook = plan_table;
 }
 
 } // namespace bloomfilter

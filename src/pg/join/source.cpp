@@ -307,16 +307,28 @@ Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
   return condition;
 }
 
-bool is_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
+RestrictInfo *find_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
   const ListCell *cell;
   foreach (cell, table->baserestrictinfo) {
+    auto *condition = lfirst_node(RestrictInfo, cell);
     Question question;
-    if (!asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause),
-                        &question) ||
+    if (!asks_for_value(reinterpret_cast<Node *>(condition->clause), &question) ||
         !equal(question.value, pair.asked))
       continue;
     PlannerInfo *subquery = subquery_of(root, question.filter);
     if (subquery && builds_same(root, subquery, pair))
+      return condition;
+  }
+  return nullptr;
+}
+
+bool asks_subquery(PlannerInfo *root, const RelOptInfo *table) {
+  const ListCell *cell;
+  foreach (cell, table->baserestrictinfo) {
+    Question question;
+    if (asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause),
+                       &question) &&
+        subquery_of(root, question.filter))
       return true;
   }
   return false;

@@ -61,9 +61,12 @@ bool find_names(OwnNames *names);
 // The condition that a filter has a value.
 Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation);
 
-// Does a condition of a table ask a filter of the same keys, which the query itself builds under
-// the same conditions on the source?
-bool is_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair);
+// The condition of a table that asks a filter of the same keys, which the query itself builds under
+// the same conditions on the source; NULL if there is none.
+RestrictInfo *find_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair);
+
+// Does a condition of a table ask a filter that any subquery builds? Only then may there be one.
+bool asks_subquery(PlannerInfo *root, const RelOptInfo *table);
 
 // The query that builds a filter.
 Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
