@@ -429,6 +429,11 @@ SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SELECT * FROM explained(
   'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+-- Few keys are not worth workers of their own.
+SET LOCAL parallel_setup_cost = 1;
+SELECT * FROM explained(
+  'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+SET LOCAL parallel_setup_cost = 0;
 SELECT checked.* FROM (VALUES
   ('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
   ('SELECT count(*) FROM parted f JOIN dims d ON f.dim = d.id WHERE d.nation = 8'),

@@ -31,6 +31,10 @@ constexpr double kAdded = 0.4;          // what adding a key costs at least, in 
 constexpr double kSpared = 0.4, kSparedPerDoubling = 0.25, kMostSpared = 3.0;
 constexpr double kCacheBytes = 512.0 * 1024.0, kBytesPerHashedRow = 48.0;
 
+// Starting and ending workers takes as long as building a filter of so many rows alone, for each
+// unit of parallel_setup_cost. (This cost is meant to be that of longer plans.)
+constexpr double kRowsPerSetupCost = 5000.0;
+
 // Bounds of the time that planning may take.
 constexpr int kMostFilters = 8;  // on one scan
 constexpr int kMostPlanned = 16; // for all scans of a query
@@ -150,11 +154,15 @@ void plan_initplan(PlannerInfo *root, const OwnNames &names, Candidate *candidat
   JoinFilter *filter = &candidate->filter;
   const KeyPair &pair = filter->pair;
   Query *query = query_for(root, names, candidate->source, pair.key, pair.collation);
+  const bool may_be_parallel = root->glob->parallelModeOK;
+  root->glob->parallelModeOK =
+      may_be_parallel && candidate->source->tuples >= kRowsPerSetupCost * parallel_setup_cost;
 #if PG_VERSION_NUM >= 170000
   filter->subroot = subquery_planner(root->glob, query, root, false, 0.0, nullptr);
 #else
   filter->subroot = subquery_planner(root->glob, query, root, false, 0.0);
 #endif
+  root->glob->parallelModeOK = may_be_parallel;
   filter->path = fetch_upper_rel(filter->subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path;
   filter->build = filter->path->total_cost;
   filter->result = SS_make_initplan_output_param(root, names.type, -1, InvalidOid);
