@@ -510,14 +510,16 @@ SELECT * FROM explained('EXECUTE p');
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION bf_join_agg("any") TO public;
 
--- A kept plan raises no error when a filter becomes larger than is allowed. It has every value then.
+-- A kept plan raises no error when a filter becomes larger than is allowed. The filter has every
+-- value then.
 PREPARE every AS SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind < 30;
 EXECUTE every;
 SET bloomfilter.max_size = '1kB';
 SELECT * FROM explained('EXECUTE every');
 EXECUTE every;
 SELECT count(*) FILTER (WHERE f @> i) AS every_value
-FROM (SELECT bf_join_agg(i) AS f FROM generate_series(1, 5000) i) built, generate_series(1, 10000) i;
+FROM (SELECT bf_join_agg(i) AS f FROM generate_series(1, 5000) i) built,
+  generate_series(1, 10000) i;
 EXPLAIN (COSTS OFF) SELECT bf_join_agg(id) FROM ONLY fact;
 SELECT bool_and(f @> i) AS every_value
 FROM (SELECT bf_join_agg(id) AS f FROM ONLY fact) built, generate_series(-1000, 0) i;
