@@ -2060,3 +2060,104 @@ CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = cuckoofilter,
                     RIGHTARG = float8);
 COMMENT ON OPERATOR <@ (cuckoofilter, float8) IS
   'an error, whose hint says on which side the filter is';
+
+-- --- Indexes over stored filters ------------------------------------------------------------------
+
+-- What an index is asked for. The planner makes it of the other side of @>.
+
+CREATE TYPE bf_probe;
+
+CREATE FUNCTION bloomfilter_probe_in(cstring) RETURNS bf_probe
+  AS 'MODULE_PATHNAME', 'bf_probe_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_probe_in(cstring) IS 'an error: only bloomfilter_probe() makes probes';
+
+CREATE FUNCTION bloomfilter_probe_out(bf_probe) RETURNS cstring
+  AS 'MODULE_PATHNAME', 'bf_probe_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_probe_out(bf_probe) IS 'text output: that of the value';
+
+CREATE TYPE bf_probe (
+  INPUT = bloomfilter_probe_in,
+  OUTPUT = bloomfilter_probe_out,
+  ALIGNMENT = double,
+  STORAGE = plain
+);
+COMMENT ON TYPE bf_probe IS
+  'a value with its type, or a bare literal, for which an index over filters is asked';
+
+CREATE FUNCTION bloomfilter_probe(value "any") RETURNS bf_probe
+  AS 'MODULE_PATHNAME', 'bf_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
+COMMENT ON FUNCTION bloomfilter_probe("any") IS 'a value, for which an index over filters is asked';
+
+CREATE FUNCTION bloomfilter_probe(value bf_literal) RETURNS bf_probe
+  AS 'MODULE_PATHNAME', 'bf_probe_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  SUPPORT bloomfilter_support_value;
+COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS
+  'a literal, for which an index over filters is asked';
+
+CREATE FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_contains_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) IS
+  'is the value possibly in the set?';
+
+CREATE OPERATOR @>> (FUNCTION = bloomfilter_contains_probe, LEFTARG = bloomfilter,
+                     RIGHTARG = bf_probe);
+COMMENT ON OPERATOR @>> (bloomfilter, bf_probe) IS
+  'is the value possibly in the set? The form of @> that an index answers';
+
+CREATE FUNCTION bloomfilter_contains_probe(countingbloomfilter, bf_probe) RETURNS boolean
+  AS 'MODULE_PATHNAME', 'filter_contains_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
+COMMENT ON FUNCTION bloomfilter_contains_probe(countingbloomfilter, bf_probe) IS
+  'is the value possibly in the set?';
+
+CREATE OPERATOR @>> (FUNCTION = bloomfilter_contains_probe, LEFTARG = countingbloomfilter,
+                     RIGHTARG = bf_probe);
+COMMENT ON OPERATOR @>> (countingbloomfilter, bf_probe) IS
+  'is the value possibly in the set? The form of @> that an index answers';
+
+CREATE FUNCTION bloomfilter_index_handler(internal) RETURNS index_am_handler
+  AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_index_handler(internal) IS
+  'handler of the index access method for stored filters';
+
+CREATE ACCESS METHOD bloomfilter TYPE INDEX HANDLER bloomfilter_index_handler;
+COMMENT ON ACCESS METHOD bloomfilter IS
+  'index over stored filters: which of them possibly hold a value';
+
+CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING bloomfilter AS
+  OPERATOR 1 @>> (bloomfilter, bf_probe),
+  FUNCTION 1 bloomfilter_probe("any"),
+  FUNCTION 2 bloomfilter_probe(bf_literal);
+COMMENT ON OPERATOR CLASS bloomfilter_ops USING bloomfilter IS
+  'which bloom filters possibly hold a value';
+COMMENT ON OPERATOR FAMILY bloomfilter_ops USING bloomfilter IS
+  'which bloom filters possibly hold a value';
+
+CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter
+  USING bloomfilter AS
+  OPERATOR 1 @>> (countingbloomfilter, bf_probe),
+  FUNCTION 1 bloomfilter_probe("any"),
+  FUNCTION 2 bloomfilter_probe(bf_literal);
+COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING bloomfilter IS
+  'which counting bloom filters possibly hold a value';
+COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING bloomfilter IS
+  'which counting bloom filters possibly hold a value';
+
+-- The owner of an index can look at it.
+
+CREATE FUNCTION bf_index_info(index regclass, OUT groups bigint, OUT grouped bigint,
+                              OUT pending bigint, OUT loose bigint, OUT bytes bigint,
+                              OUT free_bytes bigint)
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION bf_index_info(regclass) IS
+  'how many filters an index has in groups, pending, and in no group for good';
+
+CREATE FUNCTION bf_index_check(index regclass) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION bf_index_check(regclass) IS
+  'an error if an index is not sound, or differs from its table';
+
+CREATE FUNCTION bf_index_tidy(index regclass) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION bf_index_tidy(regclass) IS
+  'moves pending filters into groups, and makes small groups into larger ones';

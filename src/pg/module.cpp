@@ -6,6 +6,7 @@
 
 #include "pg/aggregate/shared_file.hpp"
 #include "pg/build/build.hpp"
+#include "pg/index/options.hpp"
 #include "pg/join/join.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
@@ -38,6 +39,7 @@ void _PG_init(void) {
   define_scan();
   define_build();
   define_join_filters();
+  define_index_options();
   define_shared_files();
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");

@@ -201,6 +201,7 @@ constexpr Conversion kConversions[] = {
     {Family::interval, Family::time, true, INTERVALOID, interval_of_time},
 };
 
+// NULL if there is none.
 const Conversion *find_conversion(Family to, Family from) {
   for (const Conversion &conversion : kConversions)
     if (conversion.to == to && conversion.from == from)
@@ -230,6 +231,11 @@ Element *counterpart(Element *element, Oid type) {
 
 bool is_converted(Family held, Family asked) {
   return find_conversion(held, asked) != nullptr;
+}
+
+bool is_comparable(const Header &header, const Element *element) {
+  return fits(header, element) || holds(header, element) ||
+         is_converted(value_family(header.element.family), element->family);
 }
 
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {

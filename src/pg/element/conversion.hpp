@@ -37,6 +37,10 @@ Digests converted_digests(Element *element, Datum value, const Header &header, U
 // Does a filter of one family answer for values of another one that is not the same?
 bool is_converted(Family held, Family asked);
 
+// Do filters with that header have an answer for values of a scalar type, or would asking for one
+// raise 42804?
+bool is_comparable(const Header &header, const Element *element);
+
 // The digests of a value that a filter may be asked for, or that is added to it, of any family.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests digests = digests_of(element, value, header, use);

@@ -107,6 +107,28 @@ bool is_real(const char *string) {
   return errno != ERANGE || (number != 0 && !std::isinf(number));
 }
 
+#if PG_VERSION_NUM >= 160000
+bool is_accepted(Oid type, const char *string) {
+  Oid input, parameter;
+  getTypeInputInfo(type, &input, &parameter);
+  FmgrInfo function;
+  fmgr_info(input, &function);
+  ErrorSaveContext soft = {};
+  soft.type = T_ErrorSaveContext;
+  Datum value;
+  return InputFunctionCallSafe(&function, const_cast<char *>(string), parameter, -1,
+                               reinterpret_cast<Node *>(&soft), &value);
+}
+#else
+// What the functions above do not tell, the type's own function would only tell by an error.
+bool is_accepted(Oid type, const char *string) {
+  return type == INT8OID ? is_bigint(string)
+         : type == UUIDOID ? is_uuid(string)
+         : type == BYTEAOID ? is_bytea(string)
+                            : true;
+}
+#endif
+
 struct Reading {
   Oid type = InvalidOid;
   bool (*readable)(const char *string) = nullptr; // NULL: the type itself raises its error
@@ -154,6 +176,13 @@ const LiteralFamily *literal_family(Family family) {
   return nullptr;
 }
 
+// The family under which a filter keeps the readings of a literal.
+Family family_read(const Header &header) {
+  return is_open(header.element.family)
+             ? stored_family(scheme_of(header.geometry.layout, header.element.family), Family::text)
+             : header.element.family;
+}
+
 // The text of a literal that the family's types read; NULL if the literal needs a cast.
 const char *settled(const LiteralFamily *literals, const char *string) {
   if (!literals)
@@ -197,8 +226,7 @@ void append_new(Digests *digests, const Digest &digest) {
 Digests literal_digests(const Header &header, text *literal, Oid collation, Use use) {
   const Layout layout = header.geometry.layout;
   const Scheme &scheme = scheme_of(layout, header.element.family);
-  const Family stored =
-      is_open(header.element.family) ? stored_family(scheme, Family::text) : header.element.family;
+  const Family stored = family_read(header);
   const LiteralFamily *literals = literal_family(value_family(stored));
   const char *string = settled(literals, text_to_cstring(literal));
   if (!string)
@@ -221,6 +249,17 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
   }
   digests.no_value &= digests.count == 0; // otherwise another reading gave a value
   return digests;
+}
+
+bool is_readable(const Header &header, text *literal) {
+  const LiteralFamily *literals = literal_family(value_family(family_read(header)));
+  const char *string = settled(literals, text_to_cstring(literal));
+  if (!string)
+    return false;
+  for (const Reading &reading : literals->readings)
+    if (OidIsValid(reading.type) && !reading.readable && !is_accepted(reading.type, string))
+      return false;
+  return true;
 }
 
 } // namespace bloomfilter

@@ -11,6 +11,10 @@ namespace bloomfilter {
 // Use::add, a text is also read as a name, which ends after 63 bytes.
 Digests literal_digests(const Header &header, text *literal, Oid collation, Use use);
 
+// Does literal_digests() for Use::ask read a literal without an error? Before PostgreSQL 16 this is
+// not known of all types; then the answer is yes.
+bool is_readable(const Header &header, text *literal);
+
 } // namespace bloomfilter
 
 #endif

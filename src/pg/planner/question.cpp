@@ -105,7 +105,7 @@ Question question_of_function(Oid function, List *arguments, Oid collation, bool
   return question;
 }
 
-bool asks_for_value(Node *node, Question *question) {
+bool asks_filter(Node *node, Question *question) {
   Oid function, collation;
   List *arguments;
   if (!called(node, &function, &arguments, &collation))
@@ -113,10 +113,14 @@ bool asks_for_value(Node *node, Question *question) {
   if (!is_of_filter(static_cast<Node *>(linitial(arguments))) &&
       !is_of_filter(static_cast<Node *>(lsecond(arguments))))
     return false; // before fmgr_info() looks for a library that may be gone
-  if (!asks(function) || !takes_any(function) || is_called_by_proxy(function))
+  if (!asks(function) || is_called_by_proxy(function))
     return false;
   *question = question_of_function(function, arguments, collation, false);
   return true;
+}
+
+bool asks_for_value(Node *node, Question *question) {
+  return asks_filter(node, question) && takes_any(question->function);
 }
 
 } // namespace bloomfilter

@@ -29,8 +29,11 @@ struct Question {
 Question question_of_operator(Oid operation, List *arguments, Oid collation);
 Question question_of_function(Oid function, List *arguments, Oid collation, bool all);
 
-// Does an expression ask a filter for a value that has a type of its own, not for a bare literal?
-// False if its function was altered to run with its own settings or as another user.
+// Does an expression ask a filter for anything but all elements of an array? False if its function
+// was altered to run with its own settings or as another user.
+bool asks_filter(Node *node, Question *question);
+
+// Does it ask for a value that has a type of its own, not for a bare literal?
 bool asks_for_value(Node *node, Question *question);
 
 } // namespace bloomfilter

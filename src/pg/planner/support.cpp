@@ -7,6 +7,7 @@
 #include "pg/server.hpp"
 
 #include "pg/planner/cost.hpp"
+#include "pg/planner/index_condition.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/planner/selectivity.hpp"
@@ -90,6 +91,8 @@ Node *answer(Node *request, bool all) {
     return answer_selectivity(reinterpret_cast<SupportRequestSelectivity *>(request), all);
   case T_SupportRequestCost:
     return answer_cost(reinterpret_cast<SupportRequestCost *>(request));
+  case T_SupportRequestIndexCondition:
+    return index_conditions(reinterpret_cast<SupportRequestIndexCondition *>(request));
   default:
     return answer_simplify(request);
   }

@@ -1,0 +1,273 @@
+#include "pg/index/groups.hpp"
+
+#include <algorithm>
+
+namespace bloomfilter {
+
+void check_slot(Relation index, BlockNumber block, const GroupSlot &slot) {
+  if (!is_sound_slot(slot, RelationGetNumberOfBlocks(index)))
+    raise_index_damaged(index, block, "has a slot that does not fit together");
+}
+
+// What was the group's is free space.
+void empty_slot(GroupSlot *slot) {
+  GroupSlot space = {};
+  space.state = SlotState::space;
+  space.start = slot->start;
+  space.pages = slot->pages;
+  *slot = space;
+}
+
+namespace {
+
+// The first slot for which `suits` is true; false if there is none.
+template <typename Suits> bool find_slot(Relation index, SlotPlace *place, Suits suits) {
+  bool found = false;
+  for_each_slot(index, [&](SlotPlace at, const GroupSlot &slot) {
+    if (!found && suits(slot)) {
+      *place = at;
+      found = true;
+    }
+  });
+  return found;
+}
+
+// The smallest free space of at least so many pages; false if there is none.
+bool find_space(Relation index, uint32 pages, SlotPlace *place) {
+  uint32 best = PG_UINT32_MAX;
+  for_each_slot(index, [&](SlotPlace at, const GroupSlot &slot) {
+    if (slot.state == SlotState::space && slot.pages >= pages && slot.pages < best) {
+      best = slot.pages;
+      *place = at;
+    }
+  });
+  return best != PG_UINT32_MAX;
+}
+
+// Gives a group its extent and number. The meta page notes the extent as one that is being made.
+void start_making(IndexMeta *meta, GroupSlot *group, BlockNumber start) {
+  meta->making = group->start = start;
+  meta->making_pages = group->pages;
+  group->number = meta->next_group++;
+}
+
+void take_space(Relation index, GroupSlot *group) {
+  SlotPlace place;
+  if (!find_space(index, group->pages, &place)) {
+    change_meta(index, [=](IndexMeta *meta) {
+      if (meta->blocks > MaxBlockNumber - group->pages)
+        ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                        errmsg("index \"%s\" cannot be larger", RelationGetRelationName(index))));
+      start_making(meta, group, meta->blocks);
+      meta->blocks += group->pages;
+    });
+    return;
+  }
+  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
+  GenericXLogState *record = GenericXLogStart(index);
+  GroupSlot *slot =
+      &changed_content<GroupSlot>(GenericXLogRegisterBuffer(record, buffer, 0))[place.number];
+  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
+  if (slot->start > meta->blocks || slot->pages > meta->blocks - slot->start)
+    raise_index_damaged(index, place.block, "has free space beyond the end of the index");
+  start_making(meta, group, slot->start);
+  slot->start += group->pages;
+  slot->pages -= group->pages;
+  if (slot->pages == 0)
+    *slot = {};
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(meta_buffer);
+  UnlockReleaseBuffer(buffer);
+}
+
+// Puts a page behind the last one of the directory.
+BlockNumber extend_directory(Relation index) {
+  BlockNumber last = kNoBlock;
+  for_each_page(index, read_meta(index).directory, PageKind::directory,
+                [&](BlockNumber block, const uint8 *) { last = block; });
+  const Buffer buffer = lock_page(index, last, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
+  const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
+  const Buffer fresh = lock_new_page(index, block);
+  GenericXLogState *record = GenericXLogStart(index);
+  changed_head(GenericXLogRegisterBuffer(record, buffer, 0))->next = block;
+  changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->blocks++;
+  initialize_page(GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE),
+                  PageKind::directory);
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(fresh);
+  UnlockReleaseBuffer(meta);
+  UnlockReleaseBuffer(buffer);
+  return block;
+}
+
+// Puts what was being made into a slot.
+void fill_slot(Relation index, const GroupSlot &slot) {
+  SlotPlace place;
+  if (!find_slot(index, &place,
+                 [](const GroupSlot &other) { return other.state == SlotState::none; }))
+    place = {extend_directory(index), 0};
+  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
+  GenericXLogState *record = GenericXLogStart(index);
+  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
+  changed_content<GroupSlot>(page)[place.number] = slot;
+  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
+  meta->making = kNoBlock;
+  meta->making_pages = 0;
+  if (slot.state == SlotState::group)
+    meta->groups++;
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(meta_buffer);
+  UnlockReleaseBuffer(buffer);
+}
+
+void write_lines(Relation index, const GroupSlot &slot, const Column *columns) {
+  const auto per_page = static_cast<uint32>(lines_per_page(slot.columns));
+  const uint32 lines = slot.key.lines();
+  for (uint32 place = 0; place < slot.pages; place++) {
+    CHECK_FOR_INTERRUPTS();
+    const Buffer buffer = lock_new_page(index, slot.start + place);
+    GenericXLogState *record = GenericXLogStart(index);
+    Page page = GenericXLogRegisterBuffer(record, buffer, GENERIC_XLOG_FULL_IMAGE);
+    initialize_page(page, PageKind::lines);
+    changed_head(page)->group = slot.number;
+    changed_head(page)->place = place;
+    auto *to = changed_content<uint8>(page);
+    const uint32 end = Min((place + 1) * per_page, lines);
+    for (uint32 line = place * per_page; line < end; line++)
+      for (int column = 0; column < slot.columns; column++, to += kLineBytes)
+        memcpy(to, columns[column].bitmap + Size{line} * kLineBytes, kLineBytes);
+    GenericXLogFinish(record);
+    UnlockReleaseBuffer(buffer);
+  }
+}
+
+} // namespace
+
+void reclaim_space(Relation index) {
+  const IndexMeta meta = read_meta(index);
+  if (meta.making == kNoBlock)
+    return;
+  GroupSlot space = {};
+  space.state = SlotState::space;
+  space.start = meta.making;
+  space.pages = meta.making_pages;
+  fill_slot(index, space);
+}
+
+namespace {
+
+// A slot of free space, and what it says.
+struct Space {
+  SlotPlace place;
+  BlockNumber start;
+  uint32 pages;
+};
+
+// Gives the pages of a slot to that of the space before it, in one record.
+void unite(Relation index, const Space &first, const Space &second) {
+  const bool one_page = first.place.block == second.place.block;
+  const Buffer buffer =
+      lock_page(index, first.place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  const Buffer other =
+      one_page ? InvalidBuffer
+               : lock_page(index, second.place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  GenericXLogState *record = GenericXLogStart(index);
+  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
+  Page other_page = one_page ? page : GenericXLogRegisterBuffer(record, other, 0);
+  changed_content<GroupSlot>(page)[first.place.number].pages = first.pages + second.pages;
+  changed_content<GroupSlot>(other_page)[second.place.number] = {};
+  GenericXLogFinish(record);
+  if (!one_page)
+    UnlockReleaseBuffer(other);
+  UnlockReleaseBuffer(buffer);
+}
+
+} // namespace
+
+// Only the holder of the mover's lock locks two pages of the directory.
+void unite_space(Relation index) {
+  int64 count = 0, room = kDirectorySlots;
+  auto *spaces = static_cast<Space *>(palloc(room * sizeof(Space)));
+  for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
+    if (slot.state != SlotState::space)
+      return;
+    if (count == room) {
+      room *= 2;
+      spaces = static_cast<Space *>(repalloc_huge(spaces, static_cast<Size>(room) * sizeof(Space)));
+    }
+    spaces[count++] = {place, slot.start, slot.pages};
+  });
+  std::sort(spaces, spaces + count,
+            [](const Space &a, const Space &b) { return a.start < b.start; });
+  Space *first = spaces;
+  for (Space *second = spaces + 1; second < spaces + count; second++)
+    if (first->start + first->pages == second->start) {
+      unite(index, *first, *second);
+      first->pages += second->pages;
+    } else {
+      first = second;
+    }
+  pfree(spaces);
+}
+
+void make_group(Relation index, const GroupKey &key, const Column *columns, int count) {
+  GroupSlot slot = {};
+  slot.key = key;
+  slot.state = SlotState::group;
+  slot.columns = slot.live = static_cast<uint8>(count);
+  slot.pages = group_pages(key, count);
+  take_space(index, &slot);
+  for (int column = 0; column < count; column++)
+    slot.rows[column] = columns[column].row;
+  write_lines(index, slot, columns);
+  fill_slot(index, slot);
+}
+
+void free_group(Relation index, SlotPlace place) {
+  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
+  GenericXLogState *record = GenericXLogStart(index);
+  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
+  empty_slot(&changed_content<GroupSlot>(page)[place.number]);
+  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
+  meta->groups--;
+  meta->generation++;
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(meta_buffer);
+  UnlockReleaseBuffer(buffer);
+}
+
+Buffer lock_lines(Relation index, const GroupSlot &slot, uint32 place) {
+  if (slot.start + place >= RelationGetNumberOfBlocks(index))
+    return InvalidBuffer;
+  const Buffer buffer = ReadBuffer(index, slot.start + place);
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  if (is_page_of(bytes_of(buffer), slot, place))
+    return buffer;
+  UnlockReleaseBuffer(buffer);
+  return InvalidBuffer;
+}
+
+void read_columns(Relation index, const GroupSlot &slot, Column *columns, const int *numbers,
+                  int count) {
+  const uint32 lines = slot.key.lines();
+  for (uint32 line = 0; line < lines;) {
+    CHECK_FOR_INTERRUPTS();
+    const uint32 place = line_place(slot.columns, line).page;
+    const Buffer buffer = lock_lines(index, slot, place);
+    if (!BufferIsValid(buffer))
+      raise_index_damaged(index, slot.start + place, "is not a page of its group");
+    for (; line < lines && line_place(slot.columns, line).page == place; line++) {
+      const uint8 *from = bytes_of(buffer) + line_place(slot.columns, line).offset;
+      for (int i = 0; i < count; i++)
+        memcpy(columns[i].bitmap + Size{line} * kLineBytes, from + numbers[i] * kLineBytes,
+               kLineBytes);
+    }
+    UnlockReleaseBuffer(buffer);
+  }
+}
+
+} // namespace bloomfilter

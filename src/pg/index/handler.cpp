@@ -1,0 +1,34 @@
+// What the access method can do.
+
+#include "pg/index/access_method.hpp"
+#include "pg/index/options.hpp"
+
+using namespace bloomfilter;
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bloomfilter_index_handler);
+Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
+  (void)fcinfo;
+  IndexAmRoutine *method = makeNode(IndexAmRoutine); // what is not set is false or NULL
+  method->amstrategies = 1;
+  method->amsupport = 2;
+  method->amusemaintenanceworkmem = true;
+  method->amkeytype = InvalidOid;
+  method->ambuild = build_index;
+  method->ambuildempty = build_empty;
+  method->aminsert = insert_row;
+  method->ambulkdelete = bulk_delete;
+  method->amvacuumcleanup = vacuum_cleanup;
+  method->amcostestimate = estimate_cost;
+  method->amoptions = index_options;
+  method->amvalidate = validate_class;
+  method->ambeginscan = begin_scan;
+  method->amrescan = rescan;
+  method->amgettuple = next_row;
+  method->amgetbitmap = all_rows;
+  method->amendscan = end_scan;
+  PG_RETURN_POINTER(method);
+}
+
+SQL_FUNCTIONS_END

@@ -1,0 +1,132 @@
+#include "pg/index/list.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "access/detoast.h"
+}
+
+namespace bloomfilter {
+
+ListEntry entry_for(const ItemPointerData &tid, Datum filter) {
+  auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(filter));
+  struct varlena *head = PG_DETOAST_DATUM_SLICE(filter, 0, kMaxHeadBytes);
+  const Size length = toast_raw_datum_size(PointerGetDatum(value)) - VARHDRSZ;
+  ListEntry entry = {row_at(tid), 0, 0};
+  Header header;
+  GroupKey key;
+  if (parse(reinterpret_cast<const uint8 *>(VARDATA_ANY(head)), length, &header).ok() &&
+      key_of(header, &key)) {
+    entry.least = static_cast<uint16>(least_columns(key));
+    entry.key_hash = key_hash(key);
+  }
+  if (head != value)
+    pfree(head);
+  return entry;
+}
+
+namespace {
+
+// Puts a page behind the last one, which is locked; returns its block. Releases the last page.
+BlockNumber extend_list(Relation index, Buffer last) {
+  const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
+  const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
+  const Buffer fresh = lock_new_page(index, block);
+  GenericXLogState *record = GenericXLogStart(index);
+  Page last_page = GenericXLogRegisterBuffer(record, last, 0);
+  changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->blocks++;
+  Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
+  initialize_page(page, PageKind::list);
+  changed_head(page)->place = changed_head(last_page)->place + 1;
+  changed_head(last_page)->next = block;
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(fresh);
+  UnlockReleaseBuffer(meta);
+  UnlockReleaseBuffer(last);
+  return block;
+}
+
+uint64 length_up_to(const IndexPageHead *head) {
+  return uint64{head->place} * kListEntries + head->count;
+}
+
+} // namespace
+
+uint64 append_entry(Relation index, const ListEntry &entry) {
+  const BlockNumber first = read_meta(index).append;
+  BlockNumber block = first;
+  Buffer buffer;
+  for (;;) {
+    buffer = lock_page(index, block, PageKind::list, BUFFER_LOCK_EXCLUSIVE);
+    const IndexPageHead *head = head_of(bytes_of(buffer));
+    if (head->count < kListEntries)
+      break;
+    if (head->next == kNoBlock) {
+      block = extend_list(index, buffer);
+    } else {
+      block = head->next;
+      UnlockReleaseBuffer(buffer);
+    }
+  }
+  GenericXLogState *record = GenericXLogStart(index);
+  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
+  IndexPageHead *head = changed_head(page);
+  changed_content<ListEntry>(page)[head->count++] = entry;
+  set_used(page, head->count * sizeof(ListEntry));
+  GenericXLogFinish(record);
+  const uint64 length = length_up_to(head_of(bytes_of(buffer)));
+  UnlockReleaseBuffer(buffer);
+  if (block != first)
+    change_meta(index, [=](IndexMeta *meta) { meta->append = block; });
+  return length;
+}
+
+bool is_full(Relation index, uint64 length) {
+  return length >= read_meta(index).move_at;
+}
+
+ListedEntries groupable_entries(Relation index) {
+  ListedEntries listed = {nullptr, 0};
+  int64 room = 0;
+  for_each_page(index, read_meta(index).list, PageKind::list, [&](BlockNumber, const uint8 *page) {
+    const int count = head_of(page)->count;
+    if (listed.count + count > room) {
+      room = 2 * room + kListEntries;
+      const Size bytes = static_cast<Size>(room) * sizeof(ListEntry);
+      listed.entries = static_cast<ListEntry *>(
+          listed.entries ? repalloc_huge(listed.entries, bytes)
+                         : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+    }
+    for (int i = 0; i < count; i++)
+      if (content_of<ListEntry>(page)[i].key_hash != 0)
+        listed.entries[listed.count++] = content_of<ListEntry>(page)[i];
+  });
+  return listed;
+}
+
+void remove_moved(Relation index, const IndexedRow *rows, int count) {
+  remove_entries(index, [=](const ListEntry &entry) {
+    return std::binary_search(rows, rows + count, entry.row, is_before);
+  });
+}
+
+void settle_list(Relation index, int limit) {
+  const BlockNumber first = read_meta(index).list;
+  BlockNumber append = kNoBlock;
+  uint64 listed = 0, length = 0;
+  for_each_page(index, first, PageKind::list, [&](BlockNumber block, const uint8 *page) {
+    const IndexPageHead *head = head_of(page);
+    listed += head->count;
+    if (append == kNoBlock && (head->count < kListEntries || head->next == kNoBlock)) {
+      append = block;
+      length = length_up_to(head);
+    }
+  });
+  change_meta(index, [=](IndexMeta *meta) {
+    meta->append = append;
+    meta->listed = static_cast<uint32>(Min(listed, PG_UINT32_MAX));
+    meta->move_at = length + static_cast<uint64>(limit);
+  });
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,248 @@
+#include "pg/index/move.hpp"
+
+#include <algorithm>
+
+#include "core/counting.hpp"
+#include "pg/index/list.hpp"
+#include "pg/index/options.hpp"
+#include "pg/index/table_rows.hpp"
+
+namespace bloomfilter {
+
+namespace {
+
+// How many columns a group can have that is made in so many kilobytes of memory: at least one.
+int most_columns(const GroupKey &key, int kilobytes) {
+  const Size fitting = static_cast<Size>(kilobytes) * 1024 / key.bytes();
+  return static_cast<int>(Max(Min(fitting, Size{kPageColumns}), 1));
+}
+
+} // namespace
+
+void start_batch(Batch *batch, const GroupKey &key, int kilobytes) {
+  batch->key = key;
+  batch->count = 0;
+  batch->most = most_columns(key, kilobytes);
+}
+
+uint8 *add_column(Batch *batch, const IndexedRow &row) {
+  Assert(batch->count < batch->most);
+  Column *column = &batch->columns[batch->count++];
+  column->row = row;
+  return column->bitmap = static_cast<uint8 *>(palloc(batch->key.bytes()));
+}
+
+void copy_bitmap(const Filter &filter, uint8 *bitmap) {
+  const Size bytes = filter.header.geometry.bytes();
+  if (filter.kind() == Kind::counting)
+    (void)counting_bits(filter.bitmap(), bytes, bitmap);
+  else
+    memcpy(bitmap, filter.bitmap(), bytes);
+}
+
+void end_batch(Batch *batch) {
+  while (batch->count > 0)
+    pfree(batch->columns[--batch->count].bitmap);
+}
+
+void sort_rows(IndexedRow *rows, int count) {
+  std::sort(rows, rows + count, is_before);
+}
+
+namespace {
+
+// Entries of the list with one key.
+struct Run {
+  const ListEntry *first;
+  int64 count;
+};
+
+// Moves rows of a run, as far as their filters are there and are worth groups.
+void move_run(TableRows *rows, Relation index, const Run &run, int kilobytes) {
+  const auto remove = [index](const IndexedRow *moved, int count) {
+    remove_moved(index, moved, count);
+  };
+  Batch batch = {};
+  for (int64 i = 0; i < run.count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    Filter filter;
+    GroupKey key;
+    if (!read_filter(rows, tid_of(run.first[i].row), &filter) || !key_of(filter.header, &key) ||
+        key_hash(key) != run.first[i].key_hash)
+      continue;
+    if (batch.most == 0)
+      start_batch(&batch, key, kilobytes);
+    if (!(key == batch.key))
+      continue;
+    copy_bitmap(filter, add_column(&batch, run.first[i].row));
+    if (batch.count == batch.most && make_batch(index, &batch, remove) == 0)
+      break; // memory allows no group that is worth it
+  }
+  while (make_batch(index, &batch, remove) > 0)
+    ;
+  end_batch(&batch);
+}
+
+// Moves rows from the list until only so many are left that can be in a group.
+void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
+  const ListedEntries listed = groupable_entries(index);
+  if (listed.count == 0)
+    return;
+  std::sort(listed.entries, listed.entries + listed.count,
+            [](const ListEntry &a, const ListEntry &b) {
+              return a.key_hash != b.key_hash ? a.key_hash < b.key_hash : is_before(a.row, b.row);
+            });
+  auto *runs = static_cast<Run *>(
+      MemoryContextAllocHuge(CurrentMemoryContext, static_cast<Size>(listed.count) * sizeof(Run)));
+  int64 count = 0;
+  for (int64 i = 0; i < listed.count; i++) {
+    if (i == 0 || listed.entries[i].key_hash != listed.entries[i - 1].key_hash)
+      runs[count++] = {listed.entries + i, 0};
+    runs[count - 1].count++;
+  }
+  std::sort(runs, runs + count, [](const Run &a, const Run &b) { return a.count > b.count; });
+  TableRows rows = open_rows(table, index);
+  int64 left = listed.count;
+  for (int64 i = 0; i < count && left > leave; i++) {
+    if (runs[i].count < runs[i].first->least)
+      continue;
+    move_run(&rows, index, runs[i], kilobytes);
+    left -= runs[i].count;
+  }
+  close_rows(&rows);
+  pfree(runs);
+  pfree(listed.entries);
+}
+
+// --- groups into groups ------------------------------------------------------------------------
+
+// A group that is small, or has lost many of its rows.
+struct Source {
+  SlotPlace place;
+  GroupKey key;
+  uint32 pages;
+  int live;
+};
+
+constexpr int kFullEnough = 100; // live columns
+
+int64 sources_of(Relation index, Source **sources) {
+  int64 count = 0, room = kDirectorySlots;
+  *sources = static_cast<Source *>(palloc(room * sizeof(Source)));
+  for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
+    if (slot.state != SlotState::group || slot.live >= kFullEnough)
+      return;
+    if (count == room) {
+      room *= 2;
+      *sources =
+          static_cast<Source *>(repalloc_huge(*sources, static_cast<Size>(room) * sizeof(Source)));
+    }
+    (*sources)[count++] = {place, slot.key, slot.pages, slot.live};
+  });
+  std::sort(*sources, *sources + count, [](const Source &a, const Source &b) {
+    return memcmp(&a.key, &b.key, sizeof(GroupKey)) < 0;
+  });
+  return count;
+}
+
+GroupSlot read_slot(Relation index, SlotPlace place) {
+  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_SHARE);
+  const GroupSlot slot = content_of<GroupSlot>(bytes_of(buffer))[place.number];
+  UnlockReleaseBuffer(buffer);
+  return slot;
+}
+
+// Are groups with this key worth being made anew: would there be fewer of them, or would they take
+// half of the space?
+bool are_worth_merging(const GroupKey &key, int most, const Source *sources, int64 count) {
+  if (columns_for(key, kPageColumns, most) == 0)
+    return false; // memory allows no group that is worth it
+  int64 live = 0, groups = 0;
+  uint64 pages = 0, pages_then = 0;
+  for (int64 i = 0; i < count; i++) {
+    live += sources[i].live;
+    pages += sources[i].pages;
+  }
+  while (live > 0) {
+    const int columns = columns_for(key, static_cast<int>(Min(live, kPageColumns)), most);
+    if (columns == 0)
+      break;
+    live -= columns;
+    groups++;
+    pages_then += group_pages(key, columns);
+  }
+  return groups < count || 2 * pages_then <= pages;
+}
+
+// Makes groups of the live columns of others with the same key, which it frees as soon as all their
+// columns are in a new group. Columns that are too few for a group go back to the list.
+void merge(Relation index, const Source *sources, int64 count, int kilobytes) {
+  const GroupKey &key = sources[0].key;
+  Batch batch;
+  start_batch(&batch, key, kilobytes);
+  int64 freed = 0, read = 0, written = 0, ends = 0; // columns, but for `freed`: sources
+  const auto free_written = [&] {
+    for (; freed < count && ends + sources[freed].live <= written; freed++) {
+      ends += sources[freed].live;
+      free_group(index, sources[freed].place);
+    }
+  };
+  const auto nothing = [](const IndexedRow *, int) {};
+  for (int64 i = 0; i < count; i++) {
+    const GroupSlot slot = read_slot(index, sources[i].place);
+    for (int column = 0; column < slot.columns;) {
+      int numbers[kPageColumns], chosen = 0;
+      const int first = batch.count;
+      for (; column < slot.columns && batch.count < batch.most; column++)
+        if (!slot.rows[column].is_none()) {
+          (void)add_column(&batch, slot.rows[column]);
+          numbers[chosen++] = column;
+        }
+      read_columns(index, slot, batch.columns + first, numbers, chosen);
+      read += chosen;
+      if (batch.count == batch.most) {
+        written += make_batch(index, &batch, nothing);
+        free_written();
+      }
+    }
+  }
+  for (int made; (made = make_batch(index, &batch, nothing)) > 0;)
+    written += made;
+  for (int i = 0; i < batch.count; i++)
+    (void)append_entry(
+        index, {batch.columns[i].row, static_cast<uint16>(least_columns(key)), key_hash(key)});
+  written = read;
+  end_batch(&batch);
+  free_written();
+}
+
+void merge_groups(Relation index, int kilobytes) {
+  Source *sources;
+  const int64 count = sources_of(index, &sources);
+  for (int64 first = 0, end; first < count; first = end) {
+    for (end = first; end < count && sources[end].key == sources[first].key;)
+      end++;
+    if (are_worth_merging(sources[first].key, most_columns(sources[first].key, kilobytes),
+                          sources + first, end - first))
+      merge(index, sources + first, end - first, kilobytes);
+  }
+  pfree(sources);
+}
+
+} // namespace
+
+void move_full_list(Relation table, Relation index) {
+  reclaim_space(index);
+  move_rows(table, index, list_limit(index) / 2, work_mem);
+  settle_list(index, list_limit(index));
+}
+
+void tidy_index(Relation table, Relation index) {
+  reclaim_space(index);
+  move_rows(table, index, 0, maintenance_work_mem);
+  merge_groups(index, maintenance_work_mem);
+  unite_space(index);
+  settle_list(index, list_limit(index));
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,115 @@
+#include "pg/index/pages.hpp"
+
+extern "C" {
+#include "access/xloginsert.h"
+#include "storage/lmgr.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+constexpr BlockNumber kFirstList = 1, kFirstDirectory = 2, kFirstFree = 3;
+
+// Before the list was looked through once, it counts as full at this length.
+constexpr uint64 kFirstMove = 16;
+
+const char *noun_of_page(PageKind kind) {
+  constexpr const char *kNouns[] = {"", "a meta page", "a page of the list",
+                                    "a page of the directory", "a page of lines"};
+  return kNouns[static_cast<int>(kind)];
+}
+
+void fill_page(Page page, PageKind kind) {
+  initialize_page(page, kind);
+  if (kind == PageKind::meta) {
+    auto *meta = changed_content<IndexMeta>(page);
+    meta->blocks = kFirstFree;
+    meta->list = meta->append = kFirstList;
+    meta->directory = kFirstDirectory;
+    meta->making = kNoBlock;
+    meta->move_at = kFirstMove;
+    set_used(page, sizeof(IndexMeta));
+  }
+}
+
+} // namespace
+
+void raise_index_damaged(Relation index, BlockNumber block, const char *what) {
+  ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                  errmsg("index \"%s\" is damaged: block %u %s", RelationGetRelationName(index),
+                         block, what),
+                  errhint("REINDEX makes the index anew from the table.")));
+}
+
+Buffer lock_page(Relation index, BlockNumber block, PageKind kind, int mode) {
+  if (block >= RelationGetNumberOfBlocks(index))
+    raise_index_damaged(index, block, "does not exist");
+  const Buffer buffer = ReadBuffer(index, block);
+  LockBuffer(buffer, mode);
+  if (!is_index_page(bytes_of(buffer), kind))
+    raise_index_damaged(index, block, psprintf("is not %s", noun_of_page(kind)));
+  return buffer;
+}
+
+Buffer lock_new_page(Relation index, BlockNumber block) {
+  if (block >= RelationGetNumberOfBlocks(index)) {
+    if (!RELATION_IS_LOCAL(index))
+      LockRelationForExtension(index, ExclusiveLock);
+    while (block >= RelationGetNumberOfBlocks(index))
+      ReleaseBuffer(ReadBuffer(index, P_NEW));
+    if (!RELATION_IS_LOCAL(index))
+      UnlockRelationForExtension(index, ExclusiveLock);
+  }
+  return ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_ZERO_AND_LOCK, nullptr);
+}
+
+void initialize_page(Page page, PageKind kind) {
+  PageInit(page, BLCKSZ, 0);
+  IndexPageHead *head = changed_head(page);
+  head->magic = kIndexMagic;
+  head->version = kIndexVersion;
+  head->kind = kind;
+  head->next = kNoBlock;
+  set_used(page, kind == PageKind::list ? 0 : kContentBytes);
+}
+
+void set_used(Page page, Size bytes) {
+  reinterpret_cast<PageHeader>(page)->pd_lower = static_cast<LocationIndex>(kContentAt + bytes);
+}
+
+IndexMeta read_meta(Relation index) {
+  const Buffer buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_SHARE);
+  const IndexMeta meta = *content_of<IndexMeta>(bytes_of(buffer));
+  UnlockReleaseBuffer(buffer);
+  return meta;
+}
+
+// The pages of an unlogged index's initial fork are logged, though generic WAL would not.
+void make_empty_index(Relation index, ForkNumber fork) {
+  constexpr PageKind kPages[] = {PageKind::meta, PageKind::list, PageKind::directory};
+  for (const PageKind kind : kPages) {
+    const Buffer buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, nullptr);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    START_CRIT_SECTION();
+    fill_page(BufferGetPage(buffer), kind);
+    MarkBufferDirty(buffer);
+    if (fork == INIT_FORKNUM || RelationNeedsWAL(index))
+      log_newpage_buffer(buffer, true);
+    END_CRIT_SECTION();
+    UnlockReleaseBuffer(buffer);
+  }
+}
+
+void lock_moves(Relation index) {
+  LockPage(index, kMetaBlock, ExclusiveLock);
+}
+
+bool try_lock_moves(Relation index) {
+  return ConditionalLockPage(index, kMetaBlock, ExclusiveLock);
+}
+
+void unlock_moves(Relation index) {
+  UnlockPage(index, kMetaBlock, ExclusiveLock);
+}
+
+} // namespace bloomfilter

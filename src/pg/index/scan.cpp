@@ -1,0 +1,265 @@
+// Asking an index: which rows have filters that may hold the values asked for.
+//
+// A row of a group is a hit or is none, which its column tells. Candidates are the rows of the
+// list, and those of groups that cannot be asked without an error, or that were freed meanwhile.
+// The server asks the filters of candidates in the table, and raises the errors there.
+//
+// A plain scan collects all rows and returns them in the order of the table, so that each page of
+// it is read once.
+
+#include <algorithm>
+
+#include "pg/index/access_method.hpp"
+#include "pg/index/groups.hpp"
+#include "pg/index/list.hpp"
+#include "pg/index/probe.hpp"
+
+extern "C" {
+#include "nodes/tidbitmap.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// What groups with one key are asked for.
+struct Asked {
+  GroupKey key;
+  bool known;
+  bool undecided; // asking could raise an error
+  Digests digests;
+};
+
+// One condition. Keys that have the same place in `asked` displace each other.
+struct Condition {
+  Probe probe;
+  Asked asked[16];
+};
+
+struct FoundRow {
+  IndexedRow row;
+  bool candidate;
+};
+
+struct ScanState {
+  MemoryContext memory;  // reset by each rescan
+  Condition *conditions; // of this scan; NULL before the first row
+  bool has_null;         // no row meets a condition with NULL
+  FoundRow *found;       // for next_row(): NULL until all are collected
+  int64 count, next, room;
+};
+
+ScanState *state_of(IndexScanDesc scan) {
+  return static_cast<ScanState *>(scan->opaque);
+}
+
+void read_conditions(IndexScanDesc scan, ScanState *state) {
+  const MemoryContext before = MemoryContextSwitchTo(state->memory);
+  state->conditions =
+      static_cast<Condition *>(palloc0(Max(scan->numberOfKeys, 1) * sizeof(Condition)));
+  for (int i = 0; i < scan->numberOfKeys; i++) {
+    const ScanKeyData &key = scan->keyData[i];
+    state->has_null |= (key.sk_flags & SK_ISNULL) != 0;
+    if (!state->has_null)
+      state->conditions[i].probe = read_probe(key.sk_argument, state->memory);
+  }
+  MemoryContextSwitchTo(before);
+}
+
+const Asked &asked_of(ScanState *state, Condition *condition, const GroupKey &key) {
+  Asked *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
+  if (asked->known && asked->key == key)
+    return *asked;
+  const MemoryContext before = MemoryContextSwitchTo(state->memory);
+  const Header header = key.header();
+  asked->known = false; // while there can be an error
+  asked->key = key;
+  asked->undecided = !can_ask(header, condition->probe);
+  asked->digests = asked->undecided ? no_digests() : digests_of_probe(header, condition->probe);
+  asked->known = true;
+  MemoryContextSwitchTo(before);
+  return *asked;
+}
+
+// XX002 unless a group that has not its pages of lines was freed meanwhile.
+void check_freed(Relation index, BlockNumber block, int number, const GroupSlot &slot,
+                 uint32 place) {
+  const Buffer buffer = lock_page(index, block, PageKind::directory, BUFFER_LOCK_SHARE);
+  const GroupSlot &now = content_of<GroupSlot>(bytes_of(buffer))[number];
+  const bool same = now.state == SlotState::group && now.number == slot.number;
+  UnlockReleaseBuffer(buffer);
+  if (same)
+    raise_index_damaged(index, slot.start + place, "is not a page of its group");
+}
+
+// The columns whose lines have the bits of a hash. False if the group was freed meanwhile: `place`
+// is then that of the page that is not its own.
+bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found, uint32 *place) {
+  AskedLine lines[kMaxAskedLines];
+  const int count = asked_lines(slot.key, hash, lines);
+  *found = live_columns(slot);
+  for (int i = 0; i < count && !found->is_empty(); i++) {
+    const LinePlace at = line_place(slot.columns, lines[i].line);
+    *place = at.page;
+    const Buffer buffer = lock_lines(index, slot, at.page);
+    if (!BufferIsValid(buffer))
+      return false;
+    *found = *found & columns_with(bytes_of(buffer) + at.offset, slot.columns, lines[i]);
+    UnlockReleaseBuffer(buffer);
+  }
+  return true;
+}
+
+// What a group answers.
+struct Answer {
+  Columns columns;
+  bool candidates; // or are they hits?
+};
+
+Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupSlot &slot) {
+  ScanState *state = state_of(scan);
+  Answer answer = {live_columns(slot), false};
+  for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
+    const Asked &asked = asked_of(state, &state->conditions[i], slot.key);
+    answer.candidates |= asked.undecided;
+    if (asked.undecided || asked.digests.any)
+      continue;
+    Columns any = {};
+    for (int j = 0; j < asked.digests.count; j++) {
+      Columns found;
+      uint32 place = 0;
+      if (!ask_hash(scan->indexRelation, slot, asked.digests.digest[j].first, &found, &place)) {
+        check_freed(scan->indexRelation, block, number, slot, place);
+        return {live_columns(slot), true};
+      }
+      any = any | found;
+    }
+    answer.columns = answer.columns & any;
+  }
+  return answer;
+}
+
+// Calls use(row, is_candidate) for each row that the conditions may be true of. It is called twice
+// for a row that is in two places.
+template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
+  ScanState *state = state_of(scan);
+  Relation index = scan->indexRelation;
+  pgstat_count_index_scan(index);
+#if PG_VERSION_NUM >= 180000
+  if (scan->instrument)
+    scan->instrument->nsearches++;
+#endif
+  read_conditions(scan, state);
+  if (state->has_null)
+    return;
+  for (uint32 generation = read_meta(index).generation;;) {
+    const IndexMeta meta = read_meta(index);
+    for_each_page(index, meta.list, PageKind::list, [&](BlockNumber, const uint8 *page) {
+      for (int i = 0; i < head_of(page)->count; i++)
+        use(content_of<ListEntry>(page)[i].row, true);
+    });
+    for_each_page(index, meta.directory, PageKind::directory,
+                  [&](BlockNumber block, const uint8 *page) {
+                    for (int number = 0; number < kDirectorySlots; number++) {
+                      const GroupSlot &slot = content_of<GroupSlot>(page)[number];
+                      if (slot.state == SlotState::none)
+                        continue;
+                      check_slot(index, block, slot);
+                      if (slot.state == SlotState::space)
+                        continue;
+                      CHECK_FOR_INTERRUPTS();
+                      const Answer answer = ask_group(scan, block, number, slot);
+                      if (answer.columns.is_empty())
+                        continue;
+                      for (int column = 0; column < slot.columns; column++)
+                        if (answer.columns.has(column))
+                          use(slot.rows[column], answer.candidates);
+                    }
+                  });
+    const uint32 now = read_meta(index).generation;
+    if (now == generation)
+      return;
+    generation = now;
+  }
+}
+
+void remember(ScanState *state, const IndexedRow &row, bool candidate) {
+  if (state->count == state->room) {
+    state->room = Max(2 * state->room, 1024);
+    const Size bytes = static_cast<Size>(state->room) * sizeof(FoundRow);
+    state->found =
+        static_cast<FoundRow *>(state->found ? repalloc_huge(state->found, bytes)
+                                             : MemoryContextAllocHuge(state->memory, bytes));
+  }
+  state->found[state->count++] = {row, candidate};
+}
+
+// Sorts the rows, and leaves one of each. One that is a hit anywhere is a hit.
+void arrange(ScanState *state) {
+  FoundRow *end = state->found + state->count;
+  std::sort(state->found, end, [](const FoundRow &a, const FoundRow &b) {
+    return is_before(a.row, b.row) || (!is_before(b.row, a.row) && a.candidate < b.candidate);
+  });
+  end = std::unique(state->found, end, [](const FoundRow &a, const FoundRow &b) {
+    return !is_before(a.row, b.row) && !is_before(b.row, a.row);
+  });
+  state->count = end - state->found;
+}
+
+} // namespace
+
+IndexScanDesc begin_scan(Relation index, int keys, int orders) {
+  IndexScanDesc scan = RelationGetIndexScan(index, keys, orders);
+  auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
+  state->memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter index scan", ALLOCSET_DEFAULT_SIZES);
+  scan->opaque = state;
+  return scan;
+}
+
+void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int order_count) {
+  (void)orders;
+  (void)order_count;
+  if (keys && scan->numberOfKeys > 0)
+    memmove(scan->keyData, keys, count * sizeof(ScanKeyData));
+  ScanState *state = state_of(scan);
+  MemoryContextReset(state->memory);
+  const MemoryContext memory = state->memory;
+  *state = {};
+  state->memory = memory;
+}
+
+bool next_row(IndexScanDesc scan, ScanDirection direction) {
+  Assert(ScanDirectionIsForward(direction));
+  (void)direction;
+  ScanState *state = state_of(scan);
+  if (!state->conditions) {
+    find_rows(scan,
+              [state](const IndexedRow &row, bool candidate) { remember(state, row, candidate); });
+    arrange(state);
+  }
+  if (state->next == state->count)
+    return false;
+  const FoundRow &found = state->found[state->next++];
+  scan->xs_heaptid = tid_of(found.row);
+  scan->xs_recheck = found.candidate;
+  return true;
+}
+
+int64 all_rows(IndexScanDesc scan, TIDBitmap *bitmap) {
+  int64 count = 0;
+  find_rows(scan, [&](const IndexedRow &row, bool candidate) {
+    ItemPointerData tid = tid_of(row);
+    tbm_add_tuples(bitmap, &tid, 1, candidate);
+    count++;
+  });
+  return count;
+}
+
+void end_scan(IndexScanDesc scan) {
+  MemoryContextDelete(state_of(scan)->memory);
+  pfree(scan->opaque);
+}
+
+} // namespace bloomfilter

@@ -1,0 +1,122 @@
+// SnapshotSelf shows a row if nobody has deleted it yet. If somebody does so now, our snapshot
+// keeps what the row has in TOAST from being removed, except during VACUUM: its snapshots count for
+// nobody. So a value is put together from its chunks here, and it is no error if one of them is
+// gone.
+
+#include "pg/index/table_rows.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "access/genam.h"
+#include "access/heaptoast.h"
+#include "access/table.h"
+#include "access/toast_internals.h"
+#include "catalog/index.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+}
+
+namespace bloomfilter {
+
+TableRows open_rows(Relation table, Relation index) {
+  TableRows rows;
+  rows.table = table;
+  rows.info = BuildIndexInfo(index);
+  rows.fetch = table_index_fetch_begin(table);
+  rows.slot = table_slot_create(table, nullptr);
+  rows.executor = CreateExecutorState();
+  GetPerTupleExprContext(rows.executor)->ecxt_scantuple = rows.slot;
+  rows.memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter row", ALLOCSET_DEFAULT_SIZES);
+  return rows;
+}
+
+void close_rows(TableRows *rows) {
+  table_index_fetch_end(rows->fetch);
+  ExecDropSingleTupleTableSlot(rows->slot);
+  FreeExecutorState(rows->executor);
+  MemoryContextDelete(rows->memory);
+}
+
+namespace {
+
+// Copies the chunks of a value in TOAST one behind the other; false if any of them is missing.
+bool copy_chunks(const struct varatt_external &pointer, char *to) {
+  const auto bytes = static_cast<int32>(VARATT_EXTERNAL_GET_EXTSIZE(pointer));
+  Relation toast = table_open(pointer.va_toastrelid, AccessShareLock), *indexes;
+  int count;
+  const int valid = toast_open_indexes(toast, AccessShareLock, &indexes, &count);
+  ScanKeyData key;
+  ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(pointer.va_valueid));
+#if PG_VERSION_NUM >= 180000
+  const Snapshot snapshot = get_toast_snapshot();
+#else
+  SnapshotData toasted;
+  init_toast_snapshot(&toasted);
+  const Snapshot snapshot = &toasted;
+#endif
+  SysScanDesc scan = systable_beginscan_ordered(toast, indexes[valid], snapshot, 1, &key);
+  int32 done = 0;
+  bool whole = true;
+  while (whole && done < bytes) {
+    HeapTuple tuple = systable_getnext_ordered(scan, ForwardScanDirection);
+    if (!HeapTupleIsValid(tuple))
+      break;
+    bool is_null;
+    const auto number = DatumGetInt32(heap_getattr(tuple, 2, RelationGetDescr(toast), &is_null));
+    auto *chunk = reinterpret_cast<struct varlena *>(
+        DatumGetPointer(heap_getattr(tuple, 3, RelationGetDescr(toast), &is_null)));
+    const auto length = static_cast<int32>(VARSIZE_ANY_EXHDR(chunk));
+    whole = number == done / static_cast<int32>(TOAST_MAX_CHUNK_SIZE) && length <= bytes - done &&
+            (length == TOAST_MAX_CHUNK_SIZE || length == bytes - done);
+    if (whole)
+      memcpy(to + done, VARDATA_ANY(chunk), length);
+    done += length;
+  }
+  systable_endscan_ordered(scan);
+  toast_close_indexes(indexes, count, AccessShareLock);
+  table_close(toast, AccessShareLock);
+  return whole && done == bytes;
+}
+
+} // namespace
+
+struct varlena *whole_value(struct varlena *value) {
+  if (!VARATT_IS_EXTERNAL_ONDISK(value))
+    return PG_DETOAST_DATUM(PointerGetDatum(value));
+  struct varatt_external pointer;
+  VARATT_EXTERNAL_GET_POINTER(pointer, value);
+  const Size bytes = VARATT_EXTERNAL_GET_EXTSIZE(pointer) + VARHDRSZ;
+  auto *whole = static_cast<struct varlena *>(palloc(bytes));
+  if (!copy_chunks(pointer, VARDATA(whole)))
+    return nullptr;
+  if (!VARATT_EXTERNAL_IS_COMPRESSED(pointer)) {
+    SET_VARSIZE(whole, bytes);
+    return whole;
+  }
+  SET_VARSIZE_COMPRESSED(whole, bytes);
+  return PG_DETOAST_DATUM(PointerGetDatum(whole));
+}
+
+bool read_filter(TableRows *rows, ItemPointerData tid, Filter *filter) {
+  ExecClearTuple(rows->slot);
+  ResetPerTupleExprContext(rows->executor);
+  MemoryContextReset(rows->memory);
+  bool again = false, all_dead = false;
+  if (!table_index_fetch_tuple(rows->fetch, &tid, SnapshotSelf, rows->slot, &again, &all_dead))
+    return false;
+  const MemoryContext before = MemoryContextSwitchTo(rows->memory);
+  Datum values[INDEX_MAX_KEYS];
+  bool nulls[INDEX_MAX_KEYS];
+  FormIndexDatum(rows->info, rows->slot, rows->executor, values, nulls);
+  filter->value = nulls[0]
+                      ? nullptr
+                      : whole_value(reinterpret_cast<struct varlena *>(DatumGetPointer(values[0])));
+  MemoryContextSwitchTo(before);
+  return filter->value &&
+         parse(filter->payload(), VARSIZE(filter->value) - VARHDRSZ, &filter->header).ok();
+}
+
+} // namespace bloomfilter

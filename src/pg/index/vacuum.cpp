@@ -1,0 +1,89 @@
+// Taking dead rows out of an index, and tidying it.
+
+#include "pg/index/access_method.hpp"
+#include "pg/index/groups.hpp"
+#include "pg/index/list.hpp"
+#include "pg/index/move.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "catalog/index.h"
+#include "commands/vacuum.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+void pause_for_vacuum() {
+#if PG_VERSION_NUM >= 180000
+  vacuum_delay_point(false);
+#else
+  vacuum_delay_point();
+#endif
+}
+
+IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
+  return result ? result
+                : static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+}
+
+void count_pages_and_rows(Relation index, IndexBulkDeleteResult *result) {
+  result->num_pages = RelationGetNumberOfBlocks(index);
+  result->pages_free = 0;
+  result->num_index_tuples = read_meta(index).listed;
+  for_each_slot(index, [result](SlotPlace, const GroupSlot &slot) {
+    if (slot.state == SlotState::space)
+      result->pages_free += slot.pages;
+    if (slot.state == SlotState::group)
+      result->num_index_tuples += slot.live;
+  });
+}
+
+} // namespace
+
+// While rows are taken out, nobody moves any (pages.hpp says why).
+IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *result,
+                                   IndexBulkDeleteCallback is_dead, void *state) {
+  Relation index = info->index;
+  result = started(result);
+  const auto is_gone = [=](const IndexedRow &row) {
+    ItemPointerData tid = tid_of(row);
+    return is_dead(&tid, state);
+  };
+  lock_moves(index);
+  uint64 removed =
+      remove_entries(index, [=](const ListEntry &entry) { return is_gone(entry.row); });
+  for_each_page(index, read_meta(index).directory, PageKind::directory,
+                [&](BlockNumber block, const uint8 *page) {
+                  pause_for_vacuum();
+                  for (int number = 0; number < kDirectorySlots; number++)
+                    check_slot(index, block, content_of<GroupSlot>(page)[number]);
+                  removed += remove_rows(index, block, page, is_gone);
+                });
+  unlock_moves(index);
+  result->tuples_removed += static_cast<double>(removed);
+  count_pages_and_rows(index, result);
+  return result;
+}
+
+IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *result) {
+  if (info->analyze_only)
+    return result;
+  Relation index = info->index;
+  result = started(result);
+  Relation table = table_open(IndexGetRelation(RelationGetRelid(index), false), AccessShareLock);
+  const MemoryContext memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  lock_moves(index);
+  tidy_index(table, index);
+  unlock_moves(index);
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(memory);
+  table_close(table, AccessShareLock);
+  count_pages_and_rows(index, result);
+  return result;
+}
+
+} // namespace bloomfilter
