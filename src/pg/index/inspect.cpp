@@ -239,13 +239,11 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
   MemoryContextReset(check->scratch);
 }
 
-void check_table(Check *check, Relation table) {
+void check_table(Check *check, Relation table, Snapshot snapshot) {
   IndexInfo *info = BuildIndexInfo(check->index);
-  info->ii_Concurrent = true; // a snapshot says which rows there are
-  const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+  info->ii_Concurrent = true; // the snapshot says which rows there are
   TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
   (void)table_index_build_scan(table, check->index, info, true, false, check_row, check, scan);
-  UnregisterSnapshot(snapshot);
 }
 
 } // namespace
@@ -293,8 +291,11 @@ Datum bf_index_check(PG_FUNCTION_ARGS) {
   check.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter check", ALLOCSET_DEFAULT_SIZES);
   lock_moves(open.index);
+  // A row that the snapshot shows was in the index before.
+  const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_pages(&check);
-  check_table(&check, open.table);
+  check_table(&check, open.table, snapshot);
+  UnregisterSnapshot(snapshot);
   unlock_moves(open.index);
   close_index(open, AccessShareLock);
   PG_RETURN_VOID();

@@ -1,0 +1,280 @@
+# An index over stored filters gives the answers of a scan: of every element type and geometry, under
+# every plan, while rows come and go and are moved, after crashes, and on a standby. A damaged page is
+# an error. bf_index_check() finds each row in the index, and each block of it in its place.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+my $node = new_server('primary', init => { allows_streaming => 1 }, conf => "bloomfilter.overfill = ignore\n");
+
+sub query {
+    my ($sql, $server) = @_;
+    return ($server || $node)->safe_psql('postgres', $sql);
+}
+
+# The rows, or the SQLSTATE, of a query under each plan. In a function that is not volatile, all see
+# the same rows.
+query(q{
+    CREATE FUNCTION answers(condition text, source text) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+    DECLARE plan text; answer text; answers text[];
+    BEGIN
+      PERFORM set_config('enable_indexonlyscan', 'off', true);
+      FOREACH plan IN ARRAY '{seqscan,indexscan,bitmapscan}'::text[] LOOP
+        PERFORM set_config('enable_' || p, CASE p WHEN plan THEN 'on' ELSE 'off' END, true)
+        FROM unnest('{seqscan,indexscan,bitmapscan}'::text[]) p;
+        PERFORM set_config('bloomfilter.scan', 'off', true);
+        BEGIN
+          EXECUTE format('SELECT count(*) || '' '' || coalesce(string_agg(id::text, '','' ORDER BY id), '''')
+            FROM %s WHERE %s', source, condition) INTO answer;
+        EXCEPTION WHEN OTHERS THEN answer := SQLSTATE;
+        END;
+        answers := answers || answer;
+      END LOOP;
+      RETURN answers;
+    END $$;
+    CREATE FUNCTION must_be_alike(condition text, source text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+    DECLARE a text[] := answers(condition, source);
+    BEGIN
+      IF a[1] <> ALL (a[2:]) OR a[2] <> a[3] THEN
+        RAISE 'answers of % differ: %', condition, a USING ERRCODE = 'XX003';
+      END IF;
+      RETURN a[1];
+    END $$});
+
+# Asks each condition; a difference is an error. Returns how many answers there were that are not empty.
+sub ask {
+    my ($source, $conditions, $name, $server) = @_;
+    my $list = join ', ', map { "(\$c\$$_\$c\$)" } @$conditions;
+    my ($status, $found, $errors) = ($server || $node)->psql('postgres',
+        "SELECT count(*) FROM (VALUES $list) v (c) WHERE must_be_alike(c, '$source') NOT LIKE '0 %'");
+    is($status . $errors, '0', "$name: answers are those of a scan");
+    return $found;
+}
+
+# --- element types, geometries and what the rows go through -----------------------------------------
+
+# An expression of each element family, made from the integer i.
+my %value_of = (
+    int => 'i', float8 => 'i / 7.0::float8', numeric => 'i / 8.0', text => q{'word ' || i}, bytea => 'int4send(i)',
+    varchar => q{('word ' || i || repeat(' ', i % 2))::varchar},
+    uuid => 'md5(i::text)::uuid', oid => 'i::oid', date => q{date '2000-01-01' + i},
+    timestamp => q{timestamp '2000-01-01' + make_interval(days => i)}, inet => q{inet '10.0.0.0' + i},
+    time => q{time '00:00' + make_interval(secs => i)}, interval => 'make_interval(secs => i)',
+    boolean => 'i % 2 = 0', jsonb => q{to_jsonb(i)}, array => 'array[i, i + 1]');
+
+# Of each family, filters of several geometries; of the first row on, so many of each.
+sub filters_of {
+    my ($value) = @_;
+    my $all = "array(SELECT $value FROM generate_series(f * 20, f * 20 + 30) i)";
+    my $agg = sub { "(SELECT $_[0] FROM generate_series(f * 20, f * 20 + 30) i)" };
+    return ($agg->("bf_agg($value, 100)"), $agg->("bf_agg($value, 1000, 0.0001)"), $agg->("bf_agg($value)"),
+        $agg->("bf_agg($value, 40) | bf_agg($value, 3000)"),
+        "(SELECT bf_agg($value, 100) FROM generate_series(1, 0) i)", 'NULL::bloomfilter');
+}
+
+my $id = 0;
+for my $type (sort keys %value_of) {
+    my $value = $value_of{$type};
+    my $union = join ' UNION ALL ', map { "SELECT $_ AS filter, f FROM generate_series(1, 150) f" } filters_of($value);
+    query(qq{
+        CREATE TABLE of_$type (id serial, filter bloomfilter, counting countingbloomfilter);
+        INSERT INTO of_$type (filter) SELECT filter FROM ($union) u ORDER BY f;
+        UPDATE of_$type SET counting = (SELECT cbf_agg($value, 50) FROM generate_series(id, id + 20) i) WHERE id % 3 = 0;
+        CREATE INDEX of_${type}_filter ON of_$type USING bloomfilter (filter);
+        CREATE INDEX of_${type}_counting ON of_$type USING bloomfilter (counting) WITH (list_limit = 20)});
+    my @conditions = map { my $i = $_; my $v = $value =~ s/\bi\b/$i/gr;
+        ("filter @> ($v)", "($v) <@ filter", "bf_contains(filter, $v)", "counting @> ($v)",
+         "filter @> ($v) AND counting @> ($v)", "filter @> ($v)::text::bf_literal", "filter @> ($v)::text") } (25, 400, 2999, 77777);
+    push @conditions, 'filter @> NULL::int', q{filter @> 'x'}, 'filter @> 5::bigint', 'filter @> 5.0', 'filter @> 5.5::float8',
+      q{filter @> date '2000-01-05'}, q{filter @> timestamp '2000-01-05'}, q{filter @> '2000-01-05'}, q{filter @> interval '5 s'},
+      q{filter @> 'word 25'::name}, q{filter @> 'word 25 '::char(10)}, q{filter @> '{5,6}'}, 'filter @> ROW(1, 2)';
+    cmp_ok(ask("of_$type", \@conditions, $type), '>', 3, "$type: some of them are not empty");
+    query(qq{DELETE FROM of_$type WHERE id % 4 = 0;
+        UPDATE of_$type SET filter = (SELECT filter FROM of_$type WHERE filter IS NOT NULL ORDER BY id LIMIT 1) WHERE id % 5 = 0;
+        BEGIN; UPDATE of_$type SET filter = NULL, counting = NULL; ROLLBACK});
+    ask("of_$type", \@conditions, "$type, changed");
+    query("VACUUM of_$type");
+    query("INSERT INTO of_$type (filter, counting) SELECT filter, counting FROM of_$type");
+    ask("of_$type", \@conditions, "$type, after vacuum");
+    query("SELECT bf_index_tidy('of_${type}_filter'), bf_index_tidy('of_${type}_counting')");
+    ask("of_$type", \@conditions, "$type, tidied");
+    is(sqlstate($node, "SELECT bf_index_check('of_${type}_filter'), bf_index_check('of_${type}_counting')"), '00000', "$type: the index is sound");
+}
+
+# --- a TID that is used again -----------------------------------------------------------------------
+
+# The row of a group, and a row of the list, are removed and their TIDs used by rows with other filters.
+for my $waiting (1, 200) {
+    query(qq{
+        CREATE TABLE reused (id serial, filter bloomfilter) WITH (fillfactor = 100);
+        CREATE INDEX reused_filter ON reused USING bloomfilter (filter);
+        INSERT INTO reused (filter) SELECT bf_agg(i, 1000) FROM generate_series(1, $waiting) f, generate_series(f * 10, f * 10 + 5) i GROUP BY f ORDER BY f});
+    my $before = query('SELECT min(ctid) FROM reused');
+    query('SELECT bf_index_tidy(\'reused_filter\')') if $waiting > 1;
+    query('DELETE FROM reused WHERE id = 1');
+    query('VACUUM reused');
+    query('INSERT INTO reused (filter) VALUES (bf_create(1000) + 777777)');
+    is(query('SELECT ctid FROM reused ORDER BY id DESC LIMIT 1'), $before, "a TID is used again ($waiting rows)");
+    ask('reused', [ 'filter @> 10', 'filter @> 777777', 'filter @> 30' ], "a TID that is used again ($waiting rows)");
+    query('SELECT bf_index_tidy(\'reused_filter\')');
+    ask('reused', [ 'filter @> 10', 'filter @> 777777', 'filter @> 30' ], "and is moved ($waiting rows)");
+    is(sqlstate($node, q{SELECT bf_index_check('reused_filter')}), '00000', 'the index is sound');
+    query('DROP TABLE reused');
+}
+
+# --- many sessions at a time ------------------------------------------------------------------------
+
+query(q{
+    CREATE TABLE busy (id serial, kind int, filter bloomfilter);
+    CREATE INDEX busy_filter ON busy USING bloomfilter (filter) WITH (list_limit = 40);
+    CREATE FUNCTION made(kind int, n int) RETURNS bloomfilter LANGUAGE sql AS $$
+      SELECT CASE kind
+        WHEN 0 THEN bf_agg(i, 20) WHEN 1 THEN bf_agg(i, 1000) WHEN 2 THEN bf_agg(i, 300, 0.0001)
+        WHEN 3 THEN bf_agg(i, 5000) WHEN 4 THEN bf_agg(i, 20) | bf_agg(i, 100)
+        WHEN 5 THEN bf_add_all(bf_create(1000, seed => n % 3), array_agg(i)) WHEN 6 THEN bf_agg(i) ELSE NULL END
+      FROM generate_series(n, n + 19) i $$});
+my $scripts = PostgreSQL::Test::Utils::tempdir();
+my %script = (
+    insert => [ 6, 'INSERT INTO busy (kind, filter) SELECT :kind, made(:kind, :n + i) FROM generate_series(1, 15) i' ],
+    update => [ 2, 'UPDATE busy SET filter = made(:kind, :n) WHERE id = (SELECT id FROM busy OFFSET :some LIMIT 1 FOR UPDATE SKIP LOCKED)' ],
+    delete => [ 3, 'DELETE FROM busy WHERE id IN (SELECT id FROM busy OFFSET :some LIMIT 8 FOR UPDATE SKIP LOCKED)' ],
+    abort => [ 2, "BEGIN;\nINSERT INTO busy (kind, filter) SELECT :kind, made(:kind, :n + i) FROM generate_series(1, 30) i;\nROLLBACK" ],
+    probe => [ 6, "SELECT must_be_alike('filter @> ' || :n, 'busy')" ],
+    vacuum => [ 1, 'VACUUM busy' ],
+    tidy => [ 1, q{SELECT bf_index_tidy('busy_filter')} ],
+    check => [ 1, q{SELECT bf_index_check('busy_filter')} ]);
+append_to_file("$scripts/$_", "\\set kind random(0, 7)\n\\set n random(1, 3000)\n\\set some random(0, 500)\n$script{$_}[1];\n")
+  for sort keys %script;
+
+sub pgbench {
+    my (@options) = @_;
+    return ('pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '4', '-j', '2',
+        (map { ('-f', "$scripts/$_\@$script{$_}[0]") } sort keys %script), @options, 'postgres');
+}
+my ($out, $errors) = ('', '');
+my $ran = IPC::Run::run([ pgbench('-t', '250') ], '<', \undef, '>', \$out, '2>', \$errors);
+is($errors =~ s/^pgbench: (?!error).*\n|^pgbench \(.*\n//mgr, '', 'many sessions: no error and no difference');
+ok($ran, 'many sessions');
+my @asked = map { "filter @> $_" } 5, 100, 777, 1500, 2990, 99999;
+ask('busy', \@asked, 'many sessions, afterwards');
+is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'many sessions: the index is sound');
+cmp_ok(query(q{SELECT groups FROM bf_index_info('busy_filter')}), '>', 2, 'there are groups');
+
+# --- the server stops at any moment -----------------------------------------------------------------
+
+for my $round (1 .. 8) {
+    my ($some, $said) = ('', '');
+    my $bench = IPC::Run::start([ pgbench('-T', '60') ], '<', \undef, '>', \$some, '2>', \$said);
+    my $build = IPC::Run::start([ 'psql', '-X', '-h', $node->host, '-p', $node->port, '-c',
+        'CREATE INDEX CONCURRENTLY ON busy USING bloomfilter (filter)', '-c', 'REINDEX INDEX busy_filter', 'postgres' ],
+        '<', \undef, '>', \$some, '2>', \$said) if $round % 2;
+    select undef, undef, undef, 0.3 + $round * 0.17;
+    $node->stop('immediate');
+    $bench->finish;
+    $build->finish if $build;
+    $node->start;
+    query(q{SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index
+        WHERE indrelid = 'busy'::regclass AND NOT indisvalid}) =~ /(.+)/s and query("$1");
+    is(sqlstate($node, "SELECT bf_index_check(indexrelid) FROM pg_index WHERE indrelid = 'busy'::regclass AND indisvalid"), '00000',
+        "crash $round: indexes are sound");
+    ask('busy', \@asked, "crash $round");
+}
+query('VACUUM busy');
+is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'after all crashes: the index is sound');
+
+# Unlogged and temporary tables
+query(q{CREATE UNLOGGED TABLE unlogged AS SELECT * FROM busy; CREATE INDEX unlogged_filter ON unlogged USING bloomfilter (filter)});
+ask('unlogged', \@asked, 'unlogged');
+$node->stop('immediate');
+$node->start;
+is(query('SELECT count(*) FROM unlogged WHERE filter @> 5'), '0', 'unlogged, after a crash: empty');
+query('INSERT INTO unlogged SELECT * FROM busy');
+ask('unlogged', \@asked, 'unlogged, filled again');
+
+# --- a standby --------------------------------------------------------------------------------------
+
+$node->backup('copy');
+my $standby = PostgreSQL::Test::Cluster->new('standby', own_host => 0);
+$standby->init_from_backup($node, 'copy', has_streaming => 1);
+$standby->start;
+IPC::Run::run([ pgbench('-t', '60') ], '<', \undef, '>', \$out, '2>', \$errors);
+query(q{CREATE INDEX busy_second ON busy USING bloomfilter (filter)});
+$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
+ask('busy', \@asked, 'standby', $standby);
+is(sqlstate($standby, q{SELECT bf_index_check('busy_filter')}), '55000', 'a standby cannot check an index');
+$standby->promote;
+is(sqlstate($standby, q{SELECT bf_index_check('busy_filter'), bf_index_check('busy_second')}), '00000', 'promoted: the indexes are sound');
+query('INSERT INTO busy (kind, filter) SELECT 1, made(1, i) FROM generate_series(1, 500) i; VACUUM busy', $standby);
+ask('busy', \@asked, 'promoted', $standby);
+is(sqlstate($standby, q{SELECT bf_index_check('busy_filter')}), '00000', 'promoted and changed: the index is sound');
+$standby->stop;
+
+# --- damaged pages ----------------------------------------------------------------------------------
+
+query(q{
+    CREATE TABLE damaged AS SELECT f AS id, bf_agg(i, 1000) AS filter FROM generate_series(1, 400) f, generate_series(f * 9, f * 9 + 20) i GROUP BY f;
+    INSERT INTO damaged VALUES (1000, bf_create(10) | bf_create(200));
+    CREATE INDEX damaged_filter ON damaged USING bloomfilter (filter)});
+my $file = $node->data_dir . '/' . query(q{SELECT pg_relation_filepath('damaged_filter')});
+my $blocks = (-s $file) / 8192;
+$node->stop;
+my $sound = slurp_file($file);
+sub damaged_by {
+    my ($name, $change) = @_;
+    my $bytes = $sound;
+    $change->(\$bytes);
+    open my $handle, '+<:raw', $file or die $!;
+    truncate $handle, 0;
+    print $handle $bytes;
+    close $handle;
+    $node->start;
+    my %states;
+    $states{ sqlstate($node, "SET enable_seqscan = off; SET bloomfilter.scan = off; SELECT count(*) FROM damaged WHERE filter @> $_") }++ for 50, 700, 2500;
+    my $check = sqlstate($node, q{SELECT bf_index_check('damaged_filter')});
+    $node->stop;
+    return (join(' ', sort keys %states), $check);
+}
+# Every field of each page's head; a slot's and an entry's. (A page's head begins at 24, its content at 64.)
+for my $block (0 .. 4, $blocks - 1) {
+    for my $change ([ 'head', 24, "\xFF" x 8 ], [ 'zeros', 0, "\0" x 8192 ], [ 'kind', 29, "\x09" ]) {
+        my ($what, $at, $bytes) = @$change;
+        my ($asked, $checked) = damaged_by("$what of $block", sub { substr(${ $_[0] }, $block * 8192 + $at, length $bytes) = $bytes });
+        like($asked, qr/\A(?:00000 )?XX002\z|\A00000\z/, "block $block, $what: answers, or an error");
+        is($asked =~ /XX002/ ? 1 : 0, 1, "block $block, $what: an error") if $block < 3;
+        is($checked, 'XX002', "block $block, $what: bf_index_check() finds it");
+    }
+}
+# The directory is block 2; its first slot: seed 0, units 8, shape 12, layout 16, k 17, family 18, start 24, pages 28,
+# number 32, state 36, columns 37, live 38, rows 40.
+for my $change ([ 'units', 8, pack('V', 1 << 30) ], [ 'layout', 16, "\x09" ], [ 'k', 17, "\x00" ], [ 'family', 18, "\xFF" ], [ 'reserved', 19, "\x01" ],
+    [ 'start', 24, pack('V', 0xFFFFFFF0) ], [ 'start of another', 24, pack('V', 4) ], [ 'pages', 28, pack('V', 1) ],
+    [ 'number', 32, pack('V', 99) ], [ 'state', 36, "\x07" ], [ 'columns', 37, "\xFF" ], [ 'live', 38, "\x01" ]) {
+    my ($what, $at, $bytes) = @$change;
+    my ($asked, $checked) = damaged_by("slot, $what", sub { substr(${ $_[0] }, 2 * 8192 + 64 + $at, length $bytes) = $bytes });
+    is($asked, 'XX002', "slot, $what: an error");
+    is($checked, 'XX002', "slot, $what: bf_index_check() finds it");
+}
+# What nobody can see when asking, bf_index_check() sees: a row that is missing, another line, a wrong end.
+for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($sound, 2 * 8192 + 64 + 46, 6) ],
+    [ 'a bit', 4 * 8192 + 64, chr(ord(substr $sound, 4 * 8192 + 64, 1) ^ 1) ], [ 'an entry', 8192 + 64, "\0\0\x09\0\x09\0" ],
+    [ 'blocks', 64, pack('V', 4) ], [ 'groups', 64 + 32, pack('V', 77) ]) {
+    my ($what, $at, $bytes) = @$change;
+    my (undef, $checked) = damaged_by($what, sub { substr(${ $_[0] }, $at, length $bytes) = $bytes });
+    is($checked, 'XX002', "$what: bf_index_check() finds it");
+}
+my ($asked, $checked) = damaged_by('cut off', sub { ${ $_[0] } = substr(${ $_[0] }, 0, 8192 * 5) });
+is("$asked $checked", 'XX002 XX002', 'a file that is cut off');
+($asked, $checked) = damaged_by('nothing', sub { });
+is("$asked $checked", '00000 00000', 'a file that is whole again');
+$node->start;
+
+clean_log($node);
+done_testing();
