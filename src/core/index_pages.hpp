@@ -132,7 +132,7 @@ struct IndexMeta {
   std::uint32_t generation;           // changes whenever rows leave a slot for another place
   std::uint32_t groups;               // how many there are
   std::uint32_t listed;               // entries of the list when it was last looked through
-  std::uint64_t move_at;              // the list's length at which its rows are to be moved
+  std::uint64_t settled;              // the list's length then, up to where it has room
 };
 
 // Does a page look like one of this kind? `page` has kIndexPageBytes bytes.

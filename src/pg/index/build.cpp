@@ -7,7 +7,6 @@
 #include "pg/index/access_method.hpp"
 #include "pg/index/list.hpp"
 #include "pg/index/move.hpp"
-#include "pg/index/options.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -137,7 +136,7 @@ IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
   const double rows =
       table_index_build_scan(table, index, info, true, true, add_row, &build, nullptr);
   flush_all(&build);
-  settle_list(index, list_limit(index));
+  settle_list(index);
   MemoryContextDelete(build.memory);
   MemoryContextDelete(build.scratch);
   auto *result = static_cast<IndexBuildResult *>(palloc(sizeof(IndexBuildResult)));

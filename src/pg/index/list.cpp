@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pg/index/options.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 }
@@ -82,7 +84,7 @@ uint64 append_entry(Relation index, const ListEntry &entry) {
 }
 
 bool is_full(Relation index, uint64 length) {
-  return length >= read_meta(index).move_at;
+  return length >= read_meta(index).settled + static_cast<uint64>(list_limit(index));
 }
 
 ListedEntries groupable_entries(Relation index) {
@@ -110,7 +112,7 @@ void remove_moved(Relation index, const IndexedRow *rows, int count) {
   });
 }
 
-void settle_list(Relation index, int limit) {
+void settle_list(Relation index) {
   const BlockNumber first = read_meta(index).list;
   BlockNumber append = kNoBlock;
   uint64 listed = 0, length = 0;
@@ -125,7 +127,7 @@ void settle_list(Relation index, int limit) {
   change_meta(index, [=](IndexMeta *meta) {
     meta->append = append;
     meta->listed = static_cast<uint32>(Min(listed, PG_UINT32_MAX));
-    meta->move_at = length + static_cast<uint64>(limit);
+    meta->settled = length;
   });
 }
 

@@ -14,7 +14,7 @@ ListEntry entry_for(const ItemPointerData &tid, Datum filter);
 
 // Adds an entry. Returns how long the list is up to it, counting the room on pages before it.
 uint64 append_entry(Relation index, const ListEntry &entry);
-// Is a list of that length to be moved?
+// Has a list of that length got as many rows as list_limit allows since it was looked through?
 bool is_full(Relation index, uint64 length);
 
 // Copies of all entries whose filters can be in a group.
@@ -30,9 +30,9 @@ template <typename IsGone> uint64 remove_entries(Relation index, IsGone is_gone)
 // Takes rows out that are in a group now; they are in order.
 void remove_moved(Relation index, const IndexedRow *rows, int count);
 
-// Looks through the list when rows have left it: finds where the next entry goes, how many there
-// are, and when rows are to be moved again: after `limit` more.
-void settle_list(Relation index, int limit);
+// Looks through the list when rows have left it: finds where the next entry goes, and how many
+// entries there are.
+void settle_list(Relation index);
 
 inline bool is_before(const IndexedRow &a, const IndexedRow &b) {
   const auto number = [](const IndexedRow &row) {

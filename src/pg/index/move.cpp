@@ -234,7 +234,7 @@ void merge_groups(Relation index, int kilobytes) {
 void move_full_list(Relation table, Relation index) {
   reclaim_space(index);
   move_rows(table, index, list_limit(index) / 2, work_mem);
-  settle_list(index, list_limit(index));
+  settle_list(index);
 }
 
 void tidy_index(Relation table, Relation index) {
@@ -242,7 +242,7 @@ void tidy_index(Relation table, Relation index) {
   move_rows(table, index, 0, maintenance_work_mem);
   merge_groups(index, maintenance_work_mem);
   unite_space(index);
-  settle_list(index, list_limit(index));
+  settle_list(index);
 }
 
 } // namespace bloomfilter

@@ -10,9 +10,6 @@ namespace {
 
 constexpr BlockNumber kFirstList = 1, kFirstDirectory = 2, kFirstFree = 3;
 
-// Before the list was looked through once, it counts as full at this length.
-constexpr uint64 kFirstMove = 16;
-
 const char *noun_of_page(PageKind kind) {
   constexpr const char *kNouns[] = {"", "a meta page", "a page of the list",
                                     "a page of the directory", "a page of lines"};
@@ -27,7 +24,6 @@ void fill_page(Page page, PageKind kind) {
     meta->list = meta->append = kFirstList;
     meta->directory = kFirstDirectory;
     meta->making = kNoBlock;
-    meta->move_at = kFirstMove;
     set_used(page, sizeof(IndexMeta));
   }
 }

@@ -1,0 +1,171 @@
+-- Indexes over stored filters: when the planner uses one, and that its answers, errors and NULLs are
+-- those of a scan. test/t/036_index.pl tests all types, sessions at a time, crashes and damage.
+CREATE SCHEMA index_of_filters;
+SET search_path = index_of_filters, public;
+\i sql/include/outcome.sql
+
+-- The plan without its costs.
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || query;
+END $$;
+
+CREATE TABLE segments (id int PRIMARY KEY, day int, note text, filter bloomfilter);
+INSERT INTO segments
+SELECT f, f % 10, '', bf_agg(i, 1000) FROM generate_series(1, 600) f, generate_series(f, f + 9) i
+GROUP BY f ORDER BY f;
+CREATE INDEX segments_filter ON segments USING bloomfilter (filter);
+CREATE INDEX segments_day ON segments (day);
+VACUUM ANALYZE segments;
+
+-- Whatever asks a filter for a value. Values of other types are converted, as without an index.
+SELECT plan('SELECT id FROM segments WHERE filter @> 300');
+SELECT plan('SELECT id FROM segments WHERE 300 <@ filter');
+SELECT plan('SELECT id FROM segments WHERE bf_contains(filter, 300)');
+SELECT plan('SELECT id FROM segments WHERE filter @> ''300''');
+SELECT id FROM segments WHERE filter @> 300;
+SELECT id FROM segments WHERE 300 <@ filter ORDER BY id LIMIT 2;
+SELECT count(*) FROM segments WHERE bf_contains(filter, 300::smallint);
+SELECT count(*) FROM segments WHERE filter @> '300';
+SELECT count(*) FROM segments WHERE filter @> 300.0;
+SELECT count(*) FROM segments WHERE filter @> 300.5;
+SELECT count(*) FROM segments WHERE filter @> NULL::int;
+SELECT count(*) FROM segments WHERE filter @> 300 AND filter @> 305;
+PREPARE asked(int) AS SELECT count(*) FROM segments WHERE filter @> $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE asked(300);
+EXECUTE asked(NULL);
+SELECT plan('EXECUTE asked(300)');
+PREPARE untyped AS SELECT count(*) FROM segments WHERE filter @> $1;
+EXECUTE untyped('300');
+RESET plan_cache_mode;
+-- Stable expressions, but not volatile ones.
+SELECT plan('SELECT id FROM segments WHERE filter @> extract(year FROM now())::int');
+SELECT plan('SELECT id FROM segments WHERE filter @> (random() * 10)::int');
+SELECT plan('SELECT id FROM segments WHERE filter @> id');
+
+-- Errors are those of a scan, and come only if a row is asked that raises one.
+SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text');
+SELECT outcome('SELECT id FROM segments WHERE filter @> ''x''');
+SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text AND id = 0');
+INSERT INTO segments
+SELECT f, 99, '', bf_agg(i::text, 1000) FROM generate_series(1001, 1127) f, generate_series(f, f + 9) i
+GROUP BY f ORDER BY f;
+SELECT bf_index_tidy('segments_filter');
+SELECT outcome('SELECT id FROM segments WHERE filter @> 300');
+SELECT id FROM segments WHERE filter @> '1010' AND day = 99 ORDER BY id LIMIT 2;
+DELETE FROM segments WHERE day = 99;
+SELECT count(*) FROM segments WHERE filter @> 300;
+SELECT outcome('SELECT count(*) FROM segments WHERE filter @> ''300''::text');
+VACUUM segments;
+
+-- Types that have no index condition are scanned.
+SELECT plan('SELECT id FROM segments WHERE filter @> ARRAY[1, 2]');
+
+-- Joins, bitmaps with other indexes, partial indexes, and indexes on expressions
+CREATE TABLE keys AS SELECT i * 50 AS key FROM generate_series(1, 4) i;
+ANALYZE keys;
+SET enable_material = off;
+SELECT plan('SELECT key, id FROM keys JOIN segments ON filter @> key');
+RESET enable_material;
+SELECT key, count(*), min(id) FROM keys JOIN segments ON filter @> key GROUP BY key ORDER BY key;
+SELECT key, (SELECT min(id) FROM segments WHERE filter @> key) FROM keys ORDER BY key;
+SET enable_indexscan = off;
+SELECT plan('SELECT id FROM segments WHERE filter @> 300 OR filter @> 100');
+SELECT count(*) FROM segments WHERE filter @> 300 OR filter @> 100;
+SELECT id FROM segments WHERE filter @> 300 AND day = 5;
+RESET enable_indexscan;
+CREATE INDEX segments_some ON segments USING bloomfilter (filter) WHERE day < 3;
+CREATE INDEX segments_expression ON segments USING bloomfilter (bf_fold(filter, 100000));
+SELECT plan('SELECT id FROM segments WHERE filter @> 300 AND day = 2');
+SELECT id FROM segments WHERE filter @> 300 AND day = 2;
+SELECT plan('SELECT id FROM segments WHERE bf_fold(filter, 100000) @> 300');
+SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
+INSERT INTO segments SELECT id + 2000, day, note, filter FROM segments;
+SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
+SELECT groups, grouped + pending AS filters, loose FROM bf_index_info('segments_expression');
+SELECT bf_index_check(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+WHERE indrelid = 'segments'::regclass AND relam = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter');
+DROP INDEX segments_some, segments_expression;
+
+-- What is in an index: filters in groups, those that wait, and those that no group can have.
+CREATE TABLE mixed (id int, filter bloomfilter);
+CREATE INDEX mixed_filter ON mixed USING bloomfilter (filter) WITH (list_limit = 100000);
+SELECT * FROM bf_index_info('mixed_filter');
+INSERT INTO mixed VALUES (1, NULL), (2, bf_create(10) | bf_create(100)),
+  (3, bf_create(10, grow => true) + 1), (4, bf_create(10, layout => 'guava') + 1);
+INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 200) f;
+SELECT groups, grouped, pending, loose FROM bf_index_info('mixed_filter');
+SELECT bf_index_tidy('mixed_filter');
+SELECT groups, grouped, pending, loose FROM bf_index_info('mixed_filter');
+SELECT bf_index_check('mixed_filter');
+DELETE FROM mixed WHERE id % 2 = 0;
+VACUUM mixed;
+SELECT groups, grouped, pending, loose, free_bytes > 0 AS free FROM bf_index_info('mixed_filter');
+INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 100) f;
+VACUUM mixed;
+SELECT groups, grouped, pending, loose FROM bf_index_info('mixed_filter');
+SELECT bf_index_check('mixed_filter');
+-- A full list is moved by whoever fills it.
+ALTER INDEX mixed_filter SET (list_limit = 50);
+INSERT INTO mixed SELECT f, bf_create(9000) + f FROM generate_series(1, 500) f;
+SELECT pending < 100 AS "few wait" FROM bf_index_info('mixed_filter');
+TRUNCATE mixed;
+SELECT * FROM bf_index_info('mixed_filter');
+SELECT outcome('ALTER INDEX mixed_filter SET (list_limit = 5)');
+SELECT outcome('CREATE INDEX ON mixed USING bloomfilter (filter) WITH (fillfactor = 90)');
+
+-- What the access method cannot do.
+SELECT outcome('CREATE INDEX ON mixed USING bloomfilter (id)');
+SELECT outcome('CREATE UNIQUE INDEX ON mixed USING bloomfilter (filter)');
+SELECT outcome('CREATE INDEX ON mixed USING bloomfilter (filter, filter)');
+CREATE TABLE cuckoos (filter cuckoofilter);
+SELECT outcome('CREATE INDEX ON cuckoos USING bloomfilter (filter)');
+
+-- Temporary and partitioned tables, counting filters
+CREATE TEMP TABLE temporary AS SELECT * FROM segments;
+CREATE INDEX temporary_filter ON temporary USING bloomfilter (filter);
+INSERT INTO temporary SELECT * FROM segments;
+SET enable_seqscan = off;
+SELECT count(*) FROM temporary WHERE filter @> 300;
+SELECT bf_index_check('temporary_filter');
+CREATE TABLE parts (day int, filter bloomfilter) PARTITION BY RANGE (day);
+CREATE INDEX ON parts USING bloomfilter (filter);
+CREATE TABLE early PARTITION OF parts FOR VALUES FROM (0) TO (5);
+CREATE TABLE late PARTITION OF parts FOR VALUES FROM (5) TO (10);
+INSERT INTO parts SELECT day, filter FROM segments;
+SELECT plan('SELECT * FROM parts WHERE filter @> 300');
+SELECT day, count(*) FROM parts WHERE filter @> 300 GROUP BY day ORDER BY day;
+CREATE TABLE counted AS SELECT f AS id, cbf_agg(i, 500) AS filter
+FROM generate_series(1, 300) f, generate_series(f, f + 4) i GROUP BY f;
+CREATE INDEX counted_filter ON counted USING bloomfilter (filter);
+SELECT plan('SELECT * FROM counted WHERE filter @> 100');
+SELECT count(*) FROM counted WHERE filter @> 100;
+UPDATE counted SET filter = filter - 100 WHERE id = 98;
+SELECT count(*) FROM counted WHERE filter @> 100;
+SELECT bf_index_check('counted_filter');
+RESET enable_seqscan;
+
+-- The operator that an index answers: the same as @>. Its right side is made by one function only.
+SELECT filter @>> bloomfilter_probe(5) AS five, filter @>> bloomfilter_probe(15) AS fifteen,
+  filter @>> bloomfilter_probe('5') AS literal, bloomfilter_probe('five'::text), bloomfilter_probe(5)
+FROM segments WHERE id = 1;
+SELECT outcome('SELECT ''5''::bf_probe');
+SELECT outcome('SELECT filter @>> bloomfilter_probe(''5''::text) FROM segments');
+SELECT outcome('SELECT bloomfilter_probe(point(1, 2))');
+
+-- Only its owner looks at an index.
+CREATE ROLE regress_bloomfilter_index;
+GRANT USAGE ON SCHEMA index_of_filters TO regress_bloomfilter_index;
+SET ROLE regress_bloomfilter_index;
+SELECT outcome('SELECT bf_index_info(''index_of_filters.segments_filter'')');
+SELECT outcome('SELECT bf_index_check(''index_of_filters.segments_filter'')');
+SELECT outcome('SELECT bf_index_tidy(''index_of_filters.segments_filter'')');
+RESET ROLE;
+SELECT outcome('SELECT bf_index_info(''segments_day'')');
+SELECT outcome('SELECT bf_index_info(''segments'')');
+SELECT outcome('SELECT bf_index_check(''parts_filter_idx'')');
+REVOKE USAGE ON SCHEMA index_of_filters FROM regress_bloomfilter_index;
+DROP ROLE regress_bloomfilter_index;
+SET client_min_messages = warning;
+DROP SCHEMA index_of_filters CASCADE;
