@@ -126,6 +126,8 @@ struct IndexMeta {
   std::uint32_t blocks;               // those from here on belong to nobody
   std::uint32_t list, directory;      // the first page of each
   std::uint32_t append;               // the page of the list where the search for room begins
+  std::uint32_t fill;                 // the page of the directory where that for a slot begins
+  std::uint32_t largest_space;        // no slot of free space has more pages
   std::uint32_t making, making_pages; // an extent whose lines are being written, or were when the
                                       // server stopped: in use, but in no slot
   std::uint32_t next_group;           // the number of the next group

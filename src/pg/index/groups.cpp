@@ -4,9 +4,11 @@
 
 namespace bloomfilter {
 
-void check_slot(Relation index, BlockNumber block, const GroupSlot &slot) {
-  if (!is_sound_slot(slot, RelationGetNumberOfBlocks(index)))
-    raise_index_damaged(index, block, "has a slot that does not fit together");
+void check_slots(Relation index, BlockNumber block, const uint8 *page) {
+  const BlockNumber blocks = RelationGetNumberOfBlocks(index);
+  for (int number = 0; number < kDirectorySlots; number++)
+    if (!is_sound_slot(content_of<GroupSlot>(page)[number], blocks))
+      raise_index_damaged(index, block, "has a slot that does not fit together");
 }
 
 // What was the group's is free space.
@@ -20,28 +22,25 @@ void empty_slot(GroupSlot *slot) {
 
 namespace {
 
-// The first slot for which `suits` is true; false if there is none.
-template <typename Suits> bool find_slot(Relation index, SlotPlace *place, Suits suits) {
-  bool found = false;
-  for_each_slot(index, [&](SlotPlace at, const GroupSlot &slot) {
-    if (!found && suits(slot)) {
-      *place = at;
-      found = true;
+// What free space there is for a group.
+struct FoundSpace {
+  SlotPlace place; // the smallest that is large enough
+  uint32 pages;    // of it; kNoBlock if there is none
+  uint32 largest;  // of all
+};
+
+FoundSpace find_space(Relation index, uint32 pages) {
+  FoundSpace found = {{}, kNoBlock, 0};
+  for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
+    if (slot.state != SlotState::space)
+      return;
+    found.largest = Max(found.largest, slot.pages);
+    if (slot.pages >= pages && slot.pages < found.pages) {
+      found.pages = slot.pages;
+      found.place = place;
     }
   });
   return found;
-}
-
-// The smallest free space of at least so many pages; false if there is none.
-bool find_space(Relation index, uint32 pages, SlotPlace *place) {
-  uint32 best = PG_UINT32_MAX;
-  for_each_slot(index, [&](SlotPlace at, const GroupSlot &slot) {
-    if (slot.state == SlotState::space && slot.pages >= pages && slot.pages < best) {
-      best = slot.pages;
-      *place = at;
-    }
-  });
-  return best != PG_UINT32_MAX;
 }
 
 // Gives a group its extent and number. The meta page notes the extent as one that is being made.
@@ -51,18 +50,23 @@ void start_making(IndexMeta *meta, GroupSlot *group, BlockNumber start) {
   group->number = meta->next_group++;
 }
 
+// Takes new blocks, behind all others, if no free space is large enough.
 void take_space(Relation index, GroupSlot *group) {
-  SlotPlace place;
-  if (!find_space(index, group->pages, &place)) {
-    change_meta(index, [=](IndexMeta *meta) {
+  FoundSpace found = {{}, kNoBlock, read_meta(index).largest_space};
+  if (found.largest >= group->pages)
+    found = find_space(index, group->pages);
+  if (found.pages == kNoBlock) {
+    change_meta(index, [&](IndexMeta *meta) {
       if (meta->blocks > MaxBlockNumber - group->pages)
         ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                         errmsg("index \"%s\" cannot be larger", RelationGetRelationName(index))));
+      meta->largest_space = found.largest;
       start_making(meta, group, meta->blocks);
       meta->blocks += group->pages;
     });
     return;
   }
+  const SlotPlace place = found.place;
   const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
@@ -81,43 +85,57 @@ void take_space(Relation index, GroupSlot *group) {
   UnlockReleaseBuffer(buffer);
 }
 
-// Puts a page behind the last one of the directory.
-BlockNumber extend_directory(Relation index) {
-  BlockNumber last = kNoBlock;
-  for_each_page(index, read_meta(index).directory, PageKind::directory,
-                [&](BlockNumber block, const uint8 *) { last = block; });
-  const Buffer buffer = lock_page(index, last, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+// Puts a page behind the last one of the directory, which is locked; returns it, locked. Releases
+// the last page.
+Buffer extend_directory(Relation index, Buffer last) {
   const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
   const Buffer fresh = lock_new_page(index, block);
   GenericXLogState *record = GenericXLogStart(index);
-  changed_head(GenericXLogRegisterBuffer(record, buffer, 0))->next = block;
+  changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
   changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->blocks++;
   initialize_page(GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE),
                   PageKind::directory);
   GenericXLogFinish(record);
-  UnlockReleaseBuffer(fresh);
   UnlockReleaseBuffer(meta);
-  UnlockReleaseBuffer(buffer);
-  return block;
+  UnlockReleaseBuffer(last);
+  return fresh;
+}
+
+// The first slot of a page that has nothing; kDirectorySlots if there is none.
+int unused_slot(Buffer buffer) {
+  const auto *slots = content_of<GroupSlot>(bytes_of(buffer));
+  int number = 0;
+  while (number < kDirectorySlots && slots[number].state != SlotState::none)
+    number++;
+  return number;
 }
 
 // Puts what was being made into a slot.
 void fill_slot(Relation index, const GroupSlot &slot) {
-  SlotPlace place;
-  if (!find_slot(index, &place,
-                 [](const GroupSlot &other) { return other.state == SlotState::none; }))
-    place = {extend_directory(index), 0};
-  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  Buffer buffer =
+      lock_page(index, read_meta(index).fill, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+  int number;
+  while ((number = unused_slot(buffer)) == kDirectorySlots) {
+    const BlockNumber next = head_of(bytes_of(buffer))->next;
+    if (next == kNoBlock) {
+      buffer = extend_directory(index, buffer);
+    } else {
+      UnlockReleaseBuffer(buffer);
+      buffer = lock_page(index, next, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+    }
+  }
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
-  Page page = GenericXLogRegisterBuffer(record, buffer, 0);
-  changed_content<GroupSlot>(page)[place.number] = slot;
+  changed_content<GroupSlot>(GenericXLogRegisterBuffer(record, buffer, 0))[number] = slot;
   auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
+  meta->fill = BufferGetBlockNumber(buffer);
   meta->making = kNoBlock;
   meta->making_pages = 0;
   if (slot.state == SlotState::group)
     meta->groups++;
+  else
+    meta->largest_space = Max(meta->largest_space, slot.pages);
   GenericXLogFinish(record);
   UnlockReleaseBuffer(meta_buffer);
   UnlockReleaseBuffer(buffer);
@@ -187,7 +205,8 @@ void unite(Relation index, const Space &first, const Space &second) {
 
 } // namespace
 
-// Only the holder of the mover's lock locks two pages of the directory.
+// Only the holder of the mover's lock locks two pages of the directory. Slots have become free, so
+// the search for one begins anew.
 void unite_space(Relation index) {
   int64 count = 0, room = kDirectorySlots;
   auto *spaces = static_cast<Space *>(palloc(room * sizeof(Space)));
@@ -210,6 +229,13 @@ void unite_space(Relation index) {
     } else {
       first = second;
     }
+  uint32 largest = 0;
+  for (int64 i = 0; i < count; i++)
+    largest = Max(largest, spaces[i].pages); // one that was united is smaller than its union
+  change_meta(index, [=](IndexMeta *meta) {
+    meta->largest_space = largest;
+    meta->fill = meta->directory;
+  });
   pfree(spaces);
 }
 
@@ -231,8 +257,10 @@ void free_group(Relation index, SlotPlace place) {
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
-  empty_slot(&changed_content<GroupSlot>(page)[place.number]);
+  GroupSlot *slot = &changed_content<GroupSlot>(page)[place.number];
   auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
+  meta->largest_space = Max(meta->largest_space, slot->pages);
+  empty_slot(slot);
   meta->groups--;
   meta->generation++;
   GenericXLogFinish(record);
@@ -241,8 +269,6 @@ void free_group(Relation index, SlotPlace place) {
 }
 
 Buffer lock_lines(Relation index, const GroupSlot &slot, uint32 place) {
-  if (slot.start + place >= RelationGetNumberOfBlocks(index))
-    return InvalidBuffer;
   const Buffer buffer = ReadBuffer(index, slot.start + place);
   LockBuffer(buffer, BUFFER_LOCK_SHARE);
   if (is_page_of(bytes_of(buffer), slot, place))

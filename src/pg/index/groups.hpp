@@ -21,18 +21,16 @@ struct Column {
   uint8 *bitmap;
 };
 
-// XX002 unless a slot of a page that was just read is sound.
-void check_slot(Relation index, BlockNumber block, const GroupSlot &slot);
+// XX002 unless all slots of a page that was just read are sound.
+void check_slots(Relation index, BlockNumber block, const uint8 *page);
 
 // Calls use(place, slot) for each slot of each page, of whatever state.
 template <typename Use> void for_each_slot(Relation index, Use use) {
   for_each_page(index, read_meta(index).directory, PageKind::directory,
                 [&](BlockNumber block, const uint8 *page) {
-                  for (int number = 0; number < kDirectorySlots; number++) {
-                    const GroupSlot &slot = content_of<GroupSlot>(page)[number];
-                    check_slot(index, block, slot);
-                    use(SlotPlace{block, number}, slot);
-                  }
+                  check_slots(index, block, page);
+                  for (int number = 0; number < kDirectorySlots; number++)
+                    use(SlotPlace{block, number}, content_of<GroupSlot>(page)[number]);
                 });
 }
 
@@ -58,6 +56,7 @@ void read_columns(Relation index, const GroupSlot &slot, Column *columns, const 
                   int count);
 
 // The page of lines with that place, locked for sharing; InvalidBuffer if it is another group's.
+// The slot was checked.
 Buffer lock_lines(Relation index, const GroupSlot &slot, uint32 place);
 
 void empty_slot(GroupSlot *slot);
@@ -65,7 +64,7 @@ void empty_slot(GroupSlot *slot);
 template <typename IsGone>
 uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone is_gone) {
   uint64 removed = 0;
-  uint32 emptied = 0;
+  uint32 emptied = 0, largest = 0;
   Buffer buffer = InvalidBuffer;
   GenericXLogState *record = nullptr;
   Page page = nullptr;
@@ -85,6 +84,7 @@ uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone 
       changed->rows[column] = {};
       removed++;
       if (--changed->live == 0) {
+        largest = Max(largest, changed->pages);
         empty_slot(changed);
         emptied++;
       }
@@ -95,7 +95,9 @@ uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone 
   Buffer meta = InvalidBuffer;
   if (emptied > 0) {
     meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
-    changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->groups -= emptied;
+    auto *changed = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0));
+    changed->groups -= emptied;
+    changed->largest_space = Max(changed->largest_space, largest);
   }
   GenericXLogFinish(record);
   if (BufferIsValid(meta))

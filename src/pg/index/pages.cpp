@@ -22,7 +22,7 @@ void fill_page(Page page, PageKind kind) {
     auto *meta = changed_content<IndexMeta>(page);
     meta->blocks = kFirstFree;
     meta->list = meta->append = kFirstList;
-    meta->directory = kFirstDirectory;
+    meta->directory = meta->fill = kFirstDirectory;
     meta->making = kNoBlock;
     set_used(page, sizeof(IndexMeta));
   }

@@ -161,12 +161,10 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
     });
     for_each_page(index, meta.directory, PageKind::directory,
                   [&](BlockNumber block, const uint8 *page) {
+                    check_slots(index, block, page);
                     for (int number = 0; number < kDirectorySlots; number++) {
                       const GroupSlot &slot = content_of<GroupSlot>(page)[number];
-                      if (slot.state == SlotState::none)
-                        continue;
-                      check_slot(index, block, slot);
-                      if (slot.state == SlotState::space)
+                      if (slot.state != SlotState::group)
                         continue;
                       CHECK_FOR_INTERRUPTS();
                       const Answer answer = ask_group(scan, block, number, slot);

@@ -57,8 +57,7 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
   for_each_page(index, read_meta(index).directory, PageKind::directory,
                 [&](BlockNumber block, const uint8 *page) {
                   pause_for_vacuum();
-                  for (int number = 0; number < kDirectorySlots; number++)
-                    check_slot(index, block, content_of<GroupSlot>(page)[number]);
+                  check_slots(index, block, page);
                   removed += remove_rows(index, block, page, is_gone);
                 });
   unlock_moves(index);
