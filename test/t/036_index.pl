@@ -265,7 +265,7 @@ for my $change ([ 'units', 8, pack('V', 1 << 30) ], [ 'layout', 16, "\x09" ], [ 
 # What nobody can see when asking, bf_index_check() sees: a row that is missing, another line, a wrong end.
 for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($sound, 2 * 8192 + 64 + 46, 6) ],
     [ 'a bit', 4 * 8192 + 64, chr(ord(substr $sound, 4 * 8192 + 64, 1) ^ 1) ], [ 'an entry', 8192 + 64, "\0\0\x09\0\x09\0" ],
-    [ 'blocks', 64, pack('V', 4) ], [ 'groups', 64 + 32, pack('V', 77) ]) {
+    [ 'blocks', 64, pack('V', 4) ], [ 'groups', 64 + 40, pack('V', 77) ]) {
     my ($what, $at, $bytes) = @$change;
     my (undef, $checked) = damaged_by($what, sub { substr(${ $_[0] }, $at, length $bytes) = $bytes });
     is($checked, 'XX002', "$what: bf_index_check() finds it");

@@ -1,0 +1,82 @@
+// Whatever bytes a page of the directory and a page of lines have, each slot is refused, or a group
+// is asked without reading outside its pages. A bit that is set in a page of lines never takes a
+// column out of the answer.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/bytes.hpp"
+#include "core/index_pages.hpp"
+
+using namespace bloomfilter;
+
+namespace {
+
+constexpr std::uint32_t kBlocks = 1000;
+
+void require(bool condition) {
+  if (!condition)
+    std::abort();
+}
+
+// Asks a group for a hash, as if all of its pages of lines were this one.
+Columns ask(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
+  AskedLine lines[kMaxAskedLines];
+  Columns found = live_columns(slot);
+  const int count = asked_lines(slot.key, hash, lines);
+  require(count >= 1 && count <= kMaxAskedLines);
+  for (int i = 0; i < count; i++) {
+    require(lines[i].line < slot.key.lines());
+    const LinePlace place = line_place(slot.columns, lines[i].line);
+    require(place.page < slot.pages);
+    require(place.offset + static_cast<std::size_t>(slot.columns) * kLineBytes <= kIndexPageBytes);
+    found = found & columns_with(page + place.offset, slot.columns, lines[i]);
+  }
+  return found;
+}
+
+void use_slot(const GroupSlot &slot, std::uint8_t *lines, std::uint64_t hash) {
+  require(slot.start > 0 && slot.pages > 0);
+  if (slot.state == SlotState::space)
+    return;
+  require(slot.start + slot.pages <= kBlocks);
+  const Columns live = live_columns(slot);
+  int count = 0;
+  for (int column = 0; column < slot.columns; column++)
+    count += live.has(column) ? 1 : 0;
+  require(count == slot.live && !live.is_empty());
+  (void)is_page_of(lines, slot, 0);
+  const Columns found = ask(slot, lines, hash);
+  lines[kContentAt + hash % kContentBytes] |= 1U << hash / kContentBytes % 8;
+  const Columns then = ask(slot, lines, hash);
+  require((found & then).words[0] == found.words[0] && (found & then).words[1] == found.words[1]);
+  std::memset(lines + kContentAt, 0xFF, kContentBytes);
+  const Columns all = ask(slot, lines, hash);
+  require(all.words[0] == live.words[0] && all.words[1] == live.words[1]);
+}
+
+} // namespace
+
+// Input: a hash, some slots, and then as much of a page of lines as there is.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *input, std::size_t length) {
+  if (length < sizeof(std::uint64_t) + sizeof(GroupSlot))
+    return 0;
+  const auto hash = load<std::uint64_t>(input);
+  input += sizeof hash;
+  length -= sizeof hash;
+  GroupSlot slot;
+  std::memcpy(&slot, input, sizeof slot);
+  input += sizeof slot;
+  length -= sizeof slot;
+  alignas(8) std::uint8_t page[kIndexPageBytes] = {};
+  std::memcpy(page, input, std::min(length, sizeof page));
+  for (const PageKind kind : {PageKind::meta, PageKind::list, PageKind::directory, PageKind::lines})
+    if (is_index_page(page, kind) && kind == PageKind::list)
+      require(sizeof(ListEntry) * head_of(page)->count <= kContentBytes);
+  if (slot.state != SlotState::none && is_sound_slot(slot, kBlocks))
+    use_slot(slot, page, hash);
+  return 0;
+}
