@@ -2061,7 +2061,7 @@ CREATE OPERATOR <@ (FUNCTION = bloomfilter_misplaced, LEFTARG = cuckoofilter,
 COMMENT ON OPERATOR <@ (cuckoofilter, float8) IS
   'an error, whose hint says on which side the filter is';
 
--- --- Indexes over stored filters ------------------------------------------------------------------
+-- --- Indexes over stored filters -----------------------------------------------------------------
 
 -- What an index is asked for. The planner makes it of the other side of @>.
 
@@ -2069,7 +2069,8 @@ CREATE TYPE bf_probe;
 
 CREATE FUNCTION bloomfilter_probe_in(cstring) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_probe_in(cstring) IS 'an error: only bloomfilter_probe() makes probes';
+COMMENT ON FUNCTION bloomfilter_probe_in(cstring) IS
+  'an error: only bloomfilter_probe() makes probes';
 
 CREATE FUNCTION bloomfilter_probe_out(bf_probe) RETURNS cstring
   AS 'MODULE_PATHNAME', 'bf_probe_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;

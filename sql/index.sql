@@ -1,5 +1,5 @@
--- Indexes over stored filters: when the planner uses one, and that its answers, errors and NULLs are
--- those of a scan. test/t/036_index.pl tests all types, sessions at a time, crashes and damage.
+-- Indexes over stored filters: when the planner uses one, and that its answers, errors and NULLs
+-- are those of a scan. test/t/036_index.pl tests all types, many sessions, crashes and damage.
 CREATE SCHEMA index_of_filters;
 SET search_path = index_of_filters, public;
 \i sql/include/outcome.sql
@@ -49,7 +49,8 @@ SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text');
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''x''');
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text AND id = 0');
 INSERT INTO segments
-SELECT f, 99, '', bf_agg(i::text, 1000) FROM generate_series(1001, 1127) f, generate_series(f, f + 9) i
+SELECT f, 99, '', bf_agg(i::text, 1000)
+FROM generate_series(1001, 1127) f, generate_series(f, f + 9) i
 GROUP BY f ORDER BY f;
 SELECT bf_index_tidy('segments_filter');
 SELECT outcome('SELECT id FROM segments WHERE filter @> 300');
@@ -85,7 +86,8 @@ INSERT INTO segments SELECT id + 2000, day, note, filter FROM segments;
 SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
 SELECT groups, grouped + pending AS filters, loose FROM bf_index_info('segments_expression');
 SELECT bf_index_check(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid
-WHERE indrelid = 'segments'::regclass AND relam = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter');
+WHERE indrelid = 'segments'::regclass
+  AND relam = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter');
 DROP INDEX segments_some, segments_expression;
 
 -- What is in an index: filters in groups, those that wait, and those that no group can have.
@@ -148,7 +150,8 @@ RESET enable_seqscan;
 
 -- The operator that an index answers: the same as @>. Its right side is made by one function only.
 SELECT filter @>> bloomfilter_probe(5) AS five, filter @>> bloomfilter_probe(15) AS fifteen,
-  filter @>> bloomfilter_probe('5') AS literal, bloomfilter_probe('five'::text), bloomfilter_probe(5)
+  filter @>> bloomfilter_probe('5') AS literal, bloomfilter_probe('five'::text),
+  bloomfilter_probe(5)
 FROM segments WHERE id = 1;
 SELECT outcome('SELECT ''5''::bf_probe');
 SELECT outcome('SELECT filter @>> bloomfilter_probe(''5''::text) FROM segments');
