@@ -141,8 +141,8 @@ query(q{
         WHEN 3 THEN bf_agg(i, 5000) WHEN 4 THEN bf_agg(i, 20) | bf_agg(i, 100)
         WHEN 5 THEN bf_add_all(bf_create(1000, seed => n % 3), array_agg(i)) WHEN 6 THEN bf_agg(i) ELSE NULL END
       FROM generate_series(n, n + 19) i $$});
-my $scripts = PostgreSQL::Test::Utils::tempdir();
-my %script = (
+# What many sessions do to a table: each statement with how often it is chosen.
+my %busy = (
     insert => [ 6, 'INSERT INTO busy (kind, filter) SELECT :kind, made(:kind, :n + i) FROM generate_series(1, 15) i' ],
     update => [ 2, 'UPDATE busy SET filter = made(:kind, :n) WHERE id = (SELECT id FROM busy OFFSET :some LIMIT 1 FOR UPDATE SKIP LOCKED)' ],
     delete => [ 3, 'DELETE FROM busy WHERE id IN (SELECT id FROM busy OFFSET :some LIMIT 8 FOR UPDATE SKIP LOCKED)' ],
@@ -151,28 +151,49 @@ my %script = (
     vacuum => [ 1, 'VACUUM busy' ],
     tidy => [ 1, q{SELECT bf_index_tidy('busy_filter')} ],
     check => [ 1, q{SELECT bf_index_check('busy_filter')} ]);
-append_to_file("$scripts/$_", "\\set kind random(0, 7)\n\\set n random(1, 3000)\n\\set some random(0, 500)\n$script{$_}[1];\n")
-  for sort keys %script;
 
 sub pgbench {
-    my (@options) = @_;
+    my ($script, @options) = @_;
+    my $dir = PostgreSQL::Test::Utils::tempdir();
+    append_to_file("$dir/$_", "\\set kind random(0, 7)\n\\set n random(1, 3000)\n\\set some random(0, 500)\n$script->{$_}[1];\n")
+      for sort keys %$script;
     return ('pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '4', '-j', '2',
-        (map { ('-f', "$scripts/$_\@$script{$_}[0]") } sort keys %script), @options, 'postgres');
+        (map { ('-f', "$dir/$_\@$script->{$_}[0]") } sort keys %$script), @options, 'postgres');
 }
+
 my ($out, $errors) = ('', '');
-my $ran = IPC::Run::run([ pgbench('-t', '250') ], '<', \undef, '>', \$out, '2>', \$errors);
-is($errors =~ s/^pgbench: (?!error).*\n|^pgbench \(.*\n//mgr, '', 'many sessions: no error and no difference');
-ok($ran, 'many sessions');
+sub no_difference {
+    my ($name, $script, @options) = @_;
+    my $ran = IPC::Run::run([ pgbench($script, @options) ], '<', \undef, '>', \$out, '2>', \$errors);
+    is($errors =~ s/^pgbench: (?!error).*\n|^pgbench \(.*\n//mgr, '', "$name: no error and no difference");
+    ok($ran, $name);
+}
+no_difference('many sessions', \%busy, '-t', '250');
 my @asked = map { "filter @> $_" } 5, 100, 777, 1500, 2990, 99999;
 ask('busy', \@asked, 'many sessions, afterwards');
 is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'many sessions: the index is sound');
 cmp_ok(query(q{SELECT groups FROM bf_index_info('busy_filter')}), '>', 2, 'there are groups');
 
+# Groups become others all the time, while scans are on their way through many pages of the directory:
+# each seed has a group or two, whose filters fill a page each.
+query(q{
+    CREATE TABLE moving (id serial, filter bloomfilter);
+    CREATE INDEX moving_filter ON moving USING bloomfilter (filter) WITH (list_limit = 16);
+    INSERT INTO moving (filter) SELECT bf_create(6500, seed => s) + 5 + i FROM generate_series(1, 300) s, generate_series(1, 3) i});
+my %moving = (
+    insert => [ 3, 'INSERT INTO moving (filter) SELECT bf_create(6500, seed => (:n + i) % 300) + 5 + :n FROM generate_series(1, 20) i' ],
+    delete => [ 3, 'DELETE FROM moving WHERE id IN (SELECT id FROM moving OFFSET :some LIMIT 20 FOR UPDATE SKIP LOCKED)' ],
+    probe => [ 9, q{SELECT must_be_alike('filter @> 5', 'moving')} ],
+    vacuum => [ 2, 'VACUUM moving' ],
+    tidy => [ 4, q{SELECT bf_index_tidy('moving_filter')} ]);
+no_difference('moving groups', \%moving, '-t', '200');
+is(sqlstate($node, q{SELECT bf_index_check('moving_filter')}), '00000', 'moving groups: the index is sound');
+
 # --- the server stops at any moment -----------------------------------------------------------------
 
 for my $round (1 .. 8) {
     my ($some, $said) = ('', '');
-    my $bench = IPC::Run::start([ pgbench('-T', '60') ], '<', \undef, '>', \$some, '2>', \$said);
+    my $bench = IPC::Run::start([ pgbench(\%busy, '-T', '60') ], '<', \undef, '>', \$some, '2>', \$said);
     my $build = IPC::Run::start([ 'psql', '-X', '-h', $node->host, '-p', $node->port, '-c',
         'CREATE INDEX CONCURRENTLY ON busy USING bloomfilter (filter)', '-c', 'REINDEX INDEX busy_filter', 'postgres' ],
         '<', \undef, '>', \$some, '2>', \$said) if $round % 2;
@@ -205,7 +226,7 @@ $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('standby', own_host => 0);
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
 $standby->start;
-IPC::Run::run([ pgbench('-t', '60') ], '<', \undef, '>', \$out, '2>', \$errors);
+no_difference('with a standby', \%busy, '-t', '60');
 query(q{CREATE INDEX busy_second ON busy USING bloomfilter (filter)});
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
 ask('busy', \@asked, 'standby', $standby);
