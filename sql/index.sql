@@ -165,10 +165,28 @@ SELECT outcome('SELECT bf_index_info(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_check(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_tidy(''index_of_filters.segments_filter'')');
 RESET ROLE;
+-- An index's expressions are evaluated as the owner of the table, whoever looks at the index.
+CREATE FUNCTION checked(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF current_user <> 'regress_bloomfilter_index' THEN RAISE 'called by %', current_user; END IF;
+  RETURN filter;
+END $$;
+CREATE TABLE owned AS SELECT id, filter FROM segments LIMIT 0;
+ALTER TABLE owned OWNER TO regress_bloomfilter_index;
+GRANT CREATE ON SCHEMA index_of_filters TO regress_bloomfilter_index;
+SET ROLE regress_bloomfilter_index;
+CREATE INDEX owned_filter ON owned USING bloomfilter (index_of_filters.checked(filter));
+INSERT INTO owned SELECT i, bf_create(1000) + i FROM generate_series(1, 100) i;
+RESET ROLE;
+SELECT outcome('SELECT bf_index_tidy(''owned_filter'')');
+SELECT outcome('SELECT bf_index_check(''owned_filter'')');
+SELECT groups, current_user <> 'regress_bloomfilter_index' AS "not the owner"
+FROM bf_index_info('owned_filter');
+DROP TABLE owned;
 SELECT outcome('SELECT bf_index_info(''segments_day'')');
 SELECT outcome('SELECT bf_index_info(''segments'')');
 SELECT outcome('SELECT bf_index_check(''parts_filter_idx'')');
-REVOKE USAGE ON SCHEMA index_of_filters FROM regress_bloomfilter_index;
+REVOKE USAGE, CREATE ON SCHEMA index_of_filters FROM regress_bloomfilter_index;
 DROP ROLE regress_bloomfilter_index;
 SET client_min_messages = warning;
 DROP SCHEMA index_of_filters CASCADE;

@@ -18,6 +18,7 @@ extern "C" {
 #include "catalog/index.h"
 #include "catalog/pg_class.h"
 #include "utils/acl.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -37,23 +38,36 @@ void check_owner(Oid index) {
     aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
 }
 
-// An index of this access method, which the user owns, and its table.
+// An index of this access method and its table. Expressions of the index are evaluated as the
+// table's owner, who could otherwise have a superuser call any function.
 struct OpenIndex {
   Relation table, index;
+  Oid user;       // who called
+  int context;    // in which security context
+  int nest_level; // of settings
 };
 
 OpenIndex open_index(Oid oid, LOCKMODE mode) {
   // The table is locked first, as everywhere.
   const Oid table =
       get_rel_relkind(oid) == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
-  OpenIndex open = {OidIsValid(table) ? table_open(table, mode) : nullptr,
-                    relation_open(oid, mode)};
-  if (!open.table || open.index->rd_rel->relkind != RELKIND_INDEX ||
-      open.index->rd_indam->ambuild != build_index)
+  OpenIndex open = {};
+  GetUserIdAndSecContext(&open.user, &open.context);
+  open.nest_level = NewGUCNestLevel();
+  if (OidIsValid(table)) {
+    check_owner(oid);
+    open.table = table_open(table, mode);
+    SetUserIdAndSecContext(open.table->rd_rel->relowner,
+                           open.context | SECURITY_RESTRICTED_OPERATION);
+#if PG_VERSION_NUM >= 170000
+    RestrictSearchPath();
+#endif
+  }
+  open.index = relation_open(oid, mode);
+  if (!open.table || open.index->rd_indam->ambuild != build_index)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                     errmsg("\"%s\" is not an index of access method \"%s\"",
                            RelationGetRelationName(open.index), "bloomfilter")));
-  check_owner(oid);
   if (RELATION_IS_OTHER_TEMP(open.index))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot access temporary indexes of other sessions")));
@@ -63,6 +77,8 @@ OpenIndex open_index(Oid oid, LOCKMODE mode) {
 void close_index(const OpenIndex &open, LOCKMODE mode) {
   relation_close(open.index, mode);
   table_close(open.table, mode);
+  AtEOXact_GUC(false, open.nest_level);
+  SetUserIdAndSecContext(open.user, open.context);
 }
 
 void check_not_in_recovery() {
