@@ -189,6 +189,17 @@ my %moving = (
 no_difference('moving groups', \%moving, '-t', '200');
 is(sqlstate($node, q{SELECT bf_index_check('moving_filter')}), '00000', 'moving groups: the index is sound');
 
+# Whatever is cancelled leaves a sound index, and what it had begun is done by others.
+for my $ms (1 .. 30) {
+    $node->psql('postgres', "SET statement_timeout = '${ms}ms';"
+        . 'INSERT INTO busy (kind, filter) SELECT i % 8, made(i % 8, i) FROM generate_series(1, 60) i;'
+        . "DELETE FROM busy WHERE id % 30 = $ms; VACUUM busy; SELECT bf_index_tidy('busy_filter')");
+}
+is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'cancelled: the index is sound');
+query(q{SELECT bf_index_tidy('busy_filter')});
+is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'cancelled, and then tidied: the index is sound');
+ask('busy', \@asked, 'cancelled');
+
 # --- the server stops at any moment -----------------------------------------------------------------
 
 for my $round (1 .. 8) {

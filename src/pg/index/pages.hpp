@@ -30,7 +30,8 @@
 // Locks of buffers are taken in this order: a page of the list or directory, the page behind it,
 // the meta page, a new page. A scan copies a page of the directory and locks one page at a time. If
 // a page of lines is not the one that the copied slot means, the group was freed and its extent
-// used again: then all of its rows are candidates. If the slot is still there, the page is damaged.
+// used again: then its rows are in a new group, so that the scan reads all once more, or vacuum
+// took all of them out. If the slot is still there, the page is damaged.
 //
 // The list never gets shorter by a page, and the index by none; both reuse their space. An extent
 // that is larger than needed is split, and free ones side by side are united. REINDEX makes all

@@ -1,8 +1,8 @@
 // Asking an index: which rows have filters that may hold the values asked for.
 //
 // A row of a group is a hit or is none, which its column tells. Candidates are the rows of the
-// list, and those of groups that cannot be asked without an error, or that were freed meanwhile.
-// The server asks the filters of candidates in the table, and raises the errors there.
+// list, and those of groups that cannot be asked without an error. The server asks the filters of
+// candidates in the table, and raises the errors there.
 //
 // A plain scan collects all rows and returns them in the order of the table, so that each page of
 // it is read once.
@@ -131,7 +131,7 @@ Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupS
       uint32 place = 0;
       if (!ask_hash(scan->indexRelation, slot, asked.digests.digest[j].first, &found, &place)) {
         check_freed(scan->indexRelation, block, number, slot, place);
-        return {live_columns(slot), true};
+        return {Columns{}, false}; // its rows are elsewhere, and all is read once more, or nowhere
       }
       any = any | found;
     }
