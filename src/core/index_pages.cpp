@@ -130,6 +130,11 @@ LinePlace line_place(int columns, std::uint32_t line) {
 
 Columns live_columns(const GroupSlot &slot) {
   Columns live = {};
+  if (slot.live == slot.columns) {
+    live.words[0] = slot.columns >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << slot.columns) - 1;
+    live.words[1] = slot.columns <= 64 ? 0 : (std::uint64_t{1} << (slot.columns - 64)) - 1;
+    return live;
+  }
   for (int column = 0; column < slot.columns; column++)
     if (!slot.rows[column].is_none())
       live.add(column);
@@ -161,15 +166,57 @@ int asked_lines(const GroupKey &key, std::uint64_t hash, AskedLine *asked) {
   return 2;
 }
 
-// Most columns lack the first or second bit, so this ends early for each.
+namespace {
+
+// How many bits are looked at in every line, without a branch that the processor would mispredict:
+// one line in eight or fewer is left.
+constexpr int kFirstBits = 3;
+
+// Far enough ahead for a line to arrive from memory before its turn comes.
+constexpr int kLinesAhead = 24;
+
+struct BitPlace {
+  std::size_t byte;
+  unsigned shift;
+};
+
+// The columns, of 64 from `lines` on at most, whose line has all of the first bits.
+std::uint64_t columns_with_first(const std::uint8_t *lines, int columns, const AskedLine &asked) {
+  BitPlace places[kFirstBits]; // some twice, if fewer are asked for
+  for (int i = 0; i < kFirstBits; i++) {
+    const unsigned bit = asked.bits[i % asked.count];
+    places[i] = {bit / 8, bit % 8};
+  }
+  std::uint64_t found = 0;
+  for (int column = 0; column < columns; column++, lines += kLineBytes) {
+    __builtin_prefetch(lines + kLinesAhead * kLineBytes); // harmless behind the last one
+    std::uint64_t all = 1;
+    for (const BitPlace &place : places)
+      all &= std::uint64_t{lines[place.byte]} >> place.shift;
+    found |= all << column;
+  }
+  return found;
+}
+
+bool has_bits(const std::uint8_t *line, const AskedLine &asked) {
+  for (int i = kFirstBits; i < asked.count; i++)
+    if ((line[asked.bits[i] / 8] >> asked.bits[i] % 8 & 1) == 0)
+      return false;
+  return true;
+}
+
+} // namespace
+
 Columns columns_with(const std::uint8_t *lines, int columns, const AskedLine &asked) {
   Columns found = {};
-  for (int column = 0; column < columns; column++, lines += kLineBytes) {
-    int i = 0;
-    while (i < asked.count && (lines[asked.bits[i] / 8] >> asked.bits[i] % 8 & 1) != 0)
-      i++;
-    if (i == asked.count)
-      found.add(column);
+  for (int first = 0; first < columns; first += 64) {
+    const int count = columns - first < 64 ? columns - first : 64;
+    std::uint64_t left = columns_with_first(lines + first * kLineBytes, count, asked);
+    for (; left != 0; left &= left - 1) {
+      const int column = first + __builtin_ctzll(left);
+      if (has_bits(lines + column * kLineBytes, asked))
+        found.add(column);
+    }
   }
   return found;
 }
