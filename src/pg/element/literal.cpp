@@ -120,12 +120,35 @@ bool is_accepted(Oid type, const char *string) {
                                reinterpret_cast<Node *>(&soft), &value);
 }
 #else
+// Is it a number of few digits, which every type of numbers with fractions can hold?
+bool is_plain_number(const char *string) {
+  const char *at = string + (*string == '-');
+  int digits = 0, points = 0;
+  for (; isdigit(static_cast<unsigned char>(*at)) != 0 || *at == '.'; at++)
+    ++(*at == '.' ? points : digits);
+  return *at == '\0' && digits > 0 && digits <= 15 && points <= 1;
+}
+
 // What the functions above do not tell, the type's own function would only tell by an error.
 bool is_accepted(Oid type, const char *string) {
-  return type == INT8OID ? is_bigint(string)
-         : type == UUIDOID ? is_uuid(string)
-         : type == BYTEAOID ? is_bytea(string)
-                            : true;
+  switch (type) {
+  case INT8OID:
+    return is_bigint(string);
+  case FLOAT8OID:
+  case NUMERICOID:
+    return is_plain_number(string);
+  case UUIDOID:
+    return is_uuid(string);
+  case BYTEAOID:
+    return is_bytea(string);
+  case TEXTOID:
+  case BPCHAROID:
+  case NAMEOID:
+  case CHAROID:
+    return true; // they accept all
+  default:
+    return false;
+  }
 }
 #endif
 

@@ -12,7 +12,7 @@ namespace bloomfilter {
 Digests literal_digests(const Header &header, text *literal, Oid collation, Use use);
 
 // Does literal_digests() for Use::ask read a literal without an error? Before PostgreSQL 16 this is
-// not known of all types; then the answer is yes.
+// not known of all literals; then the answer is no.
 bool is_readable(const Header &header, text *literal);
 
 } // namespace bloomfilter
