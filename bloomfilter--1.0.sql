@@ -2096,6 +2096,16 @@ CREATE FUNCTION bloomfilter_probe(value bf_literal) RETURNS bf_probe
 COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS
   'a literal, for which an index over filters is asked';
 
+CREATE FUNCTION bloomfilter_probe_any("values" anyarray) RETURNS bf_probe
+  AS 'MODULE_PATHNAME', 'bf_probe_any' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_probe_any(anyarray) IS
+  'values of which any is asked of an index over filters';
+
+CREATE FUNCTION bloomfilter_probe_hash(hash bigint) RETURNS bf_probe
+  AS 'MODULE_PATHNAME', 'bf_probe_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_probe_hash(bigint) IS
+  'a hash, for which an index over filters is asked';
+
 CREATE FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) IS
@@ -2128,7 +2138,9 @@ COMMENT ON ACCESS METHOD bloomfilter IS
 CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING bloomfilter AS
   OPERATOR 1 @>> (bloomfilter, bf_probe),
   FUNCTION 1 bloomfilter_probe("any"),
-  FUNCTION 2 bloomfilter_probe(bf_literal);
+  FUNCTION 2 bloomfilter_probe(bf_literal),
+  FUNCTION 3 bloomfilter_probe_any(anyarray),
+  FUNCTION 4 bloomfilter_probe_hash(bigint);
 COMMENT ON OPERATOR CLASS bloomfilter_ops USING bloomfilter IS
   'which bloom filters possibly hold a value';
 COMMENT ON OPERATOR FAMILY bloomfilter_ops USING bloomfilter IS

@@ -60,8 +60,44 @@ SELECT count(*) FROM segments WHERE filter @> 300;
 SELECT outcome('SELECT count(*) FROM segments WHERE filter @> ''300''::text');
 VACUUM segments;
 
--- Types that have no index condition are scanned.
-SELECT plan('SELECT id FROM segments WHERE filter @> ARRAY[1, 2]');
+-- Any element of an array, and hashes, but not all elements of an array
+SELECT plan('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[300, 100, NULL])');
+SELECT plan('SELECT id FROM segments WHERE bf_contains_hash(filter, bf_hash(300))');
+SELECT plan('SELECT id FROM segments WHERE bf_contains_all(filter, ARRAY[300, 301])');
+SELECT count(*), min(id) FROM segments WHERE bf_contains_any(filter, ARRAY[300, 100, NULL]);
+SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[300.5, 100]);
+SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[]::int[]);
+SELECT count(*) FROM segments WHERE bf_contains_any(filter, NULL::int[]);
+SELECT count(*) FROM segments WHERE bf_contains_hash(filter, bf_hash(300));
+SELECT outcome('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[''300''])');
+
+-- Arrays, ranges and rows as values. A type whose values may raise an error is scanned.
+CREATE TABLE pairs AS SELECT f AS id, bf_agg((i, 'x' || i), 100) AS filter,
+  bf_agg(ARRAY[i, i + 1], 100) AS arrays, bf_agg(int4range(i, i + 5), 100) AS ranges
+FROM generate_series(1, 300) f, generate_series(f, f + 5) i GROUP BY f ORDER BY f;
+CREATE INDEX pairs_filter ON pairs USING bloomfilter (filter);
+CREATE INDEX pairs_arrays ON pairs USING bloomfilter (arrays);
+CREATE INDEX pairs_ranges ON pairs USING bloomfilter (ranges);
+ANALYZE pairs;
+SET enable_seqscan = off;
+SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
+SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100''::varchar)');
+SELECT plan('SELECT id FROM pairs WHERE arrays @> ARRAY[100, 101]');
+SELECT plan('SELECT id FROM pairs WHERE ranges @> int4range(100, 105)');
+SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100');
+SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100'::varchar);
+SELECT array_agg(id) FROM pairs WHERE arrays @> ARRAY[100, 101];
+SELECT array_agg(id) FROM pairs WHERE ranges @> int4range(100, 105);
+SELECT outcome('SELECT id FROM pairs WHERE filter @> (100, 1)');
+SELECT outcome('SELECT id FROM pairs WHERE arrays @> ARRAY[100.0, 101]');
+SELECT outcome('SELECT id FROM pairs WHERE filter @> (100, ''x100'', json ''{}'')');
+SELECT outcome('SELECT id FROM pairs WHERE filter @> (100, ''x100'', json ''{}'') AND id = 0');
+PREPARE paired(int, text) AS SELECT array_agg(id) FROM pairs WHERE filter @> ($1, $2);
+SET plan_cache_mode = force_generic_plan;
+SELECT plan('EXECUTE paired(100, ''x100'')');
+EXECUTE paired(100, 'x100');
+RESET plan_cache_mode;
+RESET enable_seqscan;
 
 -- Joins, bitmaps with other indexes, partial indexes, and indexes on expressions
 CREATE TABLE keys AS SELECT i * 50 AS key FROM generate_series(1, 4) i;
@@ -85,6 +121,8 @@ SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
 INSERT INTO segments SELECT id + 2000, day, note, filter FROM segments;
 SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
 SELECT groups, grouped + pending AS filters, loose FROM bf_index_info('segments_expression');
+SELECT amvalidate(oid), opcname FROM pg_opclass
+WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter') ORDER BY opcname;
 SELECT bf_index_check(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid
 WHERE indrelid = 'segments'::regclass
   AND relam = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter');
@@ -151,15 +189,24 @@ RESET enable_seqscan;
 -- The operator that an index answers: the same as @>. Its right side is made by one function only.
 SELECT filter @>> bloomfilter_probe(5) AS five, filter @>> bloomfilter_probe(15) AS fifteen,
   filter @>> bloomfilter_probe('5') AS literal, bloomfilter_probe('five'::text),
-  bloomfilter_probe(5)
+  bloomfilter_probe(5), filter @>> bloomfilter_probe_any(ARRAY[0, 5]) AS any_of,
+  filter @>> bloomfilter_probe_hash(bf_hash(15)) AS hash, bloomfilter_probe_any(ARRAY[0, 5])
 FROM segments WHERE id = 1;
 SELECT outcome('SELECT ''5''::bf_probe');
 SELECT outcome('SELECT filter @>> bloomfilter_probe(''5''::text) FROM segments');
 SELECT outcome('SELECT bloomfilter_probe(point(1, 2))');
 
--- Only its owner looks at an index.
+-- Only its owner looks at an index. Whoever may not ask filters cannot ask an index either.
 CREATE ROLE regress_bloomfilter_index;
 GRANT USAGE ON SCHEMA index_of_filters TO regress_bloomfilter_index;
+GRANT SELECT ON segments TO regress_bloomfilter_index;
+REVOKE EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") FROM PUBLIC;
+SET ROLE regress_bloomfilter_index;
+SET enable_seqscan = off;
+SELECT outcome('SELECT id FROM index_of_filters.segments WHERE filter @> 300');
+RESET enable_seqscan;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") TO PUBLIC;
 SET ROLE regress_bloomfilter_index;
 SELECT outcome('SELECT bf_index_info(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_check(''index_of_filters.segments_filter'')');
@@ -186,6 +233,7 @@ DROP TABLE owned;
 SELECT outcome('SELECT bf_index_info(''segments_day'')');
 SELECT outcome('SELECT bf_index_info(''segments'')');
 SELECT outcome('SELECT bf_index_check(''parts_filter_idx'')');
+REVOKE SELECT ON segments FROM regress_bloomfilter_index;
 REVOKE USAGE, CREATE ON SCHEMA index_of_filters FROM regress_bloomfilter_index;
 DROP ROLE regress_bloomfilter_index;
 SET client_min_messages = warning;

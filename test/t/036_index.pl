@@ -68,7 +68,8 @@ my %value_of = (
     uuid => 'md5(i::text)::uuid', oid => 'i::oid', date => q{date '2000-01-01' + i},
     timestamp => q{timestamp '2000-01-01' + make_interval(days => i)}, inet => q{inet '10.0.0.0' + i},
     time => q{time '00:00' + make_interval(secs => i)}, interval => 'make_interval(secs => i)',
-    boolean => 'i % 2 = 0', jsonb => q{to_jsonb(i)}, array => 'array[i, i + 1]');
+    boolean => 'i % 2 = 0', jsonb => q{to_jsonb(i)}, array => 'array[i, i + 1]', row => q{(i, 'word ' || i)}, range => 'int4range(i, i + 3)',
+    multirange => 'int4multirange(int4range(i, i + 3))');
 
 # Of each family, filters of several geometries; of the first row on, so many of each.
 sub filters_of {
@@ -92,7 +93,8 @@ for my $type (sort keys %value_of) {
         CREATE INDEX of_${type}_counting ON of_$type USING bloomfilter (counting) WITH (list_limit = 20)});
     my @conditions = map { my $i = $_; my $v = $value =~ s/\bi\b/$i/gr;
         ("filter @> ($v)", "($v) <@ filter", "bf_contains(filter, $v)", "counting @> ($v)",
-         "filter @> ($v) AND counting @> ($v)", "filter @> ($v)::text::bf_literal", "filter @> ($v)::text") } (25, 400, 2999, 77777);
+         "filter @> ($v) AND counting @> ($v)",
+         $type eq 'array' ? () : ("bf_contains_any(filter, array[$v, NULL, $v])"), "bf_contains_hash(filter, bf_hash($v))", "filter @> ($v)::text::bf_literal", "filter @> ($v)::text") } (25, 400, 2999, 77777);
     push @conditions, 'filter @> NULL::int', q{filter @> 'x'}, 'filter @> 5::bigint', 'filter @> 5.0', 'filter @> 5.5::float8',
       q{filter @> date '2000-01-05'}, q{filter @> timestamp '2000-01-05'}, q{filter @> '2000-01-05'}, q{filter @> interval '5 s'},
       q{filter @> 'word 25'::name}, q{filter @> 'word 25 '::char(10)}, q{filter @> '{5,6}'}, 'filter @> ROW(1, 2)';

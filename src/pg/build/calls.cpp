@@ -3,6 +3,7 @@
 #include "pg/aggregate/steps.hpp"
 #include "pg/expression.hpp"
 #include "pg/names.hpp"
+#include "pg/planner/question.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
@@ -83,14 +84,6 @@ bool may_be_ours(Oid aggregate) {
   const Oid type = get_func_rettype(aggregate);
   Kind kind;
   return is_filter_type(type, &kind) || is_partial_type(type);
-}
-
-AclResult right_to_call(Oid function, Oid role) {
-#if PG_VERSION_NUM >= 160000
-  return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
-#else
-  return pg_proc_aclcheck(function, role, ACL_EXECUTE);
-#endif
 }
 
 void check_may_call(Oid function, Oid role, ObjectType type) {

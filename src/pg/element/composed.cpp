@@ -351,10 +351,14 @@ Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
 
 // A range type may order its bounds by another comparison than their type's own. That comparison
 // may call different bounds equal.
-void check_range_order(const TypeCacheEntry *range, Oid type) {
+bool has_default_order(const TypeCacheEntry *range) {
   const Oid default_order =
       lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
-  if (range->rng_cmp_proc_finfo.fn_oid != default_order)
+  return range->rng_cmp_proc_finfo.fn_oid == default_order;
+}
+
+void check_range_order(const TypeCacheEntry *range, Oid type) {
+  if (!has_default_order(range))
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("bloom filters of type %s are not supported", format_type_be(type)),
@@ -379,6 +383,24 @@ void resolve_range(Element *element) {
 }
 
 } // namespace
+
+bool is_surely_hashed(Oid type, Oid collation) {
+  check_stack_depth();
+  if (!OidIsValid(type))
+    return false;
+  if (scalar_element(type, collation, CurrentMemoryContext))
+    return true;
+  const Oid base = getBaseType(type), item = get_element_type(base);
+  if (OidIsValid(item))
+    return is_surely_hashed(item, collation);
+  if (type_is_multirange(base))
+    return is_surely_hashed(get_multirange_range(base), InvalidOid);
+  if (!type_is_range(base))
+    return false;
+  const TypeCacheEntry *range = lookup_type_cache(base, TYPECACHE_RANGE_INFO);
+  return has_default_order(range) &&
+         is_surely_hashed(range->rngelemtype->type_id, range->rng_collation);
+}
 
 bool resolve_composed(Element *element, Oid collation) {
   const Oid type = element->base, item = get_element_type(type);

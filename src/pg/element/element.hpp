@@ -102,6 +102,9 @@ Element *unformed_rows(const List *fields, MemoryContext context);
 // type tells; NULL for other types.
 Element *scalar_element(Oid type, Oid collation, MemoryContext context);
 
+// Is a type a scalar one as above, or an array or range of such? Rows are known one by one.
+bool is_surely_hashed(Oid type, Oid collation);
+
 // The first hash of a value that is not NULL. Allocates in the current memory context.
 inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
   return element->hash(element, value, seed);

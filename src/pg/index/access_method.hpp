@@ -37,6 +37,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
                    Selectivity *selectivity, double *correlation, double *pages);
 
 // validate.cpp
+constexpr int kProbeFunctions = 4; // in an operator class
 bool validate_class(Oid operator_class);
 
 } // namespace bloomfilter

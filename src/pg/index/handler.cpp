@@ -12,7 +12,7 @@ Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
   (void)fcinfo;
   IndexAmRoutine *method = makeNode(IndexAmRoutine); // what is not set is false or NULL
   method->amstrategies = 1;
-  method->amsupport = 2;
+  method->amsupport = kProbeFunctions;
   method->amusemaintenanceworkmem = true;
   method->amkeytype = InvalidOid;
   method->ambuild = build_index;

@@ -7,6 +7,8 @@
 
 #include "pg/index/access_method.hpp"
 #include "pg/index/pages.hpp"
+#include "pg/planner/question.hpp"
+#include "pg/planner/selectivity.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -40,6 +42,19 @@ List *original_conditions(const IndexPath *path) {
   return list_concat(list_copy(path->indexinfo->indpred), conditions);
 }
 
+// How many values a group is asked for, in all conditions.
+double asked_values(PlannerInfo *root, const IndexPath *path) {
+  double values = 0;
+  ListCell *cell;
+  foreach (cell, path->indexclauses) {
+    Question question;
+    auto *clause = reinterpret_cast<Node *>(lfirst_node(IndexClause, cell)->rinfo->clause);
+    const bool any = asks_filter(clause, &question) && question.asked == Asked::any;
+    values += any ? array_length(root, question.value) : 1;
+  }
+  return values;
+}
+
 } // namespace
 
 void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *startup, Cost *total,
@@ -48,7 +63,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
   const IndexMeta meta = meta_of(index);
   const double listed = meta.listed, groups = meta.groups;
   const double chained = 1 + std::ceil(listed / kListEntries) + std::ceil(groups / kDirectorySlots);
-  const double lines = groups * list_length(path->indexclauses);
+  const double asked = asked_values(root, path);
+  const double lines = groups * asked;
   double random_page, sequential_page;
   get_tablespace_page_costs(index->reltablespace, &random_page, &sequential_page);
   const double read =
@@ -56,8 +72,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
                 : lines;
   *startup = 0;
   *total = chained * sequential_page + read * random_page +
-           groups * kPageColumns * kOperatorsPerColumn * cpu_operator_cost *
-               list_length(path->indexclauses) +
+           groups * kPageColumns * kOperatorsPerColumn * cpu_operator_cost * asked +
            listed * cpu_index_tuple_cost;
   const double share = clauselist_selectivity(
       root, original_conditions(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);

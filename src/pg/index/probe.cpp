@@ -1,35 +1,47 @@
 #include "pg/index/probe.hpp"
 
 #include "pg/element/conversion.hpp"
+#include "pg/element/family.hpp"
 #include "pg/element/literal.hpp"
 #include "pg/value/collation.hpp"
 #include "pg/value/probe.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 }
 
 namespace bloomfilter {
 namespace {
 
-// A bf_probe as it is stored. The value follows: a Datum if its type is passed by value, else its
-// bytes.
+// A bf_probe as it is stored. What was given follows: a Datum if its type is passed by value, else
+// its bytes.
 struct StoredProbe {
   int32 vl_len_; // do not touch directly
-  Oid type;
+  Oid type;      // of what was given: an array, if any of its elements is asked for
   Oid collation;
-  int32 unused;
+  Asked asked;
+  uint8 unused[3];
 };
 static_assert(sizeof(StoredProbe) % MAXIMUM_ALIGNOF == 0, "the value is aligned");
 
-Datum make_probe(Oid type, Oid collation, const void *bytes, Size length) {
+Datum make_probe(Asked asked, Oid type, Oid collation, const void *bytes, Size length) {
   auto *probe = static_cast<StoredProbe *>(palloc0(sizeof(StoredProbe) + length));
   SET_VARSIZE(probe, sizeof(StoredProbe) + length);
   probe->type = type;
   probe->collation = collation;
+  probe->asked = asked;
   memcpy(probe + 1, bytes, length);
   return PointerGetDatum(probe);
+}
+
+// What was given to the function that made a probe.
+Datum given_value(const StoredProbe *stored) {
+  Datum value = PointerGetDatum(stored + 1);
+  if (OidIsValid(stored->type) && get_typbyval(stored->type))
+    memcpy(&value, stored + 1, sizeof value);
+  return value;
 }
 
 // What a call site keeps between rows. All bytes are zero at first.
@@ -45,35 +57,92 @@ ProbeSite *probe_site(FunctionCallInfo fcinfo) {
   return static_cast<ProbeSite *>(fcinfo->flinfo->fn_extra);
 }
 
+const StoredProbe *stored_probe(Datum datum) {
+  return reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
+}
+
+void set_one_value(Probe *probe, const StoredProbe *stored) {
+  probe->type = stored->type;
+  probe->values = static_cast<Datum *>(palloc(sizeof(Datum)));
+  probe->values[0] = given_value(stored);
+  probe->count = 1;
+}
+
+// The array's elements that are not NULL.
+void set_items(Probe *probe, const StoredProbe *stored) {
+  auto *array = const_cast<ArrayType *>(reinterpret_cast<const ArrayType *>(stored + 1));
+  probe->type = ARR_ELEMTYPE(array);
+  int16 length;
+  bool by_value;
+  char alignment;
+  get_typlenbyvalalign(probe->type, &length, &by_value, &alignment);
+  bool *nulls;
+  int count;
+  deconstruct_array(array, probe->type, length, by_value, alignment, &probe->values, &nulls,
+                    &count);
+  probe->count = 0;
+  for (int i = 0; i < count; i++)
+    if (!nulls[i])
+      probe->values[probe->count++] = probe->values[i];
+}
+
 // The probe without its element type.
 Probe open_probe(Datum datum) {
-  const auto *stored = reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
-  Probe probe = {stored->type, stored->collation, PointerGetDatum(stored + 1), nullptr};
-  if (OidIsValid(probe.type) && get_typbyval(probe.type))
-    memcpy(&probe.value, stored + 1, sizeof probe.value);
+  const StoredProbe *stored = stored_probe(datum);
+  Probe probe = {};
+  probe.asked = stored->asked;
+  probe.collation = stored->collation;
+  if (probe.asked == Asked::any)
+    set_items(&probe, stored);
+  else
+    set_one_value(&probe, stored);
   return probe;
+}
+
+bool has_element(const Probe &probe) {
+  return OidIsValid(probe.type) && probe.asked != Asked::hash;
+}
+
+text *literal_of(const Probe &probe) {
+  return reinterpret_cast<text *>(DatumGetPointer(probe.values[0]));
+}
+
+// What a row is composed of is known when it was hashed.
+bool can_ask_value(const Header &header, const Probe &probe, Datum value) {
+  if (is_composed(probe.element->family))
+    (void)first_hash(probe.element, value, header.seed);
+  return is_comparable(header, probe.element);
 }
 
 } // namespace
 
 Probe read_probe(Datum datum, MemoryContext context) {
   Probe probe = open_probe(datum);
-  if (OidIsValid(probe.type))
+  if (has_element(probe))
     probe.element = resolve_element(probe.type, probe.collation, context);
   return probe;
 }
 
 bool can_ask(const Header &header, const Probe &probe) {
-  return probe.element
-             ? is_comparable(header, probe.element)
-             : is_readable(header, reinterpret_cast<text *>(DatumGetPointer(probe.value)));
+  if (probe.asked == Asked::hash)
+    return true;
+  if (!probe.element)
+    return is_readable(header, literal_of(probe));
+  for (int i = 0; i < probe.count; i++)
+    if (!can_ask_value(header, probe, probe.values[i]))
+      return false;
+  return true;
 }
 
-Digests digests_of_probe(const Header &header, const Probe &probe) {
-  return probe.element
-             ? digests_for(probe.element, probe.value, header, Use::ask)
-             : literal_digests(header, reinterpret_cast<text *>(DatumGetPointer(probe.value)),
-                               probe.collation, Use::ask);
+Digests digests_of_probe(const Header &header, const Probe &probe, int value) {
+  if (probe.asked == Asked::hash) {
+    check_hashed_alike(header);
+    Digests digests = no_digests();
+    digests.digest[digests.count++] = {static_cast<uint64>(DatumGetInt64(probe.values[0])), 0};
+    return digests;
+  }
+  return probe.element ? digests_for(probe.element, probe.values[value], header, Use::ask)
+                       : literal_digests(header, literal_of(probe), probe.collation, Use::ask);
 }
 
 } // namespace bloomfilter
@@ -92,19 +161,35 @@ Datum bf_probe(PG_FUNCTION_ARGS) {
   get_typlenbyval(type, &length, &by_value);
   const Datum value = PG_GETARG_DATUM(0);
   if (by_value)
-    return make_probe(type, collation, &value, sizeof value);
+    return make_probe(Asked::value, type, collation, &value, sizeof value);
   if (length > 0)
-    return make_probe(type, collation, DatumGetPointer(value), length);
+    return make_probe(Asked::value, type, collation, DatumGetPointer(value), length);
   if (length == -2)
-    return make_probe(type, collation, DatumGetCString(value), strlen(DatumGetCString(value)) + 1);
+    return make_probe(Asked::value, type, collation, DatumGetCString(value),
+                      strlen(DatumGetCString(value)) + 1);
   const struct varlena *whole = PG_DETOAST_DATUM(value);
-  return make_probe(type, collation, whole, VARSIZE(whole));
+  return make_probe(Asked::value, type, collation, whole, VARSIZE(whole));
 }
 
 PG_FUNCTION_INFO_V1(bf_probe_literal);
 Datum bf_probe_literal(PG_FUNCTION_ARGS) {
   const text *literal = DatumGetTextP(PG_GETARG_DATUM(0));
-  return make_probe(InvalidOid, collation_of(fcinfo, 0), literal, VARSIZE(literal));
+  return make_probe(Asked::value, InvalidOid, collation_of(fcinfo, 0), literal, VARSIZE(literal));
+}
+
+PG_FUNCTION_INFO_V1(bf_probe_any);
+Datum bf_probe_any(PG_FUNCTION_ARGS) {
+  const ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+  const Oid collation = collation_of(fcinfo, 0);
+  (void)resolve_element(ARR_ELEMTYPE(array), collation, CurrentMemoryContext);
+  return make_probe(Asked::any, get_fn_expr_argtype(fcinfo->flinfo, 0), collation, array,
+                    VARSIZE(array));
+}
+
+PG_FUNCTION_INFO_V1(bf_probe_hash);
+Datum bf_probe_hash(PG_FUNCTION_ARGS) {
+  const Datum hash = PG_GETARG_DATUM(0);
+  return make_probe(Asked::hash, INT8OID, InvalidOid, &hash, sizeof hash);
 }
 
 PG_FUNCTION_INFO_V1(filter_contains_probe);
@@ -112,7 +197,7 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   ProbeSite *site = probe_site(fcinfo);
   AskedFilter *filter = find_filter(PG_GETARG_DATUM(0), &site->asked);
   Probe probe = open_probe(PG_GETARG_DATUM(1));
-  if (OidIsValid(probe.type)) {
+  if (has_element(probe)) {
     if (!site->element || site->type != probe.type || site->collation != probe.collation) {
       site->element = resolve_element(probe.type, probe.collation, fcinfo->flinfo->fn_mcxt);
       site->type = probe.type;
@@ -120,10 +205,13 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
     }
     probe.element = site->element;
   }
-  PG_RETURN_BOOL(contains_any_digest(filter, digests_of_probe(filter->header, probe)));
+  for (int i = 0; i < probe.count; i++)
+    if (contains_any_digest(filter, digests_of_probe(filter->header, probe, i)))
+      PG_RETURN_BOOL(true);
+  PG_RETURN_BOOL(false);
 }
 
-// Probes are made by bloomfilter_probe() alone, so that each can be trusted.
+// Probes are made by the functions above alone, so that each can be trusted.
 PG_FUNCTION_INFO_V1(bf_probe_in);
 Datum bf_probe_in(PG_FUNCTION_ARGS) {
   (void)fcinfo;
@@ -133,11 +221,11 @@ Datum bf_probe_in(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_probe_out);
 Datum bf_probe_out(PG_FUNCTION_ARGS) {
-  const Probe probe = open_probe(PG_GETARG_DATUM(0));
+  const StoredProbe *stored = stored_probe(PG_GETARG_DATUM(0));
   Oid output;
   bool varying;
-  getTypeOutputInfo(OidIsValid(probe.type) ? probe.type : TEXTOID, &output, &varying);
-  PG_RETURN_CSTRING(OidOutputFunctionCall(output, probe.value));
+  getTypeOutputInfo(OidIsValid(stored->type) ? stored->type : TEXTOID, &output, &varying);
+  PG_RETURN_CSTRING(OidOutputFunctionCall(output, given_value(stored)));
 }
 
 SQL_FUNCTIONS_END

@@ -3,7 +3,8 @@
 // `filter @> x` does not tell an index of which type x is, for x is declared "any". So the planner
 // turns it into `filter @>> bloomfilter_probe(x)` (pg/planner/index_condition.hpp), whose right
 // side carries the value with its type and collation. It is hashed when a group, or a filter, says
-// with which seed. The operator gives the same answers and raises the same errors as @>.
+// with which seed. The operator gives the same answers and raises the same errors as @>. There are
+// functions like bloomfilter_probe() for what bf_contains_any() and bf_contains_hash() take.
 #ifndef BLOOMFILTER_PG_INDEX_PROBE_HPP
 #define BLOOMFILTER_PG_INDEX_PROBE_HPP
 
@@ -11,26 +12,29 @@
 
 #include "core/format.hpp"
 #include "pg/element/digests.hpp"
+#include "pg/planner/question.hpp"
 
 namespace bloomfilter {
 
-// A value, or a bare literal. read_probe() sets all fields.
+// One value, a bare literal, a hash, or any of an array's elements. read_probe() sets all fields.
 struct Probe {
-  Oid type; // InvalidOid: a bare literal
+  Asked asked; // never for all elements
+  Oid type;    // of the values; InvalidOid: a bare literal
   Oid collation;
-  Datum value;      // of that type; a text if it is a literal
-  Element *element; // NULL for a literal
+  Element *element; // of the values; NULL for a literal or a hash
+  Datum *values;    // of that type, none of them NULL; a text if it is a literal
+  int count;
 };
 
 // Reads a probe, which must stay where it is. `context` is for the element type.
 Probe read_probe(Datum datum, MemoryContext context);
 
-// Can filters with that header be asked without an error? Those of the types' own functions that
-// read literals are not foreseen before PostgreSQL 16.
+// Can filters with that header be asked without an error? It is not known of all literals before
+// PostgreSQL 16; then the answer is no.
 bool can_ask(const Header &header, const Probe &probe);
 
-// The digests under which a filter may have the value. Raises what @> would raise.
-Digests digests_of_probe(const Header &header, const Probe &probe);
+// The digests under which a filter may have one of the values. Raises what @> would raise.
+Digests digests_of_probe(const Header &header, const Probe &probe, int value);
 
 } // namespace bloomfilter
 

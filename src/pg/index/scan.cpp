@@ -24,17 +24,17 @@ namespace bloomfilter {
 namespace {
 
 // What groups with one key are asked for.
-struct Asked {
+struct KeyDigests {
   GroupKey key;
   bool known;
-  bool undecided; // asking could raise an error
-  Digests digests;
+  bool undecided;   // asking could raise an error
+  Digests *digests; // of each of the probe's values
 };
 
 // One condition. Keys that have the same place in `asked` displace each other.
 struct Condition {
   Probe probe;
-  Asked asked[16];
+  KeyDigests asked[16];
 };
 
 struct FoundRow {
@@ -67,16 +67,21 @@ void read_conditions(IndexScanDesc scan, ScanState *state) {
   MemoryContextSwitchTo(before);
 }
 
-const Asked &asked_of(ScanState *state, Condition *condition, const GroupKey &key) {
-  Asked *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
+const KeyDigests &digests_for_key(ScanState *state, Condition *condition, const GroupKey &key) {
+  const Probe &probe = condition->probe;
+  KeyDigests *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
   if (asked->known && asked->key == key)
     return *asked;
   const MemoryContext before = MemoryContextSwitchTo(state->memory);
   const Header header = key.header();
   asked->known = false; // while there can be an error
   asked->key = key;
-  asked->undecided = !can_ask(header, condition->probe);
-  asked->digests = asked->undecided ? no_digests() : digests_of_probe(header, condition->probe);
+  asked->undecided = !can_ask(header, probe);
+  if (!asked->digests)
+    asked->digests = static_cast<Digests *>(
+        MemoryContextAllocHuge(state->memory, Max(probe.count, 1) * sizeof(Digests)));
+  for (int i = 0; i < probe.count && !asked->undecided; i++)
+    asked->digests[i] = digests_of_probe(header, probe, i);
   asked->known = true;
   MemoryContextSwitchTo(before);
   return *asked;
@@ -111,6 +116,20 @@ bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found
   return true;
 }
 
+// The columns that may have a value with one of these digests. False as ask_hash().
+bool ask_digests(Relation index, const GroupSlot &slot, const Digests &digests, Columns *found,
+                 uint32 *place) {
+  if (digests.any)
+    *found = live_columns(slot);
+  for (int i = 0; i < digests.count && !digests.any; i++) {
+    Columns of_hash;
+    if (!ask_hash(index, slot, digests.digest[i].first, &of_hash, place))
+      return false;
+    *found = *found | of_hash;
+  }
+  return true;
+}
+
 // What a group answers.
 struct Answer {
   Columns columns;
@@ -121,19 +140,17 @@ Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupS
   ScanState *state = state_of(scan);
   Answer answer = {live_columns(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
-    const Asked &asked = asked_of(state, &state->conditions[i], slot.key);
+    const KeyDigests &asked = digests_for_key(state, &state->conditions[i], slot.key);
     answer.candidates |= asked.undecided;
-    if (asked.undecided || asked.digests.any)
+    if (asked.undecided)
       continue;
     Columns any = {};
-    for (int j = 0; j < asked.digests.count; j++) {
-      Columns found;
+    for (int j = 0; j < state->conditions[i].probe.count; j++) {
       uint32 place = 0;
-      if (!ask_hash(scan->indexRelation, slot, asked.digests.digest[j].first, &found, &place)) {
+      if (!ask_digests(scan->indexRelation, slot, asked.digests[j], &any, &place)) {
         check_freed(scan->indexRelation, block, number, slot, place);
         return {Columns{}, false}; // its rows are elsewhere, and all is read once more, or nowhere
       }
-      any = any | found;
     }
     answer.columns = answer.columns & any;
   }

@@ -16,6 +16,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+constexpr int kNeededFunctions = 2;
+
 void report(const char *problem) {
   ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                  errmsg("operator class of access method \"%s\" %s", "bloomfilter", problem)));
@@ -23,7 +25,8 @@ void report(const char *problem) {
 
 } // namespace
 
-// It has the functions that make probes, and the one operator whose right side is a probe.
+// It has functions that make probes, those of values and of literals at least, and the one operator
+// whose right side is a probe.
 bool validate_class(Oid operator_class) {
   HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(operator_class));
   if (!HeapTupleIsValid(tuple))
@@ -32,14 +35,17 @@ bool validate_class(Oid operator_class) {
   const Oid family = entry->opcfamily, type = entry->opcintype;
   ReleaseSysCache(tuple);
 
-  const Oid of_value = get_opfamily_proc(family, type, type, 1);
-  const Oid of_literal = get_opfamily_proc(family, type, type, 2);
-  if (!OidIsValid(of_value) || !OidIsValid(of_literal) ||
-      get_func_rettype(of_value) != get_func_rettype(of_literal)) {
-    report("lacks the functions that make what it is asked for");
-    return false;
+  Oid probe = InvalidOid;
+  for (int number = 1; number <= kProbeFunctions; number++) {
+    const Oid make = get_opfamily_proc(family, type, type, static_cast<int16>(number));
+    if (number == 1 && OidIsValid(make))
+      probe = get_func_rettype(make);
+    if (OidIsValid(make) ? get_func_rettype(make) != probe : number <= kNeededFunctions) {
+      report("lacks the functions that make what it is asked for");
+      return false;
+    }
   }
-  const Oid operation = get_opfamily_member(family, type, get_func_rettype(of_value), 1);
+  const Oid operation = get_opfamily_member(family, type, probe, 1);
   if (!OidIsValid(operation) || get_op_rettype(operation) != BOOLOID) {
     report("lacks its operator");
     return false;

@@ -1,5 +1,5 @@
 // The index's operator family says what an index is asked: its one operator, and the functions that
-// make the operator's right side of a value (1) and of a bare literal (2).
+// make the operator's right side of what a filter is asked for.
 
 #include "pg/planner/index_condition.hpp"
 
@@ -8,19 +8,36 @@
 #include "pg/value/collation.hpp"
 
 extern "C" {
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 }
 
 namespace bloomfilter {
 namespace {
 
-constexpr int kProbeOfValue = 1, kProbeOfLiteral = 2;
 constexpr StrategyNumber kContains = 1;
+
+// The number of the function in the operator family that makes a probe; 0: there is none.
+int function_for(Asked asked, bool literal) {
+  switch (asked) {
+  case Asked::value:
+    return literal ? 2 : 1;
+  case Asked::any:
+    return 3;
+  case Asked::hash:
+    return 4;
+  case Asked::all:
+    break;
+  }
+  return 0;
+}
 
 // Is a value asked for that has a type of its own, rather than a bare literal?
 bool is_of_any_type(Oid function, int argument) {
@@ -32,11 +49,48 @@ bool is_of_any_type(Oid function, int argument) {
   return any;
 }
 
+// Is a field of a row hashed without an error? A bare literal is hashed as a text that needs no
+// collation. A character varying that ends with a blank is an error.
+bool is_field_surely_hashed(const FormData_pg_attribute &field) {
+  if (field.atttypid == UNKNOWNOID && !OidIsValid(field.attcollation))
+    return is_surely_hashed(TEXTOID, C_COLLATION_OID);
+  return getBaseType(field.atttypid) != VARCHAROID &&
+         is_surely_hashed(field.atttypid, field.attcollation);
+}
+
+// Are the rows that an expression gives hashed without an error, as far as their type tells?
+bool is_row_surely_hashed(Node *row) {
+  const TupleDesc fields = get_expr_result_tupdesc(row, true);
+  if (!fields)
+    return false;
+  for (int i = 0; i < fields->natts; i++)
+    if (!TupleDescAttr(fields, i)->attisdropped &&
+        !is_field_surely_hashed(*TupleDescAttr(fields, i)))
+      return false;
+  return true;
+}
+
+// Can what is asked for become a probe without an error?
+bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
+  if (asked == Asked::hash)
+    return true;
+  if (asked == Asked::any)
+    return is_surely_hashed(get_base_element_type(type), collation);
+  return is_surely_hashed(type, collation) ||
+         (type_is_rowtype(type) && is_row_surely_hashed(value));
+}
+
+// An index scan calls other functions than the condition. A right that lacks is to be missed in
+// the condition.
+bool may_call(Oid function) {
+  return right_to_call(function, GetUserId()) == ACLCHECK_OK;
+}
+
 } // namespace
 
 Node *index_conditions(SupportRequestIndexCondition *request) {
   Question question;
-  if (!asks_filter(request->node, &question) || question.asked != Asked::value)
+  if (!asks_filter(request->node, &question))
     return nullptr;
   List *arguments = IsA(request->node, OpExpr) ? castNode(OpExpr, request->node)->args
                                                : castNode(FuncExpr, request->node)->args;
@@ -48,18 +102,22 @@ Node *index_conditions(SupportRequestIndexCondition *request) {
   const Oid collation = OidIsValid(question.collation) ? question.collation
                         : is_given(question.value)     ? exprCollation(question.value)
                                                        : InvalidOid;
-  const bool any = is_of_any_type(request->funcid, 1 - request->indexarg);
-  if (type == UNKNOWNOID || !scalar_element(any ? type : TEXTOID, collation, CurrentMemoryContext))
+  const bool literal =
+      question.asked == Asked::value && !is_of_any_type(request->funcid, 1 - request->indexarg);
+  if (type == UNKNOWNOID ||
+      !can_be_probe(question.asked, question.value, literal ? TEXTOID : type, collation))
     return nullptr;
 
   const Oid indexed = request->index->opcintype[request->indexcol];
+  const int number = function_for(question.asked, literal);
   const Oid make =
-      get_opfamily_proc(request->opfamily, indexed, indexed, any ? kProbeOfValue : kProbeOfLiteral);
+      number == 0 ? InvalidOid : get_opfamily_proc(request->opfamily, indexed, indexed, number);
   if (!OidIsValid(make))
     return nullptr;
   const Oid probe = get_func_rettype(make);
   const Oid operation = get_opfamily_member(request->opfamily, indexed, probe, kContains);
-  if (!OidIsValid(operation))
+  if (!OidIsValid(operation) || !may_call(request->funcid) || !may_call(make) ||
+      !may_call(get_opcode(operation)))
     return nullptr;
   auto *made = makeFuncExpr(make, probe, list_make1(question.value), InvalidOid, collation,
                             COERCE_EXPLICIT_CALL);

@@ -10,9 +10,9 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A list of one condition, `filter @>> bloomfilter_probe(value)`, that is true of the same rows as the one
-// that the request is about; NULL if the index cannot answer that, or if it could raise an error
-// that a scan would not raise.
+// A list of one condition, `filter @>> bloomfilter_probe(value)`, that is true of the same rows as
+// the one that the request is about; NULL if the index cannot answer that, or if it could raise an
+// error that a scan would not raise.
 Node *index_conditions(SupportRequestIndexCondition *request);
 
 } // namespace bloomfilter

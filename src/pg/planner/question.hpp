@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "nodes/primnodes.h"
+#include "utils/acl.h"
 }
 
 namespace bloomfilter {
@@ -35,6 +36,9 @@ bool asks_filter(Node *node, Question *question);
 
 // Does it ask for a value that has a type of its own, not for a bare literal?
 bool asks_for_value(Node *node, Question *question);
+
+// May a role call a function?
+AclResult right_to_call(Oid function, Oid role);
 
 } // namespace bloomfilter
 

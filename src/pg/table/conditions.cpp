@@ -5,41 +5,28 @@
 #include "pg/planner/question.hpp"
 
 extern "C" {
+#include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 }
 
 namespace bloomfilter {
 namespace {
 
-// Is each value of a type hashed without an error? Rows are not, as far as their type tells: one
-// with a varchar that ends with a blank cannot be hashed.
-bool hashes_all_values(Oid type, Oid collation) {
-  type = getBaseType(type);
-  if (type_is_multirange(type))
-    type = get_multirange_range(type);
-  if (type_is_range(type))
-    return hashes_all_values(get_range_subtype(type), get_range_collation(type));
-  const Oid item = get_element_type(type);
-  return OidIsValid(item) ? hashes_all_values(item, collation)
-                          : scalar_element(type, collation, CurrentMemoryContext) != nullptr;
-}
-
-// The same of an expression. An anonymous row is hashed without an error if its fields are.
+// Is each value of an expression hashed without an error? An anonymous row is if its fields are.
 bool is_hashed(const Node *value, Oid collation) {
   const RowExpr *row = anonymous_row(value);
   if (!row)
-    return hashes_all_values(exprType(value), collation);
+    return is_surely_hashed(exprType(value), collation);
   const ListCell *cell;
   foreach (cell, row->args) {
     const auto *field = static_cast<Node *>(lfirst(cell));
     const Oid type = exprType(field);
-    if (getBaseType(type) == VARCHAROID || !hashes_all_values(type, exprCollation(field)))
+    if (getBaseType(type) == VARCHAROID || !is_surely_hashed(type, exprCollation(field)))
       return false;
   }
   return true;
