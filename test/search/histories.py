@@ -86,8 +86,15 @@ BEGIN
 END $$;
 """
 
+# Each change of a filter adds a row to them, so that rows are moved into groups soon.
+INDEXES = """
+CREATE INDEX sets_b ON sets USING bloomfilter (b) WITH (list_limit = 16);
+CREATE INDEX sets_c ON sets USING bloomfilter (c) WITH (list_limit = 16);
+"""
+
 PREPARED = """
 SET search_path = h, public;
+SET enable_seqscan = {seqscan};
 SET deadlock_timeout = '1h';
 SET client_min_messages = error;
 SET plan_cache_mode = {plans};
@@ -220,8 +227,10 @@ class History:
         self.schema = SCHEMA.format(
             size=self.size, shards=SHARDS, last=VALUES - 1, fillfactor=self.r.choice([30, 100]),
             storage=self.r.choice(["external", "external", "extended", "main"]))
-        self.prepared = PREPARED.format(size=self.size, shards=SHARDS, plans=self.r.choice(
-            ["auto", "force_generic_plan", "force_custom_plan"]))
+        self.schema += self.r.choice(["", INDEXES])
+        self.prepared = PREPARED.format(
+            size=self.size, shards=SHARDS, seqscan=self.r.choice(["on", "off"]),
+            plans=self.r.choice(["auto", "force_generic_plan", "force_custom_plan"]))
         self.committed = {table: {} for table in COLUMNS}
         self.transcript = []
         self.findings = 0
@@ -411,6 +420,7 @@ class History:
                 choices.append(self.rewrite)  # others would see what their snapshot does not
         else:
             choices = [self.read] * 5 + [self.ask] * 3 + [self.ask_numbers, self.ask_variable]
+            choices += [self.ask_all] * 2
             choices += [self.fetch] * 4 if transaction.cursor else [self.declare]
             if not transaction.only_asks:
                 choices += [self.add] * 5 + [self.upsert] * 4 + [self.remove] * 3
@@ -570,6 +580,24 @@ class History:
             elif value not in members and answer:
                 self.check_found(session, column, members, (*members, value))
         return Statement(f"EXECUTE ask_{column} ({key}, {value})", done)
+
+    def ask_all(self, session):
+        """Asks all filters of a column for a value, through its index if there is one."""
+        column, value = self.r.choice("bc"), self.value()
+
+        def done(outcome):
+            if not self.is_known(session, outcome):
+                return
+            rows, found = self.view(session)["sets"], {key for key, in outcome.rows}
+            for key, row in rows.items():
+                members = row["bcf".index(column)]
+                if value in members and key not in found:
+                    self.wrong(f"{session.name} asks all {column} for {value}: key {key} is missing")
+                elif value not in members and key in found:
+                    self.check_found(session, column, members, (*members, value))
+            if found - set(rows):
+                self.wrong(f"{session.name} asks all {column} for {value}: {found - set(rows)}")
+        return Statement(f"SELECT k FROM sets WHERE {column} @> {value}", done)
 
     def ask_numbers(self, session):
         """Asks one filter for many values."""

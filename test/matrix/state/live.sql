@@ -20,6 +20,9 @@ INSERT INTO keyed SELECT i, bf_create(10) + i, cbf_create(10) + i, cf_create(10,
 FROM generate_series(1001, 1100) i;
 INSERT INTO hashed SELECT * FROM keyed WHERE id > 1000;
 DELETE FROM keyed WHERE f = bf_create(10) + 500 OR k = cf_create(10, 1e-9) + 501;
+INSERT INTO segments SELECT i, bf_create(20) + i % 10, cbf_create(20) + i
+FROM generate_series(4001, 4100) i;
+DELETE FROM segments WHERE id % 3 = 0;
 INSERT INTO parted SELECT bf_create(10) + i, i FROM generate_series(501, 600) i;
 UPDATE partials SET members = 2000,
   p = (SELECT bf_partial_agg(bf_element_of(i), 3000) FROM generate_series(1, 2000) i)

@@ -269,6 +269,16 @@ CREATE INDEX hashed_k ON hashed USING hash (k);
 CREATE UNIQUE INDEX filters_sha ON filters (sha256(f::bytea), id);
 CREATE INDEX filters_count ON filters (bf_count(f)) WHERE f IS NOT NULL;
 
+-- Rows of these indexes are in groups, wait for others, or are in no group for good.
+CREATE TABLE segments (id int PRIMARY KEY, f bloomfilter, c countingbloomfilter);
+INSERT INTO segments SELECT id, f, c FROM keyed;
+CREATE INDEX segments_f ON segments USING bloomfilter (f) WITH (list_limit = 500);
+CREATE INDEX segments_c ON segments USING bloomfilter (c);
+INSERT INTO segments SELECT i, bf_create(20) + i, cbf_create(20) + i
+FROM generate_series(2001, 2100) i;
+INSERT INTO segments VALUES (3001, (bf_create(10) + 7) | (bf_create(100) + 8), NULL),
+  (3002, bf_create(10, grow => true) + 7, NULL), (3003, bf_create(10, layout => 'guava') + 7, NULL);
+
 CREATE TABLE parted (f bloomfilter, id int) PARTITION BY HASH (f);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
