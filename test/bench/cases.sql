@@ -745,6 +745,56 @@ FROM bf_shard_count(:large, 0.01) n, (VALUES
 ) measured (number, measure, settings, operations, label, statement)
 ORDER BY measured.number;
 
+-- Which of many filters hold a value. Filters let one in a hundred through by chance, whose rows are
+-- read, too. The index is what the planner chooses by itself.
+\if :directory
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
+('directory', 'directory_asked', 'ms', 'ratio', 'the scan',
+ 'SELECT id … WHERE filter @> x, of many filters: whole queries, each planned anew',
+ $$CALL bench.repeat({operations}, 'SELECT count(id) FROM {} WHERE filter @> $1', '', true)$$, NULL),
+('directory', 'directory_buffers', 'buffers', 'ratio', 'the scan', 'The same: buffers touched',
+ $$SELECT bench.report(bench.buffers('SELECT count(id) FROM {} WHERE filter @> ' || (random() * 1e15)::bigint))$$, NULL),
+('directory', 'directory_build', 'ms', 'ratio', 'a hash index of integers',
+ 'CREATE INDEX over 100,000 filters of 1.3 KB, and on integers of a table of as many bytes', '{}',
+ 'DROP INDEX IF EXISTS made'),
+('directory', 'directory_size', 'bytes', 'ratio', 'the filters', 'An index and the filters in it: bytes',
+ $$SELECT bench.report(pg_relation_size('{}_filter_idx'), sum(pg_column_size(filter))) FROM {}$$, NULL),
+('directory', 'directory_insert', 'µs', 'ratio', NULL,
+ 'INSERT of one filter of 1.3 KB and its COMMIT: time',
+ $$CALL bench.repeat({operations}, 'INSERT INTO {} SELECT id, filter FROM many_1000 WHERE id = 1 + $1 % 1000', '', true)$$,
+ 'CHECKPOINT; TRUNCATE inserted, inserted_indexed'),
+('directory', 'directory_wal', 'WAL bytes', 'ratio', NULL, 'The same: WAL written',
+ $$CALL bench.repeat({operations}, 'INSERT INTO {} SELECT id, filter FROM many_1000 WHERE id = 1 + $1 % 1000', '', true)$$,
+ 'CHECKPOINT; TRUNCATE inserted, inserted_indexed'),
+('directory', 'directory_vacuum', 'ms', 'ratio', NULL,
+ 'VACUUM of 10,000 filters of 1.3 KB, a tenth of which was deleted', 'VACUUM {}',
+ 'TRUNCATE vacuumed, vacuumed_indexed; INSERT INTO vacuumed TABLE many_10000; '
+ 'INSERT INTO vacuumed_indexed TABLE many_10000; '
+ 'DELETE FROM vacuumed WHERE id % 10 = 0; DELETE FROM vacuumed_indexed WHERE id % 10 = 0');
+INSERT INTO bench.cases (workload, part, expression, settings, operations, label)
+SELECT workload, name, name, settings, CASE workload WHEN 'directory_asked' THEN times ELSE 1 END,
+  format('%s: %s', filters, way)
+FROM unnest('{directory_asked, directory_buffers}'::text[]) WITH ORDINALITY w (workload, nth), (VALUES
+  (1, 'many_1000', 200, '1,000 of 1.3 KB'), (2, 'many_10000', 50, '10,000 of 1.3 KB'), (3, 'many', 10, '100,000 of 1.3 KB'),
+  (4, 'large_10000', 10, '10,000 of 12.8 KB'), (5, 'large', 3, '100,000 of 12.8 KB'), (6, 'sized', 50, '10,000 that sized themselves'))
+  tables (number, name, times, filters), (VALUES
+  (1, 'the scan', 'enable_indexscan=off enable_bitmapscan=off'), (2, 'the index', '')) ways (turn, way, settings)
+ORDER BY nth, number, turn;
+INSERT INTO bench.cases (workload, expression, label) VALUES
+('directory_build', 'CREATE INDEX made ON as_many_bytes USING hash (i)', 'a hash index of integers'),
+('directory_build', 'CREATE INDEX made ON many USING hash (id)', 'a hash index of the 100,000 filters'' integer keys'),
+('directory_build', 'CREATE INDEX made ON many USING bloomfilter (filter)', 'an index over the filters');
+INSERT INTO bench.cases (workload, expression, label) VALUES
+('directory_size', 'many', '100,000 of 1.3 KB'), ('directory_size', 'large', '100,000 of 12.8 KB'),
+('directory_size', 'sized', '10,000 that sized themselves');
+INSERT INTO bench.cases (workload, expression, operations, label)
+SELECT workload, name, 2000, label
+FROM unnest('{directory_insert, directory_wal}'::text[]) workload,
+  (VALUES ('inserted', 'no index'), ('inserted_indexed', 'an index over the filters')) tables (name, label);
+INSERT INTO bench.cases (workload, expression, label) VALUES
+('directory_vacuum', 'vacuumed', 'no index'), ('directory_vacuum', 'vacuumed_indexed', 'an index over the filters');
+\endif
+
 -- What is built a page at a time is built row by row, too.
 INSERT INTO bench.cases (workload, part, expression, statement, settings, filter, operations, label)
 SELECT workload, CASE section WHEN 'parallel' THEN concat(part, ', by row') ELSE part END, expression, statement,

@@ -145,6 +145,36 @@ SELECT format('CREATE UNLOGGED TABLE joining_%s AS SELECT CASE WHEN %2$s > %3$s 
 FROM unnest(ARRAY[1, 10, 50, 100]) percent \gexec
 \endif
 
+-- Section directory: many filters of 1000 and of 10 000 values, most of them distinct, and as many
+-- that sized themselves for 500 to 5000 values. Rows of as many bytes, for an index of another kind.
+\if :directory
+CREATE TABLE many AS
+SELECT id, (SELECT bf_agg(id * 1000 + i, 1000) FROM generate_series(1, 1000::bigint) i) AS filter
+FROM generate_series(1, 100000) id;
+CREATE TABLE many_1000 AS SELECT * FROM many WHERE id <= 1000;
+CREATE INDEX ON many_1000 (id);
+CREATE TABLE many_10000 AS SELECT * FROM many WHERE id <= 10000;
+CREATE TABLE large_10000 AS
+SELECT id, (SELECT bf_agg(id * 10000 + i, 10000) FROM generate_series(1, 10000::bigint) i) AS filter
+FROM generate_series(1, 10000) id;
+CREATE TABLE large AS
+SELECT id + 10000 * copy AS id, filter | bf_clear(filter) AS filter
+FROM large_10000, generate_series(0, 9) copy;
+CREATE TABLE sized AS
+SELECT id, (SELECT bf_agg(id * 10000 + i) FROM generate_series(1, 500 + id * 6131::bigint % 4500) i) AS filter
+FROM generate_series(1, 10000) id;
+CREATE TABLE as_many_bytes AS
+SELECT i FROM generate_series(1, (SELECT sum(pg_column_size(filter)) / 36 FROM many)) i;
+SELECT format('CREATE INDEX ON %I USING bloomfilter (filter)', name)
+FROM unnest('{many, many_1000, many_10000, large, large_10000, sized}'::text[]) name \gexec
+CREATE TABLE inserted (id bigint, filter bloomfilter);
+CREATE TABLE inserted_indexed (LIKE inserted);
+CREATE INDEX ON inserted_indexed USING bloomfilter (filter);
+CREATE TABLE vacuumed (LIKE inserted);
+CREATE TABLE vacuumed_indexed (LIKE inserted);
+CREATE INDEX ON vacuumed_indexed USING bloomfilter (filter);
+\endif
+
 -- Section values: :rows / 20 values of every type, and the server's own hash function for it.
 \if :values
 CREATE TABLE typed (name text, type text, value text, made text, hash text, number serial);

@@ -138,7 +138,8 @@ class World:
             f"({value}) <@ filter", f"filter @> {literal(text_of(kind, r))}",
             f"filter @> ({value})::text::bf_literal"]
         if self.type == "bloomfilter":
-            forms += [f"bf_contains(filter, {value})", f"bf_contains_hash(filter, bf_hash({value}))",
+            forms += [f"bf_contains(filter, {value})",
+                      f"bf_contains_hash(filter, bf_hash({value}))",
                       f"bf_contains_any(filter, ARRAY[{value}, NULL, {value}])",
                       f"filter @> (1, {value})"]
         one = r.choice(forms)

@@ -592,7 +592,7 @@ class History:
             for key, row in rows.items():
                 members = row["bcf".index(column)]
                 if value in members and key not in found:
-                    self.wrong(f"{session.name} asks all {column} for {value}: key {key} is missing")
+                    self.wrong(f"{session.name} asks all {column} for {value}: no key {key}")
                 elif value not in members and key in found:
                     self.check_found(session, column, members, (*members, value))
             if found - set(rows):

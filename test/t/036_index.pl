@@ -235,6 +235,9 @@ ask('unlogged', \@asked, 'unlogged, filled again');
 
 # --- a standby --------------------------------------------------------------------------------------
 
+# The standby compares each page that it replays with the primary's.
+$node->append_conf('postgresql.conf', "wal_consistency_checking = 'generic'");
+$node->reload;
 $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('standby', own_host => 0);
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
@@ -250,6 +253,7 @@ query('INSERT INTO busy (kind, filter) SELECT 1, made(1, i) FROM generate_series
 ask('busy', \@asked, 'promoted', $standby);
 is(sqlstate($standby, q{SELECT bf_index_check('busy_filter')}), '00000', 'promoted and changed: the index is sound');
 $standby->stop;
+$node->append_conf('postgresql.conf', "wal_consistency_checking = ''");
 
 # --- damaged pages ----------------------------------------------------------------------------------
 

@@ -157,6 +157,17 @@ Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupS
   return answer;
 }
 
+// An error if VACUUM may have taken out rows that the snapshot still sees (old_snapshot_threshold).
+void check_snapshot(IndexScanDesc scan, const uint8 *page) {
+#if PG_VERSION_NUM < 170000
+  TestForOldSnapshot(scan->xs_snapshot, scan->indexRelation,
+                     reinterpret_cast<Page>(const_cast<uint8 *>(page)));
+#else
+  (void)scan;
+  (void)page;
+#endif
+}
+
 // Calls use(row, is_candidate) for each row that the conditions may be true of. It is called twice
 // for a row that is in two places.
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
@@ -173,11 +184,13 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   for (uint32 generation = read_meta(index).generation;;) {
     const IndexMeta meta = read_meta(index);
     for_each_page(index, meta.list, PageKind::list, [&](BlockNumber, const uint8 *page) {
+      check_snapshot(scan, page);
       for (int i = 0; i < head_of(page)->count; i++)
         use(content_of<ListEntry>(page)[i].row, true);
     });
     for_each_page(index, meta.directory, PageKind::directory,
                   [&](BlockNumber block, const uint8 *page) {
+                    check_snapshot(scan, page);
                     check_slots(index, block, page);
                     for (int number = 0; number < kDirectorySlots; number++) {
                       const GroupSlot &slot = content_of<GroupSlot>(page)[number];
