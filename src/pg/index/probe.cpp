@@ -108,10 +108,14 @@ text *literal_of(const Probe &probe) {
 }
 
 // What a row is composed of is known when it was hashed.
-bool can_ask_value(const Header &header, const Probe &probe, Datum value) {
-  if (is_composed(probe.element->family))
-    (void)first_hash(probe.element, value, header.seed);
-  return is_comparable(header, probe.element);
+bool can_ask_composed(const Header &header, const Probe &probe) {
+  for (int i = 0; i < probe.count; i++) {
+    CHECK_FOR_INTERRUPTS();
+    (void)first_hash(probe.element, probe.values[i], header.seed);
+    if (!is_comparable(header, probe.element))
+      return false;
+  }
+  return true;
 }
 
 } // namespace
@@ -128,10 +132,8 @@ bool can_ask(const Header &header, const Probe &probe) {
     return true;
   if (!probe.element)
     return is_readable(header, literal_of(probe));
-  for (int i = 0; i < probe.count; i++)
-    if (!can_ask_value(header, probe, probe.values[i]))
-      return false;
-  return true;
+  return is_composed(probe.element->family) ? can_ask_composed(header, probe)
+                                            : is_comparable(header, probe.element);
 }
 
 Digests digests_of_probe(const Header &header, const Probe &probe, int value) {
@@ -205,9 +207,11 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
     }
     probe.element = site->element;
   }
-  for (int i = 0; i < probe.count; i++)
+  for (int i = 0; i < probe.count; i++) {
+    CHECK_FOR_INTERRUPTS();
     if (contains_any_digest(filter, digests_of_probe(filter->header, probe, i)))
       PG_RETURN_BOOL(true);
+  }
   PG_RETURN_BOOL(false);
 }
 

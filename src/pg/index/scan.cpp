@@ -23,18 +23,20 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// What groups with one key are asked for.
-struct KeyDigests {
+// What groups with one key are asked for: any of these hashes.
+struct KeyHashes {
   GroupKey key;
   bool known;
-  bool undecided;   // asking could raise an error
-  Digests *digests; // of each of the probe's values
+  bool undecided; // asking could raise an error
+  bool any;       // a value is always found
+  uint64 *hashes;
+  int64 count, room;
 };
 
 // One condition. Keys that have the same place in `asked` displace each other.
 struct Condition {
   Probe probe;
-  KeyDigests asked[16];
+  KeyHashes asked[16];
 };
 
 struct FoundRow {
@@ -67,23 +69,45 @@ void read_conditions(IndexScanDesc scan, ScanState *state) {
   MemoryContextSwitchTo(before);
 }
 
-const KeyDigests &digests_for_key(ScanState *state, Condition *condition, const GroupKey &key) {
-  const Probe &probe = condition->probe;
-  KeyDigests *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
+void add_hash(ScanState *state, KeyHashes *asked, uint64 hash) {
+  if (asked->count == asked->room) {
+    asked->room = Max(2 * asked->room, 8);
+    const Size bytes = static_cast<Size>(asked->room) * sizeof(uint64);
+    asked->hashes =
+        static_cast<uint64 *>(asked->hashes ? repalloc_huge(asked->hashes, bytes)
+                                            : MemoryContextAllocHuge(state->memory, bytes));
+  }
+  asked->hashes[asked->count++] = hash;
+}
+
+void hash_values(ScanState *state, const Probe &probe, KeyHashes *asked) {
+  const Header header = asked->key.header();
+  const MemoryContext scratch =
+      AllocSetContextCreate(state->memory, "bloomfilter probe", ALLOCSET_SMALL_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(scratch);
+  asked->undecided = !can_ask(header, probe);
+  asked->any = false;
+  asked->count = 0;
+  for (int i = 0; i < probe.count && !asked->undecided; i++) {
+    CHECK_FOR_INTERRUPTS();
+    const Digests digests = digests_of_probe(header, probe, i);
+    asked->any |= digests.any;
+    for (int j = 0; j < digests.count; j++)
+      add_hash(state, asked, digests.digest[j].first);
+    MemoryContextReset(scratch);
+  }
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(scratch);
+}
+
+const KeyHashes &hashes_for_key(ScanState *state, Condition *condition, const GroupKey &key) {
+  KeyHashes *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
   if (asked->known && asked->key == key)
     return *asked;
-  const MemoryContext before = MemoryContextSwitchTo(state->memory);
-  const Header header = key.header();
   asked->known = false; // while there can be an error
   asked->key = key;
-  asked->undecided = !can_ask(header, probe);
-  if (!asked->digests)
-    asked->digests = static_cast<Digests *>(
-        MemoryContextAllocHuge(state->memory, Max(probe.count, 1) * sizeof(Digests)));
-  for (int i = 0; i < probe.count && !asked->undecided; i++)
-    asked->digests[i] = digests_of_probe(header, probe, i);
+  hash_values(state, condition->probe, asked);
   asked->known = true;
-  MemoryContextSwitchTo(before);
   return *asked;
 }
 
@@ -116,14 +140,14 @@ bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found
   return true;
 }
 
-// The columns that may have a value with one of these digests. False as ask_hash().
-bool ask_digests(Relation index, const GroupSlot &slot, const Digests &digests, Columns *found,
-                 uint32 *place) {
-  if (digests.any)
-    *found = live_columns(slot);
-  for (int i = 0; i < digests.count && !digests.any; i++) {
+// The columns that may have a value with one of the hashes. False as ask_hash().
+bool ask_hashes(Relation index, const GroupSlot &slot, const KeyHashes &asked, Columns *found,
+                uint32 *place) {
+  *found = asked.any ? live_columns(slot) : Columns{};
+  for (int64 i = 0; i < asked.count && !asked.any; i++) {
+    CHECK_FOR_INTERRUPTS();
     Columns of_hash;
-    if (!ask_hash(index, slot, digests.digest[i].first, &of_hash, place))
+    if (!ask_hash(index, slot, asked.hashes[i], &of_hash, place))
       return false;
     *found = *found | of_hash;
   }
@@ -140,19 +164,17 @@ Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupS
   ScanState *state = state_of(scan);
   Answer answer = {live_columns(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
-    const KeyDigests &asked = digests_for_key(state, &state->conditions[i], slot.key);
+    const KeyHashes &asked = hashes_for_key(state, &state->conditions[i], slot.key);
     answer.candidates |= asked.undecided;
     if (asked.undecided)
       continue;
-    Columns any = {};
-    for (int j = 0; j < state->conditions[i].probe.count; j++) {
-      uint32 place = 0;
-      if (!ask_digests(scan->indexRelation, slot, asked.digests[j], &any, &place)) {
-        check_freed(scan->indexRelation, block, number, slot, place);
-        return {Columns{}, false}; // its rows are elsewhere, and all is read once more, or nowhere
-      }
+    Columns found;
+    uint32 place = 0;
+    if (!ask_hashes(scan->indexRelation, slot, asked, &found, &place)) {
+      check_freed(scan->indexRelation, block, number, slot, place);
+      return {Columns{}, false}; // its rows are elsewhere, and all is read once more, or nowhere
     }
-    answer.columns = answer.columns & any;
+    answer.columns = answer.columns & found;
   }
   return answer;
 }
@@ -196,7 +218,6 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                       const GroupSlot &slot = content_of<GroupSlot>(page)[number];
                       if (slot.state != SlotState::group)
                         continue;
-                      CHECK_FOR_INTERRUPTS();
                       const Answer answer = ask_group(scan, block, number, slot);
                       if (answer.columns.is_empty())
                         continue;
