@@ -13,7 +13,10 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-my $node = new_server('primary', init => { allows_streaming => 1 }, conf => "bloomfilter.overfill = ignore\n");
+# Without checksums, which would find damage before the index does.
+my $no_checksums = `initdb --help` =~ /--no-data-checksums/ ? ['--no-data-checksums'] : [];
+my $node = new_server('primary', init => { allows_streaming => 1, extra => [ '--encoding=UTF8', '--no-locale', @$no_checksums ] },
+    conf => "bloomfilter.overfill = ignore\n");
 
 sub query {
     my ($sql, $server) = @_;
