@@ -6,8 +6,8 @@ eval heading("Time of SELECT id … WHERE filter @> x, milliseconds (log scale)"
 set logscale xy
 set xrange [700:140e3]
 set xtics ("1000" 1e3, "10 000" 1e4, "100 000" 1e5)
-set yrange [0.05:5000]
-set ytics ("0.1" 0.1, "1" 1, "10" 10, "100" 100, "1000" 1000)
+set yrange [0.01:5000]
+set ytics ("0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100, "1000" 1000)
 set xlabel "number of filters (log scale)"
 # Column 16 is the number of filters.
 asked(size, way) = sprintf("< awk -F '\\t' -v OFS='\\t' '$2 == \"directory_asked\" && $3 ~ /of %s KB: the %s/ { n = $3; sub(/ .*/, \"\", n); gsub(/,/, \"\", n); $16 = n; print }' '%s'", size, way, table)
