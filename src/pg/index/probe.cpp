@@ -184,7 +184,7 @@ Datum bf_probe_any(PG_FUNCTION_ARGS) {
   const ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
   const Oid collation = collation_of(fcinfo, 0);
   (void)resolve_element(ARR_ELEMTYPE(array), collation, CurrentMemoryContext);
-  return make_probe(Asked::any, get_fn_expr_argtype(fcinfo->flinfo, 0), collation, array,
+  return make_probe(Asked::any, get_array_type(ARR_ELEMTYPE(array)), collation, array,
                     VARSIZE(array));
 }
 
