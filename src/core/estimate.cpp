@@ -23,13 +23,16 @@ double power(double base, std::uint64_t exponent) {
 double touched_share(const Geometry &geometry) {
   constexpr double kMissed = 1.0 - 1.0 / kLineBits;
   const auto bits = static_cast<double>(geometry.bits());
-  if (geometry.layout == Layout::lines)
+  switch (spread_of(geometry.layout)) {
+  case Spread::line:
     return (1.0 - power(kMissed, geometry.k)) / geometry.units;
-  if (geometry.layout == Layout::pages)
+  case Spread::halves:
     return (1.0 - (0.75 + 0.25 * power(kMissed, geometry.k / 2))) / geometry.units;
-  if (system_of(geometry.layout) == System::parquet)
+  case Spread::words:
     return kBlockWords / bits;
-  return 1.0 - power(1.0 - 1.0 / bits, geometry.k);
+  default:
+    return 1.0 - power(1.0 - 1.0 / bits, geometry.k);
+  }
 }
 
 double block_rate(const std::uint8_t *block) {
@@ -62,7 +65,7 @@ Survey::Survey(const Kernel &kernel, const Geometry &geometry)
 }
 
 double Survey::rate() const {
-  if (is_flat(geometry_.layout))
+  if (spread_of(geometry_.layout) == Spread::anywhere)
     return power(static_cast<double>(bits_set_) / (64.0 * static_cast<double>(units_)),
                  geometry_.k);
   return sum_ / static_cast<double>(units_);
@@ -77,31 +80,30 @@ double Survey::pass_rate(const std::uint16_t *set, int lines) {
     double &rate = pass_rates_[set[i]];
     if (rate < 0.0)
       rate = power(static_cast<double>(set[i]) / kLineBits,
-                   static_cast<std::uint64_t>(geometry_.layout == Layout::pages ? geometry_.k / 2
-                                                                                : geometry_.k));
+                   static_cast<std::uint64_t>(lines > 1 ? geometry_.k / 2 : geometry_.k));
     sum += rate;
   }
   return sum / lines;
 }
 
 void Survey::read(const std::uint8_t *units, std::size_t count) {
-  if (is_foreign(geometry_.layout)) {
+  const Spread spread = spread_of(geometry_.layout);
+  units_ += count;
+  if (spread == Spread::anywhere || spread == Spread::words) {
     bits_set_ += count_set(kernel_, units, count * geometry_.unit_bytes());
-    units_ += count;
-    if (system_of(geometry_.layout) == System::parquet)
+    if (spread == Spread::words)
       for (std::size_t i = 0; i < count; i++)
         sum_ += block_rate(units + i * kBlockBytes);
     return;
   }
   std::uint16_t set[kCountedLines];
-  const std::size_t lines = geometry_.layout == Layout::pages ? kPageLines : 1;
-  units_ += count;
+  const std::size_t lines = spread == Spread::halves ? kPageLines : 1;
   while (count > 0) {
     const std::size_t batch = std::min(count, kCountedLines / lines);
     kernel_.count_bits(units, batch * lines, set);
     for (std::size_t i = 0; i < batch; i++) {
       const std::uint16_t *unit = set + i * lines;
-      if (geometry_.layout == Layout::lines)
+      if (lines == 1)
         sum_ += pass_rate(unit, 1);
       else
         sum_ += pass_rate(unit, kHalfPageLines) *

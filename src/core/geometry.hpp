@@ -84,8 +84,8 @@ inline int compare_geometry(const Geometry &a, const Geometry &b) {
 }
 
 // The largest exact fold of a filter into a bitmap of at most `bytes` bytes. For every divisor d of
-// `units`, OR-ing d adjacent units (in flat layouts, d parts) gives the filter of the same values
-// with units/d. False if no fold fits; `folded` is then the smallest fold there is.
+// `units`, OR-ing d adjacent units (in layouts of Choice::remainder, d parts) gives the filter of
+// the same values with units/d. False if no fold fits; `folded` is then the smallest fold there is.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;

@@ -43,9 +43,27 @@ enum class Layout : std::uint8_t {
 // The system whose hashes, positions and sizes a layout has.
 enum class System : std::uint8_t { ours, guava, parquet, redis, spark };
 
+// Where the bits of one value are.
+enum class Spread : std::uint8_t {
+  line,     // anywhere in a unit, which is a line
+  halves,   // in a line of each half of a unit, which is a page
+  words,    // one in each word of 32 bits of a unit
+  anywhere, // anywhere in the bitmap
+  slots,    // a cuckoo filter has no bits, but slots
+};
+
+// How a hash chooses a value's unit. It decides which parts of a bitmap are OR-ed when it is
+// folded.
+enum class Choice : std::uint8_t {
+  scaled,    // by multiplication, from its high bits: neighbours are OR-ed
+  remainder, // by division: equal parts are OR-ed
+};
+
 struct LayoutRow {
   Layout layout;
   System system;
+  Spread spread;
+  Choice choice;
   std::uint16_t unit_bits;         // 0: a bucket's size depends on its fingerprints
   std::uint8_t min_k, max_k, step; // of k; in cuckoo, of a fingerprint's bits
   std::uint8_t digest_size;        // how many numbers of 64 bits a digest has
@@ -54,17 +72,28 @@ struct LayoutRow {
 };
 
 inline constexpr LayoutRow kLayoutRows[] = {
-    {Layout::lines, System::ours, 512, 1, 16, 1, 1, 64, Layout::lines},
-    {Layout::pages, System::ours, 4096, 2, 16, 2, 1, 64, Layout::lines},
-    {Layout::guava, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava},
-    {Layout::guava_mitz32, System::guava, 64, 1, 255, 1, 2, 0, Layout::guava_mitz32},
-    {Layout::parquet, System::parquet, 256, 8, 8, 1, 1, 0, Layout::parquet},
-    {Layout::redis, System::redis, 64, 1, 255, 1, 2, 0, Layout::redis},
-    {Layout::spark, System::spark, 64, 1, 255, 1, 2, 0, Layout::spark},
-    {Layout::spark_v2, System::spark, 64, 1, 255, 1, 2, 32, Layout::spark_v2},
-    {Layout::counting_lines, System::ours, 2048, 1, 16, 1, 1, 64, Layout::counting_lines},
-    {Layout::counting_pages, System::ours, 16384, 2, 16, 2, 1, 64, Layout::counting_lines},
-    {Layout::cuckoo, System::ours, 0, 6, 32, 1, 1, 64, Layout::cuckoo},
+    {Layout::lines, System::ours, Spread::line, Choice::scaled, 512, 1, 16, 1, 1, 64,
+     Layout::lines},
+    {Layout::pages, System::ours, Spread::halves, Choice::scaled, 4096, 2, 16, 2, 1, 64,
+     Layout::lines},
+    {Layout::guava, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+     Layout::guava},
+    {Layout::guava_mitz32, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+     Layout::guava_mitz32},
+    {Layout::parquet, System::parquet, Spread::words, Choice::scaled, 256, 8, 8, 1, 1, 0,
+     Layout::parquet},
+    {Layout::redis, System::redis, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+     Layout::redis},
+    {Layout::spark, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+     Layout::spark},
+    {Layout::spark_v2, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32,
+     Layout::spark_v2},
+    {Layout::counting_lines, System::ours, Spread::line, Choice::scaled, 2048, 1, 16, 1, 1, 64,
+     Layout::counting_lines},
+    {Layout::counting_pages, System::ours, Spread::halves, Choice::scaled, 16384, 2, 16, 2, 1, 64,
+     Layout::counting_lines},
+    {Layout::cuckoo, System::ours, Spread::slots, Choice::scaled, 0, 6, 32, 1, 1, 64,
+     Layout::cuckoo},
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
 
@@ -97,9 +126,11 @@ constexpr bool is_foreign(Layout layout) {
 inline System system_of(Layout layout) {
   return row_of(layout).system;
 }
-// Is its bitmap flat, that is, one large bitmap anywhere in which a value's bits can be?
-inline bool is_flat(Layout layout) {
-  return row_of(layout).unit_bits == 64;
+inline Spread spread_of(Layout layout) {
+  return row_of(layout).spread;
+}
+inline Choice choice_of(Layout layout) {
+  return row_of(layout).choice;
 }
 inline Layout profile_of(Layout layout) {
   return row_of(layout).profile;

@@ -58,17 +58,30 @@ int multiplicity_in_parts(const Geometry &geometry, std::uint64_t hash, Fetch fe
   return copies;
 }
 
+// The bits of a value are in one unit, or mostly each in another one.
+template <typename Fetch>
+bool foreign_contains_in_parts(const Geometry &geometry, const Digest &digest, Fetch fetch) {
+  std::uint64_t positions[kMaxForeignK];
+  foreign_positions(geometry, digest, positions);
+  const std::uint8_t *unit = nullptr;
+  std::uint64_t number = 0;
+  for (int i = 0; i < geometry.k; i++) {
+    const std::uint64_t of_bit = positions[i] / geometry.unit_bits();
+    const std::uint64_t bit = positions[i] % geometry.unit_bits();
+    if (!unit || of_bit != number)
+      unit = fetch(of_bit * geometry.unit_bytes(), geometry.unit_bytes());
+    number = of_bit;
+    if (!(unit[bit / 8] >> bit % 8 & 1))
+      return false;
+  }
+  return true;
+}
+
 template <typename Fetch>
 bool contains_in_parts(const Kernel &kernel, const Geometry &geometry, const Digest &digest,
                        Fetch fetch) {
-  if (is_flat(geometry.layout)) {
-    std::uint64_t positions[kMaxForeignK];
-    foreign_positions(geometry, digest, positions);
-    for (int i = 0; i < geometry.k; i++)
-      if (!(*fetch(positions[i] / 8, 1) >> positions[i] % 8 & 1))
-        return false;
-    return true;
-  }
+  if (is_foreign(geometry.layout))
+    return foreign_contains_in_parts(geometry, digest, fetch);
   if (kind_of(geometry.layout) != Kind::bloom)
     return multiplicity_in_parts(geometry, digest.first, fetch) > 0;
   const std::uint8_t *unit = fetch(unit_offset(geometry, digest.first), geometry.unit_bytes());

@@ -133,9 +133,9 @@ TEST(Foreign, Folds) {
       folded.units /= d;
       Bytes parts(folded.bytes());
       for (std::size_t i = 0; i < bitmap.size(); i++) {
-        // A flat bitmap folds d parts as long as the result; a bitmap of blocks folds d neighbours.
-        const std::size_t to =
-            is_flat(geometry.layout) ? i % parts.size() : i / unit / d * unit + i % unit;
+        // Either d parts as long as the result are OR-ed, or d neighbours.
+        const bool in_parts = choice_of(geometry.layout) == Choice::remainder;
+        const std::size_t to = in_parts ? i % parts.size() : i / unit / d * unit + i % unit;
         parts[to] = static_cast<std::uint8_t>(parts[to] | bitmap[i]);
       }
       EXPECT_EQ(parts, with_digests(folded, digests)) << d;

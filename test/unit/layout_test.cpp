@@ -64,7 +64,7 @@ TEST(Layout, RowsAgree) {
     EXPECT_FALSE(is_possible_k(row.layout, row.min_k - 1));
     EXPECT_FALSE(is_possible_k(row.layout, row.max_k + 1));
     // The layouts of one bitmap without parts have two numbers in a digest.
-    EXPECT_EQ(is_flat(row.layout), digest_size(row.layout) == 2);
+    EXPECT_EQ(spread_of(row.layout) == Spread::anywhere, digest_size(row.layout) == 2);
   }
 }
 

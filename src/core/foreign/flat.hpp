@@ -53,11 +53,12 @@ template <typename Indices> struct Flat {
 
 // The row of a system with flat bitmaps.
 template <typename Indices>
-constexpr ForeignSystem flat_system(decltype(ForeignSystem::digest) digest,
-                                    decltype(ForeignSystem::encode) encode,
-                                    decltype(ForeignSystem::size) size) {
+constexpr ForeignSystem
+flat_system(Families plain, std::size_t least_plain, decltype(ForeignSystem::digest) digest,
+            decltype(ForeignSystem::encode) encode, decltype(ForeignSystem::size) size) {
   using Bitmap = Flat<Indices>;
-  return {digest, encode, Bitmap::positions, Bitmap::contains, Bitmap::add_many, size};
+  return {plain, least_plain, digest, encode, Bitmap::positions, Bitmap::contains, Bitmap::add_many,
+          size};
 }
 
 // The textbook's size: floor(-n ln(rate) / ln(2)^2) bits and round(bits / n ln(2)) hash functions.

@@ -18,14 +18,25 @@ const ForeignSystem &foreign_system(Layout layout) {
 
 } // namespace
 
+bool try_plain_digest(Layout layout, std::uint64_t seed, const ForeignValue &value,
+                      Digest *digest) {
+  const ForeignSystem &system = foreign_system(layout);
+  const bool kept_as_is = value.stored == value.family || value.stored == Family::string;
+  if (!kept_as_is || !is_in(system.plain, value.family) || value.length < system.least_plain)
+    return false;
+  *digest = system.digest(seed, value.bytes, value.bytes ? value.length : 0);
+  return true;
+}
+
 Digest digest_bytes(Layout layout, std::uint64_t seed, const std::uint8_t *bytes,
                     std::size_t length) {
   return foreign_system(layout).digest(seed, bytes, bytes ? length : 0);
 }
 
 Encoded encode(Layout layout, std::uint64_t seed, const ForeignValue &value) {
-  if (is_plain(value.family, value.stored))
-    return encoded_as(digest_bytes(layout, seed, value.bytes, value.length));
+  Digest digest;
+  if (try_plain_digest(layout, seed, value, &digest))
+    return encoded_as(digest);
   return foreign_system(layout).encode(seed, value);
 }
 

@@ -1,8 +1,8 @@
 // Filters of other systems, with the hashes, bits and sizes that each system has.
 //
-// The functions here serve all systems by their layout; guava.cpp, parquet.cpp, redis.cpp and
-// spark.cpp each have one system and its files. Bitmaps are kept as little-endian words, so bit p
-// is bit p & 7 of byte p >> 3, as in our own layouts.
+// The functions here serve all systems by their layout; each other source file of this directory
+// has one system and its files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of
+// byte p >> 3, as in our own layouts.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 
@@ -10,12 +10,9 @@
 
 namespace bloomfilter {
 
-// Does the system hash a value's canonical bytes as they are? `family` is the family of the values,
-// `stored` the one under which they are kept.
-inline bool is_plain(Family family, Family stored) {
-  return stored == Family::string ? family != Family::integer
-                                  : stored == family && family != Family::floating;
-}
+// The digest of a value whose canonical bytes the system hashes as they are; false if it does not.
+// The value's scratch is not used.
+bool try_plain_digest(Layout layout, std::uint64_t seed, const ForeignValue &value, Digest *digest);
 
 // These call the functions of the layout's system (ForeignSystem). encode() takes plain values,
 // too.

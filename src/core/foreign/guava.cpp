@@ -89,7 +89,8 @@ struct GuavaIndices {
 
 } // namespace
 
-const ForeignSystem kGuava = flat_system<GuavaIndices>(digest, encode_guava, size_flat);
+const ForeignSystem kGuava =
+    flat_system<GuavaIndices>(kPlainFamilies, 0, digest, encode_guava, size_flat);
 
 Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) {
   if (length < kGuavaHead)

@@ -175,10 +175,15 @@ std::size_t write_varint(std::uint8_t *bytes, std::uint64_t value) {
   return count;
 }
 
+constexpr Families kPlain =
+    families(Family::integer, Family::date, Family::timestamp, Family::timestamptz, Family::time,
+             Family::text, Family::bytea, Family::uuid, Family::string);
+
 } // namespace
 
-const ForeignSystem kParquet = {digest,      encode_parquet, positions_in_blocks,
-                                is_in_block, add_to_blocks,  size_blocks};
+const ForeignSystem kParquet = {
+    kPlain,        0,          digest, encode_parquet, positions_in_blocks, is_in_block,
+    add_to_blocks, size_blocks};
 
 Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found) {
   *found = {};

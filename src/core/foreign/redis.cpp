@@ -150,7 +150,8 @@ std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double val
 
 } // namespace
 
-const ForeignSystem kRedis = flat_system<RedisIndices>(digest, encode_decimal, size_redis);
+const ForeignSystem kRedis = flat_system<RedisIndices>(
+    families(Family::text, Family::bytea, Family::string), 0, digest, encode_decimal, size_redis);
 
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
   constexpr std::size_t kOldHead = 16, kOldEntry = 49; // no growth in the head; capacity is a u32

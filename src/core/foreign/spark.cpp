@@ -70,7 +70,8 @@ struct SparkIndices {
 
 } // namespace
 
-const ForeignSystem kSpark = flat_system<SparkIndices>(digest, nullptr, size_flat);
+const ForeignSystem kSpark =
+    flat_system<SparkIndices>(kPlainFamilies, 0, digest, nullptr, size_flat);
 
 Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) {
   constexpr std::size_t kLeastHead = 12;

@@ -9,11 +9,14 @@
 #include "core/digest.hpp"
 #include "core/family.hpp"
 #include "core/geometry.hpp"
+#include "core/layout.hpp"
 
 namespace bloomfilter {
 
 // The digests of one value of SQL. It may be several values of the system (zero is +0 and -0), none
-// (a number too large for its type), or equal to any of more than can be listed (NaN).
+// (a number too large for its type), or equal to any of more than can be listed (NaN). If the
+// system leaves a value out of its filters, the outcome is `any` without digests: the value is
+// always found.
 struct Encoded {
   enum Outcome : std::uint8_t { values, none, any } outcome;
   int count;
@@ -38,10 +41,13 @@ constexpr std::size_t scratch_bytes(std::size_t length) {
 }
 
 struct ForeignSystem {
+  // The families whose canonical bytes the system hashes as they are, if a filter keeps them under
+  // their own family or as byte strings; and the length that such bytes have at least.
+  Families plain;
+  std::size_t least_plain;
   // The digest of the bytes that the system hashes. `seed` is 0 in layouts without one.
   Digest (*digest)(std::uint64_t seed, const std::uint8_t *bytes, std::size_t length);
-  // The digests of a value whose canonical bytes are not what the system hashes; NULL if there are
-  // no such values.
+  // The digests of a value that is not plain; NULL if all are.
   Encoded (*encode)(std::uint64_t seed, const ForeignValue &value);
   // Writes the positions of a digest's bits in the bitmap, as many as there are hash functions.
   void (*positions)(const Geometry &geometry, const Digest &digest, std::uint64_t *positions);

@@ -83,16 +83,14 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
   canonical_foreign(element, value, &canonical);
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
   const Layout layout = header.geometry.layout;
-  if (is_plain(element->family, header.element.family)) {
-    *digest = digest_bytes(layout, header.seed, bytes, canonical.length);
-    return true;
-  }
-  if (element->family == Family::text) // the scratch below may be too small for it
-    return false;
   uint8 scratch[scratch_bytes(sizeof(int64))];
-  const Encoded encoded =
-      encode(layout, header.seed,
-             {element->family, header.element.family, bytes, canonical.length, scratch});
+  const ForeignValue foreign = {element->family, header.element.family, bytes, canonical.length,
+                                scratch};
+  if (try_plain_digest(layout, header.seed, foreign, digest))
+    return true;
+  if (canonical.length > sizeof(int64)) // the scratch is too small for it
+    return false;
+  const Encoded encoded = encode(layout, header.seed, foreign);
   *digest = encoded.digests[0];
   return encoded.outcome == Encoded::values;
 }

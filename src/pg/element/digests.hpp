@@ -24,7 +24,7 @@ constexpr int kMaxDigests = 6; // a literal may have this many readings
 struct Digests {
   Digest digest[kMaxDigests];
   int count;
-  bool any;      // the value may equal any number of values, so it is always found
+  bool any;      // it may equal any number of values, or has no digest to find it by: always found
   bool no_value; // the filter cannot hold the value: it is never found, and not to be added
 };
 inline Digests no_digests() {

@@ -85,6 +85,8 @@ public:
   void add(const Member &member) {
     if (unlikely(member.digests.no_value))
       raise_no_value(header());
+    if (member.digests.count == 0)
+      adopt(member.type);
     for (int i = 0; i < member.digests.count; i++) {
       const Digest &digest = member.digests.digest[i];
       if (kind_ == Kind::bloom) {
@@ -132,7 +134,7 @@ public:
   // The same check after one addition.
   void check_one(const Digests &digests) {
     finish();
-    if (changed_ && kind_ != Kind::cuckoo)
+    if (changed_ && kind_ != Kind::cuckoo && digests.count > 0)
       check_overfill_by_sample(copy_, digests.digest[0].first);
   }
 

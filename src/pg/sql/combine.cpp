@@ -163,7 +163,7 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
   const Size unit_bytes = header.geometry.unit_bytes();
   uint8 *to = folded.bitmap();
   const uint8 *from = filter.bitmap();
-  if (is_flat(header.geometry.layout)) {
+  if (choice_of(header.geometry.layout) == Choice::remainder) {
     for (uint32 part = 0; part < adjacent; part++)
       unite_bitmaps(to, from + part * header.geometry.bytes(), header.geometry.bytes());
     return folded.datum();

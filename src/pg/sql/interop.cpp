@@ -131,11 +131,16 @@ bytea *make_bytea(Size length) {
   return result;
 }
 
+Size words_of(const Geometry &geometry) {
+  return geometry.bytes() / kWordBytes;
+}
+
 // A filter from a file of a head and big-endian words, as Java writes them; with_words() writes
 // such a file.
 Datum of_words(const Found &found, const Bytes &bytes, Family family) {
   NewFilter filter = make_read(found, family);
-  swap_words(filter.bitmap(), bytes.at + found.offset, found.geometry.units, check_for_interrupts);
+  swap_words(filter.bitmap(), bytes.at + found.offset, words_of(found.geometry),
+             check_for_interrupts);
   return filter.datum();
 }
 
@@ -144,7 +149,7 @@ Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
   bytea *result = make_bytea(head_bytes + geometry.bytes());
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
   memcpy(bytes, head, head_bytes);
-  swap_words(bytes + head_bytes, filter.bitmap(), geometry.units, check_for_interrupts);
+  swap_words(bytes + head_bytes, filter.bitmap(), words_of(geometry), check_for_interrupts);
   PG_RETURN_BYTEA_P(result);
 }
 
