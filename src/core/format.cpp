@@ -228,8 +228,10 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
 }
 
 Link read_link(const std::uint8_t *payload, const Header &header, int number) {
-  if (!header.is_chain())
-    return {header.geometry, header.flags, header.capacity};
+  if (!header.is_chain()) {
+    const unsigned others = row_of(header.geometry.layout).flags;
+    return {header.geometry, static_cast<std::uint8_t>(header.flags & ~others), header.capacity};
+  }
   const std::uint8_t *entry = payload + entry_offset(number);
   Link link;
   link.capacity.values = load<std::uint64_t>(entry + kAtLinkExpected);

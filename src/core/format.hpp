@@ -37,6 +37,7 @@ constexpr std::uint8_t kFlagChain = 0x01;
 constexpr std::uint8_t kFlagOwn = 0x02;
 constexpr std::uint8_t kFlagGrow = 0x04; // only of a chain: when it is full, it gets another link
 constexpr std::uint8_t kFlagIntersection = 0x08; // has the bits that two filters had in common
+// 0x10 is kFlagUncounted, of kOtherFlags, which only a value that is no chain has.
 constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
 
 struct Link {

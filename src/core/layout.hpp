@@ -59,6 +59,11 @@ enum class Choice : std::uint8_t {
   remainder, // by division: equal parts are OR-ed
 };
 
+// Flags of headers (core/format.hpp) that tell what a system's file says beside its filter, so that
+// it is written again as it was read. They change no answer, and unions do not keep them.
+constexpr std::uint8_t kFlagUncounted = 0x10; // the file leaves open how many bits are set
+constexpr std::uint8_t kOtherFlags = kFlagUncounted;
+
 struct LayoutRow {
   Layout layout;
   System system;
@@ -68,31 +73,32 @@ struct LayoutRow {
   std::uint8_t min_k, max_k, step; // of k; in cuckoo, of a fingerprint's bits
   std::uint8_t digest_size;        // how many numbers of 64 bits a digest has
   std::uint8_t seed_bits;          // the seed is a signed number of so many bits; 0: there is none
+  std::uint8_t flags;              // those of kOtherFlags that its headers can have
   Layout profile; // the layout that stands for all those among which a filter's size decides
 };
 
 inline constexpr LayoutRow kLayoutRows[] = {
-    {Layout::lines, System::ours, Spread::line, Choice::scaled, 512, 1, 16, 1, 1, 64,
+    {Layout::lines, System::ours, Spread::line, Choice::scaled, 512, 1, 16, 1, 1, 64, 0,
      Layout::lines},
-    {Layout::pages, System::ours, Spread::halves, Choice::scaled, 4096, 2, 16, 2, 1, 64,
+    {Layout::pages, System::ours, Spread::halves, Choice::scaled, 4096, 2, 16, 2, 1, 64, 0,
      Layout::lines},
-    {Layout::guava, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+    {Layout::guava, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
      Layout::guava},
     {Layout::guava_mitz32, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
-     Layout::guava_mitz32},
-    {Layout::parquet, System::parquet, Spread::words, Choice::scaled, 256, 8, 8, 1, 1, 0,
+     0, Layout::guava_mitz32},
+    {Layout::parquet, System::parquet, Spread::words, Choice::scaled, 256, 8, 8, 1, 1, 0, 0,
      Layout::parquet},
-    {Layout::redis, System::redis, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+    {Layout::redis, System::redis, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
      Layout::redis},
-    {Layout::spark, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
+    {Layout::spark, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
      Layout::spark},
-    {Layout::spark_v2, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32,
+    {Layout::spark_v2, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32, 0,
      Layout::spark_v2},
-    {Layout::counting_lines, System::ours, Spread::line, Choice::scaled, 2048, 1, 16, 1, 1, 64,
+    {Layout::counting_lines, System::ours, Spread::line, Choice::scaled, 2048, 1, 16, 1, 1, 64, 0,
      Layout::counting_lines},
     {Layout::counting_pages, System::ours, Spread::halves, Choice::scaled, 16384, 2, 16, 2, 1, 64,
-     Layout::counting_lines},
-    {Layout::cuckoo, System::ours, Spread::slots, Choice::scaled, 0, 6, 32, 1, 1, 64,
+     0, Layout::counting_lines},
+    {Layout::cuckoo, System::ours, Spread::slots, Choice::scaled, 0, 6, 32, 1, 1, 64, 0,
      Layout::cuckoo},
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);

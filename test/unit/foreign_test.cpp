@@ -363,6 +363,30 @@ TEST(ForeignFormat, SeedsOfSpark) {
   }
 }
 
+// A header has a flag of its own system's files only in that system's layout, and only if it is no
+// chain. Its link is without it.
+TEST(ForeignFormat, FlagsOfSystems) {
+  for (const Scheme &scheme : foreign_schemes())
+    for (int flag = 0x10; flag < 0x100; flag *= 2) {
+      SCOPED_TRACE(scheme.name);
+      Header header = stored_header({scheme.layout, 8, 3}, some_family(scheme));
+      header.flags = static_cast<std::uint8_t>(flag);
+      const bool good = (row_of(scheme.layout).flags & flag) != 0;
+      EXPECT_EQ(check(header).status, good ? Status::ok : Status::unknown_flags) << flag;
+      EXPECT_EQ(check(header).found, good ? 0U : static_cast<unsigned>(flag));
+      if (!good)
+        continue;
+      EXPECT_EQ(flag, kFlagUncounted);
+      header.flags = kFlagUncounted | kFlagOwn;
+      Bytes payload(header.payload_bytes());
+      write_header(payload.data(), header);
+      Header read;
+      ASSERT_TRUE(parse(payload.data(), payload.size(), &read).ok());
+      EXPECT_EQ(read.flags, kFlagUncounted | kFlagOwn);
+      EXPECT_EQ(read_link(payload.data(), read, 0).flags, kFlagOwn);
+    }
+}
+
 // A filter has no family yet, or one under which a scheme of its layout keeps values.
 TEST(ForeignFormat, FamiliesOfLayouts) {
   for (const LayoutRow &row : kLayoutRows) {
@@ -502,6 +526,7 @@ TEST(ForeignFormat, LinksDoNotGrow) {
     const Link small = link_of(scheme.layout, 3), large = link_of(scheme.layout, 5);
     EXPECT_EQ(check_links(scheme, {small}, kFlagGrow).status, Status::unknown_flags);
     EXPECT_EQ(check_links(scheme, {small, large}, kFlagGrow).status, Status::unknown_flags);
+    EXPECT_EQ(check_links(scheme, {small, large}, kFlagUncounted).status, Status::unknown_flags);
   }
 }
 

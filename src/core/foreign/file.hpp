@@ -27,6 +27,7 @@ struct Found {
   Geometry geometry;
   std::size_t offset;
   std::uint64_t seed = 0;
+  std::uint8_t flags = 0; // some of kOtherFlags
 
   std::size_t end() const { return offset + geometry.bytes(); }
 };

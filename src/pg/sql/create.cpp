@@ -124,7 +124,10 @@ Datum bf_clear(PG_FUNCTION_ARGS) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values
   LinkView largest = {filter.link(), nullptr, nullptr};
   largest.link.flags &= kFlagOwn;
-  return make_of_links(filter.header, &largest, 1).datum();
+  NewFilter cleared = make_of_links(filter.header, &largest, 1);
+  cleared.header.flags |= filter.header.flags & kOtherFlags;
+  cleared.write_back();
+  return cleared.datum();
 }
 
 PG_FUNCTION_INFO_V1(cbf_create);

@@ -57,7 +57,7 @@ bool have_one_geometry(const Header &a, const Header &b) {
 Header combined(const Header &a, const Header &b) {
   Header header = a;
   adopt_family(&header, b.element);
-  header.flags |= b.flags;
+  header.flags = (a.flags | b.flags) & ~kOtherFlags;
   header.capacity = larger(a.capacity, b.capacity);
   return header;
 }
