@@ -749,6 +749,18 @@ COMMENT ON FUNCTION bf_from_spark(bytea, text) IS
   'filter from the bytes of the writeTo method of Spark''s BloomFilter; '
   'the encoding is the type: long, string, binary';
 
+CREATE FUNCTION bf_to_datasketches(filter bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_to_datasketches(bloomfilter) IS
+  'bytes of a filter of layout datasketches, as the serialize method of DataSketches'' BloomFilter '
+  'gives them';
+
+CREATE FUNCTION bf_from_datasketches(bytes bytea, encoding text) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_from_datasketches(bytea, text) IS
+  'filter from the bytes of the serialize method of DataSketches'' BloomFilter; '
+  'the encoding is the type of the values: long, double, string, bytes';
+
 CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS

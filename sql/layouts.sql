@@ -27,7 +27,10 @@ UNION ALL VALUES
   ('redis', 'decode(md5(i::text), ''hex'')'),
   ('spark', 'i'), ('spark', '(-i)::bigint << 33'), ('spark', '''été '' || i'),
   ('spark', 'decode(md5(i::text), ''hex'')'), ('spark_v2', 'i'), ('spark_v2', '(-i)::bigint << 33'),
-  ('spark_v2', '''été '' || i'), ('spark_v2', 'decode(md5(i::text), ''hex'')');
+  ('spark_v2', '''été '' || i'), ('spark_v2', 'decode(md5(i::text), ''hex'')'),
+  ('datasketches', 'i'), ('datasketches', '(-i)::bigint << 33'), ('datasketches', 'i / 7.0::float8'),
+  ('datasketches', 'i::float4 / 4'), ('datasketches', '''été '' || i'),
+  ('datasketches', 'decode(md5(i::text), ''hex'')');
 
 -- Returns what is wrong, or NULL. The filter contains the values for i from 1 to 1000.
 CREATE FUNCTION trouble(layout text, value text, OUT trouble text) LANGUAGE plpgsql AS $$
@@ -267,7 +270,8 @@ ALTER TABLE numbers SET (parallel_workers = 2);
 ANALYZE numbers;
 SELECT layout, md5(bf_agg(i, 20000, 0.01, layout)::bytea) AS serial INTO serial
 FROM numbers,
-  unnest('{guava, guava_integer_mitz32, parquet, parquet_int32, redis, spark_v2}'::text[]) layout
+  unnest('{guava, guava_integer_mitz32, parquet, parquet_int32, redis, spark_v2,
+    datasketches}'::text[]) layout
 GROUP BY layout;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -285,7 +289,9 @@ SELECT md5(bf_agg(i, 20000, 0.01, 'guava')::bytea)
   md5(bf_agg(i, 20000, 0.01, 'redis')::bytea)
     = (SELECT serial FROM serial WHERE layout = 'redis') AS redis,
   md5(bf_agg(i, 20000, 0.01, 'spark_v2')::bytea)
-    = (SELECT serial FROM serial WHERE layout = 'spark_v2') AS spark_v2
+    = (SELECT serial FROM serial WHERE layout = 'spark_v2') AS spark_v2,
+  md5(bf_agg(i, 20000, 0.01, 'datasketches')::bytea)
+    = (SELECT serial FROM serial WHERE layout = 'datasketches') AS datasketches
 FROM numbers \gx
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
@@ -525,7 +531,8 @@ CREATE TABLE schemes AS SELECT layout, bf_create(100, layout => layout) AS empty
   ('guava', '5'), ('guava_integer', '5'), ('guava_chars', '''x''::text'),
   ('guava_mitz32', '5'), ('guava_integer_mitz32', '5'), ('guava_chars_mitz32', '''x''::text'),
   ('parquet', '5'), ('parquet_int32', '5'), ('parquet_float', '0.5::float4'),
-  ('redis', '''x''::text'), ('spark', '5'), ('spark_v2', '5')) v(layout, value);
+  ('redis', '''x''::text'), ('spark', '5'), ('spark_v2', '5'),
+  ('datasketches', '5')) v(layout, value);
 CREATE FUNCTION added(filter bloomfilter, value text, OUT result bloomfilter) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('SELECT $1 + %s', value) INTO result USING filter;

@@ -249,6 +249,8 @@ INSERT INTO exceptions VALUES
   ('to_guava', 'bf', 'the same'),
   ('from_spark', 'bf', 'the same'),
   ('to_spark', 'bf', 'the same'),
+  ('from_datasketches', 'bf', 'the same'),
+  ('to_datasketches', 'bf', 'the same'),
   ('from_parquet', 'bf', 'the same'),
   ('to_parquet', 'bf', 'the same'),
   ('from_redis', 'bf', 'the same'),

@@ -8,7 +8,7 @@
 //
 // The layouts' numbers are stored in every filter and never change. The upper half of a number is
 // the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15 layouts. 4, 5,
-// 7, 8, 10, 11 and 15 are free.
+// 7, 8, 10 and 11 are free.
 #ifndef BLOOMFILTER_CORE_LAYOUT_HPP
 #define BLOOMFILTER_CORE_LAYOUT_HPP
 
@@ -35,13 +35,14 @@ enum class Layout : std::uint8_t {
   redis = 12,
   spark = 13,
   spark_v2 = 14,
+  datasketches = 15,
   counting_lines = 0x11,
   counting_pages = 0x12,
   cuckoo = 0x21,
 };
 
 // The system whose hashes, positions and sizes a layout has.
-enum class System : std::uint8_t { ours, guava, parquet, redis, spark };
+enum class System : std::uint8_t { ours, guava, parquet, redis, spark, datasketches };
 
 // Where the bits of one value are.
 enum class Spread : std::uint8_t {
@@ -94,6 +95,8 @@ inline constexpr LayoutRow kLayoutRows[] = {
      Layout::spark},
     {Layout::spark_v2, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32, 0,
      Layout::spark_v2},
+    {Layout::datasketches, System::datasketches, Spread::anywhere, Choice::remainder, 64, 1, 255, 1,
+     2, 64, kFlagUncounted, Layout::datasketches},
     {Layout::counting_lines, System::ours, Spread::line, Choice::scaled, 2048, 1, 16, 1, 1, 64, 0,
      Layout::counting_lines},
     {Layout::counting_pages, System::ours, Spread::halves, Choice::scaled, 16384, 2, 16, 2, 1, 64,
@@ -191,6 +194,7 @@ constexpr Scheme coded_scheme(const char *name, Layout layout, Family from, Fami
   return {name, layout, to, from, to, families(to), 0};
 }
 constexpr Families kPlainFamilies = families(Family::integer, Family::text, Family::bytea);
+constexpr Families kFamiliesOfNumbersAndStrings = kPlainFamilies | families(Family::floating);
 
 constexpr Scheme kSchemes[] = {
     our_scheme("lines", Layout::lines),
@@ -213,6 +217,7 @@ constexpr Scheme kSchemes[] = {
      families(Family::integer, Family::text, Family::bytea, Family::string)},
     plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
     plain_scheme("spark_v2", Layout::spark_v2, kPlainFamilies, 0),
+    plain_scheme("datasketches", Layout::datasketches, kFamiliesOfNumbersAndStrings, 0),
     our_scheme(nullptr, Layout::counting_lines),
     our_scheme(nullptr, Layout::cuckoo),
 };

@@ -141,18 +141,18 @@ Digest specified_spark(const Bytes &bytes, std::uint64_t seed) {
   return {first, specified_murmur32(bytes, first)};
 }
 
-// XXH64 (doc/xxhash_spec.md of xxHash), seed 0.
-std::uint64_t specified_xxh64(const Bytes &bytes) {
+// XXH64 (doc/xxhash_spec.md of xxHash).
+std::uint64_t specified_xxh64(const Bytes &bytes, std::uint64_t seed) {
   constexpr std::uint64_t kP1 = 0x9e3779b185ebca87, kP2 = 0xc2b2ae3d27d4eb4f,
                           kP3 = 0x165667b19e3779f9, kP4 = 0x85ebca77c2b2ae63,
                           kP5 = 0x27d4eb2f165667c5;
   const auto round = [](std::uint64_t lane, std::uint64_t word) {
     return turned(lane + word * kP2, 31) * kP1;
   };
-  std::uint64_t h = kP5;
+  std::uint64_t h = seed + kP5;
   std::size_t at = 0;
   if (bytes.size() >= 32) {
-    std::uint64_t lane[4] = {kP1 + kP2, kP2, 0, 0 - kP1};
+    std::uint64_t lane[4] = {seed + kP1 + kP2, seed + kP2, seed, seed - kP1};
     for (; at + 32 <= bytes.size(); at += 32)
       for (std::size_t i = 0; i < 4; i++)
         lane[i] = round(lane[i], number_at(bytes, at + 8 * i, 8));
@@ -172,14 +172,21 @@ std::uint64_t specified_xxh64(const Bytes &bytes) {
   return h ^ h >> 32;
 }
 
+Digest specified_datasketches(const Bytes &bytes, std::uint64_t seed) {
+  const std::uint64_t first = specified_xxh64(bytes, seed);
+  return {first, specified_xxh64(bytes, first)};
+}
+
 Digest specified_digest(System system, std::uint64_t seed, const Bytes &bytes) {
   switch (system) {
   case System::guava:
     return specified_guava(bytes);
   case System::parquet:
-    return {specified_xxh64(bytes), 0};
+    return {specified_xxh64(bytes, 0), 0};
   case System::redis:
     return specified_redis(bytes);
+  case System::datasketches:
+    return specified_datasketches(bytes, seed);
   default:
     return specified_spark(bytes, seed);
   }
@@ -263,6 +270,16 @@ Specified specified_float(const Bytes &value, bool narrow) {
   return specified;
 }
 
+// One NaN, and one zero that is added; both are looked up.
+Specified specified_double(const Bytes &value) {
+  const std::uint64_t bits = number_at(value, 0, 8);
+  if (bits << 1 > 0xffe0000000000000)
+    return {{little_endian_bytes(0x7ff8000000000000, 8)}};
+  if (bits << 1 == 0)
+    return {{little_endian_bytes(0, 8), little_endian_bytes(1ULL << 63, 8)}};
+  return {{value}};
+}
+
 Specified specified_int32(System system, const Bytes &value) {
   const std::uint64_t bits = number_at(value, 0, 8);
   const bool is_signed = bits < 1ULL << 31 || bits >= ~0ULL << 31;
@@ -276,6 +293,13 @@ Specified specified_int32(System system, const Bytes &value) {
 Specified specified_encoding(System system, Family family, Family stored, const Bytes &value) {
   if (stored == Family::utf16)
     return {{specified_utf16(value)}};
+  if (system == System::datasketches && family == Family::floating)
+    return specified_double(value);
+  if (system == System::datasketches && value.empty()) {
+    Specified always;
+    always.any = true;
+    return always;
+  }
   if (family == Family::floating)
     return specified_float(value, stored == Family::float32);
   if (stored == Family::int32 && family == Family::integer)
@@ -327,7 +351,7 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
   const Encoded found = encoded(layout, seed, family, stored, value);
   const Specified wanted = specified_encoding(system_of(layout), family, stored, value);
   require(found.count == static_cast<int>(wanted.each.size()));
-  require((found.outcome == Encoded::none) == wanted.each.empty());
+  require((found.outcome == Encoded::none) == (wanted.each.empty() && !wanted.any));
   require((found.outcome == Encoded::any) == wanted.any);
   for (int i = 0; i < found.count; i++) {
     const Bytes &bytes = wanted.each[static_cast<std::size_t>(i)];
@@ -342,8 +366,9 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
     Bytes other = value;
     other[7] ^= 0x80;
     const Encoded opposite = encoded(layout, seed, family, stored, other);
-    require(opposite.count == 2 && equal(layout, opposite.digests[0], found.digests[1]) &&
-            equal(layout, opposite.digests[1], found.digests[0]));
+    const int first = system_of(layout) == System::datasketches ? 0 : 1; // adds one zero for both
+    require(opposite.count == 2 && equal(layout, opposite.digests[0], found.digests[first]) &&
+            equal(layout, opposite.digests[1], found.digests[1 - first]));
   }
 }
 

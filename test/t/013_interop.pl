@@ -144,6 +144,69 @@ for my $entry (manifest('spark/manifest.jsonl')) {
 }
 results_are($node, splice @tests);
 
+# DataSketches: the README beside its files describes items and strangers. A value is an expression
+# over i, or the items of a list.
+my %items = (
+    'int64' => 'i::bigint * 1000003 - 500',
+    'double' => '0.25::float8 * i - 10',
+    'string' => q{concat('user-', i)},
+    'bytes' =>
+      q{(SELECT string_agg(set_byte('\x00', 0, (7 * i + 13 * j + (i >> 5)) & 255), '' ORDER BY j)}
+      . q{ FROM generate_series(0, i % 40) j)},
+    'edges' => q<('{0,1,-1,127,-128,32767,-32768,2147483647,-2147483648,2147483648,4294967296,>
+      . q<9223372036854775807,-9223372036854775808}'::bigint[])[i + 1]>,
+    'double_edges' => q<('{0,nan,inf,-inf,4.9406564584124654e-324,-4.9406564584124654e-324,>
+      . q<1.7976931348623157e308,-1.7976931348623157e308,0.1,0.3333333333333333}'::float8[])[i + 1]>,
+    'minus_zero' => q{'-0'::float8},
+    'unicode' => q{(ARRAY['','a','ab','abc','abcd','abcde','abcdefg','abcdefgh','naïve','日本語','😀',}
+      . q{'Zażółć','ÿþ',repeat('x', 1000)])[i + 1]});
+my %types = (
+    (map { ($_ => 'long') } qw(int64 edges)),
+    (map { ($_ => 'double') } qw(double double_edges minus_zero)),
+    (map { ($_ => 'string') } qw(string unicode)), 'bytes' => 'bytes');
+
+# The tests of a file that lists items: read, written, cleared and rebuilt, and probed. `describes` is
+# what else the manifest says of it: columns of bf_info, and their values.
+sub listed_tests {
+    my ($system, $entry, $name, $describes, $described) = @_;
+    my $bytes = bytes("$system/$entry->{file}");
+    my ($value, $others) = @items{ @{$entry}{qw(values strangers)} };
+    my $read = "bf_from_$system(" . hex_literal($bytes) . ", '$types{ $entry->{values} }')";
+    my $members = "generate_series(0, $entry->{n} - 1) i";
+    my $strangers = "generate_series($entry->{from}, $entry->{from} + $entry->{count} - 1) i";
+    my $all = "coalesce((SELECT array_agg(v) FROM (SELECT $value AS v FROM $members) s), '{}')";
+    return (
+        [ "SELECT bits_set, hashes, bits, layout, bf_check($read), $describes FROM bf_info($read)",
+            "$entry->{bits_set}|$entry->{k}|$entry->{bits}|$system||$described", "$name: as described" ],
+        [ "SELECT encode(bf_to_$system($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ],
+        [ "SELECT encode(bf_to_$system(bf_add_all(bf_clear($read), $all)), 'hex')",
+            unpack('H*', $bytes), "$name: rebuilt" ],
+        [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $members WHERE NOT f @> $value",
+            0, "$name: all members" ],
+        [ "SELECT coalesce(string_agg(i::text, ' ' ORDER BY i), '') FROM (SELECT $read AS f OFFSET 0) x,"
+              . " $strangers WHERE f @> $others",
+            join(' ', @{ $entry->{false_positives} }), "$name: the same false positives" ]);
+}
+
+for my $entry (manifest('datasketches/manifest.jsonl')) {
+    (my $name = $entry->{file}) =~ s/\.ds$//;
+    my $layout = q{layout => 'datasketches'};
+    my @listed = listed_tests('datasketches', $entry, $name, 'seed', $entry->{seed});
+    # Java adds -0 as a value of its own; SQL has one zero, which is added as C++ adds it.
+    @listed = grep { $_->[2] !~ /rebuilt$/ } @listed if $name =~ /^java_minus_zero/;
+    push @tests, @listed;
+    if (my ($expected, $rate) = $name =~ /_acc(\d+)_([\d.]+)_/) {
+        push @tests, [ "SELECT hashes, bits FROM bf_info(bf_create($expected, $rate, $layout))",
+            "$entry->{k}|$entry->{bits}", "$name: sized" ];
+        my $bytes = bytes("datasketches/$entry->{file}");
+        my $members = "generate_series(0, $entry->{n} - 1) i";
+        push @tests, [ "SELECT encode(bf_to_datasketches(bf_agg($items{ $entry->{values} }, $expected, $rate,"
+              . " 'datasketches')), 'hex') FROM $members", unpack('H*', $bytes), "$name: the aggregate" ]
+          if $entry->{seed} == 0 && $entry->{counted};
+    }
+}
+results_are($node, splice @tests);
+
 # Parquet: physical type and values. The values are added to an empty filter of the same size.
 my @sentence = map { "'$_'" } 'Hello', 'This is', 'a', 'test', 'How', 'are you', 'doing ', 'today',
   'the quick', 'brown fox', 'jumps', 'over', 'the lazy', 'dog';

@@ -85,7 +85,7 @@ my @calls = (
           [ '', 'i' ], [ $spilling, 'i' ], [ $spilling, 'i / 20' ], [ '', 'i, 3000000' ], [ '', "'word ' || i" ] }
         qw(bf cbf cf)),
     (map { [ "$parallel; $spilling", "SELECT ${_}_agg(i) IS NULL FROM rows, generate_series(1, 5) j" ] } qw(bf cbf cf)),
-    (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark)),
+    (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark datasketches)),
     # … of a table, a page at a time: values, conditions and hashing that take long
     (map { my $type = $_; map { [ $_, "SELECT ${type}_agg(md5(repeat(word, 200))) IS NULL FROM rows" ] }
           '', $spilling, "$parallel; $spilling" } qw(bf cf)),

@@ -125,14 +125,16 @@ TEST(Digest, OfUtf16StaysInItsScratch) {
 
 TEST(Digest, OfTextInOtherLayoutsIsOfItsBytes) {
   const Bytes text = bytes_of("gr\xC3\xBC\xC3\x9F");
-  for (const char *scheme : {"guava", "guava_mitz32", "parquet", "redis", "spark", "spark_v2"})
+  for (const char *scheme :
+       {"guava", "guava_mitz32", "parquet", "redis", "spark", "spark_v2", "datasketches"})
     EXPECT_EQ(text_of(digest(scheme, Family::text, text)), hashed(scheme, text));
 }
 
 TEST(Digest, OfIntegersIsOfEightBytes) {
   for (const std::int64_t number : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1},
                                     std::int64_t{1} << 40, INT64_MIN, INT64_MAX})
-    for (const char *scheme : {"guava", "guava_mitz32", "parquet", "spark", "spark_v2"})
+    for (const char *scheme :
+         {"guava", "guava_mitz32", "parquet", "spark", "spark_v2", "datasketches"})
       EXPECT_EQ(text_of(digest(scheme, Family::integer, of_integer(number))),
                 hashed(scheme, of_integer(number)))
           << number;

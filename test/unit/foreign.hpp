@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -233,6 +234,108 @@ inline std::vector<Digest> random_digests(std::uint64_t seed, std::size_t count)
   return digests;
 }
 
+// Item i of a list of values which the README beside golden files describes.
+struct ListedItems {
+  Family family;
+  Bytes (*item)(std::int64_t i);
+};
+inline ListedItems listed_items(const std::string &name) {
+  const auto text = [](const char *bytes) { return bytes_of(std::string(bytes)); };
+  static const std::int64_t kEdges[] = {0,         1,         -1,        127,       -128,
+                                        32767,     -32768,    INT32_MAX, INT32_MIN, 1LL << 31,
+                                        1LL << 32, INT64_MAX, INT64_MIN};
+  using Limits = std::numeric_limits<double>;
+  static const double kDoubles[] = {0.0,
+                                    -kNaN,
+                                    kInfinity,
+                                    -kInfinity,
+                                    Limits::denorm_min(),
+                                    -Limits::denorm_min(),
+                                    Limits::max(),
+                                    -Limits::max(),
+                                    0.1,
+                                    1.0 / 3};
+  static const std::vector<Bytes> kTexts = {
+      text(""),      text("a"),       text("ab"),       text("abc"),     text("abcd"),
+      text("abcde"), text("abcdefg"), text("abcdefgh"), text("naïve"),   text("日本語"),
+      text("😀"),     text("Zażółć"),  text("ÿþ"),       Bytes(1000, 'x')};
+  if (name == "int64")
+    return {Family::integer, [](std::int64_t i) { return of_integer(i * 1000003 - 500); }};
+  if (name == "edges")
+    return {Family::integer, [](std::int64_t i) { return of_integer(kEdges[i]); }};
+  if (name == "double")
+    return {Family::floating,
+            [](std::int64_t i) { return of_double(0.25 * static_cast<double>(i) - 10); }};
+  if (name == "double_edges")
+    return {Family::floating, [](std::int64_t i) { return of_double(kDoubles[i]); }};
+  if (name == "minus_zero")
+    return {Family::floating, [](std::int64_t) { return of_double(-0.0); }};
+  if (name == "unicode")
+    return {Family::text, [](std::int64_t i) { return kTexts[static_cast<std::size_t>(i)]; }};
+  if (name == "bytes")
+    return {Family::bytea, [](std::int64_t i) {
+              Bytes bytes;
+              for (std::int64_t j = 0; j < 1 + i % 40; j++)
+                bytes.push_back(static_cast<std::uint8_t>(7 * i + 13 * j + (i >> 5)));
+              return bytes;
+            }};
+  EXPECT_EQ(name, "string");
+  return {Family::text, of_user};
+}
+
+// What a manifest says of a file, and items as the file's system hashes them.
+struct Listed {
+  std::string line, file;
+  const Scheme &scheme;
+  std::uint64_t seed;
+
+  std::int64_t number(const char *key) const { return std::stoll(json_field(line, key)); }
+  // The digests of item i that are added or, if `ask`, looked up. An item may have none.
+  std::vector<Digest> digests(const ListedItems &items, std::int64_t i, bool ask) const {
+    const Encoded value = encoded(scheme, items.family, items.item(i), seed);
+    const int count = ask ? value.count : std::min(value.count, 1);
+    return {value.digests, value.digests + count};
+  }
+  // The bitmap with all members.
+  Bytes rebuilt(const Geometry &geometry) const {
+    const ListedItems members = listed_items(json_field(line, "values"));
+    std::vector<Digest> all;
+    for (std::int64_t i = 0; i < number("n"); i++)
+      for (const Digest &digest : digests(members, i, false))
+        all.push_back(digest);
+    return with_digests(geometry, all);
+  }
+  // Checks the members, and the strangers that the system itself finds.
+  void expect_answers(const Geometry &geometry, const Bytes &bitmap) const {
+    const auto is_found = [&](const ListedItems &items, std::int64_t i) {
+      const std::vector<Digest> asked = digests(items, i, true);
+      return asked.empty() || std::any_of(asked.begin(), asked.end(), [&](const Digest &one) {
+               return foreign_contains(geometry, bitmap.data(), one);
+             });
+    };
+    const ListedItems members = listed_items(json_field(line, "values"));
+    for (std::int64_t i = 0; i < number("n"); i++)
+      EXPECT_TRUE(is_found(members, i)) << i;
+    const ListedItems strangers = listed_items(json_field(line, "strangers"));
+    const std::int64_t from = number("from");
+    std::set<std::int64_t> positives;
+    for (std::int64_t i = from; i < from + number("count"); i++)
+      if (is_found(strangers, i))
+        positives.insert(i);
+    EXPECT_EQ(positives, json_numbers(line, "false_positives"));
+  }
+};
+
+inline std::vector<Listed> listed_goldens(const std::string &system) {
+  std::vector<Listed> all;
+  for (const std::string &line : lines_of(system + "/manifest.jsonl")) {
+    const bool seeded = row_of(scheme_named(system).layout).seed_bits != 0;
+    all.push_back({line, system + "/" + json_field(line, "file"), scheme_named(system),
+                   seeded ? static_cast<std::uint64_t>(std::stoll(json_field(line, "seed"))) : 0});
+  }
+  return all;
+}
+
 // The families that filters of another system's layout can have, with values and without.
 inline std::vector<Family> families_of(Layout layout) {
   switch (layout) {
@@ -246,6 +349,8 @@ inline std::vector<Family> families_of(Layout layout) {
             Family::int32,     Family::float32,     Family::open_int32};
   case Layout::redis:
     return {Family::string};
+  case Layout::datasketches:
+    return {Family::none, Family::integer, Family::floating, Family::text, Family::bytea};
   case Layout::spark:
   case Layout::spark_v2:
     return {Family::none, Family::integer, Family::text, Family::bytea};

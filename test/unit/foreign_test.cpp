@@ -96,8 +96,11 @@ TEST(Foreign, PositionsAreTheSpecified) {
           const Wide flipped = c >= Wide{1} << 31 ? (Wide{1} << 32) - 1 - c : c;
           wanted.push_back(static_cast<std::uint64_t>(flipped % geometry.bits()));
         } else {
-          Wide c = (one.first + Wide{i} * one.second) % word;
-          if (geometry.layout != Layout::redis)
+          const bool from_one = geometry.layout == Layout::datasketches;
+          Wide c = (one.first + Wide{from_one ? i + 1 : i} * one.second) % word;
+          if (from_one)
+            c /= 2;
+          else if (geometry.layout != Layout::redis)
             c %= word / 2;
           wanted.push_back(static_cast<std::uint64_t>(c % geometry.bits()));
         }
@@ -193,11 +196,12 @@ TEST(ForeignEstimate, LengthsNeedNotBeWholeLines) {
 
 // Sizes for 20000 integers at rates of about 1 % and less.
 std::vector<Geometry> estimated_geometries() {
-  std::vector<Geometry> all(4);
+  std::vector<Geometry> all(5);
   EXPECT_TRUE(size_foreign(Layout::guava, 20000, 0.01, &all[0]));
   EXPECT_TRUE(size_foreign(Layout::guava_mitz32, 20000, 0.03, &all[1]));
   EXPECT_TRUE(size_foreign(Layout::parquet, 20000, 0.02, &all[2]));
   EXPECT_TRUE(size_foreign(Layout::redis, 20000, 0.01, &all[3]));
+  EXPECT_TRUE(size_foreign(Layout::datasketches, 20000, 0.01, &all[4]));
   return all;
 }
 
@@ -339,7 +343,8 @@ TEST(ForeignFormat, SeedsAreZero) {
       SCOPED_TRACE(scheme.name);
       Header header = stored_header({scheme.layout, 8, 3}, some_family(scheme));
       header.seed = seed;
-      const bool seeded = scheme.layout == Layout::spark_v2 && seed == 1;
+      const bool seeded =
+          scheme.layout == Layout::datasketches || (scheme.layout == Layout::spark_v2 && seed == 1);
       EXPECT_EQ(check(header).status, seeded ? Status::ok : Status::bad_seed);
       EXPECT_EQ(check(header).found, seeded ? 0 : seed);
       header.seed = 0;

@@ -31,7 +31,7 @@ std::vector<Family> sql_families() {
 // --- Layouts ---
 
 TEST(Layout, NumbersAreForEver) {
-  const std::set<int> known = {1, 2, 3, 6, 9, 12, 13, 14, 0x11, 0x12, 0x21};
+  const std::set<int> known = {1, 2, 3, 6, 9, 12, 13, 14, 15, 0x11, 0x12, 0x21};
   for (int number = 0; number < 256; number++)
     EXPECT_EQ(is_layout(static_cast<std::uint8_t>(number)), known.count(number) == 1) << number;
   EXPECT_EQ(std::size(kLayoutRows), known.size());
@@ -43,6 +43,7 @@ TEST(Layout, NumbersAreForEver) {
   EXPECT_EQ(static_cast<int>(Layout::redis), 12);
   EXPECT_EQ(static_cast<int>(Layout::spark), 13);
   EXPECT_EQ(static_cast<int>(Layout::spark_v2), 14);
+  EXPECT_EQ(static_cast<int>(Layout::datasketches), 15);
   EXPECT_EQ(static_cast<int>(Layout::counting_lines), 0x11);
   EXPECT_EQ(static_cast<int>(Layout::counting_pages), 0x12);
   EXPECT_EQ(static_cast<int>(Layout::cuckoo), 0x21);
@@ -103,6 +104,8 @@ std::vector<Named> all_names() {
   using F = Family;
   const std::vector<Kept> own = as_they_are(sql_families()),
                           plain = as_they_are({F::integer, F::text, F::bytea}),
+                          numbers_and_strings =
+                              as_they_are({F::integer, F::floating, F::text, F::bytea}),
                           integers = {{F::integer, F::int32}, {F::int32, F::int32}},
                           chars = {{F::text, F::utf16}, {F::utf16, F::utf16}};
   return {
@@ -146,6 +149,7 @@ std::vector<Named> all_names() {
         {F::string, F::string}}},
       {"spark", Layout::spark, F::none, plain},
       {"spark_v2", Layout::spark_v2, F::none, plain},
+      {"datasketches", Layout::datasketches, F::none, numbers_and_strings},
       {nullptr, Layout::counting_lines, F::none, own},
       {nullptr, Layout::counting_pages, F::none, own},
       {nullptr, Layout::cuckoo, F::none, own},
@@ -154,7 +158,7 @@ std::vector<Named> all_names() {
 
 TEST(Scheme, KeepsFamilies) {
   const std::vector<Named> names = all_names();
-  EXPECT_EQ(names.size(), 17U);
+  EXPECT_EQ(names.size(), 18U);
   for (const Named &named : names) {
     SCOPED_TRACE(named.name ? named.name : "without a name");
     SCOPED_TRACE(static_cast<int>(named.layout));
@@ -246,7 +250,7 @@ Finding parse_with(int layout, int family) {
 
 // 4, 5, 7, 8, 10 and 11 had a meaning before 1.0: today they are an error, never another filter.
 TEST(LayoutNumber, UnknownOnesAreRefused) {
-  for (const int layout : {0, 4, 5, 7, 8, 10, 11, 15, 16, 19, 32, 34, 255})
+  for (const int layout : {0, 4, 5, 7, 8, 10, 11, 16, 19, 32, 34, 255})
     for (const Family family : all_families()) {
       const Finding finding = parse_with(layout, static_cast<int>(family));
       EXPECT_EQ(finding.status, Status::unknown_layout) << layout;

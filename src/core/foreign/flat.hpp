@@ -1,4 +1,4 @@
-// Flat bitmaps, as Guava, RedisBloom and Spark have them: one large bitmap, anywhere in which a
+// Flat bitmaps, as most systems have them: one large bitmap, anywhere in which a
 // value's bits can be. Position i of a value is a number modulo the number of bits (A. Kirsch, M.
 // Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). The number of bits is a multiple of
 // 64. For a divisor d of the number of words, OR-ing d equal parts of the bitmap gives the filter

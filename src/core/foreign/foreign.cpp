@@ -11,6 +11,8 @@ const ForeignSystem &foreign_system(Layout layout) {
     return kParquet;
   case System::spark:
     return kSpark;
+  case System::datasketches:
+    return kDataSketches;
   default:
     return kRedis;
   }

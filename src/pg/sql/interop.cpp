@@ -4,6 +4,7 @@
 
 #include "core/bitmap.hpp"
 #include "core/estimate.hpp"
+#include "core/foreign/datasketches.hpp"
 #include "core/foreign/guava.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
@@ -59,6 +60,10 @@ constexpr ForeignType kFunnels[] = {{"long", Family::integer},
                                     {"bytes", Family::bytea}};
 constexpr ForeignType kSparkTypes[] = {
     {"long", Family::integer}, {"string", Family::text}, {"binary", Family::bytea}};
+constexpr ForeignType kUpdates[] = {{"long", Family::integer},
+                                    {"double", Family::floating},
+                                    {"string", Family::text},
+                                    {"bytes", Family::bytea}};
 // Parquet's physical types, and the logical types that SQL has a type for.
 constexpr ForeignType kParquetTypes[] = {
     {"INT32", Family::int32},         {"INT64", Family::integer},
@@ -153,6 +158,14 @@ Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
   PG_RETURN_BYTEA_P(result);
 }
 
+// A file of a head and a bitmap as it is.
+Datum with_bitmap(const uint8 *head, Size head_bytes, const uint8 *bitmap, Size bytes) {
+  bytea *result = make_bytea(head_bytes + bytes);
+  memcpy(VARDATA(result), head, head_bytes);
+  move_memory(VARDATA(result) + head_bytes, bitmap, bytes);
+  PG_RETURN_BYTEA_P(result);
+}
+
 // The links' bitmaps, cut as BF.SCANDUMP cuts them.
 Datum redis_chunks(const LinkView *views, int count) {
   Datum chunks[kMaxLinks + kMaxBits / 8 / kRedisChunk];
@@ -211,6 +224,29 @@ Datum bf_to_spark(PG_FUNCTION_ARGS) {
   return with_words(head, head_bytes, filter);
 }
 
+PG_FUNCTION_INFO_V1(bf_from_datasketches);
+Datum bf_from_datasketches(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type = find_type(kUpdates, PG_GETARG_TEXT_PP(1), "DataSketches type",
+                                      "long, double, string, or bytes");
+  Found found;
+  check(read_datasketches(bytes.at, bytes.length, &found, check_for_interrupts), "DataSketches");
+  NewFilter filter = make_read(found, type.family);
+  move_memory(filter.bitmap(), bytes.at + found.offset, bytes.length - found.offset);
+  return filter.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_to_datasketches);
+Datum bf_to_datasketches(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::datasketches, "DataSketches");
+  const Header &header = filter.header;
+  const uint64 set = bits_set(filter.bitmap(), header.geometry);
+  uint8 head[kMaxDataSketchesHead];
+  const Size head_bytes =
+      write_datasketches_head(head, header.geometry, header.seed, set, header.flags);
+  return with_bitmap(head, head_bytes, filter.bitmap(), set == 0 ? 0 : header.geometry.bytes());
+}
+
 PG_FUNCTION_INFO_V1(bf_from_parquet);
 Datum bf_from_parquet(PG_FUNCTION_ARGS) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
@@ -239,10 +275,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
              errdetail("Parquet's readers take a power of two, of at most 128 MiB.")));
   uint8 head[kMaxParquetHead];
   const Size head_bytes = write_parquet_head(head, geometry);
-  bytea *result = make_bytea(head_bytes + geometry.bytes());
-  memcpy(VARDATA(result), head, head_bytes);
-  move_memory(VARDATA(result) + head_bytes, filter.bitmap(), geometry.bytes());
-  PG_RETURN_BYTEA_P(result);
+  return with_bitmap(head, head_bytes, filter.bitmap(), geometry.bytes());
 }
 
 PG_FUNCTION_INFO_V1(bf_from_redis);

@@ -36,7 +36,7 @@ INSERT INTO needed -- a link's entry has 4 bits for its layout
 SELECT 'layout of links', * FROM pg_temp.members_of('Layout', :'layout') WHERE number < 16;
 INSERT INTO needed
 SELECT 'flag', m[1], ('x' || m[2])::bit(8)::int
-FROM regexp_matches(:'format', 'constexpr std::uint8_t kFlag(\w+) = 0x(\w\w);', 'g') m;
+FROM regexp_matches(:'format' || :'layout', 'constexpr std::uint8_t kFlag(\w+) = 0x(\w\w);', 'g') m;
 INSERT INTO needed SELECT 'content', * FROM pg_temp.members_of('Content', :'partial');
 INSERT INTO needed
 SELECT what, m[1]

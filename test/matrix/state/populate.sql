@@ -136,6 +136,12 @@ FROM unnest(ARRAY['spark', 'spark_v2']) name, (VALUES
   ('text', 'word(i)', 'string'),
   ('bytea', 'int4send(i)', 'binary')) puts (type, value, means)
 UNION ALL
+SELECT 'datasketches', type, value, 'datasketches', means FROM (VALUES
+  ('bigint', 'i::bigint', 'long'),
+  ('double precision', 'i / 7.0::float8', 'double'),
+  ('text', 'word(i)', 'string'),
+  ('bytea', 'int4send(i)', 'bytes')) updates (type, value, means)
+UNION ALL
 SELECT 'redis', type, value, 'redis', NULL FROM (VALUES
   ('bigint', 'i::bigint'),
   ('text', 'word(i)'),
@@ -146,6 +152,7 @@ LANGUAGE sql AS $$
   SELECT CASE system WHEN 'guava' THEN bf_from_guava(bf_to_guava(filter), means)
     WHEN 'parquet' THEN bf_from_parquet(bf_to_parquet(filter), means)
     WHEN 'spark' THEN bf_from_spark(bf_to_spark(filter), means)
+    WHEN 'datasketches' THEN bf_from_datasketches(bf_to_datasketches(filter), means)
     WHEN 'redis' THEN (SELECT bf_from_redis(header, chunks) FROM bf_to_redis(filter)) END
 $$;
 SELECT format('INSERT INTO filters (name, f) VALUES (%L, bf_create(10, layout => %L))',
@@ -187,7 +194,10 @@ SELECT name, 1000, 'i', f FROM (
     (4, 'intersection, united', (one & another) | sized),
     (5, 'by size', bf_add_all(bf_create_by_size(100000, 7, 99), all_of_them)),
     (6, 'spark_v2 with a seed',
-      bf_add_all(bf_create(2000, 0.01, seed => -42, layout => 'spark_v2'), all_of_them)))
+      bf_add_all(bf_create(2000, 0.01, seed => -42, layout => 'spark_v2'), all_of_them)),
+    (7, 'datasketches with a seed, uncounted',
+      bf_add_all(bf_from_datasketches('\x040115000700000029d6ffffffffffff0f00000000000000'
+        || decode(repeat('ff', 8) || repeat('00', 120), 'hex'), 'long'), all_of_them)))
     forms (number, name, f) ORDER BY number;
 INSERT INTO filters (name, members, value, c, k)
 SELECT 'removed', 1000, 'i', cbf_agg(i) - 1001, cf_agg(i) - 1001 FROM generate_series(1, 1001) i;
