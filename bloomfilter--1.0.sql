@@ -761,6 +761,18 @@ COMMENT ON FUNCTION bf_from_datasketches(bytea, text) IS
   'filter from the bytes of the serialize method of DataSketches'' BloomFilter; '
   'the encoding is the type of the values: long, double, string, bytes';
 
+CREATE FUNCTION bf_to_hive(filter bloomfilter) RETURNS bytea
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_to_hive(bloomfilter) IS
+  'bytes of a filter of layout hive, as the serialize method of Hive''s BloomKFilter gives them; '
+  'Druid takes them in base64';
+
+CREATE FUNCTION bf_from_hive(bytes bytea, encoding text) RETURNS bloomfilter
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bf_from_hive(bytea, text) IS
+  'filter from the bytes of the serialize method of Hive''s or Druid''s BloomKFilter; '
+  'the encoding is the type of the values: long, double, string, bytes';
+
 CREATE FUNCTION bf_to_parquet(filter bloomfilter) RETURNS bytea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_to_parquet(bloomfilter) IS

@@ -48,6 +48,7 @@ SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 't
 SELECT call, built.* FROM unnest(ARRAY['bf_agg(item)', 'bf_agg(item, 100000)',
   'bf_agg(item, 100000, 0.001)', 'bf_agg(item, NULL, 0.1)', 'bf_agg(item, NULL, NULL)',
   'bf_agg(item, 20000, 0.01, ''guava'')', 'bf_agg(url, 20000, 0.01, ''parquet'')',
+  'bf_agg(item, 20000, 0.05, ''hive'')', 'bf_agg(url, 20000, 0.01, ''datasketches'')',
   'cbf_agg(pair)', 'cbf_agg(item, 30000)', 'cf_agg(item)', 'cf_agg(item, 100, 0.001)',
   'cf_agg(code)', 'bf_dist_agg(bf_element_of(url))', 'bf_dist_agg(bf_element_of(code), 1000)',
   'bf_partial_agg(bf_element_of(item))', 'bf_partial_agg(bf_element_of(item), 1000, 0.001)',

@@ -51,7 +51,8 @@ FROM (SELECT filter::bytea AS b FROM sound WHERE name NOT LIKE 'pages%') s,
 GROUP BY 1, 2, 3 ORDER BY 1;
 
 -- Every byte of the header is set to every other value. Where one is accepted, it could be true:
--- any seed, many capacities and rates, another number of hashes or element type, the flag `own`.
+-- any seed, many capacities and rates, another number of hashes or element type, the flag `own`; or
+-- Hive's layout, whose units are as large as lines. Such a filter takes no hashes: 0A000.
 CREATE TABLE flipped AS
   SELECT name, i, value, from_bytes(set_byte(b, i, value)) AS bytes,
     from_text(base64(set_byte(b, i, value))) AS text

@@ -30,7 +30,9 @@ UNION ALL VALUES
   ('spark_v2', '''été '' || i'), ('spark_v2', 'decode(md5(i::text), ''hex'')'),
   ('datasketches', 'i'), ('datasketches', '(-i)::bigint << 33'), ('datasketches', 'i / 7.0::float8'),
   ('datasketches', 'i::float4 / 4'), ('datasketches', '''été '' || i'),
-  ('datasketches', 'decode(md5(i::text), ''hex'')');
+  ('datasketches', 'decode(md5(i::text), ''hex'')'),
+  ('hive', 'i'), ('hive', '(-i)::bigint << 33'), ('hive', 'i / 7.0::float8'),
+  ('hive', 'i::float4 / 4'), ('hive', '''été '' || i'), ('hive', 'decode(md5(i::text), ''hex'')');
 
 -- Returns what is wrong, or NULL. The filter contains the values for i from 1 to 1000.
 CREATE FUNCTION trouble(layout text, value text, OUT trouble text) LANGUAGE plpgsql AS $$
@@ -271,7 +273,7 @@ ANALYZE numbers;
 SELECT layout, md5(bf_agg(i, 20000, 0.01, layout)::bytea) AS serial INTO serial
 FROM numbers,
   unnest('{guava, guava_integer_mitz32, parquet, parquet_int32, redis, spark_v2,
-    datasketches}'::text[]) layout
+    datasketches, hive}'::text[]) layout
 GROUP BY layout;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -291,7 +293,9 @@ SELECT md5(bf_agg(i, 20000, 0.01, 'guava')::bytea)
   md5(bf_agg(i, 20000, 0.01, 'spark_v2')::bytea)
     = (SELECT serial FROM serial WHERE layout = 'spark_v2') AS spark_v2,
   md5(bf_agg(i, 20000, 0.01, 'datasketches')::bytea)
-    = (SELECT serial FROM serial WHERE layout = 'datasketches') AS datasketches
+    = (SELECT serial FROM serial WHERE layout = 'datasketches') AS datasketches,
+  md5(bf_agg(i, 20000, 0.01, 'hive')::bytea)
+    = (SELECT serial FROM serial WHERE layout = 'hive') AS hive
 FROM numbers \gx
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
@@ -532,7 +536,7 @@ CREATE TABLE schemes AS SELECT layout, bf_create(100, layout => layout) AS empty
   ('guava_mitz32', '5'), ('guava_integer_mitz32', '5'), ('guava_chars_mitz32', '''x''::text'),
   ('parquet', '5'), ('parquet_int32', '5'), ('parquet_float', '0.5::float4'),
   ('redis', '''x''::text'), ('spark', '5'), ('spark_v2', '5'),
-  ('datasketches', '5')) v(layout, value);
+  ('datasketches', '5'), ('hive', '5')) v(layout, value);
 CREATE FUNCTION added(filter bloomfilter, value text, OUT result bloomfilter) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('SELECT $1 + %s', value) INTO result USING filter;
@@ -654,7 +658,7 @@ FROM (VALUES (4, 'guava_integer', 1), (5, 'guava_chars', 4), (7, 'guava_integer_
     (15, 'parquet', 1)) v(number, layout, old)
   JOIN schemes USING (layout)
 ORDER BY number;
-SELECT set_byte(set_byte(f::bytea, 1, 4), 2, 1)::bloomfilter
+SELECT set_byte(set_byte(f::bytea, 1, 5), 2, 1)::bloomfilter
 FROM (SELECT bf_create(100, layout => 'guava_integer') + 5 AS f) x;
 SELECT set_byte(bf_create(100, layout => 'guava')::bytea, 2, 29)::bloomfilter;
 SELECT set_byte(bf_create(100)::bytea, 2, 27)::bloomfilter;

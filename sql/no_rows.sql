@@ -208,7 +208,7 @@ SELECT bool_and(cbf_union(e.c, s.c) = s.c AND cbf_union(s.c, e.c) = s.c) AS coun
 FROM empties e, (SELECT cbf_agg(x) AS c, cf_agg(x) AS k FROM rows
   UNION ALL SELECT cbf_agg(x, 5000), cf_agg(x, 5000) FROM rows) s;
 SELECT layout, (s.f | e.f) = s.f AND (e.f | s.f) = s.f AS "of one layout"
-FROM unnest('{guava,guava_integer,redis,spark,parquet,datasketches}'::text[]) layout,
+FROM unnest('{guava,guava_integer,redis,spark,parquet,datasketches,hive}'::text[]) layout,
   LATERAL (SELECT bf_agg(x::bigint, 1000, 0.01, layout) AS f FROM rows) s,
   LATERAL (SELECT bf_agg(x::bigint, 300, 0.01, layout) AS f FROM none) e;
 -- Of several such filters, the one for the most values remains, in any order.

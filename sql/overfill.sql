@@ -61,7 +61,7 @@ SELECT reached(made_by, most), string_agg(made_by, '; ' ORDER BY made_by) AS fil
 FROM (VALUES ('bf_create(20)', 200), ('bf_create(1000)', 4000), ('bf_create(20000)', 40000),
   ('bf_create(3000, 1e-5)', 9000), ('bf_create(20000, 0.3)', 60000), ('bf_create(2000, 0.5)', 8000),
   ('bf_create(1000, 0.01, ''guava'')', 4000), ('bf_create(1000, 0.01, ''spark_v2'')', 4000),
-  ('bf_create(1000, 0.01, ''datasketches'')', 4000),
+  ('bf_create(1000, 0.01, ''datasketches'')', 4000), ('bf_create(1000, 0.01, ''hive'')', 4000),
   ('bf_create(3000, 0.01, ''parquet'')', 9000), ('bf_create(300, 0.05, ''guava'')', 4000),
   ('bf_create(10, grow => true)', 3000), ('bf_create_by_size(1024, 6)', 1000),
   ('bf_agg(x) FROM generate_series(1, 0) x', 3000),

@@ -87,6 +87,9 @@ INSERT INTO cases VALUES
   ('of another system', '%L::bloomfilter @> item',
     (SELECT bf_add_all(bf_create(1000, layout => 'guava'), array_agg(i * 3))
       FROM generate_series(1, 300) i)),
+  ('of a third system', '%L::bloomfilter @> item',
+    (SELECT bf_add_all(bf_create(1000, 0.05, 'hive'), array_agg(i * 3))
+      FROM generate_series(1, 300) i)),
   ('much room, few values', '%L::bloomfilter @> item',
     (SELECT bf_agg(i * 3, 1000000) FROM generate_series(1, 300) i)),
   ('commutator', 'item <@ %L::bloomfilter', threes(300)),

@@ -22,6 +22,7 @@ VACUUM ANALYZE events;
 CREATE TABLE filters AS
   SELECT bf_agg(item) AS items, cbf_agg(item) AS counted, cf_agg(item) AS cuckoo,
     bf_agg(item, 500, 0.01, 'guava') AS guava, bf_agg(item, 500, 0.0001) AS pages,
+    bf_agg(item, 500, 0.05, 'hive') AS hive, bf_agg(url, 500, 0.01, 'datasketches') AS sketch,
     bf_agg(url) AS urls, bf_agg(code) AS codes, bf_agg(price) AS prices, bf_agg(at) AS times,
     bf_agg(tags) AS tags, bf_agg(span) AS spans, bf_agg(flags) AS flags, bf_agg(pair) AS pairs,
     bf_agg(later) AS later, bf_agg(added) AS added, bf_agg(events) AS everything,
@@ -37,12 +38,14 @@ CREATE FUNCTION scanned(query text, OUT scan boolean, OUT same boolean, OUT rows
 LANGUAGE sql AS
   $$SELECT * FROM both_ways(query, 'Bloom Filter Scan')$$;
 -- Filters of every family and layout.
-SELECT filter, scanned.* FROM unnest(ARRAY['items', 'counted', 'cuckoo', 'guava', 'pages', 'grown'])
+SELECT filter, scanned.* FROM unnest(ARRAY['items', 'counted', 'cuckoo', 'guava', 'pages', 'grown',
+    'hive'])
   filter, scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> item', filter));
 SELECT filter, scanned.* FROM (VALUES
     ('urls', 'url'), ('codes', 'code'), ('prices', 'price'), ('times', 'at'), ('tags', 'tags'),
     ('spans', 'span'), ('flags', 'flags'), ('pairs', 'pair'), ('later', 'later'),
-    ('added', 'added'), ('everything', 'events'), ('nothing', 'item')) f (filter, value),
+    ('added', 'added'), ('sketch', 'url'), ('everything', 'events'),
+    ('nothing', 'item')) f (filter, value),
   scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> %s', filter, value));
 
 -- Multiranges; and text of a table that has none out of line.

@@ -251,6 +251,8 @@ INSERT INTO exceptions VALUES
   ('to_spark', 'bf', 'the same'),
   ('from_datasketches', 'bf', 'the same'),
   ('to_datasketches', 'bf', 'the same'),
+  ('from_hive', 'bf', 'the same'),
+  ('to_hive', 'bf', 'the same'),
   ('from_parquet', 'bf', 'the same'),
   ('to_parquet', 'bf', 'the same'),
   ('from_redis', 'bf', 'the same'),

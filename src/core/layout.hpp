@@ -7,7 +7,7 @@
 // Parquet's physical types do). A filter's family tells its encoding.
 //
 // The layouts' numbers are stored in every filter and never change. The upper half of a number is
-// the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15 layouts. 4, 5,
+// the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15 layouts. 5,
 // 7, 8, 10 and 11 are free.
 #ifndef BLOOMFILTER_CORE_LAYOUT_HPP
 #define BLOOMFILTER_CORE_LAYOUT_HPP
@@ -30,6 +30,7 @@ enum class Layout : std::uint8_t {
   lines = 1,
   pages = 2,
   guava = 3,
+  hive = 4,
   guava_mitz32 = 6,
   parquet = 9,
   redis = 12,
@@ -42,7 +43,7 @@ enum class Layout : std::uint8_t {
 };
 
 // The system whose hashes, positions and sizes a layout has.
-enum class System : std::uint8_t { ours, guava, parquet, redis, spark, datasketches };
+enum class System : std::uint8_t { ours, guava, parquet, redis, spark, datasketches, hive };
 
 // Where the bits of one value are.
 enum class Spread : std::uint8_t {
@@ -85,6 +86,8 @@ inline constexpr LayoutRow kLayoutRows[] = {
      Layout::lines},
     {Layout::guava, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
      Layout::guava},
+    {Layout::hive, System::hive, Spread::line, Choice::remainder, 512, 1, 127, 1, 1, 0, 0,
+     Layout::hive},
     {Layout::guava_mitz32, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
      0, Layout::guava_mitz32},
     {Layout::parquet, System::parquet, Spread::words, Choice::scaled, 256, 8, 8, 1, 1, 0, 0,
@@ -218,6 +221,7 @@ constexpr Scheme kSchemes[] = {
     plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
     plain_scheme("spark_v2", Layout::spark_v2, kPlainFamilies, 0),
     plain_scheme("datasketches", Layout::datasketches, kFamiliesOfNumbersAndStrings, 0),
+    plain_scheme("hive", Layout::hive, kFamiliesOfNumbersAndStrings, 0),
     our_scheme(nullptr, Layout::counting_lines),
     our_scheme(nullptr, Layout::cuckoo),
 };

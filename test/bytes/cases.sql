@@ -65,7 +65,7 @@ SELECT 'filters', format('%s: %s', type, replace(expression, '{}', layout)), par
 FROM elements, unnest(ARRAY['lines', 'parquet', 'parquet_int32', 'parquet_float', 'guava',
   'guava_integer', 'guava_chars',
   'guava_mitz32', 'guava_integer_mitz32', 'guava_chars_mitz32', 'redis', 'spark',
-    'spark_v2', 'datasketches']) layout,
+    'spark_v2', 'datasketches', 'hive']) layout,
   unnest(ARRAY['bf_agg(v, 500, 0.01, ''{}'')',
     'bf_add_all(bf_create(500, 0.001, layout => ''{}''), array_agg(v ORDER BY id))']) expression
 WHERE type NOT LIKE '%[]'

@@ -177,6 +177,21 @@ Digest specified_datasketches(const Bytes &bytes, std::uint64_t seed) {
   return {first, specified_xxh64(bytes, first)};
 }
 
+// Murmur3.hash64 of Hive: the first of the two states of MurmurHash3_x64_128, which takes all
+// words.
+Digest specified_hive(const Bytes &bytes) {
+  std::uint64_t h = 104729;
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    h ^= turned(number_at(bytes, at, 8) * 0x87c37b91114253d5, 31) * 0x4cf5ad432745937f;
+    if (at + 8 <= bytes.size())
+      h = turned(h, 27) * 5 + 0x52dce729;
+  }
+  h ^= bytes.size();
+  h = (h ^ h >> 33) * 0xff51afd7ed558ccd;
+  h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53;
+  return {h ^ h >> 33, 0};
+}
+
 Digest specified_digest(System system, std::uint64_t seed, const Bytes &bytes) {
   switch (system) {
   case System::guava:
@@ -187,6 +202,8 @@ Digest specified_digest(System system, std::uint64_t seed, const Bytes &bytes) {
     return specified_redis(bytes);
   case System::datasketches:
     return specified_datasketches(bytes, seed);
+  case System::hive:
+    return specified_hive(bytes);
   default:
     return specified_spark(bytes, seed);
   }
@@ -295,6 +312,16 @@ Specified specified_encoding(System system, Family family, Family stored, const 
     return {{specified_utf16(value)}};
   if (system == System::datasketches && family == Family::floating)
     return specified_double(value);
+  if (system == System::hive && (family == Family::integer || family == Family::floating)) {
+    Specified specified = {{value}};
+    if (family == Family::floating)
+      specified = specified_float(value, false);
+    if (specified.any)
+      specified = {{little_endian_bytes(0x7ff8000000000000, 8)}};
+    for (Bytes &each : specified.each)
+      std::reverse(each.begin(), each.end());
+    return specified;
+  }
   if (system == System::datasketches && value.empty()) {
     Specified always;
     always.any = true;

@@ -59,7 +59,7 @@ INSERT INTO ways (built)
 SELECT format('bf_agg(v, {n}, 0.01, %L) FROM it', layout)
 FROM unnest(ARRAY['guava', 'guava_integer', 'guava_chars', 'guava_mitz32', 'guava_integer_mitz32',
   'guava_chars_mitz32', 'parquet', 'parquet_int32', 'parquet_float', 'redis', 'spark',
-  'spark_v2', 'datasketches']) layout;
+  'spark_v2', 'datasketches', 'hive']) layout;
 
 CREATE TABLE counted (family text, asked bigint);
 CREATE TABLE wrong (what text);

@@ -147,13 +147,14 @@ query(q{
     SELECT bf_add_all(bf_create(1000, grow => true), array_agg(i)) AS f FROM generate_series(1, 200000) i;
     CREATE TABLE parquet AS SELECT bf_agg(i, 1000000, 0.01, 'parquet') AS f FROM generate_series(1, 100000) i;
     CREATE TABLE guava AS SELECT bf_agg(i, 1000000, 0.01, 'guava') AS f FROM generate_series(1, 100000) i;
+    CREATE TABLE hive AS SELECT bf_agg(i, 1000000, 0.05, 'hive') AS f FROM generate_series(1, 100000) i;
     CREATE TABLE counting AS SELECT cbf_agg(i, 1000000) AS f FROM generate_series(1, 100000) i;
     CREATE TABLE counting_pages AS SELECT cbf_agg(i, 400000, 0.0001) AS f FROM generate_series(1, 100000) i;
     CREATE TABLE cuckoo AS SELECT cf_agg(i, 3000000) AS f FROM generate_series(1, 2500000) i;
     CREATE TABLE cuckoo_wide AS SELECT cf_agg(i, 600000, 0.000000001) AS f FROM generate_series(1, 500000) i;
     VACUUM ANALYZE});
 is(query('SELECT a.links, b.links FROM linked l, bf_info(l.f) a, grown g, bf_info(g.f) b'), '3|8', 'links');
-for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava', 7, 100000],
+for (['linked', 3, 20000], ['grown', 8, 200000], ['parquet', 1, 100000], ['guava', 7, 100000], ['hive', 1, 100000],
     ['counting', 1, 100000], ['counting_pages', 1, 100000], ['cuckoo', 2, 2500000],
     ['cuckoo_wide', 2, 500000]) {
     my ($table, $links, $last) = @$_;

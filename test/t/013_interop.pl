@@ -207,6 +207,18 @@ for my $entry (manifest('datasketches/manifest.jsonl')) {
 }
 results_are($node, splice @tests);
 
+# Hive: lists as for DataSketches. Its filters are sized for 5 %.
+for my $entry (manifest('hive/manifest.jsonl')) {
+    (my $name = $entry->{file}) =~ s/\.hive$//;
+    push @tests, listed_tests('hive', $entry, $name, 'seed', 0);
+    next if $entry->{expected} == 0;
+    my $bytes = bytes("hive/$entry->{file}");
+    my $members = "generate_series(0, $entry->{n} - 1) i";
+    push @tests, [ "SELECT encode(bf_to_hive(bf_agg($items{ $entry->{values} }, $entry->{expected}, 0.05,"
+          . " 'hive')), 'hex') FROM $members", unpack('H*', $bytes), "$name: the aggregate" ];
+}
+results_are($node, splice @tests);
+
 # Parquet: physical type and values. The values are added to an empty filter of the same size.
 my @sentence = map { "'$_'" } 'Hello', 'This is', 'a', 'test', 'How', 'are you', 'doing ', 'today',
   'the quick', 'brown fox', 'jumps', 'over', 'the lazy', 'dog';

@@ -183,7 +183,7 @@ sub filters_of {
             my $made = pick(
                 "bf_agg(V)", "bf_agg(V)", "bf_agg(V, $expected)", 'bf_agg(V, 500, 0.0001)', 'cbf_agg(V)', 'cf_agg(V)',
                 "bf_add_all(bf_create(4, grow => true), array_agg(V))",
-                ($plain ? ("bf_agg(V, 500, 0.01, 'guava')", "bf_agg(V, 500, 0.01, 'parquet')") : ()));
+                ($plain ? (map { "bf_agg(V, 500, 0.01, '$_')" } qw(guava parquet datasketches hive)) : ()));
             my $type = $made =~ /^(bf|cbf|cf)/ ? { bf => 'bloomfilter', cbf => 'countingbloomfilter', cf => 'cuckoofilter' }->{$1} : '';
             my $f = 'f' . @filters;
             (my $sql = $made) =~ s/V/$value/;

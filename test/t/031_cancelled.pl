@@ -85,7 +85,7 @@ my @calls = (
           [ '', 'i' ], [ $spilling, 'i' ], [ $spilling, 'i / 20' ], [ '', 'i, 3000000' ], [ '', "'word ' || i" ] }
         qw(bf cbf cf)),
     (map { [ "$parallel; $spilling", "SELECT ${_}_agg(i) IS NULL FROM rows, generate_series(1, 5) j" ] } qw(bf cbf cf)),
-    (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark datasketches)),
+    (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark datasketches hive)),
     # … of a table, a page at a time: values, conditions and hashing that take long
     (map { my $type = $_; map { [ $_, "SELECT ${type}_agg(md5(repeat(word, 200))) IS NULL FROM rows" ] }
           '', $spilling, "$parallel; $spilling" } qw(bf cf)),
@@ -126,7 +126,7 @@ my @calls = (
     [ '', "SELECT bf_hash(repeat('a', 60000000)::varchar), bf_create(10, layout => 'guava_chars') + repeat('a', 60000000) IS NULL" ],
     # Other systems
     (map { [ '', "SELECT bf_check(bf_from_$_->[0](bf_to_$_->[0](bf_create($_->[2], layout => '$_->[0]')), '$_->[1]')) FROM largest" ] }
-        [ 'guava', 'long', 'buckets' ], [ 'spark', 'long', 'buckets' ], [ 'parquet', 'INT64', 'buckets / 5' ]),
+        [ 'guava', 'long', 'buckets' ], [ 'spark', 'long', 'buckets' ], [ 'hive', 'long', 'buckets' ], [ 'parquet', 'INT64', 'buckets / 5' ]),
     [ '', "SELECT bf_check(bf_from_redis((r).header, (r).chunks))"
           . " FROM (SELECT bf_to_redis(bf_create(buckets / 2, layout => 'redis')) AS r FROM largest OFFSET 0) s" ],
     # Asking and planning

@@ -38,7 +38,7 @@ my @kinds = (
     [ 'text', 'bloomfilter', 'text', 'bf_add_all(bf_create(%d), m::text[])' ],
     [ 'array', 'bloomfilter', 'int[]', '(SELECT bf_agg(array[i], %d) FROM unnest(m) i)' ],
     (map { [ $_, 'bloomfilter', 'int', "bf_add_all(bf_create(\%d, layout => '$_'), m)" ] }
-        qw(guava guava_integer guava_mitz32 parquet parquet_int32 redis spark datasketches)),
+        qw(guava guava_integer guava_mitz32 parquet parquet_int32 redis spark datasketches hive)),
     [ 'spark_v2', 'bloomfilter', 'int', q{bf_add_all(bf_create(%d, 0.01, 'spark_v2', 4711), m)} ],
     [ 'guava links', 'bloomfilter', 'int',
         q{bf_add_all(bf_create(%d, layout => 'guava'), m[:10]) | bf_add_all(bf_create(2 * %1$d, layout => 'guava'), m[11:])} ],
@@ -64,7 +64,7 @@ my %rest = (
     bloomfilter => [ @rest, map({ "bf_$_(f)" } qw(count fpr info describe clear growable)),
         map({ "bf_$_(f, g)" } qw(compatible intersect union_count intersect_count jaccard)),
         'bf_fold(f, 600)', 'bf_add_hash(f, 7)', 'bf_contains_hash(f, 7)',
-        'bloomfilter_hash_extended(f, 5)', map { "bf_to_$_(f)" } qw(guava parquet redis spark datasketches) ],
+        'bloomfilter_hash_extended(f, 5)', map { "bf_to_$_(f)" } qw(guava parquet redis spark datasketches hive) ],
     countingbloomfilter => [ @rest, map { "cbf_$_(f)" } qw(count fpr info describe clear) ],
     cuckoofilter => [ @rest, 'f - v', map { "cf_$_(f)" } qw(count fpr info describe clear) ]);
 my %check = (bloomfilter => 'bf_check', countingbloomfilter => 'cbf_check', cuckoofilter => 'cf_check');

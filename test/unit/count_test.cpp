@@ -73,9 +73,10 @@ private:
 };
 
 // The layouts that size_for() is asked for: where it chooses among several, the first of them.
-constexpr Layout kSized[] = {
-    Layout::lines, Layout::guava,    Layout::guava_mitz32, Layout::parquet,        Layout::redis,
-    Layout::spark, Layout::spark_v2, Layout::datasketches, Layout::counting_lines, Layout::cuckoo};
+constexpr Layout kSized[] = {Layout::lines,          Layout::guava,        Layout::guava_mitz32,
+                             Layout::parquet,        Layout::redis,        Layout::spark,
+                             Layout::spark_v2,       Layout::datasketches, Layout::hive,
+                             Layout::counting_lines, Layout::cuckoo};
 
 class Count : public testing::TestWithParam<Layout> {};
 

@@ -126,7 +126,7 @@ TEST(Digest, OfUtf16StaysInItsScratch) {
 TEST(Digest, OfTextInOtherLayoutsIsOfItsBytes) {
   const Bytes text = bytes_of("gr\xC3\xBC\xC3\x9F");
   for (const char *scheme :
-       {"guava", "guava_mitz32", "parquet", "redis", "spark", "spark_v2", "datasketches"})
+       {"guava", "guava_mitz32", "parquet", "redis", "spark", "spark_v2", "datasketches", "hive"})
     EXPECT_EQ(text_of(digest(scheme, Family::text, text)), hashed(scheme, text));
 }
 

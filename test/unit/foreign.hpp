@@ -350,6 +350,7 @@ inline std::vector<Family> families_of(Layout layout) {
   case Layout::redis:
     return {Family::string};
   case Layout::datasketches:
+  case Layout::hive:
     return {Family::none, Family::integer, Family::floating, Family::text, Family::bytea};
   case Layout::spark:
   case Layout::spark_v2:

@@ -31,13 +31,14 @@ std::vector<Family> sql_families() {
 // --- Layouts ---
 
 TEST(Layout, NumbersAreForEver) {
-  const std::set<int> known = {1, 2, 3, 6, 9, 12, 13, 14, 15, 0x11, 0x12, 0x21};
+  const std::set<int> known = {1, 2, 3, 4, 6, 9, 12, 13, 14, 15, 0x11, 0x12, 0x21};
   for (int number = 0; number < 256; number++)
     EXPECT_EQ(is_layout(static_cast<std::uint8_t>(number)), known.count(number) == 1) << number;
   EXPECT_EQ(std::size(kLayoutRows), known.size());
   EXPECT_EQ(static_cast<int>(Layout::lines), 1);
   EXPECT_EQ(static_cast<int>(Layout::pages), 2);
   EXPECT_EQ(static_cast<int>(Layout::guava), 3);
+  EXPECT_EQ(static_cast<int>(Layout::hive), 4);
   EXPECT_EQ(static_cast<int>(Layout::guava_mitz32), 6);
   EXPECT_EQ(static_cast<int>(Layout::parquet), 9);
   EXPECT_EQ(static_cast<int>(Layout::redis), 12);
@@ -150,6 +151,7 @@ std::vector<Named> all_names() {
       {"spark", Layout::spark, F::none, plain},
       {"spark_v2", Layout::spark_v2, F::none, plain},
       {"datasketches", Layout::datasketches, F::none, numbers_and_strings},
+      {"hive", Layout::hive, F::none, numbers_and_strings},
       {nullptr, Layout::counting_lines, F::none, own},
       {nullptr, Layout::counting_pages, F::none, own},
       {nullptr, Layout::cuckoo, F::none, own},
@@ -158,7 +160,7 @@ std::vector<Named> all_names() {
 
 TEST(Scheme, KeepsFamilies) {
   const std::vector<Named> names = all_names();
-  EXPECT_EQ(names.size(), 18U);
+  EXPECT_EQ(names.size(), 19U);
   for (const Named &named : names) {
     SCOPED_TRACE(named.name ? named.name : "without a name");
     SCOPED_TRACE(static_cast<int>(named.layout));
@@ -248,9 +250,9 @@ Finding parse_with(int layout, int family) {
   return parse(head, kHeaderBytes, &read);
 }
 
-// 4, 5, 7, 8, 10 and 11 had a meaning before 1.0: today they are an error, never another filter.
+// 5, 7, 8, 10 and 11 had a meaning before 1.0: today they are an error, never another filter.
 TEST(LayoutNumber, UnknownOnesAreRefused) {
-  for (const int layout : {0, 4, 5, 7, 8, 10, 11, 16, 19, 32, 34, 255})
+  for (const int layout : {0, 5, 7, 8, 10, 11, 16, 19, 32, 34, 255})
     for (const Family family : all_families()) {
       const Finding finding = parse_with(layout, static_cast<int>(family));
       EXPECT_EQ(finding.status, Status::unknown_layout) << layout;

@@ -2,7 +2,7 @@
 // value's bits can be. Position i of a value is a number modulo the number of bits (A. Kirsch, M.
 // Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). The number of bits is a multiple of
 // 64. For a divisor d of the number of words, OR-ing d equal parts of the bitmap gives the filter
-// of bits/d bits.
+// of bits/d bits. A bitmap of blocks can be used alike if its positions are computed one by one.
 //
 // `Indices` has for_each(geometry, digest, use), which calls use(position) for each bit, in order.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
@@ -36,10 +36,11 @@ template <typename Indices> struct Flat {
     static_assert(kPrefetched >= kMaxForeignK, "all bits of a value");
     std::uint64_t positions[kPrefetched];
     const std::size_t together = kPrefetched / geometry.k;
+    const auto size = static_cast<std::size_t>(digest_size(geometry.layout));
     for (std::size_t i = 0; i < count; i += together) {
       std::uint64_t *end = positions;
       for (std::size_t j = i; j < std::min(i + together, count); j++)
-        Indices::for_each(geometry, {digests[2 * j], digests[2 * j + 1]},
+        Indices::for_each(geometry, {digests[size * j], digests[size * j + size - 1]},
                           [&](std::uint64_t position) {
                             __builtin_prefetch(bitmap + (position >> 3), 1);
                             *end++ = position;

@@ -13,6 +13,8 @@ const ForeignSystem &foreign_system(Layout layout) {
     return kSpark;
   case System::datasketches:
     return kDataSketches;
+  case System::hive:
+    return kHive;
   default:
     return kRedis;
   }

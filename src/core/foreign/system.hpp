@@ -59,7 +59,7 @@ struct ForeignSystem {
   bool (*size)(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 };
 
-extern const ForeignSystem kGuava, kParquet, kRedis, kSpark, kDataSketches;
+extern const ForeignSystem kGuava, kParquet, kRedis, kSpark, kDataSketches, kHive;
 
 } // namespace bloomfilter
 

@@ -6,6 +6,7 @@
 #include "core/estimate.hpp"
 #include "core/foreign/datasketches.hpp"
 #include "core/foreign/guava.hpp"
+#include "core/foreign/hive.hpp"
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
@@ -60,10 +61,10 @@ constexpr ForeignType kFunnels[] = {{"long", Family::integer},
                                     {"bytes", Family::bytea}};
 constexpr ForeignType kSparkTypes[] = {
     {"long", Family::integer}, {"string", Family::text}, {"binary", Family::bytea}};
-constexpr ForeignType kUpdates[] = {{"long", Family::integer},
-                                    {"double", Family::floating},
-                                    {"string", Family::text},
-                                    {"bytes", Family::bytea}};
+constexpr ForeignType kNumbersAndStrings[] = {{"long", Family::integer},
+                                              {"double", Family::floating},
+                                              {"string", Family::text},
+                                              {"bytes", Family::bytea}};
 // Parquet's physical types, and the logical types that SQL has a type for.
 constexpr ForeignType kParquetTypes[] = {
     {"INT32", Family::int32},         {"INT64", Family::integer},
@@ -227,7 +228,7 @@ Datum bf_to_spark(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_from_datasketches);
 Datum bf_from_datasketches(PG_FUNCTION_ARGS) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
-  const ForeignType &type = find_type(kUpdates, PG_GETARG_TEXT_PP(1), "DataSketches type",
+  const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "DataSketches type",
                                       "long, double, string, or bytes");
   Found found;
   check(read_datasketches(bytes.at, bytes.length, &found, check_for_interrupts), "DataSketches");
@@ -245,6 +246,24 @@ Datum bf_to_datasketches(PG_FUNCTION_ARGS) {
   const Size head_bytes =
       write_datasketches_head(head, header.geometry, header.seed, set, header.flags);
   return with_bitmap(head, head_bytes, filter.bitmap(), set == 0 ? 0 : header.geometry.bytes());
+}
+
+PG_FUNCTION_INFO_V1(bf_from_hive);
+Datum bf_from_hive(PG_FUNCTION_ARGS) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "Hive type",
+                                      "long, double, string, or bytes");
+  Found found;
+  check(read_hive(bytes.at, bytes.length, &found), "Hive");
+  return of_words(found, bytes, type.family);
+}
+
+PG_FUNCTION_INFO_V1(bf_to_hive);
+Datum bf_to_hive(PG_FUNCTION_ARGS) {
+  const Filter filter = written_filter(fcinfo, System::hive, "Hive");
+  uint8 head[kHiveHead];
+  write_hive_head(head, filter.header.geometry);
+  return with_words(head, kHiveHead, filter);
 }
 
 PG_FUNCTION_INFO_V1(bf_from_parquet);

@@ -136,7 +136,7 @@ FROM unnest(ARRAY['spark', 'spark_v2']) name, (VALUES
   ('text', 'word(i)', 'string'),
   ('bytea', 'int4send(i)', 'binary')) puts (type, value, means)
 UNION ALL
-SELECT 'datasketches', type, value, 'datasketches', means FROM (VALUES
+SELECT system, type, value, system, means FROM unnest(ARRAY['datasketches', 'hive']) system, (VALUES
   ('bigint', 'i::bigint', 'long'),
   ('double precision', 'i / 7.0::float8', 'double'),
   ('text', 'word(i)', 'string'),
@@ -152,6 +152,7 @@ LANGUAGE sql AS $$
   SELECT CASE system WHEN 'guava' THEN bf_from_guava(bf_to_guava(filter), means)
     WHEN 'parquet' THEN bf_from_parquet(bf_to_parquet(filter), means)
     WHEN 'spark' THEN bf_from_spark(bf_to_spark(filter), means)
+    WHEN 'hive' THEN bf_from_hive(bf_to_hive(filter), means)
     WHEN 'datasketches' THEN bf_from_datasketches(bf_to_datasketches(filter), means)
     WHEN 'redis' THEN (SELECT bf_from_redis(header, chunks) FROM bf_to_redis(filter)) END
 $$;

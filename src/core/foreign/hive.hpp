@@ -1,0 +1,17 @@
+// Hive's files, as BloomKFilter.serialize() writes them, and Druid, whose class is a copy: k u8,
+// number of words i32, words u64; all big-endian.
+#ifndef BLOOMFILTER_CORE_FOREIGN_HIVE_HPP
+#define BLOOMFILTER_CORE_FOREIGN_HIVE_HPP
+
+#include "core/foreign/file.hpp"
+
+namespace bloomfilter {
+
+constexpr std::size_t kHiveHead = 5;
+// Checks a whole file and finds its filter.
+Problem read_hive(const std::uint8_t *bytes, std::size_t length, Found *found);
+void write_hive_head(std::uint8_t *bytes, const Geometry &geometry);
+
+} // namespace bloomfilter
+
+#endif
