@@ -7,7 +7,8 @@ CREATE TABLE made AS SELECT bf_agg(i, 1000, 0.01, 'datasketches') AS f
 FROM generate_series(1, 1000) i;
 SELECT i.layout, element_type, seed, hashes, bits, bytes, expected, target_fpr
 FROM made, bf_info(f) i;
-SELECT length(bf_to_datasketches(f)) AS bytes, substr(bf_to_datasketches(f), 1, 32) AS head FROM made;
+SELECT length(bf_to_datasketches(f)) AS bytes, substr(bf_to_datasketches(f), 1, 32) AS head
+FROM made;
 SELECT bf_from_datasketches(bf_to_datasketches(f), 'long') @> 1000 AS "member is found",
   bf_to_datasketches(bf_from_datasketches(bf_to_datasketches(f), 'LONG')) = bf_to_datasketches(f)
     AS "written again, the same",
@@ -37,7 +38,8 @@ SELECT c = u AS "one filter",
   bf_to_datasketches(u | u) = counted AS "united with itself",
   bf_to_datasketches(c | u) = counted AND c | u = u | c AS "united with the counted",
   bf_to_datasketches(c & u) = counted AND c & u = u & c AS "intersected with the counted",
-  (SELECT bf_to_datasketches(bf_union_agg(f)) FROM unnest(ARRAY[u, c, u]) f) = counted AS "union_agg",
+  (SELECT bf_to_datasketches(bf_union_agg(f)) FROM unnest(ARRAY[u, c, u]) f) = counted
+    AS "union_agg",
   bf_info(u) = bf_info(c) AS "one description"
 FROM files, bf_from_datasketches(counted, 'long') c, bf_from_datasketches(uncounted, 'long') u \gx
 SELECT set_byte(f::bytea, 32, 16)::bloomfilter = f AS "the flag is in the bytes" FROM made;
@@ -53,7 +55,8 @@ SELECT f @> 7::smallint AS "finds a smallint",
   f @> '7' AS "finds a literal",
   f @> 70000 AS "finds another value"
 FROM made \gx
-SELECT f @> 0.5::real AS "finds a real", f @> 0.5::float8 AS "finds a float", f @> 7 AS "an integer",
+SELECT f @> 0.5::real AS "finds a real", f @> 0.5::float8 AS "finds a float",
+  f @> 7 AS "an integer",
   f @> '0.5' AS "finds a literal", f @> 0.25::float8 AS "finds another value"
 FROM bf_add_all(bf_create(10, layout => 'datasketches'), '{0.5, 7}'::float8[]) f \gx
 SELECT bf_to_datasketches(bf_create(10, layout => 'datasketches') + 'naïve'::text)
@@ -76,7 +79,8 @@ SELECT e + ''::text @> ''::text AS "is found",
   e + 'x'::text @> ' '::char AS "also of blanks",
   (bf_info(e + ''::text)).element_type,
   bf_to_datasketches(e + ''::bytea) = bf_to_datasketches(e) AS "sets no bit",
-  bf_to_datasketches((SELECT bf_agg(v, 10, 0.01, 'datasketches') FROM unnest('{"",x,""}'::text[]) v))
+  bf_to_datasketches((SELECT bf_agg(v, 10, 0.01, 'datasketches')
+    FROM unnest('{"",x,""}'::text[]) v))
     = bf_to_datasketches(e + 'x'::text) AS "nor in bf_agg",
   bf_contains_each(e + 'x'::text, '{"",x,y,NULL}'::text[]) AS "each",
   (bf_put(e + 'x'::text, ''::text)).was_new,

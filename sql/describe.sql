@@ -27,7 +27,8 @@ SELECT 'hashes: ' || bf_describe(bf_add_hash(bf_create(10), 1));
 SELECT layout || ', empty: ' || bf_describe(bf_create(1000, layout => layout))
 FROM unnest('{guava,parquet,redis,spark,datasketches,hive}'::text[]) layout;
 SELECT layout || ': ' || bf_describe(bf_agg(x, 1000, 0.01, layout))
-FROM unnest('{guava,parquet,redis,spark,datasketches,hive}'::text[]) layout, generate_series(1, 1000) x
+FROM unnest('{guava,parquet,redis,spark,datasketches,hive}'::text[]) layout,
+  generate_series(1, 1000) x
 GROUP BY layout ORDER BY layout;
 SELECT 'counting, empty: ' || cbf_describe(cbf_create(1000));
 SELECT 'counting: ' || cbf_describe(cbf_agg(x, 1000)) FROM generate_series(1, 990) x;

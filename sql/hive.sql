@@ -1,5 +1,5 @@
--- What only Hive's filters have. test/t/013_interop.pl tests what Hive's class itself says about the
--- bytes; layouts.sql tests what all layouts of other systems have.
+-- What only Hive's filters have. test/t/013_interop.pl tests what Hive's class itself says about
+-- the bytes; layouts.sql tests what all layouts of other systems have.
 CREATE SCHEMA hive;
 SET search_path = hive, public;
 
@@ -24,7 +24,8 @@ SELECT f @> 7::smallint AS "finds a smallint",
   f @> '7' AS "finds a literal",
   f @> 70000 AS "finds another value"
 FROM made \gx
-SELECT f @> 0.5::real AS "finds a real", f @> 0.5::float8 AS "finds a float", f @> 7 AS "an integer",
+SELECT f @> 0.5::real AS "finds a real", f @> 0.5::float8 AS "finds a float",
+  f @> 7 AS "an integer",
   f @> '0.5' AS "finds a literal", f @> 0.25::float8 AS "finds another value"
 FROM bf_add_all(bf_create(10, layout => 'hive'), '{0.5, 7}'::float8[]) f \gx
 SELECT bf_to_hive(bf_create(10, layout => 'hive') + 'naïve'::text)
@@ -90,7 +91,8 @@ SELECT damaged(0, '\x80');
 SELECT damaged(1, '\x00000069');
 SELECT damaged(1, '\x00000070');
 SELECT damaged(1, '\x68000000');
-SELECT bf_from_hive(convert_to(translate(encode(bf_to_hive(f), 'base64'), E'\n', ''), 'UTF8'), 'long')
+SELECT bf_from_hive(
+  convert_to(translate(encode(bf_to_hive(f), 'base64'), E'\n', ''), 'UTF8'), 'long')
 FROM made;
 SELECT bf_from_hive(bf_to_hive(f), 'int') FROM made;
 SELECT bf_from_hive(NULL, 'long') IS NULL AS "null";

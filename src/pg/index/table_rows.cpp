@@ -92,7 +92,8 @@ struct varlena *whole_value(struct varlena *value) {
   auto *whole = static_cast<struct varlena *>(palloc(bytes));
   if (!copy_chunks(pointer, VARDATA(whole)))
     return nullptr;
-  if (!VARATT_EXTERNAL_IS_COMPRESSED(pointer)) {
+  // VARATT_EXTERNAL_IS_COMPRESSED() compares numbers of different signs.
+  if (bytes >= static_cast<Size>(pointer.va_rawsize)) {
     SET_VARSIZE(whole, bytes);
     return whole;
   }
