@@ -350,6 +350,20 @@ SELECT what, setting, counted.* FROM (VALUES
   counted('SELECT f.id FROM fact f ' || query,
     format('(SELECT bf_agg(id) FROM dim WHERE %s) @> f.dim', keys), setting)
 ORDER BY 1, 2;
+-- Nor does a Gather count on more rows than the scan below it: is the scan in parallel, beside a
+-- table that is not?
+BEGIN;
+CREATE TEMP TABLE own AS SELECT * FROM few;
+ANALYZE own;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL bloomfilter.join_filter = off;
+SELECT jsonb_path_query_array(
+  plan_of('SELECT f.id FROM fact f JOIN own ON dim = own.id
+    WHERE (SELECT bf_agg(id) FROM own) @> dim'),
+  'strict $.** ? (@."Node Type" == "Gather").Plans[*]."Relation Name"') AS gathered;
+ROLLBACK;
 
 -- Types: those whose equality filters know, and no others.
 SELECT what, checked.* FROM unnest(ARRAY[

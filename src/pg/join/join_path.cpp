@@ -157,8 +157,12 @@ void count_once(PlannerInfo *root, RelOptInfo *table) {
   List *all = table->baserestrictinfo, *others = list_difference_ptr(all, implied);
   const double with = clauselist_selectivity(root, all, 0, JOIN_INNER, nullptr),
                without = clauselist_selectivity(root, others, 0, JOIN_INNER, nullptr);
-  if (with > 0.0)
-    table->rows = clamp_row_est(Min(table->rows / with * without, tuples_of(root, table)));
+  if (with <= 0.0)
+    return;
+  // After the hook, the server takes a Gather to return the table's rows. So those of the paths
+  // that are made already are gathered now.
+  generate_useful_gather_paths(root, table, false);
+  table->rows = clamp_row_est(Min(table->rows / with * without, tuples_of(root, table)));
 }
 
 // --- the hook ------------------------------------------------------------------------------------
