@@ -34,6 +34,8 @@ SELECT c = u AS "one filter",
   bf_to_datasketches(bf_add_all(bf_clear(u), array(SELECT generate_series(1, 1000)))) = uncounted
     AS "cleared and rebuilt",
   bf_to_datasketches(u + 5) = uncounted AS "nothing new",
+  bf_to_datasketches(bf_clear(u)) = substr(uncounted, 1, 32) || decode(repeat('00', 1200), 'hex')
+    AS "cleared",
   substr(bf_to_datasketches(u + 70000), 25, 8) AS "with another value",
   bf_to_datasketches(u | u) = counted AS "united with itself",
   bf_to_datasketches(c | u) = counted AND c | u = u | c AS "united with the counted",

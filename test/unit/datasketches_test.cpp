@@ -54,6 +54,24 @@ TEST(DataSketches, FilesAreRebuilt) {
   }
 }
 
+// A file with words that are all 0 is written as it was read if it does not say how many bits are
+// set, and else as the library writes a filter without values.
+TEST(DataSketches, WordsWithoutBitsAreWrittenIfUncounted) {
+  for (const std::uint64_t counted : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    Bytes file = read_golden(kCounted);
+    std::fill(file.begin() + 24, file.end(), 0);
+    store(file.data() + 24, counted);
+    Found found;
+    ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).phrase, nullptr);
+    Bytes head(kMaxDataSketchesHead);
+    head.resize(write_datasketches_head(head.data(), found.geometry, found.seed, 0, found.flags));
+    if (counted == 0)
+      EXPECT_EQ(head.size(), 24U);
+    else
+      EXPECT_EQ(head, Bytes(file.begin(), file.begin() + kMaxDataSketchesHead));
+  }
+}
+
 // create_by_accuracy(expected, rate), for the files that it made.
 TEST(DataSketches, SizesAreDataSketches) {
   int sized = 0;

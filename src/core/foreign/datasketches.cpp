@@ -138,7 +138,8 @@ Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *
 std::size_t write_datasketches_head(std::uint8_t *bytes, const Geometry &geometry,
                                     std::uint64_t seed, std::uint64_t bits_set,
                                     std::uint8_t flags) {
-  const bool empty = bits_set == 0;
+  const bool uncounted = (flags & kFlagUncounted) != 0;
+  const bool empty = bits_set == 0 && !uncounted;
   const std::size_t head = empty ? kEmptyHead : kMaxDataSketchesHead;
   bytes[0] = static_cast<std::uint8_t>(head / 8);
   bytes[1] = kVersion;
@@ -148,7 +149,7 @@ std::size_t write_datasketches_head(std::uint8_t *bytes, const Geometry &geometr
   store(bytes + 8, seed);
   store(bytes + 16, std::uint64_t{geometry.units});
   if (!empty)
-    store(bytes + kEmptyHead, flags & kFlagUncounted ? kNotCounted : bits_set);
+    store(bytes + kEmptyHead, uncounted ? kNotCounted : bits_set);
   return head;
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxDataSketchesHead = 32;
 Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *found,
                           Pause pause = no_pause);
 // Writes the head of a filter with so many set bits, and with some of kOtherFlags; returns its
-// length. If no bit is set, no words follow it.
+// length. If that is not kMaxDataSketchesHead, no words follow it.
 std::size_t write_datasketches_head(std::uint8_t *bytes, const Geometry &geometry,
                                     std::uint64_t seed, std::uint64_t bits_set, std::uint8_t flags);
 

@@ -245,7 +245,8 @@ Datum bf_to_datasketches(PG_FUNCTION_ARGS) {
   uint8 head[kMaxDataSketchesHead];
   const Size head_bytes =
       write_datasketches_head(head, header.geometry, header.seed, set, header.flags);
-  return with_bitmap(head, head_bytes, filter.bitmap(), set == 0 ? 0 : header.geometry.bytes());
+  const bool has_words = head_bytes == kMaxDataSketchesHead;
+  return with_bitmap(head, head_bytes, filter.bitmap(), has_words ? header.geometry.bytes() : 0);
 }
 
 PG_FUNCTION_INFO_V1(bf_from_hive);
