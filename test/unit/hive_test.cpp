@@ -107,7 +107,8 @@ TEST(Hive, RefusesEveryOtherLength) {
     if (length == good.size())
       continue;
     ASSERT_NE(problem_of(other).phrase, nullptr) << length;
-    EXPECT_EQ(problem_of(other).found, length < kHiveHead ? length : 16);
+    EXPECT_EQ(problem_of(other).found, length < kHiveHead ? length : length - kHiveHead);
+    EXPECT_EQ(problem_of(other).other, length < kHiveHead ? kHiveHead : 128);
   }
 }
 
@@ -125,8 +126,12 @@ TEST(Hive, RefusesOtherHeads) {
   for (const std::uint32_t words : {1U, 7U, 8U, 15U, 17U, 24U, 0x04000008U, 0xFFFFFFF8U}) {
     Bytes with(4);
     store_big(with.data(), words);
-    EXPECT_NE(damaged(1, with).phrase, nullptr) << words;
-    EXPECT_EQ(damaged(1, with).found, words);
+    const Problem problem = damaged(1, with);
+    ASSERT_NE(problem.phrase, nullptr) << words;
+    if (problem.other == kNoOther)
+      EXPECT_EQ(problem.found, words);
+    else
+      EXPECT_EQ(problem.other, 8 * words);
   }
   EXPECT_EQ(damaged(1, {16, 0, 0, 0}).found, 0x10000000U); // in the other order
 }

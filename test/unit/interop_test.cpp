@@ -231,7 +231,7 @@ TEST(Guava, RefusesWhatIsNone) {
   for (std::size_t length = 0; length < good.size(); length++) {
     SCOPED_TRACE(length);
     EXPECT_TRUE(refused(Bytes(good.begin(), good.begin() + static_cast<long>(length)),
-                        length < kGuavaHead ? length : 23));
+                        length < kGuavaHead ? length : length - kGuavaHead));
   }
   const auto damaged = [&good](std::size_t at, Bytes with) {
     Bytes bytes = good;
@@ -240,13 +240,13 @@ TEST(Guava, RefusesWhatIsNone) {
   };
   Bytes longer = good;
   longer.push_back(0);
-  refused(longer, 23);
+  refused(longer, 23 * 8 + 1);
   refused(damaged(0, {2}), 2);
   refused(damaged(0, {255}), 255);
   refused(damaged(1, {0}), 0);
   refused(damaged(2, {0, 0, 0, 0}), 0);
-  refused(damaged(2, {0, 0, 0, 22}), 22);
-  refused(damaged(2, {0, 0, 0, 24}), 24);
+  refused(damaged(2, {0, 0, 0, 22}), 23 * 8);
+  refused(damaged(2, {0, 0, 0, 24}), 23 * 8);
   refused(damaged(2, {23, 0, 0, 0}), 23U << 24);
   refused(damaged(2, {4, 0, 0, 1}), (1U << 26) + 1);
   refused(damaged(2, {0xFF, 0xFF, 0xFF, 0xFF}), ~0U);

@@ -98,17 +98,17 @@ Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *
     return {"the number of words of the head does not fit the flags", bytes[0], head / 8};
   const auto k = load<std::uint16_t>(bytes + 4);
   if (k == 0 || k > kMaxForeignK)
-    return {"the number of hash functions is out of range", k};
+    return {kForeignKOutOfRange, k};
   const auto words = load<std::uint32_t>(bytes + 16);
   const std::uint64_t unused =
       load<std::uint16_t>(bytes + 6) | std::uint64_t{load<std::uint32_t>(bytes + 20)} << 16;
   if (unused != 0)
-    return {"unused bytes of the head are not 0 but", unused};
+    return {"unused bytes of the head are not 0", unused};
   *found = {{Layout::datasketches, static_cast<std::uint8_t>(k), words},
             head,
             load<std::uint64_t>(bytes + 8)};
   if (words == 0 || words > kMaxBits / 64)
-    return {"the number of words is out of range", words};
+    return {kWordsOutOfRange, words};
   if (head == kEmptyHead)
     return length == head
                ? kNoProblem

@@ -14,13 +14,14 @@
 namespace bloomfilter {
 
 // What is wrong with a file: a phrase, the number that the phrase is about, and the number with
-// which it does not agree, or 0. If the phrase is NULL, nothing is wrong.
+// which it does not agree, or kNoOther. If the phrase is NULL, nothing is wrong.
+constexpr std::uint64_t kNoOther = ~0ULL;
 struct Problem {
   const char *phrase;
   std::uint64_t found;
-  std::uint64_t other = 0;
+  std::uint64_t other = kNoOther;
 };
-constexpr Problem kNoProblem = {nullptr, 0, 0};
+constexpr Problem kNoProblem = {nullptr, 0};
 
 // The filter that a file holds, and the offset of its bitmap in the file.
 struct Found {
@@ -41,13 +42,18 @@ inline void store_big(std::uint8_t *bytes, std::uint32_t number) {
     bytes[i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
 }
 
+static_assert(kMaxForeignK == 255 && kMaxBits / 64 == 67108864, "as the phrases say");
+constexpr char kForeignKOutOfRange[] = "the number of hash functions is not 1 to 255";
+constexpr char kWordsOutOfRange[] = "the number of words is not 1 to 67108864";
+
 // Checks that the bitmap after a head, which has `bytes` bytes, has as many words of 64 bits as the
 // head says.
 inline Problem check_words(std::uint32_t words, std::size_t bytes) {
   if (words == 0 || words > kMaxBits / 64)
-    return {"the number of words is out of range", words};
+    return {kWordsOutOfRange, words};
   if (bytes != std::size_t{8} * words)
-    return {"the number of words does not fit the length of the file", words};
+    return {"the number of bytes that follow the head is not that of its words", bytes,
+            std::size_t{8} * words};
   return kNoProblem;
 }
 

@@ -98,7 +98,7 @@ Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) 
   if (bytes[0] > 1)
     return {"the strategy is neither MURMUR128_MITZ_32 (0) nor MURMUR128_MITZ_64 (1)", bytes[0]};
   if (bytes[1] == 0)
-    return {"the number of hash functions is out of range", bytes[1]};
+    return {kForeignKOutOfRange, bytes[1]};
   const std::uint32_t words = load_big(bytes + 2);
   found->geometry = {bytes[0] == 0 ? Layout::guava_mitz32 : Layout::guava, bytes[1], words};
   found->offset = kGuavaHead;

@@ -101,7 +101,7 @@ Problem read_hive(const std::uint8_t *bytes, std::size_t length, Found *found) {
   if (length < kHiveHead)
     return {"the number of bytes is too small for a head", length, kHiveHead};
   if (!is_possible_k(Layout::hive, bytes[0]))
-    return {"the number of hash functions is out of range", bytes[0]};
+    return {"the number of hash functions is not 1 to 127", bytes[0]};
   const std::uint32_t words = load_big(bytes + 1);
   if (words % kWordsOfBlock != 0)
     return {"the number of words is not a multiple of 8", words};

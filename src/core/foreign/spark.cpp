@@ -85,7 +85,7 @@ Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) 
     return {"the number of bytes is too small for a head", length, head};
   const std::uint32_t k = load_big(bytes + 4), words = load_big(bytes + head - 4);
   if (k == 0 || k > kMaxForeignK)
-    return {"the number of hash functions is out of range", k};
+    return {kForeignKOutOfRange, k};
   found->seed = version == 1 ? 0 : sign_extended(load_big(bytes + 8));
   found->geometry = {version == 1 ? Layout::spark : Layout::spark_v2, static_cast<std::uint8_t>(k),
                      words};
