@@ -60,7 +60,7 @@ struct IndexPageHead {
   std::uint16_t count; // of a list: its entries; else 0
   std::uint32_t next;  // of a list or directory: the block of the next page, or kNoBlock
   std::uint32_t group; // of lines: the group's number
-  std::uint32_t place; // of lines: which page of the group; of a list: which page of the list
+  std::uint32_t place; // which page it is of its group, of the list or of the directory
   std::uint8_t unused[20];
 };
 static_assert(kServerHeadBytes + sizeof(IndexPageHead) == kContentAt, "the head ends there");

@@ -311,6 +311,11 @@ for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($s
     my (undef, $checked) = damaged_by($what, sub { substr(${ $_[0] }, $at, length $bytes) = $bytes });
     is($checked, 'XX002', "$what: bf_index_check() finds it");
 }
+# Each list and directory has one page, behind which it is itself.
+for my $block (1, 2) {
+    my ($asked, $checked) = damaged_by("circle of $block", sub { substr(${ $_[0] }, $block * 8192 + 32, 4) = pack('V', $block) });
+    is("$asked $checked", 'XX002 XX002', "block $block, a chain in a circle: an error");
+}
 my ($asked, $checked) = damaged_by('cut off', sub { ${ $_[0] } = substr(${ $_[0] }, 0, 8192 * 5) });
 is("$asked $checked", 'XX002 XX002', 'a file that is cut off');
 ($asked, $checked) = damaged_by('nothing', sub { });

@@ -94,8 +94,9 @@ Buffer extend_directory(Relation index, Buffer last) {
   GenericXLogState *record = GenericXLogStart(index);
   changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
   changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->blocks++;
-  initialize_page(GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE),
-                  PageKind::directory);
+  Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
+  initialize_page(page, PageKind::directory);
+  changed_head(page)->place = head_of(bytes_of(last))->place + 1;
   GenericXLogFinish(record);
   UnlockReleaseBuffer(meta);
   UnlockReleaseBuffer(last);
@@ -117,12 +118,13 @@ void fill_slot(Relation index, const GroupSlot &slot) {
       lock_page(index, read_meta(index).fill, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
   int number;
   while ((number = unused_slot(buffer)) == kDirectorySlots) {
-    const BlockNumber next = head_of(bytes_of(buffer))->next;
-    if (next == kNoBlock) {
+    const IndexPageHead head = *head_of(bytes_of(buffer));
+    if (head.next == kNoBlock) {
       buffer = extend_directory(index, buffer);
     } else {
       UnlockReleaseBuffer(buffer);
-      buffer = lock_page(index, next, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
+      buffer = lock_chained_page(index, head.next, PageKind::directory, head.place + 1,
+                                 BUFFER_LOCK_EXCLUSIVE);
     }
   }
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);

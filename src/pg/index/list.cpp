@@ -57,18 +57,16 @@ uint64 length_up_to(const IndexPageHead *head) {
 uint64 append_entry(Relation index, const ListEntry &entry) {
   const BlockNumber first = read_meta(index).append;
   BlockNumber block = first;
-  Buffer buffer;
-  for (;;) {
-    buffer = lock_page(index, block, PageKind::list, BUFFER_LOCK_EXCLUSIVE);
-    const IndexPageHead *head = head_of(bytes_of(buffer));
-    if (head->count < kListEntries)
-      break;
-    if (head->next == kNoBlock) {
+  Buffer buffer = lock_page(index, block, PageKind::list, BUFFER_LOCK_EXCLUSIVE);
+  while (head_of(bytes_of(buffer))->count == kListEntries) {
+    const IndexPageHead head = *head_of(bytes_of(buffer));
+    if (head.next == kNoBlock) {
       block = extend_list(index, buffer);
     } else {
-      block = head->next;
+      block = head.next;
       UnlockReleaseBuffer(buffer);
     }
+    buffer = lock_chained_page(index, block, PageKind::list, head.place + 1, BUFFER_LOCK_EXCLUSIVE);
   }
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);

@@ -47,6 +47,13 @@ Buffer lock_page(Relation index, BlockNumber block, PageKind kind, int mode) {
   return buffer;
 }
 
+Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place, int mode) {
+  const Buffer buffer = lock_page(index, block, kind, mode);
+  if (head_of(bytes_of(buffer))->place != place)
+    raise_index_damaged(index, block, "is not in its place in a chain of pages");
+  return buffer;
+}
+
 Buffer lock_new_page(Relation index, BlockNumber block) {
   if (block >= RelationGetNumberOfBlocks(index)) {
     if (!RELATION_IS_LOCAL(index))

@@ -69,6 +69,8 @@ inline IndexPageHead *changed_head(Page page) {
 
 // A page of that kind, locked; XX002 if it is none.
 Buffer lock_page(Relation index, BlockNumber block, PageKind kind, int mode);
+// Also XX002 unless the page has that place in its chain, so that none is followed in a circle.
+Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place, int mode);
 
 // The page of a block that belongs to nobody, locked exclusively. It is to be registered with
 // GENERIC_XLOG_FULL_IMAGE and initialized.
@@ -100,9 +102,10 @@ void unlock_moves(Relation index);
 template <typename Use>
 void for_each_page(Relation index, BlockNumber first, PageKind kind, Use use) {
   alignas(MAXIMUM_ALIGNOF) uint8 copy[kIndexPageBytes];
+  uint32 place = 0;
   for (BlockNumber block = first; block != kNoBlock;) {
     CHECK_FOR_INTERRUPTS();
-    const Buffer buffer = lock_page(index, block, kind, BUFFER_LOCK_SHARE);
+    const Buffer buffer = lock_chained_page(index, block, kind, place++, BUFFER_LOCK_SHARE);
     memcpy(copy, bytes_of(buffer), kIndexPageBytes);
     UnlockReleaseBuffer(buffer);
     use(block, static_cast<const uint8 *>(copy));
