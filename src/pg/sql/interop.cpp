@@ -44,7 +44,8 @@ void check(const Problem &problem, const char *system_name, const char *hint = n
              errdetail("%c%s: " INT64_FORMAT "%s.",
                        pg_toupper(static_cast<unsigned char>(problem.phrase[0])),
                        problem.phrase + 1, static_cast<int64>(problem.found),
-                       problem.other == kNoOther ? "" : psprintf(", not " UINT64_FORMAT, problem.other)),
+                       problem.other == kNoOther ? ""
+                                                 : psprintf(", not " UINT64_FORMAT, problem.other)),
              hint ? errhint("%s", hint) : 0));
 }
 
