@@ -90,7 +90,7 @@ SQL
 my $operators = $node->safe_psql('postgres', q{
     SELECT string_agg(DISTINCT oprname::text, ' ' ORDER BY oprname::text) FROM pg_operator o JOIN pg_depend d ON d.objid = o.oid
     WHERE d.classid = 'pg_operator'::regclass AND deptype = 'e'});
-is($operators, '& && + - < <= <> <@ = > >= @> |', 'the operators of the extension');
+is($operators, '& && + - < <= <> <@ = > >= @> @>> |', 'the operators of the extension');
 $resolve =~ s/%OPERATORS%/$operators/;
 
 sub resolutions {
