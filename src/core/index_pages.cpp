@@ -1,7 +1,6 @@
 #include "core/index_pages.hpp"
 
-#include <cstring>
-
+#include "core/bytes.hpp"
 #include "core/counting.hpp"
 #include "core/hash.hpp"
 
@@ -168,55 +167,97 @@ int asked_lines(const GroupKey &key, std::uint64_t hash, AskedLine *asked) {
 
 namespace {
 
-// How many bits are looked at in every line, without a branch that the processor would mispredict:
-// one line in eight or fewer is left.
-constexpr int kFirstBits = 3;
+constexpr int kWordBits = 64;
 
-// Far enough ahead for a line to arrive from memory before its turn comes.
-constexpr int kLinesAhead = 24;
-
-struct BitPlace {
-  std::size_t byte;
-  unsigned shift;
-};
-
-// The columns, of 64 from `lines` on at most, whose line has all of the first bits.
-std::uint64_t columns_with_first(const std::uint8_t *lines, int columns, const AskedLine &asked) {
-  BitPlace places[kFirstBits]; // some twice, if fewer are asked for
-  for (int i = 0; i < kFirstBits; i++) {
-    const unsigned bit = asked.bits[i % asked.count];
-    places[i] = {bit / 8, bit % 8};
-  }
-  std::uint64_t found = 0;
-  for (int column = 0; column < columns; column++, lines += kLineBytes) {
-    __builtin_prefetch(lines + kLinesAhead * kLineBytes); // harmless behind the last one
-    std::uint64_t all = 1;
-    for (const BitPlace &place : places)
-      all &= std::uint64_t{lines[place.byte]} >> place.shift;
-    found |= all << column;
-  }
-  return found;
+// Those of a slice that are written and read at once: of 64 columns, or what is left.
+int columns_from(int first, int columns) {
+  return columns - first < kWordBits ? columns - first : kWordBits;
 }
 
-bool has_bits(const std::uint8_t *line, const AskedLine &asked) {
-  for (int i = kFirstBits; i < asked.count; i++)
-    if ((line[asked.bits[i] / 8] >> asked.bits[i] % 8 & 1) == 0)
-      return false;
-  return true;
+// Bits of a slice, for 64 columns at most.
+std::uint64_t slice_bits(const std::uint8_t *slices, int columns, int slice, int first) {
+  const int count = columns_from(first, columns);
+  const auto at = static_cast<std::size_t>(slice * columns + first);
+  const std::size_t byte = at / 8;
+  const int shift = static_cast<int>(at % 8);
+  std::uint64_t bits =
+      load_first(slices + byte, static_cast<std::size_t>(columns) * kLineBytes - byte) >> shift;
+  if (shift + count > kWordBits)
+    bits |= std::uint64_t{slices[byte + 8]} << (kWordBits - shift);
+  return bits & ~std::uint64_t{0} >> (kWordBits - count);
+}
+
+// Writes numbers of 1 to 64 bits one behind the other. What is written ends with a whole word.
+class BitWriter {
+public:
+  explicit BitWriter(std::uint8_t *to) : to_(to), pending_(0), count_(0) {}
+
+  void add(std::uint64_t bits, int count) {
+    pending_ |= bits << count_;
+    if (count_ + count < kWordBits) {
+      count_ += count;
+      return;
+    }
+    store(to_, pending_);
+    to_ += sizeof pending_;
+    const int written = kWordBits - count_;
+    pending_ = written < kWordBits ? bits >> written : 0;
+    count_ = count - written;
+  }
+
+private:
+  std::uint8_t *to_;
+  std::uint64_t pending_;
+  int count_;
+};
+
+// Makes bit c of word r of what was bit r of word c, in 64 words. (Henry S. Warren, "Hacker's
+// Delight", 7-3.)
+void transpose(std::uint64_t *words) {
+  std::uint64_t mask = 0x00000000FFFFFFFF;
+  for (int distance = kWordBits / 2; distance != 0; distance /= 2, mask ^= mask << distance)
+    for (int i = 0; i < kWordBits; i = ((i | distance) + 1) & ~distance) {
+      const std::uint64_t differing = (words[i] >> distance ^ words[i | distance]) & mask;
+      words[i] ^= differing << distance;
+      words[i | distance] ^= differing;
+    }
 }
 
 } // namespace
 
-Columns columns_with(const std::uint8_t *lines, int columns, const AskedLine &asked) {
-  Columns found = {};
-  for (int first = 0; first < columns; first += 64) {
-    const int count = columns - first < 64 ? columns - first : 64;
-    std::uint64_t left = columns_with_first(lines + first * kLineBytes, count, asked);
-    for (; left != 0; left &= left - 1) {
-      const int column = first + __builtin_ctzll(left);
-      if (has_bits(lines + column * kLineBytes, asked))
-        found.add(column);
+void write_slices(const std::uint8_t *const *lines, int columns, std::uint8_t *slices) {
+  BitWriter writer(slices);
+  for (std::size_t byte = 0; byte < kLineBytes; byte += sizeof(std::uint64_t)) {
+    std::uint64_t words[2][kWordBits] = {};
+    for (int column = 0; column < columns; column++)
+      words[column / kWordBits][column % kWordBits] = load<std::uint64_t>(lines[column] + byte);
+    transpose(words[0]);
+    transpose(words[1]);
+    for (int bit = 0; bit < kWordBits; bit++)
+      for (int first = 0; first < columns; first += kWordBits)
+        writer.add(words[first / kWordBits][bit], columns_from(first, columns));
+  }
+}
+
+void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines) {
+  for (int slice = 0; slice < kLineBits; slice += kWordBits)
+    for (int first = 0; first < columns; first += kWordBits) {
+      std::uint64_t words[kWordBits];
+      for (int bit = 0; bit < kWordBits; bit++)
+        words[bit] = slice_bits(slices, columns, slice + bit, first);
+      transpose(words);
+      for (int i = 0; i < columns_from(first, columns); i++)
+        store(lines + (first + i) * kLineBytes + slice / 8, words[i]);
     }
+}
+
+Columns columns_with(const std::uint8_t *slices, int columns, const AskedLine &asked) {
+  Columns found = {};
+  for (int first = 0; first < columns; first += kWordBits) {
+    std::uint64_t all = ~std::uint64_t{0};
+    for (int i = 0; i < asked.count; i++)
+      all &= slice_bits(slices, columns, asked.bits[i], first);
+    found.words[first / kWordBits] = all;
   }
   return found;
 }

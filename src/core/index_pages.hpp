@@ -1,5 +1,5 @@
 // The pages of an index over stored filters: their bytes, what is checked of them, and how a page
-// of lines is asked.
+// of lines is written and asked.
 //
 // A probe of a filter asks one line of it, or two (core/geometry.hpp). So the same line of many
 // filters lies side by side, and a question reads one or two pages for all of them. A *group* is up
@@ -14,14 +14,23 @@
 //                        v
 //   lines, page 0                           lines, page 1          ... as many as it takes
 //   +------------------------------------+  +------------------------------------+
-//   | line 0 of column 0, 1, 2 ... 62    |  | line 2 of column 0, 1, 2 ... 62    |
-//   | line 1 of column 0, 1, 2 ... 62    |  | line 3 of column 0, 1, 2 ... 62    |
+//   | line 0, bit 0: columns 0 ... 62    |  | line 2, bit 0: columns 0 ... 62    |
+//   |         bit 1: columns 0 ... 62    |  |         bit 1: columns 0 ... 62    |
+//   |         ...                        |  |         ...                        |
+//   | line 1, bit 0: columns 0 ... 62    |  | line 3, bit 0: columns 0 ... 62    |
+//   |         ...                        |  |         ...                        |
 //   +------------------------------------+  +------------------------------------+
 //
 // A page has room for 127 lines: those of one number if the group has 64 to 127 columns, of two if
-// it has 43 to 63, and so on. A group never gets another column, and a column that vacuum took out
-// stays empty until the group is made anew. A countingbloomfilter has the lines of the bloomfilter
-// with the same positions: those of its counters that are not 0.
+// it has 43 to 63, and so on. Lines of one number are stored in *bit slices*, as in a bit-sliced
+// signature file: the first bits of all columns, then the second ones, up to the last of 512, with
+// nothing between them. So a question reads a slice for each bit that it asks, and no more of the
+// page. (C. Faloutsos and R. Chan, "Fast text access methods for optical and large magnetic disks",
+// VLDB 1988.)
+//
+// A group never gets another column, and a column that vacuum took out stays empty until the group
+// is made anew. A countingbloomfilter has the lines of the bloomfilter with the same positions:
+// those of its counters that are not 0.
 //
 // The list has the rows that are in no group: those that wait for others with the same key, and
 // those that no group can have. Of other systems' layouts, of several links, or very large: these
@@ -166,7 +175,7 @@ std::uint32_t group_pages(const GroupKey &key, int columns);
 // Where a line of a group is.
 struct LinePlace {
   std::uint32_t page;
-  std::size_t offset; // in the page; there begins the line of column 0
+  std::size_t offset; // in the page; there begin its slices, as many bytes as the columns' lines
 };
 LinePlace line_place(int columns, std::uint32_t line);
 
@@ -197,8 +206,12 @@ constexpr int kMaxAskedLines = 2;
 // Returns how many lines a hash asks; a column whose lines have all bits may have the value.
 int asked_lines(const GroupKey &key, std::uint64_t hash, AskedLine *asked);
 
-// The columns whose line has all bits; `lines` is that of column 0, from line_place().
-Columns columns_with(const std::uint8_t *lines, int columns, const AskedLine &asked);
+// Writes the slices of lines of so many columns, each of kLineBytes bytes, to as many bytes.
+void write_slices(const std::uint8_t *const *lines, int columns, std::uint8_t *slices);
+// Reads the lines of all columns from their slices, one behind the other.
+void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines);
+// The columns whose line has all bits; `slices` are those of the line, from line_place().
+Columns columns_with(const std::uint8_t *slices, int columns, const AskedLine &asked);
 
 } // namespace bloomfilter
 

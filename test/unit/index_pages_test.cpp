@@ -32,9 +32,10 @@ std::vector<Bytes> pages_of(const GroupKey &key, const std::vector<Bytes> &bitma
   std::vector<Bytes> pages(group_pages(key, columns), Bytes(kIndexPageBytes));
   for (std::uint32_t line = 0; line < key.lines(); line++) {
     const LinePlace place = line_place(columns, line);
+    const std::uint8_t *lines[kPageColumns];
     for (int column = 0; column < columns; column++)
-      std::memcpy(pages.at(place.page).data() + place.offset + column * kLineBytes,
-                  bitmaps[column].data() + line * kLineBytes, kLineBytes);
+      lines[column] = bitmaps[column].data() + line * kLineBytes;
+    write_slices(lines, columns, pages.at(place.page).data() + place.offset);
   }
   return pages;
 }
@@ -90,6 +91,26 @@ TEST(IndexPages, AGroupAnswersAsItsFiltersDo) {
                     kScalarKernel.contains(geometry, bitmaps[column].data(), hashes[i]));
       }
     }
+}
+
+// A slice has the columns' bits, the first column's lowest, and begins where that before it ends.
+TEST(IndexPages, SlicesAreTheBitsOfAllColumns) {
+  Random random(2);
+  for (int columns = 1; columns <= kPageColumns; columns++) {
+    Bytes lines(columns * kLineBytes), slices(lines.size()), back(lines.size());
+    for (std::uint8_t &byte : lines)
+      byte = static_cast<std::uint8_t>(random.next());
+    const std::uint8_t *line_of[kPageColumns];
+    for (int column = 0; column < columns; column++)
+      line_of[column] = &lines[column * kLineBytes];
+    write_slices(line_of, columns, slices.data());
+    const auto bit = [](const std::uint8_t *bytes, int at) { return bytes[at / 8] >> at % 8 & 1; };
+    for (int column = 0; column < columns; column++)
+      for (int i = 0; i < 512; i++)
+        ASSERT_EQ(bit(slices.data(), i * columns + column), bit(line_of[column], i));
+    read_slices(slices.data(), columns, back.data());
+    ASSERT_EQ(back, lines);
+  }
 }
 
 TEST(IndexPages, EachLineHasAPlaceOfItsOwn) {

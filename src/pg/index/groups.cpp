@@ -156,9 +156,12 @@ void write_lines(Relation index, const GroupSlot &slot, const Column *columns) {
     changed_head(page)->place = place;
     auto *to = changed_content<uint8>(page);
     const uint32 end = Min((place + 1) * per_page, lines);
-    for (uint32 line = place * per_page; line < end; line++)
-      for (int column = 0; column < slot.columns; column++, to += kLineBytes)
-        memcpy(to, columns[column].bitmap + Size{line} * kLineBytes, kLineBytes);
+    for (uint32 line = place * per_page; line < end; line++, to += slot.columns * kLineBytes) {
+      const uint8 *same_line[kPageColumns];
+      for (int column = 0; column < slot.columns; column++)
+        same_line[column] = columns[column].bitmap + Size{line} * kLineBytes;
+      write_slices(same_line, slot.columns, to);
+    }
     GenericXLogFinish(record);
     UnlockReleaseBuffer(buffer);
   }
@@ -289,9 +292,10 @@ void read_columns(Relation index, const GroupSlot &slot, Column *columns, const 
     if (!BufferIsValid(buffer))
       raise_index_damaged(index, slot.start + place, "is not a page of its group");
     for (; line < lines && line_place(slot.columns, line).page == place; line++) {
-      const uint8 *from = bytes_of(buffer) + line_place(slot.columns, line).offset;
+      uint8 lines[kPageColumns * kLineBytes];
+      read_slices(bytes_of(buffer) + line_place(slot.columns, line).offset, slot.columns, lines);
       for (int i = 0; i < count; i++)
-        memcpy(columns[i].bitmap + Size{line} * kLineBytes, from + numbers[i] * kLineBytes,
+        memcpy(columns[i].bitmap + Size{line} * kLineBytes, lines + numbers[i] * kLineBytes,
                kLineBytes);
     }
     UnlockReleaseBuffer(buffer);
