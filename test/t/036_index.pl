@@ -262,8 +262,10 @@ $node->append_conf('postgresql.conf', "wal_consistency_checking = ''");
 
 query(q{
     CREATE TABLE damaged AS SELECT f AS id, bf_agg(i, 1000) AS filter FROM generate_series(1, 400) f, generate_series(f * 9, f * 9 + 20) i GROUP BY f;
-    INSERT INTO damaged VALUES (1000, bf_create(10) | bf_create(200));
-    CREATE INDEX damaged_filter ON damaged USING bloomfilter (filter)});
+    INSERT INTO damaged VALUES (1000, bf_create(10) | bf_create(200)), (1001, NULL);
+    CREATE INDEX damaged_filter ON damaged USING bloomfilter (filter);
+    UPDATE damaged SET id = 1002 WHERE id = 1000});
+my %tid_of = split /[|\n]/, query('SELECT id, ctid FROM damaged WHERE id > 1000');
 my $file = $node->data_dir . '/' . query(q{SELECT pg_relation_filepath('damaged_filter')});
 my $blocks = (-s $file) / 8192;
 $node->stop;
@@ -310,6 +312,27 @@ for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($s
     my ($what, $at, $bytes) = @$change;
     my (undef, $checked) = damaged_by($what, sub { substr(${ $_[0] }, $at, length $bytes) = $bytes });
     is($checked, 'XX002', "$what: bf_index_check() finds it");
+}
+# An entry more, which points to nothing, to a page that the table has not, to a row's later version (which
+# the index has by its first), and to NULL.
+sub row_of { my ($block, $offset) = $_[0] =~ /(\d+),(\d+)/; return pack('vvv', $block >> 16, $block & 0xFFFF, $offset) }
+is(ord(substr $sound, 8192 + 30, 1), 1, 'the list has one entry');
+for my $change ([ 'nothing', '(0,250)' ], [ 'no page', '(70000,1)' ], [ 'a later version', $tid_of{1002} ], [ 'NULL', $tid_of{1001} ]) {
+    my ($what, $tid) = @$change;
+    my ($asked, $checked) = damaged_by("an entry for $what", sub {
+        substr(${ $_[0] }, 8192 + 12, 2) = pack('v', 64 + 32); # where the page's content ends
+        substr(${ $_[0] }, 8192 + 30, 1) = "\x02";
+        substr(${ $_[0] }, 8192 + 64 + 16, 16) = row_of($tid) . "\0" x 10;
+    });
+    is($checked, 'XX002', "an entry for $what: bf_index_check() finds it");
+}
+# No row has such a TID.
+for my $offset (0, 0x7FFF, 0xFFFF) {
+    my $row = row_of("1,$offset");
+    my ($asked, $checked) = damaged_by("entry at $offset", sub { substr(${ $_[0] }, 8192 + 64, 6) = $row });
+    is("$asked $checked", 'XX002 XX002', "an entry with the offset $offset: an error");
+    ($asked, $checked) = damaged_by("column at $offset", sub { substr(${ $_[0] }, 2 * 8192 + 64 + 40, 6 * 127) = $row x 127 });
+    like("$asked $checked", qr/XX002 XX002\z/, "columns with the offset $offset: an error");
 }
 # Each list and directory has one page, behind which it is itself.
 for my $block (1, 2) {

@@ -103,16 +103,34 @@ void make_empty_index(Relation index, ForkNumber fork) {
   }
 }
 
+namespace {
+
+// The lock is that of a tuple: servers up to 14.8 and 15.3 overlook pages' in a deadlock.
+ItemPointerData movers_tag() {
+  ItemPointerData tag;
+  ItemPointerSet(&tag, kMetaBlock, FirstOffsetNumber);
+  return tag;
+}
+
+} // namespace
+
 void lock_moves(Relation index) {
-  LockPage(index, kMetaBlock, ExclusiveLock);
+  ItemPointerData tag = movers_tag();
+  LockTuple(index, &tag, ExclusiveLock);
 }
 
 bool try_lock_moves(Relation index) {
-  return ConditionalLockPage(index, kMetaBlock, ExclusiveLock);
+  ItemPointerData tag = movers_tag();
+#if PG_VERSION_NUM >= 180000
+  return ConditionalLockTuple(index, &tag, ExclusiveLock, false);
+#else
+  return ConditionalLockTuple(index, &tag, ExclusiveLock);
+#endif
 }
 
 void unlock_moves(Relation index) {
-  UnlockPage(index, kMetaBlock, ExclusiveLock);
+  ItemPointerData tag = movers_tag();
+  UnlockTuple(index, &tag, ExclusiveLock);
 }
 
 } // namespace bloomfilter

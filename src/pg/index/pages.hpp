@@ -11,7 +11,7 @@
 // - A row in the list is a candidate: its filter is asked in the table. A row in a group has the
 //   answer of its column.
 // - A row that vacuum took out is nowhere, before the table uses its TID again. So nobody moves
-//   rows while vacuum takes them out: both hold the *mover's lock*, the heavyweight lock of page 0.
+//   rows while vacuum takes them out: both hold the *mover's lock*, a heavyweight lock of page 0.
 //   Insertions into the list, and scans, do without it. An insertion that finds the list full moves
 //   its rows if the lock is free, and leaves that to others if not.
 //
@@ -45,6 +45,7 @@
 
 extern "C" {
 #include "access/generic_xlog.h"
+#include "access/htup_details.h"
 #include "storage/bufmgr.h"
 #include "storage/itemptr.h"
 #include "utils/rel.h"
@@ -118,6 +119,10 @@ inline IndexedRow row_at(const ItemPointerData &tid) {
 }
 inline ItemPointerData tid_of(const IndexedRow &row) {
   return {{row.block_high, row.block_low}, row.offset};
+}
+// Can a table have a row there? As in a TIDBitmap.
+inline bool is_possible(const IndexedRow &row) {
+  return row.offset >= FirstOffsetNumber && row.offset <= MaxHeapTuplesPerPage;
 }
 
 } // namespace bloomfilter

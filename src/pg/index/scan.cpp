@@ -203,12 +203,17 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   read_conditions(scan, state);
   if (state->has_null)
     return;
+  const auto find = [&](BlockNumber block, const IndexedRow &row, bool candidate) {
+    if (!is_possible(row))
+      raise_index_damaged(index, block, "has a TID that no row can have");
+    use(row, candidate);
+  };
   for (uint32 generation = read_meta(index).generation;;) {
     const IndexMeta meta = read_meta(index);
-    for_each_page(index, meta.list, PageKind::list, [&](BlockNumber, const uint8 *page) {
+    for_each_page(index, meta.list, PageKind::list, [&](BlockNumber block, const uint8 *page) {
       check_snapshot(scan, page);
       for (int i = 0; i < head_of(page)->count; i++)
-        use(content_of<ListEntry>(page)[i].row, true);
+        find(block, content_of<ListEntry>(page)[i].row, true);
     });
     for_each_page(index, meta.directory, PageKind::directory,
                   [&](BlockNumber block, const uint8 *page) {
@@ -223,7 +228,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                         continue;
                       for (int column = 0; column < slot.columns; column++)
                         if (answer.columns.has(column))
-                          use(slot.rows[column], answer.candidates);
+                          find(block, slot.rows[column], answer.candidates);
                     }
                   });
     const uint32 now = read_meta(index).generation;

@@ -1,0 +1,73 @@
+#include "pg/index/opened.hpp"
+
+#include "pg/index/access_method.hpp"
+
+extern "C" {
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+void check_owner(Oid index) {
+#if PG_VERSION_NUM >= 160000
+  const bool owns = object_ownercheck(RelationRelationId, index, GetUserId());
+#else
+  const bool owns = pg_class_ownercheck(index, GetUserId());
+#endif
+  if (!owns)
+    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
+}
+
+} // namespace
+
+OpenIndex open_index(Oid oid, LOCKMODE mode) {
+  // The table is locked first, as everywhere.
+  const Oid table =
+      get_rel_relkind(oid) == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
+  OpenIndex open = {};
+  GetUserIdAndSecContext(&open.user, &open.context);
+  open.nest_level = NewGUCNestLevel();
+  if (OidIsValid(table)) {
+    check_owner(oid);
+    open.table = table_open(table, mode);
+    SetUserIdAndSecContext(open.table->rd_rel->relowner,
+                           open.context | SECURITY_RESTRICTED_OPERATION);
+#if PG_VERSION_NUM >= 170000
+    RestrictSearchPath();
+#endif
+  }
+  open.index = relation_open(oid, mode);
+  if (!open.table || open.index->rd_indam->ambuild != build_index)
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                    errmsg("\"%s\" is not an index of access method \"%s\"",
+                           RelationGetRelationName(open.index), "bloomfilter")));
+  if (RELATION_IS_OTHER_TEMP(open.index))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot access temporary indexes of other sessions")));
+  return open;
+}
+
+void close_index(const OpenIndex &open, LOCKMODE mode) {
+  relation_close(open.index, mode);
+  table_close(open.table, mode);
+  AtEOXact_GUC(false, open.nest_level);
+  SetUserIdAndSecContext(open.user, open.context);
+}
+
+void check_not_in_recovery() {
+  if (RecoveryInProgress())
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("recovery is in progress"),
+             errhint("Call this function on the primary server.")));
+}
+
+} // namespace bloomfilter
