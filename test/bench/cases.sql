@@ -755,6 +755,13 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  $$CALL bench.repeat({operations}, 'SELECT count(id) FROM {} WHERE filter @> $1', '', true)$$, NULL),
 ('directory', 'directory_buffers', 'buffers', 'ratio', 'the scan', 'The same: buffers touched',
  $$SELECT bench.report(bench.buffers('SELECT count(id) FROM {} WHERE filter @> ' || (random() * 1e15)::bigint))$$, NULL),
+('directory', 'directory_cold', 'ms', 'ratio', 'the scan',
+ 'The first question after a restart, with nothing of table and index in memory',
+ $$CALL bench.repeat(1, 'SELECT count(id) FROM {} WHERE filter @> $1', '', true)$$,
+ E'CHECKPOINT;\n\\! pg_ctl -D "$PGDATA" -l "$PGDATA.log" -w restart >/dev/null\n\\connect\n'
+ 'SELECT bench.forget(part) FROM pg_class t, unnest(ARRAY[t.oid, t.reltoastrelid]) heap, '
+ 'unnest(heap || ARRAY(SELECT indexrelid FROM pg_index WHERE indrelid = heap)) part '
+ $$WHERE relname IN ('many', 'large') AND heap <> 0$$),
 ('directory', 'directory_build', 'ms', 'ratio', 'a hash index of integers',
  'CREATE INDEX over 100,000 filters of 1.3 KB, and on integers of a table of as many bytes', '{}',
  'DROP INDEX IF EXISTS made'),
@@ -782,6 +789,13 @@ FROM unnest('{directory_asked, directory_buffers}'::text[]) WITH ORDINALITY w (w
   tables (number, name, scans, questions, filters), (VALUES
   (1, 'the scan', 'enable_indexscan=off enable_bitmapscan=off'), (2, 'the index', '')) ways (turn, way, settings)
 ORDER BY nth, number, turn;
+INSERT INTO bench.cases (workload, part, expression, label, statement)
+SELECT workload, name, name, format('%s: %s', filters, way),
+  CASE turn WHEN 1 THEN 'SET enable_indexscan = off; SET enable_bitmapscan = off; ' ELSE '' END || replace(template, '{}', name)
+FROM bench.workloads, (VALUES (1, 'many', '100,000 of 1.3 KB'), (2, 'large', '100,000 of 12.8 KB')) tables (number, name, filters),
+  (VALUES (1, 'the scan'), (2, 'the index')) ways (turn, way)
+WHERE workload = 'directory_cold'
+ORDER BY number, turn;
 INSERT INTO bench.cases (workload, expression, label) VALUES
 ('directory_build', 'CREATE INDEX made ON as_many_bytes USING hash (i)', 'a hash index of integers'),
 ('directory_build', 'CREATE INDEX made ON many USING hash (id)', 'a hash index of the 100,000 filters'' integer keys'),

@@ -240,6 +240,8 @@ query(q{
     CREATE TABLE filters AS SELECT g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows GROUP BY g;
     CREATE MATERIALIZED VIEW built AS SELECT g, bf_agg(i) AS f FROM rows GROUP BY g;
     CREATE UNIQUE INDEX ON built (g);
+    CREATE TABLE indexed (f bloomfilter);
+    CREATE INDEX ON indexed USING bloomfilter (f) WITH (list_limit = 20);
     VACUUM ANALYZE rows});
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
   . ' SET max_parallel_workers_per_gather = 2; SET max_parallel_maintenance_workers = 2';
@@ -253,11 +255,17 @@ my $view = query($of_view);
 my $each = 'SELECT g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows GROUP BY g';
 my $one = 'SELECT 0 AS g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows';
 my $by_index = 'SET enable_seqscan = off; SELECT count(*) FROM';
+my $with_it = 'SELECT count(*) FROM filters WHERE f @> 4711';
 my @builds = (
     [ "CREATE TABLE new AS $each", 'new', "$contents new", $truth ],
     [ "CREATE TABLE new AS $one", 'new', "$contents new", query("$contents ($one) s") ],
     [ 'CREATE INDEX new ON rows (bf_hash(i))', 'new', "$by_index rows WHERE bf_hash(i) = bf_hash(4711)", 1 ],
     [ 'CREATE INDEX new ON filters USING hash (f)', 'new', "$by_index filters a JOIN filters b USING (f)", 100 ],
+    [ 'CREATE INDEX new ON filters USING bloomfilter (f)', 'new', "SET enable_seqscan = off; SELECT bf_index_check('new'); $with_it",
+        "\n" . query($with_it) ],
+    [ 'INSERT INTO indexed SELECT f FROM filters, generate_series(1, 10)', 'indexed', "SET enable_seqscan = off;"
+          . " SELECT bf_index_check('indexed_f_idx'), (SELECT count(*) FROM indexed WHERE f @> 4711)"
+          . ' = (SELECT count(*) FROM indexed WHERE f::text::bloomfilter @> 4711)', '|t' ],
     [ 'REFRESH MATERIALIZED VIEW built', 'built', $of_view, $view ],
     [ 'REFRESH MATERIALIZED VIEW CONCURRENTLY built', 'built', $of_view, $view ]);
 
