@@ -226,6 +226,20 @@ SELECT k, go_on(bf_element_of(i)) = (SELECT bf_agg(j) FROM generate_series(1, 20
     WHERE j <= 10 OR j % 2 = k) AS sized
 FROM (SELECT i, i % 2 AS k FROM generate_series(11, 20) i) s GROUP BY k ORDER BY k;
 
+-- One whose inverse function would take the state over and free it. Without moving, it is right.
+CREATE FUNCTION take_over(bf_partial, bf_element) RETURNS bf_partial LANGUAGE plpgsql
+  AS 'BEGIN RETURN $1; END';
+CREATE AGGREGATE moving(bf_element) (sfunc = bloomfilter_partial_add, stype = bf_partial,
+  msfunc = bloomfilter_partial_add, mstype = bf_partial, minvfunc = take_over);
+CREATE AGGREGATE merging(bf_partial) (sfunc = bloomfilter_partial_combine, stype = bf_partial,
+  msfunc = bloomfilter_partial_combine, mstype = bf_partial,
+  minvfunc = bloomfilter_partial_combine);
+SELECT moving(bf_element_of(i)) OVER (ORDER BY i ROWS 2 PRECEDING) FROM generate_series(1, 9) i;
+SELECT merging(state) OVER (ORDER BY i ROWS 2 PRECEDING) FROM generate_series(1, 9) i,
+  (SELECT bf_partial_agg(bf_element_of(1)) AS state) s;
+SELECT moving(bf_element_of(i))::text = bf_partial_agg(bf_element_of(i))::text AS grouped
+FROM generate_series(1, 9) i;
+
 -- The rate is kept up to the capacity asked for, and no further.
 SELECT (bf_info(bf_merge_agg(p))).saturated FROM
   (SELECT bf_partial_agg(bf_element_of(i), 100) AS p FROM generate_series(1, 1000) i

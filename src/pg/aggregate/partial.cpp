@@ -20,10 +20,14 @@
 #include "pg/value/payload.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "executor/nodeAgg.h"
 #include "nodes/execnodes.h"
 #include "utils/expandeddatum.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 }
 
 using namespace bloomfilter;
@@ -156,6 +160,28 @@ const State *state_to_read(Datum value) {
   return open_flat(PG_DETOAST_DATUM_PACKED(value));
 }
 
+// A moving aggregate, which only a user can have made of these functions, would give the object to
+// its inverse function as well. One in PL/pgSQL takes it over and frees it, and the server uses it
+// nevertheless (array_append as a step comes to the same end).
+void refuse_moving(FunctionCallInfo fcinfo) {
+  const auto *window = castNode(WindowAggState, fcinfo->context);
+  const ListCell *cell;
+  foreach (cell, window->funcs) {
+    const Oid aggregate = lfirst_node(WindowFuncExprState, cell)->wfunc->winfnoid;
+    HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+    if (!HeapTupleIsValid(tuple))
+      continue; // a window function that is no aggregate
+    const bool moves = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggmtransfn ==
+                       fcinfo->flinfo->fn_oid;
+    ReleaseSysCache(tuple);
+    if (moves)
+      ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                      errmsg("aggregate \"%s\" cannot have a state of type %s in moving mode",
+                             get_func_name(aggregate), kPartialType.name),
+                      errhint("Create the aggregate without MSFUNC.")));
+  }
+}
+
 // Where an aggregate has the expanded objects of its groups: in a child of its context, from which
 // the server knows that it need not copy them. All groups share the child, because the server adds
 // up the memory of a hash table at each new group, context by context. In a window each object has
@@ -163,6 +189,8 @@ const State *state_to_read(Datum value) {
 GroupMemory memory_of_object(FunctionCallInfo fcinfo) {
   static constexpr char kName[] = "bloomfilter partial states";
   GroupMemory memory = group_memory(fcinfo);
+  if (!memory.group)
+    refuse_moving(fcinfo);
   const MemoryContext first = memory.context->firstchild;
   memory.context =
       memory.group && first && first->name == kName
