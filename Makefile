@@ -104,4 +104,4 @@ endif
 dist: release = bloomfilter-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' $(SOURCE)META.json)
 dist:
 	@mkdir -p $(SOURCE)build
-	git -C $(SOURCE). archive --format=zip --prefix=$(release)/ -o build/$(release).zip HEAD
+	TZ=UTC git -C $(SOURCE). archive --format=zip --prefix=$(release)/ -o build/$(release).zip HEAD

@@ -99,13 +99,16 @@ $node->safe_psql('site', q{
     INSERT INTO filters SELECT n, bf_agg(i), cbf_agg(i), cf_agg(i)
       FROM generate_series(10, 100, 10) n, generate_series(1, n) i GROUP BY n;
     CREATE INDEX counts ON filters (bf_count(f));
+    CREATE INDEX held ON filters USING bloomfilter (f);
     CREATE VIEW asked AS SELECT id, f @> 50 AND c @> 50 AND k @> '50' AS found FROM filters;
     CREATE MATERIALIZED VIEW united AS SELECT bf_union_agg(f) AS f FROM filters;
     CREATE FUNCTION finds(int) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT f @> $1 FROM united); END$$});
 my $contents = q{
     SELECT md5(string_agg(filters::text, ',' ORDER BY id)) FROM filters;
     SELECT string_agg(id || ' ' || found, ',' ORDER BY id), finds(100), finds(1000000) FROM asked;
-    SELECT md5(f::text) FROM united};
+    SELECT md5(f::text) FROM united;
+    SET enable_seqscan = off;
+    SELECT bf_index_check('held'), string_agg(id::text, ',' ORDER BY id) FROM filters WHERE f @> 77};
 my $before = $node->safe_psql('site', $contents);
 my $old_objects = objects_of('site');
 
