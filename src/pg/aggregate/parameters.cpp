@@ -105,8 +105,12 @@ Node *resolved(Node *node, void *context) {
               ->expr);
     return found ? found : node;
   }
-  return expression_tree_mutator(
-      node, reinterpret_cast<Node *(*)()>(reinterpret_cast<void *>(resolved)), context);
+#if PG_VERSION_NUM >= 160000
+  return expression_tree_mutator(node, resolved, context);
+#else // the server declares the mutator's arguments so that they suit C alone
+  auto *mutator = reinterpret_cast<void *>(resolved);
+  return expression_tree_mutator(node, reinterpret_cast<Node *(*)()>(mutator), context);
+#endif
 }
 
 // The expression that computes a column of a plan node; NULL if it is not found. If the node
