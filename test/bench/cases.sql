@@ -761,7 +761,7 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  E'CHECKPOINT;\n\\! pg_ctl -D "$PGDATA" -l "$PGDATA.log" -w restart >/dev/null\n\\connect\n'
  'SELECT bench.forget(part) FROM pg_class t, unnest(ARRAY[t.oid, t.reltoastrelid]) heap, '
  'unnest(heap || ARRAY(SELECT indexrelid FROM pg_index WHERE indrelid = heap)) part '
- $$WHERE relname IN ('many', 'large') AND heap <> 0$$),
+ 'WHERE relname IN (''many'', ''large'') AND heap <> 0'),
 ('directory', 'directory_build', 'ms', 'ratio', 'a hash index of integers',
  'CREATE INDEX over 100,000 filters of 1.3 KB, and on integers of a table of as many bytes', '{}',
  'DROP INDEX IF EXISTS made'),
