@@ -795,7 +795,7 @@ SELECT workload, name, name, format('%s: %s', filters, way),
 FROM bench.workloads, (VALUES (1, 'many', '100,000 of 1.3 KB'), (2, 'large', '100,000 of 12.8 KB')) tables (number, name, filters),
   (VALUES (1, 'the scan'), (2, 'the index')) ways (turn, way)
 WHERE workload = 'directory_cold'
-ORDER BY number, turn;
+ORDER BY tables.number, turn;
 INSERT INTO bench.cases (workload, expression, label) VALUES
 ('directory_build', 'CREATE INDEX made ON as_many_bytes USING hash (i)', 'a hash index of integers'),
 ('directory_build', 'CREATE INDEX made ON many USING hash (id)', 'a hash index of the 100,000 filters'' integer keys'),
