@@ -177,7 +177,8 @@ int columns_from(int first, int columns) {
 // Bits of a slice, for 64 columns at most.
 std::uint64_t slice_bits(const std::uint8_t *slices, int columns, int slice, int first) {
   const int count = columns_from(first, columns);
-  const auto at = static_cast<std::size_t>(slice * columns + first);
+  const std::size_t at = static_cast<std::size_t>(slice) * static_cast<std::size_t>(columns) +
+                         static_cast<std::size_t>(first);
   const std::size_t byte = at / 8;
   const int shift = static_cast<int>(at % 8);
   std::uint64_t bits =

@@ -208,8 +208,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
       raise_index_damaged(index, block, "has a TID that no row can have");
     use(row, candidate);
   };
-  for (uint32 generation = read_meta(index).generation;;) {
-    const IndexMeta meta = read_meta(index);
+  for (IndexMeta meta = read_meta(index);;) {
     for_each_page(index, meta.list, PageKind::list, [&](BlockNumber block, const uint8 *page) {
       check_snapshot(scan, page);
       for (int i = 0; i < head_of(page)->count; i++)
@@ -231,10 +230,10 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                           find(block, slot.rows[column], answer.candidates);
                     }
                   });
-    const uint32 now = read_meta(index).generation;
-    if (now == generation)
+    const IndexMeta now = read_meta(index);
+    if (now.generation == meta.generation)
       return;
-    generation = now;
+    meta = now;
   }
 }
 
