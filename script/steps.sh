@@ -15,7 +15,7 @@ BESIDE='' # yes in a function that runs beside others
 NODE_POSTGRES=8.23.1 # the version of `pg`, which npm installs where there is npm
 # What is nice to have for the tests of the extension: drivers and other systems.
 TEST_PACKAGES=(libipc-run-perl libguava-java default-jdk-headless python3-psycopg python3-psycopg2
-  python3-asyncpg libpostgresql-jdbc-java ruby-pg)
+  python3-xxhash python3-asyncpg libpostgresql-jdbc-java ruby-pg)
 command -v npm >/dev/null || TEST_PACKAGES+=(node-pg)
 
 # Unless told otherwise, each search takes a minute and tries values that nobody has tried.
@@ -256,8 +256,8 @@ skipped_within() {
 # own: it sets the counter of OIDs back, which must not happen while others make tables and types.
 searches() { # SECONDS NAME...
   local python=python3 name port pids=() status=0
-  "$python" -c 'import psycopg2' || python=/usr/bin/python3
-  "$python" -c 'import psycopg2' || skip "python3's psycopg2 is not installed"
+  "$python" -c 'import psycopg2, xxhash' || python=/usr/bin/python3
+  "$python" -c 'import psycopg2, xxhash' || skip "python3's psycopg2 or xxhash is not installed"
   for name in "${@:2}"; do
     port=${PGPORT:-5432}
     if [ "$name" = histories ]; then

@@ -755,8 +755,8 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  $$CALL bench.repeat({operations}, 'SELECT count(id) FROM {} WHERE filter @> $1', '', true)$$, NULL),
 ('directory', 'directory_buffers', 'buffers', 'ratio', 'the scan', 'The same: buffers touched',
  $$SELECT bench.report(bench.buffers('SELECT count(id) FROM {} WHERE filter @> ' || (random() * 1e15)::bigint))$$, NULL),
-('directory', 'directory_cold', 'ms', 'ratio', 'the scan',
- 'The first question after a restart, with nothing of table and index in memory',
+('cold', 'cold', 'ms', 'ratio', 'the scan',
+ 'SELECT id … WHERE filter @> x, of many filters: the first question after a restart, with nothing of table and index in memory',
  $$CALL bench.repeat(1, 'SELECT count(id) FROM {} WHERE filter @> $1', '', true)$$,
  E'CHECKPOINT;\n\\! pg_ctl -D "$PGDATA" -l "$PGDATA.log" -w restart >/dev/null\n\\connect\n'
  'SELECT bench.forget(part) FROM pg_class t, unnest(ARRAY[t.oid, t.reltoastrelid]) heap, '
@@ -794,7 +794,7 @@ SELECT workload, name, name, format('%s: %s', filters, way),
   CASE turn WHEN 1 THEN 'SET enable_indexscan = off; SET enable_bitmapscan = off; ' ELSE '' END || replace(template, '{}', name)
 FROM bench.workloads, (VALUES (1, 'many', '100,000 of 1.3 KB'), (2, 'large', '100,000 of 12.8 KB')) tables (number, name, filters),
   (VALUES (1, 'the scan'), (2, 'the index')) ways (turn, way)
-WHERE workload = 'directory_cold'
+WHERE workload = 'cold'
 ORDER BY tables.number, turn;
 INSERT INTO bench.cases (workload, expression, label) VALUES
 ('directory_build', 'CREATE INDEX made ON as_many_bytes USING hash (i)', 'a hash index of integers'),
