@@ -2110,23 +2110,23 @@ COMMENT ON TYPE bf_probe IS
   'a value with its type, or a bare literal, for which an index over filters is asked';
 
 CREATE FUNCTION bloomfilter_probe(value "any") RETURNS bf_probe
-  AS 'MODULE_PATHNAME', 'bf_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'bf_probe' LANGUAGE C STABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bloomfilter_probe("any") IS 'a value, for which an index over filters is asked';
 
 CREATE FUNCTION bloomfilter_probe(value bf_literal) RETURNS bf_probe
-  AS 'MODULE_PATHNAME', 'bf_probe_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'bf_probe_literal' LANGUAGE C STABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS
   'a literal, for which an index over filters is asked';
 
 CREATE FUNCTION bloomfilter_probe_any("values" anyarray) RETURNS bf_probe
-  AS 'MODULE_PATHNAME', 'bf_probe_any' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_probe_any' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_any(anyarray) IS
   'values of which any is asked of an index over filters';
 
 CREATE FUNCTION bloomfilter_probe_hash(hash bigint) RETURNS bf_probe
-  AS 'MODULE_PATHNAME', 'bf_probe_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'bf_probe_hash' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_hash(bigint) IS
   'a hash, for which an index over filters is asked';
 

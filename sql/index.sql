@@ -193,6 +193,13 @@ SELECT filter @>> bloomfilter_probe(5) AS five, filter @>> bloomfilter_probe(15)
   filter @>> bloomfilter_probe_hash(bf_hash(15)) AS hash, bloomfilter_probe_any(ARRAY[0, 5])
 FROM segments WHERE id = 1;
 SELECT outcome('SELECT ''5''::bf_probe');
+-- One that was stored is of no use: its value's type may be another one now, or gone.
+CREATE DOMAIN short AS text;
+CREATE TABLE stored AS SELECT bloomfilter_probe('x'::short) AS probe, bf_agg('x'::text) AS filter;
+DROP DOMAIN short;
+SELECT probe FROM stored;
+SELECT filter @>> probe FROM stored;
+SELECT filter @>> bloomfilter_probe('x'::text) AS of_this_command FROM stored;
 SELECT outcome('SELECT filter @>> bloomfilter_probe(''5''::text) FROM segments');
 SELECT outcome('SELECT bloomfilter_probe(point(1, 2))');
 

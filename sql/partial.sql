@@ -239,6 +239,37 @@ SELECT merging(state) OVER (ORDER BY i ROWS 2 PRECEDING) FROM generate_series(1,
   (SELECT bf_partial_agg(bf_element_of(1)) AS state) s;
 SELECT moving(bf_element_of(i))::text = bf_partial_agg(bf_element_of(i))::text AS grouped
 FROM generate_series(1, 9) i;
+-- One whose step would do so.
+CREATE FUNCTION give_back(bf_partial, bf_partial) RETURNS bf_partial LANGUAGE plpgsql
+  AS 'BEGIN RETURN coalesce($1, $2); END';
+CREATE AGGREGATE merging_back(bf_partial) (sfunc = give_back, stype = bf_partial,
+  msfunc = give_back, mstype = bf_partial, minvfunc = bloomfilter_partial_combine);
+SELECT i, merging_back(state) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 9) i,
+  (SELECT bf_partial_agg(bf_element_of(1)) AS state) s;
+
+-- A final function of a user reads a state of files in a subtransaction that fails, and again. What
+-- the state has opened stays open, and has all hashes.
+CREATE FUNCTION read_twice(state bf_partial) RETURNS bf_partial LANGUAGE plpgsql AS $$
+DECLARE
+  flat bf_partial;
+BEGIN
+  BEGIN
+    flat := state;
+    RAISE division_by_zero;
+  EXCEPTION WHEN division_by_zero THEN
+    NULL;
+  END;
+  PERFORM count(*) FROM (SELECT i FROM generate_series(1, 20000) i ORDER BY -i) s; -- other files
+  RETURN state;
+END $$;
+CREATE AGGREGATE twice(bf_element) (sfunc = bloomfilter_partial_add, stype = bf_partial,
+  finalfunc = read_twice);
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT md5(twice(bf_element_of(i))::text) = md5(bf_partial_agg(bf_element_of(i))::text) AS same
+FROM generate_series(1, 200000) i;
+RESET work_mem;
+RESET hash_mem_multiplier;
 
 -- The rate is kept up to the capacity asked for, and no further.
 SELECT (bf_info(bf_merge_agg(p))).saturated FROM

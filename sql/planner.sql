@@ -375,3 +375,17 @@ RESET enable_seqscan;
 RESET constraint_exclusion;
 INSERT INTO marked SELECT 0, bf_create(10) + 'v4000' FROM generate_series(1, 3)
   ON CONFLICT (id) WHERE bf_contained('v4000', f) DO NOTHING RETURNING id;
+
+-- Our estimators, given to an operator that asks no filter, know nothing of it.
+CREATE FUNCTION divides(int, int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+  AS 'BEGIN RETURN $2 % $1 = 0; END';
+CREATE FUNCTION is_even(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+  AS 'BEGIN RETURN $1 % 2 = 0; END';
+CREATE OPERATOR ?| (FUNCTION = divides, LEFTARG = int, RIGHTARG = int,
+  RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
+CREATE OPERATOR ?/ (FUNCTION = is_even, RIGHTARG = int, RESTRICT = bloomfilter_restrict);
+CREATE TABLE numbers AS SELECT i FROM generate_series(1, 1000) i;
+ANALYZE numbers;
+SELECT statement, expected FROM (VALUES ('WHERE 7 OPERATOR(?|) i'), ('WHERE ?/ i'),
+  ('JOIN numbers b ON numbers.i ?| b.i')) v(statement),
+  rows_of('SELECT FROM numbers ' || statement, NULL);

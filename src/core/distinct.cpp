@@ -62,8 +62,10 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause p
     while (nexts[part] < ends[part]) {
       std::uint64_t hash = hashes[nexts[part]];
       for (std::size_t home; (home = digit(hash)) != part;) {
-        if (++moved % kHashesBetweenPauses == 0)
+        if (++moved % kHashesBetweenPauses == 0) {
+          hashes[nexts[part]] = hash; // so all are there if the pause ends the sort
           pause();
+        }
         std::swap(hash, hashes[nexts[home]++]);
       }
       hashes[nexts[part]++] = hash;

@@ -5,7 +5,7 @@ extension; what it reads of it is the table of sizes that the page refers to. te
 compares the two. Sections of the page are named where they begin.
 
     f = create(100, 0.01, seed=7)       # or by_size(), aggregate(), growing(), of_no_rows()
-    add(f, Value(...))                  # values.py makes values
+    add(f, Value(...))                  # elements.py makes values
     f.payload()                         # the bytes that f::bytea gives
     parse(payload)                      # a Filter again; Damaged if the page rejects it
 """

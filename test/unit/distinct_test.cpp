@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -149,6 +150,19 @@ TEST(Distinct, SortPauses) {
   pauses = 0;
   sort_hashes(hashes.data(), hashes.size(), [] { pauses++; });
   EXPECT_GE(pauses, 2 * hashes.size() * sizeof(std::uint64_t) / kBytesBetweenPauses);
+}
+
+// A pause may end the sort for good, so at each one all hashes are there.
+const std::vector<std::uint64_t> *sorting;
+std::uint64_t sum_of_sorting;
+std::uint64_t sum(const std::vector<std::uint64_t> &hashes) {
+  return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0});
+}
+TEST(Distinct, SortHasAllHashesWhereItPauses) {
+  auto hashes = integer_hashes(1000000, 3);
+  sorting = &hashes;
+  sum_of_sorting = sum(hashes);
+  sort_hashes(hashes.data(), hashes.size(), [] { EXPECT_EQ(sum(*sorting), sum_of_sorting); });
 }
 
 // A set with its memory.

@@ -161,7 +161,7 @@ const State *state_to_read(Datum value) {
 }
 
 // A moving aggregate, which only a user can have made of these functions, would give the object to
-// its inverse function as well. One in PL/pgSQL takes it over and frees it, and the server uses it
+// its other function as well. One in PL/pgSQL takes it over and frees it, and the server uses it
 // nevertheless (array_append as a step comes to the same end).
 void refuse_moving(FunctionCallInfo fcinfo) {
   const auto *window = castNode(WindowAggState, fcinfo->context);
@@ -171,8 +171,9 @@ void refuse_moving(FunctionCallInfo fcinfo) {
     HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
     if (!HeapTupleIsValid(tuple))
       continue; // a window function that is no aggregate
-    const bool moves = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggmtransfn ==
-                       fcinfo->flinfo->fn_oid;
+    const auto *form = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+    const Oid step = fcinfo->flinfo->fn_oid;
+    const bool moves = form->aggmtransfn == step || form->aggminvtransfn == step;
     ReleaseSysCache(tuple);
     if (moves)
       ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -21,7 +21,7 @@ bool goes_by_file(const HashBag *bag) {
 
 // Gives another process a file with a copy of all hashes.
 SharedFileName give_copy(const HashBag *bag) {
-  SharedFile *shared = create_shared_file(bag->memory.context);
+  SharedFile *shared = create_shared_file(bag->memory.context, CurrentResourceOwner);
   HashFile copy = {shared->file, 0};
   for_each_batch(*bag,
                  [&copy](const uint64 *hashes, Size count) { write_hashes(&copy, hashes, count); });

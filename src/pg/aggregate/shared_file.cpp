@@ -103,7 +103,7 @@ void expect_shared_files() {
   may_be_left_behind = !IsParallelWorker();
 }
 
-SharedFile *create_shared_file(MemoryContext context) {
+SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner) {
   static uint32 files = 0;
   // Another process of the transaction may get this one's process number, but it started at another
   // time, and so counts its files from another number.
@@ -113,9 +113,9 @@ SharedFile *create_shared_file(MemoryContext context) {
   SharedFile *shared = make_shared_file(
       context, {OidIsValid(tablespace) ? tablespace : MyDatabaseTableSpace, MyProcPid, number});
   expect_shared_files();
-  const MemoryContext before = MemoryContextSwitchTo(context);
-  shared->file = BufFileCreateFileSet(&shared->directory, text_of(shared->name).text);
-  MemoryContextSwitchTo(before);
+  shared->file = open_for(context, owner, [shared] {
+    return BufFileCreateFileSet(&shared->directory, text_of(shared->name).text);
+  });
   return shared;
 }
 
@@ -123,11 +123,12 @@ void publish_shared_file(SharedFile *shared) {
   BufFileExportFileSet(shared->file);
 }
 
-SharedFile *open_shared_file(MemoryContext context, const SharedFileName &name) {
+SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
+                             const SharedFileName &name) {
   SharedFile *shared = make_shared_file(context, name);
-  const MemoryContext before = MemoryContextSwitchTo(context);
-  shared->file = BufFileOpenFileSet(&shared->directory, text_of(name).text, O_RDONLY, false);
-  MemoryContextSwitchTo(before);
+  shared->file = open_for(context, owner, [shared, &name] {
+    return BufFileOpenFileSet(&shared->directory, text_of(name).text, O_RDONLY, false);
+  });
   return shared;
 }
 

@@ -13,6 +13,8 @@
 
 extern "C" {
 #include "storage/buffile.h"
+#include "utils/palloc.h"
+#include "utils/resowner.h"
 #if PG_VERSION_NUM >= 150000
 #include "storage/fileset.h"
 #else
@@ -46,11 +48,24 @@ void define_shared_files();
 // worker leaves it to the leader to delete them.
 void expect_shared_files();
 
-SharedFile *create_shared_file(MemoryContext context);
+// Opens a file by open(), in a memory context and for a resource owner, which closes it on an
+// error.
+template <typename Open> BufFile *open_for(MemoryContext context, ResourceOwner owner, Open open) {
+  const MemoryContext context_before = MemoryContextSwitchTo(context);
+  const ResourceOwner owner_before = CurrentResourceOwner;
+  CurrentResourceOwner = owner;
+  BufFile *file = open();
+  CurrentResourceOwner = owner_before;
+  MemoryContextSwitchTo(context_before);
+  return file;
+}
+
+SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner);
 
 // Completes a written file, so that its reader can open it.
 void publish_shared_file(SharedFile *shared);
-SharedFile *open_shared_file(MemoryContext context, const SharedFileName &name);
+SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
+                             const SharedFileName &name);
 
 // Deletes a file, which may be open.
 void delete_shared_file(SharedFile *shared);

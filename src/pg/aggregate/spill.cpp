@@ -8,11 +8,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-BufFile *create_file(MemoryContext context) {
-  const MemoryContext before = MemoryContextSwitchTo(context);
-  BufFile *file = BufFileCreateTemp(false);
-  MemoryContextSwitchTo(before);
-  return file;
+BufFile *create_file(MemoryContext context, ResourceOwner owner) {
+  return open_for(context, owner, [] { return BufFileCreateTemp(false); });
 }
 
 // Closes a file if there is one, and deletes it if it is shared and belongs to this process.
@@ -31,10 +28,11 @@ void close_files(Datum argument) {
   close_file(spill->sorted, nullptr);
 }
 
-// Distributes the hashes of all files by their highest bits over 2^bits parts.
+// Distributes the hashes of all files by their highest bits over 2^bits parts, which the caller
+// closes at once.
 void split_spill(const Spill *spill, HashFile *parts, int bits) {
   for (int part = 0; part >> bits == 0; part++)
-    parts[part] = {create_file(spill->memory.context), 0};
+    parts[part] = {create_file(spill->memory.context, CurrentResourceOwner), 0};
   for_each_batch(*spill, [parts, bits](const uint64 *hashes, Size count) {
     for (Size i = 0; i < count; i++)
       write_hashes(&parts[bits > 0 ? hashes[i] >> (64 - bits) : 0], &hashes[i], 1);
@@ -50,14 +48,18 @@ Spill *make_spill(const GroupMemory &memory) {
   return spill;
 }
 
+// The file may be at another place than its end, if something that read it has failed.
 void write_spill(Spill *spill, const uint64 *hashes, Size count) {
   HashFile *written = &spill->written;
   if (!written->file) {
     if (spill->memory.transfer == FileTransfer::move)
-      spill->shared = create_shared_file(spill->memory.context);
-    written->file = spill->shared ? spill->shared->file : create_file(spill->memory.context);
+      spill->shared = create_shared_file(spill->memory.context, spill->memory.owner);
+    written->file = spill->shared ? spill->shared->file
+                                  : create_file(spill->memory.context, spill->memory.owner);
   }
+  seek_file(written->file, spill->end);
   write_hashes(written, hashes, count);
+  BufFileTell(written->file, &spill->end.file, &spill->end.offset);
   spill->count += count;
 }
 
@@ -68,7 +70,7 @@ SharedFileName give_file(Spill *spill) {
 }
 
 void take_file(Spill *spill, const SharedFileName &name, uint64 count) {
-  SharedFile *shared = open_shared_file(spill->memory.context, name);
+  SharedFile *shared = open_shared_file(spill->memory.context, spill->memory.owner, name);
   auto *taken =
       static_cast<TakenFile *>(MemoryContextAlloc(spill->memory.context, sizeof(TakenFile)));
   *taken = {{shared->file, count}, shared, spill->taken};
@@ -87,7 +89,8 @@ void sort_spill(Spill *spill, HashArray *array, Size limit) {
   split_spill(spill, parts, bits);
 
   close_file(spill->sorted, nullptr);
-  spill->sorted = {create_file(spill->memory.context), 0};
+  spill->sorted = {nullptr, 0}; // should making another one fail
+  spill->sorted.file = create_file(spill->memory.context, spill->memory.owner);
   for (int part = 0; part >> bits == 0; part++) {
     seek_file(parts[part].file, {0, 0});
     for (uint64 left = parts[part].count; left > 0;) {

@@ -3,8 +3,10 @@
 // One file has the hashes that the bag itself moved out of memory. Beside it are files that other
 // processes of the query wrote (pg/aggregate/shared_file.hpp), for the bag that takes them over.
 //
-// A temporary file belongs to the executor's resource owner, which closes it on an error. In the
-// regular course a callback closes it when its group ends, before the group's memory is reset.
+// A temporary file belongs to the executor's resource owner, which closes it on an error. It must
+// not belong to whoever is current when it is made: a user's final function may read the state of
+// an aggregate of his own in a subtransaction, and go on when that has failed. In the regular
+// course a callback closes the file when its group ends, before the group's memory is reset.
 #ifndef BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
 #define BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
 
@@ -31,6 +33,12 @@ struct GroupMemory {
   MemoryContext context;
   ExprContext *group = nullptr; // calls back when the group ends; without it, no hash leaves memory
   FileTransfer transfer = FileTransfer::none;
+  ResourceOwner owner = CurrentResourceOwner; // of files that stay open between steps
+};
+
+struct FilePosition {
+  int file;
+  off_t offset;
 };
 
 struct HashFile {
@@ -48,6 +56,7 @@ struct TakenFile {
 struct Spill {
   GroupMemory memory; // make_spill() sets it for good
   HashFile written;   // by this process, which may go on
+  FilePosition end;   // of the written file
   SharedFile *shared; // the written file, if it is to change hands
   bool given;         // it has changed hands
   TakenFile *taken;
@@ -79,11 +88,7 @@ void sort_spill(Spill *spill, HashArray *array, Size limit);
 // Appends hashes to a file.
 void write_hashes(HashFile *file, const uint64 *hashes, Size count);
 
-// A position in a file. rewind_file() returns the one to come back to.
-struct FilePosition {
-  int file;
-  off_t offset;
-};
+// Returns the position to come back to.
 FilePosition rewind_file(BufFile *file);
 void seek_file(BufFile *file, const FilePosition &position);
 void read_file(BufFile *file, void *bytes, Size count);

@@ -114,7 +114,7 @@ void unite_part(State *state, Size offset, const uint8 *part, Size bytes) {
 
 // Adds the bitmap that another process wrote to a file, which goes away.
 void unite_file(State *state, const SharedFileName &name) {
-  SharedFile *shared = open_shared_file(CurrentMemoryContext, name);
+  SharedFile *shared = open_shared_file(CurrentMemoryContext, CurrentResourceOwner, name);
   const Size bytes = state->header.geometry.bytes();
   auto *part = static_cast<uint8 *>(palloc(kFilePart));
   for (Size offset = 0; offset < bytes; offset += kFilePart) {

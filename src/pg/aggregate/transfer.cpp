@@ -76,7 +76,7 @@ bool bitmap_goes_by_file(const State *state) {
 
 // Gives another process a file with the bitmap.
 SharedFileName give_bitmap(const State *state) {
-  SharedFile *shared = create_shared_file(state->bag.memory.context);
+  SharedFile *shared = create_shared_file(state->bag.memory.context, CurrentResourceOwner);
   BufFileWrite(shared->file, state->bitmap, state->header.geometry.bytes());
   publish_shared_file(shared);
   BufFileClose(shared->file);

@@ -7,7 +7,10 @@
 #include "pg/value/probe.hpp"
 
 extern "C" {
+#include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 }
@@ -17,20 +20,39 @@ namespace {
 
 // A bf_probe as it is stored. What was given follows: a Datum if its type is passed by value, else
 // its bytes.
+//
+// It holds for the command that made it: nothing keeps the type of its value from being altered or
+// dropped. A table may have one nevertheless, so it says which command that was.
 struct StoredProbe {
   int32 vl_len_; // do not touch directly
   Oid type;      // of what was given: an array, if any of its elements is asked for
   Oid collation;
+  int32 process;
+  TimestampTz process_start;
+  LocalTransactionId transaction;
+  CommandId command;
   Asked asked;
-  uint8 unused[3];
+  uint8 unused[7];
 };
 static_assert(sizeof(StoredProbe) % MAXIMUM_ALIGNOF == 0, "the value is aligned");
+
+LocalTransactionId current_transaction() {
+#if PG_VERSION_NUM >= 170000
+  return MyProc->vxid.lxid;
+#else
+  return MyProc->lxid;
+#endif
+}
 
 Datum make_probe(Asked asked, Oid type, Oid collation, const void *bytes, Size length) {
   auto *probe = static_cast<StoredProbe *>(palloc0(sizeof(StoredProbe) + length));
   SET_VARSIZE(probe, sizeof(StoredProbe) + length);
   probe->type = type;
   probe->collation = collation;
+  probe->process = MyProcPid;
+  probe->process_start = MyStartTimestamp;
+  probe->transaction = current_transaction();
+  probe->command = GetCurrentCommandId(false);
   probe->asked = asked;
   memcpy(probe + 1, bytes, length);
   return PointerGetDatum(probe);
@@ -58,7 +80,13 @@ ProbeSite *probe_site(FunctionCallInfo fcinfo) {
 }
 
 const StoredProbe *stored_probe(Datum datum) {
-  return reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
+  const auto *probe = reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
+  if (probe->process != MyProcPid || probe->process_start != MyStartTimestamp ||
+      probe->transaction != current_transaction() || probe->command != GetCurrentCommandId(false))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("value of type %s is of another command", "bf_probe"),
+                    errhint("Store the value that was asked for instead.")));
+  return probe;
 }
 
 void set_one_value(Probe *probe, const StoredProbe *stored) {

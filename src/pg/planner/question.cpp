@@ -90,10 +90,14 @@ Question question_of(Oid function, const Oid *types, List *arguments, Oid collat
 
 } // namespace
 
-Question question_of_operator(Oid operation, List *arguments, Oid collation) {
+bool asks_by_operator(Oid operation, List *arguments, Oid collation, Question *question) {
+  const Oid function = get_opcode(operation);
+  if (list_length(arguments) != 2 || !asks(function))
+    return false;
   Oid types[2];
   op_input_types(operation, &types[0], &types[1]);
-  return question_of(get_opcode(operation), types, arguments, collation, false);
+  *question = question_of(function, types, arguments, collation, false);
+  return true;
 }
 
 Question question_of_function(Oid function, List *arguments, Oid collation, bool all) {

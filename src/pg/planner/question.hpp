@@ -25,9 +25,12 @@ struct Question {
   Oid collation; // of the value
 };
 
-// The question that an operator or a function of ours asks. `all` says that the function asks for
-// all elements of an array, which its declaration does not tell.
-Question question_of_operator(Oid operation, List *arguments, Oid collation);
+// The question that an operator asks. False if its function is not ours: our estimators may have
+// been given to any operator.
+bool asks_by_operator(Oid operation, List *arguments, Oid collation, Question *question);
+
+// The question that a function of ours asks. `all` says that the function asks for all elements of
+// an array, which its declaration does not tell.
 Question question_of_function(Oid function, List *arguments, Oid collation, bool all);
 
 // Does an expression ask a filter for anything but all elements of an array? False if its function

@@ -30,7 +30,6 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr double kUnknown = 0.1;
 constexpr int kLengths = 100; // of arrays, of the default statistics
 
 // An estimate of a share, moved into the range that a sample allows.

@@ -12,6 +12,8 @@ extern "C" {
 
 namespace bloomfilter {
 
+constexpr double kUnknown = 0.1; // the share if nothing is known
+
 // The estimated number of an array's elements.
 double array_length(PlannerInfo *root, Node *array);
 

@@ -64,7 +64,8 @@ Node *answer_cost(SupportRequestCost *request) {
   Question question;
   if (request->node && IsA(request->node, OpExpr)) {
     const auto *call = castNode(OpExpr, request->node);
-    question = question_of_operator(call->opno, call->args, call->inputcollid);
+    if (!asks_by_operator(call->opno, call->args, call->inputcollid, &question))
+      return nullptr;
   } else if (request->node && IsA(request->node, FuncExpr)) {
     const auto *call = castNode(FuncExpr, request->node);
     question = question_of_function(call->funcid, call->args, call->inputcollid, false);
@@ -77,6 +78,12 @@ Node *answer_cost(SupportRequestCost *request) {
   request->startup = 0;
   request->per_tuple = first + probes_of(request->root, question) * cost_of_probe(bytes);
   return reinterpret_cast<Node *>(request);
+}
+
+// What the operator asks that a RESTRICT or JOIN function is called for.
+bool is_asked_by(FunctionCallInfo fcinfo, Question *question) {
+  return asks_by_operator(PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
+                          PG_GET_COLLATION(), question);
 }
 
 Node *answer_simplify(Node *request) {
@@ -104,16 +111,18 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(filter_restrict);
 Datum filter_restrict(PG_FUNCTION_ARGS) {
-  const Question question = question_of_operator(
-      PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)), PG_GET_COLLATION());
+  Question question;
+  if (!is_asked_by(fcinfo, &question))
+    PG_RETURN_FLOAT8(kUnknown);
   PG_RETURN_FLOAT8(restriction_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
                                            question, PG_GETARG_INT32(3)));
 }
 
 PG_FUNCTION_INFO_V1(filter_join);
 Datum filter_join(PG_FUNCTION_ARGS) {
-  const Question question = question_of_operator(
-      PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)), PG_GET_COLLATION());
+  Question question;
+  if (!is_asked_by(fcinfo, &question))
+    PG_RETURN_FLOAT8(kUnknown);
   PG_RETURN_FLOAT8(join_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), question,
                                     static_cast<JoinType>(PG_GETARG_INT16(3)),
                                     reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))));
