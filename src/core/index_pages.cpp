@@ -70,10 +70,17 @@ std::uint64_t key_hash(const GroupKey &key) {
   return hash != 0 ? hash : 1;
 }
 
+std::uint64_t check_of(const IndexMeta &meta) {
+  return hash_bytes(&meta, offsetof(IndexMeta, check), 0);
+}
+
 bool is_index_page(const std::uint8_t *page, PageKind kind) {
   const IndexPageHead *head = head_of(page);
-  return head->magic == kIndexMagic && head->version == kIndexVersion && head->kind == kind &&
-         (kind == PageKind::list ? head->count <= kListEntries : head->count == 0);
+  if (head->magic != kIndexMagic || head->version != kIndexVersion || head->kind != kind ||
+      head->count > (kind == PageKind::list ? kListEntries : 0))
+    return false;
+  const IndexMeta &meta = *content_of<IndexMeta>(page);
+  return kind != PageKind::meta || meta.check == check_of(meta);
 }
 
 bool is_sound_slot(const GroupSlot &slot, std::uint32_t blocks) {

@@ -144,9 +144,12 @@ struct IndexMeta {
   std::uint32_t groups;               // how many there are
   std::uint32_t listed;               // entries of the list when it was last looked through
   std::uint64_t settled;              // the list's length then, up to where it has room
+  std::uint64_t check;                // a hash of all before it: what is wrong here damages more
 };
+std::uint64_t check_of(const IndexMeta &meta);
 
-// Does a page look like one of this kind? `page` has kIndexPageBytes bytes.
+// Does a page look like one of this kind? `page` has kIndexPageBytes bytes. A meta page has the
+// check of its content.
 bool is_index_page(const std::uint8_t *page, PageKind kind);
 inline const IndexPageHead *head_of(const std::uint8_t *page) {
   return reinterpret_cast<const IndexPageHead *>(page + kServerHeadBytes);

@@ -282,8 +282,10 @@ sub damaged_by {
     my %states;
     $states{ sqlstate($node, "SET enable_seqscan = off; SET bloomfilter.scan = off; SELECT count(*) FROM damaged WHERE filter @> $_") }++ for 50, 700, 2500;
     my $check = sqlstate($node, q{SELECT bf_index_check('damaged_filter')});
+    # The row is undone when it is in the index, so that the next index need not have it.
+    my $inserted = sqlstate($node, 'INSERT INTO damaged SELECT 0, filter FROM damaged LIMIT 1 RETURNING 1 / id');
     $node->stop;
-    return (join(' ', sort keys %states), $check);
+    return (join(' ', sort keys %states), $check, $inserted);
 }
 # Every field of each page's head; a slot's and an entry's. (A page's head begins at 24, its content at 64.)
 for my $block (0 .. 4, $blocks - 1) {
@@ -308,10 +310,15 @@ for my $change ([ 'units', 8, pack('V', 1 << 30) ], [ 'layout', 16, "\x09" ], [ 
 # What nobody can see when asking, bf_index_check() sees: a row that is missing, another line, a wrong end.
 for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($sound, 2 * 8192 + 64 + 46, 6) ],
     [ 'a bit', 4 * 8192 + 64, chr(ord(substr $sound, 4 * 8192 + 64, 1) ^ 1) ], [ 'an entry', 8192 + 64, "\0\0\x09\0\x09\0" ],
-    [ 'blocks', 64, pack('V', 4) ], [ 'groups', 64 + 40, pack('V', 77) ]) {
+    [ 'groups', 64 + 40, pack('V', 77) ]) {
     my ($what, $at, $bytes) = @$change;
     my (undef, $checked) = damaged_by($what, sub { substr(${ $_[0] }, $at, length $bytes) = $bytes });
     is($checked, 'XX002', "$what: bf_index_check() finds it");
+}
+# A wrong number of blocks would make the index write over itself, or fill the disk.
+for my $number (0, 4, 0xFF000000) {
+    my $states = join ' ', damaged_by("$number blocks", sub { substr(${ $_[0] }, 64, 4) = pack('V', $number) });
+    is($states, 'XX002 XX002 XX002', "an index of $number blocks: an error, when rows are inserted, too");
 }
 # An entry more, which points to nothing, to a page that the table has not, to a row's later version (which
 # the index has by its first), and to NULL.
@@ -326,13 +333,13 @@ for my $change ([ 'nothing', '(0,250)' ], [ 'no page', '(70000,1)' ], [ 'a later
     });
     is($checked, 'XX002', "an entry for $what: bf_index_check() finds it");
 }
-# No row has such a TID.
-for my $offset (0, 0x7FFF, 0xFFFF) {
-    my $row = row_of("1,$offset");
-    my ($asked, $checked) = damaged_by("entry at $offset", sub { substr(${ $_[0] }, 8192 + 64, 6) = $row });
-    is("$asked $checked", 'XX002 XX002', "an entry with the offset $offset: an error");
-    ($asked, $checked) = damaged_by("column at $offset", sub { substr(${ $_[0] }, 2 * 8192 + 64 + 40, 6 * 127) = $row x 127 });
-    like("$asked $checked", qr/XX002 XX002\z/, "columns with the offset $offset: an error");
+# No row has such a TID, or the table has no such block.
+for my $tid ('1,0', '1,32767', '1,65535', '70000,1') {
+    my $row = row_of($tid);
+    my ($asked, $checked) = damaged_by("entry of $tid", sub { substr(${ $_[0] }, 8192 + 64, 6) = $row });
+    is("$asked $checked", 'XX002 XX002', "an entry with the TID $tid: an error");
+    ($asked, $checked) = damaged_by("column of $tid", sub { substr(${ $_[0] }, 2 * 8192 + 64 + 40, 6 * 127) = $row x 127 });
+    like("$asked $checked", qr/XX002 XX002\z/, "columns with the TID $tid: an error");
 }
 # Each list and directory has one page, behind which it is itself.
 for my $block (1, 2) {
@@ -341,8 +348,7 @@ for my $block (1, 2) {
 }
 my ($asked, $checked) = damaged_by('cut off', sub { ${ $_[0] } = substr(${ $_[0] }, 0, 8192 * 5) });
 is("$asked $checked", 'XX002 XX002', 'a file that is cut off');
-($asked, $checked) = damaged_by('nothing', sub { });
-is("$asked $checked", '00000 00000', 'a file that is whole again');
+is(join(' ', damaged_by('nothing', sub { })), '00000 00000 22012', 'a file that is whole again');
 $node->start;
 
 clean_log($node);

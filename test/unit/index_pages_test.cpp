@@ -262,4 +262,22 @@ TEST(IndexPages, APageOfAnotherKindOrGroupIsRefused) {
   EXPECT_FALSE(is_index_page(with([](IndexPageHead *h) { h->count++; }), PageKind::list));
 }
 
+TEST(IndexPages, AMetaPageWithAChangedBitIsRefused) {
+  alignas(8) std::uint8_t page[kIndexPageBytes] = {};
+  const IndexPageHead head = {kIndexMagic, kIndexVersion, PageKind::meta, 0, kNoBlock, 0, 0, {}};
+  std::memcpy(page + kServerHeadBytes, &head, sizeof head);
+  EXPECT_FALSE(is_index_page(page, PageKind::meta));
+  auto *meta = reinterpret_cast<IndexMeta *>(page + kContentAt);
+  meta->blocks = 1000;
+  meta->check = check_of(*meta);
+  EXPECT_TRUE(is_index_page(page, PageKind::meta));
+  for (std::size_t bit = 0; bit < sizeof *meta * 8; bit++) {
+    SCOPED_TRACE(bit);
+    const auto mask = static_cast<std::uint8_t>(1 << bit % 8);
+    page[kContentAt + bit / 8] ^= mask;
+    EXPECT_FALSE(is_index_page(page, PageKind::meta));
+    page[kContentAt + bit / 8] ^= mask;
+  }
+}
+
 } // namespace bloomfilter

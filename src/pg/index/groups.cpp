@@ -72,10 +72,11 @@ void take_space(Relation index, GroupSlot *group) {
   GenericXLogState *record = GenericXLogStart(index);
   GroupSlot *slot =
       &changed_content<GroupSlot>(GenericXLogRegisterBuffer(record, buffer, 0))[place.number];
-  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
-  if (slot->start > meta->blocks || slot->pages > meta->blocks - slot->start)
+  const BlockNumber blocks = content_of<IndexMeta>(bytes_of(meta_buffer))->blocks;
+  if (slot->start > blocks || slot->pages > blocks - slot->start)
     raise_index_damaged(index, place.block, "has free space beyond the end of the index");
-  start_making(meta, group, slot->start);
+  change_meta_in(record, meta_buffer,
+                 [=](IndexMeta *meta) { start_making(meta, group, slot->start); });
   slot->start += group->pages;
   slot->pages -= group->pages;
   if (slot->pages == 0)
@@ -93,7 +94,7 @@ Buffer extend_directory(Relation index, Buffer last) {
   const Buffer fresh = lock_new_page(index, block);
   GenericXLogState *record = GenericXLogStart(index);
   changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
-  changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->blocks++;
+  change_meta_in(record, meta, [](IndexMeta *changed) { changed->blocks++; });
   Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
   initialize_page(page, PageKind::directory);
   changed_head(page)->place = head_of(bytes_of(last))->place + 1;
@@ -130,14 +131,15 @@ void fill_slot(Relation index, const GroupSlot &slot) {
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
   changed_content<GroupSlot>(GenericXLogRegisterBuffer(record, buffer, 0))[number] = slot;
-  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
-  meta->fill = BufferGetBlockNumber(buffer);
-  meta->making = kNoBlock;
-  meta->making_pages = 0;
-  if (slot.state == SlotState::group)
-    meta->groups++;
-  else
-    meta->largest_space = Max(meta->largest_space, slot.pages);
+  change_meta_in(record, meta_buffer, [&](IndexMeta *meta) {
+    meta->fill = BufferGetBlockNumber(buffer);
+    meta->making = kNoBlock;
+    meta->making_pages = 0;
+    if (slot.state == SlotState::group)
+      meta->groups++;
+    else
+      meta->largest_space = Max(meta->largest_space, slot.pages);
+  });
   GenericXLogFinish(record);
   UnlockReleaseBuffer(meta_buffer);
   UnlockReleaseBuffer(buffer);
@@ -263,11 +265,12 @@ void free_group(Relation index, SlotPlace place) {
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
   GroupSlot *slot = &changed_content<GroupSlot>(page)[place.number];
-  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta_buffer, 0));
-  meta->largest_space = Max(meta->largest_space, slot->pages);
+  change_meta_in(record, meta_buffer, [=](IndexMeta *meta) {
+    meta->largest_space = Max(meta->largest_space, slot->pages);
+    meta->groups--;
+    meta->generation++;
+  });
   empty_slot(slot);
-  meta->groups--;
-  meta->generation++;
   GenericXLogFinish(record);
   UnlockReleaseBuffer(meta_buffer);
   UnlockReleaseBuffer(buffer);

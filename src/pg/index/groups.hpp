@@ -95,9 +95,10 @@ uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone 
   Buffer meta = InvalidBuffer;
   if (emptied > 0) {
     meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
-    auto *changed = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0));
-    changed->groups -= emptied;
-    changed->largest_space = Max(changed->largest_space, largest);
+    change_meta_in(record, meta, [=](IndexMeta *changed) {
+      changed->groups -= emptied;
+      changed->largest_space = Max(changed->largest_space, largest);
+    });
   }
   GenericXLogFinish(record);
   if (BufferIsValid(meta))

@@ -36,7 +36,7 @@ BlockNumber extend_list(Relation index, Buffer last) {
   const Buffer fresh = lock_new_page(index, block);
   GenericXLogState *record = GenericXLogStart(index);
   Page last_page = GenericXLogRegisterBuffer(record, last, 0);
-  changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, meta, 0))->blocks++;
+  change_meta_in(record, meta, [](IndexMeta *changed) { changed->blocks++; });
   Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
   initialize_page(page, PageKind::list);
   changed_head(page)->place = changed_head(last_page)->place + 1;

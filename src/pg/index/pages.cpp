@@ -24,6 +24,7 @@ void fill_page(Page page, PageKind kind) {
     meta->list = meta->append = kFirstList;
     meta->directory = meta->fill = kFirstDirectory;
     meta->making = kNoBlock;
+    meta->check = check_of(*meta);
     set_used(page, sizeof(IndexMeta));
   }
 }

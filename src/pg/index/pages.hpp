@@ -82,11 +82,19 @@ void set_used(Page page, Size bytes);
 
 IndexMeta read_meta(Relation index);
 
+// Changes the meta page in a record. It is locked.
+template <typename Change>
+void change_meta_in(GenericXLogState *record, Buffer buffer, Change change) {
+  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, buffer, 0));
+  change(meta);
+  meta->check = check_of(*meta);
+}
+
 // Changes the meta page alone, in a record of its own.
 template <typename Change> void change_meta(Relation index, Change change) {
   const Buffer buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
-  change(changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, buffer, 0)));
+  change_meta_in(record, buffer, change);
   GenericXLogFinish(record);
   UnlockReleaseBuffer(buffer);
 }

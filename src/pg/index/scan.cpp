@@ -15,6 +15,7 @@
 #include "pg/index/probe.hpp"
 
 extern "C" {
+#include "access/table.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
@@ -190,6 +191,23 @@ void check_snapshot(IndexScanDesc scan, const uint8 *page) {
 #endif
 }
 
+// Where a table ends, as far as an index scan needs to know.
+struct TableEnd {
+  Oid table;
+  BlockNumber blocks; // it has these at least
+};
+
+// Can the table have this row? Rows that come meanwhile may lie behind what was its end.
+bool can_have(TableEnd *end, const IndexedRow &row) {
+  const BlockNumber block = uint32{row.block_high} << 16 | row.block_low;
+  if (block >= end->blocks) {
+    Relation table = table_open(end->table, NoLock); // the query has a lock
+    end->blocks = RelationGetNumberOfBlocks(table);
+    table_close(table, NoLock);
+  }
+  return is_possible(row) && block < end->blocks;
+}
+
 // Calls use(row, is_candidate) for each row that the conditions may be true of. It is called twice
 // for a row that is in two places.
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
@@ -203,8 +221,9 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   read_conditions(scan, state);
   if (state->has_null)
     return;
+  TableEnd end = {index->rd_index->indrelid, 0};
   const auto find = [&](BlockNumber block, const IndexedRow &row, bool candidate) {
-    if (!is_possible(row))
+    if (!can_have(&end, row))
       raise_index_damaged(index, block, "has a TID that no row can have");
     use(row, candidate);
   };
