@@ -147,7 +147,8 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
   GroupMemory memory = {};
   const int call_context = AggCheckCallContext(fcinfo, &memory.context);
   if (!call_context)
-    elog(ERROR, "aggregate function called in non-aggregate context");
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("aggregate function called in non-aggregate context")));
   if (call_context == AGG_CONTEXT_AGGREGATE) // a window would not tell when to close files
     memory.group = castNode(AggState, fcinfo->context)->curaggcontext;
   return memory;
