@@ -365,6 +365,10 @@ SELECT :'damaged'::bf_partial;
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bf_partial LANGUAGE internal IMMUTABLE STRICT
   AS 'bytea_substr_no_len';
 SELECT bf_merge_agg(forged(set_byte(b, 1, 7))) FROM sound WHERE name = 'arrays';
+-- A damaged element: the head of 24 bytes stands where its family is.
+CREATE FUNCTION forged_element(bytea, int DEFAULT 1) RETURNS bf_element LANGUAGE internal IMMUTABLE
+  STRICT AS 'bytea_substr_no_len';
+SELECT bf_dist_agg(forged_element(decode(repeat('00', 24), 'hex')));
 SELECT (SELECT sized FROM kept LIMIT 1)::text::bloomfilter;
 SELECT i AS byte, outcome(format('SELECT %L::bf_element', encode(set_byte(b, i, value), 'base64'))),
   count(*)

@@ -8,6 +8,7 @@
 #include "core/hashed_value.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
+#include "pg/errors.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/payload.hpp"
 
@@ -70,6 +71,15 @@ const HashedValue &value_arg(FunctionCallInfo fcinfo, int argument) {
 } // namespace
 
 namespace bloomfilter {
+
+void check_stored_element(const HashedValue &value) {
+  uint8 bytes[kHashedValueBytes];
+  write_hashed_value(bytes, value);
+  const Finding finding = validate_element(bytes, sizeof bytes);
+  if (!finding.ok())
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("element is damaged: %s", finding_text(finding))));
+}
 
 void announce_read_at_once(const Expr *expression, MemoryContext query) {
   if (is_read_at_once(expression))

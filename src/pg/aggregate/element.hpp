@@ -1,4 +1,4 @@
-// Elements that are read at once.
+// Stored elements, and those that are read at once.
 //
 // To allocate an element for each row, and to free it after the row, takes longer than what
 // bf_dist_agg does with it. The server evaluates the argument of an aggregate's step and then calls
@@ -10,11 +10,16 @@
 
 #include "pg/server.hpp"
 
+#include "core/hashed_value.hpp"
+
 extern "C" {
 #include "nodes/primnodes.h"
 }
 
 namespace bloomfilter {
+
+// XX001 if an element is not one that bf_element_of() or the input functions can have made.
+void check_stored_element(const HashedValue &value);
 
 // Tells that each result of `expression` is read before the next row is evaluated. This holds as
 // long as the memory context, which is reset when the query ends.

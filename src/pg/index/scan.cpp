@@ -15,6 +15,7 @@
 #include "pg/index/probe.hpp"
 
 extern "C" {
+#include "access/heapam.h"
 #include "access/table.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
@@ -194,7 +195,8 @@ void check_snapshot(IndexScanDesc scan, const uint8 *page) {
 // Where a table ends, as far as an index scan needs to know.
 struct TableEnd {
   Oid table;
-  BlockNumber blocks; // it has these at least
+  BlockNumber
+      blocks; // it has these at least; all, if it is no heap, whose TIDs may be other numbers
 };
 
 // Can the table have this row? Rows that come meanwhile may lie behind what was its end.
@@ -202,7 +204,8 @@ bool can_have(TableEnd *end, const IndexedRow &row) {
   const BlockNumber block = uint32{row.block_high} << 16 | row.block_low;
   if (block >= end->blocks) {
     Relation table = table_open(end->table, NoLock); // the query has a lock
-    end->blocks = RelationGetNumberOfBlocks(table);
+    end->blocks = table->rd_tableam == GetHeapamTableAmRoutine() ? RelationGetNumberOfBlocks(table)
+                                                                 : InvalidBlockNumber;
     table_close(table, NoLock);
   }
   return is_possible(row) && block < end->blocks;
