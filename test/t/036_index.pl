@@ -284,8 +284,9 @@ sub damaged_by {
     my $check = sqlstate($node, q{SELECT bf_index_check('damaged_filter')});
     # The row is undone when it is in the index, so that the next index need not have it.
     my $inserted = sqlstate($node, 'INSERT INTO damaged SELECT 0, filter FROM damaged LIMIT 1 RETURNING 1 / id');
+    my $tidied = sqlstate($node, q{SELECT bf_index_tidy('damaged_filter')});
     $node->stop;
-    return (join(' ', sort keys %states), $check, $inserted);
+    return (join(' ', sort keys %states), $check, $inserted, $tidied);
 }
 # Every field of each page's head; a slot's and an entry's. (A page's head begins at 24, its content at 64.)
 for my $block (0 .. 4, $blocks - 1) {
@@ -317,8 +318,8 @@ for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($s
 }
 # A wrong number of blocks would make the index write over itself, or fill the disk.
 for my $number (0, 4, 0xFF000000) {
-    my $states = join ' ', damaged_by("$number blocks", sub { substr(${ $_[0] }, 64, 4) = pack('V', $number) });
-    is($states, 'XX002 XX002 XX002', "an index of $number blocks: an error, when rows are inserted, too");
+    my @states = damaged_by("$number blocks", sub { substr(${ $_[0] }, 64, 4) = pack('V', $number) });
+    is("@states", 'XX002 XX002 XX002 XX002', "an index of $number blocks: an error, when rows are inserted, too");
 }
 # An entry more, which points to nothing, to a page that the table has not, to a row's later version (which
 # the index has by its first), and to NULL.
@@ -336,8 +337,9 @@ for my $change ([ 'nothing', '(0,250)' ], [ 'no page', '(70000,1)' ], [ 'a later
 # No row has such a TID, or the table has no such block.
 for my $tid ('1,0', '1,32767', '1,65535', '70000,1') {
     my $row = row_of($tid);
-    my ($asked, $checked) = damaged_by("entry of $tid", sub { substr(${ $_[0] }, 8192 + 64, 6) = $row });
+    my ($asked, $checked, undef, $tidied) = damaged_by("entry of $tid", sub { substr(${ $_[0] }, 8192 + 64, 6) = $row });
     is("$asked $checked", 'XX002 XX002', "an entry with the TID $tid: an error");
+    is($tidied, '00000', "an entry with the TID $tid: others are moved");
     ($asked, $checked) = damaged_by("column of $tid", sub { substr(${ $_[0] }, 2 * 8192 + 64 + 40, 6 * 127) = $row x 127 });
     like("$asked $checked", qr/XX002 XX002\z/, "columns with the TID $tid: an error");
 }
@@ -348,7 +350,7 @@ for my $block (1, 2) {
 }
 my ($asked, $checked) = damaged_by('cut off', sub { ${ $_[0] } = substr(${ $_[0] }, 0, 8192 * 5) });
 is("$asked $checked", 'XX002 XX002', 'a file that is cut off');
-is(join(' ', damaged_by('nothing', sub { })), '00000 00000 22012', 'a file that is whole again');
+is(join(' ', damaged_by('nothing', sub { })), '00000 00000 22012 00000', 'a file that is whole again');
 $node->start;
 
 clean_log($node);

@@ -13,9 +13,9 @@
 #include "pg/index/groups.hpp"
 #include "pg/index/list.hpp"
 #include "pg/index/probe.hpp"
+#include "pg/index/table_rows.hpp"
 
 extern "C" {
-#include "access/heapam.h"
 #include "access/table.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
@@ -192,25 +192,6 @@ void check_snapshot(IndexScanDesc scan, const uint8 *page) {
 #endif
 }
 
-// Where a table ends, as far as an index scan needs to know.
-struct TableEnd {
-  Oid table;
-  BlockNumber
-      blocks; // it has these at least; all, if it is no heap, whose TIDs may be other numbers
-};
-
-// Can the table have this row? Rows that come meanwhile may lie behind what was its end.
-bool can_have(TableEnd *end, const IndexedRow &row) {
-  const BlockNumber block = uint32{row.block_high} << 16 | row.block_low;
-  if (block >= end->blocks) {
-    Relation table = table_open(end->table, NoLock); // the query has a lock
-    end->blocks = table->rd_tableam == GetHeapamTableAmRoutine() ? RelationGetNumberOfBlocks(table)
-                                                                 : InvalidBlockNumber;
-    table_close(table, NoLock);
-  }
-  return is_possible(row) && block < end->blocks;
-}
-
 // Calls use(row, is_candidate) for each row that the conditions may be true of. It is called twice
 // for a row that is in two places.
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
@@ -224,7 +205,8 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   read_conditions(scan, state);
   if (state->has_null)
     return;
-  TableEnd end = {index->rd_index->indrelid, 0};
+  Relation table = table_open(index->rd_index->indrelid, NoLock); // the query has a lock
+  TableEnd end = {table, 0};
   const auto find = [&](BlockNumber block, const IndexedRow &row, bool candidate) {
     if (!can_have(&end, row))
       raise_index_damaged(index, block, "has a TID that no row can have");
@@ -254,9 +236,10 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                   });
     const IndexMeta now = read_meta(index);
     if (now.generation == meta.generation)
-      return;
+      break;
     meta = now;
   }
+  table_close(table, NoLock);
 }
 
 void remember(ScanState *state, const IndexedRow &row, bool candidate) {

@@ -8,6 +8,7 @@
 extern "C" {
 #include "access/detoast.h"
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/heaptoast.h"
 #include "access/table.h"
 #include "access/toast_internals.h"
@@ -20,9 +21,18 @@ extern "C" {
 
 namespace bloomfilter {
 
+bool can_have(TableEnd *end, const IndexedRow &row) {
+  const BlockNumber block = uint32{row.block_high} << 16 | row.block_low;
+  if (block >= end->blocks)
+    end->blocks = end->table->rd_tableam == GetHeapamTableAmRoutine()
+                      ? RelationGetNumberOfBlocks(end->table)
+                      : InvalidBlockNumber;
+  return is_possible(row) && block < end->blocks;
+}
+
 TableRows open_rows(Relation table, Relation index) {
   TableRows rows;
-  rows.table = table;
+  rows.end = {table, 0};
   rows.info = BuildIndexInfo(index);
   rows.fetch = table_index_fetch_begin(table);
   rows.slot = table_slot_create(table, nullptr);
@@ -106,6 +116,8 @@ bool read_filter(TableRows *rows, ItemPointerData tid, Filter *filter) {
   ResetPerTupleExprContext(rows->executor);
   MemoryContextReset(rows->memory);
   bool again = false, all_dead = false;
+  if (!can_have(&rows->end, row_at(tid)))
+    return false;
   if (!table_index_fetch_tuple(rows->fetch, &tid, SnapshotSelf, rows->slot, &again, &all_dead))
     return false;
   const MemoryContext before = MemoryContextSwitchTo(rows->memory);

@@ -4,6 +4,7 @@
 
 #include "pg/server.hpp"
 
+#include "pg/index/pages.hpp"
 #include "pg/value/filter.hpp"
 
 extern "C" {
@@ -14,9 +15,19 @@ extern "C" {
 
 namespace bloomfilter {
 
+// Where a table ends, as far as was needed.
+struct TableEnd {
+  Relation table;
+  BlockNumber
+      blocks; // it has these at least; all, if it is no heap, whose TIDs may be other numbers
+};
+
+// Can the table have this row? Rows that come meanwhile may lie behind what was its end.
+bool can_have(TableEnd *end, const IndexedRow &row);
+
 // open_rows() sets all fields.
 struct TableRows {
-  Relation table;
+  TableEnd end;
   IndexInfo *info;
   IndexFetchTableData *fetch;
   TupleTableSlot *slot;
