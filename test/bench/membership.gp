@@ -6,8 +6,8 @@ eval page(once ? 1230 : 850)
 eval panel(60, 350)
 eval bar_panel
 eval heading("Time per row of WHERE, a million values in the set")
-set xrange [0:640]
-set xtics 100
+set xrange [0:800]
+set xtics 200
 set xlabel "nanoseconds per row, its scan included"
 set yrange [-5.6:-0.3]
 name(s, settings) = strstrt(s, "@>") ? "filter @> x, row by row" : \
