@@ -15,11 +15,11 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Where a table ends, as far as was needed.
+// Where a table ends, as far as was needed. TIDs of a table that is no heap may be other numbers
+// than a heap's: it ends nowhere.
 struct TableEnd {
   Relation table;
-  BlockNumber
-      blocks; // it has these at least; all, if it is no heap, whose TIDs may be other numbers
+  BlockNumber blocks; // it has these at least
 };
 
 // Can the table have this row? Rows that come meanwhile may lie behind what was its end.
