@@ -186,8 +186,10 @@ SELECT name, built.*, parallel FROM unnest(ARRAY['passing', 'unlogged']) name,
 SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM unlogged;
 -- Workers begin anew.
 SET enable_material = off;
-SELECT built.* FROM
-  built('SELECT g, f FROM generate_series(1, 3) g, (SELECT bf_agg(item) AS f FROM unlogged) s');
+SELECT built.*, again FROM (VALUES ('SELECT g, f, k FROM generate_series(1, 3) g LEFT JOIN
+    (SELECT bf_agg(item) AS f, cf_agg(pair) AS k FROM unlogged) s ON true')) v(query), built(query),
+  LATERAL (SELECT string_agg(line, '') ~ 'Nested Loop.*Finalize.*Gather.*Build' AS again
+    FROM explained(query, 'ANALYZE off') line) e;
 RESET enable_material;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
@@ -301,6 +303,11 @@ RESET plan_cache_mode;
 CREATE AGGREGATE mine("any") (SFUNC = bloomfilter_agg_trans, STYPE = internal,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_EXTRA = false);
 SELECT built.* FROM built('SELECT mine(item) FROM events');
+SELECT format('CREATE AGGREGATE begun(bf_element) (SFUNC = bloomfilter_partial_add,
+  STYPE = bf_partial, FINALFUNC = bloomfilter_partial_final,
+  COMBINEFUNC = bloomfilter_partial_combine, INITCOND = %L)',
+  (SELECT bf_partial_agg(bf_element_of(-i)) FROM generate_series(1, 3) i)) \gexec
+SELECT built.* FROM built('SELECT begun(bf_element_of(item)) @> -50 FROM events');
 
 SET client_min_messages = warning;
 DROP SCHEMA build CASCADE;

@@ -35,6 +35,9 @@ SELECT what, bf_describe(f) FROM (
     SELECT bf_partial_agg(bf_element_of(x)) AS p FROM none) p
   UNION ALL SELECT 16, 'nothing merged', bf_merge_agg(p) FROM (
     SELECT bf_partial_agg(bf_element_of(x)) AS p FROM none GROUP BY x) p
+  UNION ALL SELECT 17, 'whole rows', bf_agg(s, 5000) FROM (SELECT x, 1 FROM none OFFSET 0) s
+  UNION ALL SELECT 18, 'for a join', bf_join_agg(NULL::int)
+  UNION ALL SELECT 19, 'without an aggregate', bloomfilter_partial_final(NULL)
 ) s (n, what, f) ORDER BY n;
 SELECT cbf_describe(cbf_agg(x)), cbf_describe(cbf_agg(x, 5000, 0.001)), cf_describe(cf_agg(x)),
   cf_describe(cf_agg(x, 5000, 0.001)) FROM none \gx
@@ -127,6 +130,25 @@ FROM (SELECT x, 100::float8 AS n FROM rows UNION ALL SELECT x, 200 FROM rows) s;
 SELECT part, bf_describe(bf_agg(x, part + 70, 0.01, 'guava') FILTER (WHERE x < 2))
 FROM rows GROUP BY part ORDER BY part;
 SELECT bf_describe(bf_agg(x, (SELECT count(*) FROM none), 0.01, 'spark')) FROM none;
+-- Nor is a number known that a window function or a set makes, whatever it is.
+SELECT bf_describe(bf_agg(x, n)) AS of_window
+FROM (SELECT x, cume_dist() OVER () AS n FROM none) s;
+SELECT bf_describe(bf_agg(x, n)) AS of_set
+FROM (SELECT x, unnest(ARRAY[5.0::float8, 6]) AS n FROM none) s;
+-- A number of many subqueries, each of which uses that of the next one twice.
+CREATE FUNCTION doubled(first text, levels int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  source text := format('(SELECT x, %s AS n FROM none OFFSET 0) s', first);
+  described text;
+BEGIN
+  FOR level IN 1..levels LOOP
+    source := format('(SELECT x, n + n AS n FROM %s OFFSET 0) s', source);
+  END LOOP;
+  EXECUTE 'SELECT bf_describe(bf_agg(x, n)) FROM ' || source INTO described;
+  RETURN described;
+END $$;
+SELECT first, levels, doubled(first, levels) FROM (VALUES ('7::float8', 10), ('7::float8', 50),
+  ('x::float8', 50)) v(first, levels);
 CREATE SEQUENCE numbers;
 SELECT bf_describe(bf_agg(x, nextval('numbers'))) FROM none;
 SELECT is_called FROM numbers;
@@ -143,6 +165,21 @@ SELECT bool_and(f = (SELECT cbf_agg(x, 30) FROM none)) AS "frames that became em
 -- Two calls that differ: a window does not tell which of them is ending.
 SELECT DISTINCT bf_describe(bf_agg(x, 20, 0.001) OVER w), bf_describe(bf_agg(x, 30, 0.001) OVER w)
 FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING);
+-- Beside a window function that is no aggregate.
+SELECT DISTINCT bf_describe(bf_agg(x, 20) OVER w), row_number() OVER w > 0 AS numbered
+FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING);
+-- Of partitions in the order of an index.
+CREATE INDEX ON parts (x);
+VACUUM ANALYZE parts;
+SET enable_seqscan = off;
+SET enable_hashagg = off;
+SET enable_sort = off;
+SELECT plan(statement), made(statement) = made('SELECT bf_agg(x, 700) AS f FROM no_rows.none') AS same
+FROM (VALUES ('SELECT bf_agg(part, 700) FILTER (WHERE x < 0) AS f FROM no_rows.parts GROUP BY x'))
+  v(statement);
+RESET enable_seqscan;
+RESET enable_hashagg;
+RESET enable_sort;
 -- Another aggregate with the same final function is not searched for a number.
 CREATE FUNCTION theirs_step(bf_partial, bf_element, text) RETURNS bf_partial
   LANGUAGE sql AS 'SELECT $1';

@@ -237,6 +237,8 @@ CREATE AGGREGATE merging(bf_partial) (sfunc = bloomfilter_partial_combine, stype
 SELECT moving(bf_element_of(i)) OVER (ORDER BY i ROWS 2 PRECEDING) FROM generate_series(1, 9) i;
 SELECT merging(state) OVER (ORDER BY i ROWS 2 PRECEDING) FROM generate_series(1, 9) i,
   (SELECT bf_partial_agg(bf_element_of(1)) AS state) s;
+SELECT row_number() OVER w, moving(bf_element_of(i)) OVER w FROM generate_series(1, 9) i
+WINDOW w AS (ORDER BY i ROWS 2 PRECEDING);
 SELECT moving(bf_element_of(i))::text = bf_partial_agg(bf_element_of(i))::text AS grouped
 FROM generate_series(1, 9) i;
 -- One whose step would do so.

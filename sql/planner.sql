@@ -389,3 +389,32 @@ ANALYZE numbers;
 SELECT statement, expected FROM (VALUES ('WHERE 7 OPERATOR(?|) i'), ('WHERE ?/ i'),
   ('JOIN numbers b ON numbers.i ?| b.i')) v(statement),
   rows_of('SELECT FROM numbers ' || statement, NULL);
+
+-- Types of users that have the names of ours are not ours.
+CREATE SCHEMA imitations;
+CREATE TYPE imitations.bloomfilter AS ENUM ('a', 'b');
+CREATE TYPE imitations.countingbloomfilter AS RANGE (subtype = int4);
+CREATE TYPE imitations.cuckoofilter AS (i int);
+CREATE DOMAIN imitations.bf_partial AS text;
+SELECT format('CREATE FUNCTION imitations.step(f public.%1$I, value imitations.%1$I) RETURNS public.%1$I
+    LANGUAGE sql IMMUTABLE AS $$SELECT coalesce(f, %2$s_create(10))$$;
+  CREATE AGGREGATE imitations.built(imitations.%1$I) (SFUNC = imitations.step, STYPE = public.%1$I)',
+  type, prefix)
+FROM (VALUES ('bloomfilter', 'bf'), ('countingbloomfilter', 'cbf'), ('cuckoofilter', 'cf'))
+  v(type, prefix) \gexec
+SELECT value, expected FROM unnest(ARRAY[$$'b'::imitations.bloomfilter$$,
+    $$'[1,5)'::imitations.countingbloomfilter$$, $$'(1)'::imitations.cuckoofilter$$]) value,
+  rows_of(format('SELECT FROM numbers WHERE (SELECT imitations.built(%s) FROM numbers) @> i', value),
+    NULL);
+-- Nor do direct arguments of an aggregate tell the rate of its filter.
+CREATE FUNCTION imitations.add_to(f bloomfilter, i int) RETURNS bloomfilter LANGUAGE sql IMMUTABLE
+  AS 'SELECT coalesce(f, bf_create(1000)) + i';
+CREATE FUNCTION imitations.given(f bloomfilter, a float8, b float8) RETURNS bloomfilter LANGUAGE sql
+  IMMUTABLE AS 'SELECT f';
+CREATE AGGREGATE imitations.ordered(float8, float8 ORDER BY int) (SFUNC = imitations.add_to,
+  STYPE = bloomfilter, FINALFUNC = imitations.given);
+SELECT count(*) FROM numbers
+WHERE (SELECT imitations.ordered(0.1, 0.2) WITHIN GROUP (ORDER BY i) FROM numbers WHERE i < 9) @> i;
+
+SET client_min_messages = warning;
+DROP SCHEMA imitations CASCADE;

@@ -10,6 +10,7 @@ BEGIN
   END LOOP;
   RETURN concat_ws(', ', substring(lines FROM 'Finalize Aggregate'),
     substring(lines FROM 'Partial Aggregate|Bloom Filter Build'), substring(lines FROM 'Gather'),
+    substring(lines FROM 'Merge Append'),
     substring(lines FROM 'Hash Join|Merge Join|Nested Loop|HashAggregate|Group|Index'));
 END $$;
 \set ECHO all

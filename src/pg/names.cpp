@@ -1,6 +1,8 @@
 #include "pg/names.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "parser/parse_type.h"
 #include "utils/builtins.h"
@@ -15,6 +17,16 @@ constexpr struct {
 } kKinds[] = {{"bloom filter", "bloomfilter", "bf"},
               {"counting bloom filter", "countingbloomfilter", "cbf"},
               {"cuckoo filter", "cuckoofilter", "cf"}}; // indexed by Kind
+
+// Only superusers make base types: another type with that name, such as an enum, is a user's own.
+bool is_base_type_named(Oid type, const char *name) {
+  const Type entry = typeidType(type);
+  const auto *form = reinterpret_cast<Form_pg_type>(GETSTRUCT(entry));
+  const bool is_named = form->typtype == TYPTYPE_BASE && form->typlen == -1 &&
+                        strcmp(NameStr(form->typname), name) == 0;
+  ReleaseSysCache(entry);
+  return is_named;
+}
 
 } // namespace
 
@@ -31,11 +43,8 @@ const char *prefix_of(Kind kind) {
 }
 
 bool is_filter_type(Oid type, Kind *kind) {
-  const Type entry = typeidType(type);
-  const char *name = typeTypeName(entry);
-  ReleaseSysCache(entry);
   for (Size i = 0; i < lengthof(kKinds); i++)
-    if (strcmp(name, kKinds[i].type) == 0) {
+    if (is_base_type_named(type, kKinds[i].type)) {
       *kind = static_cast<Kind>(i);
       return true;
     }
@@ -43,10 +52,7 @@ bool is_filter_type(Oid type, Kind *kind) {
 }
 
 bool is_partial_type(Oid type) {
-  const Type entry = typeidType(type);
-  const bool is_partial = strcmp(typeTypeName(entry), "bf_partial") == 0;
-  ReleaseSysCache(entry);
-  return is_partial;
+  return is_base_type_named(type, "bf_partial");
 }
 
 int hint_at_filters(Kind kind) {

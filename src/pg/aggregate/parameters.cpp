@@ -82,21 +82,36 @@ Header self_sized(Header header, uint64 values) {
 
 namespace {
 
-Node *column_of(const Plan *plan, AttrNumber number);
+// Where an expression is resolved: in which node, and how many columns may still be replaced.
+// Subqueries that each use a column of the next one twice would otherwise take a time that doubles
+// with each of them.
+struct Resolving {
+  const Plan *plan;
+  int *columns;
+};
+
+constexpr int kMostColumns = 10000;
+
+Node *column_of(Resolving below, AttrNumber number);
 
 // An expression of a plan node. Columns of the nodes below it are replaced by the expressions that
 // compute them, as far as these are found. (EXPLAIN looks in the same places.)
 Node *resolved(Node *node, void *context) {
-  auto *plan = static_cast<const Plan *>(context);
+  const Resolving in = *static_cast<const Resolving *>(context);
+  const Plan *plan = in.plan;
   if (!node)
     return nullptr;
   if (IsA(node, Var)) {
+    if (*in.columns == 0)
+      return node;
+    --*in.columns;
     const auto *column = reinterpret_cast<const Var *>(node);
     Node *found = nullptr;
     if (static_cast<int>(column->varno) == static_cast<int>(OUTER_VAR))
-      found = column_of(outerPlan(plan), column->varattno);
+      found = column_of({outerPlan(plan), in.columns}, column->varattno);
     else if (IsA(plan, SubqueryScan))
-      found = column_of(reinterpret_cast<const SubqueryScan *>(plan)->subplan, column->varattno);
+      found = column_of({reinterpret_cast<const SubqueryScan *>(plan)->subplan, in.columns},
+                        column->varattno);
     else if (static_cast<int>(column->varno) == static_cast<int>(INDEX_VAR) &&
              IsA(plan, CustomScan))
       found = reinterpret_cast<Node *>(
@@ -117,7 +132,8 @@ Node *resolved(Node *node, void *context) {
 // appends the rows of several nodes, all of them must have the same expression. Only calls of
 // aggregates, which give partial states, are not compared: the planner made all of them from one
 // call.
-Node *column_of(const Plan *plan, AttrNumber number) {
+Node *column_of(Resolving below, AttrNumber number) {
+  const Plan *plan = below.plan;
   if (!plan || number < 1 || number > list_length(plan->targetlist))
     return nullptr;
   const List *appended = NIL;
@@ -127,12 +143,12 @@ Node *column_of(const Plan *plan, AttrNumber number) {
     appended = reinterpret_cast<const MergeAppend *>(plan)->mergeplans;
   if (appended == NIL) {
     const auto *entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
-    return resolved(reinterpret_cast<Node *>(entry->expr), const_cast<Plan *>(plan));
+    return resolved(reinterpret_cast<Node *>(entry->expr), &below);
   }
   Node *first = nullptr;
   const ListCell *cell;
   foreach (cell, appended) {
-    Node *column = column_of(static_cast<const Plan *>(lfirst(cell)), number);
+    Node *column = column_of({static_cast<const Plan *>(lfirst(cell)), below.columns}, number);
     if (!column || (first && !equal(first, column)))
       return nullptr;
     first = column;
@@ -140,6 +156,12 @@ Node *column_of(const Plan *plan, AttrNumber number) {
       break;
   }
   return first;
+}
+
+Node *resolved_in(const PlanState *state, Node *node) {
+  int columns = kMostColumns;
+  Resolving in = {state->plan, &columns};
+  return resolved(node, &in);
 }
 
 // Is this function the final function of that aggregate? Others, such as Citus, call it within a
@@ -161,9 +183,8 @@ List *arguments_of_call(FunctionCallInfo fcinfo) {
   const Aggref *call = AggGetAggref(fcinfo);
   if (!call || !ends(fcinfo, call->aggfnoid))
     return NIL;
-  auto *node = reinterpret_cast<Node *>(const_cast<Aggref *>(call));
-  node = resolved(node, castNode(AggState, fcinfo->context)->ss.ps.plan);
-  call = castNode(Aggref, node);
+  const PlanState *state = &castNode(AggState, fcinfo->context)->ss.ps;
+  call = castNode(Aggref, resolved_in(state, reinterpret_cast<Node *>(const_cast<Aggref *>(call))));
   while (DO_AGGSPLIT_COMBINE(call->aggsplit)) { // the argument is the call that made the state
     const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
     if (!IsA(argument, Aggref))
@@ -190,7 +211,7 @@ List *arguments_of_windows(FunctionCallInfo fcinfo) {
     if (!ends(fcinfo, call->winfnoid))
       continue;
     auto *others =
-        reinterpret_cast<List *>(resolved(reinterpret_cast<Node *>(call->args), state->ss.ps.plan));
+        reinterpret_cast<List *>(resolved_in(&state->ss.ps, reinterpret_cast<Node *>(call->args)));
     if (arguments == NIL)
       arguments = others;
     arguments = list_truncate(arguments, list_length(others));
@@ -209,10 +230,11 @@ List *arguments_in_query(FunctionCallInfo fcinfo) {
   return NIL;
 }
 
-// Has an expression the same value for all rows, however often it is evaluated?
+// Has an expression the same value for all rows, however often and wherever it is evaluated?
 bool is_fixed(Node *node) {
   return node && !contain_var_clause(node) && !contain_subplans(node) &&
-         !contain_agg_clause(node) && !contain_volatile_functions(node);
+         !contain_agg_clause(node) && !contain_window_function(node) &&
+         !expression_returns_set(node) && !contain_volatile_functions(node);
 }
 
 constexpr int kMostArguments = 5; // of a transition function

@@ -54,18 +54,24 @@ PGFunction code_of(Oid function) {
   return info.fn_addr;
 }
 
-FormData_pg_aggregate entry_of(Oid aggregate) {
+struct Entry : FormData_pg_aggregate {
+  bool has_initial_value;
+};
+
+Entry entry_of(Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
-  const auto entry = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  const Entry entry = {*reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple)),
+                       !heap_attisnull(tuple, Anum_pg_aggregate_agginitval, nullptr)};
   ReleaseSysCache(tuple);
   return entry;
 }
 
+// An aggregate of a user may have an initial value; ours have none.
 const Known *find_known(Oid aggregate) {
-  const FormData_pg_aggregate entry = entry_of(aggregate);
-  if (!OidIsValid(entry.aggfinalfn) || !OidIsValid(entry.aggcombinefn) ||
+  const Entry entry = entry_of(aggregate);
+  if (entry.has_initial_value || !OidIsValid(entry.aggfinalfn) || !OidIsValid(entry.aggcombinefn) ||
       OidIsValid(entry.aggserialfn) != OidIsValid(entry.aggdeserialfn))
     return nullptr;
   for (const Known &known : kKnown)
@@ -140,7 +146,7 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
 }
 
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
-  const FormData_pg_aggregate entry = entry_of(aggregate->aggfnoid);
+  const Entry entry = entry_of(aggregate->aggfnoid);
   const Oid functions[] = {entry.aggtransfn, entry.aggfinalfn, entry.aggcombinefn,
                            entry.aggserialfn, entry.aggdeserialfn};
   for (const Oid function : functions)
@@ -159,7 +165,7 @@ void check_permission(const Aggref *aggregate) {
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate->aggfnoid);
   const Oid owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(procedure))->proowner;
   ReleaseSysCache(procedure);
-  const FormData_pg_aggregate entry = entry_of(aggregate->aggfnoid);
+  const Entry entry = entry_of(aggregate->aggfnoid);
   check_may_call(entry.aggtransfn, owner, OBJECT_FUNCTION);
   if (!DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit))
     check_may_call(entry.aggfinalfn, owner, OBJECT_FUNCTION);

@@ -8,6 +8,7 @@
 #include "pg/planner/statistics.hpp"
 
 extern "C" {
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -52,7 +53,7 @@ void begin_run(const PlannerInfo *root) {
 }
 
 FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
-  if (constant->constisnull)
+  if (constant->constisnull || constant->constlen != -1) // no filter is of another length
     return {};
   if (run.global != root->glob)
     begin_run(root);
@@ -127,9 +128,11 @@ double rows_of(PlannerInfo *subroot, const Aggref *aggregate) {
   return Max(rows_in_group(subroot) * share, 1.0);
 }
 
-// The rate that a third argument of bf_agg() asks for.
+// The rate that a third argument of bf_agg() asks for. (A user's ordered-set aggregate has direct
+// arguments, whose types are in `aggargtypes`, but which are not in `args`.)
 double rate_asked_for(const Aggref *aggregate) {
-  if (list_length(aggregate->aggargtypes) < 3 || !IsA(argument_of(aggregate, 2), Const))
+  if (aggregate->aggkind != AGGKIND_NORMAL || list_length(aggregate->aggargtypes) < 3 ||
+      !IsA(argument_of(aggregate, 2), Const))
     return kDefaultRate;
   const auto *rate = castNode(Const, argument_of(aggregate, 2));
   const double asked =
