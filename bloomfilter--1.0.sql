@@ -2190,7 +2190,7 @@ COMMENT ON FUNCTION bf_index_info(regclass) IS
   'how many filters an index has in groups, pending, and in no group for good';
 
 CREATE FUNCTION bf_index_check(index regclass) RETURNS void
-  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_index_check(regclass) IS
   'an error if an index is not sound, or differs from its table';
 

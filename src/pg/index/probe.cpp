@@ -18,6 +18,15 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+// A command, for which several processes may work.
+struct Maker {
+  TimestampTz transaction_start;
+  int32 process; // the leader
+  LocalTransactionId transaction;
+  CommandId command;
+  uint32 zero; // no byte is without a value
+};
+
 // A bf_probe as it is stored. What was given follows: a Datum if its type is passed by value, else
 // its bytes.
 //
@@ -27,21 +36,26 @@ struct StoredProbe {
   int32 vl_len_; // do not touch directly
   Oid type;      // of what was given: an array, if any of its elements is asked for
   Oid collation;
-  int32 process;
-  TimestampTz process_start;
-  LocalTransactionId transaction;
-  CommandId command;
+  Maker maker;
   Asked asked;
   uint8 unused[7];
 };
 static_assert(sizeof(StoredProbe) % MAXIMUM_ALIGNOF == 0, "the value is aligned");
 
-LocalTransactionId current_transaction() {
+Maker current_command() {
+  const PGPROC *leader = MyProc->lockGroupLeader ? MyProc->lockGroupLeader : MyProc;
 #if PG_VERSION_NUM >= 170000
-  return MyProc->vxid.lxid;
+  const LocalTransactionId transaction = leader->vxid.lxid;
 #else
-  return MyProc->lxid;
+  const LocalTransactionId transaction = leader->lxid;
 #endif
+  return {GetCurrentTransactionStartTimestamp(), leader->pid, transaction,
+          GetCurrentCommandId(false), 0};
+}
+
+bool operator==(const Maker &a, const Maker &b) {
+  return a.transaction_start == b.transaction_start && a.process == b.process &&
+         a.transaction == b.transaction && a.command == b.command;
 }
 
 Datum make_probe(Asked asked, Oid type, Oid collation, const void *bytes, Size length) {
@@ -49,10 +63,7 @@ Datum make_probe(Asked asked, Oid type, Oid collation, const void *bytes, Size l
   SET_VARSIZE(probe, sizeof(StoredProbe) + length);
   probe->type = type;
   probe->collation = collation;
-  probe->process = MyProcPid;
-  probe->process_start = MyStartTimestamp;
-  probe->transaction = current_transaction();
-  probe->command = GetCurrentCommandId(false);
+  probe->maker = current_command();
   probe->asked = asked;
   memcpy(probe + 1, bytes, length);
   return PointerGetDatum(probe);
@@ -81,15 +92,14 @@ ProbeSite *probe_site(FunctionCallInfo fcinfo) {
 
 const StoredProbe *stored_probe(Datum datum) {
   const auto *probe = reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
-  if (probe->process != MyProcPid || probe->process_start != MyStartTimestamp ||
-      probe->transaction != current_transaction() || probe->command != GetCurrentCommandId(false))
+  if (!(probe->maker == current_command()))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("value of type %s is of another command", "bf_probe"),
                     errhint("Store the value that was asked for instead.")));
   return probe;
 }
 
-void set_one_value(Probe *probe, const StoredProbe *stored) {
+void set_one_value(IndexProbe *probe, const StoredProbe *stored) {
   probe->type = stored->type;
   probe->values = static_cast<Datum *>(palloc(sizeof(Datum)));
   probe->values[0] = given_value(stored);
@@ -97,7 +107,7 @@ void set_one_value(Probe *probe, const StoredProbe *stored) {
 }
 
 // The array's elements that are not NULL.
-void set_items(Probe *probe, const StoredProbe *stored) {
+void set_items(IndexProbe *probe, const StoredProbe *stored) {
   auto *array = const_cast<ArrayType *>(reinterpret_cast<const ArrayType *>(stored + 1));
   probe->type = ARR_ELEMTYPE(array);
   int16 length;
@@ -115,9 +125,9 @@ void set_items(Probe *probe, const StoredProbe *stored) {
 }
 
 // The probe without its element type.
-Probe open_probe(Datum datum) {
+IndexProbe open_probe(Datum datum) {
   const StoredProbe *stored = stored_probe(datum);
-  Probe probe = {};
+  IndexProbe probe = {};
   probe.asked = stored->asked;
   probe.collation = stored->collation;
   if (probe.asked == Asked::any)
@@ -127,16 +137,16 @@ Probe open_probe(Datum datum) {
   return probe;
 }
 
-bool has_element(const Probe &probe) {
+bool has_element(const IndexProbe &probe) {
   return OidIsValid(probe.type) && probe.asked != Asked::hash;
 }
 
-text *literal_of(const Probe &probe) {
+text *literal_of(const IndexProbe &probe) {
   return reinterpret_cast<text *>(DatumGetPointer(probe.values[0]));
 }
 
 // What a row is composed of is known when it was hashed.
-bool can_ask_composed(const Header &header, const Probe &probe) {
+bool can_ask_composed(const Header &header, const IndexProbe &probe) {
   for (int i = 0; i < probe.count; i++) {
     CHECK_FOR_INTERRUPTS();
     (void)first_hash(probe.element, probe.values[i], header.seed);
@@ -148,14 +158,14 @@ bool can_ask_composed(const Header &header, const Probe &probe) {
 
 } // namespace
 
-Probe read_probe(Datum datum, MemoryContext context) {
-  Probe probe = open_probe(datum);
+IndexProbe read_probe(Datum datum, MemoryContext context) {
+  IndexProbe probe = open_probe(datum);
   if (has_element(probe))
     probe.element = resolve_element(probe.type, probe.collation, context);
   return probe;
 }
 
-bool can_ask(const Header &header, const Probe &probe) {
+bool can_ask(const Header &header, const IndexProbe &probe) {
   if (probe.asked == Asked::hash)
     return true;
   if (!probe.element)
@@ -164,7 +174,7 @@ bool can_ask(const Header &header, const Probe &probe) {
                                             : is_comparable(header, probe.element);
 }
 
-Digests digests_of_probe(const Header &header, const Probe &probe, int value) {
+Digests digests_of_probe(const Header &header, const IndexProbe &probe, int value) {
   if (probe.asked == Asked::hash) {
     check_hashed_alike(header);
     Digests digests = no_digests();
@@ -226,7 +236,7 @@ PG_FUNCTION_INFO_V1(filter_contains_probe);
 Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   ProbeSite *site = probe_site(fcinfo);
   AskedFilter *filter = find_filter(PG_GETARG_DATUM(0), &site->asked);
-  Probe probe = open_probe(PG_GETARG_DATUM(1));
+  IndexProbe probe = open_probe(PG_GETARG_DATUM(1));
   if (has_element(probe)) {
     if (!site->element || site->type != probe.type || site->collation != probe.collation) {
       site->element = resolve_element(probe.type, probe.collation, fcinfo->flinfo->fn_mcxt);

@@ -17,7 +17,7 @@
 namespace bloomfilter {
 
 // One value, a bare literal, a hash, or any of an array's elements. read_probe() sets all fields.
-struct Probe {
+struct IndexProbe {
   Asked asked; // never for all elements
   Oid type;    // of the values; InvalidOid: a bare literal
   Oid collation;
@@ -27,14 +27,14 @@ struct Probe {
 };
 
 // Reads a probe, which must stay where it is. `context` is for the element type.
-Probe read_probe(Datum datum, MemoryContext context);
+IndexProbe read_probe(Datum datum, MemoryContext context);
 
 // Can filters with that header be asked without an error? It is not known of all literals before
 // PostgreSQL 16; then the answer is no.
-bool can_ask(const Header &header, const Probe &probe);
+bool can_ask(const Header &header, const IndexProbe &probe);
 
 // The digests under which a filter may have one of the values. Raises what @> would raise.
-Digests digests_of_probe(const Header &header, const Probe &probe, int value);
+Digests digests_of_probe(const Header &header, const IndexProbe &probe, int value);
 
 } // namespace bloomfilter
 

@@ -37,7 +37,7 @@ struct KeyHashes {
 
 // One condition. Keys that have the same place in `asked` displace each other.
 struct Condition {
-  Probe probe;
+  IndexProbe probe;
   KeyHashes asked[16];
 };
 
@@ -82,7 +82,7 @@ void add_hash(ScanState *state, KeyHashes *asked, uint64 hash) {
   asked->hashes[asked->count++] = hash;
 }
 
-void hash_values(ScanState *state, const Probe &probe, KeyHashes *asked) {
+void hash_values(ScanState *state, const IndexProbe &probe, KeyHashes *asked) {
   const Header header = asked->key.header();
   const MemoryContext scratch =
       AllocSetContextCreate(state->memory, "bloomfilter probe", ALLOCSET_SMALL_SIZES);
@@ -288,6 +288,25 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
   state->memory = memory;
 }
 
+namespace {
+
+// The rows that were found may be gone when they are fetched, without an error of the table. VACUUM
+// changes the first page each time it has taken rows out.
+void check_snapshot_again(IndexScanDesc scan) {
+#if PG_VERSION_NUM < 170000
+  if (old_snapshot_threshold < 0)
+    return;
+  const Buffer buffer =
+      lock_page(scan->indexRelation, kMetaBlock, PageKind::meta, BUFFER_LOCK_SHARE);
+  check_snapshot(scan, bytes_of(buffer));
+  UnlockReleaseBuffer(buffer);
+#else
+  (void)scan;
+#endif
+}
+
+} // namespace
+
 bool next_row(IndexScanDesc scan, ScanDirection direction) {
   Assert(ScanDirectionIsForward(direction));
   (void)direction;
@@ -296,6 +315,8 @@ bool next_row(IndexScanDesc scan, ScanDirection direction) {
     find_rows(scan,
               [state](const IndexedRow &row, bool candidate) { remember(state, row, candidate); });
     arrange(state);
+  } else {
+    check_snapshot_again(scan);
   }
   if (state->next == state->count)
     return false;

@@ -6,8 +6,10 @@
 #include "pg/index/move.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/index.h"
+#include "catalog/pg_index.h"
 #include "commands/vacuum.h"
 #include "utils/memutils.h"
 }
@@ -66,21 +68,34 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
   return result;
 }
 
+namespace {
+
+void tidy(Relation index) {
+  Relation table = table_open(IndexGetRelation(RelationGetRelid(index), false), AccessShareLock);
+  const MemoryContext memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  tidy_index(table, index);
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(memory);
+  table_close(table, AccessShareLock);
+}
+
+} // namespace
+
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *result) {
   if (info->analyze_only)
     return result;
   Relation index = info->index;
   result = started(result);
-  Relation table = table_open(IndexGetRelation(RelationGetRelid(index), false), AccessShareLock);
-  const MemoryContext memory =
-      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
-  const MemoryContext before = MemoryContextSwitchTo(memory);
   lock_moves(index);
-  tidy_index(table, index);
+  // VACUUM must not call the functions of expressions: they may fail, and other transactions take
+  // what they write as if it had been rolled back.
+  if (heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, nullptr))
+    tidy(index);
+  else
+    settle_list(index);
   unlock_moves(index);
-  MemoryContextSwitchTo(before);
-  MemoryContextDelete(memory);
-  table_close(table, AccessShareLock);
   count_pages_and_rows(index, result);
   return result;
 }
