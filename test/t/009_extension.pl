@@ -50,5 +50,30 @@ as('plain', 'DROP TABLE second.kept; DROP EXTENSION bloomfilter; CREATE EXTENSIO
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_type WHERE typname LIKE '%bloomfilter'}),
     0, 'nothing is left behind');
 
+# --- a limit for a role ------------------------------------------------------------------------------
+
+# Where the library is loaded late, a client's option takes the place of what a superuser has set for
+# the role, until it is rejected: doc/production.md says so. Loaded when the server starts, it refuses
+# the connection.
+$node->safe_psql('postgres', q{CREATE EXTENSION bloomfilter; CREATE ROLE limited LOGIN; ALTER ROLE limited SET bloomfilter.max_size = '1MB'});
+sub as_limited {
+    my ($options) = @_;
+    local $ENV{PGOPTIONS} = $options;
+    my ($status, $out, $errors) = $node->psql('postgres', q{SELECT current_setting('bloomfilter.max_size') FROM bf_create(1)},
+        extra_params => [ '-U', 'limited' ]);
+    return ($status, $out, $errors);
+}
+my $larger = '-c bloomfilter.max_size=300MB';
+is((as_limited(''))[1], '1MB', 'a limit of a role');
+my ($status, $size, $said) = as_limited($larger);
+is($size, '512MB', 'an option of a client takes its place');
+like($said, qr/permission denied to set parameter "bloomfilter\.max_size"/, '... and is rejected');
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'bloomfilter'");
+$node->restart;
+is((as_limited(''))[1], '1MB', 'with the library loaded first: a limit of a role');
+($status, $size, $said) = as_limited($larger);
+is($size, '', '... which an option of a client does not change');
+like($said, qr/permission denied to set parameter "bloomfilter\.max_size"/, '... but is refused');
+
 clean_log($node);
 done_testing();
