@@ -159,6 +159,9 @@ SELECT what, checked.* FROM (VALUES
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN dim e ON f.other = e.id WHERE d.kind
       < 20 AND e.kind < 10'),
   ('self join', 'SELECT f.id FROM fact f JOIN fact g ON f.big = g.big WHERE g.id < 20'),
+  ('a flake that keeps most rows',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.region
+      WHERE d.kind < 50 AND n.id < 60'),
   ('snowflake',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id WHERE
       n.name = ''nation 7'''),
@@ -216,8 +219,36 @@ SELECT what, checked.* FROM (VALUES
       FROM dim WHERE kind = 7) @> f.dim'),
   ('another by hand',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(id)
-      FROM dim WHERE kind < 9) @> f.dim')
+      FROM dim WHERE kind < 9) @> f.dim'),
+  ('by hand, of a join',
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(d.id)
+      FROM dim d JOIN nation n ON n.id = d.nation WHERE d.kind = 7) @> f.dim')
 ) q (what, query), checked(query);
+-- A table has an index, whose order might be of use.
+BEGIN;
+CREATE INDEX ON fact (dim);
+SELECT checked.* FROM checked('SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
+  WHERE d.kind = 7');
+ROLLBACK;
+-- Functions of others that have the name of ours.
+BEGIN;
+CREATE SCHEMA theirs;
+CREATE FUNCTION theirs.bf_join_agg(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
+CREATE FUNCTION theirs.bf_join_agg("any") RETURNS text LANGUAGE internal AS 'now';
+SELECT checked.* FROM checked('SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
+  WHERE d.kind = 7');
+ROLLBACK;
+-- A query of 76 tables: it is not searched for all that might restrict a key.
+BEGIN;
+SET LOCAL join_collapse_limit = 1;
+SET LOCAL cpu_tuple_cost = 100;
+SELECT placed BETWEEN 1 AND 16 AS "a few" FROM (SELECT count(*) AS placed
+  FROM regexp_matches(filters(plan_of((SELECT 'SELECT f.id FROM fact f' || string_agg(format(
+    ' JOIN dim d%1$s ON f.dim = d%1$s.id AND d%1$s.kind < 60
+      JOIN nation n%1$s ON n%1$s.id = d%1$s.nation AND n%1$s.id < 50
+      JOIN region r%1$s ON r%1$s.id = n%1$s.region AND r%1$s.id < 5', i), '')
+    FROM generate_series(1, 25) i))), '@>', 'g')) c;
+ROLLBACK;
 
 -- What is written already is not placed, whatever it would save.
 SET cpu_tuple_cost = 1;
@@ -252,9 +283,9 @@ INSERT INTO sold (id, shop, item, more) SELECT id, shop, item, more FROM sale;
 CREATE TABLE listed (shop int, item int, kind int, note char(1000000), PRIMARY KEY (shop, item));
 INSERT INTO listed SELECT i, i, i % 100 FROM generate_series(1, 2000) i;
 CREATE TABLE listing AS TABLE listed;
-CREATE TABLE ordered (id int, shop int, item int, more int, FOREIGN KEY (shop, item) REFERENCES
-  listed (shop, item));
+CREATE TABLE ordered (id int, shop int, item int, more int);
 INSERT INTO ordered SELECT i, 1 + i % 2000, 1 + i % 2000, i % 40 FROM generate_series(1, 40000) i;
+ALTER TABLE ordered ADD FOREIGN KEY (shop, item) REFERENCES listed (shop, item);
 VACUUM ANALYZE sale, sold, ordered, stock (shop, item, amount, name, fixed, day, real8, again),
   listed (shop, item, kind), listing (shop, item, kind);
 SELECT what, checked.* FROM (VALUES
@@ -302,7 +333,10 @@ SELECT what, checked.* FROM (VALUES
     'SELECT s.id, note FROM sale s JOIN stock t USING (shop, item) WHERE
       (SELECT bf_agg(ROW(shop, item)) FROM stock) @> ROW(s.shop, s.item)'))
   q (what, query), checked(query);
+BEGIN;
+SET LOCAL work_mem = '4MB';
 SELECT * FROM explained('SELECT s.id, note FROM sold s JOIN stock t USING (shop, item)');
+ROLLBACK;
 -- A field has the collation of its equality, not that of its column.
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 ALTER TABLE stock ADD COLUMN any_name varchar COLLATE any_case;
@@ -310,6 +344,12 @@ UPDATE stock SET any_name = CASE WHEN amount > 0 THEN name ELSE upper(name) END;
 SELECT checked.* FROM unnest(ARRAY['"C"', 'any_case']) rule,
   checked(format('SELECT s.id, note FROM stock t LEFT JOIN sale s ON s.name COLLATE %s = t.any_name
     AND s.item = t.item', rule));
+-- A table that refers to others, too.
+BEGIN;
+ALTER TABLE ordered ADD region int DEFAULT 7 REFERENCES region;
+SELECT checked.* FROM checked('SELECT o.id, note FROM ordered o JOIN listed l USING (shop, item)
+  JOIN region r ON r.id = o.region WHERE o.more = l.kind');
+ROLLBACK;
 -- A column that is compared twice is one field, also where the tables are large.
 BEGIN;
 UPDATE pg_class SET reltuples = 1e8 WHERE oid = 'sale'::regclass;
