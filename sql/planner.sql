@@ -415,6 +415,11 @@ CREATE AGGREGATE imitations.ordered(float8, float8 ORDER BY int) (SFUNC = imitat
   STYPE = bloomfilter, FINALFUNC = imitations.given);
 SELECT count(*) FROM numbers
 WHERE (SELECT imitations.ordered(0.1, 0.2) WITHIN GROUP (ORDER BY i) FROM numbers WHERE i < 9) @> i;
+-- An operator of users that calls a function of ours.
+CREATE OPERATOR imitations.@>* (FUNCTION = bf_contains_all, LEFTARG = bloomfilter,
+  RIGHTARG = anyarray);
+SELECT count(*) FROM numbers
+WHERE (SELECT bf_agg(i) FROM numbers WHERE i < 9) OPERATOR(imitations.@>*) ARRAY[i, 1];
 
 SET client_min_messages = warning;
 DROP SCHEMA imitations CASCADE;

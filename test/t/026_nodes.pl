@@ -338,6 +338,20 @@ is(query($in->('bare_files', $found) . ' ORDER BY path'), query($in->('files_a',
 asks_nodes('SELECT bf_agg(path) FROM bare_files', 1, qr/^SELECT path FROM/, '... for filters, too');
 is(query('SELECT bf_agg(path) FROM bare_files'), query('SELECT bf_agg(path) FROM files_a'), '... the same ones');
 
+# --- filters that the planner places ----------------------------------------------------------------
+
+# A filter's source is read twice, so a foreign table is none, nor is a table with a foreign part; the
+# table that is asked may join one.
+my $placing = q{LOAD 'bloomfilter'; SET bloomfilter.join_filter = on; SET cpu_tuple_cost = 10};
+for my $keys ('files', 'files_a') {
+    my $join = "SELECT h.id FROM here h JOIN $keys f ON h.id = f.id WHERE f.id < 900 ORDER BY 1";
+    unlike(query("$placing; EXPLAIN $join"), qr/Bloom Filter/, "no filter of $keys");
+    is(query("$placing; $join"), query($join), '... the same rows');
+}
+my $join = 'SELECT h.id FROM here h JOIN files f ON h.id = f.id JOIN wanted w ON h.path = w.path ORDER BY 1';
+like(query("$placing; EXPLAIN $join"), qr/Bloom Filter Scan\) on here/, 'a filter of a table that is here');
+is(query("$placing; $join"), query($join), '... the same rows');
+
 # --- encodings -------------------------------------------------------------------------------------
 
 is($nodes{c}->safe_psql('postgres', q{SHOW server_encoding; SELECT octet_length(path) - char_length(path) FROM files LIMIT 1}),
