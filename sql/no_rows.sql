@@ -174,7 +174,8 @@ VACUUM ANALYZE parts;
 SET enable_seqscan = off;
 SET enable_hashagg = off;
 SET enable_sort = off;
-SELECT plan(statement), made(statement) = made('SELECT bf_agg(x, 700) AS f FROM no_rows.none') AS same
+SELECT plan(statement),
+  made(statement) = made('SELECT bf_agg(x, 700) AS f FROM no_rows.none') AS same
 FROM (VALUES ('SELECT bf_agg(part, 700) FILTER (WHERE x < 0) AS f FROM no_rows.parts GROUP BY x'))
   v(statement);
 RESET enable_seqscan;

@@ -391,35 +391,35 @@ SELECT statement, expected FROM (VALUES ('WHERE 7 OPERATOR(?|) i'), ('WHERE ?/ i
   rows_of('SELECT FROM numbers ' || statement, NULL);
 
 -- Types of users that have the names of ours are not ours.
-CREATE SCHEMA imitations;
-CREATE TYPE imitations.bloomfilter AS ENUM ('a', 'b');
-CREATE TYPE imitations.countingbloomfilter AS RANGE (subtype = int4);
-CREATE TYPE imitations.cuckoofilter AS (i int);
-CREATE DOMAIN imitations.bf_partial AS text;
-SELECT format('CREATE FUNCTION imitations.step(f public.%1$I, value imitations.%1$I) RETURNS public.%1$I
+CREATE SCHEMA fakes;
+CREATE TYPE fakes.bloomfilter AS ENUM ('a', 'b');
+CREATE TYPE fakes.countingbloomfilter AS RANGE (subtype = int4);
+CREATE TYPE fakes.cuckoofilter AS (i int);
+CREATE DOMAIN fakes.bf_partial AS text;
+SELECT format('CREATE FUNCTION fakes.step(f public.%1$I, value fakes.%1$I) RETURNS public.%1$I
     LANGUAGE sql IMMUTABLE AS $$SELECT coalesce(f, %2$s_create(10))$$;
-  CREATE AGGREGATE imitations.built(imitations.%1$I) (SFUNC = imitations.step, STYPE = public.%1$I)',
+  CREATE AGGREGATE fakes.built(fakes.%1$I) (SFUNC = fakes.step, STYPE = public.%1$I)',
   type, prefix)
 FROM (VALUES ('bloomfilter', 'bf'), ('countingbloomfilter', 'cbf'), ('cuckoofilter', 'cf'))
   v(type, prefix) \gexec
-SELECT value, expected FROM unnest(ARRAY[$$'b'::imitations.bloomfilter$$,
-    $$'[1,5)'::imitations.countingbloomfilter$$, $$'(1)'::imitations.cuckoofilter$$]) value,
-  rows_of(format('SELECT FROM numbers WHERE (SELECT imitations.built(%s) FROM numbers) @> i', value),
+SELECT value, expected FROM unnest(ARRAY[$$'b'::fakes.bloomfilter$$,
+    $$'[1,5)'::fakes.countingbloomfilter$$, $$'(1)'::fakes.cuckoofilter$$]) value,
+  rows_of(format('SELECT FROM numbers WHERE (SELECT fakes.built(%s) FROM numbers) @> i', value),
     NULL);
 -- Nor do direct arguments of an aggregate tell the rate of its filter.
-CREATE FUNCTION imitations.add_to(f bloomfilter, i int) RETURNS bloomfilter LANGUAGE sql IMMUTABLE
+CREATE FUNCTION fakes.add_to(f bloomfilter, i int) RETURNS bloomfilter LANGUAGE sql IMMUTABLE
   AS 'SELECT coalesce(f, bf_create(1000)) + i';
-CREATE FUNCTION imitations.given(f bloomfilter, a float8, b float8) RETURNS bloomfilter LANGUAGE sql
+CREATE FUNCTION fakes.given(f bloomfilter, a float8, b float8) RETURNS bloomfilter LANGUAGE sql
   IMMUTABLE AS 'SELECT f';
-CREATE AGGREGATE imitations.ordered(float8, float8 ORDER BY int) (SFUNC = imitations.add_to,
-  STYPE = bloomfilter, FINALFUNC = imitations.given);
+CREATE AGGREGATE fakes.ordered(float8, float8 ORDER BY int) (SFUNC = fakes.add_to,
+  STYPE = bloomfilter, FINALFUNC = fakes.given);
 SELECT count(*) FROM numbers
-WHERE (SELECT imitations.ordered(0.1, 0.2) WITHIN GROUP (ORDER BY i) FROM numbers WHERE i < 9) @> i;
+WHERE (SELECT fakes.ordered(0.1, 0.2) WITHIN GROUP (ORDER BY i) FROM numbers WHERE i < 9) @> i;
 -- An operator of users that calls a function of ours.
-CREATE OPERATOR imitations.@>* (FUNCTION = bf_contains_all, LEFTARG = bloomfilter,
+CREATE OPERATOR fakes.@>* (FUNCTION = bf_contains_all, LEFTARG = bloomfilter,
   RIGHTARG = anyarray);
 SELECT count(*) FROM numbers
-WHERE (SELECT bf_agg(i) FROM numbers WHERE i < 9) OPERATOR(imitations.@>*) ARRAY[i, 1];
+WHERE (SELECT bf_agg(i) FROM numbers WHERE i < 9) OPERATOR(fakes.@>*) ARRAY[i, 1];
 
 SET client_min_messages = warning;
-DROP SCHEMA imitations CASCADE;
+DROP SCHEMA fakes CASCADE;
