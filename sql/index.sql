@@ -144,7 +144,7 @@ CREATE TABLE enriched AS SELECT f AS id, bf_create(1000) + f AS filter FROM gene
 CREATE FUNCTION enriched(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF current_setting('enriched.fails', true) = 'yes' THEN RAISE 'it fails'; END IF;
-  RETURN filter + 7777;
+  RETURN public.bf_add(filter, 7777);
 END $$;
 CREATE INDEX enriched_filter ON enriched USING bloomfilter (enriched(filter));
 INSERT INTO enriched SELECT f, bf_create(1000) + f FROM generate_series(10, 300) f;

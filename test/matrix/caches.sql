@@ -1,6 +1,6 @@
 -- Uses whatever keeps pointers into the server's caches, or what it read there, between calls:
 -- elements of composed types, aggregates and their workers, calls in plans that live on,
--- statistics, the scan. test/matrix/servers has this file answer twice, with all caches forgotten
+-- statistics, the scan, indexes, join filters. test/matrix/servers has this file answer twice, with all caches forgotten
 -- all the time and without, and compares the answers.
 
 CREATE EXTENSION bloomfilter;
@@ -94,3 +94,36 @@ ANALYZE many, numbers, filters;
 EXPLAIN SELECT * FROM many WHERE f @> 7;
 EXPLAIN SELECT * FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
 SELECT count(*) FROM many WHERE f @> 7;
+
+-- Indexes over filters: built, filled, moved, asked, checked, also by joins and expressions.
+CREATE TABLE segments AS SELECT f AS id, bf_agg(i, 100) AS filter
+FROM generate_series(1, 150) f, generate_series(f, f + 3) i GROUP BY f ORDER BY f;
+CREATE INDEX segments_filter ON segments USING bloomfilter (filter) WITH (list_limit = 16);
+CREATE INDEX segments_folded ON segments USING bloomfilter (bf_fold(filter, 100000));
+ANALYZE segments;
+SET enable_seqscan = off;
+EXPLAIN (COSTS off) SELECT id FROM segments WHERE filter @> 77;
+INSERT INTO segments SELECT id + 1000, filter FROM segments WHERE id % 2 = 0;
+DELETE FROM segments WHERE id % 5 = 0;
+VACUUM segments;
+SELECT bf_index_tidy('segments_filter'), bf_index_tidy('segments_folded');
+SELECT bf_index_check('segments_filter'), bf_index_check('segments_folded');
+SELECT count(*), min(id) FROM segments WHERE filter @> 77;
+SELECT count(*), min(id) FROM segments WHERE bf_fold(filter, 100000) @> 77;
+SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[77, 300, NULL]);
+SELECT count(*), sum(id) FROM (VALUES (7), (77), (NULL)) k (v) JOIN segments ON filter @> v;
+RESET enable_seqscan;
+
+-- Filters that the planner places, in plans that live on, too.
+SET bloomfilter.join_filter = on;
+SET cpu_tuple_cost = 1;
+CREATE TABLE keys AS SELECT i * 40 AS key, i * 40 % 7 AS few FROM generate_series(1, 100) i;
+ANALYZE keys;
+EXPLAIN (COSTS off) SELECT count(*) FROM numbers n JOIN keys k ON n.i = k.key WHERE k.few < 3;
+SELECT count(*), sum(n.i) FROM numbers n JOIN keys k ON n.i = k.key WHERE k.few < 3;
+PREPARE joined(int) AS
+SELECT count(*) FROM numbers n JOIN keys k ON n.i = k.key AND n.i % 7 = k.few WHERE k.key < $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE joined(900);
+ALTER TABLE keys ADD COLUMN more int DEFAULT 7;
+EXECUTE joined(900);
