@@ -160,7 +160,7 @@ SELECT what, checked.* FROM (VALUES
       < 20 AND e.kind < 10'),
   ('self join', 'SELECT f.id FROM fact f JOIN fact g ON f.big = g.big WHERE g.id < 20'),
   ('a flake that keeps most rows',
-    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.region
+    'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.extra = n.region
       WHERE d.kind < 50 AND n.id < 60'),
   ('snowflake',
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id WHERE

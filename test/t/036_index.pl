@@ -406,8 +406,8 @@ SKIP: {
     for my $plan ('seqscan', 'indexscan') {
         $readers{$plan} = Faults->session($node, "SET bloomfilter.scan = off; SET enable_bitmapscan = off; SET enable_seqscan = off;"
             . "SET enable_indexscan = off; SET enable_$plan = on");
-        my ($first) = $readers{$plan}->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; DECLARE c CURSOR FOR SELECT id FROM aging WHERE filter @> 7; FETCH 1 c');
-        is($first, '1', "$plan: the first row");
+        my ($first) = $readers{$plan}->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; DECLARE c CURSOR FOR SELECT id FROM aging WHERE filter @> 7; FETCH 2 c');
+        is($first, "1\n2", "$plan: the first rows");
     }
     query('SELECT pg_sleep(6)');
     query($_) for 'DELETE FROM aging', 'SELECT txid_current()', 'VACUUM aging', 'INSERT INTO aging VALUES (0, bf_create(50) + 7)';
