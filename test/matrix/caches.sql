@@ -1,7 +1,7 @@
 -- Uses whatever keeps pointers into the server's caches, or what it read there, between calls:
 -- elements of composed types, aggregates and their workers, calls in plans that live on,
--- statistics, the scan, indexes, join filters. test/matrix/servers has this file answer twice, with all caches forgotten
--- all the time and without, and compares the answers.
+-- statistics, the scan, indexes, join filters. test/matrix/servers has this file answer twice, with
+-- all caches forgotten all the time and without, and compares the answers.
 
 CREATE EXTENSION bloomfilter;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
