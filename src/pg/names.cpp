@@ -18,14 +18,16 @@ constexpr struct {
               {"counting bloom filter", "countingbloomfilter", "cbf"},
               {"cuckoo filter", "cuckoofilter", "cf"}}; // indexed by Kind
 
-// Only superusers make base types: another type with that name, such as an enum, is a user's own.
-bool is_base_type_named(Oid type, const char *name) {
+// The name of a type that may be ours; empty for others. Only superusers make base types: another
+// type with such a name, such as an enum, is a user's own.
+NameData possible_name(Oid type) {
+  NameData name = {};
   const Type entry = typeidType(type);
   const auto *form = reinterpret_cast<Form_pg_type>(GETSTRUCT(entry));
-  const bool is_named = form->typtype == TYPTYPE_BASE && form->typlen == -1 &&
-                        strcmp(NameStr(form->typname), name) == 0;
+  if (form->typtype == TYPTYPE_BASE && form->typlen == -1)
+    name = form->typname;
   ReleaseSysCache(entry);
-  return is_named;
+  return name;
 }
 
 } // namespace
@@ -43,8 +45,9 @@ const char *prefix_of(Kind kind) {
 }
 
 bool is_filter_type(Oid type, Kind *kind) {
+  const NameData name = possible_name(type);
   for (Size i = 0; i < lengthof(kKinds); i++)
-    if (is_base_type_named(type, kKinds[i].type)) {
+    if (strcmp(NameStr(name), kKinds[i].type) == 0) {
       *kind = static_cast<Kind>(i);
       return true;
     }
@@ -52,7 +55,8 @@ bool is_filter_type(Oid type, Kind *kind) {
 }
 
 bool is_partial_type(Oid type) {
-  return is_base_type_named(type, "bf_partial");
+  const NameData name = possible_name(type);
+  return strcmp(NameStr(name), "bf_partial") == 0;
 }
 
 int hint_at_filters(Kind kind) {

@@ -192,6 +192,21 @@ void check_snapshot(IndexScanDesc scan, const uint8 *page) {
 #endif
 }
 
+// The rows that were found may be gone when they are fetched, without an error of the table. VACUUM
+// changes the first page each time it has taken rows out.
+void check_snapshot_again(IndexScanDesc scan) {
+#if PG_VERSION_NUM < 170000
+  if (old_snapshot_threshold < 0)
+    return;
+  const Buffer buffer =
+      lock_page(scan->indexRelation, kMetaBlock, PageKind::meta, BUFFER_LOCK_SHARE);
+  check_snapshot(scan, bytes_of(buffer));
+  UnlockReleaseBuffer(buffer);
+#else
+  (void)scan;
+#endif
+}
+
 // Calls use(row, is_candidate) for each row that the conditions may be true of. It is called twice
 // for a row that is in two places.
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
@@ -287,25 +302,6 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
   *state = {};
   state->memory = memory;
 }
-
-namespace {
-
-// The rows that were found may be gone when they are fetched, without an error of the table. VACUUM
-// changes the first page each time it has taken rows out.
-void check_snapshot_again(IndexScanDesc scan) {
-#if PG_VERSION_NUM < 170000
-  if (old_snapshot_threshold < 0)
-    return;
-  const Buffer buffer =
-      lock_page(scan->indexRelation, kMetaBlock, PageKind::meta, BUFFER_LOCK_SHARE);
-  check_snapshot(scan, bytes_of(buffer));
-  UnlockReleaseBuffer(buffer);
-#else
-  (void)scan;
-#endif
-}
-
-} // namespace
 
 bool next_row(IndexScanDesc scan, ScanDirection direction) {
   Assert(ScanDirectionIsForward(direction));
