@@ -155,7 +155,8 @@ bool insert_row(Relation index, Datum *values, bool *nulls, ItemPointer tid, Rel
     return false;
   const ListEntry entry = entry_for(*tid, values[0]);
   const uint64 length = append_entry(index, entry);
-  if (entry.key_hash == 0 || !is_full(index, length) || !try_lock_moves(index))
+  if (entry.key_hash == 0 || !is_full(index, length) || !anybody_may_move(index) ||
+      !try_lock_moves(index))
     return false;
   if (is_full(index, length)) { // nobody else has moved rows since
     const MemoryContext memory =

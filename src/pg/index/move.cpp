@@ -7,6 +7,11 @@
 #include "pg/index/options.hpp"
 #include "pg/index/table_rows.hpp"
 
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_index.h"
+}
+
 namespace bloomfilter {
 
 namespace {
@@ -230,6 +235,10 @@ void merge_groups(Relation index, int kilobytes) {
 }
 
 } // namespace
+
+bool anybody_may_move(Relation index) {
+  return heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, nullptr);
+}
 
 void move_full_list(Relation table, Relation index) {
   reclaim_space(index);

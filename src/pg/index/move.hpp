@@ -29,6 +29,12 @@ void copy_bitmap(const Filter &filter, uint8 *bitmap);
 template <typename Made> int make_batch(Relation index, Batch *batch, Made made);
 void end_batch(Batch *batch);
 
+// May rows be moved by whoever happens to add or remove some? Not if the index is on an expression:
+// its functions would be called for rows that this user may not see, and with this user's settings.
+// During VACUUM they would be called where they may not fail, and where other transactions take
+// what they write as if it had been rolled back. Their owner moves rows by bf_index_tidy().
+bool anybody_may_move(Relation index);
+
 // Moves rows from the list into groups: those that have the most fellows first, until the list is
 // half empty. Needs the mover's lock.
 void move_full_list(Relation table, Relation index);

@@ -53,6 +53,10 @@ OpenIndex open_index(Oid oid, LOCKMODE mode) {
   if (RELATION_IS_OTHER_TEMP(open.index))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot access temporary indexes of other sessions")));
+  if (!open.index->rd_index->indisvalid)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("index \"%s\" is not valid", RelationGetRelationName(open.index)),
+                    errhint("Unless it is being built, rebuild it with REINDEX INDEX.")));
   return open;
 }
 

@@ -21,7 +21,8 @@ struct OpenIndex {
 };
 
 // 42809 unless it is an index of this access method; 42501 unless the user owns it; 0A000 if it is
-// another session's temporary one.
+// another session's temporary one; 55000 unless it is valid: if it is being built CONCURRENTLY, its
+// pages are not all there.
 OpenIndex open_index(Oid oid, LOCKMODE mode);
 void close_index(const OpenIndex &open, LOCKMODE mode);
 

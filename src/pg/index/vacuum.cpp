@@ -6,10 +6,8 @@
 #include "pg/index/move.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/index.h"
-#include "catalog/pg_index.h"
 #include "commands/vacuum.h"
 #include "utils/memutils.h"
 }
@@ -89,9 +87,7 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
   Relation index = info->index;
   result = started(result);
   lock_moves(index);
-  // VACUUM must not call the functions of expressions: they may fail, and other transactions take
-  // what they write as if it had been rolled back.
-  if (heap_attisnull(index->rd_indextuple, Anum_pg_index_indexprs, nullptr))
+  if (anybody_may_move(index))
     tidy(index);
   else
     settle_list(index);
