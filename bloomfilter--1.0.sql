@@ -2094,11 +2094,12 @@ CREATE TYPE bf_probe;
 CREATE FUNCTION bloomfilter_probe_in(cstring) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_in(cstring) IS
-  'an error: only bloomfilter_probe() makes probes';
+  'an error but for ''expired'': only bloomfilter_probe() makes probes';
 
 CREATE FUNCTION bloomfilter_probe_out(bf_probe) RETURNS cstring
   AS 'MODULE_PATHNAME', 'bf_probe_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_probe_out(bf_probe) IS 'text output: that of the value';
+COMMENT ON FUNCTION bloomfilter_probe_out(bf_probe) IS
+  'text output: that of the value, or ''expired'' if it is of another command';
 
 CREATE TYPE bf_probe (
   INPUT = bloomfilter_probe_in,

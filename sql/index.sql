@@ -143,7 +143,7 @@ SELECT bf_index_check(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = index
 WHERE indrelid = 'segments'::regclass
   AND relam = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter');
 DROP INDEX segments_some, segments_expression;
--- VACUUM calls no function of an expression. Whoever inserts rows does.
+-- VACUUM calls no function of an expression.
 CREATE TABLE enriched AS SELECT f AS id, bf_create(1000) + f AS filter FROM generate_series(1, 9) f;
 CREATE FUNCTION enriched(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -163,6 +163,35 @@ SELECT pending = 0 AS moved FROM bf_index_info('enriched_filter');
 SET enable_seqscan = off;
 SELECT count(*) FROM enriched WHERE enriched(filter) @> 7777;
 RESET enable_seqscan;
+-- Whoever inserts rows calls it for these alone, for it may call others of this user's schemas.
+CREATE TABLE secrets (body text);
+CREATE FUNCTION words(body text) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN public.bf_create(100) + lower(body);
+END $$;
+CREATE INDEX secrets_words ON secrets USING bloomfilter (words(body)) WITH (list_limit = 240);
+INSERT INTO secrets SELECT 'secret ' || i FROM generate_series(1, 200) i;
+CREATE ROLE regress_bloomfilter_inserts;
+GRANT USAGE, CREATE ON SCHEMA index_of_filters TO regress_bloomfilter_inserts;
+GRANT INSERT ON secrets TO regress_bloomfilter_inserts;
+CREATE SCHEMA theirs AUTHORIZATION regress_bloomfilter_inserts;
+SET ROLE regress_bloomfilter_inserts;
+CREATE FUNCTION theirs.lower(body text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF body LIKE 'secret%' THEN RAISE 'it sees %', body; END IF;
+  RETURN body;
+END $$;
+SET search_path = theirs, pg_catalog, index_of_filters, public;
+INSERT INTO secrets SELECT 'own ' || i FROM generate_series(1, 60) i;
+RESET ROLE;
+SET search_path = index_of_filters, public;
+SELECT groups, pending FROM bf_index_info('secrets_words');
+SELECT bf_index_tidy('secrets_words');
+SELECT grouped, pending FROM bf_index_info('secrets_words');
+DROP SCHEMA theirs CASCADE;
+DROP TABLE secrets;
+REVOKE ALL ON SCHEMA index_of_filters FROM regress_bloomfilter_inserts;
+DROP ROLE regress_bloomfilter_inserts;
 
 -- What is in an index: filters in groups, those that wait, and those that no group can have.
 CREATE TABLE mixed (id int, filter bloomfilter);
@@ -262,6 +291,8 @@ CREATE TABLE stored AS SELECT bloomfilter_probe('x'::short) AS probe, bf_agg('x'
 DROP DOMAIN short;
 SELECT probe FROM stored;
 SELECT filter @>> probe FROM stored;
+-- A dump has it, and can be restored.
+SELECT filter @>> probe::text::bf_probe FROM stored;
 SELECT filter @>> bloomfilter_probe('x'::text) AS of_this_command FROM stored;
 SELECT outcome('SELECT filter @>> bloomfilter_probe(''5''::text) FROM segments');
 SELECT outcome('SELECT bloomfilter_probe(point(1, 2))');
@@ -283,6 +314,25 @@ SELECT plan('SELECT id FROM pairs WHERE bf_contains_hash(filter, 100)');
 SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
 SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100');
 RESET enable_seqscan;
+
+-- What an index is asked for is read when a scan begins, whatever the query writes before it returns
+-- rows.
+CREATE TABLE asked AS SELECT i AS id, i % 300 AS k FROM generate_series(1, 3000) i;
+CREATE TABLE written (i int, id int);
+ANALYZE asked;
+SET enable_seqscan = off;
+DO $$
+DECLARE found record;
+BEGIN
+  FOR found IN SELECT i, q.id FROM generate_series(1, 3) i CROSS JOIN LATERAL (
+      SELECT id FROM asked WHERE k = i UNION ALL SELECT id FROM segments WHERE filter @> 300) q
+  LOOP
+    INSERT INTO written VALUES (found.i, found.id);
+  END LOOP;
+END $$;
+RESET enable_seqscan;
+SELECT count(*) = (SELECT 3 * (10 + count(*)) FROM segments WHERE filter @> 300) AS "all rows"
+FROM written;
 
 -- Only its owner looks at an index. Whoever may not ask filters cannot ask an index either.
 CREATE ROLE regress_bloomfilter_index;

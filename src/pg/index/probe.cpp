@@ -91,12 +91,11 @@ ProbeSite *probe_site(FunctionCallInfo fcinfo) {
 }
 
 const StoredProbe *stored_probe(Datum datum) {
-  const auto *probe = reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
-  if (!(probe->maker == current_command()))
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("value of type %s is of another command", "bf_probe"),
-                    errhint("Store the value that was asked for instead.")));
-  return probe;
+  return reinterpret_cast<const StoredProbe *>(PG_DETOAST_DATUM(datum));
+}
+
+bool is_current(const StoredProbe *probe) {
+  return probe->maker == current_command();
 }
 
 void set_one_value(IndexProbe *probe, const StoredProbe *stored) {
@@ -125,8 +124,7 @@ void set_items(IndexProbe *probe, const StoredProbe *stored) {
 }
 
 // The probe without its element type.
-IndexProbe open_probe(Datum datum) {
-  const StoredProbe *stored = stored_probe(datum);
+IndexProbe open_probe(const StoredProbe *stored) {
   IndexProbe probe = {};
   probe.asked = stored->asked;
   probe.collation = stored->collation;
@@ -158,11 +156,14 @@ bool can_ask_composed(const Header &header, const IndexProbe &probe) {
 
 } // namespace
 
-IndexProbe read_probe(Datum datum, MemoryContext context) {
-  IndexProbe probe = open_probe(datum);
-  if (has_element(probe))
-    probe.element = resolve_element(probe.type, probe.collation, context);
-  return probe;
+bool read_probe(Datum datum, MemoryContext context, IndexProbe *probe) {
+  const StoredProbe *stored = stored_probe(datum);
+  if (!is_current(stored))
+    return false;
+  *probe = open_probe(stored);
+  if (has_element(*probe))
+    probe->element = resolve_element(probe->type, probe->collation, context);
+  return true;
 }
 
 bool can_ask(const Header &header, const IndexProbe &probe) {
@@ -236,7 +237,12 @@ PG_FUNCTION_INFO_V1(filter_contains_probe);
 Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   ProbeSite *site = probe_site(fcinfo);
   AskedFilter *filter = find_filter(PG_GETARG_DATUM(0), &site->asked);
-  IndexProbe probe = open_probe(PG_GETARG_DATUM(1));
+  const StoredProbe *stored = stored_probe(PG_GETARG_DATUM(1));
+  if (!is_current(stored))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("value of type %s is of another command", "bf_probe"),
+                    errhint("Store the value that was asked for instead.")));
+  IndexProbe probe = open_probe(stored);
   if (has_element(probe)) {
     if (!site->element || site->type != probe.type || site->collation != probe.collation) {
       site->element = resolve_element(probe.type, probe.collation, fcinfo->flinfo->fn_mcxt);
@@ -253,17 +259,25 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(false);
 }
 
-// Probes are made by the functions above alone, so that each can be trusted.
+// Probes are made by the functions above alone, so that each can be trusted. One that holds no more
+// has this text, so that a dump of a table can be made and restored.
+constexpr char kExpired[] = "expired";
+
 PG_FUNCTION_INFO_V1(bf_probe_in);
 Datum bf_probe_in(PG_FUNCTION_ARGS) {
-  (void)fcinfo;
-  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                  errmsg("cannot accept a value of type %s", "bf_probe")));
+  if (strcmp(PG_GETARG_CSTRING(0), kExpired) != 0)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot accept a value of type %s", "bf_probe")));
+  auto *probe = static_cast<StoredProbe *>(palloc0(sizeof(StoredProbe)));
+  SET_VARSIZE(probe, sizeof(StoredProbe)); // of no command, and so never read
+  PG_RETURN_POINTER(probe);
 }
 
 PG_FUNCTION_INFO_V1(bf_probe_out);
 Datum bf_probe_out(PG_FUNCTION_ARGS) {
   const StoredProbe *stored = stored_probe(PG_GETARG_DATUM(0));
+  if (!is_current(stored))
+    PG_RETURN_CSTRING(pstrdup(kExpired));
   Oid output;
   bool varying;
   getTypeOutputInfo(OidIsValid(stored->type) ? stored->type : TEXTOID, &output, &varying);

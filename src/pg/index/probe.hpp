@@ -26,8 +26,9 @@ struct IndexProbe {
   int count;
 };
 
-// Reads a probe, which must stay where it is. `context` is for the element type.
-IndexProbe read_probe(Datum datum, MemoryContext context);
+// Reads a probe, which must stay where it is; false if it is of another command. `context` is for
+// the element type.
+bool read_probe(Datum datum, MemoryContext context, IndexProbe *probe);
 
 // Can filters with that header be asked without an error? It is not known of all literals before
 // PostgreSQL 16; then the answer is no.

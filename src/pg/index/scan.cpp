@@ -35,8 +35,11 @@ struct KeyHashes {
   int64 count, room;
 };
 
-// One condition. Keys that have the same place in `asked` displace each other.
+// One condition. An expired one is not known: a query can write something between making a probe
+// and beginning the scan. The server then asks the filters of all rows. Keys that have the same
+// place in `asked` displace each other.
 struct Condition {
+  bool expired;
   IndexProbe probe;
   KeyHashes asked[16];
 };
@@ -48,9 +51,10 @@ struct FoundRow {
 
 struct ScanState {
   MemoryContext memory;  // reset by each rescan
-  Condition *conditions; // of this scan; NULL before the first row
+  Condition *conditions; // of this scan
   bool has_null;         // no row meets a condition with NULL
-  FoundRow *found;       // for next_row(): NULL until all are collected
+  bool collected;        // has next_row() found all rows?
+  FoundRow *found;       // these
   int64 count, next, room;
 };
 
@@ -65,8 +69,9 @@ void read_conditions(IndexScanDesc scan, ScanState *state) {
   for (int i = 0; i < scan->numberOfKeys; i++) {
     const ScanKeyData &key = scan->keyData[i];
     state->has_null |= (key.sk_flags & SK_ISNULL) != 0;
+    Condition *condition = &state->conditions[i];
     if (!state->has_null)
-      state->conditions[i].probe = read_probe(key.sk_argument, state->memory);
+      condition->expired = !read_probe(key.sk_argument, state->memory, &condition->probe);
   }
   MemoryContextSwitchTo(before);
 }
@@ -166,13 +171,16 @@ Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupS
   ScanState *state = state_of(scan);
   Answer answer = {live_columns(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
-    const KeyHashes &asked = hashes_for_key(state, &state->conditions[i], slot.key);
-    answer.candidates |= asked.undecided;
-    if (asked.undecided)
+    Condition *condition = &state->conditions[i];
+    const KeyHashes *asked =
+        condition->expired ? nullptr : &hashes_for_key(state, condition, slot.key);
+    if (!asked || asked->undecided) {
+      answer.candidates = true;
       continue;
+    }
     Columns found;
     uint32 place = 0;
-    if (!ask_hashes(scan->indexRelation, slot, asked, &found, &place)) {
+    if (!ask_hashes(scan->indexRelation, slot, *asked, &found, &place)) {
       check_freed(scan->indexRelation, block, number, slot, place);
       return {Columns{}, false}; // its rows are elsewhere, and all is read once more, or nowhere
     }
@@ -217,7 +225,6 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   if (scan->instrument)
     scan->instrument->nsearches++;
 #endif
-  read_conditions(scan, state);
   if (state->has_null)
     return;
   Relation table = table_open(index->rd_index->indrelid, NoLock); // the query has a lock
@@ -301,16 +308,18 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
   const MemoryContext memory = state->memory;
   *state = {};
   state->memory = memory;
+  read_conditions(scan, state); // now, because a bf_probe holds for the command that made it
 }
 
 bool next_row(IndexScanDesc scan, ScanDirection direction) {
   Assert(ScanDirectionIsForward(direction));
   (void)direction;
   ScanState *state = state_of(scan);
-  if (!state->conditions) {
+  if (!state->collected) {
     find_rows(scan,
               [state](const IndexedRow &row, bool candidate) { remember(state, row, candidate); });
     arrange(state);
+    state->collected = true;
   } else {
     check_snapshot_again(scan);
   }
