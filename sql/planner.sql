@@ -390,6 +390,28 @@ SELECT statement, expected FROM (VALUES ('WHERE 7 OPERATOR(?|) i'), ('WHERE ?/ i
   ('JOIN numbers b ON numbers.i ?| b.i')) v(statement),
   rows_of('SELECT FROM numbers ' || statement, NULL);
 
+-- What subqueries take from others is looked at as far as it is not deep, and not too often, even
+-- if each takes it from two.
+CREATE FUNCTION chain(depth int, form text) RETURNS text LANGUAGE sql AS $$
+  SELECT format('WITH c0 AS MATERIALIZED (SELECT bf_agg(i) AS f FROM numbers WHERE i <= 10), %s
+      SELECT FROM numbers WHERE (SELECT f FROM c%s) @> i',
+    string_agg(format('c%s AS MATERIALIZED (%s)', i, replace(form, 'before', 'c' || i - 1)), ', '
+      ORDER BY i), depth)
+  FROM generate_series(1, depth) i
+$$;
+SELECT depth, expected < 30 AS known
+FROM unnest(ARRAY[1, 25, 100]) depth, rows_of(chain(depth, 'SELECT f FROM before'), 'numbers');
+SELECT depth, actual FROM unnest(ARRAY[1, 40]) depth,
+  rows_of(chain(depth, 'SELECT bf_agg(i) FILTER (WHERE (SELECT f FROM before) @> i
+    AND (SELECT f FROM before) @> i) AS f FROM numbers'), NULL);
+-- The elements of a long array are taken to be as its first hundred.
+SELECT first, expected < 15000 AS "a few", expected = 30000 AS "all"
+FROM (VALUES ('id', 'few'), ('few', 'id')) v(first, other),
+  rows_of(format('SELECT FROM events WHERE bf_contains_any(%L::bloomfilter, ARRAY[%s])',
+    (SELECT bf_agg(i, 100000) FROM generate_series(0, 49) i),
+    (SELECT string_agg(CASE WHEN n <= 100 THEN first ELSE other END, ', ')
+     FROM generate_series(1, 200) n)), NULL);
+
 -- Types of users that have the names of ours are not ours.
 CREATE SCHEMA fakes;
 CREATE TYPE fakes.bloomfilter AS ENUM ('a', 'b');

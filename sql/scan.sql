@@ -349,6 +349,14 @@ ANALYZE larger;
 SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
   scanned('SELECT id FROM events WHERE (SELECT filter FROM larger) @> item AND ' || condition);
 
+-- At most 32 conditions probe for many rows at once; the others probe row by row.
+SELECT string_agg('(SELECT items FROM filters) @> item', ' AND ') AS forty
+FROM generate_series(1, 40) \gset
+SELECT array_length(string_to_array(scan ->> 'Bloom Filter', '@>'), 1) - 1 AS at_once,
+  array_length(string_to_array(scan ->> 'Filter', '@>'), 1) - 1 AS row_by_row
+FROM scans('SELECT id FROM events WHERE ' || :'forty') scan;
+SELECT scanned.* FROM scanned('SELECT id FROM events WHERE ' || :'forty');
+
 -- Long values are not unpacked for rows that such a condition refuses.
 CREATE TABLE long AS
   SELECT i AS id, repeat('long ' || i, 10000) AS item FROM generate_series(1, 300) i;

@@ -168,6 +168,19 @@ my $many_joins = q{SET join_collapse_limit = 20; SELECT count(*) FROM types a JO
       WHERE EXISTS (SELECT FROM types c, filters g WHERE g.f @> c.id AND c.number = a.number)};
 is(query("SET geqo_threshold = 2; $many_joins"), query($many_joins), 'under GEQO');
 
+# An equivalence class of 400 columns of each of three tables has the square of them in pairs.
+my @columns = map { my $table = $_; map { "w$table.c$_" } 1 .. 400 } 0 .. 2;
+query("CREATE TABLE w$_ (" . join(', ', map { "c$_ int" } 1 .. 400) . ')') for 0 .. 2;
+query('INSERT INTO w0 (c1) SELECT generate_series(1, 100)');
+my $wide = 'SET join_collapse_limit = 1; SET from_collapse_limit = 1; EXPLAIN SELECT FROM w0, w1, w2 WHERE '
+  . join ' AND ', map { "w0.c1 = $_" } grep { $_ ne 'w0.c1' } @columns;
+my ($least) = peak_memory($node, $wide);
+for my $change ('SET bloomfilter.join_filter = on; ', '') {
+    my $asks = $change ? '' : ' AND (SELECT bf_agg(c1) FROM w1) @> w0.c2';
+    my ($peak) = peak_memory($node, "$change$wide$asks");
+    cmp_ok($peak - $least, '<', 100_000_000, "$change$asks: planning takes " . ($peak - $least) . ' bytes more');
+}
+
 SKIP: {
     skip 'BLOOMFILTER_TEST_LARGE is not set', 2 unless $ENV{BLOOMFILTER_TEST_LARGE};
     is(query('SELECT planned_for(4294967296)'), 'ok', 'a filter of 512 MiB as a parameter');

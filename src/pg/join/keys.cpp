@@ -33,6 +33,7 @@ extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -50,6 +51,10 @@ namespace bloomfilter {
 namespace {
 
 constexpr int kMostFields = 8; // of a row: each takes time for every row, and more tell little
+
+// An equivalence class of many columns of a few tables has the square of them in pairs. So only so
+// many of a table are looked at.
+constexpr int kMostPairs = 256;
 
 // --- joins ---------------------------------------------------------------------------------------
 
@@ -154,12 +159,13 @@ RelOptInfo *table_of(const PlannerInfo *root, Relids relids) {
 // --- where the equalities are --------------------------------------------------------------------
 
 List *add_class(const PlannerInfo *root, const RelOptInfo *table, const EquivalenceClass *equals,
-                List *pairs) {
+                int *looks, List *pairs) {
   if (equals->ec_has_const || equals->ec_has_volatile || equals->ec_broken || equals->ec_merged)
     return pairs;
   const ListCell *cell, *other;
   foreach (cell, equals->ec_members) {
     const auto *asked = lfirst_node(EquivalenceMember, cell);
+    CHECK_FOR_INTERRUPTS();
     if (asked->em_is_child || !bms_equal(asked->em_relids, table->relids))
       continue;
     foreach (other, equals->ec_members) {
@@ -168,6 +174,8 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
       if (key->em_is_child || !source || source == table ||
           !is_inner(root, table->relid, source->relid))
         continue;
+      if (--*looks < 0)
+        return pairs;
       const KeyPair pair = {reinterpret_cast<Node *>(asked->em_expr),
                             reinterpret_cast<Node *>(key->em_expr),
                             source,
@@ -351,9 +359,11 @@ double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &
 } // namespace
 
 List *find_keys(PlannerInfo *root, RelOptInfo *table) {
+  int looks = kMostPairs;
   List *pairs = NIL;
   for (int i = -1; (i = bms_next_member(table->eclass_indexes, i)) >= 0;)
-    pairs = add_class(root, table, list_nth_node(EquivalenceClass, root->eq_classes, i), pairs);
+    pairs =
+        add_class(root, table, list_nth_node(EquivalenceClass, root->eq_classes, i), &looks, pairs);
   const ListCell *cell;
   foreach (cell, table->joininfo)
     pairs = add_outer_join(root, table, lfirst_node(RestrictInfo, cell), pairs);

@@ -10,6 +10,7 @@
 extern "C" {
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -27,10 +28,16 @@ namespace {
 constexpr double kBytesPerValue = 1.25;
 constexpr double kTests = 6.0; // bits that a value sets
 
-// What is known of the constants in one run of the planner. Each partition asks for them again, at
-// the same addresses, which are valid as long as the memory of the run.
+// Subqueries can have their filters from others, these from others again, and each from several, so
+// that what is looked at doubles with each level. Nothing is known beyond these bounds.
+constexpr int kMostLevels = 32;   // one within another
+constexpr int kMostLooks = 20000; // at subqueries, in one run of the planner
+
+// One run of the planner: how much was looked at, and what is known of constants. Each partition
+// asks for these again, at the same addresses, which are valid as long as the memory of the run.
 struct Run {
   const PlannerGlobal *global; // which one; NULL: none
+  int level, looks;
   unsigned count;
   struct {
     Datum value;
@@ -49,14 +56,19 @@ void begin_run(const PlannerInfo *root) {
   end->func = forget_run;
   MemoryContextRegisterResetCallback(root->planner_cxt, end);
   run.global = root->glob;
+  run.level = run.looks = 0;
   run.count = 0;
+}
+
+void enter_run(const PlannerInfo *root) {
+  if (run.global != root->glob)
+    begin_run(root);
 }
 
 FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
   if (constant->constisnull || constant->constlen != -1) // no filter is of another length
     return {};
-  if (run.global != root->glob)
-    begin_run(root);
+  enter_run(root);
   for (unsigned i = 0; i < Min(run.count, lengthof(run.constants)); i++)
     if (run.constants[i].value == constant->constvalue)
       return run.constants[i].estimate;
@@ -174,7 +186,17 @@ FilterEstimate known_selected(PlannerInfo *subroot, int number) {
   if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
     return {};
   const TargetEntry *entry = get_tle_by_resno(subroot->processed_tlist, number);
-  return entry ? known_of(subroot, reinterpret_cast<Node *>(entry->expr)) : FilterEstimate{};
+  if (!entry)
+    return {};
+  enter_run(subroot);
+  const int level = run.level;
+  if (level == kMostLevels || ++run.looks > kMostLooks)
+    return {};
+  CHECK_FOR_INTERRUPTS();
+  run.level = level + 1; // after an error, the run has ended
+  const FilterEstimate estimate = known_of(subroot, reinterpret_cast<Node *>(entry->expr));
+  run.level = level;
+  return estimate;
 }
 
 PlannerInfo *planned(PlannerInfo *root, int plan_id) {

@@ -6,6 +6,7 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
+#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 }
 
@@ -25,7 +26,8 @@ struct Asker {
 };
 
 void probe_common(const Slot &slot, const Asker &asker, Probed *probed) {
-  for (int i = 0; i < Min(slot.values(), kAskedValues); i++) {
+  for (int i = 0; i < Min(Min(slot.values(), slot.numbers()), kAskedValues); i++) {
+    CHECK_FOR_INTERRUPTS();
     const bool passes = asker.passes(slot.value(i));
     probed->common += slot.number(i);
     probed->common_passed += passes ? slot.number(i) : 0.0;
@@ -37,6 +39,7 @@ void probe_common(const Slot &slot, const Asker &asker, Probed *probed) {
 void probe_histogram(const Slot &slot, const Asker &asker, Probed *probed) {
   const int stride = Max(slot.values() / kAskedValues, 1);
   for (int i = 0; i < slot.values(); i += stride) {
+    CHECK_FOR_INTERRUPTS();
     probed->histogram++;
     probed->histogram_passed += asker.passes(slot.value(i)) ? 1 : 0;
   }

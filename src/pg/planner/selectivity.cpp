@@ -31,6 +31,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr int kLengths = 100; // of arrays, of the default statistics
+constexpr int kListed = 100;  // elements of an array that are looked at
 
 // An estimate of a share, moved into the range that a sample allows.
 double bounded(double share, double asked, double passed) {
@@ -73,7 +74,8 @@ double array_passes(Asked asked, double share, double length) {
   return asked == Asked::all ? std::pow(share, length) : 1.0 - std::pow(1.0 - share, length);
 }
 
-// The share of an array whose elements are written in the query: each has its own share.
+// The share of an array whose elements are written in the query: each has its own share. The others
+// of a long one are taken to be like its first ones.
 double listed_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                     const List *elements, int relation) {
   double none = 1.0, every = 1.0;
@@ -83,8 +85,11 @@ double listed_share(PlannerInfo *root, const Question &question, const FilterEst
     const double share = value_share(root, question, estimate, element, relation);
     none *= 1.0 - share;
     every *= share;
+    if (foreach_current_index(cell) + 1 == kListed)
+      break;
   }
-  return question.asked == Asked::all ? every : 1.0 - none;
+  const double times = Max(list_length(elements) / static_cast<double>(kListed), 1.0);
+  return question.asked == Asked::all ? std::pow(every, times) : 1.0 - std::pow(none, times);
 }
 
 // The share of a column of arrays: the mean over the histogram of their lengths, whose entries

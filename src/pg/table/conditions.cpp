@@ -17,6 +17,10 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
+// For each probe, the conditions before it are evaluated until it is reached first, so they are
+// compiled for each. More probes are evaluated row by row, like any condition.
+constexpr int kMostProbes = 32;
+
 // Is each value of an expression hashed without an error? An anonymous row is if its fields are.
 bool is_hashed(const Node *value, Oid collation) {
   const RowExpr *row = anonymous_row(value);
@@ -85,7 +89,8 @@ Conditions conditions_of(List *restrictions) {
       continue; // because another node evaluates it, once
     if (restriction->security_level < lowest)
       conditions.before = lappend(conditions.before, restriction);
-    else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction))
+    else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction) &&
+             list_length(conditions.probes) < kMostProbes)
       conditions.probes = lappend(conditions.probes, restriction);
     else
       conditions.others = lappend(conditions.others, restriction);
