@@ -299,6 +299,13 @@ ROLLBACK;
 EXECUTE again;
 RESET plan_cache_mode;
 
+-- A cursor over a build is at no row of the table.
+BEGIN;
+DECLARE built CURSOR FOR SELECT bf_agg(item) FROM events;
+MOVE built;
+UPDATE events SET item = item WHERE CURRENT OF built;
+ROLLBACK;
+
 -- Aggregates of others, which only use functions of ours.
 CREATE AGGREGATE mine("any") (SFUNC = bloomfilter_agg_trans, STYPE = internal,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_EXTRA = false);

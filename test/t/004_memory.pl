@@ -194,5 +194,21 @@ for my $value (
     cmp_ok($peak - $least, '<=', 4 * $size + MB, '... whose hash takes ' . ($peak - $least));
 }
 
+# A build that runs again for each row of another table keeps nothing of each time, and conditions
+# that ask many filters are not compiled for each of them.
+$node->safe_psql('postgres', q{CREATE TABLE few AS SELECT 1 AS k;
+    CREATE TABLE many AS SELECT i AS k FROM generate_series(1, 20000) i; ANALYZE few, many});
+for my $query ('SELECT count(f) FROM generate_series(1, 100000) g,'
+      . ' LATERAL (SELECT bf_agg(k, 100, 0.01) AS f FROM few WHERE k < g % 2 + 2 OFFSET 0) s',
+    'SELECT count(*) FROM many WHERE '
+      . join ' AND ', map { "bf_create(1000) + $_ + 1 @> k" } 1 .. 1000) {
+    my $serial = 'SET max_parallel_workers_per_gather = 0; SET jit = off';
+    $serial .= '; SET cpu_operator_cost = 0' if $query !~ /bf_agg/;
+    ok(plan_of($node, $serial, $query) =~ /Bloom Filter (?:Build|Scan)/, substr $query, 0, 60);
+    my ($least) = peak_memory($node, "$serial; SET bloomfilter.scan = off; $query");
+    my ($peak) = peak_memory($node, "$serial; $query");
+    cmp_ok($peak - $least, '<=', 50 * MB, '... takes ' . ($peak - $least) . ' bytes more by pages');
+}
+
 clean_log($node);
 done_testing();

@@ -245,6 +245,10 @@ constexpr int kMostArguments = 5; // of a transition function
 bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCallInfo row) {
   constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
   InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
+  if (list_length(arguments) < 2)
+    return true;
+  // A node that is run again and again must not keep the memory of each time.
+  const MemoryContext before = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
   bool expected_is_known = true; // or known to be absent
   for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
     auto *node = static_cast<Node *>(list_nth(arguments, i));
@@ -258,6 +262,7 @@ bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCal
     } else if (i == 1)
       expected_is_known = false;
   }
+  MemoryContextSwitchTo(before);
   return expected_is_known;
 }
 

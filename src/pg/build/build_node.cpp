@@ -54,6 +54,7 @@ struct Shared {
 struct Build {
   CustomScanState node; // first, as the server casts the pointer
   // Set by begin().
+  Relation table;
   TupleTableSlot *row; // of the table
   ExprContext *states; // whose memory the states are in, until the row is returned
   Built *calls;
@@ -191,8 +192,7 @@ void make_row(Build *build) {
   ScanState *state = &build->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
   if (!build->batches.pages.scan) // and so no other process shares it
-    set_table_scan(build, table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot,
-                                          0, nullptr));
+    set_table_scan(build, table_beginscan(build->table, state->ps.state->es_snapshot, 0, nullptr));
   while (next_batch(&build->batches))
     add_batch(build);
 
@@ -249,8 +249,9 @@ void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
   const TupleTableSlotOps *callbacks = state->scanops;
   const bool fixed = state->scanopsfixed, set = state->scanopsset;
 
-  Relation table = scan->ss_currentRelation;
-  ExecInitScanTupleSlot(estate, scan, RelationGetDescr(table), table_slot_callbacks(table));
+  build->table = scan->ss_currentRelation;
+  ExecInitScanTupleSlot(estate, scan, RelationGetDescr(build->table),
+                        table_slot_callbacks(build->table));
   build->row = scan->ss_ScanTupleSlot;
   begin_batches(&build->batches, plan.batches, state);
   build->call_count = list_length(plan.calls);
@@ -269,6 +270,7 @@ void begin(CustomScanState *node, EState *estate, int) {
   Build *build = build_of(node);
   build->states = CreateExprContext(estate);
   init_for_rows(build, plan_of(node), estate);
+  node->ss.ss_currentRelation = nullptr; // WHERE CURRENT OF would look for a row of it in the slot
 }
 
 void end(CustomScanState *node) {
@@ -293,13 +295,13 @@ void rescan(CustomScanState *node) {
 // --- in parallel ---------------------------------------------------------------------------------
 
 Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return shared_scan_size(&node->ss, sizeof(Shared));
+  return shared_scan_size(build_of(node)->table, &node->ss.ps, sizeof(Shared));
 }
 
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   Build *build = build_of(node);
   build->shared = static_cast<Shared *>(memory);
-  set_table_scan(build, join_shared_scan(&node->ss, memory, sizeof(Shared)));
+  set_table_scan(build, join_shared_scan(build->table, memory, sizeof(Shared)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
@@ -308,12 +310,12 @@ void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
   pg_atomic_init_u64(&shared->rows, 0);
   pg_atomic_init_u64(&shared->memory, 0);
   pg_atomic_init_u64(&shared->spilled, 0);
-  init_shared_scan(&node->ss, memory, sizeof(Shared));
+  init_shared_scan(build_of(node)->table, &node->ss.ps, memory, sizeof(Shared));
   join_shared(node, nullptr, memory);
 }
 
 void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  reinit_shared_scan(&node->ss, memory, sizeof(Shared));
+  reinit_shared_scan(build_of(node)->table, memory, sizeof(Shared));
 }
 
 // Passes on what EXPLAIN shows, before the shared memory is gone.

@@ -162,24 +162,25 @@ void rescan(CustomScanState *node) {
 // --- in parallel ---------------------------------------------------------------------------------
 
 Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return shared_scan_size(&node->ss, sizeof(SharedFilters));
+  return shared_scan_size(node->ss.ss_currentRelation, &node->ss.ps, sizeof(SharedFilters));
 }
 
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   FilterScan *scan = scan_of(node);
   scan->shared = static_cast<SharedFilters *>(memory);
-  set_table_scan(scan, join_shared_scan(&node->ss, memory, sizeof(SharedFilters)));
+  set_table_scan(scan,
+                 join_shared_scan(node->ss.ss_currentRelation, memory, sizeof(SharedFilters)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
   auto *shared = static_cast<SharedFilters *>(memory);
   init_shared_filters(shared);
-  init_shared_scan(&node->ss, memory, sizeof(SharedFilters));
+  init_shared_scan(node->ss.ss_currentRelation, &node->ss.ps, memory, sizeof(SharedFilters));
   join_shared(node, nullptr, memory);
 }
 
 void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  reinit_shared_scan(&node->ss, memory, sizeof(SharedFilters));
+  reinit_shared_scan(node->ss.ss_currentRelation, memory, sizeof(SharedFilters));
 }
 
 // Passes on what EXPLAIN shows, before the shared memory is gone.

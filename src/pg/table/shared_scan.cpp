@@ -13,22 +13,20 @@ ParallelTableScanDesc behind(void *memory, Size own) {
 
 } // namespace
 
-Size shared_scan_size(const ScanState *node, Size own) {
-  return add_size(MAXALIGN(own), table_parallelscan_estimate(node->ss_currentRelation,
-                                                             node->ps.state->es_snapshot));
+Size shared_scan_size(Relation table, const PlanState *node, Size own) {
+  return add_size(MAXALIGN(own), table_parallelscan_estimate(table, node->state->es_snapshot));
 }
 
-void init_shared_scan(const ScanState *node, void *memory, Size own) {
-  table_parallelscan_initialize(node->ss_currentRelation, behind(memory, own),
-                                node->ps.state->es_snapshot);
+void init_shared_scan(Relation table, const PlanState *node, void *memory, Size own) {
+  table_parallelscan_initialize(table, behind(memory, own), node->state->es_snapshot);
 }
 
-void reinit_shared_scan(const ScanState *node, void *memory, Size own) {
-  table_parallelscan_reinitialize(node->ss_currentRelation, behind(memory, own));
+void reinit_shared_scan(Relation table, void *memory, Size own) {
+  table_parallelscan_reinitialize(table, behind(memory, own));
 }
 
-TableScanDesc join_shared_scan(const ScanState *node, void *memory, Size own) {
-  return table_beginscan_parallel(node->ss_currentRelation, behind(memory, own));
+TableScanDesc join_shared_scan(Relation table, void *memory, Size own) {
+  return table_beginscan_parallel(table, behind(memory, own));
 }
 
 } // namespace bloomfilter

@@ -12,14 +12,14 @@ extern "C" {
 namespace bloomfilter {
 
 // The size of shared memory that begins with so many bytes for the node itself.
-Size shared_scan_size(const ScanState *node, Size own);
+Size shared_scan_size(Relation table, const PlanState *node, Size own);
 
 // Begins the table scan in the leader before a worker joins it, and again before a rescan.
-void init_shared_scan(const ScanState *node, void *memory, Size own);
-void reinit_shared_scan(const ScanState *node, void *memory, Size own);
+void init_shared_scan(Relation table, const PlanState *node, void *memory, Size own);
+void reinit_shared_scan(Relation table, void *memory, Size own);
 
 // Joins the table scan, which the node ends.
-TableScanDesc join_shared_scan(const ScanState *node, void *memory, Size own);
+TableScanDesc join_shared_scan(Relation table, void *memory, Size own);
 
 } // namespace bloomfilter
 
