@@ -277,13 +277,24 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   return tuples;
 }
 
+namespace {
+
+// Has another library marked a table of the query, in fields that the server leaves empty? Citus
+// does so to find what the query wants of a distributed table, TimescaleDB for tables whose chunks
+// it finds itself. An InitPlan would have a second table with the same mark.
+bool is_marked(const RangeTblEntry *entry) {
+  return entry->values_lists != NIL || entry->ctename;
+}
+
+} // namespace
+
 bool takes_part(PlannerInfo *root, RelOptInfo *table) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   return table->reloptkind == RELOPT_BASEREL && entry->rtekind == RTE_RELATION &&
          (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_PARTITIONED_TABLE ||
           entry->relkind == RELKIND_MATVIEW) &&
          !entry->tablesample && entry->securityQuals == NIL && !entry->lateral &&
-         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
+         !is_marked(entry) && bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
 }
 
 Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search) {

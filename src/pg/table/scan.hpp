@@ -57,7 +57,8 @@ double divisor_of(int workers);
 extern const CustomScanMethods kScanMethods;
 
 // Does a sequential scan read a table as it is? It does not read a parent, whose children are
-// scanned one by one, nor a sample.
+// scanned one by one, nor a sample, nor what another library reads in its own way. Valid as soon as
+// the server and the libraries before this one have made their paths of the table.
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry);
 
 // Is bloomfilter.scan on?

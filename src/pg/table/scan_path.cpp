@@ -95,10 +95,44 @@ CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Condition
   return path;
 }
 
+namespace {
+
+// Does a path read a table as the server does?
+bool reads_as_server(const Path *path) {
+  switch (path->pathtype) {
+  case T_SeqScan:
+  case T_IndexScan:
+  case T_IndexOnlyScan:
+  case T_BitmapHeapScan:
+  case T_TidScan:
+  case T_TidRangeScan:
+    return true;
+  case T_CustomScan:
+    return strcmp(reinterpret_cast<const CustomPath *>(path)->methods->CustomName,
+                  kScanMethods.CustomName) == 0;
+  case T_Gather:
+    return reads_as_server(reinterpret_cast<const GatherPath *>(path)->subpath);
+  default:
+    return false;
+  }
+}
+
+// Are a table's rows where the server looks for them? Another library may have taken the server's
+// paths away, as TimescaleDB does if it has compressed the rows of a chunk into another table.
+bool has_own_rows(const RelOptInfo *table) {
+  const ListCell *cell;
+  foreach (cell, table->pathlist)
+    if (reads_as_server(static_cast<Path *>(lfirst(cell))))
+      return true;
+  return false;
+}
+
+} // namespace
+
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
   return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
          (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
-         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table);
+         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table) && has_own_rows(table);
 }
 
 bool scans_are_offered() {
