@@ -306,7 +306,8 @@ Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
   state->no_rows = false;
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
-    if (unlikely(!(state->header.element == value->type))) {
+    if (unlikely(!(state->header.element == value->type) ||
+                 state->header.element.family == Family::none)) {
       check_stored_element(*value);
       admit_type(state, value->type);
     }
