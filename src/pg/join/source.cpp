@@ -127,7 +127,8 @@ void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Reli
     if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
       return;
     // What restricts the key itself is asked for it directly.
-    if (is_of_key(pair->asked, key) || bms_is_member(pair->source->relid, taken))
+    if (is_of_key(pair->asked, key) || bms_is_member(pair->source->relid, taken) ||
+        !can_be_repeated(root, list_make1(pair->asked)))
       continue;
     Source *other = make_source(root, *pair, taken, depth - 1, search);
     if (!other || other->tuples > source->tuples || other->rows > kWorthwhileShare * other->tuples)
