@@ -299,9 +299,22 @@ ROLLBACK;
 EXECUTE again;
 RESET plan_cache_mode;
 
+-- Tables whose joins are not needed, and calls in numbers.
+CREATE TABLE keyed (id int PRIMARY KEY);
+CREATE TABLE split (id int, item int) PARTITION BY LIST (id);
+CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1);
+CREATE TABLE split_2 PARTITION OF split FOR VALUES IN (2);
+INSERT INTO split SELECT 1 + i % 2, i FROM generate_series(1, 5000) i;
+ANALYZE split;
+SELECT name, built.* FROM unnest(ARRAY['ONLY events', 'split']) name, built(format(
+  'SELECT bf_agg(e.item) FROM (SELECT e.item FROM %s e LEFT JOIN keyed USING (id)) e', name));
+SELECT calls, build FROM unnest(ARRAY[64, 65]) calls, built(format('SELECT %s FROM ONLY events',
+  (SELECT string_agg(format('bf_count(bf_agg(item, %s))', 10000 + n), ', ')
+   FROM generate_series(1, calls) n)));
+
 -- A cursor over a build is at no row of the table.
 BEGIN;
-DECLARE built CURSOR FOR SELECT bf_agg(item) FROM events;
+DECLARE built CURSOR FOR SELECT bf_agg(item) FROM ONLY events;
 MOVE built;
 UPDATE events SET item = item WHERE CURRENT OF built;
 ROLLBACK;

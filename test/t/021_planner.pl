@@ -171,7 +171,7 @@ is(query("SET geqo_threshold = 2; $many_joins"), query($many_joins), 'under GEQO
 # An equivalence class of 400 columns of each of three tables has the square of them in pairs.
 my @columns = map { my $table = $_; map { "w$table.c$_" } 1 .. 400 } 0 .. 2;
 query("CREATE TABLE w$_ (" . join(', ', map { "c$_ int" } 1 .. 400) . ')') for 0 .. 2;
-query('INSERT INTO w0 (c1) SELECT generate_series(1, 100)');
+query('INSERT INTO w0 (c1) SELECT generate_series(1, 20000); ANALYZE w0');
 my $wide = 'SET join_collapse_limit = 1; SET from_collapse_limit = 1; EXPLAIN SELECT FROM w0, w1, w2 WHERE '
   . join ' AND ', map { "w0.c1 = $_" } grep { $_ ne 'w0.c1' } @columns;
 my ($least) = peak_memory($node, $wide);

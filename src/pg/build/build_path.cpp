@@ -3,6 +3,7 @@
 #include "pg/table/scan.hpp"
 
 extern "C" {
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
@@ -74,6 +75,8 @@ bool has_pseudoconstant(const List *restrictions) {
 
 // --- paths ---------------------------------------------------------------------------------------
 
+constexpr int kMostCalls = 64; // of aggregates: each is compared with all others
+
 // The calls of aggregates in some expressions, each once. False unless a build can compute all of
 // them.
 bool find_calls(List *expressions, List **calls) {
@@ -85,6 +88,8 @@ bool find_calls(List *expressions, List **calls) {
     if (!IsA(lfirst(cell), Aggref) || !is_build_call(lfirst_node(Aggref, cell), &call))
       return false;
     *calls = list_append_unique(*calls, lfirst(cell));
+    if (list_length(*calls) > kMostCalls)
+      return false;
   }
   return *calls != NIL;
 }
@@ -206,10 +211,13 @@ RelOptInfo *partial_relation(PlannerInfo *root, const RelOptInfo *grouped, const
 // Builds of partial states of all parts, one after the other, or by several processes.
 Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptInfo *partial,
                      bool parallel) {
-  List *paths = NIL;
+  List *calls = NIL, *paths = NIL;
+  if (!find_calls(partial->reltarget->exprs, &calls))
+    return nullptr;
   int most = 0;
   const ListCell *cell;
   foreach (cell, parts) {
+    CHECK_FOR_INTERRUPTS();
     auto *part = static_cast<RelOptInfo *>(lfirst(cell));
     const int workers =
         parallel ? compute_parallel_worker(part, part->pages, -1, max_parallel_workers_per_gather)
@@ -219,11 +227,9 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
     most = Max(most, workers);
     PathTarget *target = copy_pathtarget(partial->reltarget);
     target->exprs = calls_for_part(root, target->exprs, part, table);
-    List *calls = NIL;
-    if (!find_calls(target->exprs, &calls))
-      return nullptr;
-    Path *path = make_path(source_of(root, part), partial, target, calls, AGGSPLIT_INITIAL_SERIAL,
-                           NIL, workers);
+    Path *path =
+        make_path(source_of(root, part), partial, target, calls_for_part(root, calls, part, table),
+                  AGGSPLIT_INITIAL_SERIAL, NIL, workers);
     if (part == table) // which has no other parts
       return path;
     paths = lappend(paths, path);

@@ -31,7 +31,8 @@ struct Maker {
 // its bytes.
 //
 // It holds for the command that made it: nothing keeps the type of its value from being altered or
-// dropped. A table may have one nevertheless, so it says which command that was.
+// dropped. A table may have one nevertheless, so it says which command that was. A scan that has
+// begun is as open to such changes as any cursor.
 struct StoredProbe {
   int32 vl_len_; // do not touch directly
   Oid type;      // of what was given: an array, if any of its elements is asked for

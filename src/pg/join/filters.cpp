@@ -4,6 +4,7 @@
 
 #include "core/sizing.hpp"
 #include "pg/planner/cost.hpp"
+#include "pg/planner/run.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/make.hpp"
 
@@ -49,6 +50,7 @@ struct Scanned {
   double tuples;
   double conditions; // what its own conditions cost for a row
   double joined;     // the share of the rows that fulfil these
+  List *asked;       // the filters that the query asks itself: find_asked()
 };
 
 struct Candidate {
@@ -93,7 +95,7 @@ bool has_allowed_size(const Source *source) {
 // Looks at an equality. NULL if a filter of these keys surely does not pay.
 Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Search *search) {
   Source *source = find_source(scanned.root, pair, scanned.table->relids, search);
-  if (!source || !has_allowed_size(source) || find_written(scanned.root, scanned.table, pair))
+  if (!source || !has_allowed_size(source) || find_written(scanned.root, scanned.asked, pair))
     return nullptr;
   const double bytes = kBytesPerValue * source->rows;
   auto *candidate = static_cast<Candidate *>(palloc0(sizeof(Candidate)));
@@ -212,46 +214,40 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
 // --- one run of the planner ----------------------------------------------------------------------
 
 // What is remembered while a query is planned: the filters of the table that was planned last, for
-// which each of its partitions asks, and how many InitPlans were planned. It is valid as long as
-// the memory of the run.
-struct Run {
-  const PlannerInfo *root; // NULL: none
+// which each of its partitions asks, and how many InitPlans were planned.
+struct Placed {
   int planned;
   Search search;
   Index table; // 0: none yet
   List *filters;
 };
-Run run;
 
-void forget_run(void *) {
-  run.root = nullptr;
-}
-
-Run make_run(const PlannerInfo *root) {
-  auto *end = static_cast<MemoryContextCallback *>(
-      MemoryContextAllocZero(root->planner_cxt, sizeof(MemoryContextCallback)));
-  end->func = forget_run;
-  MemoryContextRegisterResetCallback(root->planner_cxt, end);
-  auto **keys = static_cast<List **>(
+List **room_for_keys(const PlannerInfo *root) {
+  return static_cast<List **>(
       MemoryContextAllocZero(root->planner_cxt, root->simple_rel_array_size * sizeof(List *)));
-  return {root, 0, {0, keys}, 0, NIL};
 }
 
 } // namespace
 
 List *filters_for(PlannerInfo *root, RelOptInfo *table) {
-  if (run.root == root && run.table == table->relid)
-    return run.filters;
-  Run own = run.root == root ? run : make_run(root);
+  auto *placed = Run<Placed>::notes_of(root, root->planner_cxt);
+  if (placed->table == table->relid)
+    return placed->filters;
+  if (!placed->search.keys)
+    placed->search.keys = room_for_keys(root);
+  placed->search.looks = kMostLooks;
   const double tuples = Max(tuples_of(root, table), 1.0);
-  const Scanned scanned = {root, table, tuples, table->baserestrictcost.per_tuple,
-                           Min(table->rows / tuples, 1.0)};
-  own.search.looks = kMostLooks;
-  own.table = table->relid;
-  own.filters =
-      may_pay(scanned) ? choose(scanned, find_candidates(scanned, &own.search), &own.planned) : NIL;
-  run = own; // the InitPlans' runs have ended
-  return run.filters;
+  const Scanned scanned = {root,
+                           table,
+                           tuples,
+                           table->baserestrictcost.per_tuple,
+                           Min(table->rows / tuples, 1.0),
+                           find_asked(root, table)};
+  placed->table = table->relid;
+  placed->filters = may_pay(scanned) ? choose(scanned, find_candidates(scanned, &placed->search),
+                                              &placed->planned)
+                                     : NIL;
+  return placed->filters;
 }
 
 void attach_initplan(PlannerInfo *root, const JoinFilter *filter) {

@@ -135,12 +135,13 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
 
 // --- filters that the query asks itself ----------------------------------------------------------
 
-// The conditions of a table that a join implies: they drop no row that the join would keep.
-List *find_implied(PlannerInfo *root, RelOptInfo *table) {
+// Those of some conditions of a table that a join implies: they drop no row that the join would
+// keep.
+List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
   List *implied = NIL;
   const ListCell *cell;
   foreach (cell, find_keys(root, table))
-    if (RestrictInfo *written = find_written(root, table, *static_cast<KeyPair *>(lfirst(cell))))
+    if (RestrictInfo *written = find_written(root, asked, *static_cast<KeyPair *>(lfirst(cell))))
       implied = list_append_unique_ptr(implied, written);
   return implied;
 }
@@ -149,9 +150,12 @@ List *find_implied(PlannerInfo *root, RelOptInfo *table) {
 // are not counted again with the join. The paths, which are made already, return fewer rows, as
 // those with filters of ours do.
 void count_once(PlannerInfo *root, RelOptInfo *table) {
-  if (!asks_subquery(root, table) || !takes_part(root, table))
+  if (!takes_part(root, table))
     return;
-  List *implied = find_implied(root, table);
+  const List *asked = find_asked(root, table);
+  if (asked == NIL)
+    return;
+  List *implied = find_implied(root, table, asked);
   if (implied == NIL)
     return;
   List *all = table->baserestrictinfo, *others = list_difference_ptr(all, implied);

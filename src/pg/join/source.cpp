@@ -11,6 +11,7 @@ extern "C" {
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -35,6 +36,7 @@ namespace {
 // neighbour is no larger.
 constexpr double kWorthwhileShare = 0.7;
 constexpr int kMostNeighbours = 4;
+constexpr int kMostConditions = 64; // of a source: they are looked at for each of its keys
 // A source, its neighbour, the neighbour of that, …: as region → nation → customer → orders, asked
 // for a key of lineitem.
 constexpr int kDepth = 4;
@@ -147,8 +149,10 @@ void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Reli
 Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
                     Search *search) {
   RelOptInfo *table = pair.source;
+  CHECK_FOR_INTERRUPTS();
   search->looks--;
-  if (!takes_part(root, table) || has_foreign_part(root, table) ||
+  if (!takes_part(root, table) || list_length(table->baserestrictinfo) > kMostConditions ||
+      has_foreign_part(root, table) ||
       !can_be_repeated(root, lcons(pair.key, conditions_of_source(table))))
     return nullptr;
   auto *source = static_cast<Source *>(palloc(sizeof(Source)));
@@ -160,6 +164,14 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
 }
 
 // --- filters that the query has ------------------------------------------------------------------
+
+constexpr int kMostAsked = 64; // of a table; with each key, each of them is compared
+
+struct AskedSubquery {
+  RestrictInfo *condition;
+  Node *value;
+  PlannerInfo *subquery; // that builds the filter
+};
 
 // The planned subquery whose result a parameter of this query is; NULL if there is none.
 PlannerInfo *subquery_of(PlannerInfo *root, const Node *parameter) {
@@ -319,31 +331,36 @@ Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
   return condition;
 }
 
-RestrictInfo *find_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
+List *find_asked(PlannerInfo *root, const RelOptInfo *table) {
+  List *asked = NIL;
   const ListCell *cell;
   foreach (cell, table->baserestrictinfo) {
+    CHECK_FOR_INTERRUPTS();
     auto *condition = lfirst_node(RestrictInfo, cell);
     Question question;
-    if (!asks_for_value(reinterpret_cast<Node *>(condition->clause), &question) ||
-        !equal(question.value, pair.asked))
+    if (!asks_for_value(reinterpret_cast<Node *>(condition->clause), &question))
       continue;
     PlannerInfo *subquery = subquery_of(root, question.filter);
-    if (subquery && builds_same(root, subquery, pair))
-      return condition;
+    if (!subquery)
+      continue;
+    auto *one = static_cast<AskedSubquery *>(palloc(sizeof(AskedSubquery)));
+    *one = {condition, question.value, subquery};
+    asked = lappend(asked, one);
+    if (list_length(asked) == kMostAsked)
+      break;
   }
-  return nullptr;
+  return asked;
 }
 
-bool asks_subquery(PlannerInfo *root, const RelOptInfo *table) {
+RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair) {
   const ListCell *cell;
-  foreach (cell, table->baserestrictinfo) {
-    Question question;
-    if (asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause),
-                       &question) &&
-        subquery_of(root, question.filter))
-      return true;
+  foreach (cell, asked) {
+    CHECK_FOR_INTERRUPTS();
+    const auto *one = static_cast<AskedSubquery *>(lfirst(cell));
+    if (equal(one->value, pair.asked) && builds_same(root, one->subquery, pair))
+      return one->condition;
   }
-  return false;
+  return nullptr;
 }
 
 Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,

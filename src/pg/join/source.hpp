@@ -61,12 +61,13 @@ bool find_names(OwnNames *names);
 // The condition that a filter has a value.
 Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation);
 
-// The condition of a table that asks a filter of the same keys, which the query itself builds under
-// the same conditions on the source; NULL if there is none.
-RestrictInfo *find_written(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair);
+// The conditions of a table that ask a filter which any subquery builds, for find_written(). Of
+// very many, the first ones.
+List *find_asked(PlannerInfo *root, const RelOptInfo *table);
 
-// Does a condition of a table ask a filter that any subquery builds? Only then may there be one.
-bool asks_subquery(PlannerInfo *root, const RelOptInfo *table);
+// The one of these conditions that asks a filter of the same keys, built under the same conditions
+// on the source; NULL if there is none.
+RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair);
 
 // The query that builds a filter.
 Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,

@@ -5,6 +5,7 @@
 #include "core/sizing.hpp"
 #include "pg/expression.hpp"
 #include "pg/names.hpp"
+#include "pg/planner/run.hpp"
 #include "pg/planner/statistics.hpp"
 
 extern "C" {
@@ -28,53 +29,43 @@ namespace {
 constexpr double kBytesPerValue = 1.25;
 constexpr double kTests = 6.0; // bits that a value sets
 
-// Subqueries can have their filters from others, these from others again, and each from several, so
-// that what is looked at doubles with each level. Nothing is known beyond these bounds.
-constexpr int kMostLevels = 32;   // one within another
-constexpr int kMostLooks = 20000; // at subqueries, in one run of the planner
+// How many subqueries are looked into, one within another: beyond that, nothing is known.
+constexpr int kMostLevels = 32;
 
-// One run of the planner: how much was looked at, and what is known of constants. Each partition
-// asks for these again, at the same addresses, which are valid as long as the memory of the run.
-struct Run {
-  const PlannerGlobal *global; // which one; NULL: none
-  int level, looks;
+// What is known of a column that a subquery selects. Several others may ask for it, and each of
+// these be asked by several: so it is found out once.
+struct Selected {
+  const PlannerInfo *subquery;
+  int number;
+  FilterEstimate estimate;
+};
+
+// What is known in one run of the planner. Each partition asks for constants again, at the same
+// addresses.
+struct Known {
+  int level;      // of the subquery that is looked into
+  List *selected; // of Selected
   unsigned count;
   struct {
     Datum value;
     FilterEstimate estimate;
   } constants[8];
 };
-Run run;
 
-void forget_run(void *) {
-  run.global = nullptr;
-}
-
-void begin_run(const PlannerInfo *root) {
-  auto *end = static_cast<MemoryContextCallback *>(
-      MemoryContextAllocZero(root->planner_cxt, sizeof(MemoryContextCallback)));
-  end->func = forget_run;
-  MemoryContextRegisterResetCallback(root->planner_cxt, end);
-  run.global = root->glob;
-  run.level = run.looks = 0;
-  run.count = 0;
-}
-
-void enter_run(const PlannerInfo *root) {
-  if (run.global != root->glob)
-    begin_run(root);
+Known *known_in_run(const PlannerInfo *root) {
+  return Run<Known>::notes_of(root->glob, root->planner_cxt);
 }
 
 FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
   if (constant->constisnull || constant->constlen != -1) // no filter is of another length
     return {};
-  enter_run(root);
-  for (unsigned i = 0; i < Min(run.count, lengthof(run.constants)); i++)
-    if (run.constants[i].value == constant->constvalue)
-      return run.constants[i].estimate;
+  Known *known = known_in_run(root);
+  for (unsigned i = 0; i < Min(known->count, lengthof(known->constants)); i++)
+    if (known->constants[i].value == constant->constvalue)
+      return known->constants[i].estimate;
   Header header;
   const FilterEstimate estimate = sample_filter(constant->constvalue, &header);
-  run.constants[run.count++ % lengthof(run.constants)] = {constant->constvalue, estimate};
+  known->constants[known->count++ % lengthof(known->constants)] = {constant->constvalue, estimate};
   return estimate;
 }
 
@@ -181,6 +172,25 @@ FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   return {values, rate_asked_for(aggregate), kBytesPerValue * values};
 }
 
+const Selected *find_selected(const Known *known, const PlannerInfo *subroot, int number) {
+  const ListCell *cell;
+  foreach (cell, known->selected) {
+    const auto *selected = static_cast<Selected *>(lfirst(cell));
+    if (selected->subquery == subroot && selected->number == number)
+      return selected;
+  }
+  return nullptr;
+}
+
+void remember_selected(Known *known, const PlannerInfo *subroot, int number,
+                       const FilterEstimate &estimate) {
+  const MemoryContext before = MemoryContextSwitchTo(subroot->planner_cxt);
+  auto *selected = static_cast<Selected *>(palloc(sizeof(Selected)));
+  *selected = {subroot, number, estimate};
+  known->selected = lappend(known->selected, selected);
+  MemoryContextSwitchTo(before);
+}
+
 // What is known of the column with this number that a query selects.
 FilterEstimate known_selected(PlannerInfo *subroot, int number) {
   if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
@@ -188,14 +198,16 @@ FilterEstimate known_selected(PlannerInfo *subroot, int number) {
   const TargetEntry *entry = get_tle_by_resno(subroot->processed_tlist, number);
   if (!entry)
     return {};
-  enter_run(subroot);
-  const int level = run.level;
-  if (level == kMostLevels || ++run.looks > kMostLooks)
-    return {};
   CHECK_FOR_INTERRUPTS();
-  run.level = level + 1; // after an error, the run has ended
+  Known *known = known_in_run(subroot);
+  if (const Selected *selected = find_selected(known, subroot, number))
+    return selected->estimate;
+  if (known->level == kMostLevels)
+    return {};
+  known->level++; // after an error, the run has ended
   const FilterEstimate estimate = known_of(subroot, reinterpret_cast<Node *>(entry->expr));
-  run.level = level;
+  known->level--;
+  remember_selected(known, subroot, number, estimate);
   return estimate;
 }
 

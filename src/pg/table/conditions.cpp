@@ -18,7 +18,8 @@ namespace bloomfilter {
 namespace {
 
 // For each probe, the conditions before it are evaluated until it is reached first, so they are
-// compiled for each. More probes are evaluated row by row, like any condition.
+// compiled for each. More probes are evaluated row by row, like any condition: the first ones, as
+// those that the planner has placed are the last.
 constexpr int kMostProbes = 32;
 
 // Is each value of an expression hashed without an error? An anonymous row is if its fields are.
@@ -83,6 +84,9 @@ Conditions conditions_of(List *restrictions) {
     candidates = lappend(candidates, restriction);
     lowest = Min(lowest, restriction->security_level);
   }
+  int left_out = -kMostProbes;
+  foreach (cell, candidates)
+    left_out += lfirst_node(RestrictInfo, cell)->security_level == lowest ? 1 : 0;
   foreach (cell, restrictions) {
     auto *restriction = lfirst_node(RestrictInfo, cell);
     if (restriction->pseudoconstant)
@@ -90,7 +94,7 @@ Conditions conditions_of(List *restrictions) {
     if (restriction->security_level < lowest)
       conditions.before = lappend(conditions.before, restriction);
     else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction) &&
-             list_length(conditions.probes) < kMostProbes)
+             left_out-- <= 0)
       conditions.probes = lappend(conditions.probes, restriction);
     else
       conditions.others = lappend(conditions.others, restriction);

@@ -112,6 +112,9 @@ bool reads_as_server(const Path *path) {
                   kScanMethods.CustomName) == 0;
   case T_Gather:
     return reads_as_server(reinterpret_cast<const GatherPath *>(path)->subpath);
+  case T_Result: // without the columns of a join that was removed
+    return IsA(path, ProjectionPath) &&
+           reads_as_server(reinterpret_cast<const ProjectionPath *>(path)->subpath);
   default:
     return false;
   }
