@@ -3,6 +3,7 @@
 CREATE SCHEMA build;
 SET search_path = build, public;
 SET max_parallel_workers_per_gather = 0;
+SET compute_query_id = off;
 
 CREATE TABLE events (id int, item bigint, url text, code varchar, price numeric, at timestamptz,
   tags int[], span int4range, flags jsonb, pair int4, gone int);

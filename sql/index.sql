@@ -339,9 +339,15 @@ CREATE ROLE regress_bloomfilter_index;
 GRANT USAGE ON SCHEMA index_of_filters TO regress_bloomfilter_index;
 GRANT SELECT ON segments TO regress_bloomfilter_index;
 REVOKE EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") FROM PUBLIC;
-SET ROLE regress_bloomfilter_index;
 SET enable_seqscan = off;
+-- A plan that is kept is made anew for another role.
+SET plan_cache_mode = force_generic_plan;
+PREPARE kept(int) AS SELECT count(*) > 0 FROM segments WHERE filter @> $1;
+EXECUTE kept(300);
+SET ROLE regress_bloomfilter_index;
 SELECT outcome('SELECT id FROM index_of_filters.segments WHERE filter @> 300');
+EXECUTE kept(300);
+RESET plan_cache_mode;
 RESET enable_seqscan;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") TO PUBLIC;

@@ -210,5 +210,19 @@ for my $query ('SELECT count(f) FROM generate_series(1, 100000) g,'
     cmp_ok($peak - $least, '<=', 50 * MB, '... takes ' . ($peak - $least) . ' bytes more by pages');
 }
 
+# A build of a partitioned table has the states of its partitions one after the other.
+$node->safe_psql('postgres', q{CREATE TABLE parts (part int, i int) PARTITION BY RANGE (part);
+    SELECT format('CREATE TABLE parts_%1$s PARTITION OF parts FOR VALUES FROM (%1$s) TO (%1$s + 1)', p)
+    FROM generate_series(1, 40) p \gexec
+    INSERT INTO parts SELECT 1 + i % 40, i FROM generate_series(1, 800000) i; ANALYZE parts});
+for my $argument ('', ', 800000') {
+    my $query = 'SELECT ' . join(', ', map { "bf_count(bf_agg(i + $_$argument))" } 1 .. 8) . ' FROM parts';
+    my $serial = "SET max_parallel_workers_per_gather = 0; SET work_mem = '16MB'";
+    ok(plan_of($node, $serial, $query) =~ /Append\n.*Bloom Filter Build/, "of partitions: $argument");
+    my ($least) = peak_memory($node, "$serial; SET bloomfilter.scan = off; $query");
+    my ($peak) = peak_memory($node, "$serial; $query");
+    cmp_ok($peak - $least, '<=', 30 * MB, '... takes ' . ($peak - $least) . ' bytes more by pages');
+}
+
 clean_log($node);
 done_testing();

@@ -110,11 +110,15 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
   }
 
-  if (!state && !other->received) // it was passed, and so can go on
+  if (!state && other->passed) { // it can go on
+    other->passed = false;
     PG_RETURN_POINTER(other);
+  }
   if (!state)
     state = make_call_state(fcinfo, parameters_of(other));
   combine_states(state, other);
+  if (other->passed) // one of each partition: together they can be large
+    MemoryContextDelete(other->bag.memory.context);
   PG_RETURN_POINTER(state);
 }
 

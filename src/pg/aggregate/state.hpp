@@ -39,6 +39,8 @@ struct State {
   bool partial; // this is one
   bool no_rows; // it has not seen a row
 
+  bool passed; // set by pass_state(): it is combined once, and ends then with its context
+
   uint8 *bitmap;                 // once a sized state was flushed; else NULL
   const SerializedBag *received; // in place of the bag, if read_content() made the state; else NULL
   const SharedFileName *bitmap_file; // of a bitmap that another process wrote; else NULL

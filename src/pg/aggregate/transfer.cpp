@@ -150,6 +150,7 @@ bytea *serialize_state(State *state) {
 bytea *pass_state(State *state) {
   if (state->bag.spill)
     return serialize_state(state);
+  state->passed = true;
   static uint64 passed_before = 0;
   auto *passed =
       static_cast<Passed *>(MemoryContextAlloc(state->bag.memory.context, sizeof(Passed)));

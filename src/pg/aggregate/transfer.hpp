@@ -20,7 +20,8 @@ FileTransfer file_transfer(FunctionCallInfo fcinfo);
 bytea *serialize_state(State *state);
 
 // The number of a state, as bytes for deserialize_state() in this process, for as long as the state
-// is there; or, if the state has files, its bytes. The state must not change until then.
+// is there; or, if the state has files, its bytes. The state must not change until then. It has a
+// memory context of its own, with which it ends when it has been combined with another.
 bytea *pass_state(State *state);
 
 // A state that can only be read, as long as the bytes are there; or the one that was passed.

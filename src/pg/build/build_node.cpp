@@ -79,10 +79,14 @@ Build *build_of(CustomScanState *node) {
 // --- rows ----------------------------------------------------------------------------------------
 
 // What a state of this call is kept in. If it is sent to another process, its file changes hands.
+// If it is passed to another node, it has a context of its own.
 GroupMemory memory_for(const Build *build, const Built &built) {
-  return {build->states->ecxt_per_tuple_memory, build->states,
-          built.call.is_partial && !built.call.takes_elements ? FileTransfer::move
-                                                              : FileTransfer::none};
+  MemoryContext context = build->states->ecxt_per_tuple_memory;
+  if (!built.call.is_partial || built.call.takes_elements)
+    return {context, build->states, FileTransfer::none};
+  if (!IsParallelWorker())
+    context = AllocSetContextCreate(context, "Bloom Filter Build state", ALLOCSET_SMALL_SIZES);
+  return {context, build->states, FileTransfer::move};
 }
 
 State *make_call_state(const Build *build, const Built &built, const Parameters &parameters) {

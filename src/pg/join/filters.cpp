@@ -185,7 +185,10 @@ void forget_subplans(PlannerGlobal *query, int kept) {
 List *choose(const Scanned &scanned, List *candidates, int *planned) {
   List *filters = NIL;
   OwnNames names;
-  if (candidates == NIL || !find_names(&names))
+  if (candidates == NIL)
+    return NIL;
+  scanned.root->glob->dependsOnRole = true; // another one may not be allowed to call the functions
+  if (!find_names(&names))
     return NIL;
   double rows = scanned.tuples;
   const ListCell *cell;
@@ -222,9 +225,9 @@ struct Placed {
   List *filters;
 };
 
-List **room_for_keys(const PlannerInfo *root) {
-  return static_cast<List **>(
-      MemoryContextAllocZero(root->planner_cxt, root->simple_rel_array_size * sizeof(List *)));
+Search::Keys *room_for_keys(const PlannerInfo *root) {
+  return static_cast<Search::Keys *>(MemoryContextAllocZero(
+      root->planner_cxt, root->simple_rel_array_size * sizeof(Search::Keys)));
 }
 
 } // namespace
@@ -257,8 +260,6 @@ void attach_initplan(PlannerInfo *root, const JoinFilter *filter) {
       return;
   SS_make_initplan_from_plan(root, filter->subroot, create_plan(filter->subroot, filter->path),
                              filter->result);
-  // Another role may not be allowed to call the functions.
-  root->glob->dependsOnRole = true;
 }
 
 } // namespace bloomfilter

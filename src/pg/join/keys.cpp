@@ -48,6 +48,18 @@ extern "C" {
 }
 
 namespace bloomfilter {
+
+// The server compares two long lists of common values for each estimate, and the same pair is
+// looked at for many tables. So estimates are kept: the number of rows of the source matters to a
+// semijoin.
+struct KeyPair::Estimates {
+  struct Estimate {
+    bool known;
+    double rows, selectivity;
+  } inner, semi[4];
+  unsigned count; // of those of a semijoin: the last ones are kept
+};
+
 namespace {
 
 constexpr int kMostFields = 8; // of a row: each takes time for every row, and more tell little
@@ -145,6 +157,7 @@ List *with_pair(List *pairs, KeyPair pair, const List *families) {
     return pairs;
   auto *kept = static_cast<KeyPair *>(palloc(sizeof(KeyPair)));
   *kept = pair;
+  kept->estimates = static_cast<KeyPair::Estimates *>(palloc0(sizeof(KeyPair::Estimates)));
   return lappend(pairs, kept);
 }
 
@@ -163,26 +176,33 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
   if (equals->ec_has_const || equals->ec_has_volatile || equals->ec_broken || equals->ec_merged)
     return pairs;
   const ListCell *cell, *other;
+  List *keys = NIL; // of other tables
+  foreach (cell, equals->ec_members) {
+    const auto *key = lfirst_node(EquivalenceMember, cell);
+    if (!key->em_is_child && !bms_equal(key->em_relids, table->relids) &&
+        table_of(root, key->em_relids))
+      keys = lappend(keys, lfirst(cell));
+  }
   foreach (cell, equals->ec_members) {
     const auto *asked = lfirst_node(EquivalenceMember, cell);
-    CHECK_FOR_INTERRUPTS();
     if (asked->em_is_child || !bms_equal(asked->em_relids, table->relids))
       continue;
-    foreach (other, equals->ec_members) {
-      const auto *key = lfirst_node(EquivalenceMember, other);
-      RelOptInfo *source = table_of(root, key->em_relids);
-      if (key->em_is_child || !source || source == table ||
-          !is_inner(root, table->relid, source->relid))
-        continue;
+    foreach (other, keys) {
+      CHECK_FOR_INTERRUPTS();
       if (--*looks < 0)
         return pairs;
+      const auto *key = lfirst_node(EquivalenceMember, other);
+      RelOptInfo *source = table_of(root, key->em_relids);
+      if (!is_inner(root, table->relid, source->relid))
+        continue;
       const KeyPair pair = {reinterpret_cast<Node *>(asked->em_expr),
                             reinterpret_cast<Node *>(key->em_expr),
                             source,
                             InvalidOid,
                             equals->ec_collation,
                             false,
-                            NIL};
+                            NIL,
+                            nullptr};
       pairs = with_pair(pairs, pair, equals->ec_opfamilies);
     }
   }
@@ -208,7 +228,8 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
                         InvalidOid,
                         equality->inputcollid,
                         false,
-                        NIL};
+                        NIL,
+                        nullptr};
   if (!is_of_scan(condition, pair.asked, table->relid) ||
       !is_of_scan(condition, pair.key, source->relid))
     return pairs;
@@ -268,7 +289,7 @@ KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
     keys = lappend(keys, field_of(part->key, part->collation));
   }
   auto *pair = static_cast<KeyPair *>(palloc(sizeof(KeyPair)));
-  *pair = {make_row(asked), make_row(keys), source, InvalidOid, InvalidOid, false, parts};
+  *pair = {make_row(asked), make_row(keys), source, InvalidOid, InvalidOid, false, parts, nullptr};
   return pair;
 }
 
@@ -291,9 +312,7 @@ List *find_rows(const List *pairs) {
 
 // --- selectivity ---------------------------------------------------------------------------------
 
-// The selectivity of an equality, in a semijoin the share of the table's rows with a partner.
-double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
-                      JoinType type) {
+double estimate(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair, JoinType type) {
   SpecialJoinInfo join = {};
   join.type = T_SpecialJoinInfo;
   join.min_lefthand = join.syn_lefthand = table->relids;
@@ -301,6 +320,24 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
   join.jointype = type;
   return ::join_selectivity(root, pair.equality, list_make2(pair.asked, pair.key), pair.collation,
                             type, &join);
+}
+
+// The selectivity of an equality, in a semijoin the share of the table's rows with a partner.
+double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
+                      JoinType type) {
+  KeyPair::Estimates *kept = pair.estimates;
+  const double rows = pair.source->rows;
+  if (type == JOIN_INNER) {
+    if (!kept->inner.known)
+      kept->inner = {true, rows, estimate(root, table, pair, type)};
+    return kept->inner.selectivity;
+  }
+  for (const auto &semi : kept->semi)
+    if (semi.known && semi.rows == rows)
+      return semi.selectivity;
+  const double share = estimate(root, table, pair, type);
+  kept->semi[kept->count++ % lengthof(kept->semi)] = {true, rows, share};
+  return share;
 }
 
 bool is_column(Node *value, AttrNumber number) {

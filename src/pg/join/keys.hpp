@@ -13,12 +13,14 @@ namespace bloomfilter {
 // An equality between a table and another one, the source, by which rows of the table that have no
 // partner in the source may be dropped.
 struct KeyPair {
-  Node *asked; // an expression of the table
-  Node *key;   // one of the source
+  struct Estimates; // of its selectivity
+  Node *asked;      // an expression of the table
+  Node *key;        // one of the source
   RelOptInfo *source;
   Oid equality, collation; // the operator, as `asked` = `key`, and how it compares; none of rows
   bool is_alike;           // do equal values have the same hash also as fields of rows?
   List *parts;             // if the expressions are rows: a KeyPair for each field; otherwise NIL
+  Estimates *estimates;    // NULL if they are rows
 };
 
 // All such equalities of a table, as a list of KeyPair, the one that has several ones with a source

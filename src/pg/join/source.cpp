@@ -268,10 +268,10 @@ bool are_own_names(const FormData_pg_proc &function, OwnNames *names) {
 } // namespace
 
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
-  List **keys = &search->keys[table->relid];
-  if (*keys == NIL)
-    *keys = find_keys(root, table);
-  return *keys;
+  Search::Keys *keys = &search->keys[table->relid];
+  if (!keys->known)
+    *keys = {true, find_keys(root, table)};
+  return keys->pairs;
 }
 
 double tuples_of(PlannerInfo *root, const RelOptInfo *table) {

@@ -29,8 +29,11 @@ struct Neighbour {
 // What bounds the time that looking for filters takes in joins of many tables, which have very many
 // equalities, of which few matter.
 struct Search {
-  int looks;   // how many equalities may still be looked at for one table
-  List **keys; // find_keys() of each table, by its number, once they were looked for; else NIL
+  int looks; // how many equalities may still be looked at for one table
+  struct Keys {
+    bool known;
+    List *pairs; // find_keys()
+  } * keys;      // of each table, by its number
 };
 
 // The names of this extension's that a filter needs, wherever it is installed.

@@ -98,6 +98,7 @@ Node *index_conditions(SupportRequestIndexCondition *request) {
       !is_pseudo_constant_for_index(request->root, question.value, request->index))
     return nullptr;
 
+  request->root->glob->dependsOnRole = true; // another one may have other rights
   const Oid type = exprType(question.value);
   const Oid collation = OidIsValid(question.collation) ? question.collation
                         : is_given(question.value)     ? exprCollation(question.value)
