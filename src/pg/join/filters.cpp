@@ -225,9 +225,9 @@ struct Placed {
   List *filters;
 };
 
-Search::Keys *room_for_keys(const PlannerInfo *root) {
-  return static_cast<Search::Keys *>(MemoryContextAllocZero(
-      root->planner_cxt, root->simple_rel_array_size * sizeof(Search::Keys)));
+TableKeys *room_for_keys(const PlannerInfo *root) {
+  return static_cast<TableKeys *>(
+      MemoryContextAllocZero(root->planner_cxt, root->simple_rel_array_size * sizeof(TableKeys)));
 }
 
 } // namespace

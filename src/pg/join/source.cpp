@@ -268,7 +268,7 @@ bool are_own_names(const FormData_pg_proc &function, OwnNames *names) {
 } // namespace
 
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
-  Search::Keys *keys = &search->keys[table->relid];
+  TableKeys *keys = &search->keys[table->relid];
   if (!keys->known)
     *keys = {true, find_keys(root, table)};
   return keys->pairs;

@@ -26,14 +26,17 @@ struct Neighbour {
   Source *source;
 };
 
+// What find_keys() found for a table, once it was called.
+struct TableKeys {
+  bool known;
+  List *pairs;
+};
+
 // What bounds the time that looking for filters takes in joins of many tables, which have very many
 // equalities, of which few matter.
 struct Search {
-  int looks; // how many equalities may still be looked at for one table
-  struct Keys {
-    bool known;
-    List *pairs; // find_keys()
-  } * keys;      // of each table, by its number
+  int looks;       // how many equalities may still be looked at for one table
+  TableKeys *keys; // of each table, by its number
 };
 
 // The names of this extension's that a filter needs, wherever it is installed.
