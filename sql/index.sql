@@ -167,7 +167,7 @@ RESET enable_seqscan;
 CREATE TABLE secrets (body text);
 CREATE FUNCTION words(body text) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN public.bf_create(100) + lower(body);
+  RETURN public.bf_add(public.bf_create(100), lower(body));
 END $$;
 CREATE INDEX secrets_words ON secrets USING bloomfilter (words(body)) WITH (list_limit = 240);
 INSERT INTO secrets SELECT 'secret ' || i FROM generate_series(1, 200) i;
@@ -315,8 +315,8 @@ SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
 SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100');
 RESET enable_seqscan;
 
--- What an index is asked for is read when a scan begins, whatever the query writes before it returns
--- rows.
+-- What an index is asked for is read when a scan begins, whatever the query writes before it
+-- returns rows.
 CREATE TABLE asked AS SELECT i AS id, i % 300 AS k FROM generate_series(1, 3000) i;
 CREATE TABLE written (i int, id int);
 ANALYZE asked;

@@ -371,8 +371,9 @@ SELECT bf_merge_agg(forged(set_byte(b, 1, 7))) FROM sound WHERE name = 'arrays';
 -- in the second one, and in both on a big-endian machine.
 CREATE FUNCTION forged_element(bytea, int DEFAULT 1) RETURNS bf_element LANGUAGE internal IMMUTABLE
   STRICT AS 'bytea_substr_no_len';
-SELECT bytes, outcome(format('SELECT bf_dist_agg(forged_element(decode(repeat(''00'', %s), ''hex'')))',
-  bytes)) FROM unnest(ARRAY[24, 60]) bytes;
+SELECT bytes, outcome(format(
+  'SELECT bf_dist_agg(forged_element(decode(repeat(''00'', %s), ''hex'')))', bytes))
+FROM unnest(ARRAY[24, 60]) bytes;
 SELECT (SELECT sized FROM kept LIMIT 1)::text::bloomfilter;
 SELECT i AS byte, outcome(format('SELECT %L::bf_element', encode(set_byte(b, i, value), 'base64'))),
   count(*)
