@@ -350,12 +350,12 @@ SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
   scanned('SELECT id FROM events WHERE (SELECT filter FROM larger) @> item AND ' || condition);
 
 -- At most 32 conditions probe for many rows at once; the others probe row by row.
-SELECT string_agg('(SELECT items FROM filters) @> item', ' AND ') AS forty
-FROM generate_series(1, 40) \gset
+SELECT string_agg('(SELECT items FROM filters) @> item', ' AND ') AS seventy
+FROM generate_series(1, 70) \gset
 SELECT array_length(string_to_array(scan ->> 'Bloom Filter', '@>'), 1) - 1 AS at_once,
   array_length(string_to_array(scan ->> 'Filter', '@>'), 1) - 1 AS row_by_row
-FROM scans('SELECT id FROM events WHERE ' || :'forty') scan;
-SELECT scanned.* FROM scanned('SELECT id FROM events WHERE ' || :'forty');
+FROM scans('SELECT id FROM events WHERE ' || :'seventy') scan;
+SELECT scanned.* FROM scanned('SELECT id FROM events WHERE ' || :'seventy');
 
 -- Long values are not unpacked for rows that such a condition refuses.
 CREATE TABLE long AS
