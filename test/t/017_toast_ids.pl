@@ -15,10 +15,8 @@ use Support;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
-if (system("$cc -shared -fPIC -I'$include' -o '$dir/next_oid.so' $FindBin::RealBin/next_oid.c") != 0) {
-    plan skip_all => "$cc cannot compile with the server's headers";
-}
+my $next_oid = compile_library('next_oid')
+  or plan skip_all => "nothing compiles with the server's headers";
 my $node = new_server('toast_ids');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
@@ -26,7 +24,7 @@ sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 # Filters of one size, 12 chunks that fill 3 pages. `of` chooses the values that they hold: 0 to
 # 18899 or 1000000 to 1018899.
 query(qq{
-    CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '$dir/next_oid';
+    CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '$next_oid';
     CREATE TABLE filters (of int, f bloomfilter);
     INSERT INTO filters SELECT i / 1000000, bf_agg(i, 18900)
       FROM generate_series(0, 1000000, 1000000) first, generate_series(first, first + 18899) i GROUP BY 1;

@@ -24,12 +24,9 @@ my $node = new_server('scan', conf => "max_worker_processes = 16\n");
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 my $version = query('SHOW server_version_num');
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
-my $compiled =
-  system("$cc -shared -fPIC -I'$include' -o '$dir/copied_heap.so' $FindBin::RealBin/copied_heap.c") == 0;
+my $compiled = compile_library('copied_heap');
 note('no table access method but heap: no compiler') if !$compiled;
-query(qq{CREATE FUNCTION copied_heap(internal) RETURNS table_am_handler LANGUAGE C AS '$dir/copied_heap';
+query(qq{CREATE FUNCTION copied_heap(internal) RETURNS table_am_handler LANGUAGE C AS '$compiled';
     CREATE ACCESS METHOD copied_heap TYPE TABLE HANDLER copied_heap}) if $compiled;
 query(q{
     CREATE ROLE reader;

@@ -9,15 +9,11 @@ use warnings FATAL => 'all';
 use FindBin;
 use lib $FindBin::RealBin;
 
-use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
-if (system("$cc -shared -fPIC -I'$include' -o '$dir/other_library.so' $FindBin::RealBin/other_library.c") != 0) {
-    plan skip_all => "$cc cannot compile with the server's headers";
-}
+my $library = compile_library('other_library')
+  or plan skip_all => "nothing compiles with the server's headers";
 
 my $node = new_server('libraries');
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
@@ -30,8 +26,8 @@ query(q{
 
 # Plans of a query in a session that loads both libraries, in either order.
 my $settings = 'SET max_parallel_workers_per_gather = 0; SET bloomfilter.join_filter = on; SET cpu_tuple_cost = 1';
-my %loads = ('the other library last' => "LOAD 'bloomfilter'; LOAD '$dir/other_library'; $settings",
-    'ours last' => "LOAD '$dir/other_library'; LOAD 'bloomfilter'; $settings");
+my %loads = ('the other library last' => "LOAD 'bloomfilter'; LOAD '$library'; $settings",
+    'ours last' => "LOAD '$library'; LOAD 'bloomfilter'; $settings");
 
 my %queries = (
     build => [ qr/Bloom Filter Build/, 'SELECT bf_count(bf_agg(k)) FROM %s' ],

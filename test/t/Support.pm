@@ -9,7 +9,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log);
+our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log
+  compile_library);
 
 # A running server, in UTF8 and the C locale whatever the environment says. Its database "postgres"
 # has the extension. A difference in bytes must come from the extension, so there is no JIT and no
@@ -102,6 +103,16 @@ sub peak_memory {
     my $peak = 1024 * $1;
     chomp $result;
     return ($peak, $result, $files);
+}
+
+# Compiles test/t/NAME.c, which is no part of the extension, as a library, and returns its path. Undef
+# if no compiler is here, or one that cannot use the server's headers.
+sub compile_library {
+    my ($name) = @_;
+    my $library = PostgreSQL::Test::Utils::tempdir() . "/$name";
+    chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
+    my $status = system("$cc -shared -fPIC -I'$include' -o '$library.so' $FindBin::RealBin/$name.c");
+    return $status == 0 ? $library : undef;
 }
 
 # The server is running, and its log reports neither a crash nor a leaked resource.
