@@ -245,9 +245,6 @@ PG_FUNCTION_INFO_V1(bf_index_check);
 Datum bf_index_check(PG_FUNCTION_ARGS) {
   check_not_in_recovery();
   const OpenIndex open = open_index(PG_GETARG_OID(0), AccessShareLock);
-  if (!open.index->rd_index->indisvalid)
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("index \"%s\" is not valid", RelationGetRelationName(open.index))));
   Check check = {};
   check.index = open.index;
   check.scratch =
