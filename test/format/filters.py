@@ -22,6 +22,7 @@ MASK32, MASK64 = 2**32 - 1, 2**64 - 1
 LINES, PAGES, COUNTING, CUCKOO = 1, 2, 0x10, 0x21
 LINKS, OWN, GROW, INTERSECTION, UNCOUNTED = 1, 2, 4, 8, 16
 MOST_BITS = 2**32
+HASH = 25  # the family of what was added by bf_add_hash
 S = []
 for _ in range(16):
     S.append((S[-1] if S else 1) * 0x9E3779B9 & MASK32)
@@ -177,6 +178,9 @@ class Link:
         if self.expected == 0:
             return True
         exponent = self.expected
+        layout, _, units = size(self.expected, self.rate)
+        if self.size < units * unit_bits(layout):  # it was folded
+            exponent = max(1, exponent * self.size // (units * unit_bits(layout)))
         one = share(*self.geometry)
         capacity = math.ceil(self.size * (1 - power(1 - one, exponent)))
         return bin(self.bits).count("1") >= capacity
@@ -209,11 +213,13 @@ class Filter:
         return any(link.has(h) for link in self.links)
 
     def has(self, value):
-        return self.family == value.family and any(
+        return self.family in (value.family, HASH) and any(
             self.has_hash(h) for h in value.hashes(self.seed))
 
     def count(self):
-        """The estimate of bf_count."""
+        """The estimate of bf_count; None if it is not known."""
+        if any(link.flags & INTERSECTION for link in self.links):
+            return None
         total = 0.0
         for link in self.links:
             zeros = 1 - bin(link.bits).count("1") / link.size
@@ -293,6 +299,11 @@ def arrange(links):
     return links
 
 
+def check_alike(a, b):
+    if a.seed != b.seed or (a.family and b.family and (a.family, a.shape) != (b.family, b.shape)):
+        raise Refused("another family or seed")
+
+
 def unite(a, b):
     if is_empty(a) and is_empty(b):
         wanted = [x.expected if x.grows else x.links[0].expected for x in (a, b)]
@@ -301,8 +312,7 @@ def unite(a, b):
         return min(a, b, key=lambda x: x.payload())
     if is_empty(a) or is_empty(b):
         return b if is_empty(a) else a
-    if a.seed != b.seed or (a.family and b.family and (a.family, a.shape) != (b.family, b.shape)):
-        raise Refused("another family or seed")
+    check_alike(a, b)
     links = arrange(a.links + b.links)
     if len(links) > 64:
         raise Refused("more than 64 links")
@@ -311,6 +321,44 @@ def unite(a, b):
     if result.grows:
         result.expected, result.rate = max(a.expected, b.expected), max(a.rate, b.rate)
     return result
+
+
+def intersect(a, b):
+    if not (a.plain and b.plain) or a.links[0].geometry != b.links[0].geometry:
+        raise Refused("several links, or another geometry")
+    check_alike(a, b)
+    known, one, other = bool(a.family and b.family), a.links[0], b.links[0]
+    link = Link(max(one.expected, other.expected), max(one.rate, other.rate), one.geometry,
+                one.flags | other.flags | INTERSECTION, known * (one.bits & other.bits))
+    return Filter([link], a.seed, known * a.family, known * a.shape)
+
+
+def clear(f):
+    """bf_clear: the last link remains, without values."""
+    if f.no_rows:
+        return f
+    last = f.links[-1]
+    f.links = [Link(last.expected, last.rate, last.geometry, last.flags & OWN)]
+    return f
+
+
+def fold(f, most_bytes):
+    """bf_fold: the largest folded filter of at most so many bytes, with the length word."""
+    if not f.plain:
+        raise Refused("several links, or growth")
+    link = f.links[0]
+    bits = unit_bits(link.layout)
+    for d in range(1, link.units + 1):
+        units = link.units // d
+        if link.units % d == 0 and 4 + HEADER.size + units * bits // 8 <= most_bytes:
+            break
+    else:
+        raise Refused("too few bytes")
+    folded = 0
+    for number in range(link.units):
+        folded |= (link.bits >> number * bits & 2**bits - 1) << number // d * bits
+    link.units, link.bits = units, folded
+    return f
 
 
 def grow(f):
@@ -347,23 +395,39 @@ def growable(f):
     return f
 
 
+def admit(f, family, shape):
+    """A filter without values takes the family of the first one."""
+    if f.family:
+        return
+    f.family, f.shape, f.no_rows = family, shape, False
+    if f.plain:
+        f.links[0].flags &= ~OWN
+
+
+def put(f, h):
+    if f.has_hash(h):
+        return
+    if f.grows and f.links[-1].is_full():
+        grow(f)
+    last = f.links[-1]
+    last.bits |= last.mask(h)
+    if len(f.links) > 1:
+        f.links = arrange(f.links)
+
+
 def add(f, value):
-    if f.family == 0:
-        f.family, f.shape = value.family, value.shape
-        f.no_rows = False
-        if f.plain:
-            f.links[0].flags &= ~OWN
-    if (f.family, f.shape) != (value.family, value.shape):
+    admit(f, value.family, value.shape)
+    if f.family != HASH and (f.family, f.shape) != (value.family, value.shape):
         raise Refused("another family")
     for h in value.hashes(f.seed):
-        if f.has_hash(h):
-            continue
-        if f.grows and f.links[-1].is_full():
-            grow(f)
-        last = f.links[-1]
-        last.bits |= last.mask(h)
-        if len(f.links) > 1:
-            f.links = arrange(f.links)
+        put(f, h)
+
+
+def add_hash(f, h):
+    """bf_add_hash: h as an unsigned number."""
+    admit(f, HASH, 0)
+    put(f, h)
+    return f
 
 
 # --- What aggregates make ------------------------------------------------------------------------

@@ -84,7 +84,7 @@ Filter finish_cuckoo(State *state) {
   const uint64 distinct = sort_bag(&state->bag);
   Header header = state->header;
   header.flags = state->self_sized ? kFlagOwn : 0;
-  header = sized_for(header, Max(distinct, Max(header.capacity.values, uint64{1})));
+  header = sized_for(header, Max(distinct, header.capacity.values));
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {
     NewFilter filter = make_filter(header);
