@@ -387,6 +387,15 @@ SELECT encode(set_byte(bloomfilter_element_send(bf_element_of('a '::varchar)), 0
   AS damaged \gset
 SELECT :'damaged'::bf_element;
 
+-- Hashes that were chosen so that each register has its highest rank, or the rank of far more
+-- values: the filter is for as many as there are.
+SELECT lows, i.expected, i.bytes, bf_check(f)
+FROM unnest(ARRAY['000000000000,010000000000', '000000000800,010000000800']) lows,
+  LATERAL (SELECT bf_dist_agg(encode('\x0100000000000000' || hash || hash, 'base64')::bf_element) AS f
+    FROM string_to_table(lows, ',') low, generate_series(0, 65535) high,
+      set_byte(set_byte(decode(low || '0000', 'hex'), 6, high & 255), 7, high >> 8) hash) made,
+  bf_info(f) i;
+
 -- Elements are compared by their value: equal values of one family are one element.
 SELECT bf_element_of(5) = bf_element_of(5::bigint) AS one_family,
   bf_element_of(5) <> bf_element_of(5::numeric) AS another,

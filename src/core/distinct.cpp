@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kMaxRank = 64 - kRegisterBits + 1;
 constexpr double kStandardError = 1.04 / 256; // 1.04 / sqrt(kRegisters)
+constexpr double kMostEstimated = 1.1; // for each hash, 22 standard errors from what is right
 
 constexpr int kMostDigitBits = 8;
 constexpr std::size_t kMostDigits = 1 << kMostDigitBits;
@@ -132,8 +133,10 @@ double estimate_distinct(const std::uint8_t *registers) {
   return kHalfInverseLog2 * m * m / sum;
 }
 
-std::uint64_t padded_capacity(double distinct) {
-  return static_cast<std::uint64_t>(std::ceil(distinct * (1.0 + 2.0 * kStandardError)));
+std::uint64_t padded_capacity(double distinct, std::uint64_t hashes) {
+  const double padded = std::ceil(distinct * (1.0 + 2.0 * kStandardError));
+  return padded <= kMostEstimated * static_cast<double>(hashes) ? static_cast<std::uint64_t>(padded)
+                                                                : hashes;
 }
 
 void sort_hashes(std::uint64_t *hashes, std::size_t count, Pause pause) {
@@ -161,15 +164,16 @@ std::size_t count_distinct(const std::uint64_t *hashes, std::size_t count) {
   return distinct;
 }
 
-std::size_t insert_distinct(HashSet *set, std::uint64_t *hashes, std::size_t count) {
+std::size_t insert_distinct(HashSet *set, std::uint64_t multiplier, std::uint64_t *hashes,
+                            std::size_t count) {
   constexpr std::size_t kPrefetchAhead = 16;
   const std::size_t mask = set->slot_count - 1;
   std::size_t fresh = 0;
   for (std::size_t i = 0; i < count; i++) {
     if (i + kPrefetchAhead < count)
-      __builtin_prefetch(&set->slots[hashes[i + kPrefetchAhead] & mask]);
+      __builtin_prefetch(&set->slots[set->slot_of(hashes[i + kPrefetchAhead], multiplier)]);
     const std::uint64_t hash = hashes[i];
-    std::size_t slot = hash & mask;
+    std::size_t slot = set->slot_of(hash, multiplier);
     while (set->slots[slot] != hash && set->slots[slot] != 0)
       slot = (slot + 1) & mask;
     const bool known = hash != 0 ? set->slots[slot] == hash : set->has_zero;
@@ -193,9 +197,9 @@ double sample_distinct(const std::uint64_t *hashes, std::size_t count) {
   std::size_t taken = 0;
   for (std::size_t i = 0; i < count && sample.has_room(kBatch); i++) {
     batch[taken] = hashes[i];
-    taken += (hashes[i] >> 32 & (parts - 1)) == 0; // the set's slots use the lowest bits
+    taken += (hashes[i] >> 32 & (parts - 1)) == 0; // the set's slots use the highest bits
     if (taken == kBatch || i + 1 == count) {
-      insert_distinct(&sample, batch, taken);
+      insert_distinct(&sample, 1, batch, taken);
       taken = 0;
     }
   }

@@ -39,8 +39,10 @@ inline void count_hash(std::uint8_t *registers, std::uint64_t hash) {
 double estimate_distinct(const std::uint8_t *registers);
 
 // The capacity of a filter for an estimated number of distinct hashes: two standard errors above
-// the estimate, so that the filter keeps its rate.
-std::uint64_t padded_capacity(double distinct);
+// the estimate, so that the filter keeps its rate. If this is more than 1.1 times the number of
+// `hashes`, of which some may be repeated, they were chosen to mislead the estimate, which may even
+// be infinite. Then the capacity is their number.
+std::uint64_t padded_capacity(double distinct, std::uint64_t hashes);
 
 // Sorts hashes in place, by their digits: P. M. McIlroy et al., "Engineering radix sort", Computing
 // Systems 6(1), 1993 ("American flag sort").
@@ -60,7 +62,7 @@ double sample_distinct(const std::uint64_t *hashes, std::size_t count);
 // A set of hashes in the caller's memory. An empty slot is 0, so has_zero says whether the set has
 // the hash 0.
 struct HashSet {
-  std::uint64_t *slots; // a power of two, all 0 at first
+  std::uint64_t *slots; // a power of two, at least 2, all 0 at first
   std::size_t slot_count;
   std::size_t count; // hashes in the set
   bool has_zero;
@@ -68,11 +70,21 @@ struct HashSet {
   std::size_t bytes() const { return slot_count * sizeof(std::uint64_t); }
   // Will at most half of the slots be taken when `more` hashes have been added?
   bool has_room(std::size_t more) const { return 2 * (count + more) <= slot_count; }
+  // The high bits of a product choose the slot.
+  std::size_t slot_of(std::uint64_t hash, std::uint64_t multiplier) const {
+    return hash * multiplier >> (1 + __builtin_clzll(slot_count));
+  }
 };
 
 // Adds hashes to a set that has room for them. Moves those that were new to the front of `hashes`
 // and returns their number.
-std::size_t insert_distinct(HashSet *set, std::uint64_t *hashes, std::size_t count);
+//
+// The multiplier is the same for all hashes of a set. If it is odd, and unknown to whoever chooses
+// values, he cannot choose hashes that compete for the same slots, which would take a time that
+// grows with the square of their number (M. Dietzfelbinger et al., "A reliable randomized algorithm
+// for the closest-pair problem", Journal of Algorithms 25(1), 1997).
+std::size_t insert_distinct(HashSet *set, std::uint64_t multiplier, std::uint64_t *hashes,
+                            std::size_t count);
 
 // Writes the set's hashes from slot `*next` on, at most `limit` (2 or more) of them, and advances
 // `*next`, which is 0 at first. Returns how many hashes it wrote; 0 at the end.

@@ -475,13 +475,15 @@ def estimate(hashes):
     for k in range(q, 0, -1):
         z = 0.5 * (z + counts[k])
     z += m * sigma(counts[0] / m)
-    return m * m / (2 * math.log(2)) / z
+    return m * m / (2 * math.log(2)) / z if z else math.inf
 
 
 def own_size(hashes, rate):
     n = len(hashes)
     if n > 65536:
-        n = math.ceil(estimate(hashes) * (1 + 2.08 / 256))
+        estimated = estimate(hashes) * (1 + 2.08 / 256)
+        if estimated < math.inf and math.ceil(estimated) <= 1.1 * n:
+            n = math.ceil(estimated)
     n = max(n, 1)
     layout, k, units = size(n, rate)
     if size_class(units) * unit_bits(layout) <= MOST_BITS:

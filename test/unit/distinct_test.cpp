@@ -111,7 +111,21 @@ TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
     std::uint64_t capacity;
   } golden[] = {{0, 0}, {1, 2}, {123.4, 125}, {65536, 66069}, {1e6, 1008125}, {1e9, 1008125000}};
   for (const auto &entry : golden)
-    EXPECT_EQ(padded_capacity(entry.distinct), entry.capacity) << entry.distinct;
+    EXPECT_EQ(padded_capacity(entry.distinct, 1 << 30), entry.capacity) << entry.distinct;
+}
+
+// Two hashes for each register, of which one gives it the highest rank: the estimate is infinite.
+TEST(Distinct, CapacityIsBoundedByTheHashes) {
+  std::vector<std::uint64_t> hashes;
+  for (std::uint64_t i = 0; i < kRegisters; i++) {
+    hashes.push_back(i << (64 - kRegisterBits));
+    hashes.push_back(i << (64 - kRegisterBits) | 1);
+  }
+  EXPECT_TRUE(std::isinf(estimate(hashes)));
+  EXPECT_EQ(padded_capacity(estimate(hashes), hashes.size()), hashes.size());
+  EXPECT_EQ(padded_capacity(1e6, 916478), 1008125U);
+  EXPECT_EQ(padded_capacity(1e6, 916477), 916477U);
+  EXPECT_EQ(padded_capacity(NAN, 70000), 70000U);
 }
 
 // Uniform hashes, few different hashes, and hashes that differ in their lowest bits alone.
@@ -190,6 +204,7 @@ TEST(HashSet, HoldsWhatWasInserted) {
   for (const std::size_t slot_count : {8, 64, 4096}) {
     SCOPED_TRACE(slot_count);
     OwnedSet set(slot_count);
+    const std::uint64_t lowest = ~std::uint64_t{0} / slot_count + 1; // these bits choose the slot
     std::set<std::uint64_t> model;
     while (set.has_room(slot_count / 8)) {
       std::vector<std::uint64_t> batch;
@@ -200,7 +215,7 @@ TEST(HashSet, HoldsWhatWasInserted) {
       for (const std::uint64_t hash : batch)
         if (model.insert(hash).second)
           fresh.push_back(hash);
-      batch.resize(insert_distinct(&set, batch.data(), batch.size()));
+      batch.resize(insert_distinct(&set, lowest, batch.data(), batch.size()));
       EXPECT_EQ(batch, fresh);
       EXPECT_EQ(set.count, model.size());
     }
@@ -214,9 +229,22 @@ TEST(HashSet, KnowsZero) {
   OwnedSet set(16);
   std::uint64_t zero = 0;
   EXPECT_TRUE(content(set, 2).empty());
-  EXPECT_EQ(insert_distinct(&set, &zero, 1), 1U);
-  EXPECT_EQ(insert_distinct(&set, &zero, 1), 0U);
+  EXPECT_EQ(insert_distinct(&set, 3, &zero, 1), 1U);
+  EXPECT_EQ(insert_distinct(&set, 3, &zero, 1), 0U);
   EXPECT_EQ(content(set, 2), std::vector<std::uint64_t>{0});
+}
+
+// Hashes that differ in their lowest, highest or middle bits alone have thousands of slots.
+TEST(HashSet, SpreadsHashesThatAreAlike) {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+  for (const int shift : {0, 17, 30, 48}) {
+    OwnedSet set(65536);
+    std::set<std::size_t> slots;
+    for (std::uint64_t i = 0; i < 32768; i++)
+      slots.insert(set.slot_of((i << shift) ^ 5, kOdd));
+    EXPECT_GT(slots.size(), 5000U) << shift;
+    EXPECT_LT(*slots.rbegin(), 65536U);
+  }
 }
 
 TEST(SampleDistinct, TellsFewRepetitionsFromMany) {

@@ -44,6 +44,16 @@ Size sort_array(HashBag *bag) {
   return distinct;
 }
 
+// Each process has a multiplier of its own, because hashes may have been chosen.
+Size insert(HashSet *set, uint64 *hashes, Size count) {
+  static uint64 multiplier = 0;
+  if (unlikely(multiplier == 0)) {
+    (void)pg_strong_random(&multiplier, sizeof multiplier); // without randomness, 1 is right, too
+    multiplier |= 1;
+  }
+  return insert_distinct(set, multiplier, hashes, count);
+}
+
 HashSet make_set(MemoryContext context, Size slot_count) {
   HashSet set = {};
   set.slot_count = slot_count;
@@ -68,7 +78,7 @@ Size thin_array(HashBag *bag) {
     return sort_array(bag);
   update_registers(bag);
   HashSet set = make_set(CurrentMemoryContext, slots_for(array->count));
-  array->count = insert_distinct(&set, array->hashes, array->count);
+  array->count = insert(&set, array->hashes, array->count);
   pfree(set.slots);
   bag->registered = array->count;
   start_registers(bag, array->count);
@@ -88,7 +98,7 @@ void resize_set(HashBag *bag, Size slot_count) {
   Size next = 0;
   while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
     CHECK_FOR_INTERRUPTS();
-    insert_distinct(&larger, batch, count);
+    insert(&larger, batch, count);
   }
   pfree(batch);
   free_set(bag);
@@ -113,7 +123,7 @@ bool start_set(HashBag *bag) {
       }
       resize_set(bag, 2 * bag->set.slot_count);
     }
-    insert_distinct(&bag->set, bag->array.hashes + i, count);
+    insert(&bag->set, bag->array.hashes + i, count);
   }
   bag->array.count = bag->registered = 0;
   resize_array(bag, buffer);
@@ -147,7 +157,7 @@ void drain(HashBag *bag) {
       spill_memory(bag);
   }
   bag->offered += array->count;
-  const Size fresh = insert_distinct(&bag->set, array->hashes, array->count);
+  const Size fresh = insert(&bag->set, array->hashes, array->count);
   bag->accepted += fresh;
   array->count = bag->registered = 0;
   if (bag->registers)
@@ -213,7 +223,7 @@ Size remove_repetitions(HashBag *bag) {
 uint64 distinct_to_size_for(HashBag *bag) {
   const Size exact = bag->registers ? 0 : remove_repetitions(bag);
   update_registers(bag);
-  return distinct_to_size_for(bag->registers, exact);
+  return distinct_to_size_for(bag->registers, bag->registers ? bag->size() : exact);
 }
 
 void update_registers(HashBag *bag) {
