@@ -251,6 +251,21 @@ is(temporary_files(), '', '... no file is left when its transaction ends');
     is(temporary_files(), '', '... no file is left');
 }
 
+# A session that had workers has as many directories open as it may when its transaction fails, or
+# when the session ends within it.
+SKIP: {
+    my $library = compile_library('descriptors')
+      or skip "nothing compiles with the server's headers", 4;
+    query("CREATE FUNCTION take_descriptors() RETURNS void LANGUAGE c AS '$library'");
+    my $taken = "$left; SELECT bf_agg(i) IS NULL FROM few_rows; BEGIN; LOCK TABLE few_rows;"
+      . ' SELECT take_descriptors()';
+    is(sqlstate($node, "$taken; SELECT 1 / 0"), '22012', 'an error where no directory can be opened');
+    is(sqlstate($node, $taken), '00000', 'the end of a session there');
+    is(query("SELECT count(*) FROM pg_locks WHERE relation = 'few_rows'::regclass"), 0,
+        '... leaves no lock');
+    is(temporary_files(), '', '... nor a file');
+}
+
 # States that the leader does not ask for: groups after LIMIT
 my $limited = 'SELECT g FROM (SELECT g, bf_agg(i) AS f FROM rows GROUP BY g ORDER BY g LIMIT 1) s'
   . ' WHERE f @> 2';

@@ -1,10 +1,14 @@
 #include "pg/aggregate/shared_file.hpp"
 
+#include <dirent.h>
+#include <unistd.h>
+
 extern "C" {
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "catalog/pg_tablespace_d.h"
 #include "commands/tablespace.h"
+#include "storage/fd.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
 }
@@ -15,8 +19,10 @@ namespace {
 // The number of the leader's file set: one that the server, which counts up to INT_MAX, never uses.
 constexpr uint32 kDirectory = 0xB100F17E;
 
-#if PG_VERSION_NUM < 150000
-constexpr auto FileSetDeleteAll = SharedFileSetDeleteAll;
+#if PG_VERSION_NUM >= 150000
+constexpr const char *kSuffix = "fileset";
+#else
+constexpr const char *kSuffix = "sharedfileset";
 constexpr auto BufFileCreateFileSet = BufFileCreateShared;
 constexpr auto BufFileExportFileSet = BufFileExportShared;
 
@@ -44,21 +50,49 @@ FileSet directory_in(Oid tablespace) {
   return directory;
 }
 
-void delete_directory(Oid tablespace) {
-  FileSet directory = directory_in(tablespace);
-  FileSetDeleteAll(&directory);
+// Calls use(directory, name) for all files of a directory, if it exists. False if it cannot be
+// read.
+//
+// A transaction that aborts must not fail once more, or locks outlive the session. The server's own
+// functions raise an error if this process has as many directories open as it may.
+template <typename Use> bool for_each_file(const char *path, Use use) {
+  DIR *directory = opendir(path);
+  if (!directory) {
+    if (errno == ENOENT)
+      return true;
+    ereport(LOG, (errcode_for_file_access(), errmsg("could not open directory \"%s\": %m", path)));
+    return false;
+  }
+  while (const dirent *entry = readdir(directory))
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      use(directory, entry->d_name);
+  closedir(directory);
+  return true;
 }
 
-// Looks into every tablespace, because an abort cannot look up the names in temp_tablespaces.
+// Deletes the leader's directory, as FileSetDeleteAll() does. False if it may still be there.
+bool delete_directory(Oid tablespace) {
+  char parent[MAXPGPATH], path[MAXPGPATH];
+  TempTablespacePath(parent, tablespace);
+  snprintf(path, sizeof path, "%s/%s%d.%u.%s", parent, PG_TEMP_FILE_PREFIX, leader()->pid,
+           kDirectory, kSuffix);
+  if (!for_each_file(path, [](DIR *all, const char *name) { unlinkat(dirfd(all), name, 0); }))
+    return false;
+  if (rmdir(path) == 0 || errno == ENOENT)
+    return true;
+  ereport(LOG, (errcode_for_file_access(), errmsg("could not remove directory \"%s\": %m", path)));
+  return false;
+}
+
+// Looks into every tablespace, because an abort cannot look up the names in temp_tablespaces. What
+// cannot be deleted is tried again when the next transaction ends.
 void delete_directories() {
-  constexpr const char *kTablespaces = "pg_tblspc";
-  delete_directory(DEFAULTTABLESPACE_OID);
-  DIR *links = AllocateDir(kTablespaces);
-  while (const dirent *link = ReadDirExtended(links, kTablespaces, LOG))
-    if (const Oid tablespace = atooid(link->d_name))
-      delete_directory(tablespace);
-  FreeDir(links);
-  may_be_left_behind = false;
+  bool all = delete_directory(DEFAULTTABLESPACE_OID);
+  all &= for_each_file("pg_tblspc", [&all](DIR *, const char *name) {
+    if (const Oid tablespace = atooid(name))
+      all &= delete_directory(tablespace);
+  });
+  may_be_left_behind = !all;
 }
 
 // Deletes what is left when a leader's transaction ends. A process that had workers stays a leader.
