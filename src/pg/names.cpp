@@ -77,13 +77,16 @@ const char *layout_name(Layout layout, Family family) {
 }
 
 const Scheme &scheme_for(const text *argument) {
-  const char *name = text_to_cstring(argument);
+  char *name = text_to_cstring(argument);
   StringInfoData names;
   initStringInfo(&names);
   for (const Scheme &scheme : kSchemes)
     if (scheme.name) {
-      if (pg_strcasecmp(scheme.name, name) == 0)
+      if (pg_strcasecmp(scheme.name, name) == 0) {
+        pfree(names.data);
+        pfree(name);
         return scheme;
+      }
       appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", scheme.name);
     }
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

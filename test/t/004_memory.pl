@@ -200,6 +200,8 @@ $node->safe_psql('postgres', q{CREATE TABLE few AS SELECT 1 AS k;
     CREATE TABLE many AS SELECT i AS k FROM generate_series(1, 20000) i; ANALYZE few, many});
 for my $query ('SELECT count(f) FROM generate_series(1, 100000) g,'
       . ' LATERAL (SELECT bf_agg(k, 100, 0.01) AS f FROM few WHERE k < g % 2 + 2 OFFSET 0) s',
+    'SELECT count(f) FROM generate_series(1, 100000) g,'
+      . " LATERAL (SELECT bf_agg(k, 100, 0.01, 'guava') AS f FROM few WHERE k < g % 2 + 2 OFFSET 0) s",
     'SELECT count(*) FROM many WHERE '
       . join ' AND ', map { "bf_create(1000) + $_ + 1 @> k" } 1 .. 1000) {
     my $serial = 'SET max_parallel_workers_per_gather = 0; SET jit = off';
@@ -209,6 +211,17 @@ for my $query ('SELECT count(f) FROM generate_series(1, 100000) g,'
     my ($peak) = peak_memory($node, "$serial; $query");
     cmp_ok($peak - $least, '<=', 50 * MB, '... takes ' . ($peak - $least) . ' bytes more by pages');
 }
+
+# Questions of two types that take turns leave no memory behind.
+my @peaks;
+for my $asked ('i + 1', 'ARRAY[i]') {
+    my ($peak) = peak_memory($node,
+        'SELECT count(*) FROM generate_series(1, 200000) i, (SELECT bf_create(10) AS f OFFSET 0) s'
+          . " WHERE f @>> (CASE i % 2 WHEN 0 THEN bloomfilter_probe(i) ELSE bloomfilter_probe($asked) END)");
+    push @peaks, $peak;
+}
+cmp_ok($peaks[1] - $peaks[0], '<=', 8 * MB, 'questions of two types take '
+      . ($peaks[1] - $peaks[0]) . ' bytes more than those of one');
 
 # A build of a partitioned table has the states of its partitions one after the other.
 $node->safe_psql('postgres', q{CREATE TABLE parts (part int, i int) PARTITION BY RANGE (part);

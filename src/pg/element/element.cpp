@@ -6,6 +6,7 @@ extern "C" {
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 }
 
 namespace bloomfilter {
@@ -70,6 +71,14 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
   if (!resolve_scalar(element, collation) && !resolve_composed(element, collation))
     raise_unsupported(type, element->base);
   return element;
+}
+
+Element *replace_element(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory) {
+  if (*memory)
+    MemoryContextReset(*memory);
+  else
+    *memory = AllocSetContextCreate(parent, "bloomfilter element type", ALLOCSET_SMALL_SIZES);
+  return resolve_element(type, collation, *memory);
 }
 
 } // namespace bloomfilter

@@ -93,6 +93,10 @@ struct Element : ElementType { // a row's shape is known only after it was hashe
 // without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
+// The same in a memory context of its own below `parent`, where it replaces the element type before
+// it. The context is made if it is NULL.
+Element *replace_element(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory);
+
 // Like resolve_element() for anonymous rows that no tuple is formed of. Such a row is an array of
 // NullableDatum, one for each field, and has the hash of the tuple. Its fields have the types of
 // some expressions.

@@ -82,6 +82,7 @@ Datum given_value(const StoredProbe *stored) {
 struct ProbeSite {
   Oid type, collation; // of `element`
   Element *element;
+  MemoryContext memory; // of `element`
   FilterMemory asked;
 };
 
@@ -89,6 +90,16 @@ ProbeSite *probe_site(FunctionCallInfo fcinfo) {
   if (!fcinfo->flinfo->fn_extra)
     fcinfo->flinfo->fn_extra = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(ProbeSite));
   return static_cast<ProbeSite *>(fcinfo->flinfo->fn_extra);
+}
+
+// The element of a probe. Probes of several types may take turns at a site.
+Element *element_at(ProbeSite *site, const IndexProbe &probe, MemoryContext parent) {
+  if (site->element && site->type == probe.type && site->collation == probe.collation)
+    return site->element;
+  site->element = nullptr; // in case of an error
+  site->type = probe.type;
+  site->collation = probe.collation;
+  return site->element = replace_element(probe.type, probe.collation, parent, &site->memory);
 }
 
 const StoredProbe *stored_probe(Datum datum) {
@@ -244,14 +255,8 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
                     errmsg("value of type %s is of another command", "bf_probe"),
                     errhint("Store the value that was asked for instead.")));
   IndexProbe probe = open_probe(stored);
-  if (has_element(probe)) {
-    if (!site->element || site->type != probe.type || site->collation != probe.collation) {
-      site->element = resolve_element(probe.type, probe.collation, fcinfo->flinfo->fn_mcxt);
-      site->type = probe.type;
-      site->collation = probe.collation;
-    }
-    probe.element = site->element;
-  }
+  if (has_element(probe))
+    probe.element = element_at(site, probe, fcinfo->flinfo->fn_mcxt);
   for (int i = 0; i < probe.count; i++) {
     CHECK_FOR_INTERRUPTS();
     if (contains_any_digest(filter, digests_of_probe(filter->header, probe, i)))

@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 }
 
 namespace bloomfilter {
@@ -33,13 +32,9 @@ Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array) {
   const Oid type = ARR_ELEMTYPE(array);
   if (site->element && site->element->type == type)
     return site->element;
-  site->element = nullptr;
-  if (site->items)
-    MemoryContextReset(site->items);
-  else
-    site->items = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "bloomfilter element type",
-                                        ALLOCSET_SMALL_SIZES);
-  return site->element = resolve_element(type, collation_of(fcinfo, argument), site->items);
+  site->element = nullptr; // in case of an error
+  return site->element = replace_element(type, collation_of(fcinfo, argument),
+                                         fcinfo->flinfo->fn_mcxt, &site->items);
 }
 
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
