@@ -313,6 +313,13 @@ SELECT calls, build FROM unnest(ARRAY[64, 65]) calls, built(format('SELECT %s FR
   (SELECT string_agg(format('bf_count(bf_agg(item, %s))', 10000 + n), ', ')
    FROM generate_series(1, calls) n)));
 
+-- A volatile condition without a column, which the select list or HAVING has, too.
+CREATE SEQUENCE turns;
+SELECT built.* FROM unnest(ARRAY[
+  'SELECT bf_count(bf_agg(item)) > 0, random() < 2 FROM ONLY events WHERE random() < 2',
+  'SELECT bf_count(bf_agg(item)) > 0 FROM ONLY events WHERE nextval(''turns'') > 0
+   HAVING nextval(''turns'') > 0']) query, built(query);
+
 -- A cursor over a build is at no row of the table.
 BEGIN;
 DECLARE built CURSOR FOR SELECT bf_agg(item) FROM ONLY events;

@@ -65,10 +65,13 @@ Source source_of(PlannerInfo *root, RelOptInfo *table) {
   return {root, table, conditions_of(table->baserestrictinfo)};
 }
 
-bool has_pseudoconstant(const List *restrictions) {
+// Has a table a condition without a column? The server looks at some of these once, before it reads
+// the table. The others are volatile: if the select list has the same expression, the server takes
+// it for a column of the node, among which the conditions are (build_plan.cpp).
+bool has_condition_without_column(const RelOptInfo *table) {
   const ListCell *cell;
-  foreach (cell, restrictions)
-    if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+  foreach (cell, table->baserestrictinfo)
+    if (bms_is_empty(lfirst_node(RestrictInfo, cell)->clause_relids))
       return true;
   return false;
 }
@@ -162,7 +165,7 @@ bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh) {
     *parts = lappend(*parts, table);
-    return is_scanned(table, entry) && !has_pseudoconstant(table->baserestrictinfo);
+    return is_scanned(table, entry) && !has_condition_without_column(table);
   }
   const ListCell *cell;
   foreach (cell, root->append_rel_list) {
