@@ -434,6 +434,53 @@ SELECT checked.* FROM checked(
   'SELECT f.id FROM fact f JOIN loud d ON f.name === d.name WHERE d.kind = 7 AND f.id < 20000');
 SELECT checked.* FROM checked(
   'SELECT f.id FROM fact f JOIN loud d ON f.name = d.name WHERE d.kind = 7 AND f.id < 20000');
+-- … also if it is the default of its type.
+CREATE TYPE size AS ENUM ('S', 's', 'M');
+CREATE FUNCTION alike(size, size) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN lower($1::text) = lower($2::text); END';
+CREATE FUNCTION compare_alike(size, size) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN bttextcmp(lower($1::text), lower($2::text)); END';
+CREATE OPERATOR = (FUNCTION = alike, LEFTARG = size, RIGHTARG = size, COMMUTATOR = =,
+  RESTRICT = eqsel, JOIN = eqjoinsel, MERGES);
+CREATE FUNCTION before(size, size) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN compare_alike($1, $2) < 0; END';
+CREATE OPERATOR < (FUNCTION = before, LEFTARG = size, RIGHTARG = size);
+CREATE OPERATOR CLASS size_ops DEFAULT FOR TYPE size USING btree AS
+  OPERATOR 1 <, OPERATOR 3 =, FUNCTION 1 compare_alike(size, size);
+CREATE TABLE sized AS SELECT i AS id, (ARRAY['S', 'M', 'M', 'M', 'M'])[1 + i % 5]::size AS size
+FROM generate_series(1, 40000) i;
+CREATE TABLE wanted AS SELECT 's'::size AS size, 1 AS one;
+ANALYZE sized, wanted;
+SELECT checked.* FROM checked(
+  'SELECT f.id FROM sized f JOIN wanted w USING (size) WHERE one = 1 AND f.id < 20000');
+SELECT checked.* FROM checked(
+  'SELECT f.id FROM wanted w LEFT JOIN sized f ON f.size = w.size AND f.id < 20000 WHERE one = 1');
+-- … and if it is added to those of the server.
+BEGIN;
+CREATE FUNCTION alike(varchar, varchar) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN lower($1) = lower($2); END';
+CREATE FUNCTION compare_alike(varchar, varchar) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN bttextcmp(lower($1), lower($2)); END';
+CREATE OPERATOR ==== (FUNCTION = alike, LEFTARG = varchar, RIGHTARG = varchar, COMMUTATOR = ====,
+  RESTRICT = eqsel, JOIN = eqjoinsel, MERGES);
+CREATE FUNCTION before(varchar, varchar) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
+  'BEGIN RETURN compare_alike($1, $2) < 0; END';
+CREATE OPERATOR <<< (FUNCTION = before, LEFTARG = varchar, RIGHTARG = varchar);
+ALTER OPERATOR FAMILY text_ops USING btree ADD
+  OPERATOR 1 <<< (varchar, varchar), OPERATOR 3 ==== (varchar, varchar),
+  FUNCTION 1 (varchar, varchar) compare_alike(varchar, varchar);
+CREATE TABLE louder AS SELECT kind, upper(code)::varchar AS code FROM dim;
+ANALYZE louder;
+SELECT checked.* FROM unnest(ARRAY['JOIN', 'LEFT JOIN']) how, checked(format(
+  'SELECT f.id FROM (SELECT code FROM louder WHERE kind = 7) d
+   %s fact f ON f.code ==== d.code AND f.id < 20000', how));
+ROLLBACK;
+
+-- A table with a volatile condition is asked for by the rows that the condition is computed for.
+CREATE SEQUENCE turns;
+SELECT checked.* FROM checked('SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
+  WHERE d.kind = 7 AND nextval(''turns'') > 0 * f.id');
+SELECT last_value FROM turns;
 
 -- Partitions, children, and other relations.
 CREATE TABLE parted (LIKE fact) PARTITION BY RANGE (id);

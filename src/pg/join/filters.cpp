@@ -247,9 +247,13 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
                            Min(table->rows / tuples, 1.0),
                            find_asked(root, table)};
   placed->table = table->relid;
-  placed->filters = may_pay(scanned) ? choose(scanned, find_candidates(scanned, &placed->search),
-                                              &placed->planned)
-                                     : NIL;
+  // Volatile conditions are to be computed for the rows for which they would be without filters.
+  const bool may_be_filtered =
+      may_pay(scanned) &&
+      !contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo));
+  placed->filters =
+      may_be_filtered ? choose(scanned, find_candidates(scanned, &placed->search), &placed->planned)
+                      : NIL;
   return placed->filters;
 }
 

@@ -31,6 +31,7 @@
 
 extern "C" {
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
@@ -122,6 +123,12 @@ const TypeCacheEntry *entry_of(Oid type) {
   return lookup_type_cache(getBaseType(type), TYPECACHE_BTREE_OPFAMILY);
 }
 
+// Is this an operator, or a family of operators, of the server? Others may call equal what filters
+// know as different.
+bool is_of_server(Oid oid) {
+  return OidIsValid(oid) && oid < FirstNormalObjectId;
+}
+
 // Can an expression be computed and hashed for any row? NULL if not.
 const Element *safe_element(Node *value, Oid collation) {
   return is_of_columns(value) && !contain_mutable_functions(value) && !contain_subplans(value) &&
@@ -136,7 +143,7 @@ bool complete(KeyPair *pair, const List *families) {
   const TypeCacheEntry *asked = entry_of(exprType(pair->asked)),
                        *key = entry_of(exprType(pair->key));
   const Oid family = asked->btree_opf;
-  if (!OidIsValid(family) || family != key->btree_opf || !list_member_oid(families, family))
+  if (!is_of_server(family) || family != key->btree_opf || !list_member_oid(families, family))
     return false;
   const Element *asked_element = safe_element(pair->asked, pair->collation);
   const Element *key_element = safe_element(pair->key, pair->collation);
@@ -148,7 +155,7 @@ bool complete(KeyPair *pair, const List *families) {
                    has_one_hash(key_element);
   pair->equality = get_opfamily_member(family, asked->btree_opintype, key->btree_opintype,
                                        BTEqualStrategyNumber);
-  return OidIsValid(pair->equality);
+  return is_of_server(pair->equality);
 }
 
 // Adds a pair to a list if filters can answer for it.
@@ -171,9 +178,21 @@ RelOptInfo *table_of(const PlannerInfo *root, Relids relids) {
 
 // --- where the equalities are --------------------------------------------------------------------
 
+// Are all equalities of a class the server's? A superuser can add others to its families.
+bool is_of_server(const EquivalenceClass *equals) {
+  const ListCell *cell;
+  foreach (cell, equals->ec_sources) {
+    const auto *source = lfirst_node(RestrictInfo, cell);
+    if (!IsA(source->clause, OpExpr) || !is_of_server(castNode(OpExpr, source->clause)->opno))
+      return false;
+  }
+  return true;
+}
+
 List *add_class(const PlannerInfo *root, const RelOptInfo *table, const EquivalenceClass *equals,
                 int *looks, List *pairs) {
-  if (equals->ec_has_const || equals->ec_has_volatile || equals->ec_broken || equals->ec_merged)
+  if (equals->ec_has_const || equals->ec_has_volatile || equals->ec_broken || equals->ec_merged ||
+      !is_of_server(equals))
     return pairs;
   const ListCell *cell, *other;
   List *keys = NIL; // of other tables
@@ -214,6 +233,8 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
   if (condition->mergeopfamilies == NIL || !condition->can_join || !IsA(condition->clause, OpExpr))
     return pairs;
   const auto *equality = reinterpret_cast<const OpExpr *>(condition->clause);
+  if (!is_of_server(equality->opno))
+    return pairs;
   const bool is_left = bms_equal(condition->left_relids, table->relids);
   if (!is_left && !bms_equal(condition->right_relids, table->relids))
     return pairs;
