@@ -225,6 +225,7 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT g, (SELECT bf_agg(item) FROM parts WHERE pair = g) FROM generate_series(1, 3) g',
   'SELECT bf_agg(item) FROM ONLY events']) query, built(query);
 EXPLAIN (COSTS OFF) SELECT bf_agg(item) FROM parts WHERE id < 7000;
+SELECT line FROM explained('SELECT bf_agg(item) FROM parts WHERE id < 1000') line;
 -- Partitions are left out when a query begins, and by each row of an outer one.
 SET plan_cache_mode = force_generic_plan;
 PREPARE of_part(int, bigint) AS SELECT bf_agg(item, 9) @> $2 AS found FROM parts WHERE id = $1;

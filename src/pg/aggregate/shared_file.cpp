@@ -88,11 +88,11 @@ bool delete_directory(Oid tablespace) {
 // cannot be deleted is tried again when the next transaction ends.
 void delete_directories() {
   bool all = delete_directory(DEFAULTTABLESPACE_OID);
-  all &= for_each_file("pg_tblspc", [&all](DIR *, const char *name) {
+  const bool found = for_each_file("pg_tblspc", [&all](DIR *, const char *name) {
     if (const Oid tablespace = atooid(name))
       all &= delete_directory(tablespace);
   });
-  may_be_left_behind = !all;
+  may_be_left_behind = !found || !all;
 }
 
 // Deletes what is left when a leader's transaction ends. A process that had workers stays a leader.
