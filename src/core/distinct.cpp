@@ -164,10 +164,11 @@ std::size_t count_distinct(const std::uint64_t *hashes, std::size_t count) {
   return distinct;
 }
 
-std::size_t insert_distinct(HashSet *set, std::uint64_t multiplier, std::uint64_t *hashes,
+std::size_t insert_distinct(HashSet *set, std::uint64_t seed, std::uint64_t *hashes,
                             std::size_t count) {
   constexpr std::size_t kPrefetchAhead = 16;
   const std::size_t mask = set->slot_count - 1;
+  const std::uint64_t multiplier = set->multiplier(seed);
   std::size_t fresh = 0;
   for (std::size_t i = 0; i < count; i++) {
     if (i + kPrefetchAhead < count)
@@ -190,16 +191,16 @@ std::size_t insert_distinct(HashSet *set, std::uint64_t multiplier, std::uint64_
 double sample_distinct(const std::uint64_t *hashes, std::size_t count) {
   constexpr std::size_t kSample = 256, kBatch = 64;
   std::uint64_t slots[4 * kSample] = {}, batch[kBatch];
-  HashSet sample = {slots, 4 * kSample, 0, false};
+  HashSet sample = {slots, 4 * kSample, 0, 0, false};
   std::size_t parts = 1;
   while (count / parts > kSample)
     parts *= 2;
   std::size_t taken = 0;
   for (std::size_t i = 0; i < count && sample.has_room(kBatch); i++) {
     batch[taken] = hashes[i];
-    taken += (hashes[i] >> 32 & (parts - 1)) == 0; // the set's slots use the highest bits
+    taken += (hashes[i] >> 32 & (parts - 1)) == 0;
     if (taken == kBatch || i + 1 == count) {
-      insert_distinct(&sample, 1, batch, taken);
+      insert_distinct(&sample, 0, batch, taken);
       taken = 0;
     }
   }

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/murmur3.hpp"
 #include "core/pause.hpp"
 
 namespace bloomfilter {
@@ -39,9 +40,9 @@ inline void count_hash(std::uint8_t *registers, std::uint64_t hash) {
 double estimate_distinct(const std::uint8_t *registers);
 
 // The capacity of a filter for an estimated number of distinct hashes: two standard errors above
-// the estimate, so that the filter keeps its rate. If this is more than 1.1 times the number of
-// `hashes`, of which some may be repeated, they were chosen to mislead the estimate, which may even
-// be infinite. Then the capacity is their number.
+// the estimate, so that the filter keeps its rate. `hashes` is the number of those that were kept:
+// the distinct ones, and perhaps some repetitions. Only hashes that were chosen so make an estimate
+// beyond 1.1 times that number, or an infinite one. Then the capacity is `hashes`.
 std::uint64_t padded_capacity(double distinct, std::uint64_t hashes);
 
 // Sorts hashes in place, by their digits: P. M. McIlroy et al., "Engineering radix sort", Computing
@@ -61,29 +62,32 @@ double sample_distinct(const std::uint64_t *hashes, std::size_t count);
 
 // A set of hashes in the caller's memory. An empty slot is 0, so has_zero says whether the set has
 // the hash 0.
+//
+// The high bits of a hash's product with an odd multiplier choose its slot (M. Dietzfelbinger et
+// al., "A reliable randomized algorithm for the closest-pair problem", Journal of Algorithms 25(1),
+// 1997). Each set has a multiplier of its own, which follows from its number and a seed. Otherwise
+// hashes that are read from a large set would fill a small one from its first slot on, as one long
+// run. If whoever chooses values does not know the seed, he cannot choose hashes that compete for
+// the same slots. Either would take a time that grows with the square of the number of hashes.
 struct HashSet {
-  std::uint64_t *slots; // a power of two, at least 2, all 0 at first
-  std::size_t slot_count;
-  std::size_t count; // hashes in the set
+  std::uint64_t *slots;   // all 0 at first
+  std::size_t slot_count; // a power of two, at least 2
+  std::size_t count;      // hashes in the set
+  std::uint32_t number;   // another one for each set
   bool has_zero;
 
   std::size_t bytes() const { return slot_count * sizeof(std::uint64_t); }
   // Will at most half of the slots be taken when `more` hashes have been added?
   bool has_room(std::size_t more) const { return 2 * (count + more) <= slot_count; }
-  // The high bits of a product choose the slot.
+  std::uint64_t multiplier(std::uint64_t seed) const { return mix64(seed ^ number) | 1; }
   std::size_t slot_of(std::uint64_t hash, std::uint64_t multiplier) const {
     return hash * multiplier >> (1 + __builtin_clzll(slot_count));
   }
 };
 
 // Adds hashes to a set that has room for them. Moves those that were new to the front of `hashes`
-// and returns their number.
-//
-// The multiplier is the same for all hashes of a set. If it is odd, and unknown to whoever chooses
-// values, he cannot choose hashes that compete for the same slots, which would take a time that
-// grows with the square of their number (M. Dietzfelbinger et al., "A reliable randomized algorithm
-// for the closest-pair problem", Journal of Algorithms 25(1), 1997).
-std::size_t insert_distinct(HashSet *set, std::uint64_t multiplier, std::uint64_t *hashes,
+// and returns their number. The seed is the same for all hashes of a set.
+std::size_t insert_distinct(HashSet *set, std::uint64_t seed, std::uint64_t *hashes,
                             std::size_t count);
 
 // Writes the set's hashes from slot `*next` on, at most `limit` (2 or more) of them, and advances

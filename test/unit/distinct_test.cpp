@@ -181,7 +181,8 @@ TEST(Distinct, SortHasAllHashesWhereItPauses) {
 
 // A set with its memory.
 struct OwnedSet : HashSet {
-  explicit OwnedSet(std::size_t slot_count) : HashSet{}, memory(slot_count) {
+  OwnedSet(std::size_t slot_count, std::uint32_t number) : HashSet{}, memory(slot_count) {
+    this->number = number;
     slots = memory.data();
     this->slot_count = slot_count;
   }
@@ -203,19 +204,26 @@ TEST(HashSet, HoldsWhatWasInserted) {
   Random random(6);
   for (const std::size_t slot_count : {8, 64, 4096}) {
     SCOPED_TRACE(slot_count);
-    OwnedSet set(slot_count);
-    const std::uint64_t lowest = ~std::uint64_t{0} / slot_count + 1; // these bits choose the slot
+    constexpr std::uint64_t kSeed = 77;
+    OwnedSet set(slot_count, 5);
+    std::vector<std::uint64_t> candidates = {0};
+    while (candidates.size() < slot_count / 2)
+      candidates.push_back(random.next());
+    while (candidates.size() < slot_count) {
+      const std::uint64_t hash = random.next();
+      if (set.slot_of(hash, set.multiplier(kSeed)) == slot_count - 1)
+        candidates.push_back(hash);
+    }
     std::set<std::uint64_t> model;
     while (set.has_room(slot_count / 8)) {
       std::vector<std::uint64_t> batch;
       for (std::size_t i = 0; i < slot_count / 8; i++)
-        batch.push_back(random.next() % 3 == 0 ? random.next() % 4 * slot_count
-                                               : random.next() % (2 * slot_count));
+        batch.push_back(candidates[random.next() % candidates.size()]);
       std::vector<std::uint64_t> fresh; // in the order of their first appearance
       for (const std::uint64_t hash : batch)
         if (model.insert(hash).second)
           fresh.push_back(hash);
-      batch.resize(insert_distinct(&set, lowest, batch.data(), batch.size()));
+      batch.resize(insert_distinct(&set, kSeed, batch.data(), batch.size()));
       EXPECT_EQ(batch, fresh);
       EXPECT_EQ(set.count, model.size());
     }
@@ -225,8 +233,26 @@ TEST(HashSet, HoldsWhatWasInserted) {
   }
 }
 
+// Hashes that are read from a large set, and so are in the order of its slots, go into a smaller
+// one.
+TEST(HashSet, HasNoLongRuns) {
+  auto hashes = integer_hashes(100000, 8);
+  OwnedSet large(1 << 18, 1), small(1 << 15, 2);
+  insert_distinct(&large, 0, hashes.data(), hashes.size());
+  std::vector<std::uint64_t> part(10000);
+  std::size_t next = 0;
+  EXPECT_EQ(read_distinct(large, &next, part.data(), part.size()), part.size());
+  insert_distinct(&small, 0, part.data(), part.size());
+  std::size_t run = 0, longest = 0;
+  for (std::size_t i = 0; i < small.slot_count; i++) {
+    run = small.slots[i] != 0 ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  EXPECT_LT(longest, 100U);
+}
+
 TEST(HashSet, KnowsZero) {
-  OwnedSet set(16);
+  OwnedSet set(16, 0);
   std::uint64_t zero = 0;
   EXPECT_TRUE(content(set, 2).empty());
   EXPECT_EQ(insert_distinct(&set, 3, &zero, 1), 1U);
@@ -238,7 +264,7 @@ TEST(HashSet, KnowsZero) {
 TEST(HashSet, SpreadsHashesThatAreAlike) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
   for (const int shift : {0, 17, 30, 48}) {
-    OwnedSet set(65536);
+    OwnedSet set(65536, 0);
     std::set<std::size_t> slots;
     for (std::uint64_t i = 0; i < 32768; i++)
       slots.insert(set.slot_of((i << shift) ^ 5, kOdd));

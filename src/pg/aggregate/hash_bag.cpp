@@ -44,18 +44,18 @@ Size sort_array(HashBag *bag) {
   return distinct;
 }
 
-// Each process has a multiplier of its own, because hashes may have been chosen.
+// Each process has a seed of its own, because hashes may have been chosen.
 Size insert(HashSet *set, uint64 *hashes, Size count) {
-  static uint64 multiplier = 0;
-  if (unlikely(multiplier == 0)) {
-    (void)pg_strong_random(&multiplier, sizeof multiplier); // without randomness, 1 is right, too
-    multiplier |= 1;
-  }
-  return insert_distinct(set, multiplier, hashes, count);
+  static uint64 seed = 0;
+  if (unlikely(seed == 0))
+    (void)pg_strong_random(&seed, sizeof seed); // without randomness, 0 is right, too
+  return insert_distinct(set, seed, hashes, count);
 }
 
 HashSet make_set(MemoryContext context, Size slot_count) {
+  static uint32 sets = 0;
   HashSet set = {};
+  set.number = sets++;
   set.slot_count = slot_count;
   set.slots = static_cast<uint64 *>(
       MemoryContextAllocExtended(context, set.bytes(), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));

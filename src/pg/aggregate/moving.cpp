@@ -6,7 +6,8 @@
 // state keeps each distinct hash and how often it is there, because the size depends on their
 // number.
 //
-// Over the same rows the result is that of cbf_agg without a window, byte for byte.
+// Over the same rows the result is that of cbf_agg without a window, byte for byte, unless values
+// were chosen to mislead the estimate of their number (pg/aggregate/registers.hpp).
 
 #include "pg/server.hpp"
 

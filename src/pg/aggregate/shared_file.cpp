@@ -56,18 +56,19 @@ FileSet directory_in(Oid tablespace) {
 // A transaction that aborts must not fail once more, or locks outlive the session. The server's own
 // functions raise an error if this process has as many directories open as it may.
 template <typename Use> bool for_each_file(const char *path, Use use) {
+  ReserveExternalFD(); // closes other files of the server, if need be
   DIR *directory = opendir(path);
-  if (!directory) {
-    if (errno == ENOENT)
-      return true;
-    ereport(LOG, (errcode_for_file_access(), errmsg("could not open directory \"%s\": %m", path)));
-    return false;
+  if (directory) {
+    while (const dirent *entry = readdir(directory))
+      if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+        use(directory, entry->d_name);
+    closedir(directory);
   }
-  while (const dirent *entry = readdir(directory))
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      use(directory, entry->d_name);
-  closedir(directory);
-  return true;
+  const bool done = directory || errno == ENOENT;
+  if (!done)
+    ereport(LOG, (errcode_for_file_access(), errmsg("could not open directory \"%s\": %m", path)));
+  ReleaseExternalFD();
+  return done;
 }
 
 // Deletes the leader's directory, as FileSetDeleteAll() does. False if it may still be there.
