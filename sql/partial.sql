@@ -391,7 +391,8 @@ SELECT :'damaged'::bf_element;
 -- values: the filter is for as many as there are.
 SELECT lows, i.expected, i.bytes, bf_check(f)
 FROM unnest(ARRAY['000000000000,010000000000', '000000000800,010000000800']) lows,
-  LATERAL (SELECT bf_dist_agg(encode('\x0100000000000000' || hash || hash, 'base64')::bf_element) AS f
+  LATERAL (
+    SELECT bf_dist_agg(encode('\x0100000000000000' || hash || hash, 'base64')::bf_element) AS f
     FROM string_to_table(lows, ',') low, generate_series(0, 65535) high,
       set_byte(set_byte(decode(low || '0000', 'hex'), 6, high & 255), 7, high >> 8) hash) made,
   bf_info(f) i;

@@ -2,9 +2,10 @@
 
 test/format has that implementation, written from doc/format.md alone. Each round makes a filter, a
 partial state or an element of generated values in both, by creating, adding, removing, uniting,
-intersecting, clearing, folding, growing and aggregating, at generated sizes, rates and seeds. The bytes are the same; so are the
-answers for members and for strangers, the counts, the rates, and what is refused. Bytes are then
-damaged: what the page rejects, the extension rejects, and nothing else.
+intersecting, clearing, folding, growing and aggregating, at generated sizes, rates and seeds. The
+bytes are the same; so are the answers for members and for strangers, the counts, the rates, and
+what is refused. Bytes are then damaged: what the page rejects, the extension rejects, and nothing
+else.
 """
 
 import math
@@ -158,7 +159,9 @@ def bloom(c, kind):
     if c.r.random() < 0.2:
         grown, more = make, c.values(kind, c.r.choice([0, 3, 9, 30]))
         sql = f"bf_growable({sql})" + "".join(f" + {v.sql}" for v in more)
-        make = lambda: put_all(filters.growable(grown()), more)  # noqa: E731
+
+        def make():
+            return put_all(filters.growable(grown()), more)
 
     def ours():
         made.append(make())
@@ -203,7 +206,9 @@ def many(c, _):
         first, make = f"bf_create({n}, {rate!r}, grow => true)", lambda: filters.growing(n, rate)
         if r.random() < 0.5:  # a link that was folded is full earlier
             first = f"bf_growable(bf_fold(bf_create({n}, {rate!r}), {size}))"
-            make = lambda: filters.growable(filters.fold(filters.create(n, rate), size))  # noqa: E731
+
+            def make():
+                return filters.growable(filters.fold(filters.create(n, rate), size))
         return "bloomfilter", c.same(
             "growth", f"SELECT bf_add_all({first}, ARRAY(SELECT v FROM {series}))::bytea",
             lambda: put_all(make(), values).payload())
