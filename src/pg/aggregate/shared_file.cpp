@@ -8,6 +8,7 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/pg_tablespace_d.h"
 #include "commands/tablespace.h"
+#include "common/file_utils.h"
 #include "storage/fd.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
