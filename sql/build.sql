@@ -321,6 +321,13 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_count(bf_agg(item)) > 0 FROM ONLY events WHERE nextval(''turns'') > 0
    HAVING nextval(''turns'') > 0']) query, built(query);
 
+-- More conditions than are looked at, and an EXISTS, which the scan hashes.
+SELECT conditions, built.build, built.same FROM unnest(ARRAY[256, 257]) conditions,
+  built(format('SELECT bf_agg(item) FROM ONLY events WHERE %s',
+    (SELECT string_agg('item <> ' || -i, ' AND ') FROM generate_series(1, conditions) i)));
+SELECT built.* FROM built('SELECT bf_agg(item) FROM ONLY events e
+  WHERE id < 5 OR EXISTS (SELECT FROM keyed k WHERE k.id = e.id)');
+
 -- A cursor over a build is at no row of the table.
 BEGIN;
 DECLARE built CURSOR FOR SELECT bf_agg(item) FROM ONLY events;

@@ -1,5 +1,6 @@
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
+#include "pg/expression.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -65,15 +66,29 @@ Source source_of(PlannerInfo *root, RelOptInfo *table) {
   return {root, table, conditions_of(table->baserestrictinfo)};
 }
 
-// Has a table a condition without a column? The server looks at some of these once, before it reads
-// the table. The others are volatile: if the select list has the same expression, the server takes
-// it for a column of the node, among which the conditions are (build_plan.cpp).
-bool has_condition_without_column(const RelOptInfo *table) {
+bool has_alternatives(Node *node, void *context) {
+  return node && (IsA(node, AlternativeSubPlan) || walk_parts(node, has_alternatives, context));
+}
+
+constexpr int kMostConditions = 256;
+
+// May a build evaluate a table's conditions? They are in the list of the node's columns
+// (build_plan.cpp), and so the server
+// - compares all of them with each other;
+// - takes an expression of the select list for a column if it is also a condition, which is only
+//   possible without a column of the table: then it is volatile, or looked at once before the scan;
+// - chooses the way of an EXISTS that is better for one row than for all.
+bool suits_builds(const RelOptInfo *table) {
+  if (list_length(table->baserestrictinfo) > kMostConditions)
+    return false;
   const ListCell *cell;
-  foreach (cell, table->baserestrictinfo)
-    if (bms_is_empty(lfirst_node(RestrictInfo, cell)->clause_relids))
-      return true;
-  return false;
+  foreach (cell, table->baserestrictinfo) {
+    const auto *condition = lfirst_node(RestrictInfo, cell);
+    if (bms_is_empty(condition->clause_relids) ||
+        has_alternatives(reinterpret_cast<Node *>(condition->clause), nullptr))
+      return false;
+  }
+  return true;
 }
 
 // --- paths ---------------------------------------------------------------------------------------
@@ -165,7 +180,7 @@ bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh) {
     *parts = lappend(*parts, table);
-    return is_scanned(table, entry) && !has_condition_without_column(table);
+    return is_scanned(table, entry) && suits_builds(table);
   }
   const ListCell *cell;
   foreach (cell, root->append_rel_list) {

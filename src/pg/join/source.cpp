@@ -1,6 +1,7 @@
 #include "pg/join/source.hpp"
 
 #include "pg/build/calls.hpp"
+#include "pg/expression.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/question.hpp"
 
@@ -60,19 +61,6 @@ bool has_foreign_part(PlannerInfo *root, const RelOptInfo *table) {
   return false;
 }
 
-bool depends_on_rows(Node *node, void *context);
-
-// Does a part of an expression depend on rows? The server declares its walker's argument so that it
-// suits C alone, before PostgreSQL 16.
-bool part_depends_on_rows(Node *node, void *context) {
-#if PG_VERSION_NUM >= 160000
-  return expression_tree_walker(node, depends_on_rows, context);
-#else
-  auto *walker = reinterpret_cast<void *>(depends_on_rows);
-  return expression_tree_walker(node, reinterpret_cast<bool (*)()>(walker), context);
-#endif
-}
-
 // Is an expression computed from anything that only a row of the query around it, or of another
 // part of the query, has? InitPlans of this query and of those around it are the same for all rows.
 bool depends_on_rows(Node *node, void *context) {
@@ -81,7 +69,7 @@ bool depends_on_rows(Node *node, void *context) {
   if (IsA(node, PlaceHolderVar))
     return true;
   if (!IsA(node, Param))
-    return part_depends_on_rows(node, context);
+    return walk_parts(node, depends_on_rows, context);
   const auto *parameter = castNode(Param, node);
   if (parameter->paramkind != PARAM_EXEC)
     return parameter->paramkind != PARAM_EXTERN;
