@@ -411,6 +411,13 @@ FROM (VALUES ('id', 'few'), ('few', 'id')) v(first, other),
     (SELECT bf_agg(i, 100000) FROM generate_series(0, 49) i),
     (SELECT string_agg(CASE WHEN n <= 100 THEN first ELSE other END, ', ')
      FROM generate_series(1, 200) n)), NULL);
+-- Shares of common values that add up to more than 1
+CREATE TABLE thirds AS SELECT i % 3 AS third FROM generate_series(1, 3000) i;
+ANALYZE thirds;
+SELECT expected, actual FROM rows_of(format(
+  'SELECT FROM thirds WHERE bf_contains_any(%L::bloomfilter, ARRAY[third, %s])',
+  (SELECT bf_agg(third) FROM thirds), (SELECT string_agg((1000 + n)::text, ', ')
+   FROM generate_series(1, 149) n)), NULL);
 
 -- Types of users that have the names of ours are not ours.
 CREATE SCHEMA fakes;

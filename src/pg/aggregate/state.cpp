@@ -19,6 +19,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr Size kFilePart = 64 * 1024; // bytes of a file that are read together
+constexpr Size kInserted = 1024; // hashes between checks for interrupts, with up to 4000 kicks each
 
 // A zeroed bitmap whose lines do not straddle cache lines.
 uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
@@ -90,7 +91,11 @@ Filter finish_cuckoo(State *state) {
     NewFilter filter = make_filter(header);
     bool stored = true;
     for_each_sorted(state->bag, [&](const uint64 *hashes, Size count) {
-      stored = stored && cuckoo_add_many(header.geometry, filter.bitmap(), hashes, count) == count;
+      for (Size i = 0; i < count && stored; i += kInserted) {
+        CHECK_FOR_INTERRUPTS();
+        const Size part = Min(count - i, kInserted);
+        stored = cuckoo_add_many(header.geometry, filter.bitmap(), hashes + i, part) == part;
+      }
     });
     if (stored)
       return filter;

@@ -146,9 +146,10 @@ double rate_asked_for(const Aggref *aggregate) {
 // The union of as many filters of one size: bits are unset that all filters leave unset; a cuckoo
 // filter has the fingerprints of all.
 FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
-  const double set = 1.0 - std::pow(1.0 - std::pow(one.rate, 1.0 / kTests), filters);
+  const double rate = Min(one.rate, 1.0); // it was added up from the rates of links
+  const double set = 1.0 - std::pow(1.0 - std::pow(rate, 1.0 / kTests), filters);
   return {one.values * filters,
-          kind == Kind::cuckoo ? Min(one.rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
+          kind == Kind::cuckoo ? Min(rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
 }
 
 // A union has the values of all filters; any other aggregate of filters gives one of them.

@@ -33,6 +33,11 @@ namespace {
 constexpr int kLengths = 100; // of arrays, of the default statistics
 constexpr int kListed = 100;  // elements of an array that are looked at
 
+double clamped(double share) {
+  CLAMP_PROBABILITY(share);
+  return share;
+}
+
 // An estimate of a share, moved into the range that a sample allows.
 double bounded(double share, double asked, double passed) {
   if (asked == 0)
@@ -53,11 +58,12 @@ double passing_others(const FilterEstimate &estimate, const Population &populati
                  probed.histogram_passed);
 }
 
-// The share of all values that pass.
+// The share of all values that pass. (The server's shares of common values are rounded, and may add
+// up to more than 1.)
 double passing(const FilterEstimate &estimate, const Population &population) {
   const Probed &probed = population.probed;
   const double others = Max(1.0 - population.nulls - probed.common, 0.0);
-  return probed.common_passed + others * passing_others(estimate, population);
+  return clamped(probed.common_passed + others * passing_others(estimate, population));
 }
 
 double value_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
@@ -133,11 +139,6 @@ double filter_nulls(PlannerInfo *root, Node *filter, int relation) {
   const double nulls = null_share(variable);
   ReleaseVariableStats(variable);
   return nulls;
-}
-
-double clamped(double share) {
-  CLAMP_PROBABILITY(share);
-  return share;
 }
 
 // The equalities between the two sides of a semijoin or antijoin: those of equivalence classes, and
