@@ -455,6 +455,8 @@ SELECT checked.* FROM checked(
   'SELECT f.id FROM sized f JOIN wanted w USING (size) WHERE one = 1 AND f.id < 20000');
 SELECT checked.* FROM checked(
   'SELECT f.id FROM wanted w LEFT JOIN sized f ON f.size = w.size AND f.id < 20000 WHERE one = 1');
+SELECT checked.* FROM checked('SELECT f.id FROM sized f
+  JOIN wanted w ON f.size OPERATOR(pg_catalog.=) w.size WHERE one = 1 AND f.id < 20000');
 -- … and if it is added to those of the server.
 BEGIN;
 CREATE FUNCTION alike(varchar, varchar) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
