@@ -77,20 +77,18 @@ const char *layout_name(Layout layout, Family family) {
 }
 
 const Scheme &scheme_for(const text *argument) {
-  char *name = text_to_cstring(argument);
+  const Size length = VARSIZE_ANY_EXHDR(argument);
+  for (const Scheme &scheme : kSchemes)
+    if (scheme.name && strlen(scheme.name) == length &&
+        pg_strncasecmp(scheme.name, VARDATA_ANY(argument), length) == 0)
+      return scheme;
   StringInfoData names;
   initStringInfo(&names);
   for (const Scheme &scheme : kSchemes)
-    if (scheme.name) {
-      if (pg_strcasecmp(scheme.name, name) == 0) {
-        pfree(names.data);
-        pfree(name);
-        return scheme;
-      }
+    if (scheme.name)
       appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", scheme.name);
-    }
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                  errmsg("bloom filter layout \"%s\" is unknown", name),
+                  errmsg("bloom filter layout \"%s\" is unknown", text_to_cstring(argument)),
                   errhint("Layouts are %s.", names.data)));
 }
 
