@@ -1,9 +1,8 @@
 #include "pg/join/filters.hpp"
 
-#include <cmath>
-
 #include "core/sizing.hpp"
 #include "pg/planner/cost.hpp"
+#include "pg/planner/knowledge.hpp"
 #include "pg/planner/run.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/make.hpp"
@@ -23,14 +22,13 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr double kBytesPerValue = 1.25; // of a filter at the default rate
-constexpr double kAdded = 0.4;          // what adding a key costs at least, in cpu_tuple_cost
+constexpr double kAdded = 0.4; // what adding a key costs at least, in cpu_tuple_cost
 
 // A row that is dropped is not looked up in the hash table of a join. This costs more if the table
 // is larger than the processor's cache. (The server's own cost does not know that.) In
 // cpu_tuple_cost:
 constexpr double kSpared = 0.4, kSparedPerDoubling = 0.25, kMostSpared = 3.0;
-constexpr double kCacheBytes = 512.0 * 1024.0, kBytesPerHashedRow = 48.0;
+constexpr double kBytesPerHashedRow = 48.0;
 
 // Starting and ending workers takes as long as building a filter of so many rows alone, for each
 // unit of parallel_setup_cost. (This cost is meant to be that of longer plans.)
@@ -61,8 +59,8 @@ struct Candidate {
 
 double spared_by(const Source *source) {
   const double bytes = source->rows * (kBytesPerHashedRow + source->table->reltarget->width);
-  const double doublings = std::log2(Max(bytes / kCacheBytes, 1.0));
-  return cpu_tuple_cost * Min(kSpared + kSparedPerDoubling * doublings, kMostSpared);
+  return cpu_tuple_cost *
+         Min(kSpared + kSparedPerDoubling * doublings_beyond_cache(bytes), kMostSpared);
 }
 
 // What a filter saves that is asked for so many rows, without what it costs to build it.

@@ -27,11 +27,11 @@ constexpr double kInlineBytes = 2000.0;
 constexpr double kBuffers = 7.0;
 constexpr double kPagesPerBuffer = 0.25; // in seq_page_cost
 
+} // namespace
+
 double doublings_beyond_cache(double bytes) {
   return std::log2(Max(bytes / kCacheBytes, 1.0));
 }
-
-} // namespace
 
 double cost_of_probe(double bytes) {
   return (kOperatorsPerProbe + kOperatorsPerDoubling * doublings_beyond_cache(bytes)) *

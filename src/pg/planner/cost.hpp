@@ -12,6 +12,10 @@
 
 namespace bloomfilter {
 
+// The binary logarithm of how many times larger than the processor's cache so many bytes are; 0 if
+// they are not larger.
+double doublings_beyond_cache(double bytes);
+
 // A probe of a filter of so many bytes that other rows have probed before.
 double cost_of_probe(double bytes);
 

@@ -25,9 +25,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The numbers of a filter that is made at the default rate.
-constexpr double kBytesPerValue = 1.25;
-constexpr double kTests = 6.0; // bits that a value sets
+constexpr double kTests = 6.0; // bits that a value sets at the default rate
 
 // How many subqueries are looked into, one within another: beyond that, nothing is known.
 constexpr int kMostLevels = 32;

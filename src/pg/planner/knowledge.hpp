@@ -20,6 +20,9 @@ extern "C" {
 
 namespace bloomfilter {
 
+// What a value takes in a filter that is made at the default rate.
+constexpr double kBytesPerValue = 1.25;
+
 FilterEstimate known_of(PlannerInfo *root, Node *filter);
 
 // The relation of these tables, joined; NULL if the planner has not joined them.
