@@ -1,8 +1,8 @@
 """The stored format, a second time: filters as doc/format.md describes them, in Python.
 
 Written from that page alone, with the standard library and xxhash. It shares no code with the
-extension; what it reads of it is the table of sizes that the page refers to. test/search/format.py
-compares the two. Sections of the page are named where they begin.
+extension, and reads the table of sizes from the page. test/search/format.py compares the two.
+Sections of the page are named where they begin.
 
     f = create(100, 0.01, seed=7)       # or by_size(), aggregate(), growing(), of_no_rows()
     add(f, Value(...))                  # elements.py makes values
@@ -43,14 +43,17 @@ def xxh3(data, seed=0):
 # --- Sizing --------------------------------------------------------------------------------------
 
 def _read_table():
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        "../../src/core/sizing_table/table.inc")
-    with open(path, encoding="ascii") as file:
-        significands, coarse, fine = re.findall(r"= \{\n(.*?)\n\};", file.read(), re.S)
-    numbers = [[int(n) for n in re.findall(r"\d+", line.replace("ULL", ""))]
-               for part in (significands, coarse, fine) for line in part.split("\n")]
-    return ([row[0] for row in numbers if len(row) == 1], [row for row in numbers if len(row) == 2],
-            [row for row in numbers if len(row) == 3])
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../doc/format.md")
+    with open(page, encoding="utf-8") as file:
+        section = file.read().partition("\n## The sizing table\n")[2]
+    parts = [[]]
+    for line in section.split("\n"):
+        if line.startswith("    "):
+            parts[-1] += map(int, line.partition(":")[2].split())
+        elif parts[-1]:
+            parts.append([])
+    significands, coarse, fine = parts[:3]
+    return significands, list(zip(*[iter(coarse)] * 2)), list(zip(*[iter(fine)] * 3))
 
 
 SIGNIFICANDS, COARSE, FINE = _read_table()

@@ -311,5 +311,30 @@ TEST(SizingTable, IsTheGenerators) {
   EXPECT_EQ(generated, committed.str());
 }
 
+// The table of doc/format.md, from which other programs are written, has the same numbers.
+TEST(SizingTable, IsThatOfThePage) {
+  const auto numbers_of = [](const char *name, const char *begin) {
+    std::ifstream file(std::string(SOURCE_DIR) + name);
+    std::string line, numbers;
+    while (std::getline(file, line) && line != begin) {
+    }
+    while (std::getline(file, line)) {
+      if (line.compare(0, 4, "    ") != 0)
+        continue;
+      for (char &c : line)
+        if (c < '0' || (c > '9' && c != ':'))
+          c = ' ';
+      std::stringstream words(line);
+      for (std::string word; words >> word;)
+        if (word.back() != ':') // the number of an entry
+          numbers += word + ' ';
+    }
+    return numbers;
+  };
+  const std::string page = numbers_of("/doc/format.md", "## The sizing table");
+  EXPECT_FALSE(page.empty());
+  EXPECT_EQ(page, numbers_of("/src/core/sizing_table/table.inc", ""));
+}
+
 } // namespace
 } // namespace bloomfilter
