@@ -1,6 +1,7 @@
 # ALTER EXTENSION UPDATE: a database goes from the first release up to what a new installation has,
 # and to a throw-away version after it, which a copy of the server gets here while it runs. Stored
-# filters, views, indexes, prepared statements and open sessions go on working.
+# filters, views, indexes and prepared statements go on working, and so do sessions that were open
+# before, with the old library.
 
 use strict;
 use warnings FATAL => 'all';
@@ -26,12 +27,15 @@ for my $name (qw(pkglibdir sharedir)) {
     chomp(my $path = `$path{bindir}/pg_config --$name`);
     plan skip_all => "a copy of this server has $path" if $path ne $path{$name};
 }
-my $extension = "$path{sharedir}/extension/bloomfilter";
+my ($extension, $library) = ("$path{sharedir}/extension/bloomfilter", "$path{pkglibdir}/bloomfilter.so");
+system_or_bail('cp', $library, "$path{pkglibdir}/bloomfilter-released.so");
+my $next_library = compile_library('next_release', "$path{pkglibdir}/bloomfilter-released.so")
+  or plan skip_all => "nothing compiles with the server's headers";
 my $node = new_server('update', install_path => $path{bindir} =~ s|/bin$||r);
 
-# Every object of the extension and its properties, one a line.
+# Every object of the extension, a tab, and its properties, one a line.
 my $objects = q{
-    SELECT regexp_replace(concat_ws(' ', pg_describe_object(d.classid, d.objid, 0),
+    SELECT pg_describe_object(d.classid, d.objid, 0) || E'\t' || regexp_replace(concat_ws(' ',
         CASE WHEN p.prokind = 'a' THEN concat_ws(' ', aggtransfn, aggfinalfn, aggcombinefn, aggserialfn,
             aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn, aggtranstype::regtype, agginitval, proparallel)
           WHEN p.oid IS NOT NULL THEN pg_get_functiondef(p.oid) END,
@@ -61,6 +65,11 @@ sub only_in {
     return grep { !$there{$_} } split /\n/, $list;
 }
 
+# The names of objects, one a line.
+sub names_of {
+    return join "\n", map { s/\t.*//r } map { split /\n/ } @_;
+}
+
 sub has_objects {
     my ($db, $expected, $what) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -84,10 +93,12 @@ sub version_of {
 
 $node->safe_psql('postgres', 'CREATE ROLE plain LOGIN; CREATE ROLE guest LOGIN; GRANT plain TO CURRENT_USER');
 new_database('walked', q{VERSION '1.0'});
+my $released = objects_of('walked');
 $node->safe_psql('walked', 'SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE');
 is(version_of('walked'), version_of('postgres'), 'from the first release to this one');
 cmp_ok(scalar(split /\n/, objects_of('walked')), '>', 300, 'an installation has objects');
 has_objects('walked', objects_of('postgres'), 'those of the one that walked are those of a new one');
+is(join('; ', only_in(names_of($released), names_of(objects_of('walked')))), '', 'none of the first release is gone');
 
 # --- the next version ------------------------------------------------------------------------------
 
@@ -102,7 +113,9 @@ $node->safe_psql('site', q{
     CREATE INDEX held ON filters USING bloomfilter (f);
     CREATE VIEW asked AS SELECT id, f @> 50 AND c @> 50 AND k @> '50' AS found FROM filters;
     CREATE MATERIALIZED VIEW united AS SELECT bf_union_agg(f) AS f FROM filters;
-    CREATE FUNCTION finds(int) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT f @> $1 FROM united); END$$});
+    CREATE FUNCTION finds(int) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT f @> $1 FROM united); END$$;
+    CREATE FUNCTION next_is() RETURNS text LANGUAGE plpgsql AS
+      $$BEGIN RETURN (SELECT bf_next(f) = bf_count(f) FROM united); EXCEPTION WHEN undefined_function THEN RETURN SQLERRM; END$$});
 my $contents = q{
     SELECT md5(string_agg(filters::text, ',' ORDER BY id)) FROM filters;
     SELECT string_agg(id || ' ' || found, ',' ORDER BY id), finds(100), finds(1000000) FROM asked;
@@ -112,43 +125,62 @@ my $contents = q{
 my $before = $node->safe_psql('site', $contents);
 my $old_objects = objects_of('site');
 
-# Files are replaced, as packages do, while the server runs. One function becomes equal to another,
-# because the next version has no code of its own.
+# Files are replaced, as packages do, while the server runs.
 my $version = version_of('site');
 append_to_file("$extension--$version--next.sql", <<'SQL');
 \echo Use "ALTER EXTENSION bloomfilter UPDATE TO 'next'" to load this file. \quit
 CREATE FUNCTION bf_next(filter bloomfilter) RETURNS float8
-  AS 'MODULE_PATHNAME', 'bf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_next(bloomfilter) IS 'added by the next version';
 COMMENT ON FUNCTION bf_count(bloomfilter) IS 'changed by the next version';
 CREATE AGGREGATE bf_next_agg(filter bloomfilter) (sfunc = bf_union, stype = bloomfilter);
 SQL
 my $control = slurp_file("$extension.control") =~ s/^(default_version = )'.*'/$1'next'/mr;
 append_to_file("$extension.control.new", $control);
-system_or_bail('cp', "$path{pkglibdir}/bloomfilter.so", "$path{pkglibdir}/bloomfilter.so.new");
-rename "$_.new", $_ or die "$_: $!" for "$extension.control", "$path{pkglibdir}/bloomfilter.so";
-is($node->safe_psql('site', $contents), $before, 'a new session with the old version and the new library');
+system_or_bail('cp', "$next_library.so", "$library.new");
+my $replace = join '; ', map { "mv '$_.new' '$_'" } "$extension.control", $library;
 
-is(sqlstate($node, 'SET ROLE guest; ALTER EXTENSION bloomfilter UPDATE'), '42501', 'its owner alone updates it');
-
-# Another session has prepared statements, in a transaction and outside. A statement of this session
-# updates.
+# Two sessions have prepared statements, in a transaction and outside, while a third one updates. One
+# of the two was there before the files were replaced, so it has the old library. The other has the
+# new one and, at first, the old version.
 my $connection = $node->connstr('site');
-my $update = qq{\\! psql -Xq "$connection" -c "SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE"};
 my $asks = 'EXECUTE asked(50); EXECUTE literal; EXECUTE agg; SELECT count(*) FROM asked WHERE found; SELECT finds(7);';
+my $prepares = q{
+    PREPARE asked(int) AS SELECT count(*) FROM filters WHERE f @> $1 AND c @> $1 AND k @> $1;
+    PREPARE literal AS SELECT bool_and('7' <@ f) FROM filters;
+    PREPARE agg AS SELECT bf_agg(i) @> 7 FROM generate_series(1, 9) i;};
+append_to_file("$root/contents.sql", $contents);
+append_to_file("$root/new.sql", qq{
+    $prepares
+    BEGIN;
+    $asks
+    \\! psql -Xq "$connection" -c "SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE"
+    $asks
+    COMMIT;
+    $asks
+    SELECT next_is()});
 is( $node->safe_psql('site', qq{
-        PREPARE asked(int) AS SELECT count(*) FROM filters WHERE f \@> \$1 AND c \@> \$1 AND k \@> \$1;
-        PREPARE literal AS SELECT bool_and('7' <@ f) FROM filters;
-        PREPARE agg AS SELECT bf_agg(i) @> 7 FROM generate_series(1, 9) i;
+        $prepares
+        $asks
+        \\! $replace
+        $asks
         BEGIN;
         $asks
-        $update
+        \\! psql -XAtq "$connection" -f "$root/contents.sql" >"$root/contents" 2>&1
+        \\! psql -XAtq "$connection" -f "$root/new.sql" >"$root/new" 2>&1
         $asks
         COMMIT;
         $asks
-        SELECT bf_next(f) = bf_count(f) FROM united}) =~ s/\n/ /gr,
-    join(' ', ('6 t t 6 t') x 3, 't'),
-    'prepared statements of a session that is open go on, and it has the new function');
+        INSERT INTO filters (id, f) VALUES (2, bf_create(10) + 1 + 3000);
+        SELECT id FROM filters WHERE f @> 3000;
+        DELETE FROM filters WHERE id = 2;
+        SELECT next_is()}) =~ s/\n/ /gr,
+    join(' ', ('6 t t 6 t') x 5, 2, qq{could not find function "bf_next" in file "$library"}),
+    'a session with the old library goes on, and lacks the new function');
+is(slurp_file("$root/contents"), "$before\n", 'a new session with the old version and the new library');
+is(slurp_file("$root/new") =~ s/\n/ /gr, join(' ', ('6 t t 6 t') x 3, 'true '),
+    'prepared statements of such a session go on, and it has the new function');
+is(sqlstate($node, 'SET ROLE guest; ALTER EXTENSION bloomfilter UPDATE'), '42501', 'its owner alone updates it');
 is(version_of('site'), 'next', 'the version is the next one');
 is($node->safe_psql('site', $contents), $before, 'stored filters, views, functions');
 is( $node->safe_psql('site', q{
@@ -166,10 +198,9 @@ is( $node->safe_psql('site', q{
 # --- what a version has ----------------------------------------------------------------------------
 
 my $new_objects = objects_of('site');
-my $names = sub { join '; ', map { /^((?:function|aggregate)? ?\S+\))/ ? $1 : $_ } @_ };
-is($names->(only_in($old_objects, $new_objects)), 'function bf_count(bloomfilter)', 'one object is another');
-is($names->(only_in($new_objects, $old_objects)),
-    'function bf_count(bloomfilter); function bf_next(bloomfilter); function bf_next_agg(bloomfilter)', '... and two are new');
+is(names_of(only_in($old_objects, $new_objects)), 'function bf_count(bloomfilter)', 'one object is another');
+is(names_of(only_in($new_objects, $old_objects)),
+    "function bf_count(bloomfilter)\nfunction bf_next(bloomfilter)\nfunction bf_next_agg(bloomfilter)", '... and two are new');
 new_database('fresh', '');
 is(version_of('fresh'), 'next', 'a new installation has the next version');
 has_objects('fresh', $new_objects, '... and the objects of one that was updated');

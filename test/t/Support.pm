@@ -105,13 +105,13 @@ sub peak_memory {
     return ($peak, $result, $files);
 }
 
-# Compiles test/t/NAME.c, which is no part of the extension, as a library, and returns its path. Undef
-# if no compiler is here, or one that cannot use the server's headers.
+# Compiles test/t/NAME.c, which is no part of the extension, as a library that is linked with others,
+# and returns its path. Undef if no compiler is here, or one that cannot use the server's headers.
 sub compile_library {
-    my ($name) = @_;
+    my ($name, @linked) = @_;
     my $library = PostgreSQL::Test::Utils::tempdir() . "/$name";
     chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
-    my $status = system("$cc -shared -fPIC -I'$include' -o '$library.so' $FindBin::RealBin/$name.c");
+    my $status = system("$cc -shared -fPIC -I'$include' -o '$library.so' $FindBin::RealBin/$name.c @linked");
     return $status == 0 ? $library : undef;
 }
 
