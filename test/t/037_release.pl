@@ -2,7 +2,9 @@
 #
 # test/golden/release-* has, for each release, a dump of the database that stores every kind of filter
 # (test/matrix/state), its scripts as they were then, and what they printed before and after changes.
-# The dump has each value in its text form, which is that of its bytes.
+# The dump has each value in its text form. For filters and partial states, this is the base64 of the
+# bytes in a data directory, as is tested here. Elements are stored in the byte order of the machine;
+# elements.gz has their bytes as little-endian machines store them.
 #
 # BLOOMFILTER_TEST_RECORD=X.Y writes test/golden/release-X.Y in place of that. It is done once, when the
 # release is made; the files never change afterwards.
@@ -23,6 +25,10 @@ use Test::More;
 my $golden = "$FindBin::RealBin/../golden";
 my $scripts = "$FindBin::RealBin/../matrix/state";
 my $node = new_server('release');
+my $library = compile_library('stored');
+
+# The stored bytes of elements, one a line
+my $elements = q{SELECT name, i, encode(stored_bytes(e), 'hex') FROM elements ORDER BY name COLLATE "C", i};
 
 # What psql prints in a database for a script, which may be a packed file.
 sub output_of {
@@ -49,6 +55,7 @@ sub pack_into {
 
 sub record {
     my ($directory) = @_;
+    $library or die 'no compiler';
     mkdir $directory or die "$directory: $!";
     system_or_bail('cp', map({ "$scripts/$_.sql" } qw(dump live)), $directory);
     new_database('state');
@@ -58,9 +65,23 @@ sub record {
     $dump =~ s/^(?:.*\bpg_attver\b|\\(?:un)?restrict ).*\n//mg;
     pack_into("$directory/state.sql.gz", $dump);
     pack_into("$directory/before.gz", output_of('state', "$directory/dump.sql"));
+    pack_into("$directory/elements.gz", look_at_bytes('state', $elements));
     output_of('state', "$directory/live.sql");
     pack_into("$directory/after.gz", output_of('state', "$directory/dump.sql"));
     return;
+}
+
+# Runs SQL that looks at stored bytes, by functions that are gone afterwards.
+sub look_at_bytes {
+    my ($db, $sql) = @_;
+    return $node->safe_psql($db, qq{
+        CREATE SCHEMA bytes;
+        SET search_path = public, ext, bytes;
+        CREATE FUNCTION bytes.stored_bytes(anyelement) RETURNS bytea LANGUAGE c STRICT AS '$library';
+        CREATE FUNCTION bytes.value_of(bytea, anyelement) RETURNS anyelement LANGUAGE c STRICT AS '$library';
+        $sql;
+        SET client_min_messages = error;
+        DROP SCHEMA bytes CASCADE});
 }
 
 # Compares line by line, for a difference to be seen.
@@ -76,6 +97,35 @@ sub is_output {
     return;
 }
 
+# The bytes that tables store are those of a release.
+sub has_stored {
+    my ($db, $directory) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is(look_at_bytes($db, q{
+            CREATE FUNCTION bytes.others(of regclass, name, OUT there bigint, OUT other bigint) LANGUAGE plpgsql AS $$BEGIN
+              EXECUTE format('SELECT count(%1$I), count(*) FILTER (WHERE stored_bytes(%1$I) <> bytes OR
+                value_of(bytes, %1$I)::text <> text) FROM %2$s, CAST(%1$I AS text) text, decode(text, %3$L) bytes',
+                $2, of, 'base64') INTO there, other;
+            END$$;
+            SELECT atttypid::regtype::text COLLATE "C", sum(there) > 20, sum(other) FROM pg_class c, pg_attribute a, others(c.oid, attname)
+            WHERE attrelid = c.oid AND relkind IN ('r', 'm') AND NOT attisdropped AND atttypid = ANY
+              ('{bloomfilter,countingbloomfilter,cuckoofilter,bf_partial}'::regtype[])
+            GROUP BY 1 ORDER BY 1}),
+        join("\n", map { "$_|t|0" } qw(bf_partial bloomfilter countingbloomfilter cuckoofilter)),
+        'stored bytes are those of the text');
+  SKIP: {
+        skip 'this machine has the other byte order', 2 if unpack('L', pack 'N', 1) == 1;
+        gunzip("$directory/elements.gz" => \my $stored) or die $GunzipError;
+        is(look_at_bytes($db, $elements), $stored, 'stored bytes of elements');
+        my $values = join ', ', map { my ($name, $i, $bytes) = split /\|/; "('$name', $i, '\\x$bytes'::bytea)" } split /\n/, $stored;
+        is(look_at_bytes($db, qq{
+                SELECT count(*) > 100, count(*) FILTER (WHERE e IS DISTINCT FROM value_of(bytes, bf_element_of(1)))
+                FROM (VALUES $values) s (name, i, bytes) LEFT JOIN elements USING (name, i)}),
+            't|0', '... are the same elements');
+    }
+    return;
+}
+
 if (my $version = $ENV{BLOOMFILTER_TEST_RECORD}) {
     record("$golden/release-$version");
 }
@@ -87,6 +137,10 @@ for my $directory (@releases) {
     new_database($db);
     output_of($db, "$directory/state.sql.gz");
     is_output($db, $directory, 'before', "what $version stored");
+  SKIP: {
+        $library or skip "nothing compiles with the server's headers", 3;
+        has_stored($db, $directory);
+    }
     output_of($db, "$directory/live.sql");
     is_output($db, $directory, 'after', "what $version stored, changed");
 }
