@@ -1096,13 +1096,13 @@ CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURN
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
-  'an upper bound on how often a value was added';
+  'how often a value was added, or more; 15 stands for every higher number, too';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
   AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
-  'an upper bound on how often a literal was added';
+  'how often a literal was added, or more; 15 stands for every higher number, too';
 
 -- Inspection
 
@@ -1588,13 +1588,13 @@ CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
-  'an upper bound on how often a value was added';
+  'how many copies of a value are stored, or more';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
   AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
-  'an upper bound on how often a literal was added';
+  'how many copies of a literal are stored, or more';
 
 -- Inspection
 
