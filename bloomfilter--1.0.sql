@@ -2094,7 +2094,7 @@ CREATE TYPE bf_probe;
 CREATE FUNCTION bloomfilter_probe_in(cstring) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_in(cstring) IS
-  'an error but for ''expired'': only bloomfilter_probe() makes probes';
+  'an error but for ''expired'': only bloomfilter_probe() and its like make probes';
 
 CREATE FUNCTION bloomfilter_probe_out(bf_probe) RETURNS cstring
   AS 'MODULE_PATHNAME', 'bf_probe_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;

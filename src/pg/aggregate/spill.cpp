@@ -123,12 +123,15 @@ FilePosition rewind_file(BufFile *file) {
 
 void seek_file(BufFile *file, const FilePosition &position) {
   if (BufFileSeek(file, position.file, position.offset, SEEK_SET) != 0)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+    ereport(ERROR, (errcode(ERRCODE_IO_ERROR), errmsg("could not seek in temporary file")));
 }
 
 void read_file(BufFile *file, void *bytes, Size count) {
-  if (BufFileRead(file, bytes, count) != count)
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
+  const Size read = BufFileRead(file, bytes, count); // raises the system's errors itself
+  if (read != count)
+    ereport(ERROR, (errcode(ERRCODE_IO_ERROR),
+                    errmsg("could not read from temporary file: read only %zu of %zu bytes", read,
+                           count)));
 }
 
 } // namespace bloomfilter

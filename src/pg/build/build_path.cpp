@@ -6,7 +6,6 @@
 extern "C" {
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -194,20 +193,6 @@ bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
   return true;
 }
 
-// The calls of a table for one of its parts, which numbers its columns in its own way.
-List *calls_for_part(PlannerInfo *root, List *calls, RelOptInfo *part, RelOptInfo *table) {
-  if (part == table)
-    return calls;
-#if PG_VERSION_NUM >= 160000
-  Node *adjusted =
-      adjust_appendrel_attrs_multilevel(root, reinterpret_cast<Node *>(calls), part, table);
-#else
-  Node *adjusted = adjust_appendrel_attrs_multilevel(root, reinterpret_cast<Node *>(calls),
-                                                     part->relids, table->relids);
-#endif
-  return reinterpret_cast<List *>(adjusted);
-}
-
 // The relation of partial states, whose target the server has set if it makes some, too.
 RelOptInfo *partial_relation(PlannerInfo *root, const RelOptInfo *grouped, const List *calls) {
   RelOptInfo *partial = fetch_upper_rel(root, UPPERREL_PARTIAL_GROUP_AGG, grouped->relids);
@@ -237,16 +222,14 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
   foreach (cell, parts) {
     CHECK_FOR_INTERRUPTS();
     auto *part = static_cast<RelOptInfo *>(lfirst(cell));
-    const int workers =
-        parallel ? compute_parallel_worker(part, part->pages, -1, max_parallel_workers_per_gather)
-                 : 0;
+    const int workers = parallel ? workers_for(part) : 0;
     if (parallel && workers == 0)
       return nullptr;
     most = Max(most, workers);
     PathTarget *target = copy_pathtarget(partial->reltarget);
-    target->exprs = calls_for_part(root, target->exprs, part, table);
+    target->exprs = for_part(root, target->exprs, part, table);
     Path *path =
-        make_path(source_of(root, part), partial, target, calls_for_part(root, calls, part, table),
+        make_path(source_of(root, part), partial, target, for_part(root, calls, part, table),
                   AGGSPLIT_INITIAL_SERIAL, NIL, workers);
     if (part == table) // which has no other parts
       return path;

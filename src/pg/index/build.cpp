@@ -57,8 +57,10 @@ void flush(Build *build, Batch *batch) {
 void flush_all(Build *build) {
   HASH_SEQ_STATUS status;
   hash_seq_init(&status, build->batches);
-  while (auto *entry = static_cast<KeyedBatch *>(hash_seq_search(&status)))
+  while (auto *entry = static_cast<KeyedBatch *>(hash_seq_search(&status))) {
+    CHECK_FOR_INTERRUPTS();
     flush(build, entry->batch);
+  }
   MemoryContextReset(build->memory);
   build->batches = make_table(build->memory);
   build->used = 0;

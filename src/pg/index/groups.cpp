@@ -229,13 +229,15 @@ void unite_space(Relation index) {
   std::sort(spaces, spaces + count,
             [](const Space &a, const Space &b) { return a.start < b.start; });
   Space *first = spaces;
-  for (Space *second = spaces + 1; second < spaces + count; second++)
+  for (Space *second = spaces + 1; second < spaces + count; second++) {
+    CHECK_FOR_INTERRUPTS();
     if (first->start + first->pages == second->start) {
       unite(index, *first, *second);
       first->pages += second->pages;
     } else {
       first = second;
     }
+  }
   uint32 largest = 0;
   for (int64 i = 0; i < count; i++)
     largest = Max(largest, spaces[i].pages); // one that was united is smaller than its union
@@ -295,10 +297,11 @@ void read_columns(Relation index, const GroupSlot &slot, Column *columns, const 
     if (!BufferIsValid(buffer))
       raise_index_damaged(index, slot.start + place, "is not a page of its group");
     for (; line < lines && line_place(slot.columns, line).page == place; line++) {
-      uint8 lines[kPageColumns * kLineBytes];
-      read_slices(bytes_of(buffer) + line_place(slot.columns, line).offset, slot.columns, lines);
+      uint8 of_columns[kPageColumns * kLineBytes];
+      read_slices(bytes_of(buffer) + line_place(slot.columns, line).offset, slot.columns,
+                  of_columns);
       for (int i = 0; i < count; i++)
-        memcpy(columns[i].bitmap + Size{line} * kLineBytes, lines + numbers[i] * kLineBytes,
+        memcpy(columns[i].bitmap + Size{line} * kLineBytes, of_columns + numbers[i] * kLineBytes,
                kLineBytes);
     }
     UnlockReleaseBuffer(buffer);

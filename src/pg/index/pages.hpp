@@ -11,7 +11,7 @@
 // - A row in the list is a candidate: its filter is asked in the table. A row in a group has the
 //   answer of its column.
 // - A row that vacuum took out is nowhere, before the table uses its TID again. So nobody moves
-//   rows while vacuum takes them out: both hold the *mover's lock*, a heavyweight lock of page 0.
+//   rows while vacuum takes them out: both hold the *mover's lock*, a heavyweight lock (pages.cpp).
 //   Insertions into the list, and scans, do without it. An insertion that finds the list full moves
 //   its rows if the lock is free, and leaves that to others if not.
 //

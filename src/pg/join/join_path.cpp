@@ -11,7 +11,6 @@
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
-#include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -57,26 +56,13 @@ struct Filtered {
   double build;     // its part of what building them costs
 };
 
-// A condition of a table for one of its parts, which numbers its columns in its own way.
-Expr *for_part(PlannerInfo *root, Expr *condition, RelOptInfo *part, RelOptInfo *table) {
-  auto *copy = static_cast<Node *>(copyObjectImpl(condition));
-  if (part == table)
-    return reinterpret_cast<Expr *>(copy);
-#if PG_VERSION_NUM >= 160000
-  return reinterpret_cast<Expr *>(adjust_appendrel_attrs_multilevel(root, copy, part, table));
-#else
-  return reinterpret_cast<Expr *>(
-      adjust_appendrel_attrs_multilevel(root, copy, part->relids, table->relids));
-#endif
-}
-
 Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
   Filtered filtered = {filters, NIL, 1.0, 0.0, 0.0};
   const ListCell *cell;
   foreach (cell, filters) {
     const auto *filter = static_cast<JoinFilter *>(lfirst(cell));
-    RestrictInfo *condition =
-        make_simple_restrictinfo(root, for_part(root, filter->condition, part, table));
+    auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
+    RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
     condition->norm_selec = filter->share;
     condition->security_level = root->qual_security_level; // that of the query's own conditions
     filtered.conditions = lappend(filtered.conditions, condition);

@@ -28,6 +28,7 @@
 extern "C" {
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/appendinfo.h"
 }
 
 namespace bloomfilter {
@@ -38,6 +39,22 @@ CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Condition
                            int workers, const CustomPathMethods *methods);
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
                      List *clauses, List *placed);
+
+// An expression of a table, or a list of them, for one of the table's parts, which numbers its
+// columns in its own way. For the table itself, the same expression.
+template <typename Expression>
+Expression *for_part(PlannerInfo *root, Expression *expression, RelOptInfo *part,
+                     RelOptInfo *table) {
+  if (part == table)
+    return expression;
+  auto *node = reinterpret_cast<Node *>(expression);
+#if PG_VERSION_NUM >= 160000
+  node = adjust_appendrel_attrs_multilevel(root, node, part, table);
+#else
+  node = adjust_appendrel_attrs_multilevel(root, node, part->relids, table->relids);
+#endif
+  return reinterpret_cast<Expression *>(node);
+}
 
 // How many workers the server would plan a scan of a table with; 0 if it cannot be in parallel.
 int workers_for(const RelOptInfo *table);
