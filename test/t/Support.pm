@@ -111,8 +111,10 @@ sub compile_library {
     my ($name, @linked) = @_;
     my $library = PostgreSQL::Test::Utils::tempdir() . "/$name";
     chomp(my ($cc, $include) = map { scalar `pg_config --$_` } qw(cc includedir-server));
-    my $status = system("$cc -shared -fPIC -I'$include' -o '$library.so' $FindBin::RealBin/$name.c @linked");
-    return $status == 0 ? $library : undef;
+    my $compile = "$cc -Werror -I'$include' -x c";
+    return if system("echo '#include \"postgres.h\"' | $compile -fsyntax-only -") != 0;
+    system_or_bail("$compile -shared -fPIC -o '$library.so' $FindBin::RealBin/$name.c -x none @linked");
+    return $library;
 }
 
 # The server is running, and its log reports neither a crash nor a leaked resource.

@@ -5,6 +5,9 @@
 
 #include "fmgr.h"
 #include "utils/lsyscache.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
 
 PG_MODULE_MAGIC;
 
