@@ -194,7 +194,7 @@ REVOKE ALL ON SCHEMA index_of_filters FROM regress_bloomfilter_inserts;
 DROP ROLE regress_bloomfilter_inserts;
 
 -- What is in an index: filters in groups, those that wait, and those that no group can have.
-CREATE TABLE mixed (id int, filter bloomfilter);
+CREATE TABLE mixed (id int, filter bloomfilter) WITH (autovacuum_enabled = off);
 CREATE INDEX mixed_filter ON mixed USING bloomfilter (filter) WITH (list_limit = 100000);
 SELECT * FROM bf_index_info('mixed_filter');
 INSERT INTO mixed VALUES (1, NULL), (2, bf_create(10) | bf_create(100)),
@@ -217,6 +217,12 @@ INSERT INTO mixed SELECT f, bf_create(9000) + f FROM generate_series(1, 500) f;
 SELECT pending < 100 AS "few wait" FROM bf_index_info('mixed_filter');
 TRUNCATE mixed;
 SELECT * FROM bf_index_info('mixed_filter');
+-- Then as many can be added as before until it is full again, also if it had several pages.
+ALTER INDEX mixed_filter SET (list_limit = 1000);
+INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 1000) f;
+SELECT grouped, pending FROM bf_index_info('mixed_filter');
+INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 900) f;
+SELECT grouped, pending FROM bf_index_info('mixed_filter');
 -- Filters of many sizes, of which the build cannot have all in memory; some are compressed.
 CREATE TABLE sizes (id int, filter bloomfilter);
 ALTER TABLE sizes ALTER filter SET STORAGE EXTENDED;
