@@ -223,6 +223,23 @@ INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 1000) f;
 SELECT grouped, pending FROM bf_index_info('mixed_filter');
 INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 900) f;
 SELECT grouped, pending FROM bf_index_info('mixed_filter');
+-- The space of groups that are gone is used again, also while groups are made of what is left of
+-- others.
+CREATE TABLE reused (id int, filter bloomfilter) WITH (autovacuum_enabled = off);
+CREATE INDEX reused_filter ON reused USING bloomfilter (filter) WITH (list_limit = 250);
+INSERT INTO reused SELECT f, bf_create(500) + f FROM generate_series(1, 5000) f;
+SELECT bytes FROM bf_index_info('reused_filter') \gset
+DELETE FROM reused WHERE id % 2 = 0;
+VACUUM reused;
+SELECT groups < 30 AS "half as many", bytes < 1.1 * :bytes AS "hardly more space"
+FROM bf_index_info('reused_filter');
+SELECT bytes FROM bf_index_info('reused_filter') \gset
+DELETE FROM reused;
+VACUUM reused;
+INSERT INTO reused SELECT f, bf_create(500) + f FROM generate_series(1, 2500) f;
+SELECT groups > 15 AS "half as many", bytes = :bytes AS "the same space"
+FROM bf_index_info('reused_filter');
+DROP TABLE reused;
 -- Filters of many sizes, of which the build cannot have all in memory; some are compressed.
 CREATE TABLE sizes (id int, filter bloomfilter);
 ALTER TABLE sizes ALTER filter SET STORAGE EXTENDED;
