@@ -694,6 +694,15 @@ BEGIN
 END $$;
 SELECT removed, unprobed > 300000 AS rests FROM rests(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL parallel_leader_participation = off;
+SELECT removed, unprobed > 100000 AS "also in workers" FROM rests(
+  'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
+ROLLBACK;
 SELECT removed, unprobed FROM rests(
   'SELECT a.id FROM asking a WHERE (SELECT bf_agg(id) FROM wrong WHERE kind = 1) @> a.wrong');
 UPDATE wrong SET kind = 2 WHERE id > 1;
