@@ -128,6 +128,12 @@ INSERT INTO cases VALUES
   ('no value at all', '%L::bloomfilter @> item', bf_create(100));
 SELECT about, judged('SELECT FROM events WHERE ' || format(condition, filter)) FROM cases;
 
+-- Most elements of arrays are too rare for ANALYZE to keep them.
+CREATE TABLE labelled AS SELECT ARRAY[i % 50, 1000 + i] AS tags FROM generate_series(1, 30000) i;
+ANALYZE labelled;
+SELECT judged(format('SELECT FROM labelled WHERE bf_contains_any(%L::bloomfilter, tags)',
+  bf_agg(1000 + i)), 'labelled') AS rare FROM generate_series(1, 20000) i;
+
 -- A parameter of a custom plan is as good as a constant; one of a generic plan is unknown.
 SELECT filter AS f FROM cases WHERE about = '300 of 10000 integers' \gset
 PREPARE asked(bloomfilter) AS SELECT FROM events WHERE $1 @> item;
