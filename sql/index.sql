@@ -239,6 +239,12 @@ VACUUM reused;
 INSERT INTO reused SELECT f, bf_create(500) + f FROM generate_series(1, 2500) f;
 SELECT groups > 15 AS "half as many", bytes = :bytes AS "the same space"
 FROM bf_index_info('reused_filter');
+-- United, it has room for groups that are larger.
+DELETE FROM reused;
+VACUUM reused;
+SELECT bf_index_tidy('reused_filter');
+INSERT INTO reused SELECT f, bf_create(2500) + f FROM generate_series(1, 250) f;
+SELECT groups, bytes <= :bytes AS "no more space" FROM bf_index_info('reused_filter');
 DROP TABLE reused;
 -- Filters of many sizes, of which the build cannot have all in memory; some are compressed.
 CREATE TABLE sizes (id int, filter bloomfilter);
