@@ -212,6 +212,18 @@ SELECT i.expected, stored,
 FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1) AS sized, cf_agg(x, 3 ORDER BY -x) AS backwards,
       cf_agg(x, 10, NULL) AS copies
     FROM crowd) c, cf_info(f) i, cf_sizing(10, 0.01) s \gx
+-- A table for a given number grows by a 32nd, and is not rounded up to the next size class, which is
+-- of 36 buckets. Ten of these values have the same two buckets of 33.
+CREATE FUNCTION eight_times(x int) RETURNS cuckoofilter LANGUAGE sql IMMUTABLE AS
+  'SELECT cf_add_all(cf_create(108), array_fill(x, array[8]))';
+CREATE TABLE placed AS
+  SELECT (SELECT string_agg(bucket::text, ', ') FROM generate_series(0, 32) bucket
+    WHERE substr(eight_times(x)::bytea, 41 + 5 * bucket, 5) <> '\x0000000000') AS buckets, x
+  FROM generate_series(1, 2000) x WHERE outcome(format('SELECT eight_times(%s)', x)) = 'ok';
+SELECT (cf_sizing(108, 0.01)).buckets, i.buckets AS grown, i.stored
+FROM (SELECT (array_agg(x ORDER BY x))[:10] AS crowd FROM placed
+    GROUP BY buckets HAVING count(*) >= 10 ORDER BY buckets LIMIT 1) p,
+  LATERAL (SELECT cf_agg(x, 108) AS f FROM unnest(crowd) x) c, cf_info(f) i;
 SELECT bool_and(cf_check(f) IS NULL) AS sound, bool_and((cf_info(f)).stored = n) AS stored
 FROM generate_series(1, 300) n,
   LATERAL (SELECT cf_agg(x * n, NULL, 0.3) AS f FROM generate_series(1, n) x) f;
