@@ -29,7 +29,6 @@ constexpr int kMaxLinks = 64;
 constexpr std::size_t kHeaderBytes = 36;
 constexpr std::size_t kLinkBytes = 24;
 constexpr std::size_t kMaxHeadBytes = kHeaderBytes + kMaxLinks * kLinkBytes;
-constexpr std::size_t kMaxPayload = kMaxHeadBytes + kMaxBits / 8;
 
 constexpr std::uint8_t kFlagChain = 0x01;
 // The filter or link was sized by what it held, not by what was asked for. If it has no values, an

@@ -108,7 +108,11 @@ void raise_bad_expected(double expected) {
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("expected number of values %s is out of range", float8out_internal(expected)),
            expected > kMaxExpected ? errdetail("It must be at most %g.", kMaxExpected)
-                                   : errdetail("It must be at least 1.")));
+                                   : errdetail("It must be at least 1."),
+           expected > 0 && expected < 1
+               ? errhint("A false positive rate comes after the number: bf_agg(value, NULL, %g).",
+                         expected)
+               : 0));
 }
 
 void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate) {

@@ -471,6 +471,7 @@ TEST(Format, GoldenLink) {
 // The greatest number of links and bits; the buffer holds only the head.
 TEST(Format, ParsesTheLongestHead) {
   Header header = {{Layout::lines, 0, 0}, {Family::text, 0}, 1, {}, kFlagChain, kMaxLinks}, read;
+  constexpr std::size_t kMaxPayload = kMaxHeadBytes + kMaxBits / 8;
   std::uint8_t head[kMaxHeadBytes];
   write_header(head, header);
   for (int i = 0; i < kMaxLinks; i++)

@@ -3,9 +3,9 @@
 // are one.
 //
 // A value's bits are in one block of 8 words of 64 bits. With a and b, the low and high half of the
-// hash, the block is (c, or ~c if it is negative) mod blocks for c = a + b in 32 bits; and for i =
-// 2
-// ... k + 1, c = a + i b, or ~c if it is negative, sets bit (c >> 3) mod 64 of word c mod 8.
+// hash, the block is (c, or ~c if it is negative) mod blocks for c = a + b in 32 bits. Each i from
+// 2 to k + 1 sets a bit: with c = a + i b, or ~c if that is negative, bit (c >> 3) mod 64 of word
+// c mod 8.
 
 #include "core/foreign/hive.hpp"
 

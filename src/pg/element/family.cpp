@@ -53,12 +53,14 @@ void raise_mismatch(const Header &header, const Element *element, Use use) {
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
                   family_name(header.element.family), role, type),
-           element->family != Family::array || (kind != Kind::bloom && use == Use::ask)
+           element->family != Family::array
                ? errhint("Cast the %s to the type that the filter was built from.", role)
            : kind == Kind::bloom
-               ? errhint("To use the array's elements, call bf_contains_all(), bf_contains_any(), "
-                         "bf_contains_each() or bf_add_all().")
-               : errhint("To add the array's elements, call %s_add_all().", prefix_of(kind))));
+               ? errhint("To add the array's elements, call bf_add_all(); to ask for them, "
+                         "bf_contains_all(), bf_contains_any() or bf_contains_each().")
+               : errhint("To add the array's elements, call %s_add_all(); ask for them, or remove "
+                         "them, one by one.",
+                         prefix_of(kind))));
 }
 
 bool same_family(const ElementType &one, const ElementType &other) {

@@ -144,7 +144,7 @@ double rate_asked_for(const Aggref *aggregate) {
 // The union of as many filters of one size: bits are unset that all filters leave unset; a cuckoo
 // filter has the fingerprints of all.
 FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
-  const double rate = Min(one.rate, 1.0); // it was added up from the rates of links
+  const double rate = Min(one.rate, 1.0); // rounding can make it more
   const double set = 1.0 - std::pow(1.0 - std::pow(rate, 1.0 / kTests), filters);
   return {one.values * filters,
           kind == Kind::cuckoo ? Min(rate * filters, 1.0) : std::pow(set, kTests), one.bytes};

@@ -96,6 +96,14 @@ NewFilter make_read(const Found &found, Family family) {
   return make_filter(header);
 }
 
+// The name of the layout that most filters for a system have.
+const char *first_layout(System system) {
+  const Scheme *scheme = kSchemes;
+  while (system_of(scheme->layout) != system)
+    scheme++;
+  return scheme->name;
+}
+
 // The first argument, a filter whose layout the system can read.
 Filter filter_for(FunctionCallInfo fcinfo, System system, const char *system_name) {
   const Filter filter = filter_arg(fcinfo, 0);
@@ -105,7 +113,8 @@ Filter filter_for(FunctionCallInfo fcinfo, System system, const char *system_nam
                     errmsg("bloom filter of layout \"%s\" cannot be written for %s",
                            layout_name(profile_of(header.geometry.layout), header.element.family),
                            system_name),
-                    errhint("Build it with a layout for %s.", system_name)));
+                    errhint("Build it with a layout for %s: bf_agg(value, expected, fpr, '%s').",
+                            system_name, first_layout(system))));
   return filter;
 }
 

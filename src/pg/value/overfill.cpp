@@ -39,7 +39,8 @@ struct Making {
   }
 };
 
-// What the statement has warned of. is_settled() begins anew with each statement.
+// What the statement has warned of. is_settled() begins anew with each statement that the client
+// sends; several statements of one message count as one.
 struct Warned {
   TimestampTz statement; // when it began
   uint64 additions;      // of single values
@@ -94,7 +95,8 @@ int detail_of(const Filter &filter, const Fill &fill, const Capacity &asked, boo
   if (filter.header.grows())
     return errdetail("It grows, and holds about %.0f values.", fill.count);
   if (std::isinf(fill.count))
-    return errdetail("It was made for %s; all its bits are set.", counted(asked.values, "value"));
+    return errdetail("It was made for %s; all its %s are set.", counted(asked.values, "value"),
+                     filter.kind() == Kind::counting ? "counters" : "bits");
   return errdetail("It was made for %s and holds about %.0f.", counted(asked.values, "value"),
                    fill.count);
 }
