@@ -100,6 +100,8 @@ TEST(Digest, OfBrokenUtf8IsJavas) {
       {"f0808080", "fffdfffdfffdfffd"},
       {"f08f8080", "fffdfffdfffdfffd"},
       {"f4908080", "fffdfffdfffdfffd"},
+      {"eda0", "fffd"},
+      {"eda041", "fffd0041"},
       {"eda080", "fffd"},
       {"edbfbf", "fffd"},
       {"eda080edb080", "fffdfffd"},
