@@ -385,6 +385,17 @@ SELECT outcome('SELECT bf_index_info(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_check(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_tidy(''index_of_filters.segments_filter'')');
 RESET ROLE;
+-- CREATE INDEX tells how many rows it has read.
+CREATE FUNCTION watched(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  PERFORM pg_stat_clear_snapshot();
+  RAISE NOTICE '% rows', (SELECT tuples_done FROM pg_stat_progress_create_index
+    WHERE pid = pg_backend_pid());
+  RETURN filter;
+END $$;
+CREATE TABLE few AS SELECT bf_create(10) + i AS filter FROM generate_series(1, 3) i;
+CREATE INDEX ON few USING bloomfilter (watched(filter));
+DROP TABLE few;
 -- An index's expressions are evaluated as the owner of the table, whoever looks at the index.
 CREATE FUNCTION checked(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

@@ -79,6 +79,12 @@ SELECT bf_contains_any(f, '{}'::int[]) AS "any of nothing",
   bf_contains_all(f, '{NULL,1}'::int[]) AS "all of NULL and 1"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
+-- NULL is in no filter, not even in one that has every bit.
+SELECT (bf_info(f)).fill, bf_contains_any(f, '{NULL}'::int[]) AS "any of NULL",
+  bf_contains_each(f, '{1,NULL,2}'::int[]) AS "each of 1, NULL, 2"
+FROM (SELECT bf_add_all(bf_create_by_size(512, 1), array_agg(i)) AS f
+    FROM generate_series(1, 10000) i) s;
+
 -- Arrays longer than the batches in which they are probed, of values with one hash and with two:
 -- the answers are those for single values.
 SELECT bf_contains_each(f, a) = singly AS "each as one by one",

@@ -53,8 +53,6 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
   if (alike && !foreign && filter->payload) { // by slice, NULLs would cost as much as values
     hash_items(filter, items, first, end, hashes);
     filter->contains_many(hashes, end - first, answers + first);
-    for (int item = first; item < end; item++)
-      answers[item] &= !items.nulls[item];
     return end;
   }
   int owners[kAskedAtOnce], count = 0, item = first;

@@ -36,7 +36,7 @@ inline void reset_scratch(const Items &items) {
 Digests item_digests(const Header &header, const Items &items, int i, Use use);
 
 // Probes a batch of items, from `first` on, with the filter's lines prefetched. Each gets an
-// answer, NULL the answer false. Returns the item behind the last one of the batch.
+// answer; that of NULL means nothing. Returns the item behind the last one of the batch.
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers);
 
 } // namespace bloomfilter
