@@ -212,8 +212,8 @@ SELECT i.expected, stored,
 FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1) AS sized, cf_agg(x, 3 ORDER BY -x) AS backwards,
       cf_agg(x, 10, NULL) AS copies
     FROM crowd) c, cf_info(f) i, cf_sizing(10, 0.01) s \gx
--- A table for a given number grows by a 32nd, and is not rounded up to the next size class, which is
--- of 36 buckets. Ten of these values have the same two buckets of 33.
+-- A table for a given number grows by a 32nd, and is not rounded up to the next size class, which
+-- is of 36 buckets. Ten of these values have the same two buckets of 33.
 CREATE FUNCTION eight_times(x int) RETURNS cuckoofilter LANGUAGE sql IMMUTABLE AS
   'SELECT cf_add_all(cf_create(108), array_fill(x, array[8]))';
 CREATE TABLE placed AS
