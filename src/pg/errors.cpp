@@ -110,8 +110,8 @@ void raise_bad_expected(double expected) {
            expected > kMaxExpected ? errdetail("It must be at most %g.", kMaxExpected)
                                    : errdetail("It must be at least 1."),
            expected > 0 && expected < 1
-               ? errhint("A false positive rate comes after the number: bf_agg(value, NULL, %g).",
-                         expected)
+               ? errhint("A false positive rate comes after the number of values; aggregates take "
+                         "NULL for the number.")
                : 0));
 }
 
