@@ -25,7 +25,7 @@ CREATE TABLE filters AS SELECT bf_agg(item) AS items FROM events WHERE id % 40 =
 CREATE FUNCTION built(query text, OUT build boolean, OUT same boolean, OUT rows text)
 LANGUAGE sql AS
   $$SELECT * FROM both_ways(query, 'Bloom Filter Build')$$;
--- The lines of a plan. Servers write an InitPlan's result in different ways.
+-- The lines of a plan. Servers write an InitPlan's name and result in different ways.
 CREATE FUNCTION explained(query text,
   options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
 RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -34,6 +34,7 @@ DECLARE
 BEGIN
   FOR line IN EXECUTE format('EXPLAIN (COSTS OFF, %s) %s', options, query) LOOP
     line := regexp_replace(line, 'Memory: \d+', 'Memory: N');
+    line := replace(line, 'InitPlan expr_1', 'InitPlan 1');
     line := regexp_replace(line, '\$0|\(InitPlan 1\)\.col1', '<InitPlan 1>');
     RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns .*', ''), '\.00 ', ' ');
   END LOOP;

@@ -69,8 +69,8 @@ DECLARE
   line text;
 BEGIN
   FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    line := regexp_replace(line, '^(\s*)InitPlan \d+.*', '\1InitPlan');
-    line := regexp_replace(line, '(\$\d+|\(InitPlan \d+\).col1) @>', 'InitPlan @>');
+    line := regexp_replace(line, '^(\s*)InitPlan \w+.*', '\1InitPlan');
+    line := regexp_replace(line, '(\$\d+|\(InitPlan \w+\).col1) @>', 'InitPlan @>');
     IF line !~ 'Params Evaluated' THEN
       RETURN NEXT line;
     END IF;

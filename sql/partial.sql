@@ -285,7 +285,9 @@ DECLARE
 BEGIN
   EXECUTE statement;
   RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN undefined_function THEN -- of which some servers give a detail
+  RETURN SQLSTATE || ' ' || SQLERRM;
+WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RETURN SQLSTATE || ' ' || SQLERRM || coalesce('; ' || nullif(detail, ''), '');
 END $$;

@@ -149,7 +149,7 @@ sub masked {
     $line =~ s/\d[\d,.]*/#/g;
     $line =~ s/(?<=\S)\s+/ /g;
     $line =~ s/-{2,}/-/g;
-    $line =~ s/\(InitPlan #\)\.col#/\$#/g; # as PostgreSQL 17 writes $0
+    $line =~ s/\(InitPlan [\w#]+\)\.col#/\$#/g; # as PostgreSQL 17 and later write $0
     return $line =~ s/^\s+//r;
 }
 

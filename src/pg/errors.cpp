@@ -2,12 +2,10 @@
 
 #include "core/cuckoo.hpp"
 #include "core/sizing.hpp"
+#include "pg/compat.hpp"
 #include "pg/names.hpp"
 
 extern "C" {
-#if PG_VERSION_NUM >= 160000
-#include "nodes/miscnodes.h"
-#endif
 #include "utils/float.h"
 }
 
@@ -78,16 +76,9 @@ char *finding_text(const Finding &finding) {
 }
 
 void report_malformed(Node *context, const char *type, int sqlstate, const char *detail) {
-#if PG_VERSION_NUM >= 160000
   errsave(context,
           (errcode(sqlstate), errmsg("invalid input for type %s", type),
            errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
-#else
-  (void)context;
-  ereport(ERROR,
-          (errcode(sqlstate), errmsg("invalid input for type %s", type),
-           errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
-#endif
 }
 
 void raise_damaged(const Finding &finding, Kind kind) {

@@ -25,17 +25,6 @@ inline const RowExpr *anonymous_row(const Node *node) {
   return IsA(node, RowExpr) && row->row_typeid == RECORDOID ? row : nullptr;
 }
 
-// Calls a walker for each part of an expression, until it returns true. The server declares the
-// walker so that it suits C alone, before PostgreSQL 16.
-inline bool walk_parts(Node *node, bool (*walker)(Node *, void *), void *context) {
-#if PG_VERSION_NUM >= 160000
-  return expression_tree_walker(node, walker, context);
-#else
-  auto *any_walker = reinterpret_cast<void *>(walker);
-  return expression_tree_walker(node, reinterpret_cast<bool (*)()>(any_walker), context);
-#endif
-}
-
 } // namespace bloomfilter
 
 #endif

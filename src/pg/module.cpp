@@ -41,11 +41,7 @@ void _PG_init(void) {
   define_join_filters();
   define_index_options();
   define_shared_files();
-#if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("bloomfilter");
-#else
-  EmitWarningsOnPlaceholders("bloomfilter");
-#endif
 }
 
 SQL_FUNCTIONS_END

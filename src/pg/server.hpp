@@ -14,8 +14,8 @@ extern "C" {
 #endif
 }
 
-#if PG_VERSION_NUM < 140000
-#error "bloomfilter requires PostgreSQL 14 or newer"
+#if PG_VERSION_NUM < 150000
+#error "bloomfilter requires PostgreSQL 15 or newer"
 #endif
 
 // These enclose what the server looks up by name. Everything else is compiled with hidden

@@ -65,12 +65,20 @@ mark(Node *node, void *context)
 	return expression_tree_walker(node, mark, context);
 }
 
+#if PG_VERSION_NUM >= 190000
+#define WITH_EXPLAIN(...) __VA_ARGS__, struct ExplainState *explained
+#define GIVE_EXPLAIN(...) __VA_ARGS__, explained
+#else
+#define WITH_EXPLAIN(...) __VA_ARGS__
+#define GIVE_EXPLAIN(...) __VA_ARGS__
+#endif
+
 static PlannedStmt *
-plan(Query *query, const char *text, int options, ParamListInfo parameters)
+plan(WITH_EXPLAIN(Query *query, const char *text, int options, ParamListInfo parameters))
 {
 	mark((Node *) query, NULL);
-	return previous_planner ? previous_planner(query, text, options, parameters)
-		: standard_planner(query, text, options, parameters);
+	return previous_planner ? previous_planner(GIVE_EXPLAIN(query, text, options, parameters))
+		: standard_planner(GIVE_EXPLAIN(query, text, options, parameters));
 }
 
 void

@@ -2,6 +2,7 @@
 
 #include "core/sizing.hpp"
 #include "core/structure.hpp"
+#include "pg/compat.hpp"
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
@@ -120,12 +121,7 @@ Node *resolved(Node *node, void *context) {
               ->expr);
     return found ? found : node;
   }
-#if PG_VERSION_NUM >= 160000
   return expression_tree_mutator(node, resolved, context);
-#else // the server declares the mutator's arguments so that they suit C alone
-  auto *mutator = reinterpret_cast<void *>(resolved);
-  return expression_tree_mutator(node, reinterpret_cast<Node *(*)()>(mutator), context);
-#endif
 }
 
 // The expression that computes a column of a plan node; NULL if it is not found. If the node

@@ -20,22 +20,6 @@ namespace {
 // The number of the leader's file set: one that the server, which counts up to INT_MAX, never uses.
 constexpr uint32 kDirectory = 0xB100F17E;
 
-#if PG_VERSION_NUM >= 150000
-constexpr const char *kSuffix = "fileset";
-#else
-constexpr const char *kSuffix = "sharedfileset";
-constexpr auto BufFileCreateFileSet = BufFileCreateShared;
-constexpr auto BufFileExportFileSet = BufFileExportShared;
-
-BufFile *BufFileOpenFileSet(FileSet *directory, const char *name, int mode, bool) {
-  return BufFileOpenShared(directory, name, mode);
-}
-
-void BufFileDeleteFileSet(FileSet *directory, const char *name, bool) {
-  BufFileDeleteShared(directory, name);
-}
-#endif
-
 bool may_be_left_behind; // files of this transaction, even if it does not fail
 
 const PGPROC *leader() {
@@ -76,8 +60,8 @@ template <typename Use> bool for_each_file(const char *path, Use use) {
 bool delete_directory(Oid tablespace) {
   char parent[MAXPGPATH], path[MAXPGPATH];
   TempTablespacePath(parent, tablespace);
-  snprintf(path, sizeof path, "%s/%s%d.%u.%s", parent, PG_TEMP_FILE_PREFIX, leader()->pid,
-           kDirectory, kSuffix);
+  snprintf(path, sizeof path, "%s/%s%d.%u.fileset", parent, PG_TEMP_FILE_PREFIX, leader()->pid,
+           kDirectory);
   if (!for_each_file(path, [](DIR *all, const char *name) { unlinkat(dirfd(all), name, 0); }))
     return false;
   if (rmdir(path) == 0 || errno == ENOENT)

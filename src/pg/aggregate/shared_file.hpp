@@ -13,20 +13,12 @@
 
 extern "C" {
 #include "storage/buffile.h"
+#include "storage/fileset.h"
 #include "utils/palloc.h"
 #include "utils/resowner.h"
-#if PG_VERSION_NUM >= 150000
-#include "storage/fileset.h"
-#else
-#include "storage/sharedfileset.h"
-#endif
 }
 
 namespace bloomfilter {
-
-#if PG_VERSION_NUM < 150000
-using FileSet = SharedFileSet;
-#endif
 
 // What another process needs to find a file.
 struct SharedFileName {

@@ -8,6 +8,7 @@
 #include "pg/aggregate/transfer.hpp"
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
+#include "pg/compat.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
 #include "pg/table/shared_scan.hpp"
@@ -196,7 +197,7 @@ void make_row(Build *build) {
   ScanState *state = &build->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
   if (!build->batches.pages.scan) // and so no other process shares it
-    set_table_scan(build, table_beginscan(build->table, state->ps.state->es_snapshot, 0, nullptr));
+    set_table_scan(build, begin_own_scan(state, build->table));
   while (next_batch(&build->batches))
     add_batch(build);
 
@@ -255,7 +256,7 @@ void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
 
   build->table = scan->ss_currentRelation;
   ExecInitScanTupleSlot(estate, scan, RelationGetDescr(build->table),
-                        table_slot_callbacks(build->table));
+                        table_slot_callbacks(build->table), TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS);
   build->row = scan->ss_ScanTupleSlot;
   begin_batches(&build->batches, plan.batches, state);
   build->call_count = list_length(plan.calls);
@@ -305,7 +306,7 @@ Size estimate_shared(CustomScanState *node, ParallelContext *) {
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   Build *build = build_of(node);
   build->shared = static_cast<Shared *>(memory);
-  set_table_scan(build, join_shared_scan(build->table, memory, sizeof(Shared)));
+  set_table_scan(build, join_shared_scan(&node->ss, build->table, memory, sizeof(Shared)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
@@ -351,7 +352,7 @@ uint64 kilobytes(uint64 bytes) {
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   Build *build = build_of(node);
   const BatchPlan plan = plan_of(node).batches;
-  const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
+  const NodeInstrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Row Filter", plan.before, node, ancestors, explained);
   explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
   explain_conditions("Row Filter After", plan.after, node, ancestors, explained);

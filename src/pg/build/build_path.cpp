@@ -1,5 +1,6 @@
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
+#include "pg/compat.hpp"
 #include "pg/expression.hpp"
 #include "pg/table/scan.hpp"
 
@@ -66,7 +67,8 @@ Source source_of(PlannerInfo *root, RelOptInfo *table) {
 }
 
 bool has_alternatives(Node *node, void *context) {
-  return node && (IsA(node, AlternativeSubPlan) || walk_parts(node, has_alternatives, context));
+  return node &&
+         (IsA(node, AlternativeSubPlan) || expression_tree_walker(node, has_alternatives, context));
 }
 
 constexpr int kMostConditions = 256;
@@ -163,9 +165,7 @@ Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, 
   path->path.parallel_workers = workers;
   path->path.startup_cost -= spared;
   path->path.total_cost -= spared;
-#if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
   path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-#endif
   path->custom_private = list_make2(calls, having);
   path->methods = &kPathMethods;
   return &path->path;
@@ -235,8 +235,9 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
       return path;
     paths = lappend(paths, path);
   }
-  AppendPath *all = create_append_path(root, table, parallel ? NIL : paths, parallel ? paths : NIL,
-                                       NIL, nullptr, most, parallel && enable_parallel_append, -1);
+  const AppendPathInput input = {parallel ? NIL : paths, parallel ? paths : NIL, NIL};
+  AppendPath *all = create_append_path(root, table, input, NIL, nullptr, most,
+                                       parallel && enable_parallel_append, -1);
   all->path.pathtarget = partial->reltarget;
   return &all->path;
 }
@@ -300,7 +301,7 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(filter_support_agg);
 Datum filter_support_agg(PG_FUNCTION_ARGS) {
   (void)fcinfo;
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_DATUM(0);
 }
 
 SQL_FUNCTIONS_END

@@ -1,6 +1,7 @@
 #include "pg/build/calls.hpp"
 
 #include "pg/aggregate/steps.hpp"
+#include "pg/compat.hpp"
 #include "pg/expression.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/question.hpp"
@@ -93,7 +94,7 @@ bool may_be_ours(Oid aggregate) {
 }
 
 void check_may_call(Oid function, Oid role, ObjectType type) {
-  const AclResult result = right_to_call(function, role);
+  const AclResult result = object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
   if (result != ACLCHECK_OK)
     aclcheck_error(result, type, get_func_name(function));
   InvokeFunctionExecuteHook(function);
@@ -154,7 +155,7 @@ void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
 }
 
 bool may_call(Oid function, Oid role) {
-  return right_to_call(function, role) == ACLCHECK_OK;
+  return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK;
 }
 
 // As ExecInitAgg() and ExecInitFunc() do it.

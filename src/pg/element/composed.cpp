@@ -21,7 +21,7 @@ extern "C" {
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 
-// Up to 14.24, 15.19, 16.15, 17.11 and 18.6 this is a macro. Since then it is a function of the
+// Up to 15.19, 16.15, 17.11 and 18.6 this is a macro. Since then it is a function of the
 // server, which marks rows that an older server stored, so that heap_deform_tuple checks their
 // shape. It is weak here, so that a build against one minor release loads in every other.
 #undef DatumGetHeapTupleHeader
@@ -72,7 +72,7 @@ pg_noinline void put_composed(Writer *out, Element *element, Datum value) {
 // Where the number of bytes is a constant, as for numbers and uuids, the compiler copies them
 // without a call.
 template <Size kHead>
-pg_attribute_always_inline void put_bytes(Writer *out, uint64 head, const Canonical &canonical) {
+[[gnu::always_inline]] inline void put_bytes(Writer *out, uint64 head, const Canonical &canonical) {
   head = little_endian(head);
   switch (canonical.length) {
   case 4:
@@ -88,7 +88,7 @@ pg_attribute_always_inline void put_bytes(Writer *out, uint64 head, const Canoni
 
 // Writes a part's length and bytes, after a null byte if the part is an item.
 template <bool kItem>
-pg_attribute_always_inline void put_part(Writer *out, Element *element, Datum value) {
+[[gnu::always_inline]] inline void put_part(Writer *out, Element *element, Datum value) {
   if (element->write) {
     if (kItem)
       out->add_number<uint8>(0);
@@ -102,7 +102,8 @@ pg_attribute_always_inline void put_part(Writer *out, Element *element, Datum va
   empty_scratch(out);
 }
 
-pg_attribute_always_inline void put_item(Writer *out, Element *element, Datum value, bool isnull) {
+[[gnu::always_inline]] inline void put_item(Writer *out, Element *element, Datum value,
+                                            bool isnull) {
   if (isnull)
     out->add_number<uint8>(1);
   else
@@ -122,7 +123,7 @@ void write_array(Element *element, Datum value, Writer *out, bool) {
 
   Element *item = element->item;
   const int count = ArrayGetNItems(dimensions, ARR_DIMS(array));
-  const bits8 *present = ARR_NULLBITMAP(array);
+  const uint8 *present = ARR_NULLBITMAP(array);
   const char *at = ARR_DATA_PTR(array);
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "pg/compat.hpp"
 #include "pg/element/family.hpp"
 #include "pg/element/iso8601.hpp"
 #include "pg/element/literal.hpp"
@@ -16,9 +17,6 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
-#if PG_VERSION_NUM >= 160000
-#include "nodes/miscnodes.h"
-#endif
 #include "utils/lsyscache.h"
 #include "utils/uuid.h"
 }

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include "pg/compat.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/numeric.hpp"
 
@@ -203,7 +204,7 @@ namespace {
 // Changes whenever labels may have changed.
 uint64 label_generation = 0;
 
-void note_changed_labels(Datum, int, uint32) {
+void note_changed_labels(Datum, SysCacheIdentifier, uint32) {
   label_generation++;
 }
 

@@ -3,6 +3,10 @@
 #include "pg/index/access_method.hpp"
 #include "pg/index/options.hpp"
 
+extern "C" {
+#include "commands/vacuum.h"
+}
+
 using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
@@ -10,7 +14,14 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bloomfilter_index_handler);
 Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
   (void)fcinfo;
-  IndexAmRoutine *method = makeNode(IndexAmRoutine); // what is not set is false or NULL
+#if PG_VERSION_NUM >= 190000 // the server keeps the pointer
+  static IndexAmRoutine routine;
+  IndexAmRoutine *method = &routine;
+  NodeSetTag(method, T_IndexAmRoutine);
+#else // the server copies the routine and frees it
+  IndexAmRoutine *method = makeNode(IndexAmRoutine);
+#endif
+  // What is not set is false or NULL.
   method->amstrategies = 1;
   method->amsupport = kProbeFunctions;
   method->amusemaintenanceworkmem = true;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
 #include "pg/index/pages.hpp"
 #include "pg/planner/question.hpp"
@@ -50,7 +51,7 @@ double asked_values(PlannerInfo *root, const IndexPath *path) {
     Question question;
     auto *clause = reinterpret_cast<Node *>(lfirst_node(IndexClause, cell)->rinfo->clause);
     const bool any = asks_filter(clause, &question) && question.asked == Asked::any;
-    values += any ? array_length(root, question.value) : 1;
+    values += any ? estimate_array_length(root, question.value) : 1;
   }
   return values;
 }

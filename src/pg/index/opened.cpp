@@ -1,5 +1,6 @@
 #include "pg/index/opened.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
 
 extern "C" {
@@ -18,12 +19,7 @@ namespace bloomfilter {
 namespace {
 
 void check_owner(Oid index) {
-#if PG_VERSION_NUM >= 160000
-  const bool owns = object_ownercheck(RelationRelationId, index, GetUserId());
-#else
-  const bool owns = pg_class_ownercheck(index, GetUserId());
-#endif
-  if (!owns)
+  if (!object_ownercheck(RelationRelationId, index, GetUserId()))
     aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
 }
 

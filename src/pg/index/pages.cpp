@@ -38,7 +38,7 @@ void raise_index_damaged(Relation index, BlockNumber block, const char *what) {
                   errhint("REINDEX makes the index anew from the table.")));
 }
 
-Buffer lock_page(Relation index, BlockNumber block, PageKind kind, int mode) {
+Buffer lock_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode) {
   if (block >= RelationGetNumberOfBlocks(index))
     raise_index_damaged(index, block, "does not exist");
   const Buffer buffer = ReadBuffer(index, block);
@@ -48,7 +48,8 @@ Buffer lock_page(Relation index, BlockNumber block, PageKind kind, int mode) {
   return buffer;
 }
 
-Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place, int mode) {
+Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place,
+                         BufferLockMode mode) {
   const Buffer buffer = lock_page(index, block, kind, mode);
   if (head_of(bytes_of(buffer))->place != place)
     raise_index_damaged(index, block, "is not in its place in a chain of pages");
@@ -106,7 +107,7 @@ void make_empty_index(Relation index, ForkNumber fork) {
 
 namespace {
 
-// The lock is that of a tuple: servers up to 14.8 and 15.3 overlook pages' in a deadlock.
+// The lock is that of a tuple: servers up to 15.3 overlook pages' in a deadlock.
 ItemPointerData movers_tag() {
   ItemPointerData tag;
   ItemPointerSet(&tag, kMetaBlock, FirstOffsetNumber);
@@ -122,11 +123,7 @@ void lock_moves(Relation index) {
 
 bool try_lock_moves(Relation index) {
   ItemPointerData tag = movers_tag();
-#if PG_VERSION_NUM >= 180000
   return ConditionalLockTuple(index, &tag, ExclusiveLock, false);
-#else
-  return ConditionalLockTuple(index, &tag, ExclusiveLock);
-#endif
 }
 
 void unlock_moves(Relation index) {

@@ -41,6 +41,8 @@
 
 #include "pg/server.hpp"
 
+#include "pg/compat.hpp"
+
 #include "core/index_pages.hpp"
 
 extern "C" {
@@ -69,9 +71,10 @@ inline IndexPageHead *changed_head(Page page) {
 [[noreturn]] void raise_index_damaged(Relation index, BlockNumber block, const char *what);
 
 // A page of that kind, locked; XX002 if it is none.
-Buffer lock_page(Relation index, BlockNumber block, PageKind kind, int mode);
+Buffer lock_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode);
 // Also XX002 unless the page has that place in its chain, so that none is followed in a circle.
-Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place, int mode);
+Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place,
+                         BufferLockMode mode);
 
 // The page of a block that belongs to nobody, locked exclusively. It is to be registered with
 // GENERIC_XLOG_FULL_IMAGE and initialized.

@@ -1,5 +1,6 @@
 #include "pg/index/probe.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/element/conversion.hpp"
 #include "pg/element/family.hpp"
 #include "pg/element/literal.hpp"
@@ -45,12 +46,7 @@ static_assert(sizeof(StoredProbe) % MAXIMUM_ALIGNOF == 0, "the value is aligned"
 
 Maker current_command() {
   const PGPROC *leader = MyProc->lockGroupLeader ? MyProc->lockGroupLeader : MyProc;
-#if PG_VERSION_NUM >= 170000
-  const LocalTransactionId transaction = leader->vxid.lxid;
-#else
-  const LocalTransactionId transaction = leader->lxid;
-#endif
-  return {GetCurrentTransactionStartTimestamp(), leader->pid, transaction,
+  return {GetCurrentTransactionStartTimestamp(), leader->pid, local_transaction_of(leader),
           GetCurrentCommandId(false), 0};
 }
 

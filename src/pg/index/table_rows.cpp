@@ -5,6 +5,8 @@
 
 #include "pg/index/table_rows.hpp"
 
+#include "pg/compat.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 #include "access/genam.h"
@@ -34,7 +36,7 @@ TableRows open_rows(Relation table, Relation index) {
   TableRows rows;
   rows.end = {table, 0};
   rows.info = BuildIndexInfo(index);
-  rows.fetch = table_index_fetch_begin(table);
+  rows.fetch = table_index_fetch_begin(table, SO_NONE);
   rows.slot = table_slot_create(table, nullptr);
   rows.executor = CreateExecutorState();
   GetPerTupleExprContext(rows.executor)->ecxt_scantuple = rows.slot;
@@ -60,14 +62,8 @@ bool copy_chunks(const struct varatt_external &pointer, char *to) {
   const int valid = toast_open_indexes(toast, AccessShareLock, &indexes, &count);
   ScanKeyData key;
   ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(pointer.va_valueid));
-#if PG_VERSION_NUM >= 180000
-  const Snapshot snapshot = get_toast_snapshot();
-#else
-  SnapshotData toasted;
-  init_toast_snapshot(&toasted);
-  const Snapshot snapshot = &toasted;
-#endif
-  SysScanDesc scan = systable_beginscan_ordered(toast, indexes[valid], snapshot, 1, &key);
+  SysScanDesc scan =
+      systable_beginscan_ordered(toast, indexes[valid], get_toast_snapshot(), 1, &key);
   int32 done = 0;
   bool whole = true;
   while (whole && done < bytes) {

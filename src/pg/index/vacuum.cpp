@@ -1,5 +1,6 @@
 // Taking dead rows out of an index, and tidying it.
 
+#include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
 #include "pg/index/groups.hpp"
 #include "pg/index/list.hpp"
@@ -14,14 +15,6 @@ extern "C" {
 
 namespace bloomfilter {
 namespace {
-
-void pause_for_vacuum() {
-#if PG_VERSION_NUM >= 180000
-  vacuum_delay_point(false);
-#else
-  vacuum_delay_point();
-#endif
-}
 
 IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
   return result ? result
@@ -56,7 +49,7 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
       remove_entries(index, [=](const ListEntry &entry) { return is_gone(entry.row); });
   for_each_page(index, read_meta(index).directory, PageKind::directory,
                 [&](BlockNumber block, const uint8 *page) {
-                  pause_for_vacuum();
+                  vacuum_delay_point(false);
                   check_slots(index, block, page);
                   removed += remove_rows(index, block, page, is_gone);
                 });

@@ -1,6 +1,7 @@
 #include "pg/join/filters.hpp"
 
 #include "core/sizing.hpp"
+#include "pg/compat.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/run.hpp"
@@ -157,26 +158,14 @@ void plan_initplan(PlannerInfo *root, const OwnNames &names, Candidate *candidat
   const bool may_be_parallel = root->glob->parallelModeOK;
   root->glob->parallelModeOK =
       may_be_parallel && candidate->source->tuples >= kRowsPerSetupCost * parallel_setup_cost;
-#if PG_VERSION_NUM >= 170000
-  filter->subroot = subquery_planner(root->glob, query, root, false, 0.0, nullptr);
-#else
-  filter->subroot = subquery_planner(root->glob, query, root, false, 0.0);
-#endif
+  char *name = choose_plan_name(root->glob, "bloom_filter", true);
+  filter->subroot = subquery_planner(root->glob, query, name, root, nullptr, false, 0.0, nullptr);
   root->glob->parallelModeOK = may_be_parallel;
   filter->path = fetch_upper_rel(filter->subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path;
   filter->build = filter->path->total_cost;
   filter->result = SS_make_initplan_output_param(root, names.type, -1, InvalidOid);
   filter->condition = ask_for(names, reinterpret_cast<Node *>(filter->result),
                               static_cast<Node *>(copyObjectImpl(pair.asked)), pair.collation);
-}
-
-// Takes the plans of the subqueries that were planned last out of the query's plan.
-void forget_subplans(PlannerGlobal *query, int kept) {
-  query->subplans = list_truncate(query->subplans, kept);
-  query->subroots = list_truncate(query->subroots, kept);
-#if PG_VERSION_NUM >= 170000
-  query->subpaths = list_truncate(query->subpaths, kept);
-#endif
 }
 
 // Takes the candidates that pay, each for the rows that those before it let through.
@@ -200,10 +189,10 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
     if (list_length(filters) == kMostFilters || *planned == kMostPlanned)
       break;
     ++*planned;
-    const int subplans = list_length(scanned.root->glob->subplans);
+    const PlannedSubqueries before = planned_subqueries(scanned.root->glob);
     plan_initplan(scanned.root, names, candidate);
     if (saved - filter->build < kWorthwhile) {
-      forget_subplans(scanned.root->glob, subplans); // those of the source's neighbours
+      forget_subqueries_after(scanned.root->glob, before); // those of the source's neighbours
       continue;
     }
     filters = lappend(filters, filter);

@@ -1,6 +1,7 @@
 #include "pg/join/source.hpp"
 
 #include "pg/build/calls.hpp"
+#include "pg/compat.hpp"
 #include "pg/expression.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/question.hpp"
@@ -20,9 +21,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
-#if PG_VERSION_NUM >= 160000
 #include "parser/parse_relation.h"
-#endif
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/catcache.h"
@@ -69,7 +68,7 @@ bool depends_on_rows(Node *node, void *context) {
   if (IsA(node, PlaceHolderVar))
     return true;
   if (!IsA(node, Param))
-    return walk_parts(node, depends_on_rows, context);
+    return expression_tree_walker(node, depends_on_rows, context);
   const auto *parameter = castNode(Param, node);
   if (parameter->paramkind != PARAM_EXEC)
     return parameter->paramkind != PARAM_EXTERN;

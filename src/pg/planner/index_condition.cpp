@@ -3,6 +3,7 @@
 
 #include "pg/planner/index_condition.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/element/element.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/value/collation.hpp"
@@ -83,7 +84,7 @@ bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
 // An index scan calls other functions than the condition. A right that lacks is to be missed in
 // the condition.
 bool may_call(Oid function) {
-  return right_to_call(function, GetUserId()) == ACLCHECK_OK;
+  return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
 } // namespace

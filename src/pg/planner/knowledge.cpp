@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/sizing.hpp"
+#include "pg/compat.hpp"
 #include "pg/expression.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/run.hpp"
@@ -67,15 +68,6 @@ FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
   return estimate;
 }
 
-// The relation of everything that a query joins.
-Relids tables_of(const PlannerInfo *root) {
-#if PG_VERSION_NUM >= 160000
-  return root->all_query_rels;
-#else
-  return root->all_baserels;
-#endif
-}
-
 // The path that a query's groups are made from, or its rows if it has none.
 Path *ungrouped(Path *path, double *groups) {
   while (path) {
@@ -109,7 +101,7 @@ double rows_in_group(PlannerInfo *subroot) {
     return 1.0;
   if (!IS_UPPER_REL(path->parent))
     return path->parent->rows / Max(groups, 1.0);
-  const RelOptInfo *rows = relation_with(subroot, tables_of(subroot));
+  const RelOptInfo *rows = relation_with(subroot, all_relations_of(subroot));
   return rows ? rows->rows / Max(groups > 0.0 ? groups : path->rows, 1.0) : 1.0;
 }
 

@@ -127,12 +127,4 @@ bool asks_for_value(Node *node, Question *question) {
   return asks_filter(node, question) && takes_any(question->function);
 }
 
-AclResult right_to_call(Oid function, Oid role) {
-#if PG_VERSION_NUM >= 160000
-  return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
-#else
-  return pg_proc_aclcheck(function, role, ACL_EXECUTE);
-#endif
-}
-
 } // namespace bloomfilter

@@ -40,9 +40,6 @@ bool asks_filter(Node *node, Question *question);
 // Does it ask for a value that has a type of its own, not for a bare literal?
 bool asks_for_value(Node *node, Question *question);
 
-// May a role call a function?
-AclResult right_to_call(Oid function, Oid role);
-
 } // namespace bloomfilter
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <cmath>
 
+#include "pg/compat.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/population.hpp"
 
@@ -111,7 +112,7 @@ double array_share(PlannerInfo *root, const Question &question, const FilterEsti
   for (int i = 0; i < count; i += stride, arrays++)
     sum += array_passes(question.asked, share, lengths.number(i));
   if (arrays == 0) {
-    sum = array_passes(question.asked, share, array_length(root, question.value));
+    sum = array_passes(question.asked, share, estimate_array_length(root, question.value));
     arrays = 1.0;
   }
   const double nulls = null_share(variable);
@@ -145,11 +146,7 @@ double filter_nulls(PlannerInfo *root, Node *filter, int relation) {
 // those that are evaluated no earlier than at an antijoin.
 List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inner) {
   Relids both = bms_union(join->min_lefthand, join->min_righthand);
-#if PG_VERSION_NUM >= 160000
   List *found = generate_join_implied_equalities(root, both, join->min_lefthand, inner, nullptr);
-#else
-  List *found = generate_join_implied_equalities(root, both, join->min_lefthand, inner);
-#endif
   ListCell *cell;
   foreach (cell, inner->joininfo) {
     auto *condition = lfirst_node(RestrictInfo, cell);
@@ -175,15 +172,6 @@ double partners(PlannerInfo *root, SpecialJoinInfo *join) {
 }
 
 } // namespace
-
-double array_length(PlannerInfo *root, Node *array) {
-#if PG_VERSION_NUM >= 170000
-  return estimate_array_length(root, array);
-#else
-  (void)root;
-  return estimate_array_length(array);
-#endif
-}
 
 double restriction_selectivity(PlannerInfo *root, const Question &question, int relation) {
   const double nulls = filter_nulls(root, question.filter, relation);

@@ -14,9 +14,6 @@ namespace bloomfilter {
 
 constexpr double kUnknown = 0.1; // the share if nothing is known
 
-// The estimated number of an array's elements.
-double array_length(PlannerInfo *root, Node *array);
-
 double restriction_selectivity(PlannerInfo *root, const Question &question, int relation);
 
 // `join` is that of EXISTS if `type` says so: its rows are those of the outer side with a partner.

@@ -1,5 +1,7 @@
 #include "pg/planner/statistics.hpp"
 
+#include "pg/compat.hpp"
+
 extern "C" {
 #include "access/detoast.h"
 #include "catalog/pg_statistic.h"
@@ -42,11 +44,7 @@ Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
   constexpr int kStride = 7919; // a prime number
   const int64 stride = rows % kStride == 0 ? 1 : kStride;
   for (int i = 0; i < rows && read < kReadBytes && sums.filters < kReadFilters; i++) {
-#if PG_VERSION_NUM >= 180000
     vacuum_delay_point(true);
-#else
-    vacuum_delay_point();
-#endif
     bool is_null;
     const Datum value = fetch(stats, static_cast<int>(i * stride % rows), &is_null);
     if (is_null)

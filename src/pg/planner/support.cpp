@@ -6,6 +6,7 @@
 
 #include "pg/server.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/index_condition.hpp"
 #include "pg/planner/knowledge.hpp"
@@ -51,7 +52,7 @@ bool changes_with_row(PlannerInfo *root, const Question &question) {
 double probes_of(PlannerInfo *root, const Question &question) {
   if (question.asked == Asked::value || question.asked == Asked::hash)
     return 1.0;
-  return root && root->simple_rel_array ? array_length(root, question.value) : kElements;
+  return root && root->simple_rel_array ? estimate_array_length(root, question.value) : kElements;
 }
 
 double bytes_of(PlannerInfo *root, Node *filter) {

@@ -98,7 +98,7 @@ ArrayType *make_answers(int count, bool has_nulls) {
 // Removes the answers for NULL elements, which an array keeps as bits and not as elements.
 void remove_nulls(ArrayType *array, const Items &items, int nulls) {
   auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
-  bits8 *bitmap = ARR_NULLBITMAP(array);
+  uint8 *bitmap = ARR_NULLBITMAP(array);
   for (int i = 0; i < items.count; i++)
     if (!items.nulls[i]) {
       bitmap[i / 8] |= 1 << i % 8;

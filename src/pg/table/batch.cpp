@@ -6,6 +6,7 @@
 extern "C" {
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"

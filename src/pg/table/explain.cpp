@@ -37,7 +37,7 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                       explained);
 }
 
-void explain_rows(const char *label, double rows, const Instrumentation *instrument,
+void explain_rows(const char *label, double rows, const NodeInstrumentation *instrument,
                   ExplainState *explained) {
   if (instrument->nloops > 0 || explained->format != EXPLAIN_FORMAT_TEXT)
     ExplainPropertyFloat(label, nullptr, rows / Max(instrument->nloops, 1.0), 0, explained);
@@ -88,7 +88,7 @@ void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *
     pg_atomic_write_u64(&shared->rate_bits, double_bits(probed->rate));
 }
 
-void explain_filters(const ProbedFilters &probed, const Instrumentation *instrument,
+void explain_filters(const ProbedFilters &probed, const NodeInstrumentation *instrument,
                      ExplainState *explained) {
   const uint64 unprobed = probed.unprobed + probed.unprobed_by_workers;
   if (unprobed > 0)

@@ -4,14 +4,10 @@
 
 #include "pg/server.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/table/batch.hpp"
 
 extern "C" {
-#include "commands/explain.h"
-#if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 #include "nodes/execnodes.h"
 #include "port/atomics.h"
 }
@@ -23,7 +19,7 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                         ExplainState *explained);
 
 // Shows the mean number of rows of all loops; as text, nothing if there was no loop.
-void explain_rows(const char *label, double rows, const Instrumentation *instrument,
+void explain_rows(const char *label, double rows, const NodeInstrumentation *instrument,
                   ExplainState *explained);
 
 // Shows a false positive rate as a percentage.
@@ -49,7 +45,7 @@ void init_shared_filters(SharedFilters *shared);
 // the leader, or takes those of the workers.
 void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared);
 
-void explain_filters(const ProbedFilters &probed, const Instrumentation *instrument,
+void explain_filters(const ProbedFilters &probed, const NodeInstrumentation *instrument,
                      ExplainState *explained);
 
 } // namespace bloomfilter

@@ -1,5 +1,6 @@
 #include "pg/table/pages.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/expression.hpp"
 
 extern "C" {
@@ -29,7 +30,7 @@ TupleTableSlot **make_slots(Relation table, EState *estate) {
   auto *slots = static_cast<TupleTableSlot **>(palloc(kSlots * sizeof(TupleTableSlot *)));
   for (int i = 0; i < kSlots; i++)
     slots[i] = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(table),
-                                  table_slot_callbacks(table));
+                                  table_slot_callbacks(table), TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS);
   MemoryContextSwitchTo(before);
   return slots;
 }

@@ -23,6 +23,7 @@
 
 #include "pg/server.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
@@ -48,11 +49,7 @@ Expression *for_part(PlannerInfo *root, Expression *expression, RelOptInfo *part
   if (part == table)
     return expression;
   auto *node = reinterpret_cast<Node *>(expression);
-#if PG_VERSION_NUM >= 160000
   node = adjust_appendrel_attrs_multilevel(root, node, part, table);
-#else
-  node = adjust_appendrel_attrs_multilevel(root, node, part->relids, table->relids);
-#endif
   return reinterpret_cast<Expression *>(node);
 }
 

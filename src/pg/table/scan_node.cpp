@@ -4,6 +4,7 @@
 #include "pg/server.hpp"
 
 #include "core/bytes.hpp"
+#include "pg/compat.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
 #include "pg/table/scan.hpp"
@@ -12,10 +13,6 @@
 extern "C" {
 #include "access/parallel.h"
 #include "access/tableam.h"
-#include "commands/explain.h"
-#if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"
-#endif
 #include "executor/executor.h"
 #include "port/atomics.h"
 #include "utils/rel.h"
@@ -84,8 +81,7 @@ TupleTableSlot *next_row(ScanState *state) {
   auto *scan = reinterpret_cast<FilterScan *>(state);
   Batches *batches = &scan->batches;
   if (!batches->pages.scan) // and so no other process shares it
-    set_table_scan(
-        scan, table_beginscan(state->ss_currentRelation, state->ps.state->es_snapshot, 0, nullptr));
+    set_table_scan(scan, begin_own_scan(state, state->ss_currentRelation));
   if (ScanDirectionIsBackward(state->ps.state->es_direction) != scan->is_backward)
     turn(scan);
   if (scan->is_backward)
@@ -117,7 +113,8 @@ void init_slot(ScanState *state, EState *estate) {
   const TupleTableSlotOps *callbacks = table_slot_callbacks(table);
   if (state->ps.scanops == callbacks)
     return;
-  ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), callbacks);
+  ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), callbacks,
+                        TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS);
   state->ps.subPlan = NIL; // those of the expressions that are replaced now
   ExecAssignScanProjectionInfo(state);
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
@@ -168,8 +165,8 @@ Size estimate_shared(CustomScanState *node, ParallelContext *) {
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   FilterScan *scan = scan_of(node);
   scan->shared = static_cast<SharedFilters *>(memory);
-  set_table_scan(scan,
-                 join_shared_scan(node->ss.ss_currentRelation, memory, sizeof(SharedFilters)));
+  set_table_scan(scan, join_shared_scan(&node->ss, node->ss.ss_currentRelation, memory,
+                                        sizeof(SharedFilters)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
@@ -196,7 +193,7 @@ void shutdown(CustomScanState *node) {
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   FilterScan *scan = scan_of(node);
   const BatchPlan plan = plan_of(node);
-  const Instrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
+  const NodeInstrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Filter Before", plan.before, node, ancestors, explained);
   if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server does
     explain_rows("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);

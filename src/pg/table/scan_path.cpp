@@ -86,10 +86,7 @@ CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Condition
   path->path.parallel_aware = workers > 0;
   path->path.parallel_safe = table->consider_parallel;
   path->path.parallel_workers = workers;
-  path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-#if PG_VERSION_NUM >= 150000 // PostgreSQL 14 takes it for granted
-  path->flags |= CUSTOMPATH_SUPPORT_PROJECTION;
-#endif
+  path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_PROJECTION;
   path->methods = methods;
   set_cost(root, table, conditions, &path->path);
   return path;

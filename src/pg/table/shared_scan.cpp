@@ -1,5 +1,7 @@
 #include "pg/table/shared_scan.hpp"
 
+#include "pg/compat.hpp"
+
 extern "C" {
 #include "storage/shmem.h"
 }
@@ -11,7 +13,17 @@ ParallelTableScanDesc behind(void *memory, Size own) {
   return reinterpret_cast<ParallelTableScanDesc>(static_cast<char *>(memory) + MAXALIGN(own));
 }
 
+// From PostgreSQL 19 on, a scan of a table that the query does not change may mark pages as
+// all-visible while it reads them.
+uint32 flags_of(ScanState *node) {
+  return ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : SO_NONE;
+}
+
 } // namespace
+
+TableScanDesc begin_own_scan(ScanState *node, Relation table) {
+  return table_beginscan(table, node->ps.state->es_snapshot, 0, nullptr, flags_of(node));
+}
 
 Size shared_scan_size(Relation table, const PlanState *node, Size own) {
   return add_size(MAXALIGN(own), table_parallelscan_estimate(table, node->state->es_snapshot));
@@ -25,8 +37,8 @@ void reinit_shared_scan(Relation table, void *memory, Size own) {
   table_parallelscan_reinitialize(table, behind(memory, own));
 }
 
-TableScanDesc join_shared_scan(Relation table, void *memory, Size own) {
-  return table_beginscan_parallel(table, behind(memory, own));
+TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size own) {
+  return table_beginscan_parallel(table, behind(memory, own), flags_of(node));
 }
 
 } // namespace bloomfilter

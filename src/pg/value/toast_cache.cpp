@@ -9,9 +9,6 @@ extern "C" {
 #include "access/table.h"
 #include "access/tableam.h"
 #include "lib/ilist.h"
-#if PG_VERSION_NUM < 150000
-#include "storage/proc.h"
-#endif
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -84,19 +81,9 @@ void end_cache() {
   cache_generation++;
 }
 
-// Is a snapshot held, other than that of the catalogs, which comes and goes?
-bool holds_snapshot() {
-#if PG_VERSION_NUM >= 150000
-  return HaveRegisteredOrActiveSnapshot();
-#else
-  InvalidateCatalogSnapshotConditionally();
-  return TransactionIdIsValid(MyProc->xmin);
-#endif
-}
-
 // Called when a portal, which is a statement or a cursor, or a subtransaction ends.
 void at_release(ResourceReleasePhase, bool is_commit, bool, void *) {
-  if (cache && !(is_commit && holds_snapshot()))
+  if (cache && !(is_commit && HaveRegisteredOrActiveSnapshot()))
     end_cache();
 }
 
