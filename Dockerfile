@@ -1,6 +1,6 @@
 # PostgreSQL's image with the extension in it:
 #
-#   docker build -t bloomfilter .                # or --build-arg BASE=postgres:14 to postgres:18
+#   docker build -t bloomfilter .                # or --build-arg BASE=postgres:15 to postgres:19
 #   docker run --name filters -e POSTGRES_PASSWORD=secret -d bloomfilter
 #   docker exec -it filters psql -U postgres     # and there CREATE EXTENSION bloomfilter;
 #

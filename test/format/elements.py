@@ -230,7 +230,7 @@ def date(r):
 
 
 def lasting(micros):
-    """So many microseconds in SQL. PostgreSQL 14 reads no number beyond 32 bits in an interval."""
+    """An interval of `micros` microseconds, as SQL."""
     sign = "-" if micros < 0 else ""
     hours, rest = divmod(abs(micros), 3_600_000_000)
     return f"{sign}{hours} hours {sign}{rest // 1_000_000}.{rest % 1_000_000:06} seconds"

@@ -346,7 +346,7 @@ class Query:
     `may_fail`, its result may be an error.
     """
 
-    def __init__(self, r, world, number, version):
+    def __init__(self, r, world, number):
         self.r, self.world, self.number = r, world, number
         self.asks = []
         self.parameters = []
@@ -358,7 +358,7 @@ class Query:
         tables = [name for name, kind in world.tables.items()
                   if not self.role or kind != "temporary"]
         self.table, self.other = r.choice(tables), r.choice(tables)
-        self.text = r.choice(SHAPES if version >= 150000 else SHAPES[:-1])(self)  # 14 has no MERGE
+        self.text = r.choice(SHAPES)(self)
         self.writes = bool(re.match("UPDATE|DELETE|MERGE", self.text))
         self.locks = "FOR UPDATE" in self.text
 
@@ -1030,7 +1030,7 @@ def search_world(s, world):
     for number in range(QUERIES):
         if not s.goes_on():
             break
-        query = Query(s.random, world, number, plans.db.server_version)
+        query = Query(s.random, world, number)
         s.counts["queries"] += 1
         plans.check(query)
     plans.execute("ROLLBACK; DROP SCHEMA w, w_foreign CASCADE")

@@ -27,10 +27,6 @@ query(q{
     WHERE proname ~ '^countingbloomfilter_agg_(trans|window|inverse|window_final)$' \gexec
     ALTER DATABASE postgres SET track_functions = 'all'});
 
-# Before PostgreSQL 15, a session sends its counts at the end of a statement, but not within half a
-# second after it last did.
-my $flush = $version < 150000 ? 'pg_sleep(0.6)' : 'pg_stat_force_next_flush()';
-
 # How often a query calls the transition function, the inverse and the final function of a moving
 # frame, and the transition function of any other frame.
 sub calls {
@@ -39,7 +35,7 @@ sub calls {
         SET work_mem = '64MB';
         SELECT pg_stat_reset() \\g /dev/null
         $sql \\g /dev/null
-        SELECT $flush \\g /dev/null
+        SELECT pg_stat_force_next_flush() \\g /dev/null
         SELECT funcname, sum(calls) FROM pg_stat_user_functions WHERE funcname ~ '^countingbloomfilter_agg_'
         GROUP BY funcname});
     my %calls = map { split /\|/ } split /\n/, $counts;

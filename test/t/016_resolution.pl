@@ -19,7 +19,7 @@ my $node = new_server('resolution');
 $node->safe_psql('postgres', 'CREATE DATABASE without');
 
 # Expressions that fail although they worked before. Nobody stores these types, but they are as near
-# to the operator - of jsonb and text as a filter is. (PostgreSQL 14 takes them for strings.)
+# to the operator - of jsonb and text as a filter is.
 my @lost = split /\n/, $node->safe_psql('postgres', q{
     SELECT format(form, oid::regtype) AS lost
     FROM pg_type, unnest(array['NULL - NULL::%s', '$1 - NULL::%s']) form

@@ -251,7 +251,7 @@ sub settings {
     my @settings;
     push @settings, 'cpu_operator_cost = 0.1' if chance(60);
     push @settings, "enable_$_ = off" for some(int(rand 3), qw(hashjoin mergejoin nestloop
-        hashagg sort material indexscan bitmapscan parallel_append), $version >= 140000 ? 'memoize' : ());
+        hashagg sort material indexscan bitmapscan parallel_append memoize));
     push @settings, 'enable_partitionwise_join = on' if chance(10);
     if (chance(40)) {
         push @settings, 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0',
@@ -427,8 +427,7 @@ sub add_change {
         "WITH changed AS ($update) SELECT count(*), sum(item) FROM changed",
         "DELETE FROM $name WHERE id IN (SELECT id FROM $name WHERE $where) RETURNING id");
     push @statements, "MERGE INTO $name t USING (SELECT DISTINCT ON (id) id AS number, item AS new FROM $name WHERE $where ORDER BY id, item) s ON number = t.id + 1"
-      . ' WHEN MATCHED AND number % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET item = new WHEN NOT MATCHED THEN INSERT (id, item, n) VALUES (-number, new, 3)'
-      if $version >= 150000;
+      . ' WHEN MATCHED AND number % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET item = new WHEN NOT MATCHED THEN INSERT (id, item, n) VALUES (-number, new, 3)';
     my $first = pick(@statements);
     my @more = some(between(0, 2), @statements);
     check(sql => transaction($first, @more, $again, $count), planned => $first, settings => settings());

@@ -22,7 +22,6 @@ sub query { my ($sql) = @_; return $asker->safe_psql('postgres', $sql) }
 plan skip_all => 'the server has no postgres_fdw'
   if !query(q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'});
 
-my $version = query('SHOW server_version_num');
 my %ports;
 @ports{@names} = count_bytes(@nodes{@names});
 
@@ -160,8 +159,7 @@ my %unions = (
 for my $name (sort keys %unions) {
     my ($union, $settings) = @{ $unions{$name} };
     asks_nodes($union, 3, qr/public\.bf_agg\(path, ${rows}::double precision\)/, "$name has a filter of each", $settings);
-    like(verbose_plan($asker, $union, $settings), qr/(?:Async Foreign Scan.*){3}/s, '... at the same time')
-      if $version >= 150000 || $settings; # 14 asks the branches of UNION ALL one after the other
+    like(verbose_plan($asker, $union, $settings), qr/(?:Async Foreign Scan.*){3}/s, '... at the same time');
     ($result, $to, $from) = bytes_of($asker, "$settings; $union");
     is($result, $whole, '... and is the filter of all rows');
     between($from, 3 * length $whole, 3 * ($talk + length $whole), '... for one filter from each');

@@ -108,21 +108,8 @@ Converted float_of_numeric(const Element *, Datum value) {
   return lost ? kNone : one(Float8GetDatum(number));
 }
 
-// A cast of "char" to text gives one byte, or no byte if it is zero. Since PostgreSQL 15 it gives
-// \ooo if the byte is above 127. The form of this server comes first, but the text in the filter
-// may come from another server.
 Converted text_of_char(const Element *, Datum value) {
-  const char byte = DatumGetChar(value);
-  const Datum cast = DirectFunctionCall1(char_text, value);
-  if (!IS_HIGHBIT_SET(byte))
-    return one(cast);
-  const char *octal = psprintf("\\%03o", static_cast<unsigned>(static_cast<uint8>(byte)));
-  const bool is_octal = VARSIZE_ANY_EXHDR(DatumGetPointer(cast)) > 1;
-  const Datum other =
-      PointerGetDatum(is_octal ? cstring_to_text_with_len(&byte, 1) : cstring_to_text(octal));
-  if (GetDatabaseEncoding() != PG_UTF8 && pg_database_encoding_max_length() > 1)
-    return one(is_octal ? cast : other); // the byte alone is not valid in the encoding
-  return {2, {cast, other}, false};
+  return one(DirectFunctionCall1(char_text, value));
 }
 
 // Reads text in either form; no cast gives \ooo for a byte below 128.
