@@ -136,17 +136,47 @@ for my $waiting (1, 200) {
     query('DROP TABLE reused');
 }
 
+# --- VACUUM in parallel -----------------------------------------------------------------------------
+
+# A worker that tidies an index waits for a session that moves rows in it, and VACUUM goes on when
+# that session ends. The lock is taken as the index takes it (pages.cpp).
+SKIP: {
+    my $library = compile_library('mover') or skip 'no library can be compiled for this server', 4;
+    query(qq{
+        CREATE FUNCTION hold_mover(regclass) RETURNS void LANGUAGE c AS '$library', 'hold_mover';
+        CREATE TABLE halves (id serial, a bloomfilter, b bloomfilter);
+        CREATE INDEX half_a ON halves USING bloomfilter (a);
+        CREATE INDEX half_b ON halves USING bloomfilter (b);
+        INSERT INTO halves (a, b) SELECT f, f FROM (SELECT bf_agg(i, 1000) AS f FROM generate_series(1, 300) n, generate_series(n, n + 5) i GROUP BY n) s;
+        DELETE FROM halves WHERE id % 3 = 0});
+    my $holder = $node->background_psql('postgres', on_error_stop => 1);
+    $holder->query_safe(q{BEGIN; SELECT hold_mover('half_a'), hold_mover('half_b')});
+    my ($said, $errors) = ('', '');
+    my $vacuum = IPC::Run::start([ 'psql', '-X', '-h', $node->host, '-p', $node->port, '-c', 'SET min_parallel_index_scan_size = 0',
+        '-c', 'VACUUM (PARALLEL 1, VERBOSE) halves', 'postgres' ], '<', \undef, '>', \$said, '2>', \$errors);
+    my $waiting = q{SELECT count(*) FROM pg_locks l JOIN pg_stat_activity USING (pid)
+        WHERE locktype = 'tuple' AND NOT granted AND l.relation IN ('half_a'::regclass, 'half_b'::regclass)};
+    ok($node->poll_query_until('postgres', "SELECT ($waiting AND leader_pid IS NOT NULL) = 1"), 'a worker waits for the mover of an index');
+    $holder->query_safe('COMMIT');
+    $holder->quit;
+    ok($vacuum->finish, 'then VACUUM goes on');
+    like($errors, qr/launched 1 parallel vacuum worker/, '... with a worker');
+    is(query(q{SELECT (SELECT pending FROM bf_index_info(i)) FROM unnest('{half_a,half_b}'::regclass[]) i}), "0\n0", '... and both indexes are tidied');
+}
+
 # --- many sessions at a time ------------------------------------------------------------------------
 
 query(q{
     CREATE TABLE busy (id serial, kind int, filter bloomfilter);
     CREATE INDEX busy_filter ON busy USING bloomfilter (filter) WITH (list_limit = 40);
+    CREATE INDEX busy_other ON busy USING bloomfilter (filter) WITH (list_limit = 60);
     CREATE FUNCTION made(kind int, n int) RETURNS bloomfilter LANGUAGE sql AS $$
       SELECT CASE kind
         WHEN 0 THEN bf_agg(i, 20) WHEN 1 THEN bf_agg(i, 1000) WHEN 2 THEN bf_agg(i, 300, 0.0001)
         WHEN 3 THEN bf_agg(i, 5000) WHEN 4 THEN bf_agg(i, 20) | bf_agg(i, 100)
         WHEN 5 THEN bf_add_all(bf_create(1000, seed => n % 3), array_agg(i)) WHEN 6 THEN bf_agg(i) ELSE NULL END
       FROM generate_series(n, n + 19) i $$});
+my $check = q{SELECT bf_index_check('busy_filter'), bf_index_check('busy_other')};
 # What many sessions do to a table: each statement with how often it is chosen.
 my %busy = (
     insert => [ 6, 'INSERT INTO busy (kind, filter) SELECT :kind, made(:kind, :n + i) FROM generate_series(1, 15) i' ],
@@ -154,9 +184,9 @@ my %busy = (
     delete => [ 3, 'DELETE FROM busy WHERE id IN (SELECT id FROM busy OFFSET :some LIMIT 8 FOR UPDATE SKIP LOCKED)' ],
     abort => [ 2, "BEGIN;\nINSERT INTO busy (kind, filter) SELECT :kind, made(:kind, :n + i) FROM generate_series(1, 30) i;\nROLLBACK" ],
     probe => [ 6, "SELECT must_be_alike('filter @> ' || :n, 'busy')" ],
-    vacuum => [ 1, 'VACUUM busy' ],
+    vacuum => [ 1, 'SET min_parallel_index_scan_size = 0; VACUUM (PARALLEL 2) busy' ],
     tidy => [ 1, q{SELECT bf_index_tidy('busy_filter')} ],
-    check => [ 1, q{SELECT bf_index_check('busy_filter')} ]);
+    check => [ 1, $check ]);
 
 sub pgbench {
     my ($script, @options) = @_;
@@ -177,7 +207,7 @@ sub no_difference {
 no_difference('many sessions', \%busy, '-t', '250');
 my @asked = map { "filter @> $_" } 5, 100, 777, 1500, 2990, 99999;
 ask('busy', \@asked, 'many sessions, afterwards');
-is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'many sessions: the index is sound');
+is(sqlstate($node, $check), '00000', 'many sessions: the index is sound');
 cmp_ok(query(q{SELECT groups FROM bf_index_info('busy_filter')}), '>', 2, 'there are groups');
 
 # Groups become others all the time, while scans are on their way through many pages of the directory:
@@ -201,9 +231,9 @@ for my $ms (1 .. 30) {
         . 'INSERT INTO busy (kind, filter) SELECT i % 8, made(i % 8, i) FROM generate_series(1, 60) i;'
         . "DELETE FROM busy WHERE id % 30 = $ms; VACUUM busy; SELECT bf_index_tidy('busy_filter')");
 }
-is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'cancelled: the index is sound');
+is(sqlstate($node, $check), '00000', 'cancelled: the index is sound');
 query(q{SELECT bf_index_tidy('busy_filter')});
-is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'cancelled, and then tidied: the index is sound');
+is(sqlstate($node, $check), '00000', 'cancelled, and then tidied: the index is sound');
 ask('busy', \@asked, 'cancelled');
 
 # --- the server stops at any moment -----------------------------------------------------------------
@@ -226,7 +256,7 @@ for my $round (1 .. 8) {
     ask('busy', \@asked, "crash $round");
 }
 query('VACUUM busy');
-is(sqlstate($node, q{SELECT bf_index_check('busy_filter')}), '00000', 'after all crashes: the index is sound');
+is(sqlstate($node, $check), '00000', 'after all crashes: the index is sound');
 
 # Unlogged and temporary tables
 query(q{CREATE UNLOGGED TABLE unlogged AS SELECT * FROM busy; CREATE INDEX unlogged_filter ON unlogged USING bloomfilter (filter)});
@@ -250,12 +280,12 @@ no_difference('with a standby', \%busy, '-t', '60');
 query(q{CREATE INDEX busy_second ON busy USING bloomfilter (filter)});
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
 ask('busy', \@asked, 'standby', $standby);
-is(sqlstate($standby, q{SELECT bf_index_check('busy_filter')}), '55000', 'a standby cannot check an index');
+is(sqlstate($standby, $check), '55000', 'a standby cannot check an index');
 $standby->promote;
 is(sqlstate($standby, q{SELECT bf_index_check('busy_filter'), bf_index_check('busy_second')}), '00000', 'promoted: the indexes are sound');
 query('INSERT INTO busy (kind, filter) SELECT 1, made(1, i) FROM generate_series(1, 500) i; VACUUM busy', $standby);
 ask('busy', \@asked, 'promoted', $standby);
-is(sqlstate($standby, q{SELECT bf_index_check('busy_filter')}), '00000', 'promoted and changed: the index is sound');
+is(sqlstate($standby, $check), '00000', 'promoted and changed: the index is sound');
 $standby->stop;
 $node->append_conf('postgresql.conf', "wal_consistency_checking = ''");
 

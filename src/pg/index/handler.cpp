@@ -25,6 +25,7 @@ Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
   method->amstrategies = 1;
   method->amsupport = kProbeFunctions;
   method->amusemaintenanceworkmem = true;
+  method->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
   method->amkeytype = InvalidOid;
   method->ambuild = build_index;
   method->ambuildempty = build_empty;

@@ -108,6 +108,10 @@ void make_empty_index(Relation index, ForkNumber fork) {
 namespace {
 
 // The lock is that of a tuple: servers up to 15.3 overlook pages' in a deadlock.
+//
+// It excludes other sessions, but not processes of one lock group, which are the leader of a
+// parallel operation and its workers. Of those, only VACUUM's take it. VACUUM gives each index to
+// one process at a time, and its leader waits for the workers before it goes on.
 ItemPointerData movers_tag() {
   ItemPointerData tag;
   ItemPointerSet(&tag, kMetaBlock, FirstOffsetNumber);

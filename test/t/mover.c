@@ -1,0 +1,27 @@
+/*
+ * Takes the mover's lock of an index over filters, until the transaction ends, as lock_moves() in
+ * src/pg/index/pages.cpp takes it.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "access/relation.h"
+#include "storage/itemptr.h"
+#include "storage/lmgr.h"
+#include "utils/rel.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(hold_mover);
+
+Datum
+hold_mover(PG_FUNCTION_ARGS)
+{
+	Relation	index = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	ItemPointerData tag;
+
+	ItemPointerSet(&tag, 0, 1);
+	LockTuple(index, &tag, ExclusiveLock);
+	relation_close(index, NoLock);
+	PG_RETURN_VOID();
+}
