@@ -1,0 +1,156 @@
+# What PostgreSQL 19 does of its own accord: aggregates below joins, names of subqueries, NOT IN as an
+# antijoin, advice for plans, REPACK, pages marked as all-visible by scans, virtual generated columns,
+# and types that are new.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+plan skip_all => 'the server is older than PostgreSQL 19' if `pg_config --version` =~ /^PostgreSQL 1[5-8]\b/;
+
+my $node = new_server('postgresql19', conf => "wal_level = logical\nmax_worker_processes = 16\n");
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# --- aggregates below joins -------------------------------------------------------------------------
+
+# Each row of `fact` meets ten rows of `link`, so that the server aggregates before it joins. There
+# are ten groups, or thousands.
+query(q{
+    CREATE TABLE fact AS SELECT i AS id, i % 500 AS g, i % 7000 AS x, bf_create(50) + i % 3000 AS f,
+      (SELECT bf_partial_agg(bf_element_of(j)) FROM generate_series(i % 700, i % 700 + 1) j) AS bf_partial
+    FROM generate_series(1, 20000) i;
+    CREATE TABLE link AS SELECT i % 500 AS g, i % 10 AS few, i % 5000 AS many FROM generate_series(1, 5000) i;
+    ALTER TABLE fact ADD cbf countingbloomfilter, ADD cf cuckoofilter;
+    UPDATE fact SET cbf = cbf_create(50) + x, cf = cf_create(50) + x WHERE id <= 5000;
+    VACUUM ANALYZE fact, link});
+my @below = (
+    (map { my $prefix = $_; map { "${prefix}_agg($_)" } 'x', 'x, 7000', 'x, 500, 0.001', 'NULLIF(x, 3)' } qw(bf cbf cf)),
+    q{bf_agg(x, 7000, 0.01, 'guava')}, 'bf_agg((x, id % 3))', 'bf_agg(x) FILTER (WHERE x > 5000)',
+    'bf_dist_agg(bf_element_of(x))', 'bf_dist_agg(bf_element_of(x), 7000)', 'bf_partial_agg(bf_element_of(x))',
+    'bf_merge_agg(bf_partial)', 'bf_union_agg(f)', 'bf_intersect_agg(f)', 'cbf_union_agg(cbf)');
+for my $key (qw(few many)) {
+    # A cuckoo filter has at most eight copies of a value, and each group of `few` unites ten.
+    for my $call (@below, $key eq 'many' ? 'cf_union_agg(cf) FILTER (WHERE id <= 500)' : ()) {
+        my $from = "SELECT $key, $call AS f FROM fact JOIN link USING (g) GROUP BY $key";
+        my $digest = "SELECT count(*), sum(hashtextextended(f::text, $key)) FROM ($from) s";
+        my $after = query("SET enable_eager_aggregate = off; $digest");
+        is(query($digest), $after, "$call by $key: aggregated before the join or after it, the same bytes");
+        like(plan_of($node, 'SELECT', $from), qr/Join\n(?:.*\n)*.*Partial \w*Aggregate/, '... and it is before');
+        is(query("SET work_mem = '64kB'; $digest"), $after, '... also in little memory');
+    }
+}
+
+# --- names of subqueries, antijoins, advice ---------------------------------------------------------
+
+query(q{
+    CREATE TABLE dim AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 20000) i;
+    CREATE TABLE big AS SELECT i AS id, i % 20000 AS dim FROM generate_series(1, 300000) i;
+    ALTER TABLE dim ALTER id SET NOT NULL;
+    ALTER TABLE big ALTER dim SET NOT NULL;
+    VACUUM ANALYZE dim, big});
+my $filters = q{LOAD 'bloomfilter'; SET bloomfilter.join_filter = on};
+my $join = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id WHERE d.kind = 7';
+my $two = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id JOIN big c ON c.dim = d.id WHERE d.kind = 7';
+like(plan_of($node, $filters, $join), qr/InitPlan bloom_filter_1\n.*\(InitPlan bloom_filter_1\)\.col1 @> dim/s, 'the InitPlan of a join filter has a name');
+like(plan_of($node, $filters, $two), qr/^(?=.*InitPlan bloom_filter_1\n).*InitPlan bloom_filter_2\n/s, '... and the next has another one');
+is(query("$filters; $two"), query($two), '... and the query its rows');
+
+my $not_in = 'SELECT count(*) FROM big b WHERE dim NOT IN (SELECT id FROM dim d WHERE kind = 7)';
+my $plan = plan_of($node, $filters, $not_in);
+like($plan, qr/Anti Join/, 'NOT IN is an antijoin');
+unlike($plan, qr/Bloom/, '... before which no filter is placed');
+is(query("$filters; $not_in"), query($not_in), '... and the rows are the same');
+
+# The advice that a plan is described with leads to this plan again.
+my $eager = 'SELECT few, bf_agg(x) FROM fact JOIN link USING (g) GROUP BY few';
+my $scan = 'SELECT count(*) FROM big WHERE (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> dim';
+my $explain = 'EXPLAIN (COSTS OFF, PLAN_ADVICE)';
+for my $sql ($join, $two, $not_in, $eager, $scan, 'SELECT bf_agg(dim) FROM big') {
+    my $first = query("LOAD 'pg_plan_advice'; $filters; $explain $sql");
+    $first =~ s/\n Generated Plan Advice:\n(.*)//s or $first =~ s/\nGenerated Plan Advice:\n(.*)//s;
+    my $advice = $1;
+    my $again = query("LOAD 'pg_plan_advice'; $filters; SET pg_plan_advice.advice = \$advice\$$advice\$advice\$; $explain $sql");
+    unlike($again, qr/failed|not matched|inapplicable/, "advice is followed: $sql");
+    is($again =~ s/\n *Supplied Plan Advice:.*//sr, $first, '... and leads to the same plan');
+}
+
+# --- REPACK -----------------------------------------------------------------------------------------
+
+# Rows come, change and go while the table is written anew, also while it stays open to writers.
+query(q{
+    CREATE TABLE kept (id int PRIMARY KEY, filter bloomfilter);
+    INSERT INTO kept SELECT n, bf_agg(i, 1000) FROM generate_series(1, 2000) n, generate_series(n, n + 9) i GROUP BY n;
+    CREATE INDEX kept_filter ON kept USING bloomfilter (filter) WITH (list_limit = 40)});
+my $scanned = q{SET enable_indexscan = off; SET enable_bitmapscan = off;};
+my $found = 'SELECT count(*), sum(id) FROM kept WHERE filter @> ';
+sub is_sound {
+    my ($name) = @_;
+    is(sqlstate($node, q{SELECT bf_index_check('kept_filter')}), '00000', "$name: the index is sound");
+    is(query("SET enable_seqscan = off; SET bloomfilter.scan = off; $found $_"), query("$scanned $found $_"), "$name: it finds $_") for 5, 777, 1999, 20003, 99999;
+    return;
+}
+my $dir = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$dir/write.sql", <<'SQL');
+\set id random(1, 3000)
+\set n random(1, 20000)
+INSERT INTO kept SELECT :id, bf_agg(i, 1000) FROM generate_series(:n, :n + 9) i ON CONFLICT (id) DO UPDATE SET filter = excluded.filter;
+DELETE FROM kept WHERE id = :n % 3000;
+SQL
+for my $repack ('REPACK kept', 'REPACK kept USING INDEX kept_pkey', 'REPACK (CONCURRENTLY) kept', 'REPACK (CONCURRENTLY) kept USING INDEX kept_pkey') {
+    my $before = query(q{SELECT pg_relation_filenode('kept')});
+    my ($out, $errors) = ('', '');
+    my $writers = IPC::Run::start([ 'pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '3', '-j', '1', '-t', '400',
+        '-f', "$dir/write.sql", 'postgres' ], '<', \undef, '>', \$out, '2>', \$errors);
+    is(sqlstate($node, $repack), '00000', "$repack, beside writers") for 1 .. 3;
+    ok($writers->finish, '... who are not disturbed') or diag($errors);
+    isnt(query(q{SELECT pg_relation_filenode('kept')}), $before, '... wrote the table anew');
+    is_sound($repack);
+}
+
+# --- scans mark pages as all-visible ----------------------------------------------------------------
+
+query('CREATE EXTENSION pg_visibility');
+for my $reads (
+    [ 'a scan', 'Bloom Filter Scan', 'SELECT count(*) FROM fresh WHERE (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> id' ],
+    [ 'a build', 'Bloom Filter Build', 'SELECT bf_agg(id) FROM fresh' ]) {
+    my ($name, $node_name, $sql) = @$reads;
+    query(q{DROP TABLE IF EXISTS fresh; CREATE TABLE fresh (id int); INSERT INTO fresh SELECT generate_series(1, 50000)});
+    like(plan_of($node, 'SELECT', $sql), qr/$node_name\) on fresh/, "$name reads a new table");
+    my $marked = q{SELECT count(*) FILTER (WHERE all_visible) * 10 / count(*) FROM pg_visibility_map('fresh')};
+    is(query($marked), 0, '... whose pages are not marked');
+    query($sql);
+    cmp_ok(query($marked), '>=', 9, '... and marks them, as a sequential scan does');
+}
+query(q{CREATE TABLE changed (id int); INSERT INTO changed SELECT generate_series(1, 50000);
+    UPDATE changed SET id = id + 1 WHERE (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> id});
+is(query(q{SELECT count(*) FILTER (WHERE all_visible) FROM pg_visibility_map('changed')}), 0, 'a scan of a table that the query changes marks none');
+
+# --- virtual generated columns ----------------------------------------------------------------------
+
+query(q{CREATE TABLE virtual (a int, b int GENERATED ALWAYS AS (a * 2) VIRTUAL); INSERT INTO virtual SELECT generate_series(1, 30000)});
+is(query('SELECT bf_agg(b) = (SELECT bf_agg(a * 2) FROM virtual) FROM virtual'), 't', 'a filter of a virtual column has its values');
+like(plan_of($node, 'SELECT', 'SELECT bf_agg(b) FROM virtual'), qr/Bloom Filter Build/, '... built by pages');
+my $virtual = 'SELECT count(*) FROM virtual WHERE (SELECT bf_agg(b) FROM virtual WHERE a <= 300) @> b';
+like(plan_of($node, 'SELECT', $virtual), qr/Bloom Filter Scan\) on virtual/, 'a virtual column is asked by pages');
+is(query($virtual), query("SET bloomfilter.scan = off; $virtual"), '... with the same rows');
+cmp_ok(query($virtual), '>=', 300, '... and all members');
+is(sqlstate($node, 'CREATE TABLE of_filters (a int, f bloomfilter, g bloomfilter GENERATED ALWAYS AS (f + a) VIRTUAL)'), '0A000', 'the server refuses virtual columns of types that are not its own');
+
+# --- types ------------------------------------------------------------------------------------------
+
+for my $value (q{5::oid8}, q{'postgres'::regdatabase}) {
+    my ($status, undef, $error) = $node->psql('postgres', "SELECT bf_agg($value)");
+    like($error, qr/ERROR:  bloom filters of type (?:oid8|regdatabase) are not supported\nHINT:  Cast the value to a supported type/, "$value is refused with a hint");
+}
+
+clean_log($node);
+done_testing();
