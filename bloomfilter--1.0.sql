@@ -476,10 +476,13 @@ CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg';
 
--- SSPACE decides how many groups a hash table accepts while their states are still small. A state
--- grows with the values of its group, up to the filter's size if a number of values is given: 350
--- bytes with one value, 8 KB with 350, 24 KB with a thousand. 8192 is also what the server assumes
--- of array_agg.
+-- SSPACE is the size of a state that the planner assumes. It decides how many groups a hash table
+-- accepts while their states are still small. A state grows with the values of its group, up to the
+-- filter's size if a number of values is given: 350 bytes with one value, 8 KB with 350, 24 KB with
+-- a thousand. 8192 is what the server assumes of every state of type internal without an SSPACE.
+-- From PostgreSQL 19 on, a negative SSPACE says that a state may grow without bound; then the server
+-- does not aggregate below joins. Where a join multiplies rows, filters gain from it: each row of
+-- the table is hashed once.
 CREATE AGGREGATE bf_agg(value "any") (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,

@@ -83,6 +83,10 @@ for my $sql ($join, $two, $not_in, $eager, $scan, 'SELECT bf_agg(dim) FROM big')
     is($again =~ s/\n *Supplied Plan Advice:.*//sr, $first, '... and leads to the same plan');
 }
 
+my $advice = "LOAD 'pg_plan_advice'; SET pg_plan_advice.advice = 'SEQ_SCAN(big)'; $explain $scan";
+like(query($advice), qr/Bloom Filter Scan.*SEQ_SCAN\(big\) .*failed/s, 'the scan is none that SEQ_SCAN asks for');
+unlike(query("SET bloomfilter.scan = off; $advice"), qr/failed/, '... and without it the advice is followed');
+
 # --- REPACK -----------------------------------------------------------------------------------------
 
 # Rows come, change and go while the table is written anew, also while it stays open to writers.
