@@ -27,6 +27,8 @@ SELF=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
 # shellcheck disable=SC2034 # of script/matrix
 KEPT=/var/tmp/bloomfilter-matrix # it keeps systems, files of other processors and servers there
+# shellcheck disable=SC2034 # of script/matrix and test/matrix/servers
+NEWEST=19 # the newest major release of PostgreSQL that is supported
 CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a power cut
 
 note() { printf '%s\n' "$*"; }
