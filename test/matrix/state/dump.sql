@@ -77,6 +77,8 @@ SELECT 'listed', tableoid::regclass, id, pg_temp.sha(k::bytea) FROM listed ORDER
 SELECT 'materialised', members, pg_temp.sha(f::bytea), pg_temp.sha(c::bytea), filters
 FROM materialised ORDER BY members;
 SELECT 'asked', count(*) FILTER (WHERE found), bool_or(literal) FROM asked;
+SELECT 'compared', * FROM compared ORDER BY a, b;
+SELECT 'changes', * FROM changes ORDER BY id, what;
 SELECT 'probe', count(*) FILTER (WHERE probe(i)) FROM generate_series(1, 10000) i;
 SELECT 'with default', with_default(5), with_default(6);
 SELECT 'aggregates', pg_temp.sha(united(f)::bytea), pg_temp.sha(bf_union_agg(f)::bytea),
@@ -134,5 +136,11 @@ DO $$
 BEGIN
   INSERT INTO places (id, d) VALUES (2, bf_create(10));
   RAISE 'the check of table places is gone';
+EXCEPTION WHEN check_violation THEN NULL;
+END $$;
+DO $$
+BEGIN
+  INSERT INTO watched (id) VALUES (4);
+  RAISE 'the check of table watched is gone';
 EXCEPTION WHEN check_violation THEN NULL;
 END $$;

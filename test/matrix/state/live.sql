@@ -24,6 +24,9 @@ INSERT INTO segments SELECT i, bf_create(20) + i % 10, cbf_create(20) + i
 FROM generate_series(4001, 4100) i;
 DELETE FROM segments WHERE id % 3 = 0;
 INSERT INTO parted SELECT bf_create(10) + i, i FROM generate_series(501, 600) i;
+UPDATE watched SET c = cbf_create(10) + 9, f = CASE id WHEN 1 THEN f ELSE f + 9 END WHERE id < 3;
+UPDATE watched SET f = NULL WHERE id = 3;
+UPDATE watched SET f = NULL WHERE id = 3;
 UPDATE partials SET members = 2000,
   p = (SELECT bf_partial_agg(bf_element_of(i), 3000) FROM generate_series(1, 2000) i)
 WHERE name = 'integer, hashes';

@@ -317,6 +317,25 @@ CREATE FUNCTION with_default(x int, filter bloomfilter DEFAULT bf_create(10) + 5
 LANGUAGE sql AS 'SELECT $2 OPERATOR(ext.@>) $1';
 CREATE AGGREGATE united(bloomfilter) (sfunc = bf_union, stype = bloomfilter, combinefunc = bf_union,
   parallel = safe);
+CREATE TABLE watched (id int PRIMARY KEY, f bloomfilter, c countingbloomfilter, k cuckoofilter,
+  CHECK (f::bytea IS DISTINCT FROM c::bytea));
+INSERT INTO watched SELECT * FROM keyed WHERE id <= 3;
+CREATE TABLE changes (id int, what text);
+CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO public.changes VALUES (NEW.id, TG_NAME);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER changed_filter AFTER UPDATE ON watched FOR EACH ROW
+  WHEN (OLD.f::bytea IS DISTINCT FROM NEW.f::bytea) EXECUTE FUNCTION note_change();
+CREATE TRIGGER changed_row AFTER UPDATE ON watched FOR EACH ROW
+  WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION note_change();
+CREATE VIEW compared AS
+  SELECT a.id AS a, b.id AS b, a.f IN (b.f) AS same, a.* IS DISTINCT FROM b.* AS other_row,
+    (a.f, a.id) = (b.f, b.id) AS same_fields,
+    CASE WHEN a.k = b.k THEN NULL ELSE a.id END AS or_null,
+    GREATEST(a.c, b.c)::bytea IS DISTINCT FROM a.c::bytea AS greater
+  FROM watched a, watched b;
 CREATE TABLE private (word text, readers bloomfilter);
 INSERT INTO private SELECT word(i), bf_create(10) + i FROM generate_series(1, 3) i;
 ALTER TABLE private ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
