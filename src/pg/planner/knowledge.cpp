@@ -149,7 +149,7 @@ FilterEstimate known_combination(const FilterEstimate &one, double filters, Oid 
   return name && strstr(name, "_union_agg") ? added_up(one, filters, kind) : one;
 }
 
-// What is known of the result of bf_agg(value, expected, rate) and its siblings, and of aggregates
+// What is known of the result of bf_agg(value, expected, fpr) and its siblings, and of aggregates
 // of filters.
 FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   if (list_length(aggregate->args) == 0)
