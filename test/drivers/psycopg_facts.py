@@ -90,6 +90,16 @@ for family, sql_type, member, stranger in VALUES:
 fact("ISO 8601 with T and Z", [True, False],
      lambda: asked("timestamptz", "%s", "2024-01-08T10:30:15.25Z", "2024-01-08T10:30:15Z"))
 
+# A list that is empty or has only None has no type, so the statement needs a cast.
+for function, of_empty, of_none in [("bf_contains_any(f, {})", False, False),
+                                    ("bf_contains_all(f, {})", True, True),
+                                    ("bf_contains_each(f, {})", [], [None]),
+                                    ("bf_add_all(f, {}) = f", True, True)]:
+    for values, answer in [([], of_empty), ([None], of_none)]:
+        for marker, expected in [("%s", "42804"), ("%s::bigint[]", (answer,))]:
+            sql = f"SELECT {function.format(marker)} FROM filters WHERE family = 'integer'"
+            fact(f"{values}: {sql}", expected, lambda: sqlstate_of(sql, values))
+
 # Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps.
 for function, error in [("bf_shard(%s, 669)", "42P18"), ("bf_hash(%s)", "42P18"),
                         ("bf_agg(%s)", "42P18"), ("bf_contains_any(bf_create(1), %s)", "42804")]:
