@@ -36,6 +36,8 @@ sub as {
 
 is(sqlstate($node, 'SET ROLE guest; CREATE EXTENSION bloomfilter'),
     '42501', 'CREATE on the database is needed');
+is(sqlstate($node, 'CREATE TABLE kept (f bloomfilter)'), '42704', 'without the extension: no type');
+is(sqlstate($node, 'SELECT bf_agg(1)'), '42883', '... and no function');
 as('plain', q{
     CREATE SCHEMA first; CREATE SCHEMA second;
     CREATE EXTENSION bloomfilter SCHEMA first;
@@ -43,6 +45,11 @@ as('plain', q{
 my $asks = q{SELECT f OPERATOR(%s.@>) 7, f OPERATOR(%s.@>) '7', f OPERATOR(%s.@>) 1000000,
     (%s.bf_info(f)).expected FROM second.kept};
 is(as('plain', $asks =~ s/%s/first/gr), 't|t|f|1000', 'it works in the schema asked for');
+is(sqlstate($node, "SELECT $_->[0] FROM second.kept"), $_->[1], "no search_path: $_->[0]")
+  for [ 'f @> 7', '42883' ], [ 'bf_count(f)', '42883' ], [ 'NULL::bloomfilter', '42704' ];
+is( as('plain', q{SET search_path = "$user", public, first;
+        SELECT f @> 7, NULL::bloomfilter FROM second.kept}),
+    't|', '... and with one');
 $node->safe_psql('postgres', 'ALTER EXTENSION bloomfilter SET SCHEMA second');
 is(as('plain', $asks =~ s/%s/second/gr), 't|t|f|1000', 'and in the one it is moved to');
 as('plain', 'DROP TABLE second.kept; DROP EXTENSION bloomfilter; CREATE EXTENSION bloomfilter'

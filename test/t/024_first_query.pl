@@ -138,6 +138,58 @@ for my $of ('ROLE reader', 'DATABASE postgres') {
     query("ALTER $of RESET bloomfilter.scan");
 }
 
+# Join filters need the library, which neither the setting nor a query without the extension loads.
+# Everybody loads it by using the extension, but only superusers by LOAD, or when a session begins.
+query(q{
+    CREATE TABLE orders AS SELECT i AS number, i % 1000 AS item FROM generate_series(1, 100000) i;
+    CREATE TABLE chosen AS SELECT i AS item, i % 100 AS kind FROM generate_series(1, 1000) i;
+    VACUUM ANALYZE orders, chosen;
+    CREATE ROLE owner LOGIN;
+    GRANT SELECT ON orders, chosen TO reader, owner;
+    ALTER DATABASE postgres OWNER TO owner});
+my $on = 'SET bloomfilter.join_filter = on';
+
+# What psql prints in a new connection of a role.
+sub printed_for {
+    my ($role, $sql) = @_;
+    my (undef, $rows, $errors) = $node->psql('postgres', $sql, extra_params => [ '-U', $role ]);
+    return $rows . $errors;
+}
+
+# The number of join filters in the plan of a join that does not name the extension, in a new
+# connection of a role, after some statements.
+sub join_filters {
+    my ($role, $before) = @_;
+    my $plan = printed_for($role, "$before;
+        EXPLAIN (COSTS OFF) SELECT count(*) FROM orders JOIN chosen USING (item) WHERE kind = 5");
+    $plan =~ /Hash Join|Merge Join|Nested Loop/ or die $plan;
+    return scalar(() = $plan =~ /Bloom Filter Scan/g);
+}
+my $use = 'SELECT bf_sizing(1)';
+is(join_filters('reader', $_->[0]), $_->[1], "join filters: $_->[2]")
+  for [ $on, 0, 'SET alone' ], [ $use, 0, 'the extension is used, but the setting is off' ],
+  [ "$on; $use", 1, 'SET, and the extension is used' ], [ "$use; $on", 1, 'the other way round' ];
+like(printed_for('reader', $_->[0]), $_->[1], $_->[0])
+  for [ q{LOAD 'bloomfilter'}, qr/access to library "bloomfilter" is not allowed/ ],
+  [ 'SHOW bloomfilter.join_filter', qr/unrecognized configuration parameter/ ],
+  [ "$use; SHOW bloomfilter.join_filter", qr/^off$/m ],
+  [ "SET bloomfilter.typo = 1; $use", qr/invalid configuration parameter name "bloomfilter.typo"/ ];
+for my $whose ([ reader => 'ROLE reader' ], [ owner => 'DATABASE postgres' ]) {
+    my ($role, $of) = @$whose;
+    my $preload = "ALTER $of SET session_preload_libraries = 'bloomfilter'";
+    my $alter = "ALTER $of SET bloomfilter.join_filter = on";
+    my $denied = 'permission denied to set parameter';
+    like(printed_for($role, "$use; $preload"), qr/$denied "session_preload_libraries"/,
+        "$role: $preload");
+    like(printed_for($role, $alter), qr/$denied "bloomfilter.join_filter"/, "$role: $alter");
+    unlike(printed_for($role, "$use; $alter"), qr/ERROR/, '... but with the library');
+    is(join_filters($role, ''), 0, '... which the next session has to load');
+    is(join_filters($role, $use), 1, '... and then follows the setting');
+    query($preload);
+    is(join_filters($role, ''), 1, "a superuser preloads the library for $of");
+    query("ALTER $of RESET session_preload_libraries; ALTER $of RESET bloomfilter.join_filter");
+}
+
 query('REVOKE EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") FROM PUBLIC');
 is(first_query("SET ROLE reader; $count $wanted", ''),
     '0, 1 scans, ERROR:  permission denied for function bf_contains', 'a function that may not be executed');
