@@ -39,7 +39,19 @@ install_server = install the server's development files, such as the package \
 ifeq ($(wildcard $(PGXS)),)
 $(error $(or $(PGXS),$(PG_CONFIG)) not found: $(install_server))
 endif
+
+# `make install prefix=DIRECTORY` installs below DIRECTORY, in the subdirectories that PostgreSQL 18's
+# manual names. PGXS must not see the prefix. It would look for the server's headers there, too; and
+# it ignores the prefix before version 18, and where each directory of the server was configured, as
+# in Debian's packages.
+destination := $(if $(filter command,$(origin prefix)),$(prefix))
+override prefix :=
 include $(PGXS)
+ifneq ($(destination),)
+subdirectory := $(if $(findstring postgres,$(destination))$(findstring pgsql,$(destination)),,/postgresql)
+datadir := $(destination)/share$(subdirectory)
+pkglibdir := $(destination)/lib$(subdirectory)
+endif
 
 # PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
