@@ -78,6 +78,11 @@ my $libraries = q{SELECT DISTINCT substring(line FROM '/.*')
     FROM regexp_split_to_table(pg_read_file('/proc/self/maps'), '\n') line WHERE line LIKE '%/bloomfilter.so'};
 is(query("LOAD 'bloomfilter'; $libraries"), "$prefix/lib/bloomfilter.so", 'LOAD finds the library');
 
+# pg_upgrade loads the libraries of functions by the names that functions have. It would look for
+# $libdir/bloomfilter in the server's own directory alone.
+is(query(q{SELECT DISTINCT probin FROM pg_proc WHERE probin LIKE '%bloomfilter%'}),
+    'bloomfilter', 'functions name the library without a directory');
+
 query(q{
     CREATE TABLE rows AS SELECT i FROM generate_series(1, 100000) i;
     CREATE TABLE filters AS SELECT bf_agg(i) AS f FROM rows WHERE i <= 50000;
