@@ -4,6 +4,11 @@
 #   docker run --name filters -e POSTGRES_PASSWORD=secret -d bloomfilter
 #   docker exec -it filters psql -U postgres     # and there CREATE EXTENSION bloomfilter;
 #
+# Or the extension's files alone, as an image that is mounted beside a server of version 18 or later
+# (doc/production.md):
+#
+#   docker build --target files --build-arg BASE=postgres:18 -t bloomfilter-files .
+#
 # BASE is any Debian variant of the official image, by its name or its digest, or an image made from
 # one.
 ARG BASE=postgres:17
@@ -21,6 +26,12 @@ COPY . /src
 RUN make -C /src -j "$(nproc)" PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" && \
     make -C /src PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" DESTDIR=/out install
 
-# The image is BASE with nothing but the extension's files added.
+# The directories are those in which CloudNativePG looks, which mounts such images. Bitcode for JIT is
+# left out, because a server reads it only from its own directories.
+FROM scratch AS files
+COPY --from=build /out/usr/lib/postgresql/*/lib/bloomfilter.so /lib/
+COPY --from=build /out/usr/share/postgresql/*/extension/* /share/extension/
+
+# What is built if no target is named: BASE with nothing but the extension's files added.
 FROM $BASE
 COPY --from=build /out /
