@@ -78,8 +78,8 @@ my $libraries = q{SELECT DISTINCT substring(line FROM '/.*')
     FROM regexp_split_to_table(pg_read_file('/proc/self/maps'), '\n') line WHERE line LIKE '%/bloomfilter.so'};
 is(query("LOAD 'bloomfilter'; $libraries"), "$prefix/lib/bloomfilter.so", 'LOAD finds the library');
 
-# pg_upgrade loads the libraries of functions by the names that functions have. It would look for
-# $libdir/bloomfilter in the server's own directory alone.
+# pg_upgrade loads libraries by the names that functions have for them. Before version 19, it looks
+# for $libdir/bloomfilter in the server's own directory alone.
 is(query(q{SELECT DISTINCT probin FROM pg_proc WHERE probin LIKE '%bloomfilter%'}),
     'bloomfilter', 'functions name the library without a directory');
 
