@@ -79,7 +79,8 @@ SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)')
 -- A rate is not a percentage.
 SELECT expression, said.* FROM (VALUES ('bf_create(10, 1)'), ('bf_agg(1, 10, 5)'),
   ('bf_agg(1, NULL, 0.51)'), ('bf_sizing(10, ''Infinity'')'), ('cbf_create(10, 10)'),
-  ('cf_agg(1, 10, 1)'), ('bf_create(10, 0)'), ('bf_create(10, ''NaN'')'))
+  ('cf_agg(1, 10, 1)'), ('bf_create(10, 0)'), ('bf_create(10, ''NaN'')'), ('cbf_agg(1, 10, -0.01)'),
+  ('cf_sizing(10, 1e-10)'), ('bf_create(10, 100)'))
   e(expression), said(expression) \gx
 
 -- For a filter overfilled by additions, the hint says that it could have grown, if it can.

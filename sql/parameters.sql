@@ -27,6 +27,33 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_create(10, 0.01, 7)'), ('bf_create(10, 0.01, ''guava'')')
 ) v(statement);
 
+-- A number that is too large for one filter: the error tells the largest that is not. (With
+-- bloomfilter.max_size, the error for that one comes before the filter is made: 54000.)
+CREATE FUNCTION largest(statement text, OUT code text, OUT number text) LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE 'SELECT ' || statement;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, number = PG_EXCEPTION_DETAIL;
+  number = substring(number FROM 'at most (\d+) values at this rate');
+END $$;
+SET bloomfilter.max_size = 1;
+SELECT format(made, '1e20'), number, (largest(format(made, number))).code AS "for it",
+  (largest(format(made, number::int8 + 1))).code AS "for more"
+FROM (VALUES ('bf_create(%s)'), ('bf_create(%s, 0.5)'), ('bf_create(%s, 1e-9)'),
+    ('bf_create(%s, layout => ''guava'')'), ('bf_create(%s, layout => ''parquet'')'),
+    ('bf_create(%s, layout => ''redis'')'), ('bf_agg(1, %s)'), ('bf_agg(1, %s, 0.1, ''hive'')'),
+    ('bf_agg(1, %s, 0.0001)'), ('bf_dist_agg(bf_element_of(1), %s)'),
+    ('cbf_create(%s)'), ('cbf_agg(1, %s, 0.0001)'), ('cf_create(%s)'), ('cf_agg(1, %s, 1e-9)'))
+    v(made),
+  largest(format(made, '1e20'));
+RESET bloomfilter.max_size;
+SELECT number, (bf_sizing(number::int8)).filters, (bf_sizing(number::int8 + 1)).filters AS more
+FROM largest('bf_sizing(1e20)');
+SELECT bf_create(1e20);
+SELECT cf_create(1e20, 0.001);
+SELECT bf_sizing(1e20);
+SELECT bf_shard_count(1e20);
+
 -- The largest filters, computed but not made.
 SELECT n, rate, bits <= 4294967296 AS fits
 FROM (VALUES (432000000, 0.01), (2000000000, 0.5), (70000000, 1e-9)) v(n, rate), bf_sizing(n, rate);

@@ -27,9 +27,12 @@ inline std::uint32_t shard_of(std::uint64_t hash, std::uint32_t shards) {
   return static_cast<std::uint32_t>((mixed * shards) >> 32);
 }
 
-// How many filters of a layout hold `expected` values (at least 1) at a rate within kMinRate ...
-// kMaxRate, so that a filter for expected / number + 1 values has at most `bytes` bytes. `bytes` is
-// at most kMaxBits / 8.
+// For how many values a filter of a layout can be made at a rate within kMinRate ... kMaxRate, if
+// it may have `bytes` bytes without its header. No filter has more than kMaxBits bits.
+std::uint64_t most_values(Layout layout, double rate, std::uint64_t bytes);
+
+// How many filters of a layout hold `expected` values (at least 1), so that a filter for expected /
+// number + 1 values has at most `bytes` bytes. Rate and `bytes` are as above.
 std::uint64_t shards_for(Layout layout, std::uint64_t expected, double rate, std::uint64_t bytes);
 
 } // namespace bloomfilter

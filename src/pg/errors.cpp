@@ -1,6 +1,7 @@
 #include "pg/errors.hpp"
 
 #include "core/cuckoo.hpp"
+#include "core/shard.hpp"
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
 #include "pg/names.hpp"
@@ -91,28 +92,39 @@ void raise_bad_rate(double rate) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("false positive rate %g is out of range", rate),
                   errdetail("It must be between %g and %g.", kMinRate, kMaxRate),
-                  rate > kMaxRate ? errhint("A rate is a share: 1 %% is 0.01.") : 0));
+                  rate > kMaxRate
+                      ? errhint("A rate is a share: 1 %% is 0.01.")
+                      : errhint("A rate is the share of false positives among values that were "
+                                "never added: 0.01 is one in a hundred.")));
 }
 
 void raise_bad_expected(double expected) {
   ereport(ERROR,
           (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
            errmsg("expected number of values %s is out of range", float8out_internal(expected)),
-           expected > kMaxExpected ? errdetail("It must be at most %g.", kMaxExpected)
-                                   : errdetail("It must be at least 1."),
+           errdetail("It must be at least 1."),
            expected > 0 && expected < 1
                ? errhint("A false positive rate comes after the number of values; aggregates take "
                          "NULL for the number.")
                : 0));
 }
 
-void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate) {
+void raise_too_large(Layout layout, double expected, double rate, int sqlstate) {
   ereport(ERROR, (errcode(sqlstate),
-                  errmsg("%s for " UINT64_FORMAT
-                         " values at a false positive rate of %g would exceed %d MiB",
-                         noun_of(kind_of(layout)), capacity.values, capacity.rate,
+                  errmsg("%s for %s values at a false positive rate of %g would exceed %d MiB",
+                         noun_of(kind_of(layout)), float8out_internal(expected), rate,
                          system_of(layout) == System::parquet ? 128 : 512),
-                  errhint("Use a higher rate, or distribute the values over several filters.")));
+                  detail_of_most_values(layout, rate),
+                  errhint("Use a higher rate, or distribute the values over several filters. "
+                          "bf_shard_count(expected, fpr) tells how many, bf_shard(value, shards) "
+                          "which one a value belongs to.")));
+}
+
+int detail_of_most_values(Layout layout, double rate) {
+  // kMaxBits limits the buckets of a cuckoo filter alone, which the number of kicks precedes.
+  constexpr uint64 kMaxBytes = kMaxBits / 8 + kKicksBytes;
+  return errdetail("One %s can be made for at most " UINT64_FORMAT " values at this rate.",
+                   noun_of(kind_of(layout)), most_values(layout, rate, kMaxBytes));
 }
 
 void raise_full(uint64 expected, uint64 stored) {

@@ -10,10 +10,6 @@
 
 namespace bloomfilter {
 
-// The limit for an expected number of values. No filter can be made for as many values, and all
-// numbers up to here fit into 64 bits.
-constexpr double kMaxExpected = 0x1p63;
-
 // "one value" or "5 values", for a noun whose plural ends with s; palloc'ed.
 char *counted(uint64 count, const char *noun);
 
@@ -31,7 +27,10 @@ void report_malformed(Node *context, const char *type, int sqlstate, const char 
 // SQLSTATE that the caller gives, a filter for both would be too large.
 [[noreturn]] void raise_bad_rate(double rate);
 [[noreturn]] void raise_bad_expected(double expected);
-[[noreturn]] void raise_too_large(Layout layout, const Capacity &capacity, int sqlstate);
+[[noreturn]] void raise_too_large(Layout layout, double expected, double rate, int sqlstate);
+
+// For an ereport() about more values than one filter holds: how many it can be made for.
+int detail_of_most_values(Layout layout, double rate);
 
 // 54000: a cuckoo filter, in which `stored` values would be too many, or the union of two such
 // filters has no place for a value; it has no place for a ninth copy of one value; or too many of

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/sizing.hpp"
+#include "core/structure.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -34,6 +35,20 @@ TEST(Shard, CountFitsAndIsSmallest) {
       ASSERT_TRUE(!size_for_capacity(expected / (shards - 1) + 1, rate, &geometry) ||
                   geometry.bytes() > kShardBytes)
           << expected << " at " << rate;
+    }
+}
+
+// The most values of a filter without a limit of its own are those that size_for() has a size for.
+TEST(Shard, MostValuesOfOneFilter) {
+  constexpr std::uint64_t kNoLimit = kMaxBits / 8 + kKicksBytes;
+  for (const LayoutRow &row : kLayoutRows)
+    for (double rate : {0.5, 0.1, 0.01, 0.001, 1e-4, 1e-9}) {
+      if (row.layout != row.profile)
+        continue;
+      const std::uint64_t most = most_values(row.layout, rate, kNoLimit);
+      Geometry geometry;
+      EXPECT_TRUE(size_for(row.layout, most, rate, &geometry)) << most << " at " << rate;
+      EXPECT_FALSE(size_for(row.layout, most + 1, rate, &geometry)) << most << " at " << rate;
     }
 }
 

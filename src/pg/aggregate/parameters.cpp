@@ -33,19 +33,19 @@ Parameters parameters_of_row_with_layout(FunctionCallInfo fcinfo, Layout layout)
 }
 
 Header header_for(const Parameters &parameters) {
-  Geometry geometry = {parameters.layout, 0, 0};
-  Capacity capacity = {0, parameters.rate};
-  if (!parameters.self_sized) {
-    capacity = checked_capacity(parameters.expected, parameters.rate);
-    geometry = geometry_for(parameters.layout, capacity);
-  } else if (!rate_in_range(parameters.rate))
+  const Layout layout = parameters.layout;
+  Header header;
+  if (!parameters.self_sized)
+    header = empty_header(layout, parameters.expected, parameters.rate, 0);
+  else if (!rate_in_range(parameters.rate))
     raise_bad_rate(parameters.rate);
-  else if (is_foreign(parameters.layout))
+  else if (is_foreign(layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bf_agg does not size filters of layout \"%s\" itself",
-                           layout_name(parameters.layout, parameters.empty)),
+                           layout_name(layout, parameters.empty)),
                     errhint("Give the expected number of values.")));
-  Header header = empty_header(geometry, capacity, 0);
+  else
+    header = empty_header({layout, 0, 0}, {0, parameters.rate}, 0);
   header.element.family = parameters.empty;
   return header;
 }
@@ -66,7 +66,8 @@ bool set_size(Header *header, uint64 values) {
 Header sized_for(Header header, uint64 values) {
   const Layout layout = header.geometry.layout;
   if (!set_size(&header, values))
-    raise_too_large(layout, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+    raise_too_large(layout, static_cast<double>(values), header.capacity.rate,
+                    ERRCODE_PROGRAM_LIMIT_EXCEEDED);
   check_size(kind_of(layout), header.geometry.bits());
   return header;
 }

@@ -106,7 +106,8 @@ Filter finish_cuckoo(State *state) {
     if (header.geometry.units > most)
       raise_alike(distinct);
     if (header.geometry.bits() > kMaxBits)
-      raise_too_large(Layout::cuckoo, header.capacity, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+      raise_too_large(Layout::cuckoo, static_cast<double>(header.capacity.values),
+                      header.capacity.rate, ERRCODE_PROGRAM_LIMIT_EXCEEDED);
     check_size(Kind::cuckoo, header.geometry.bits());
   }
 }

@@ -36,9 +36,8 @@ void check_may_grow(const Header &header) {
 }
 
 Datum create(FunctionCallInfo fcinfo, Layout layout) {
-  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
-  return make_filter(empty_header(geometry_for(layout, capacity), capacity, seed)).datum();
+  return make_filter(empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed)).datum();
 }
 
 // Clears a filter of a kind without links.
@@ -61,8 +60,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
 
   if (!is_possible_seed(layout, seed))
     raise_seed(scheme, seed);
-  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
-  Header header = empty_header(geometry_for(layout, capacity), capacity, seed);
+  Header header = empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed);
   header.element.family = scheme.empty;
   if (!grow)
     return make_filter(header).datum();

@@ -20,6 +20,7 @@
 
 extern "C" {
 #include "lib/stringinfo.h"
+#include "utils/float.h"
 }
 
 using namespace bloomfilter;
@@ -64,7 +65,8 @@ struct Sizing {
 };
 
 Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
-  Sizing sizing = {checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1)), {}, 1};
+  const double expected = PG_GETARG_FLOAT8(0);
+  Sizing sizing = {checked_capacity(expected, PG_GETARG_FLOAT8(1)), {}, 1};
   const auto [values, rate] = sizing.capacity;
   if (!size_for(layout, values, rate, &sizing.geometry)) {
     sizing.filters = shards_for(layout, values, rate, kMaxBits / 8);
@@ -75,9 +77,11 @@ Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
     ereport(
         ERROR,
         (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-         errmsg("%ss for " UINT64_FORMAT
-                " values at a false positive rate of %g would have more than " INT64_FORMAT " bits",
-                noun_of(kind_of(layout)), values, rate, PG_INT64_MAX)));
+         errmsg(
+             "%ss for %s values at a false positive rate of %g would have more than " INT64_FORMAT
+             " bits",
+             noun_of(kind_of(layout)), float8out_internal(expected), rate, PG_INT64_MAX),
+         detail_of_most_values(layout, rate)));
   return sizing;
 }
 

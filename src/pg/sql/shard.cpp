@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "utils/float.h"
 }
 
 using namespace bloomfilter;
@@ -38,15 +39,15 @@ Datum bf_shard(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_shard_count);
 Datum bf_shard_count(PG_FUNCTION_ARGS) {
-  const Capacity capacity = checked_capacity(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1));
+  const double expected = PG_GETARG_FLOAT8(0);
+  const Capacity capacity = checked_capacity(expected, PG_GETARG_FLOAT8(1));
   const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, kShardBytes);
   if (shards > PG_INT32_MAX)
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("a set of " UINT64_FORMAT
-                    " values at a false positive rate of %g would need " UINT64_FORMAT " shards",
-                    capacity.values, capacity.rate, shards),
-             errdetail("There can be at most %d.", PG_INT32_MAX)));
+             errmsg("a set of %s values at a false positive rate of %g would need more than %d "
+                    "shards",
+                    float8out_internal(expected), capacity.rate, PG_INT32_MAX)));
   PG_RETURN_INT32(static_cast<int32>(shards));
 }
 

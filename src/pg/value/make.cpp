@@ -32,17 +32,18 @@ NewFilter empty_filter(const Header &header, void *memory) {
 } // namespace
 
 Capacity checked_capacity(double expected, double rate) {
-  if (!(expected >= 1 && expected <= kMaxExpected)) // NaN is out of range, too
+  if (!(expected >= 1)) // NaN is out of range, too
     raise_bad_expected(expected);
   if (!rate_in_range(rate))
     raise_bad_rate(rate);
-  return {static_cast<uint64>(std::rint(expected)), rate};
+  constexpr double kMost = 0x1p63;
+  return {static_cast<uint64>(expected < kMost ? std::rint(expected) : kMost), rate};
 }
 
-Geometry geometry_for(Layout layout, const Capacity &capacity) {
+Geometry geometry_for(Layout layout, const Capacity &capacity, double expected) {
   Geometry geometry;
   if (!size_for(layout, capacity.values, capacity.rate, &geometry))
-    raise_too_large(layout, capacity, ERRCODE_INVALID_PARAMETER_VALUE);
+    raise_too_large(layout, expected, capacity.rate, ERRCODE_INVALID_PARAMETER_VALUE);
   return geometry;
 }
 
@@ -74,6 +75,11 @@ Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 s
   header.seed = seed;
   header.capacity = capacity;
   return header;
+}
+
+Header empty_header(Layout layout, double expected, double rate, uint64 seed) {
+  const Capacity capacity = checked_capacity(expected, rate);
+  return empty_header(geometry_for(layout, capacity, expected), capacity, seed);
 }
 
 NewFilter make_filter(const Header &header) {

@@ -10,11 +10,13 @@
 namespace bloomfilter {
 
 // A capacity as SQL gave it, with the number of values rounded to a whole one; ERROR 22023 if it is
-// out of range.
+// out of range. More than 2^63 values become 2^63: no filter, nor any number of filters whose bits
+// can be counted, holds as many. The error that follows names `expected`.
 Capacity checked_capacity(double expected, double rate);
 
-// ERROR 22023 if a filter for the capacity would be too large.
-Geometry geometry_for(Layout layout, const Capacity &capacity);
+// ERROR 22023 if a filter for the capacity would be too large. `expected` is its number of values
+// as SQL gave it, for the message.
+Geometry geometry_for(Layout layout, const Capacity &capacity, double expected);
 
 // Defines the setting bloomfilter.max_size.
 void define_max_size();
@@ -26,8 +28,10 @@ bool is_allowed_size(double bits);
 // where a filter is made, or made larger. Input does not call it, so that every dump restores.
 void check_size(Kind kind, uint64 bits);
 
-// The header of a new filter: it has no values, so its family is none. Checks the size.
+// The header of a new filter: it has no values, so its family is none. Checks the size. The second
+// form takes the number and the rate as SQL gave them; ERROR 22023 if they are out of range.
 Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
+Header empty_header(Layout layout, double expected, double rate, uint64 seed);
 
 // A plain filter without values, in the current memory context.
 NewFilter make_filter(const Header &header);
