@@ -51,6 +51,35 @@ SELECT expression, said.* FROM (VALUES ('5 @> bloom'), ('bloom <@ 5'), ('5.5 @> 
   ('cuckoo <@ 5'),
   ('NULL::int @> bloom')) e(expression), said(expression) \gx
 
+-- A value where a filter belongs: the hint says how to make a filter of it, and how to ask for it.
+-- A word of four letters is base64, too. A damaged filter, or one of another type, is no such value.
+SELECT expression, said.* FROM (VALUES ('bf_contains(''u5'', bloom)'),
+  ('cbf_contains(''u5'', counting)'), ('cf_contains(''u5'', cuckoo)'), ('bf_contained(bloom, ''u5'')'),
+  ('''https://example.com/''::bloomfilter'), ('''user''::countingbloomfilter'),
+  ('(repeat(''0f'', 32))::text::cuckoofilter'), ('''''::cuckoofilter::mine'),
+  ('''a'' + bloom'), ('bf_union(bloom, ''12'')'),
+  ('overlay(bloom::text PLACING ''R'' FROM 2)::bloomfilter'), ('bloom::text::cuckoofilter'),
+  ('left(bloom::text, 96)::bloomfilter'), ('''u5''::bf_partial'), ('''u5''::bf_element'),
+  ('''\x75''::bytea::bloomfilter'))
+  e(expression), said(expression) \gx
+INSERT INTO filters (bloom) VALUES ('https://example.com/');
+COPY filters (counting) FROM stdin;
+https://example.com/
+\.
+PREPARE ask AS SELECT bf_contains($1, 5);
+EXECUTE ask ('5');
+DEALLOCATE ask;
+DO $$
+DECLARE
+  told boolean;
+BEGIN
+  IF current_setting('server_version_num')::int >= 160000 THEN
+    EXECUTE $query$ SELECT hint LIKE '%bf_create(expected) + value%'
+      FROM pg_input_error_info('u5', 'bloomfilter') $query$ INTO told;
+    ASSERT told;
+  END IF;
+END $$;
+
 -- A bloomfilter cannot remove a value.
 SELECT expression, said.* FROM (VALUES ('bloom - 1'), ('bloom - 1::numeric'), ('bloom - ''1'''),
   ('bloom - ''a''::text'), ('bloom - NULL'), ('NULL::bloomfilter - 1'), ('bloom - (1, 2)'))

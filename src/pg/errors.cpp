@@ -76,10 +76,12 @@ char *finding_text(const Finding &finding) {
   return nullptr;
 }
 
-void report_malformed(Node *context, const char *type, int sqlstate, const char *detail) {
+void report_malformed(Node *context, const char *type, int sqlstate, const char *detail,
+                      const char *hint) {
   errsave(context,
           (errcode(sqlstate), errmsg("invalid input for type %s", type),
-           errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1)));
+           errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1),
+           hint ? errhint("%s", hint) : 0));
 }
 
 void raise_damaged(const Finding &finding, Kind kind) {

@@ -17,8 +17,10 @@ char *counted(uint64 count, const char *noun);
 char *finding_text(const Finding &finding);
 
 // 22P02 or 22P03: text or bytes from outside are not a value of this type. Returns only if
-// `context` asks for soft errors; it is the call's fcinfo->context, which may be NULL.
-void report_malformed(Node *context, const char *type, int sqlstate, const char *detail);
+// `context` asks for soft errors; it is the call's fcinfo->context, which may be NULL. So may
+// `hint`.
+void report_malformed(Node *context, const char *type, int sqlstate, const char *detail,
+                      const char *hint);
 
 // XX001: a stored value of this kind is damaged.
 [[noreturn]] void raise_damaged(const Finding &finding, Kind kind);

@@ -52,7 +52,7 @@ Finding validate_element(const uint8 *bytes, Size length) {
   HashedValue value;
   return read_hashed_value(bytes, length, &value);
 }
-const PayloadType kElementType = {"bf_element", "element", validate_element};
+const PayloadType kElementType = {"bf_element", "element", validate_element, nullptr};
 
 // The element of bytes that were checked, or NULL after a soft error.
 Datum element_of_payload(FunctionCallInfo fcinfo, Datum payload) {

@@ -38,7 +38,7 @@ Finding validate_state(const uint8 *payload, Size length) {
   Partial partial;
   return validate_partial(payload, length, &partial);
 }
-const PayloadType kPartialType = {"bf_partial", "partial state", validate_state};
+const PayloadType kPartialType = {"bf_partial", "partial state", validate_state, nullptr};
 
 [[noreturn]] void raise_too_many_hashes(uint64 hashes) {
   ereport(ERROR,

@@ -18,7 +18,7 @@ template <Kind kKind> Finding check_filter(const uint8 *payload, Size length) {
 }
 
 template <Kind kKind> PayloadType filter_type() {
-  return {type_of(kKind), noun_of(kKind), check_filter<kKind>};
+  return {type_of(kKind), noun_of(kKind), check_filter<kKind>, prefix_of(kKind)};
 }
 
 } // namespace

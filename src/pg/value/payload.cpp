@@ -14,22 +14,25 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Is a payload from outside sound? If not, this raises an error, and returns only if the call asks
-// for soft errors.
-bool accept(FunctionCallInfo fcinfo, const PayloadType &type, int sqlstate, const uint8 *payload,
-            Size length) {
-  const Finding finding = type.check(payload, length);
-  if (!finding.ok())
-    report_malformed(fcinfo->context, type.name, sqlstate, finding_text(finding));
-  return finding.ok();
-}
-
 // A value with a copy of a payload from outside; ERROR 22P03 if that is not sound.
 Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint8 *payload,
                     Size length) {
-  if (!accept(fcinfo, type, ERRCODE_INVALID_BINARY_REPRESENTATION, payload, length))
+  const Finding finding = type.check(payload, length);
+  if (!finding.ok()) {
+    report_malformed(fcinfo->context, type.name, ERRCODE_INVALID_BINARY_REPRESENTATION,
+                     finding_text(finding), nullptr);
     PG_RETURN_NULL();
+  }
   return PointerGetDatum(make_value(payload, length));
+}
+
+char *hint_at_use(const PayloadType &type) {
+  return type.prefix
+             ? psprintf("To make a filter of a value, write %s_create(expected) + value. To "
+                        "ask a filter for it, write %s_contains(filter, value) or filter "
+                        "@> value.",
+                        type.prefix, type.prefix)
+             : nullptr;
 }
 
 } // namespace
@@ -37,20 +40,25 @@ Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint
 Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
   const char *string = PG_GETARG_CSTRING(0);
   const Size length = strlen(string);
-  const auto report = [&](const char *detail) {
-    report_malformed(fcinfo->context, type.name, ERRCODE_INVALID_TEXT_REPRESENTATION, detail);
+  const auto report = [&](const char *detail, const char *hint) {
+    report_malformed(fcinfo->context, type.name, ERRCODE_INVALID_TEXT_REPRESENTATION, detail, hint);
     PG_RETURN_NULL();
   };
   if (decoded_length_limit(length) > MaxAllocSize - VARHDRSZ)
-    return report(psprintf("text is too long for the largest %s", type.noun));
+    return report(psprintf("text is too long for the largest %s", type.noun), nullptr);
 
   auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + decoded_length_limit(length)));
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(value));
   Size decoded;
   if (!decode_base64(string, length, payload, &decoded, check_for_interrupts))
-    return report("text is not base64");
-  if (!accept(fcinfo, type, ERRCODE_INVALID_TEXT_REPRESENTATION, payload, decoded))
-    PG_RETURN_NULL();
+    return report("text is not base64", hint_at_use(type));
+  const Finding finding = type.check(payload, decoded);
+  if (!finding.ok()) {
+    // A word of four letters is base64, too, but hardly any text begins like a filter.
+    const bool foreign =
+        finding.status == Status::truncated || finding.status == Status::unknown_version;
+    return report(finding_text(finding), foreign ? hint_at_use(type) : nullptr);
+  }
   SET_VARSIZE(value, VARHDRSZ + decoded);
   PG_RETURN_POINTER(value);
 }

@@ -14,10 +14,12 @@ struct PayloadType {
   const char *name; // in SQL
   const char *noun; // in messages
   Finding (*check)(const uint8 *payload, Size length);
+  const char *prefix; // of the functions that make and ask a filter; NULL if the type is no filter
 };
 
 // What an input function returns for its argument. ERROR 22P02 if that is not base64 of a sound
-// payload; if the call asks for soft errors, the error is soft and the result is NULL.
+// payload; if the call asks for soft errors, the error is soft and the result is NULL. A hint says
+// how to use a filter if the text looks like a value that was given in place of one.
 Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type);
 
 // The same for a receive function, and for a cast from bytea. Their error is 22P03.
