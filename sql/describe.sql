@@ -42,22 +42,23 @@ SELECT 'cuckoo, sized by itself: ' || cf_describe(cf_agg(x)) FROM generate_serie
 
 -- It says what bf_info, cbf_info and cf_info say.
 CREATE TABLE described AS
-  SELECT bf_describe(f) AS line, estimated_count, i.expected, bytes, estimated_fpr, target_fpr,
-    fill, saturated
+  SELECT 'integer' AS held, bf_describe(f) AS line, estimated_count, i.expected, bytes,
+    estimated_fpr, target_fpr, fill, saturated
   FROM generate_series(100, 3000, 100) n,
     LATERAL (SELECT bf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, bf_info(f) i
   UNION ALL
-  SELECT cbf_describe(f), estimated_count, i.expected, bytes, estimated_fpr, target_fpr,
-    fill, saturated
+  SELECT 'countingbloomfilter of integer', cbf_describe(f), estimated_count, i.expected, bytes,
+    estimated_fpr, target_fpr, fill, saturated
   FROM generate_series(100, 3000, 100) n,
     LATERAL (SELECT cbf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, cbf_info(f) i
   UNION ALL
-  SELECT replace(cf_describe(f), 'values, ', 'values, about '), stored, i.expected, bytes,
-    estimated_fpr, target_fpr, fill, false
+  SELECT 'cuckoofilter of integer', replace(cf_describe(f), 'values, ', 'values, about '), stored,
+    i.expected, bytes, estimated_fpr, target_fpr, fill, false
   FROM generate_series(100, 3000, 100) n,
     LATERAL (SELECT cf_agg(x, 1000) AS f FROM generate_series(1, n) x) s, cf_info(f) i;
 SELECT count(*),
-  bool_and(line ~ format('^integer values, about %s of %s, ', round(estimated_count), expected))
+  bool_and(line ~ format('^%s values, ', held)) AS "type and element type",
+  bool_and(line ~ format(' values, about %s of %s, ', round(estimated_count), expected))
     AS "count and capacity",
   bool_and(line ~ format(', %s, rate ', pg_size_pretty(bytes))) AS size,
   bool_and(abs(substring(line FROM 'rate ([^ ]+) %')::float8 / estimated_fpr / 100 - 1) < 0.005)

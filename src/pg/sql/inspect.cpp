@@ -212,7 +212,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   return row.datum();
 }
 
-// One line for people, for filters of all kinds.
+// One line for people, for filters of all kinds. It names the type unless that is bloomfilter.
 PG_FUNCTION_INFO_V1(filter_describe);
 Datum filter_describe(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);
@@ -224,6 +224,8 @@ Datum filter_describe(PG_FUNCTION_ARGS) {
 
   StringInfoData line;
   initStringInfo(&line);
+  if (filter.kind() != Kind::bloom)
+    appendStringInfo(&line, "%s of ", type_of(filter.kind()));
   appendStringInfo(&line, family ? "%s values, " : "values of any type, ", family);
   append_count(&line, filter, fill, asked);
   appendStringInfo(&line, ", %s", TextDatumGetCString(DirectFunctionCall1(pg_size_pretty, bytes)));
