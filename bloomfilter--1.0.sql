@@ -128,19 +128,20 @@ COMMENT ON CAST (bloomfilter AS bytea) IS 'the bytes of a filter';
 CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
 
--- Creation
+-- Creation. The functions that make empty filters are not STRICT. For a NULL argument they raise an
+-- error, because a column that was to have a filter would be NULL.
 
 CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, layout text DEFAULT 'lines',
                           seed bigint DEFAULT 0, grow boolean DEFAULT false)
   RETURNS bloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_create(float8, float8, text, bigint, boolean) IS
   'empty filter, one that grows if asked for, for a number of distinct values at a false positive '
   'rate';
 
 CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
   RETURNS bloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint) IS
   'empty filter of a number of bits, rounded up to a multiple of 512, with 1 to 16 hash functions';
 
@@ -957,7 +958,7 @@ COMMENT ON CAST (countingbloomfilter AS bloomfilter) IS
 
 CREATE FUNCTION cbf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
   RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_create(float8, float8, bigint) IS
   'empty filter for a number of distinct values at a false positive rate';
 
@@ -1456,7 +1457,7 @@ COMMENT ON CAST (bytea AS cuckoofilter) IS 'a filter from its bytes, checked';
 
 CREATE FUNCTION cf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
   RETURNS cuckoofilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_create(float8, float8, bigint) IS
   'empty filter for a number of values at a false positive rate';
 

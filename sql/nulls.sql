@@ -63,10 +63,18 @@ SELECT f @> NULL::int AS "@>",
   bf_contains_each(f, NULL::int[]), bf_contains_hash(f, NULL),
   bf_hash(NULL::int),
   bf_hash(1, NULL) AS "bf_hash with seed NULL",
-  bf_create(NULL),
-  bf_create(1, NULL) AS "bf_create at rate NULL",
-  bf_create_by_size(1, NULL), bf_sizing(NULL, 0.01), NULL::bytea::bloomfilter
+  bf_sizing(NULL, 0.01), NULL::bytea::bloomfilter
 FROM (SELECT bf_create(10) + 1 AS f) s \gx
+
+-- But no empty filter is made for a NULL argument, which would leave a column without a filter.
+SELECT statement, said(statement) FROM (VALUES
+  ('bf_create(NULL)'), ('bf_create(10, NULL)'), ('bf_create(10, layout => NULL)'),
+  ('bf_create(10, seed => NULL)'), ('bf_create(10, grow => NULL)'), ('bf_create(NULL, NULL)'),
+  ('bf_create(n) FROM (VALUES (10), (NULL)) v(n)'),
+  ('bf_create_by_size(NULL, 3)'), ('bf_create_by_size(512, NULL)'),
+  ('bf_create_by_size(512, 3, NULL)'),
+  ('cbf_create(NULL)'), ('cbf_create(10, NULL)'), ('cbf_create(10, seed => NULL)'),
+  ('cf_create(NULL)'), ('cf_create(10, NULL)'), ('cf_create(10, seed => NULL)')) s(statement);
 
 -- NULL elements are skipped; all of nothing is true, any of nothing false.
 SELECT bf_contains_any(f, '{}'::int[]) AS "any of nothing",

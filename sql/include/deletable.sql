@@ -139,9 +139,6 @@ SELECT f @> NULL::int AS "@>",
   NULL <@ f AS "<@ of a literal",
   :multiplicity(f, NULL::int) AS multiplicity,
   :multiplicity(f, NULL) AS "multiplicity of a literal",
-  :create(NULL) AS "create of NULL values",
-  :create(1, NULL) AS "create at rate NULL",
-  :create(1, 0.1, NULL) AS "create with seed NULL",
   :sizing(NULL, 0.01) AS sizing,
   NULL::bytea:::type AS "cast of NULL"
 FROM (SELECT :create(10) + 1 AS f) s \gx

@@ -22,6 +22,25 @@ void check_may_grow(const Header &header) {
                            layout_name(header.geometry.layout, header.element.family))));
 }
 
+// An argument of a function that makes empty filters, and what to do if it is NULL.
+struct Argument {
+  const char *name, *hint;
+};
+constexpr const char *kHasDefault = "Leave the argument out to get its default.";
+constexpr const char *kBySize =
+    "Give the size in bits and the number of hash functions; bf_create(expected) chooses both.";
+
+// Raises 22004 if one of the arguments, which begin with these, is NULL.
+template <int kCount>
+void check_given(FunctionCallInfo fcinfo, const char *function,
+                 const Argument (&arguments)[kCount]) {
+  for (int i = 0; i < kCount; i++)
+    if (PG_ARGISNULL(i))
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                      errmsg("argument \"%s\" of %s must not be NULL", arguments[i].name, function),
+                      errhint("%s", arguments[i].hint)));
+}
+
 [[noreturn]] void raise_seed(const Scheme &scheme, uint64 seed) {
   const int bits = row_of(scheme.layout).seed_bits;
   if (bits == 0)
@@ -35,7 +54,8 @@ void check_may_grow(const Header &header) {
                   errdetail("It is a signed number of %d bits.", bits)));
 }
 
-Datum create(FunctionCallInfo fcinfo, Layout layout) {
+Datum create(FunctionCallInfo fcinfo, Layout layout, const char *function, const char *hint) {
+  check_given(fcinfo, function, {{"expected", hint}, {"fpr", kHasDefault}, {"seed", kHasDefault}});
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   return make_filter(empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed)).datum();
 }
@@ -53,6 +73,13 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_create);
 Datum bf_create(PG_FUNCTION_ARGS) {
+  check_given(fcinfo, "bf_create",
+              {{"expected", "Give the number of distinct values that there will be, or let the "
+                            "filter grow: bf_create(1000, grow => true)."},
+               {"fpr", kHasDefault},
+               {"layout", kHasDefault},
+               {"seed", kHasDefault},
+               {"grow", kHasDefault}});
   const Scheme &scheme = scheme_for(PG_GETARG_TEXT_PP(2));
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(3));
   const bool grow = PG_GETARG_BOOL(4);
@@ -70,6 +97,8 @@ Datum bf_create(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_create_by_size);
 Datum bf_create_by_size(PG_FUNCTION_ARGS) {
+  check_given(fcinfo, "bf_create_by_size",
+              {{"bits", kBySize}, {"hashes", kBySize}, {"seed", kHasDefault}});
   const int64 bits = PG_GETARG_INT64(0);
   const int32 k = PG_GETARG_INT32(1);
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
@@ -130,7 +159,9 @@ Datum bf_clear(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cbf_create);
 Datum cbf_create(PG_FUNCTION_ARGS) {
-  return create(fcinfo, Layout::counting_lines);
+  return create(
+      fcinfo, Layout::counting_lines, "cbf_create",
+      "Give the number of distinct values that there will be; cbf_agg(value) counts them.");
 }
 
 PG_FUNCTION_INFO_V1(cbf_clear);
@@ -140,7 +171,8 @@ Datum cbf_clear(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cf_create);
 Datum cf_create(PG_FUNCTION_ARGS) {
-  return create(fcinfo, Layout::cuckoo);
+  return create(fcinfo, Layout::cuckoo, "cf_create",
+                "Give the number of values that there will be; cf_agg(value) counts them.");
 }
 
 PG_FUNCTION_INFO_V1(cf_clear);
