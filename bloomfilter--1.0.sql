@@ -129,20 +129,23 @@ CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea) AS ASSIGNMEN
 COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
 
 -- Creation. The functions that make empty filters are not STRICT. For a NULL argument they raise an
--- error, because a column that was to have a filter would be NULL.
+-- error, because a column that was to have a filter would be NULL; but type is NULL if nobody says
+-- the type of the values.
 
 CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, layout text DEFAULT 'lines',
-                          seed bigint DEFAULT 0, grow boolean DEFAULT false)
+                          seed bigint DEFAULT 0, grow boolean DEFAULT false,
+                          type regtype DEFAULT NULL)
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_create(float8, float8, text, bigint, boolean) IS
-  'empty filter, one that grows if asked for, for a number of distinct values at a false positive '
-  'rate';
+COMMENT ON FUNCTION bf_create(float8, float8, text, bigint, boolean, regtype) IS
+  'empty filter, one that grows if asked for, for a number of distinct values, of a type if it is '
+  'named, at a false positive rate';
 
-CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0)
+CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0,
+                                  type regtype DEFAULT NULL)
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint) IS
+COMMENT ON FUNCTION bf_create_by_size(bigint, int, bigint, regtype) IS
   'empty filter of a number of bits, rounded up to a multiple of 512, with 1 to 16 hash functions';
 
 CREATE FUNCTION bf_clear(filter bloomfilter) RETURNS bloomfilter
@@ -956,11 +959,12 @@ COMMENT ON CAST (countingbloomfilter AS bloomfilter) IS
 
 -- Creation
 
-CREATE FUNCTION cbf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
+CREATE FUNCTION cbf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0,
+                           type regtype DEFAULT NULL)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cbf_create(float8, float8, bigint) IS
-  'empty filter for a number of distinct values at a false positive rate';
+COMMENT ON FUNCTION cbf_create(float8, float8, bigint, regtype) IS
+  'empty filter for a number of distinct values, of a type if it is named, at a false positive rate';
 
 CREATE FUNCTION cbf_clear(filter countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1455,11 +1459,12 @@ COMMENT ON CAST (bytea AS cuckoofilter) IS 'a filter from its bytes, checked';
 
 -- Creation
 
-CREATE FUNCTION cf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0)
+CREATE FUNCTION cf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint DEFAULT 0,
+                          type regtype DEFAULT NULL)
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cf_create(float8, float8, bigint) IS
-  'empty filter for a number of values at a false positive rate';
+COMMENT ON FUNCTION cf_create(float8, float8, bigint, regtype) IS
+  'empty filter for a number of values, of a type if it is named, at a false positive rate';
 
 CREATE FUNCTION cf_clear(filter cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -79,6 +79,15 @@ SELECT count(*) AS refused FROM refused;
 SELECT outcomes AS outcome, count(*) FROM refused, outcomes(value) GROUP BY 1;
 SELECT outcomes AS outcome, count(*) FROM accepted, outcomes(value) GROUP BY 1;
 
+-- A type that is named for an empty filter, under the collation of the type.
+SELECT type, outcome(format('SELECT bf_create(10, type => %L)', type)) AS bloom,
+  outcome(format('SELECT bf_create_by_size(512, 3, type => %L)', type)) AS "by size",
+  outcome(format('SELECT cbf_create(10, type => %L)', type)) AS counting,
+  outcome(format('SELECT cf_create(10, type => %L)', type)) AS cuckoo
+FROM unnest('{any_case_domain,any_case_domain[],any_case_range,any_case_row,any_case_row_domain,
+  any_case_table,exact_range,exact_row,text,name}'::text[]) type;
+SELECT bf_create(10, type => 'any_case_domain');
+
 -- Stored columns, whose collation is not written in the query.
 INSERT INTO any_case_table VALUES ('a', '{a}');
 SELECT bf_agg(t) FROM any_case_table;

@@ -310,12 +310,20 @@ BEGIN
     FROM (SELECT bf_agg(a) AS own, bf_agg(a, 100) AS sized, bf_agg(a, 100, 0.001) AS rated
           FROM (SELECT %1$s AS a) x) g,
       (SELECT %1$s AS a, %2$s AS b, bf_create(100) AS f OFFSET 0) v,
+      LATERAL (SELECT pg_typeof(a) = 'record'::regtype AS anonymous,
+        nullif(pg_typeof(a), 'record'::regtype) AS of) t,
       LATERAL (VALUES
         ('bf_hash', bf_hash(a) = bf_hash(b)),
         ('bf_hash with seed', bf_hash(a, 7) = bf_hash(b, 7)),
         ('bf_shard', bf_shard(a, 1000000000) = bf_shard(b, 1000000000)),
         ('bytes', f + a = f + b),
         ('element_type', (bf_info(f + a)).element_type = %3$L),
+        ('type', anonymous OR bf_create(100, type => of) = bf_clear(f + a)),
+        ('type, grow', anonymous OR bf_create(100, grow => true, seed => 7, type => of)
+          = bf_clear(bf_create(100, grow => true, seed => 7) + a)),
+        ('type, by size', anonymous OR bf_create_by_size(512, 3, type => of)
+          = bf_clear(bf_create_by_size(512, 3) + a)),
+        ('type, +', anonymous OR bf_create(100, type => of) + b = f + a),
         ('bf_add, bf_contains', bf_contains(bf_add(f, a), b)),
         ('+, @>', f + a @> b),
         ('<@', b <@ f + a),

@@ -24,6 +24,7 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_agg(1, 10, ''NaN'')'), ('bf_agg(1, NULL, 0)'), ('bf_agg(1, NULL, 1.5)'),
   ('bf_agg(1, 1000000000)'), ('bf_agg(1, NULL, NULL)'), ('bf_agg(1, 10, NULL)'),
   ('bf_agg(NULL::int, 0)'), ('bf_create()'), ('bf_create(10, 0.01, ''lines'', 0, false, 1)'),
+  ('bf_create(10, 0.01, ''lines'', 0, false, NULL, 1)'),
   ('bf_create(10, 0.01, 7)'), ('bf_create(10, 0.01, ''guava'')')
 ) v(statement);
 

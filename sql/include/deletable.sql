@@ -276,6 +276,8 @@ BEGIN
   EXECUTE format(replace($query$
     SELECT string_agg(way, ', ')
     FROM (SELECT P_create(100) AS f, %1$s AS a, %2$s AS b OFFSET 0) v,
+      LATERAL (SELECT pg_typeof(a) = 'record'::regtype AS anonymous,
+        nullif(pg_typeof(a), 'record'::regtype) AS of) t,
       LATERAL (VALUES
         ('bytes', f + a = f + b),
         ('element_type', (P_info(f + a)).element_type = %3$L),
@@ -287,6 +289,9 @@ BEGIN
         ('copies', P_multiplicity(f + a + a, b) = 2 * P_multiplicity(f + a, b)),
         ('-', %5$s = f),
         ('P_remove', P_remove(f + a + a, b) = f + a),
+        ('type', anonymous OR P_create(100, type => of)::bytea
+          = substr((f + a)::bytea, 1, 36) || substr(f::bytea, 37)),
+        ('type, +', anonymous OR P_create(100, type => of) + b = f + a),
         ('missing_ok', P_remove(f + a, b, true) = f),
         ('removed', NOT P_remove(f + a, b) @> a),
         ('missing', outcome(format('SELECT P_remove(%%L, %%s)', f, %4$L)) = '22023')
@@ -418,6 +423,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 1 @> 'a'::text$$),
   ($$SELECT P_create(10) + 1 + 'a'::text$$),
   ($$SELECT P_create(10) + 'a'::text + 'a'::citext$$),
+  ($$SELECT P_create(10, type => 'citext')$$),
   ($$SELECT P_create(10) + 1 @> '{1}'::int[]$$),
   ($$SELECT P_multiplicity(P_create(10) + 'a'::text, 1)$$),
   ($$SELECT P_agg(r) FROM (VALUES (row(1, 2)), (row(1, 'a'::text))) v(r)$$)) v(statement);

@@ -80,23 +80,35 @@ class Comparison:
 
 # --- one kind of filter each ---------------------------------------------------------------------
 
+def declared(c, value):
+    """An argument that names the type of a value, and a function that gives it to a filter."""
+    if value.family == 24 or c.r.random() < 0.7:  # rows may be anonymous
+        return "", lambda f: f
+
+    def give(f):
+        f.family, f.shape = value.family, value.shape
+        return f
+    return f", type => pg_typeof({value.sql})", give
+
+
 def created(c, values, seed):
     """A bloomfilter: SQL, and a function that makes the same."""
     r, n, rate = c.r, c.number(), c.rate()
     few = values[:r.randrange(len(values) + 1)]
     way = r.randrange(6) if seed == 0 else r.randrange(3)
     added = "".join(f" + {v.sql}" for v in few)
+    of, give = declared(c, values[0])
     if way == 0:
-        return (f"(bf_create({n}, {rate!r}, seed => {seed}){added})",
-                lambda: put_all(filters.create(n, rate, seed), few))
+        return (f"(bf_create({n}, {rate!r}, seed => {seed}{of}){added})",
+                lambda: put_all(give(filters.create(n, rate, seed)), few))
     if way == 1:
         bits, k = r.randrange(1, 50000), r.randrange(1, 17)
-        return (f"(bf_create_by_size({bits}, {k}, seed => {seed}){added})",
-                lambda: put_all(filters.by_size(bits, k, seed), few))
+        return (f"(bf_create_by_size({bits}, {k}, seed => {seed}{of}){added})",
+                lambda: put_all(give(filters.by_size(bits, k, seed)), few))
     if way == 2:
         n = min(n, 20)
-        return (f"(bf_create({n}, {rate!r}, seed => {seed}, grow => true){added})",
-                lambda: put_all(filters.growing(n, rate, seed), few))
+        return (f"(bf_create({n}, {rate!r}, seed => {seed}, grow => true{of}){added})",
+                lambda: put_all(give(filters.growing(n, rate, seed)), few))
     if way == 3:
         return (f"(SELECT bf_agg(v, {n}, {rate!r}) FROM {c.rows(values)})",
                 lambda: filters.aggregate(values, n, rate))
@@ -248,13 +260,14 @@ def counted(c, kind, maker, sizer, unite, functions):
             sql = f"(SELECT {aggregate}(v, {'NULL' if own else n}, {rate!r}) FROM {c.rows(values)}"
             if seed == 0:
                 return sql + ")", lambda: sizer(values, None if own else n, rate)
-        sql = f"({create}({n}, {rate!r}, seed => {seed})"
+        of, give = declared(c, values[0])
+        sql = f"({create}({n}, {rate!r}, seed => {seed}{of})"
         sql += "".join(f" + {v.sql}" for v in values) + ")"
         for value in gone:
             sql = f"{create[:-7]}_remove({sql}, {value.sql})"
 
         def make():
-            f = put_all(maker(n, rate, seed), values)
+            f = put_all(give(maker(n, rate, seed)), values)
             for value in gone:
                 f.remove(value)
             return f

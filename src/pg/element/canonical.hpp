@@ -122,6 +122,9 @@ void check_collation(Oid type, Oid collation);
 bool resolve_scalar(Element *element, Oid collation);
 bool resolve_composed(Element *element, Oid collation);
 
+// Sets the shape of rows of a named type, which otherwise their first value does.
+void resolve_named_rows(Element *element);
+
 } // namespace bloomfilter
 
 #endif

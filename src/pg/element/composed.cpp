@@ -429,6 +429,10 @@ bool resolve_composed(Element *element, Oid collation) {
   return true;
 }
 
+void resolve_named_rows(Element *element) {
+  resolve_fields(element, element->base, -1);
+}
+
 Element *unformed_rows(const List *fields, MemoryContext context) {
   auto *element = static_cast<Element *>(MemoryContextAllocZero(context, sizeof(Element)));
   element->context = element->row_context = context;

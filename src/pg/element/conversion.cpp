@@ -225,6 +225,14 @@ bool is_comparable(const Header &header, const Element *element) {
          is_converted(value_family(header.element.family), element->family);
 }
 
+void declare_values(Header *header, Oid type) {
+  const Element *element = named_element(type, CurrentMemoryContext);
+  if (holds(*header, element))
+    adopt_family(header, *element);
+  else
+    (void)conversion_for(*header, element, Use::add); // the layout keeps what values are cast to
+}
+
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {
   const Conversion &conversion = conversion_for(header, element, use);
   const Converted converted = conversion.convert(element, value);

@@ -41,6 +41,10 @@ bool is_converted(Family held, Family asked);
 // raise 42804?
 bool is_comparable(const Header &header, const Element *element);
 
+// Gives the header of a filter without values the element type that its first value would give it,
+// if that were of this type. Errors are those of named_element(), and of adding such a value.
+void declare_values(Header *header, Oid type);
+
 // The digests of a value that a filter may be asked for, or that is added to it, of any family.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests digests = digests_of(element, value, header, use);

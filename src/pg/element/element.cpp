@@ -7,6 +7,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 }
 
 namespace bloomfilter {
@@ -70,6 +71,24 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
   element->varying = element->base == VARCHAROID;
   if (!resolve_scalar(element, collation) && !resolve_composed(element, collation))
     raise_unsupported(type, element->base);
+  return element;
+}
+
+Element *named_element(Oid type, MemoryContext context) {
+  if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", type)));
+  // The shape of an array of anonymous rows does not depend on their fields.
+  if (get_typtype(type) == TYPTYPE_PSEUDO && type != RECORDARRAYOID)
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+         errmsg("pseudo-type %s does not say which values a filter holds", format_type_be(type)),
+         type == RECORDOID ? errhint("Name a composite type with the fields of the rows.")
+                           : errhint("Name a type that a column can have.")));
+  Element *element = resolve_element(type, get_typcollation(type), context);
+  if (element->family == Family::row)
+    resolve_named_rows(element);
   return element;
 }
 

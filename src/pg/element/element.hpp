@@ -93,8 +93,13 @@ struct Element : ElementType { // a row's shape is known only after it was hashe
 // without a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
-// The same in a memory context of its own below `parent`, where it replaces the element type before
-// it. The context is made if it is NULL.
+// The element type of a type that SQL names, before there is a value. Its collation is that of a
+// column of the type. The shape of rows is known, too. Raises 42704 if there is no such type, and
+// 42809 for a pseudo-type; other errors are as above.
+Element *named_element(Oid type, MemoryContext context);
+
+// The same as resolve_element() in a memory context of its own below `parent`, where it replaces
+// the element type before it. The context is made if it is NULL.
 Element *replace_element(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory);
 
 // Like resolve_element() for anonymous rows that no tuple is formed of. Such a row is an array of

@@ -3,6 +3,7 @@
 #include "pg/server.hpp"
 
 #include "core/sizing.hpp"
+#include "pg/element/conversion.hpp"
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
@@ -30,7 +31,7 @@ constexpr const char *kHasDefault = "Leave the argument out to get its default."
 constexpr const char *kBySize =
     "Give the size in bits and the number of hash functions; bf_create(expected) chooses both.";
 
-// Raises 22004 if one of the arguments, which begin with these, is NULL.
+// Raises 22004 if one of the function's first arguments, which are these, is NULL.
 template <int kCount>
 void check_given(FunctionCallInfo fcinfo, const char *function,
                  const Argument (&arguments)[kCount]) {
@@ -54,10 +55,20 @@ void check_given(FunctionCallInfo fcinfo, const char *function,
                   errdetail("It is a signed number of %d bits.", bits)));
 }
 
+// Gives the filter an element type if the function's last argument names one.
+void set_element(FunctionCallInfo fcinfo, Header *header) {
+  const int last = PG_NARGS() - 1;
+  if (!PG_ARGISNULL(last))
+    declare_values(header, PG_GETARG_OID(last));
+}
+
+// For a kind that has one layout and no links.
 Datum create(FunctionCallInfo fcinfo, Layout layout, const char *function, const char *hint) {
   check_given(fcinfo, function, {{"expected", hint}, {"fpr", kHasDefault}, {"seed", kHasDefault}});
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
-  return make_filter(empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed)).datum();
+  Header header = empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed);
+  set_element(fcinfo, &header);
+  return make_filter(header).datum();
 }
 
 // Clears a filter of a kind without links.
@@ -89,6 +100,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
     raise_seed(scheme, seed);
   Header header = empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed);
   header.element.family = scheme.empty;
+  set_element(fcinfo, &header);
   if (!grow)
     return make_filter(header).datum();
   check_may_grow(header);
@@ -111,8 +123,9 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("number of hash functions %d is out of range", k),
                     errdetail("It must be between 1 and %d.", kMaxK)));
-  const Geometry geometry = size_for_bits(static_cast<uint64>(bits), k);
-  return make_filter(empty_header(geometry, {}, seed)).datum();
+  Header header = empty_header(size_for_bits(static_cast<uint64>(bits), k), {}, seed);
+  set_element(fcinfo, &header);
+  return make_filter(header).datum();
 }
 
 // Growth adds at most three times the rate of the link that it starts from.
