@@ -105,6 +105,17 @@ SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)')
   ('bloom & (bf_create(10) + ''a''::text)'),
   ('(bf_create(9) + ARRAY[1]) | (bf_create(9) + ARRAY[''a''])')) e(expression), said(expression) \gx
 
+-- What is added to a filter of another type may have been meant to be the first value. What a filter
+-- is asked for need not be.
+CREATE DOMAIN "it's mine" AS int;
+SELECT expression, said.* FROM (VALUES ('bf_create(10) + ''5'' + 5'),
+  ('bf_add_all(bf_create(10) + ''5'', ''{5}''::int8[])'),
+  ('(bf_put(bf_create(10) + 5, ''a''::varchar)).was_new'),
+  ('cbf_create(10) + 5 + 5.5'), ('cf_create(10) + ''5'' + 5::"it''s mine"'),
+  ('bf_create(10) + ''5'' + (5, 5)'), ('bf_create(10) + ''5'' + ARRAY[5]'),
+  ('bf_create(10) + ''5'' @> 5'), ('bf_create(10) + 5 @> ''5''::text'))
+  e(expression), said(expression) \gx
+
 -- A rate is not a percentage.
 SELECT expression, said.* FROM (VALUES ('bf_create(10, 1)'), ('bf_agg(1, 10, 5)'),
   ('bf_agg(1, NULL, 0.51)'), ('bf_sizing(10, ''Infinity'')'), ('cbf_create(10, 10)'),

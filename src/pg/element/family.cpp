@@ -2,6 +2,10 @@
 
 #include "pg/names.hpp"
 
+extern "C" {
+#include "catalog/pg_type.h"
+}
+
 namespace bloomfilter {
 
 namespace {
@@ -16,6 +20,16 @@ constexpr const char *kFamilyNames[] = {
 };
 static_assert(lengthof(kFamilyNames) == static_cast<int>(kLastFamily) + 1,
               "every family has a name");
+
+// Whoever adds values of one type to a filter of another may have added the first one by mistake,
+// such as a bare literal, which is text. Anonymous rows have no type to name.
+const char *hint_at_first_value(Kind kind, const Element *element) {
+  return element->type == RECORDOID
+             ? ""
+             : psprintf(" An empty filter takes the type of its first value; %s_create(expected, "
+                        "type => %s) names it beforehand.",
+                        prefix_of(kind), quote_literal_cstr(format_type_be(element->type)));
+}
 
 } // namespace
 
@@ -54,7 +68,8 @@ void raise_mismatch(const Header &header, const Element *element, Use use) {
            errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
                   family_name(header.element.family), role, type),
            element->family != Family::array
-               ? errhint("Cast the %s to the type that the filter was built from.", role)
+               ? errhint("Cast the %s to the type that the filter was built from.%s", role,
+                         use == Use::add ? hint_at_first_value(kind, element) : "")
            : kind == Kind::bloom
                ? errhint("To add the array's elements, call bf_add_all(); to ask for them, "
                          "bf_contains_all(), bf_contains_any() or bf_contains_each().")
