@@ -2190,6 +2190,21 @@ COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING bloomfilter IS
 COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING bloomfilter IS
   'which counting bloom filters possibly hold a value';
 
+-- Columns of all other types get this operator class, and with it an error that has a hint. The
+-- server calls the function of an operator class that names its options whenever it makes an index.
+
+CREATE FUNCTION bloomfilter_unindexed(internal) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_unindexed(internal) IS
+  'raises an error: an index over filters is made of a column of another type';
+
+CREATE OPERATOR CLASS unindexed_ops DEFAULT FOR TYPE "any" USING bloomfilter AS
+  FUNCTION 5 bloomfilter_unindexed(internal);
+COMMENT ON OPERATOR CLASS unindexed_ops USING bloomfilter IS
+  'raises an error: an index over filters is made of a column of another type';
+COMMENT ON OPERATOR FAMILY unindexed_ops USING bloomfilter IS
+  'raises an error: an index over filters is made of a column of another type';
+
 -- The owner of an index can look at it.
 
 CREATE FUNCTION bf_index_info(index regclass, OUT groups bigint, OUT grouped bigint,

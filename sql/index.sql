@@ -417,6 +417,20 @@ DROP TABLE owned;
 SELECT outcome('SELECT bf_index_info(''segments_day'')');
 SELECT outcome('SELECT bf_index_info(''segments'')');
 SELECT outcome('SELECT bf_index_check(''parts_filter_idx'')');
+-- A column of another type is refused before there is an index, also of a partitioned table, and
+-- CONCURRENTLY.
+CREATE TABLE others (id int, path text, cuckoo cuckoofilter) PARTITION BY RANGE (id);
+CREATE TABLE other (LIKE others);
+CREATE INDEX ON other USING bloomfilter (path);
+SELECT how, bool_and(outcome(format(how, what)) = '42704') AS refused
+FROM unnest('{
+    CREATE INDEX ON other USING bloomfilter (%s),
+    CREATE INDEX ON others USING bloomfilter (%s)}'::text[]) how,
+  unnest('{id,path,cuckoo,lower(path)}'::text[]) what
+GROUP BY how ORDER BY how;
+CREATE INDEX CONCURRENTLY ON other USING bloomfilter (cuckoo);
+SELECT count(*) AS none FROM pg_index WHERE indrelid IN ('other'::regclass, 'others'::regclass);
+DROP TABLE others, other;
 REVOKE SELECT ON segments FROM regress_bloomfilter_index;
 REVOKE USAGE, CREATE ON SCHEMA index_of_filters FROM regress_bloomfilter_index;
 DROP ROLE regress_bloomfilter_index;

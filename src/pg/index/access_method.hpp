@@ -37,7 +37,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
                    Selectivity *selectivity, double *correlation, double *pages);
 
 // validate.cpp
-constexpr int kProbeFunctions = 4; // in an operator class
+constexpr int kProbeFunctions = 4;  // the functions 1 to 4 of an operator class
+constexpr int kOptionsFunction = 5; // of an operator class that refuses its columns
 bool validate_class(Oid operator_class);
 
 } // namespace bloomfilter

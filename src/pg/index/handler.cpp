@@ -23,7 +23,8 @@ Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
 #endif
   // What is not set is false or NULL.
   method->amstrategies = 1;
-  method->amsupport = kProbeFunctions;
+  method->amsupport = kOptionsFunction;
+  method->amoptsprocnum = kOptionsFunction;
   method->amusemaintenanceworkmem = true;
   method->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_CLEANUP;
   method->amkeytype = InvalidOid;

@@ -25,8 +25,8 @@ void report(const char *problem) {
 
 } // namespace
 
-// It has functions that make probes, those of values and of literals at least, and the one operator
-// whose right side is a probe.
+// Either it refuses its columns. Or it has functions that make probes, those of values and of
+// literals at least, and the one operator whose right side is a probe.
 bool validate_class(Oid operator_class) {
   HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(operator_class));
   if (!HeapTupleIsValid(tuple))
@@ -34,6 +34,8 @@ bool validate_class(Oid operator_class) {
   const auto *entry = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple));
   const Oid family = entry->opcfamily, type = entry->opcintype;
   ReleaseSysCache(tuple);
+  if (OidIsValid(get_opfamily_proc(family, type, type, kOptionsFunction)))
+    return true;
 
   Oid probe = InvalidOid;
   for (int number = 1; number <= kProbeFunctions; number++) {
@@ -54,3 +56,19 @@ bool validate_class(Oid operator_class) {
 }
 
 } // namespace bloomfilter
+
+using namespace bloomfilter;
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bloomfilter_unindexed);
+Datum bloomfilter_unindexed(PG_FUNCTION_ARGS) {
+  (void)fcinfo;
+  ereport(ERROR,
+          (errcode(ERRCODE_UNDEFINED_OBJECT),
+           errmsg("access method \"%s\" indexes stored filters, not other values", "bloomfilter"),
+           errhint("Give it a column of type bloomfilter or countingbloomfilter. For a column "
+                   "of values, use another access method, such as btree or hash.")));
+}
+
+SQL_FUNCTIONS_END
