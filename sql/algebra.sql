@@ -113,6 +113,9 @@ SELECT near(bf_intersect_count(a, b), 0, 200000) AS "nothing in common",
   bf_union_count(a, bf_create(100000)) = bf_count(a) AS "union with empty counts itself",
   bf_intersect_count(a, bf_create(100000)) AS "in common with empty"
 FROM (SELECT made(1, 100000, 100000) AS a, made(100001, 200000, 100000) AS b) f \gx
+SELECT bool_and(bf_intersect_count(made(1, 1000), made(1000 * n + 1, 1000 * n + 1000)) >= 0)
+  AS "never below zero"
+FROM generate_series(1, 10) n;
 -- The count of full filters and of intersections is unknown, and so is the share that empty filters
 -- have in common.
 SELECT bf_count(full_one) AS "full count",

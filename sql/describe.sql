@@ -20,9 +20,33 @@ SELECT 'intersection: ' || bf_describe(bf_agg(x, 1000) & bf_agg(x + 500, 1000))
 FROM generate_series(1, 1000) x;
 SELECT 'two links: ' || bf_describe(bf_agg(x) FILTER (WHERE x <= 1000) | bf_agg(x))
 FROM generate_series(1, 5000) x;
+SELECT 'two links of one size: ' || bf_describe(bf_agg(x) | bf_agg(x + 500))
+FROM generate_series(1, 1000) x;
+SELECT 'one link with values: ' || bf_describe(bf_agg(x) | bf_create(5000))
+FROM generate_series(1, 1000) x;
+SELECT 'forty links of one size: ' || bf_describe(bf_union_agg(f))
+FROM (SELECT bf_agg(100 * n + x) AS f FROM generate_series(1, 40) n, generate_series(1, 50) x
+  GROUP BY n) s;
 SELECT 'growing, empty: ' || bf_describe(bf_create(100, grow => true));
 SELECT 'grown: ' || bf_describe(bf_add_all(bf_create(100, grow => true), array_agg(x)))
 FROM generate_series(1, 5000) x;
+SELECT 'two grown ones: ' || bf_describe(bf_add_all(bf_create(100, grow => true), array_agg(x))
+  | bf_add_all(bf_create(100, grow => true), array_agg(x + 500)))
+FROM generate_series(1, 1000) x;
+SELECT 'grown, cleared and grown: ' || bf_describe(bf_add_all(bf_clear(bf_add_all(
+  bf_create(100, grow => true), array_agg(x))), array_agg(-x)))
+FROM generate_series(1, 1000) x;
+SELECT 'not made to grow, grown: ' || bf_describe(bf_add_all(bf_growable(bf_create(100, 0.001)),
+  array_agg(x)))
+FROM generate_series(1, 1000) x;
+SELECT 'united, then grown: ' || bf_describe(bf_add_all(bf_growable(
+  bf_agg(x) FILTER (WHERE x <= 100) | bf_agg(x) FILTER (WHERE x <= 500)), array_agg(x)))
+FROM generate_series(1, 2000) x;
+SELECT 'cleared and united: ' || bf_describe(bf_clear(bf_add_all(bf_create(100, grow => true),
+  array_agg(x))) + 3 + 4 | bf_create(100, grow => true) + 3 + 4)
+FROM generate_series(1, 150) x;
+SELECT 'unknown capacity, and one that grows: ' || bf_describe((bf_create_by_size(512, 3) + 5)
+  | (bf_create(100, grow => true) + 5));
 SELECT 'hashes: ' || bf_describe(bf_add_hash(bf_create(10), 1));
 SELECT layout || ', empty: ' || bf_describe(bf_create(1000, layout => layout))
 FROM unnest('{guava,parquet,redis,spark,datasketches,hive}'::text[]) layout;

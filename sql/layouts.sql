@@ -84,6 +84,7 @@ BEGIN
     'bf_count(f) BETWEEN 950 AND 1050',
     'bf_union_count(a, b) BETWEEN 950 AND 1050',
     'bf_intersect_count(a, b) BETWEEN 150 AND 250',
+    'bf_union_count(a, b) = bf_count(a | b)',
     'NOT (bf_info(f)).saturated',
     'bf_fpr(f) < 0.013',
     '(SELECT abs(avg((f @> v)::int) - bf_fpr(f)) < 0.008 FROM others)',
@@ -390,6 +391,22 @@ FROM (SELECT ((SELECT bf_agg(i, 900, 0.01, 'parquet') FROM generate_series(-20, 
 SELECT bf_union_agg(f)
 FROM (SELECT bf_agg(i) AS f
     FROM generate_series(1, 70) g, generate_series(100 * g, 100 * g + 50) i GROUP BY g) s;
+-- Values that imports of one size have in common are counted once.
+CREATE FUNCTION file_of(layout text, first int, last int) RETURNS bloomfilter LANGUAGE sql AS $$
+  SELECT CASE layout WHEN 'guava' THEN bf_from_guava(bf_to_guava(f), 'long')
+    WHEN 'hive' THEN bf_from_hive(bf_to_hive(f), 'long')
+    WHEN 'parquet' THEN imported(f, 'INT64') END
+  FROM (SELECT bf_agg(i, 700, 0.01, layout) AS f FROM generate_series(first, last) i) s
+$$;
+SELECT u.layout, links,
+  bf_count(u) BETWEEN 950 AND 1050 AS thousand,
+  bf_union_count(a, b) = bf_count(u) AS two,
+  bf_union_count(u, c) = bf_count(u | c) AS three,
+  bf_intersect_count(u, c) BETWEEN 550 AND 650 AS common
+FROM unnest('{guava,hive,parquet}'::text[]) l,
+  LATERAL (SELECT file_of(l, 1, 600) AS a, file_of(l, 401, 1000) AS b,
+    file_of(l, 201, 800) AS c) f,
+  LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u) u;
 -- A filter of no rows names no layout; a union with it does.
 SELECT layout, bf_to_guava(f) = bf_to_guava(bf_create(10, layout => 'guava')) AS written
 FROM (SELECT bf_create(10, layout => 'guava') | bf_agg(i, 10, 0.01, 'guava') AS f

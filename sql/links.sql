@@ -195,6 +195,17 @@ SELECT count(*),
   count(*) FILTER (WHERE (a.f | b.f) | b.f = a.f | b.f) AS "unions absorb",
   count(*) FILTER (WHERE bf_check(a.f | b.f | c.f) IS NOT NULL) AS unsound
 FROM randoms a JOIN randoms b USING (element, seed) JOIN randoms c USING (element, seed) \gx
+CREATE FUNCTION union_count(a bloomfilter, b bloomfilter) RETURNS float8 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN bf_union_count(a, b);
+EXCEPTION WHEN invalid_parameter_value THEN
+  RETURN -1; -- they cannot be compared
+END $$;
+SELECT count(*) > 100 AS many,
+  count(*) FILTER (WHERE count IS DISTINCT FROM bf_count(a.f | b.f)) AS "not that of the union"
+FROM randoms a JOIN randoms b USING (element, seed),
+  LATERAL (SELECT union_count(a.f, b.f) AS count OFFSET 0) c
+WHERE count IS DISTINCT FROM -1;
 SELECT count(*) > 1000 AS many,
   bool_and((a.f | b.f) @> i) AS "members are found",
   bool_and((a.f | b.f) + -i @> -i) AS "one more is found"
@@ -205,8 +216,86 @@ FROM (SELECT bf_union_agg(f ORDER BY (n * m) % 13) AS u
   FROM randoms, generate_series(1, 12) m GROUP BY element, seed, m) s;
 RESET bloomfilter.overfill;
 
+-- Values that links of one geometry have in common are counted once: 1000 and 1000 values are 1500
+-- together, and 1800 with another 1000.
+CREATE FUNCTION near(count float8, truth float8) RETURNS boolean LANGUAGE sql AS
+  'SELECT abs(count - truth) <= 0.02 * truth';
+SET bloomfilter.overfill = ignore;
+CREATE TABLE alike AS SELECT own(1, 1000) AS a, own(501, 1500) AS b, own(801, 1800) AS c;
+SELECT links(a | b) AS links,
+  round(bf_count(a | b)) AS count,
+  near(bf_count(a | b), 1500) AS two,
+  near(bf_count(a | b | c), 1800) AS three,
+  bf_count(c | b | a) = bf_count(a | b | c) AS "in any order",
+  bf_count(a | a) = bf_count(a) AS itself,
+  bf_count(a | own(1, 990)) = bf_count(a) AS covered,
+  (bf_info(a | b)).estimated_count = bf_count(a | b) AS info,
+  abs(bf_fpr(a | b) - (1 - (1 - bf_fpr(a)) * (1 - bf_fpr(b)))) < 1e-9 AS "rates add up, nearly"
+FROM alike \gx
+-- It does not matter how a filter is stored.
+CREATE TABLE stored (how text, f bloomfilter);
+ALTER TABLE stored ALTER f SET STORAGE plain;
+INSERT INTO stored SELECT 'in line', a | b FROM alike;
+ALTER TABLE stored ALTER f SET STORAGE external;
+INSERT INTO stored SELECT 'out of line', a | b FROM alike;
+SELECT how, bf_count(f) = bf_count(a | b) AS same FROM stored, alike;
+-- Two filters are counted as their union is, also when they have several links.
+SELECT bf_union_count(a, b) = bf_count(a | b) AS two,
+  bf_union_count(a | b, c) = bf_count(a | b | c) AS "two and one",
+  bf_union_count(a, b | c) = bf_count(a | b | c) AS "one and two",
+  bf_union_count(a | b, b | c) = bf_count(a | b | c) AS "two and two",
+  bf_union_count(a, a) = bf_count(a) AS itself,
+  bf_union_count(a, own(1, 990)) = bf_count(a) AS covered,
+  bf_union_count(a, asked) = bf_count(a | asked) AS "one that was asked for",
+  bf_union_count(a | asked, b) = bf_count(a | asked | b) AS "two kinds, and one",
+  bf_union_count(bf_fold(a, 700), bf_fold(b, 700)) = bf_count(bf_fold(a, 700) | bf_fold(b, 700))
+    AS folded,
+  bf_union_count(a | b, empty) = bf_count(a | b) AS "of no rows",
+  bf_union_count(a, a & b) = bf_count(a | (a & b)) AS "covered intersection",
+  bf_intersect_count(a, a & b) IS NULL AS "common with it",
+  bf_union_count(empty, empty) = 0 AS "two of no rows",
+  bf_union_count(empty, seeded) = bf_count(seeded) AS "of no rows, and another seed",
+  bf_union_count(a | b, bf_clear(own(1, 5))) = bf_count(a | b) AS cleared,
+  bf_union_count(grown, grown) = bf_count(grown) AS "that grows"
+FROM alike,
+  LATERAL (SELECT made(1300, 1700) AS asked,
+    (SELECT bf_agg(i) FROM generate_series(1, 0) i) AS empty,
+    bf_create(10, seed => 7) + 5 AS seeded,
+    bf_create(1000, grow => true) + 5 AS grown OFFSET 0) s \gx
+SELECT near(bf_intersect_count(a | b, c), 700) AS common,
+  near(bf_intersect_count(a | b, b | c), 1000) AS "common of two and two",
+  near(bf_jaccard(a | b, c), 700 / 1800.0) AS jaccard,
+  bf_jaccard(a | b, a | b) AS "Jaccard index of itself",
+  bf_jaccard(own(1, 990) | own(20, 1010) | d, own(1, 1010) | d) AS "no more than all",
+  bf_jaccard(a | b, empty) AS "Jaccard index of nothing",
+  bf_jaccard(empty, empty) AS "Jaccard index of two empty ones"
+FROM alike, (SELECT bf_agg(i) AS empty, own(22001, 23000) AS d FROM generate_series(1, 0) i) s \gx
+-- Nothing is known of values that links of different geometry have in common: they are counted in
+-- each.
+SELECT links(a | b | larger) AS links,
+  abs(bf_count(a | b | larger) - bf_count(a | b) - bf_count(larger)) < 1e-6 AS "sizes add up",
+  bf_count(a | empty) = bf_count(a) AS "nothing to add",
+  bf_count(a | (empty & empty)) IS NULL AS intersection,
+  bf_union_count(a | b, empty & empty) IS NULL AS "and an intersection"
+FROM alike, LATERAL (SELECT own(1, 3000) AS larger, bf_create(1000) AS empty OFFSET 0) s \gx
+-- Of links with all bits set, nothing is known. If only their OR has all bits set, the sum is the
+-- most that there can be, and nothing is known of values in common.
+SELECT links(u) AS links,
+  abs(bf_count(u) - sum) < 1e-6 AS "sum of all",
+  abs(bf_union_count(u, f) - sum) < 1e-6 AS "of a union with one of them",
+  bf_intersect_count(u, f) AS common,
+  bf_jaccard(u, f) AS jaccard,
+  bf_count(own(1, 1) | full_one) AS full_count,
+  bf_union_count(own(1, 1), full_one) AS full_union_count
+FROM (SELECT bf_union_agg(f) AS u, sum(bf_count(f)) AS sum, (array_agg(f))[1] AS f
+    FROM (SELECT own(100 * n + 1, 100 * n + 50) AS f FROM generate_series(1, 40) n) s) s,
+  LATERAL (SELECT bf_add_all(bf_create(1), array(SELECT generate_series(1, 5000))) AS full_one
+    OFFSET 0) f \gx
+RESET bloomfilter.overfill;
+
 -- What a filter of several links cannot do.
 SELECT bf_compatible(f, f) AS links, bf_compatible(f, made(1, 5)) AS link FROM u;
+SELECT bf_compatible(a, b), bf_compatible(a | b, c) AS links FROM alike;
 SELECT made(1, 10) | (bf_create(2000, seed => 7) + 1);
 SELECT made(1, 10) | (bf_create(2000) + 'x'::text);
 SELECT f & f FROM u;

@@ -175,6 +175,11 @@ SELECT (bf_info(f)).saturated,
   (bf_put(f, -1)).was_new AS put
 FROM three;
 SELECT bf_add_all(f, array_agg(-i)) FROM three, generate_series(1, 3000) i GROUP BY f;
+-- Values that links of different sizes have in common are counted in each.
+SET bloomfilter.overfill = ignore;
+CREATE TABLE of_two_sizes AS SELECT f | bf_create(2000) AS f FROM three;
+SET bloomfilter.overfill = error;
+SELECT bf_add_all(f, array_agg(-i)) FROM of_two_sizes, generate_series(1, 5000) i GROUP BY f;
 SELECT outcome('SELECT cbf_union(a, b) FROM (SELECT cbf_agg(i, 1000) AS a, cbf_agg(-i, 1000) AS b
   FROM generate_series(1, 1000) i) x') AS cbf_union,
   outcome('SELECT cf_union(a, b) FROM (SELECT cf_agg(i, 2000) AS a, cf_agg(-i, 2000) AS b

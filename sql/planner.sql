@@ -299,6 +299,22 @@ SELECT kept('kinds', 'nothing') AS nothing, kept('empty', 'f') AS empty,
   round(((kept('kinds', 'f', true))[1] / 100)::numeric) AS hundreds_with_children,
   round(((kept('kinds_expr_idx', attname))[1] / 100)::numeric) AS hundreds_of_an_expression
 FROM pg_attribute WHERE attrelid = 'kinds_expr_idx'::regclass;
+-- The links of one geometry are OR-ed, as by bf_count: in memory, and in a sample of what is stored
+-- out of line.
+CREATE TABLE united (one_size bloomfilter, two_sizes bloomfilter, large bloomfilter);
+ALTER TABLE united ALTER large SET STORAGE external;
+INSERT INTO united
+SELECT a.f | b.f, a.f | b.f | bf_agg(i), (SELECT bf_union_agg(f)
+    FROM (SELECT bf_agg(n * 100000 + i) AS f
+      FROM generate_series(1, 3) n, generate_series(1, 295000) i GROUP BY n) s)
+FROM (SELECT bf_agg(i) AS f FROM generate_series(1, 1000) i) a,
+  (SELECT bf_agg(i) AS f FROM generate_series(501, 1500) i) b, generate_series(1, 3000) i
+GROUP BY a.f, b.f;
+ANALYZE united;
+SELECT name, (bf_info(f)).links, s[1] / bf_count(f) BETWEEN 0.97 AND 1.03 AS as_counted,
+  s[2] / bf_fpr(f) BETWEEN 0.97 AND 1.03 AS rate
+FROM united, LATERAL (VALUES ('one_size', one_size), ('two_sizes', two_sizes), ('large', large))
+  v(name, f), kept('united', name) s;
 SELECT attname, round(null_frac::numeric, 2) AS null_frac, n_distinct, avg_width > 0 AS has_width
 FROM pg_stats WHERE schemaname = 'public' AND tablename = 'kinds' AND NOT inherited
 ORDER BY attname;

@@ -43,19 +43,6 @@ std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::s
   return sum;
 }
 
-std::uint64_t count_union(const Kernel &kernel, const std::uint8_t *bitmap,
-                          const std::uint8_t *other, std::size_t bytes) {
-  std::uint8_t piece[64 * kLineBytes]; // small enough for the first-level cache
-  std::uint64_t sum = 0;
-  for (std::size_t at = 0; at < bytes; at += sizeof piece) {
-    const std::size_t length = std::min(bytes - at, sizeof piece);
-    std::memcpy(piece, bitmap + at, length);
-    unite(kernel, piece, other + at, length);
-    sum += count_set(kernel, piece, length);
-  }
-  return sum;
-}
-
 void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
            std::size_t bytes) {
   for_lines(bitmap, other, bytes, kernel.unite);

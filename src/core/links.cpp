@@ -1,8 +1,10 @@
 #include "core/links.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "core/bitmap.hpp"
 #include "core/bytes.hpp"
 #include "core/estimate.hpp"
 #include "core/sizing.hpp"
@@ -95,6 +97,21 @@ bool is_covered(const LinkView &view, const LinkView &by, Pause pause) {
   return true;
 }
 
+// Are the links a series as growth makes it?
+bool have_grown(const Header &header, const LinkView *views, const LinkBits *bits, int count) {
+  if (!header.grows())
+    return false;
+  for (int i = 0; i + 1 < count; i++) {
+    const Link &link = views[i].link, &after = views[i + 1].link;
+    Link next;
+    if (!link.capacity.is_known() || bits[i].set < full_bits(link) ||
+        !next_link(header, link, &next) || !(next.geometry == after.geometry) ||
+        !(next.capacity == after.capacity) || next.flags != after.flags)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 int view_links(const std::uint8_t *payload, const Header &header, LinkView *views) {
@@ -152,6 +169,53 @@ std::uint64_t full_values(const Link &link) {
 
 std::uint64_t full_bits(const Link &link) {
   return expected_bits(link.geometry, full_values(link));
+}
+
+void count_bits(const Kernel &kernel, const LinkView *views, int count, LinkBits *bits,
+                Pause pause) {
+  std::uint8_t united[64 * kLineBytes], both[sizeof united]; // fit in the first-level cache
+  const std::size_t bytes = views[0].link.geometry.bytes();
+  std::fill_n(bits, count, LinkBits{0, 0});
+  for (std::size_t at = 0; at < bytes; at += sizeof united) {
+    pause();
+    const std::size_t length = std::min(bytes - at, sizeof united);
+    for (int i = 0; i < count; i++) {
+      const std::uint8_t *piece = views[i].bitmap + at;
+      if (views[i].other) {
+        std::memcpy(both, piece, length);
+        unite(kernel, both, views[i].other + at, length);
+        piece = both;
+      }
+      bits[i].set += count_set(kernel, piece, length);
+      if (i > 0)
+        unite(kernel, united, piece, length);
+      else if (count > 1)
+        std::memcpy(united, piece, length);
+    }
+    if (count > 1)
+      bits[0].united += count_set(kernel, united, length);
+  }
+  if (count == 1)
+    bits[0].united = bits[0].set;
+}
+
+ValueCount estimate_values(const Header &header, const LinkView *views, const LinkBits *bits,
+                           int count) {
+  ValueCount result = {0.0, false};
+  int with_values = 0;
+  for_each_geometry(views, count, [&](int first, int number) {
+    const Geometry &geometry = views[first].link.geometry;
+    double sum = 0.0;
+    for (int i = first; i < first + number; i++)
+      sum += estimate_count(geometry, bits[i].set);
+    const double united = estimate_count(geometry, bits[first].united);
+    result.values += std::min(sum, united);
+    result.at_most = result.at_most || (std::isinf(united) && !std::isinf(sum));
+    with_values += bits[first].united > 0;
+  });
+  if (with_values > 1 && !have_grown(header, views, bits, count))
+    result.at_most = true;
+  return result;
 }
 
 double first_rate(double rate) {

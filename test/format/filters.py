@@ -223,10 +223,19 @@ class Filter:
         """The estimate of bf_count; None if it is not known."""
         if any(link.flags & INTERSECTION for link in self.links):
             return None
-        total = 0.0
-        for link in self.links:
-            zeros = 1 - bin(link.bits).count("1") / link.size
-            total += math.log(zeros) / math.log(1 - share(*link.geometry)) if zeros else math.inf
+
+        def estimate(link, bits):
+            zeros = 1 - bin(bits).count("1") / link.size
+            return math.log(zeros) / math.log(1 - share(*link.geometry)) if zeros else math.inf
+
+        total, links = 0.0, self.links
+        for geometry in {link.geometry for link in links}:
+            alike = [link for link in links if link.geometry == geometry]
+            united = 0
+            for link in alike:
+                united |= link.bits
+            total += min(sum(estimate(link, link.bits) for link in alike),
+                         estimate(alike[0], united))
         return total
 
     def fpr(self):

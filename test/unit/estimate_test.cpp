@@ -121,21 +121,17 @@ TEST(Survey, DoesNotDependOnPartsOrKernel) {
   for (const Geometry &geometry :
        {Geometry{Layout::lines, 6, 1500}, Geometry{Layout::pages, 12, 1500}}) {
     Random random(8);
-    Bytes bitmap(geometry.bytes()), other(geometry.bytes());
-    std::uint64_t set = 0, set_in_either = 0;
-    for (std::size_t i = 0; i < bitmap.size(); i++) {
-      bitmap[i] = static_cast<std::uint8_t>(random.next() & random.next());
-      other[i] = static_cast<std::uint8_t>(random.next() & random.next());
-      for (int bit = 0; bit < 8; bit++) {
-        set += bitmap[i] >> bit & 1;
-        set_in_either += (bitmap[i] | other[i]) >> bit & 1;
-      }
+    Bytes bitmap(geometry.bytes());
+    std::uint64_t set = 0;
+    for (std::uint8_t &byte : bitmap) {
+      byte = static_cast<std::uint8_t>(random.next() & random.next());
+      for (int bit = 0; bit < 8; bit++)
+        set += byte >> bit & 1;
     }
     const double expected = estimate_rate(geometry, bitmap.data());
     for (const Kernel *kernel : all_kernels()) {
       SCOPED_TRACE(kernel->name);
       EXPECT_EQ(count_set(*kernel, bitmap.data(), bitmap.size()), set);
-      EXPECT_EQ(count_union(*kernel, bitmap.data(), other.data(), bitmap.size()), set_in_either);
       for (const std::size_t part : {1, 3, 511, 512, 513, 1499, 1500}) {
         Survey survey(*kernel, geometry);
         for (std::size_t unit = 0; unit < geometry.units; unit += part)

@@ -181,17 +181,14 @@ TEST(ForeignEstimate, LengthsNeedNotBeWholeLines) {
         b[i] = static_cast<std::uint8_t>(random.next() & random.next());
       }
       Bytes either = a, both = a;
-      std::uint64_t set = 0, set_in_either = 0;
+      std::uint64_t set = 0;
       for (std::size_t i = 0; i < bytes; i++) {
         either[i] = static_cast<std::uint8_t>(a[i] | b[i]);
         both[i] = static_cast<std::uint8_t>(a[i] & b[i]);
-        for (int bit = 0; bit < 8; bit++) {
+        for (int bit = 0; bit < 8; bit++)
           set += a[i] >> bit & 1;
-          set_in_either += either[i] >> bit & 1;
-        }
       }
       EXPECT_EQ(count_set(*kernel, a.data(), bytes), set);
-      EXPECT_EQ(count_union(*kernel, a.data(), b.data(), bytes), set_in_either);
       Bytes united = a, common = a;
       unite(*kernel, united.data(), b.data(), bytes);
       EXPECT_EQ(united, either);

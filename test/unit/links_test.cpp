@@ -271,6 +271,179 @@ TEST(Links, AreFullAtTheirCapacity) {
   EXPECT_EQ(expected_bits(kLine, kMaxBits), 512U);
 }
 
+// Each bit is counted once for its link, and once for all links of its geometry, whatever the
+// length and the kernel.
+TEST(LinkBits, AreThoseOfEachAndOfAny) {
+  const Geometry geometries[] = {kLine,
+                                 {Layout::lines, 6, 63},
+                                 {Layout::lines, 6, 64},
+                                 {Layout::lines, 6, 1500},
+                                 {Layout::pages, 12, 9},
+                                 {Layout::guava, 7, 1},
+                                 {Layout::guava, 7, 519},
+                                 {Layout::parquet, 8, 131}};
+  for (const Geometry &geometry : geometries)
+    for (const int count : {1, 2, 5}) {
+      SCOPED_TRACE(geometry.bytes());
+      SCOPED_TRACE(count);
+      Random random(geometry.bytes());
+      std::vector<Bytes> bitmaps(2 * static_cast<std::size_t>(count), Bytes(geometry.bytes()));
+      LinkView views[5];
+      std::vector<LinkBits> expected(static_cast<std::size_t>(count), LinkBits{0, 0});
+      for (Bytes &bitmap : bitmaps)
+        for (std::uint8_t &byte : bitmap)
+          byte = static_cast<std::uint8_t>(random.next() & random.next() & random.next());
+      for (int i = 0; i < count; i++) // every other link is the OR of two bitmaps
+        views[i] = {{geometry, kFlagOwn, {1, 0.01}},
+                    bitmaps[i].data(),
+                    i % 2 == 0 ? nullptr : bitmaps[i + count].data()};
+      for (std::size_t bit = 0; bit < geometry.bits(); bit++) {
+        const auto is_set = [bit](const std::uint8_t *bitmap) {
+          return bitmap && (bitmap[bit / 8] >> bit % 8 & 1);
+        };
+        bool in_any = false;
+        for (int i = 0; i < count; i++) {
+          const bool in_link = is_set(views[i].bitmap) || is_set(views[i].other);
+          expected[i].set += in_link;
+          in_any = in_any || in_link;
+        }
+        expected[0].united += in_any;
+      }
+      for (const Kernel *kernel : all_kernels()) {
+        SCOPED_TRACE(kernel->name);
+        static int pauses;
+        pauses = 0;
+        LinkBits bits[5];
+        count_bits(*kernel, views, count, bits, [] { pauses++; });
+        for (int i = 0; i < count; i++)
+          EXPECT_EQ(bits[i].set, expected[i].set) << i;
+        EXPECT_EQ(bits[0].united, expected[0].united);
+        EXPECT_GE(static_cast<std::size_t>(pauses) * kBytesBetweenPauses, geometry.bytes());
+      }
+    }
+}
+
+// Links of one geometry that have some values in common: the estimate is that of the union, up to
+// eight times as many values as each link was made for.
+TEST(ValueCount, IsThatOfTheUnionOfLinksOfOneGeometry) {
+  constexpr int kValues = 20000;
+  for (const double rate : {0.01, 0.0001})
+    for (const int count : {2, 3, 8})
+      for (const int shift : {0, kValues / 2, kValues}) {
+        SCOPED_TRACE(rate);
+        SCOPED_TRACE(count);
+        SCOPED_TRACE(shift);
+        Link link = {{}, kFlagOwn, {kValues, rate}};
+        ASSERT_TRUE(size_for_capacity(kValues, rate, &link.geometry));
+        std::vector<Bytes> bitmaps(static_cast<std::size_t>(count), Bytes(link.geometry.bytes()));
+        LinkView views[8];
+        LinkBits bits[8];
+        for (int i = 0; i < count; i++) {
+          const auto hashes = integers(1 + i * shift, i * shift + kValues);
+          best_kernel().add_many(link.geometry, bitmaps[i].data(), hashes.data(), hashes.size());
+          views[i] = {link, bitmaps[i].data(), nullptr};
+        }
+        count_bits(best_kernel(), views, count, bits, no_pause);
+        const ValueCount counted = estimate_values({}, views, bits, count);
+        EXPECT_NEAR(counted.values / (kValues + (count - 1) * shift), 1.0, 0.02);
+        EXPECT_FALSE(counted.at_most);
+      }
+}
+
+ValueCount count_of(const Header &header, const std::vector<Link> &links,
+                    const std::vector<LinkBits> &bits) {
+  std::vector<LinkView> views;
+  views.reserve(links.size());
+  for (const Link &link : links)
+    views.push_back({link, nullptr, nullptr});
+  return estimate_values(header, views.data(), bits.data(), static_cast<int>(links.size()));
+}
+
+TEST(ValueCount, IsAnUpperBoundIfLinksMayShareValuesUnseen) {
+  const Link line = {kLine, kFlagOwn, {10, 0.01}}, lines = {kTwoLines, kFlagOwn, {30, 0.01}};
+  const auto one = [](std::uint64_t set) { return estimate_count(kLine, set); };
+  const auto expect = [](const ValueCount &count, double values, bool at_most) {
+    EXPECT_DOUBLE_EQ(count.values, values);
+    EXPECT_EQ(count.at_most, at_most);
+  };
+  expect(count_of({}, {line}, {{100, 100}}), one(100), false);
+  expect(count_of({}, {line}, {{0, 0}}), 0, false);
+  expect(count_of({}, {line}, {{512, 512}}), INFINITY, false);
+  // Of one geometry: the OR, but no more than the sum.
+  expect(count_of({}, {line, line}, {{100, 120}, {60, 0}}), one(120), false);
+  expect(count_of({}, {line, line, line}, {{100, 140}, {60, 0}, {9, 0}}), one(140), false);
+  expect(count_of({}, {line, line}, {{100, 160}, {60, 0}}), one(100) + one(60), false);
+  expect(count_of({}, {line, line}, {{100, 100}, {0, 0}}), one(100), false);
+  // The OR has no bit unset, so the union may have any number of values up to the sum.
+  expect(count_of({}, {line, line}, {{500, 512}, {400, 0}}), one(500) + one(400), true);
+  expect(count_of({}, {line, line}, {{512, 512}, {400, 0}}), INFINITY, false);
+  // Of two geometries.
+  const double large = estimate_count(kTwoLines, 70);
+  expect(count_of({}, {line, lines}, {{100, 100}, {70, 70}}), one(100) + large, true);
+  expect(count_of({}, {line, line, lines}, {{100, 120}, {60, 0}, {70, 70}}), one(120) + large,
+         true);
+  // A link without values shares none.
+  expect(count_of({}, {line, lines}, {{0, 0}, {70, 70}}), large, false);
+  expect(count_of({}, {line, lines}, {{100, 100}, {0, 0}}), one(100), false);
+}
+
+// A filter that grows adds a value only if no link has it, so its links have none in common.
+TEST(ValueCount, OfAFilterThatGrewIsTheSum) {
+  const Header grows = {{}, {}, 0, {100, 0.01}, kFlagChain | kFlagGrow},
+               stays = {{}, {}, 0, {}, kFlagChain};
+  std::vector<Link> series = {{{}, kFlagOwn, {100, first_rate(0.01)}}};
+  ASSERT_TRUE(size_for_capacity(100, first_rate(0.01), &series[0].geometry));
+  for (int i = 0; i < 2; i++) {
+    Link next;
+    ASSERT_TRUE(next_link(grows, series.back(), &next));
+    series.push_back(next);
+  }
+  std::vector<LinkBits> bits;
+  double sum = 0.0;
+  for (const Link &link : series) {
+    const std::uint64_t set = full_bits(link);
+    bits.push_back({set, set});
+    sum += estimate_count(link.geometry, set);
+  }
+  EXPECT_DOUBLE_EQ(count_of(grows, series, bits).values, sum);
+  EXPECT_FALSE(count_of(grows, series, bits).at_most);
+  bits[2] = {1, 1};
+  EXPECT_FALSE(count_of(grows, series, bits).at_most); // the last link need not be full
+  EXPECT_TRUE(count_of(stays, series, bits).at_most);
+
+  // Growth made a link only when the one before was full.
+  std::vector<LinkBits> not_full = bits;
+  not_full[1] = {bits[1].set - 1, bits[1].set - 1};
+  EXPECT_TRUE(count_of(grows, series, not_full).at_most);
+
+  // Each of these links came from a union.
+  const auto at_most_with = [&](int number, const Link &link) {
+    std::vector<Link> other = series;
+    other[static_cast<std::size_t>(number)] = link;
+    return count_of(grows, other, bits).at_most;
+  };
+  Link link = series[1];
+  EXPECT_FALSE(at_most_with(1, link));
+  link.flags = 0;
+  EXPECT_TRUE(at_most_with(1, link));
+  link = series[1];
+  link.capacity.values++;
+  EXPECT_TRUE(at_most_with(1, link));
+  link = series[2];
+  link.geometry.units++;
+  EXPECT_TRUE(at_most_with(2, link));
+  EXPECT_TRUE(count_of(grows, {series[0], series[2]}, {bits[0], bits[2]}).at_most);
+  EXPECT_TRUE(count_of(grows, {series[0], series[0], series[1]},
+                       {{bits[0].set, bits[0].set + 1}, bits[0], bits[2]})
+                  .at_most);
+  // Growth goes on like this from a link of unknown capacity. But a union with a filter that grows
+  // may look the same.
+  const Link by_size = {{Layout::lines, 3, 1}, 0, {}};
+  Link next;
+  ASSERT_TRUE(next_link(grows, by_size, &next));
+  EXPECT_TRUE(count_of(grows, {by_size, next}, {{9, 9}, {9, 9}}).at_most);
+}
+
 // Bitmaps may be large, so there is a pause before the comparison of each pair.
 TEST(Links, PauseBetweenPairs) {
   static int pauses;

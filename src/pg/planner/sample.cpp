@@ -1,8 +1,10 @@
 #include "pg/planner/sample.hpp"
 
+#include "core/bitmap.hpp"
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
+#include "core/links.hpp"
 #include "pg/value/bitmaps.hpp"
 
 extern "C" {
@@ -58,6 +60,7 @@ struct varlena *accessible(struct varlena *value) {
 // What the units that were read say of all units of a link.
 struct Sums {
   double values, rate;
+  double share; // of all units, those that were read
 };
 
 // Calls read(bytes, units) for parts of a link. Each part begins at a multiple of `step` units; in
@@ -89,12 +92,18 @@ double count_of(const Geometry &geometry, uint64 set, double share) {
              static_cast<double>(geometry.bits()));
 }
 
-Sums sample_bitmap(Parts *parts, const Geometry &geometry, Size offset) {
+// ORs the units that it reads into `united`, one after the other, unless that is NULL.
+Sums sample_bitmap(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
   Survey survey(*kernel, geometry);
   const double share =
-      read_parts(parts, geometry, offset, 1, 0,
-                 [&](const uint8 *units, Size count) { survey.read(units, count); });
-  return {count_of(geometry, survey.bits_set(), share), survey.rate()};
+      read_parts(parts, geometry, offset, 1, 0, [&](const uint8 *units, Size count) {
+        survey.read(units, count);
+        if (!united)
+          return;
+        unite(*kernel, united, units, count * geometry.unit_bytes());
+        united += count * geometry.unit_bytes();
+      });
+  return {count_of(geometry, survey.bits_set(), share), survey.rate(), share};
 }
 
 Sums sample_counters(Parts *parts, const Geometry &geometry, Size offset) {
@@ -107,7 +116,7 @@ Sums sample_counters(Parts *parts, const Geometry &geometry, Size offset) {
         survey.read(bits, count);
       });
   pfree(bits);
-  return {count_of(plain, survey.bits_set(), share), survey.rate()};
+  return {count_of(plain, survey.bits_set(), share), survey.rate(), share};
 }
 
 // Some of the buckets are read as a table of their own, whose number of kicks does not matter.
@@ -118,29 +127,49 @@ Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
         stored += cuckoo_stored({geometry.layout, geometry.k, count}, table);
       });
   const double all = static_cast<double>(Max(stored, share < 1.0 ? 1 : 0)) / share;
-  return {all, cuckoo_rate(geometry, static_cast<uint64>(all))};
+  return {all, cuckoo_rate(geometry, static_cast<uint64>(all)), share};
 }
 
-Sums sample_link(Parts *parts, const Geometry &geometry, Size offset) {
+// Only bloomfilters have several links, which are `united`.
+Sums sample_link(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
     return sample_counters(parts, geometry, offset);
   case Kind::cuckoo:
     return sample_buckets(parts, geometry, offset);
   default:
-    return sample_bitmap(parts, geometry, offset);
+    return sample_bitmap(parts, geometry, offset, united);
   }
 }
 
-// Samples a sound filter, whose head this is.
+// Samples a sound filter, whose head this is. The estimates are those of measure().
 FilterEstimate sample_links(Parts *parts, const uint8 *head, const Header &header) {
-  FilterEstimate estimate = {0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
-  double denied = 1.0; // as in measure()
+  LinkView views[kMaxLinks]; // without bitmaps
+  Size offsets[kMaxLinks];
+  int unread = header.links();
   for_each_link(head, header, [&](const Link &link, Size offset) {
-    const Sums sums = sample_link(parts, link.geometry, offset);
-    estimate.values += sums.values;
-    estimate.rate += denied * sums.rate;
-    denied *= 1.0 - sums.rate;
+    views[--unread] = {link, nullptr, nullptr};
+    offsets[unread] = offset;
+  });
+  FilterEstimate estimate = {0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
+  double denied = 1.0;
+  for_each_geometry(views, header.links(), [&](int first, int number) {
+    const Geometry &geometry = views[first].link.geometry;
+    const Size bytes = Min(geometry.bytes(), kUnpacked);
+    auto *united = number > 1 ? static_cast<uint8 *>(palloc0(bytes)) : nullptr;
+    double sum = 0.0, share = 1.0;
+    for (int i = first; i < first + number; i++) {
+      const Sums sums = sample_link(parts, geometry, offsets[i], united);
+      share = sums.share;
+      sum += sums.values;
+      estimate.rate += denied * sums.rate;
+      denied *= 1.0 - sums.rate;
+    }
+    if (united) {
+      sum = Min(sum, count_of(geometry, count_set(*kernel, united, bytes), share));
+      pfree(united);
+    }
+    estimate.values += sum;
   });
   return estimate;
 }

@@ -2,19 +2,19 @@
 // their sets.
 //
 // How many values two filters have in common is counted by inclusion and exclusion,
-// |A| + |B| - |A or B|, for the bits that both have say too much. That needs one geometry, and
-// folding a filter needs one link.
+// |A| + |B| - |A or B|, for the bits that both have say too much. That needs links of one geometry,
+// and folding a filter needs one link.
 
 #include "pg/server.hpp"
 
 #include <cmath>
 
 #include "core/bitmap.hpp"
-#include "core/estimate.hpp"
 #include "pg/names.hpp"
 #include "pg/value/algebra.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/make.hpp"
+#include "pg/value/measure.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {
@@ -48,32 +48,31 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
   return result.datum();
 }
 
-uint64 bits_united(const Filter &a, const Filter &b) {
-  uint64 set = 0;
-  for_each_part(a.bitmap(), a.header.geometry.bytes(),
-                [&](const uint8 *bytes, Size at, Size length) {
-                  set += count_union(*kernel, bytes, b.bitmap() + at, length);
-                });
-  return set;
+// Counts the distinct values of the union of two filters, as bf_count() does if the union is made.
+// False if their number is not known, because the union has the bits of an intersection.
+bool count_union(const Filter &a, const Filter &b, ValueCount *united) {
+  LinkView links[2 * kMaxLinks];
+  const int count = compared_links(a, b, links);
+  for (int i = 0; i < count; i++)
+    if (links[i].link.flags & kFlagIntersection)
+      return false;
+  *united = count_values(a.header, links, count);
+  return true;
 }
 
-// The numbers of distinct values of two filters; not known if one is an intersection.
-struct Counts {
-  bool known;
-  double a, b, united;
-
-  double common() const { return Max(a + b - united, 0.0); }
-};
-
-Counts counts_of(FunctionCallInfo fcinfo) {
+// The numbers of distinct values that two filters have in common, and together. False if they are
+// not known.
+bool count_common(FunctionCallInfo fcinfo, double *common, double *together) {
   const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
-  check_compatible(a.header, b.header, "compared");
-  if ((a.header.flags | b.header.flags) & kFlagIntersection)
-    return {false, 0, 0, 0};
-  const Geometry &geometry = a.header.geometry;
-  return {true, estimate_count(geometry, bits_set(a.bitmap(), geometry)),
-          estimate_count(geometry, bits_set(b.bitmap(), geometry)),
-          estimate_count(geometry, bits_united(a, b))};
+  ValueCount united;
+  if (!count_union(a, b, &united) || !is_countable(a) || !is_countable(b) || united.at_most ||
+      std::isinf(united.values))
+    return false;
+  // Estimates vary, so the difference may be below zero or above the number of the union.
+  const double both = count_values(a).values + count_values(b).values - united.values;
+  *together = united.values;
+  *common = Min(Max(both, 0.0), united.values);
+  return true;
 }
 
 } // namespace
@@ -178,26 +177,26 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_union_count);
 Datum bf_union_count(PG_FUNCTION_ARGS) {
-  const Counts counts = counts_of(fcinfo);
-  if (!counts.known)
+  ValueCount united;
+  if (!count_union(filter_arg(fcinfo, 0), filter_arg(fcinfo, 1), &united))
     PG_RETURN_NULL();
-  PG_RETURN_FLOAT8(counts.united);
+  PG_RETURN_FLOAT8(united.values);
 }
 
 PG_FUNCTION_INFO_V1(bf_intersect_count);
 Datum bf_intersect_count(PG_FUNCTION_ARGS) {
-  const Counts counts = counts_of(fcinfo);
-  if (!counts.known || std::isinf(counts.united))
+  double common, together;
+  if (!count_common(fcinfo, &common, &together))
     PG_RETURN_NULL();
-  PG_RETURN_FLOAT8(counts.common());
+  PG_RETURN_FLOAT8(common);
 }
 
 PG_FUNCTION_INFO_V1(bf_jaccard);
 Datum bf_jaccard(PG_FUNCTION_ARGS) {
-  const Counts counts = counts_of(fcinfo);
-  if (!counts.known || std::isinf(counts.united) || counts.united == 0)
+  double common, together;
+  if (!count_common(fcinfo, &common, &together) || together == 0)
     PG_RETURN_NULL();
-  PG_RETURN_FLOAT8(counts.common() / counts.united);
+  PG_RETURN_FLOAT8(common / together);
 }
 
 // The operators | and & between filters of two types, or of a type whose values can be removed.

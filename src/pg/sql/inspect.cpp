@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/cuckoo.hpp"
-#include "core/estimate.hpp"
 #include "core/shard.hpp"
 #include "core/structure.hpp"
 #include "pg/element/digests.hpp"
@@ -114,7 +113,9 @@ Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
     return measure(filter);
   const Geometry &geometry = filter.header.geometry;
   const uint64 stored = cuckoo_stored(geometry, filter.bitmap(), check_for_interrupts);
-  return {kBucketSlots * uint64{geometry.units}, stored, static_cast<double>(stored),
+  return {kBucketSlots * uint64{geometry.units},
+          stored,
+          {static_cast<double>(stored), false},
           cuckoo_rate(geometry, stored)};
 }
 
@@ -135,16 +136,16 @@ void add_size(Row *row, const Header &header, uint64 bits) {
   row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
-// "about 990 of 1000".
+// "about 990 of 1000", or "at most 990 of 1000".
 void append_count(StringInfo line, const Filter &filter, const Fill &fill, const Capacity &asked) {
   if (!is_countable(filter))
     appendStringInfoString(line, "an unknown number");
-  else if (std::isinf(fill.count))
+  else if (std::isinf(fill.count.values))
     appendStringInfoString(line, "countless");
+  else if (filter.kind() == Kind::cuckoo || fill.bits_set == 0)
+    appendStringInfo(line, "%.0f", fill.count.values);
   else
-    appendStringInfo(line, "%s%.0f",
-                     filter.kind() == Kind::cuckoo || fill.bits_set == 0 ? "" : "about ",
-                     fill.count);
+    appendStringInfoString(line, count_text(fill.count));
   if (asked.is_known())
     appendStringInfo(line, " of " UINT64_FORMAT, asked.values);
   if (filter.header.grows())
@@ -172,16 +173,12 @@ Datum bf_count(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   if (!is_countable(filter))
     PG_RETURN_NULL();
-  double count = 0.0;
-  for_each_link(filter.payload(), filter.header, [&](const Link &link, Size offset) {
-    count += estimate_count(link.geometry, bits_set(filter.payload() + offset, link.geometry));
-  });
-  PG_RETURN_FLOAT8(count);
+  PG_RETURN_FLOAT8(count_values(filter).values);
 }
 
 PG_FUNCTION_INFO_V1(bf_fpr);
 Datum bf_fpr(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(measure(filter_arg(fcinfo, 0)).rate);
+  PG_RETURN_FLOAT8(rate_now(filter_arg(fcinfo, 0)));
 }
 
 PG_FUNCTION_INFO_V1(bf_info);
@@ -205,7 +202,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   add_size(&row, header, fill.bits);
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Float8GetDatum(share_set(fill)));
-  row.add_if(is_countable(filter), Float8GetDatum(fill.count));
+  row.add_if(is_countable(filter), Float8GetDatum(fill.count.values));
   row.add(Float8GetDatum(fill.rate));
   row.add_if(asked.is_known(), BoolGetDatum(is_saturated(fill, asked)));
   row.add(Int32GetDatum(header.links()));
@@ -267,7 +264,7 @@ Datum cf_sizing(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cbf_count);
 Datum cbf_count(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count);
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::counting)).count.values);
 }
 
 PG_FUNCTION_INFO_V1(cbf_fpr);
@@ -277,7 +274,7 @@ Datum cbf_fpr(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(cf_count);
 Datum cf_count(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count);
+  PG_RETURN_FLOAT8(fill_of(filter_arg(fcinfo, 0, Kind::cuckoo)).count.values);
 }
 
 PG_FUNCTION_INFO_V1(cf_fpr);
@@ -300,7 +297,7 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Int64GetDatum(static_cast<int64>(saturated)));
   row.add(Float8GetDatum(share_set(fill)));
-  row.add(Float8GetDatum(fill.count));
+  row.add(Float8GetDatum(fill.count.values));
   row.add(Float8GetDatum(fill.rate));
   row.add(BoolGetDatum(is_saturated(fill, header.capacity)));
   return row.datum();

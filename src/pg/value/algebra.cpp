@@ -11,8 +11,7 @@
 namespace bloomfilter {
 namespace {
 
-char *describe(const Header &header) {
-  const Geometry &geometry = header.geometry;
+char *describe(const Geometry &geometry, Family family) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
     return psprintf(UINT64_FORMAT " counters with %d hash functions",
@@ -22,7 +21,7 @@ char *describe(const Header &header) {
                     geometry.fingerprint_bits());
   default:
     return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                    layout_name(geometry.layout, header.element.family), geometry.k);
+                    layout_name(geometry.layout, family), geometry.k);
   }
 }
 
@@ -47,6 +46,15 @@ void check_one_hash(const Header &a, const Header &b, const char *verb) {
                     noun_of(kind_of(a.geometry.layout)), verb, static_cast<int64>(a.seed),
                     static_cast<int64>(b.seed)),
              errhint("Build both filters with one seed.")));
+}
+
+// Called within ereport(), of two filters of different geometry or of several links.
+int hint_at_one_geometry(const Header &a, const Header &b) {
+  if (a.is_chain() || b.is_chain())
+    return errhint("Build both filters with one expected number of values and false positive rate, "
+                   "and do not let them grow.");
+  return errhint("Build both filters with the same expected number of values and false positive "
+                 "rate.");
 }
 
 bool have_one_geometry(const Header &a, const Header &b) {
@@ -130,6 +138,13 @@ uint64 bits_of(const Filter &filter) {
   return bits_of(links, view_links(filter.payload(), filter.header, links));
 }
 
+// The links of the union of two bloomfilters, as compared_links() writes them.
+int united_links(const Filter &a, const Filter &b, LinkView *links) {
+  int count = view_links(a.payload(), a.header, links);
+  count += view_links(b.payload(), b.header, links + count);
+  return normalize_links(links, count, check_for_interrupts);
+}
+
 // ORs a link into a bitmap of its geometry.
 void unite_link(uint8 *bitmap, const LinkView &view) {
   const Size bytes = view.link.geometry.bytes();
@@ -143,21 +158,19 @@ void unite_link(uint8 *bitmap, const LinkView &view) {
 // links that are left.
 int unite_alike(LinkView *links, int count) {
   int united = 0;
-  for (int first = 0, next; first < count; first = next) {
-    const Geometry &geometry = links[first].link.geometry;
-    for (next = first + 1; next < count && links[next].link.geometry == geometry;)
-      next++;
+  for_each_geometry(links, count, [&](int first, int number) {
     LinkView alike = links[first];
-    if (next > first + 1) {
+    if (number > 1) {
+      const Geometry geometry = alike.link.geometry;
       auto *bitmap = static_cast<uint8 *>(palloc0(geometry.bytes()));
-      for (int i = first; i < next; i++) {
+      for (int i = first; i < first + number; i++) {
         unite_link(bitmap, links[i]);
         alike.link.flags |= links[i].link.flags;
       }
       alike = {{geometry, alike.link.flags, {}}, bitmap, nullptr};
     }
     links[united++] = alike;
-  }
+  });
   return united;
 }
 
@@ -165,9 +178,7 @@ int unite_alike(LinkView *links, int count) {
 Filter unite_as_links(const FirstOperand &first, const Filter &second) {
   const Filter &a = first.filter, &b = second;
   LinkView links[2 * kMaxLinks];
-  int count = view_links(a.payload(), a.header, links);
-  count += view_links(b.payload(), b.header, links + count);
-  count = normalize_links(links, count, check_for_interrupts);
+  int count = united_links(a, b, links);
   if (count > kMaxLinks && is_foreign(a.header.geometry.layout))
     count = unite_alike(links, count);
   if (bits_of(links, count) > Max(bits_of(a), bits_of(b)))
@@ -192,15 +203,32 @@ void check_compatible(const Header &a, const Header &b, const char *verb) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filters of several links, or that grow, cannot be %s", verb),
                     errdetail("The numbers of links are %d and %d.", a.links(), b.links()),
-                    errhint("Build both filters with one expected number of values and false "
-                            "positive rate, and do not let them grow.")));
+                    hint_at_one_geometry(a, b)));
   if (!have_one_geometry(a, b))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("%ss of different geometry cannot be %s",
                            noun_of(kind_of(a.geometry.layout)), verb),
-                    errdetail("One has %s, the other %s.", describe(a), describe(b)),
-                    errhint("Build both filters with the same expected number of values and false "
-                            "positive rate.")));
+                    errdetail("One has %s, the other %s.", describe(a.geometry, a.element.family),
+                              describe(b.geometry, b.element.family)),
+                    hint_at_one_geometry(a, b)));
+}
+
+int compared_links(const Filter &a, const Filter &b, LinkView *links) {
+  const bool without_a = adds_nothing(a);
+  if (!without_a && !adds_nothing(b))
+    check_one_hash(a.header, b.header, "compared");
+  const int count = united_links(a, b, links);
+  const Geometry &least = links[0].link.geometry, &largest = links[count - 1].link.geometry;
+  if (least == largest)
+    return count;
+  const Family family = (without_a ? b : a).header.element.family;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                  errmsg("bloom filters of different geometry cannot be compared"),
+                  errdetail(a.header.is_chain() || b.header.is_chain()
+                                ? "One of their links has %s, another %s."
+                                : "One has %s, the other %s.",
+                            describe(least, family), describe(largest, family)),
+                  hint_at_one_geometry(a.header, b.header)));
 }
 
 Filter unite_filters(const FirstOperand &first, const Filter &second) {

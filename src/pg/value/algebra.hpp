@@ -30,6 +30,12 @@ struct FirstOperand {
   bool is_state; // of an aggregate, which alone has it: it is changed in place, not copied
 };
 
+// Writes the links of the union of two bloomfilters that are compared, in their normal form, to an
+// array of 2 * kMaxLinks; returns their number, which may be above kMaxLinks. ERROR 42804 or 22023
+// if the filters give one value different hashes, or if links differ in geometry: their bits then
+// say nothing about values that they have in common.
+int compared_links(const Filter &a, const Filter &b, LinkView *links);
+
 // Unites two filters of one kind. The result is a new filter, one of the two, or the changed state.
 Filter unite_filters(const FirstOperand &first, const Filter &second);
 

@@ -4,24 +4,65 @@
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
+namespace {
+
+// Reads all bits of links, and writes their numbers. Returns the rate.
+double survey_links(const LinkView *views, int count, LinkBits *bits) {
+  double rate = 0.0, denied = 1.0; // the share of other values that every link denies
+  for (int i = count; i-- > 0;) {
+    const Geometry &geometry = views[i].link.geometry;
+    Survey survey(*kernel, geometry);
+    for_each_part(views[i].bitmap, geometry.bytes(), [&](const uint8 *bytes, Size, Size length) {
+      survey.read(bytes, length / geometry.unit_bytes());
+    });
+    bits[i] = {survey.bits_set(), survey.bits_set()};
+    rate += denied * survey.rate();
+    denied *= 1.0 - survey.rate();
+  }
+  return rate;
+}
+
+} // namespace
 
 Fill measure(const Filter &filter) {
-  Fill fill = {0, 0, 0.0, 0.0};
-  double denied = 1.0; // the share of other values that every link denies
-  for_each_link(filter.payload(), filter.header, [&](const Link &link, Size offset) {
-    const Geometry &geometry = link.geometry;
-    Survey survey(*kernel, geometry);
-    for_each_part(filter.payload() + offset, geometry.bytes(),
-                  [&](const uint8 *bytes, Size, Size length) {
-                    survey.read(bytes, length / geometry.unit_bytes());
-                  });
-    fill.bits += geometry.bits();
-    fill.bits_set += survey.bits_set();
-    fill.count += estimate_count(geometry, survey.bits_set());
-    fill.rate += denied * survey.rate();
-    denied *= 1.0 - survey.rate();
+  LinkView views[kMaxLinks];
+  LinkBits bits[kMaxLinks];
+  const int count = view_links(filter.payload(), filter.header, views);
+  Fill fill = {0, 0, {}, survey_links(views, count, bits)};
+  for_each_geometry(views, count, [&](int first, int number) {
+    for (int i = first; i < first + number; i++) {
+      fill.bits += views[i].link.geometry.bits();
+      fill.bits_set += bits[i].set;
+    }
+    if (number > 1) // the OR is not known yet
+      count_bits(*kernel, views + first, number, bits + first, check_for_interrupts);
   });
+  fill.count = estimate_values(filter.header, views, bits, count);
   return fill;
+}
+
+double rate_now(const Filter &filter) {
+  LinkView views[kMaxLinks];
+  LinkBits bits[kMaxLinks];
+  return survey_links(views, view_links(filter.payload(), filter.header, views), bits);
+}
+
+ValueCount count_values(const Filter &filter) {
+  LinkView views[kMaxLinks];
+  const int count = view_links(filter.payload(), filter.header, views);
+  return count_values(filter.header, views, count);
+}
+
+ValueCount count_values(const Header &header, const LinkView *views, int count) {
+  LinkBits bits[2 * kMaxLinks];
+  for_each_geometry(views, count, [&](int first, int number) {
+    count_bits(*kernel, views + first, number, bits + first, check_for_interrupts);
+  });
+  return estimate_values(header, views, bits, count);
+}
+
+char *count_text(const ValueCount &count) {
+  return psprintf("%s %.0f", count.at_most ? "at most" : "about", count.values);
 }
 
 bool is_countable(const Filter &filter) {

@@ -4,6 +4,7 @@
 
 #include "pg/server.hpp"
 
+#include "core/links.hpp"
 #include "pg/value/filter.hpp"
 
 namespace bloomfilter {
@@ -11,12 +12,23 @@ namespace bloomfilter {
 // What the bits of all links say together.
 struct Fill {
   uint64 bits, bits_set;
-  double count; // the estimated number of distinct values: the sum over the links
-  double rate;  // the false positive rate now
+  ValueCount count; // the number of distinct values
+  double rate;      // the false positive rate now
 };
 
 // Reads all bits of a bloomfilter.
 Fill measure(const Filter &filter);
+
+// The false positive rate of a bloomfilter alone.
+double rate_now(const Filter &filter);
+
+// The number of distinct values alone, of a bloomfilter or of links in their normal form, of which
+// there may be twice as many as a value has. Reads each link once.
+ValueCount count_values(const Filter &filter);
+ValueCount count_values(const Header &header, const LinkView *views, int count);
+
+// "about 990", or "at most 990"; palloc'ed.
+char *count_text(const ValueCount &count);
 
 // Do the bits tell how many values there are? An intersection's bits do not, nor those of a union
 // with one.

@@ -87,18 +87,18 @@ bool has_overfull_link(const Filter &filter) {
 
 // Both are called within ereport(). `by_links` says that the links would have such a rate even with
 // no more values than they were made for.
-int detail_of(const Filter &filter, const Fill &fill, const Capacity &asked, bool by_links) {
+int detail_of(const Filter &filter, const ValueCount &count, const Capacity &asked, bool by_links) {
   if (by_links)
     return errdetail("It has %d links, whose rates add up.", filter.header.links());
   if (!is_countable(filter))
     return errdetail("It was made for %s.", counted(asked.values, "value"));
   if (filter.header.grows())
-    return errdetail("It grows, and holds about %.0f values.", fill.count);
-  if (std::isinf(fill.count))
+    return errdetail("It grows, and holds %s values.", count_text(count));
+  if (std::isinf(count.values))
     return errdetail("It was made for %s; all its %s are set.", counted(asked.values, "value"),
                      filter.kind() == Kind::counting ? "counters" : "bits");
-  return errdetail("It was made for %s and holds about %.0f.", counted(asked.values, "value"),
-                   fill.count);
+  return errdetail("It was made for %s and holds %s.", counted(asked.values, "value"),
+                   count_text(count));
 }
 
 int hint_of(const Filter &filter, const Capacity &asked, Origin origin, bool by_links) {
@@ -144,17 +144,18 @@ void check_overfill(const Filter &any, Origin origin) {
   // Counting bits is much cheaper than measuring the rate, and nearly always enough.
   if (full <= bearable && !has_overfull_link(filter))
     return;
-  const Fill fill = measure(filter);
-  if (fill.rate <= bearable)
+  const double rate = rate_now(filter);
+  if (rate <= bearable)
     return;
-  const bool by_links = filter.header.links() > 1 && fill.rate <= bearable_rate(full);
+  const ValueCount count = count_values(filter);
+  const bool by_links = filter.header.links() > 1 && rate <= bearable_rate(full);
   if (overfill == kWarn)
     warned.makings[warned.count++] = making_of(any.header);
   ereport(overfill == kError ? ERROR : WARNING,
           (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
            errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
-                  noun_of(any.kind()), fill.rate, fill.rate / asked.rate, asked.rate),
-           detail_of(any, fill, asked, by_links), hint_of(any, asked, origin, by_links)));
+                  noun_of(any.kind()), rate, rate / asked.rate, asked.rate),
+           detail_of(any, count, asked, by_links), hint_of(any, asked, origin, by_links)));
 }
 
 namespace {
