@@ -113,12 +113,16 @@ def created(c, values, seed):
         return (f"(SELECT bf_agg(v, {n}, {rate!r}) FROM {c.rows(values)})",
                 lambda: filters.aggregate(values, n, rate))
     if way == 4:
-        return (f"(SELECT bf_agg(v, NULL, {rate!r}) FROM {c.rows(values)})",
-                lambda: filters.aggregate(values, None, rate))
+        return sized_itself(c, values, rate)
     known = r.random() < 0.5
     return (f"((SELECT bf_agg(v, {n if known else 'NULL'}, {rate!r}) FROM {c.rows(values)}"
             f" WHERE pg_backend_pid() = 0){added})",
             lambda: put_all(filters.of_no_rows(n if known else None, rate), few))
+
+
+def sized_itself(c, values, rate):
+    return (f"(SELECT bf_agg(v, NULL, {rate!r}) FROM {c.rows(values)})",
+            lambda: filters.aggregate(values, None, rate))
 
 
 def changed(c, kind, sql, make):
@@ -153,7 +157,10 @@ def put_all(f, values):
 def bloom(c, kind):
     seed = c.seed()
     parts = []
-    for _ in range(c.r.choice([1, 1, 2, 3])):
+    if c.r.random() < 0.2:  # links of one geometry that are not ORed
+        rate, count = c.rate(), c.r.choice([3, 12, 40])
+        parts = [sized_itself(c, c.values(kind, count), rate) for _ in range(c.r.choice([2, 3, 5]))]
+    for _ in range(0 if parts else c.r.choice([1, 1, 2, 3])):
         if parts and c.r.random() < 0.3:
             parts.append(parts[-1])
         else:
