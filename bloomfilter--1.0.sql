@@ -484,9 +484,9 @@ COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg
 -- accepts while their states are still small. A state grows with the values of its group, up to the
 -- filter's size if a number of values is given: 350 bytes with one value, 8 KB with 350, 24 KB with
 -- a thousand. 8192 is what the server assumes of every state of type internal without an SSPACE.
--- From PostgreSQL 19 on, a negative SSPACE says that a state may grow without bound; then the server
--- does not aggregate below joins. Where a join multiplies rows, filters gain from it: each row of
--- the table is hashed once.
+-- From PostgreSQL 19 on, a negative SSPACE says that a state may grow without bound, and then the
+-- server does not aggregate below joins. Filters gain from that: where a join multiplies rows, each
+-- row of the table is hashed once.
 CREATE AGGREGATE bf_agg(value "any") (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -964,7 +964,8 @@ CREATE FUNCTION cbf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_create(float8, float8, bigint, regtype) IS
-  'empty filter for a number of distinct values, of a type if it is named, at a false positive rate';
+  'empty filter for a number of distinct values, of a type if it is named, at a false positive '
+  'rate';
 
 CREATE FUNCTION cbf_clear(filter countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -52,9 +52,11 @@ SELECT expression, said.* FROM (VALUES ('5 @> bloom'), ('bloom <@ 5'), ('5.5 @> 
   ('NULL::int @> bloom')) e(expression), said(expression) \gx
 
 -- A value where a filter belongs: the hint says how to make a filter of it, and how to ask for it.
--- A word of four letters is base64, too. A damaged filter, or one of another type, is no such value.
+-- A word of four letters is base64, too. A damaged filter, or one of another type, is no such
+-- value.
 SELECT expression, said.* FROM (VALUES ('bf_contains(''u5'', bloom)'),
-  ('cbf_contains(''u5'', counting)'), ('cf_contains(''u5'', cuckoo)'), ('bf_contained(bloom, ''u5'')'),
+  ('cbf_contains(''u5'', counting)'), ('cf_contains(''u5'', cuckoo)'),
+  ('bf_contained(bloom, ''u5'')'),
   ('''https://example.com/''::bloomfilter'), ('''user''::countingbloomfilter'),
   ('(repeat(''0f'', 32))::text::cuckoofilter'), ('''''::cuckoofilter::mine'),
   ('''a'' + bloom'), ('bf_union(bloom, ''12'')'),
@@ -105,8 +107,8 @@ SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)')
   ('bloom & (bf_create(10) + ''a''::text)'),
   ('(bf_create(9) + ARRAY[1]) | (bf_create(9) + ARRAY[''a''])')) e(expression), said(expression) \gx
 
--- What is added to a filter of another type may have been meant to be the first value. What a filter
--- is asked for need not be.
+-- What is added to a filter of another type may have been meant to be the first value. What a
+-- filter is asked for need not be.
 CREATE DOMAIN "it's mine" AS int;
 SELECT expression, said.* FROM (VALUES ('bf_create(10) + ''5'' + 5'),
   ('bf_add_all(bf_create(10) + ''5'', ''{5}''::int8[])'),

@@ -381,7 +381,7 @@ FROM scans('SELECT id FROM events WHERE (SELECT items FROM filters) @> item') sc
 -- What a worker's subplan does is counted once.
 ALTER TABLE empty SET (parallel_workers = 0);
 SELECT jsonb_path_query_first(plan, '$.** ? (exists (@."Bloom Filter"))."Parallel Aware"') AS scan,
-    jsonb_path_query_first(plan, '$.** ? (@."Subplan Name" starts with "SubPlan")."Actual Loops"')::int < 3
-      AS once
+    jsonb_path_query_first(plan,
+      '$.** ? (@."Subplan Name" starts with "SubPlan")."Actual Loops"')::int < 3 AS once
   FROM explained('SELECT * FROM events WHERE (SELECT items FROM filters) @> item
     AND id NOT IN (SELECT id FROM empty)') plan;
