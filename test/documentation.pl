@@ -150,6 +150,7 @@ sub masked {
     $line =~ s/(?<=\S)\s+/ /g;
     $line =~ s/-{2,}/-/g;
     $line =~ s/\(InitPlan [\w#]+\)\.col#/\$#/g; # as PostgreSQL 17 and later write $0
+    $line =~ s/SubPlan [\w#]+/SubPlan #/g; # which PostgreSQL 19 gives a name
     return $line =~ s/^\s+//r;
 }
 
