@@ -44,7 +44,6 @@ extern const Kernel kScalarKernel;
 
 // Each is NULL if the processor or the build does not have it.
 const Kernel *avx2_kernel();
-const Kernel *avx512_kernel();
 const Kernel *neon_kernel();
 
 // The fastest kernel of this machine.

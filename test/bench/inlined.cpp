@@ -2,21 +2,14 @@
 
 #include "core/kernel.hpp"
 
-#if defined(__AVX512VPOPCNTDQ__)
-#define KERNEL_FILE "core/kernel_avx512.cpp"
-#elif defined(__AVX2__)
-#define KERNEL_FILE "core/kernel_avx2.cpp"
-#endif
-
-#ifdef KERNEL_FILE
+#ifdef __AVX2__
 
 // The library has the file's entry, too, so it gets another name here.
-#define avx512_kernel inlined_kernel
 #define avx2_kernel inlined_kernel
 namespace bloomfilter {
 const Kernel *inlined_kernel();
 }
-#include KERNEL_FILE
+#include "core/kernel_avx2.cpp"
 
 bool bloomfilter::is_inlined(const Geometry &geometry) {
   return geometry.layout == Layout::lines && geometry.k == kInlinedK;
