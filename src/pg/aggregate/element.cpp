@@ -16,38 +16,6 @@ using namespace bloomfilter;
 
 namespace {
 
-// The announced expressions of running queries, known by their nodes.
-struct ReadAtOnce {
-  const Expr *expression;
-  ReadAtOnce *next;
-  MemoryContextCallback forget;
-};
-ReadAtOnce *announced;
-
-void forget(void *argument) {
-  ReadAtOnce **place = &announced;
-  while (*place != argument)
-    place = &(*place)->next;
-  *place = (*place)->next;
-}
-
-bool is_read_at_once(const void *expression) {
-  for (const ReadAtOnce *known = announced; known; known = known->next)
-    if (known->expression == expression)
-      return true;
-  return false;
-}
-
-HashedValue *place_for_element(FunctionCallInfo fcinfo) {
-  CallSite *site = call_site(fcinfo);
-  if (likely(site->element_place))
-    return site->element_place;
-  if (!is_read_at_once(fcinfo->flinfo->fn_expr))
-    return static_cast<HashedValue *>(palloc(sizeof(HashedValue)));
-  return site->element_place = static_cast<HashedValue *>(
-             MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(HashedValue)));
-}
-
 Finding validate_element(const uint8 *bytes, Size length) {
   HashedValue value;
   return read_hashed_value(bytes, length, &value);
@@ -81,15 +49,6 @@ void check_stored_element(const HashedValue &value) {
                     errmsg("element is damaged: %s", finding_text(finding))));
 }
 
-void announce_read_at_once(const Expr *expression, MemoryContext query) {
-  if (is_read_at_once(expression))
-    return;
-  auto *entry = static_cast<ReadAtOnce *>(MemoryContextAlloc(query, sizeof(ReadAtOnce)));
-  *entry = {expression, announced, {forget, entry, nullptr}};
-  announced = entry;
-  MemoryContextRegisterResetCallback(query, &entry->forget);
-}
-
 } // namespace bloomfilter
 
 SQL_FUNCTIONS_BEGIN
@@ -98,7 +57,7 @@ PG_FUNCTION_INFO_V1(bf_element_of);
 Datum bf_element_of(PG_FUNCTION_ARGS) {
   Element *element = argument_element(fcinfo, 0);
   const Datum value = PG_GETARG_DATUM(0);
-  HashedValue *result = place_for_element(fcinfo);
+  auto *result = static_cast<HashedValue *>(palloc(sizeof(HashedValue)));
   result->hash = result->second = inline_hash(element, value, 0);
   result->type = *element; // in one piece, as it will be read; a row's shape is known only now
   if (unlikely(element->varying)) {

@@ -22,7 +22,6 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
-#include "executor/nodeAgg.h"
 #include "nodes/execnodes.h"
 #include "utils/expandeddatum.h"
 #include "utils/lsyscache.h"
@@ -239,18 +238,6 @@ inline bool has_same_parameters(FunctionCallInfo fcinfo, const ExpandedPartial *
   return true;
 }
 
-// Announces the element's expression if the server itself calls the step (and not Citus within a
-// step of its own) and evaluates the argument for it alone (and not to sort the rows first).
-void announce_element(FunctionCallInfo fcinfo) {
-  if (!IsA(fcinfo->context, AggState))
-    return; // a window
-  const AggStatePerTransData *step = castNode(AggState, fcinfo->context)->curpertrans;
-  if (!step || &step->transfn != fcinfo->flinfo || step->aggref->aggorder != NIL)
-    return;
-  announce_read_at_once(linitial_node(TargetEntry, step->aggref->args)->expr,
-                        fcinfo->flinfo->fn_mcxt);
-}
-
 // The object for a row whose parameters must be checked.
 pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPartial *partial) {
   const Parameters parameters = parameters_of_row(fcinfo, Layout::lines);
@@ -258,7 +245,6 @@ pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPa
     partial = make_partial_to_change(fcinfo, parameters);
     for (int i = 2; i < PG_NARGS(); i++)
       partial->parameters[i - 2] = fcinfo->args[i];
-    announce_element(fcinfo);
   }
   check_parameters(partial->state, parameters);
   return partial;

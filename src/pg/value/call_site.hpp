@@ -15,8 +15,6 @@ extern "C" {
 
 namespace bloomfilter {
 
-struct HashedValue;
-
 // The bare literal or untyped parameter that a call site read last, with its digests, and the
 // layout, family and seed under which it has these. A query has one literal for all rows.
 struct LiteralMemory {
@@ -35,7 +33,6 @@ struct CallSite {
   LiteralMemory literal; // for cached_literal_digests()
   FilterMemory asked;    // for asked_filter()
   bool arguments_known, arguments_fixed; // for an aggregate: are its other arguments constant?
-  HashedValue *element_place;            // for bf_element_of(), if its values are read at once
 };
 
 CallSite *make_call_site(FunctionCallInfo fcinfo);
