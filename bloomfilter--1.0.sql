@@ -1227,49 +1227,11 @@ CREATE FUNCTION countingbloomfilter_agg_final(internal) RETURNS countingbloomfil
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_agg_final(internal) IS 'final function of cbf_agg';
 
-CREATE FUNCTION countingbloomfilter_agg_window(internal, "any") RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any") IS
-  'transition function of cbf_agg in a window';
-
-CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", float8) IS
-  'transition function of cbf_agg in a window';
-
-CREATE FUNCTION countingbloomfilter_agg_window(internal, "any", float8, float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window(internal, "any", float8, float8) IS
-  'transition function of cbf_agg in a window';
-
-CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any") RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any") IS
-  'inverse transition function of cbf_agg in a window';
-
-CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8) IS
-  'inverse transition function of cbf_agg in a window';
-
-CREATE FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8, float8) RETURNS internal
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_inverse(internal, "any", float8, float8) IS
-  'inverse transition function of cbf_agg in a window';
-
-CREATE FUNCTION countingbloomfilter_agg_window_final(internal) RETURNS countingbloomfilter
-  AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_agg_window_final(internal) IS
-  'final function of cbf_agg in a window';
-
 CREATE AGGREGATE cbf_agg(value "any") (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
   DESERIALFUNC = countingbloomfilter_agg_deserial,
-  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse,
-  MSTYPE = internal, MSSPACE = 65536,
-  MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any") IS
@@ -1280,9 +1242,6 @@ CREATE AGGREGATE cbf_agg(value "any", expected float8) (
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
   DESERIALFUNC = countingbloomfilter_agg_deserial,
-  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse,
-  MSTYPE = internal, MSSPACE = 65536,
-  MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", float8) IS
@@ -1294,9 +1253,6 @@ CREATE AGGREGATE cbf_agg(value "any", expected float8, fpr float8) (
   FINALFUNC = countingbloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
   COMBINEFUNC = countingbloomfilter_agg_combine, SERIALFUNC = countingbloomfilter_agg_serial,
   DESERIALFUNC = countingbloomfilter_agg_deserial,
-  MSFUNC = countingbloomfilter_agg_window, MINVFUNC = countingbloomfilter_agg_inverse,
-  MSTYPE = internal, MSSPACE = 65536,
-  MFINALFUNC = countingbloomfilter_agg_window_final, MFINALFUNC_MODIFY = READ_ONLY,
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", float8, float8) IS

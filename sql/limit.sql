@@ -52,7 +52,7 @@ FROM (VALUES ('bf_agg(i)', 50000, 60000), ('bf_agg(i, NULL, 0.001)', 30000, 4000
   outcome(format('SELECT %s FROM generate_series(1, %s) i', call, coalesce(many, few))) above;
 SELECT outcome(format('SELECT cbf_agg(i%s)
       OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 20000 FOLLOWING)
-    FROM generate_series(1, %s) i LIMIT 1', capacity, rows)) AS moving
+    FROM generate_series(1, %s) i LIMIT 1', capacity, rows)) AS framed
 FROM (VALUES (', 10000', 10), (', 20000', 10), ('', 10000), ('', 20000)) v(capacity, rows);
 -- An aggregate with a capacity ends with the first row, before it allocates anything.
 CREATE SEQUENCE rows;

@@ -66,7 +66,7 @@ SELECT bf_agg(x, 100 + part / 10.0) = bf_agg(x, 100) AS "rows of one aggregate" 
 SET enable_partitionwise_aggregate = on;
 SELECT bf_agg(x, 100 + part / 10.0) = bf_agg(x, 100) AS "states that are combined" FROM parts;
 RESET enable_partitionwise_aggregate;
-SELECT bool_and(counting = expected) AS "moving window"
+SELECT bool_and(counting = expected) AS "window"
 FROM (SELECT cbf_agg(x, 100 + part / 10.0) OVER w AS counting, cbf_agg(x, 100) OVER w AS expected
   FROM parts WINDOW w AS (ORDER BY x ROWS 2 PRECEDING)) s;
 SELECT bf_agg(x, 100 + part) FROM parts;

@@ -181,34 +181,4 @@ std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std
   return full;
 }
 
-int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t *numbers) {
-  int count = 0;
-  for (const Part &part : parts_of(geometry, hash)) {
-    const auto line = static_cast<std::uint32_t>(part.counter_line / kCounterLineBytes);
-    for (int i = 0; i < part.k; i++) {
-      const std::uint32_t number = line * kLineBits + bit_position(part.word, i);
-      if (std::find(numbers, numbers + count, number) == numbers + count)
-        numbers[count++] = number;
-    }
-  }
-  return count;
-}
-
-void pack_counters(const std::uint16_t *wide, std::size_t count, std::uint8_t *counters) {
-  using Eight = std::uint16_t __attribute__((vector_size(16)));
-  using Bytes = std::uint8_t __attribute__((vector_size(8)));
-  for (std::size_t at = 0; at < count; at += kLineBits, counters += kCounterLineBytes)
-    for (int i = 0; i < kLineBytes; i++) {
-      Eight eight;
-      std::memcpy(&eight, wide + at + 8 * i, sizeof eight);
-      const Bytes few = __builtin_convertvector(eight < kMaxCounter ? eight : kMaxCounter, Bytes);
-      const auto bytes = load<std::uint64_t>(&few);
-      // Bit j of each byte: the product's highest byte has these bits in the order of the bytes.
-      for_each_line([&](int j) {
-        counters[j * kLineBytes + i] =
-            static_cast<std::uint8_t>((bytes >> j & 0x0101010101010101) * 0x0102040810204080 >> 56);
-      });
-    }
-}
-
 } // namespace bloomfilter

@@ -53,13 +53,6 @@ void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size
 // many counters are kMaxCounter.
 std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std::uint8_t *bitmap);
 
-// Writes the numbers of a hash's counters, each once, and returns how many there are, at most
-// kMaxK. Counters are numbered in their order, 512 to a counter line.
-int counter_numbers(const Geometry &geometry, std::uint64_t hash, std::uint32_t *numbers);
-// Packs `count` counters of 16 bits, which a caller kept under these numbers, into a filter's
-// counters; one above kMaxCounter becomes kMaxCounter.
-void pack_counters(const std::uint16_t *wide, std::size_t count, std::uint8_t *counters);
-
 } // namespace bloomfilter
 
 #endif

@@ -418,45 +418,6 @@ TEST(Counting, BitsOfAnyCounter) {
   }
 }
 
-TEST(Counting, WideCountersArePacked) {
-  for (const std::uint32_t units : {1U, 5U})
-    for (const Geometry &geometry : all_geometries(units)) {
-      SCOPED_TRACE(describe(geometry));
-      Hashes hashes = some_hashes(100 * units, 5);
-      hashes.insert(hashes.end(), 300, hashes.front()); // more than 15, and more than a byte
-      hashes.insert(hashes.end(), {0, ~0ULL, 1ULL << 31});
-      std::vector<std::uint16_t> wide(geometry.bits() / 4);
-      for (const std::uint64_t hash : hashes) {
-        std::uint32_t numbers[kMaxK];
-        const int count = counter_numbers(geometry, hash, numbers);
-        ASSERT_LE(count, geometry.k);
-        const std::set<std::uint64_t> distinct(numbers, numbers + count);
-        ASSERT_EQ(distinct.size(), static_cast<std::size_t>(count));
-        ASSERT_EQ(distinct, specified_counters(geometry, hash));
-        for (int i = 0; i < count; i++)
-          wide[numbers[i]]++;
-      }
-      Filter packed(geometry, 7);
-      std::fill(packed.bytes(), packed.bytes() + geometry.bytes(), std::uint8_t{0x5A});
-      pack_counters(wide.data(), wide.size(), packed.bytes());
-      EXPECT_EQ(packed.content(), filter_of(geometry, hashes));
-      EXPECT_TRUE(packed.untouched_outside());
-    }
-}
-
-TEST(Counting, PacksAnyWideCounter) {
-  for (unsigned first = 0; first <= 0xFFFF; first += 1024) {
-    std::vector<std::uint16_t> wide;
-    Bytes expected(512), packed(512);
-    for (unsigned i = 0; i < 1024; i++) {
-      wide.push_back(static_cast<std::uint16_t>(first + i));
-      set_counter(expected, i, std::min(first + i, 15U));
-    }
-    pack_counters(wide.data(), wide.size(), packed.data());
-    ASSERT_EQ(packed, expected) << first;
-  }
-}
-
 TEST(Counting, HasABloomFiltersSize) {
   Random random(8);
   for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6, 1e-9})

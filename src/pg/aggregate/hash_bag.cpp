@@ -1,6 +1,5 @@
 #include "pg/aggregate/hash_bag.hpp"
 
-#include "pg/aggregate/registers.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {
@@ -20,11 +19,9 @@ void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
 
 // Makes registers, if with so many distinct hashes their exact number no longer decides.
 void start_registers(HashBag *bag, Size distinct) {
-  if (bag->registers)
+  if (bag->registers || distinct <= kExactDistinct)
     return;
-  bag->registers = make_registers(bag->memory.context, distinct);
-  if (!bag->registers)
-    return;
+  bag->registers = static_cast<uint8 *>(MemoryContextAllocZero(bag->memory.context, kRegisters));
   for_each_batch_in_memory(*bag, [bag](const uint64 *hashes, Size count) {
     count_hashes(bag->registers, hashes, count);
   });
@@ -222,8 +219,10 @@ Size remove_repetitions(HashBag *bag) {
 
 uint64 distinct_to_size_for(HashBag *bag) {
   const Size exact = bag->registers ? 0 : remove_repetitions(bag);
+  if (!bag->registers)
+    return Max(exact, Size{1});
   update_registers(bag);
-  return distinct_to_size_for(bag->registers, bag->registers ? bag->size() : exact);
+  return padded_capacity(estimate_distinct(bag->registers), bag->size());
 }
 
 void update_registers(HashBag *bag) {

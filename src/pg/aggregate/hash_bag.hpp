@@ -8,9 +8,12 @@
 // moves back. What exceeds the memory limit, hash_mem_multiplier times work_mem, goes to temporary
 // files (pg/aggregate/spill.hpp).
 //
-// A temporary set also tells whether an array has more than kExactDistinct distinct hashes, or how
-// many it has; sorting does so where copies or order count. From that number on, a bag has
-// registers (pg/aggregate/registers.hpp).
+// A filter is sized for the number of distinct hashes. Up to kExactDistinct, this is their exact
+// number: a temporary set counts those of an array, or sorting does, where copies or order count.
+// With more, it is a HyperLogLog estimate plus two standard errors (core/distinct.hpp), for which
+// the bag has registers. So the number depends on the set of hashes alone, and not on work_mem, the
+// plan or the order of the rows. Hashes that were chosen to mislead the estimate are an exception:
+// then the number is that of the hashes that were kept, repeated ones among them.
 //
 // Reading a bag does not change its content: more hashes may follow, as in a window frame.
 #ifndef BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
@@ -58,7 +61,7 @@ bool mostly_repeated(HashBag *bag);
 // Leaves no repetition in memory; returns the number of distinct hashes there.
 Size remove_repetitions(HashBag *bag);
 
-// The number of distinct hashes that a filter is to be sized for.
+// The number of distinct hashes that a filter is to be sized for, at least 1.
 uint64 distinct_to_size_for(HashBag *bag);
 
 // Enters hashes into the registers: those of the array, or those that another process counted.

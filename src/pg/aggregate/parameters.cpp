@@ -168,8 +168,7 @@ bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
   if (!HeapTupleIsValid(tuple))
     return false;
   const auto *entry = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
-  const bool is_final =
-      entry->aggfinalfn == fcinfo->flinfo->fn_oid || entry->aggmfinalfn == fcinfo->flinfo->fn_oid;
+  const bool is_final = entry->aggfinalfn == fcinfo->flinfo->fn_oid;
   ReleaseSysCache(tuple);
   return is_final;
 }
