@@ -21,10 +21,13 @@ SELECT expression, said.* FROM (VALUES ('bloom @> bloom'), ('bloom <@ bloom'), (
   ('cuckoo @> cuckoo::mine'), ('bloom @> money ''1''')) e(expression), said(expression) \gx
 SELECT expression, said.* FROM (VALUES ('bloom && bloom'), ('counting && counting'),
   ('cuckoo && cuckoo')) e(expression), said(expression) \gx
-SELECT expression, said.* FROM (VALUES ('counting | counting'), ('counting & counting'),
-  ('cuckoo | cuckoo'), ('cuckoo & cuckoo'), ('bloom | counting'), ('counting & bloom'),
-  ('bloom & cuckoo'), ('cuckoo | bloom'), ('counting | cuckoo'), ('cuckoo & counting'),
-  ('NULL::cuckoofilter | cuckoo::mine')) e(expression), said(expression) \gx
+-- The other operators that one could think of do not exist. The server says so, and none of them
+-- takes a filter for something else.
+SELECT expression, said.code, said.message
+FROM (VALUES ('counting | counting'), ('cuckoo & cuckoo'), ('bloom | counting'),
+  ('counting & bloom'), ('bloom & cuckoo'), ('cuckoo | counting'), ('cuckoo | cuckoo::mine'),
+  ('5 @> bloom'), ('bloom <@ 5.5'), ('5::bigint @> counting'), ('cuckoo <@ 5'),
+  ('NULL::int @> bloom')) e(expression), said(expression);
 SELECT bloom && NULL AS "&& of a NULL filter", counting && NULL AS "of a NULL counting filter"
 FROM filters;
 
@@ -44,12 +47,6 @@ PREPARE untyped AS SELECT bf_describe($1), bf_count($1), bf_fpr($1) > 0, bf_chec
   (bf_info($1)).layout, bf_contains($1, 1);
 SELECT format('EXECUTE untyped(%L)', bloom) FROM filters \gexec
 DEALLOCATE untyped;
-
--- The filter is at the open end of the operator.
-SELECT expression, said.* FROM (VALUES ('5 @> bloom'), ('bloom <@ 5'), ('5.5 @> bloom'),
-  ('1::smallint @> bloom'), ('5 @> counting'), ('counting <@ 5.5::real'), ('5::bigint @> cuckoo'),
-  ('cuckoo <@ 5'),
-  ('NULL::int @> bloom')) e(expression), said(expression) \gx
 
 -- A value where a filter belongs: the hint says how to make a filter of it, and how to ask for it.
 -- A word of four letters is base64, too. A damaged filter, or one of another type, is no such

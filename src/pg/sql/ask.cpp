@@ -151,15 +151,6 @@ Datum filter_contained_literal(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(contains_literal(fcinfo, 1, 0));
 }
 
-// value @> filter and filter <@ value: operators that exist to raise an error with a helpful hint.
-PG_FUNCTION_INFO_V1(filter_misplaced);
-Datum filter_misplaced(PG_FUNCTION_ARGS) {
-  (void)fcinfo;
-  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION), errmsg("a value cannot contain a filter"),
-                  errhint("Write filter @> value, or value <@ filter: the open end of the operator "
-                          "is at the filter.")));
-}
-
 PG_FUNCTION_INFO_V1(bf_contains_any);
 Datum bf_contains_any(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(any_item_is(fcinfo, true));

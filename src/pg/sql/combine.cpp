@@ -17,10 +17,6 @@
 #include "pg/value/measure.hpp"
 #include "pg/value/overfill.hpp"
 
-extern "C" {
-#include "utils/lsyscache.h"
-}
-
 using namespace bloomfilter;
 
 namespace {
@@ -197,27 +193,6 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
   if (!count_common(fcinfo, &common, &together) || together == 0)
     PG_RETURN_NULL();
   PG_RETURN_FLOAT8(common / together);
-}
-
-// The operators | and & between filters of two types, or of a type whose values can be removed.
-// They exist to raise an error with a hint.
-PG_FUNCTION_INFO_V1(filter_unlike);
-Datum filter_unlike(PG_FUNCTION_ARGS) {
-  Kind kinds[2] = {};
-  for (int i = 0; i < 2; i++)
-    is_filter_type(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, i)), &kinds[i]);
-  if (kinds[0] == kinds[1])
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("%ss have no operators | and &", noun_of(kinds[0])),
-                    hint_at_filters(kinds[0])));
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("filters of different types cannot be united or intersected: %s and %s",
-                  type_of(kinds[0]), type_of(kinds[1])),
-           kinds[0] == Kind::cuckoo || kinds[1] == Kind::cuckoo
-               ? errhint("A cuckoofilter can be united with another one, by cf_union(), and with "
-                         "nothing else.")
-               : errhint("Cast the countingbloomfilter to bloomfilter.")));
 }
 
 // The operator && of all kinds. It exists to raise an error whose hint says what to use instead.
