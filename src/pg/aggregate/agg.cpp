@@ -2,6 +2,7 @@
 
 #include "pg/server.hpp"
 
+#include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/add.hpp"
 #include "pg/aggregate/transfer.hpp"
 #include "pg/element/canonical.hpp"

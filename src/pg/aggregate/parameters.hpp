@@ -9,10 +9,6 @@
 #include "core/sizing.hpp"
 #include "pg/value/filter.hpp"
 
-extern "C" {
-#include "nodes/execnodes.h"
-}
-
 namespace bloomfilter {
 
 struct Parameters {
@@ -57,18 +53,6 @@ Header self_sized(Header header, uint64 values);
 
 // Sets this header. False if the filter would be too large.
 bool self_sized_within_limits(Header *header, uint64 values);
-
-// The parameters of an aggregate call with these arguments, the value first, all of which but the
-// value are constants or parameters of the query: as its rows have them, errors as of
-// parameters_of_row_with_layout().
-Parameters parameters_with_rows(const List *arguments, ExprContext *context, Layout layout);
-
-// The parameters of a call that saw no row. One counts as NULL if it depends on a row, and so does
-// an expected number below 1, such as a count of no rows; a filter of another system's layout is
-// then for kUntoldValues. parameters_in_query() finds the arguments for a final function; those
-// that it does not find count as NULL, too.
-Parameters parameters_without_rows(const List *arguments, ExprContext *context, Layout layout);
-Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout);
 
 // The filter without values, made for the expected number of them. If there is no such number, a
 // bloomfilter grows, from kFirstValues on; the other kinds, which cannot grow, are for

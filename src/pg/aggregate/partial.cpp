@@ -12,6 +12,7 @@
 #include "core/hashed_value.hpp"
 #include "core/partial.hpp"
 #include "core/text.hpp"
+#include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/element.hpp"
 #include "pg/aggregate/partial.hpp"
 #include "pg/aggregate/state.hpp"

@@ -4,6 +4,7 @@
 #include "pg/server.hpp"
 
 #include "pg/aggregate/add.hpp"
+#include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/partial.hpp"
 #include "pg/aggregate/transfer.hpp"
 #include "pg/build/build.hpp"

@@ -1,0 +1,232 @@
+// See arguments.hpp: first the walk over the plan, then the evaluation of what it finds.
+
+#include "pg/aggregate/arguments.hpp"
+
+#include "pg/compat.hpp"
+
+extern "C" {
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+
+namespace {
+
+// Where an expression is resolved: in which node, and how many columns may still be replaced.
+// Subqueries that each use a column of the next one twice would otherwise take a time that doubles
+// with each of them.
+struct Resolving {
+  const Plan *plan;
+  int *columns;
+};
+
+constexpr int kMostColumns = 10000;
+
+Node *column_of(Resolving below, AttrNumber number);
+
+// An expression of a plan node. Columns of the nodes below it are replaced by the expressions that
+// compute them, as far as these are found. (EXPLAIN looks in the same places.)
+Node *resolved(Node *node, void *context) {
+  const Resolving in = *static_cast<const Resolving *>(context);
+  const Plan *plan = in.plan;
+  if (!node)
+    return nullptr;
+  if (IsA(node, Var)) {
+    if (*in.columns == 0)
+      return node;
+    --*in.columns;
+    const auto *column = reinterpret_cast<const Var *>(node);
+    Node *found = nullptr;
+    if (static_cast<int>(column->varno) == static_cast<int>(OUTER_VAR))
+      found = column_of({outerPlan(plan), in.columns}, column->varattno);
+    else if (IsA(plan, SubqueryScan))
+      found = column_of({reinterpret_cast<const SubqueryScan *>(plan)->subplan, in.columns},
+                        column->varattno);
+    else if (static_cast<int>(column->varno) == static_cast<int>(INDEX_VAR) &&
+             IsA(plan, CustomScan))
+      found = reinterpret_cast<Node *>(
+          list_nth_node(TargetEntry, reinterpret_cast<const CustomScan *>(plan)->custom_scan_tlist,
+                        column->varattno - 1)
+              ->expr);
+    return found ? found : node;
+  }
+  return expression_tree_mutator(node, resolved, context);
+}
+
+// The expression that computes a column of a plan node; NULL if it is not found. If the node
+// appends the rows of several nodes, all of them must have the same expression. Only calls of
+// aggregates, which give partial states, are not compared: the planner made all of them from one
+// call.
+Node *column_of(Resolving below, AttrNumber number) {
+  const Plan *plan = below.plan;
+  if (!plan || number < 1 || number > list_length(plan->targetlist))
+    return nullptr;
+  const List *appended = NIL;
+  if (IsA(plan, Append))
+    appended = reinterpret_cast<const Append *>(plan)->appendplans;
+  else if (IsA(plan, MergeAppend))
+    appended = reinterpret_cast<const MergeAppend *>(plan)->mergeplans;
+  if (appended == NIL) {
+    const auto *entry = list_nth_node(TargetEntry, plan->targetlist, number - 1);
+    return resolved(reinterpret_cast<Node *>(entry->expr), &below);
+  }
+  Node *first = nullptr;
+  const ListCell *cell;
+  foreach (cell, appended) {
+    Node *column = column_of({static_cast<const Plan *>(lfirst(cell)), below.columns}, number);
+    if (!column || (first && !equal(first, column)))
+      return nullptr;
+    first = column;
+    if (IsA(column, Aggref))
+      break;
+  }
+  return first;
+}
+
+Node *resolved_in(const PlanState *state, Node *node) {
+  int columns = kMostColumns;
+  Resolving in = {state->plan, &columns};
+  return resolved(node, &in);
+}
+
+// Is this function the final function of that aggregate? Others, such as Citus, call it within a
+// step of their own aggregates.
+bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+  if (!HeapTupleIsValid(tuple))
+    return false;
+  const auto *entry = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
+  const bool is_final = entry->aggfinalfn == fcinfo->flinfo->fn_oid;
+  ReleaseSysCache(tuple);
+  return is_final;
+}
+
+// The arguments of the aggregate call that this final function ends, the value first; NIL if they
+// are not known.
+List *arguments_of_call(FunctionCallInfo fcinfo) {
+  const Aggref *call = AggGetAggref(fcinfo);
+  if (!call || !ends(fcinfo, call->aggfnoid))
+    return NIL;
+  const PlanState *state = &castNode(AggState, fcinfo->context)->ss.ps;
+  call = castNode(Aggref, resolved_in(state, reinterpret_cast<Node *>(const_cast<Aggref *>(call))));
+  while (DO_AGGSPLIT_COMBINE(call->aggsplit)) { // the argument is the call that made the state
+    const Expr *argument = linitial_node(TargetEntry, call->args)->expr;
+    if (!IsA(argument, Aggref))
+      return NIL;
+    call = reinterpret_cast<const Aggref *>(argument);
+  }
+  List *arguments = NIL;
+  const ListCell *cell;
+  foreach (cell, call->args)
+    if (!lfirst_node(TargetEntry, cell)->resjunk) // what the rows are ordered by
+      arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+  return arguments;
+}
+
+// The arguments that all calls of a window have in common, because it does not tell which of them
+// this final function ends. They are as many as the call with the fewest has, and NULL where calls
+// differ.
+List *arguments_of_windows(FunctionCallInfo fcinfo) {
+  const auto *state = castNode(WindowAggState, fcinfo->context);
+  List *arguments = NIL;
+  const ListCell *cell;
+  foreach (cell, state->funcs) {
+    const WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
+    if (!ends(fcinfo, call->winfnoid))
+      continue;
+    auto *others =
+        reinterpret_cast<List *>(resolved_in(&state->ss.ps, reinterpret_cast<Node *>(call->args)));
+    if (arguments == NIL)
+      arguments = others;
+    arguments = list_truncate(arguments, list_length(others));
+    for (int i = 0; i < list_length(arguments); i++)
+      if (!equal(list_nth(arguments, i), list_nth(others, i)))
+        lfirst(list_nth_cell(arguments, i)) = nullptr;
+  }
+  return arguments;
+}
+
+List *arguments_in_query(FunctionCallInfo fcinfo) {
+  if (fcinfo->context && IsA(fcinfo->context, AggState))
+    return arguments_of_call(fcinfo);
+  if (fcinfo->context && IsA(fcinfo->context, WindowAggState))
+    return arguments_of_windows(fcinfo);
+  return NIL;
+}
+
+// Has an expression the same value for all rows, however often and wherever it is evaluated?
+bool is_fixed(Node *node) {
+  return node && !contain_var_clause(node) && !contain_subplans(node) &&
+         !contain_agg_clause(node) && !contain_window_function(node) &&
+         !expression_returns_set(node) && !contain_volatile_functions(node);
+}
+
+constexpr int kMostArguments = 5; // of a transition function
+
+// Sets `row` as if a transition function were called with the arguments after the value. One whose
+// value is not the same for all rows is NULL; false if the first of them, the expected number, is
+// such.
+bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCallInfo row) {
+  constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
+  InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
+  if (list_length(arguments) < 2)
+    return true;
+  // A node that is run again and again must not keep the memory of each time.
+  const MemoryContext before = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+  bool expected_is_known = true; // or known to be absent
+  for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
+    auto *node = static_cast<Node *>(list_nth(arguments, i));
+    if (node && exprType(node) != kTypes[i - 1])
+      break; // somebody else's aggregate
+    NullableDatum &value = row->args[row->nargs++];
+    value = {0, true};
+    if (is_fixed(node)) {
+      ExprState *state = ExecInitExpr(reinterpret_cast<Expr *>(node), nullptr);
+      value.value = ExecEvalExpr(state, context, &value.isnull);
+    } else if (i == 1)
+      expected_is_known = false;
+  }
+  MemoryContextSwitchTo(before);
+  return expected_is_known;
+}
+
+} // namespace
+
+Parameters parameters_with_rows(const List *arguments, ExprContext *context, Layout layout) {
+  LOCAL_FCINFO(row, kMostArguments);
+  evaluate_arguments(arguments, context, row);
+  return parameters_of_row_with_layout(row, layout);
+}
+
+Parameters parameters_without_rows(const List *arguments, ExprContext *context, Layout layout) {
+  LOCAL_FCINFO(row, kMostArguments);
+  bool expected_is_known = evaluate_arguments(arguments, context, row);
+  if (row->nargs > 2 && !row->args[2].isnull && DatumGetFloat8(row->args[2].value) < 1) {
+    row->args[2].isnull = true;
+    expected_is_known = false;
+  }
+  Parameters parameters = parameters_of_row_with_layout(row, layout);
+  // Another system's filter does not grow, and each row would have told its number.
+  if (!expected_is_known && is_foreign(parameters.layout)) {
+    parameters.self_sized = false;
+    parameters.expected = kUntoldValues;
+  }
+  return parameters;
+}
+
+Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout) {
+  const List *arguments = arguments_in_query(fcinfo);
+  ExprContext *context = arguments == NIL
+                             ? nullptr
+                             : reinterpret_cast<ScanState *>(fcinfo->context)->ps.ps_ExprContext;
+  return parameters_without_rows(arguments, context, layout);
+}
+
+} // namespace bloomfilter
