@@ -43,7 +43,11 @@ my %views = (
         'SELECT id, (f, id) < (g, 4) AS answer FROM filters' ],
     first_in => [
         'SELECT id, (f::bytea, id) IN (SELECT g::bytea, id FROM filters) AS answer FROM filters',
-        'SELECT id, (f, id) IN (SELECT g, id FROM filters) AS answer FROM filters' ]);
+        'SELECT id, (f, id) IN (SELECT g, id FROM filters) AS answer FROM filters' ],
+    first_equal => [
+        'SELECT id, (f::bytea, id) = (SELECT g::bytea, id FROM filters WHERE id = 4) AS answer
+           FROM filters',
+        'SELECT id, (f, id) = (SELECT g, id FROM filters WHERE id = 4) AS answer FROM filters' ]);
 
 # What is restored. TYPE is a type of filter, FILTER_n is a filter of the number n.
 my $kept = <<'SQL' . join '', map { "CREATE VIEW $_ AS $views{$_}[0];\n" } sort keys %views;
