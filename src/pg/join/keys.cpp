@@ -4,8 +4,8 @@
 // a semijoin of R and S, or of what they were joined to before, and rows of R without a partner go
 // no further. Equalities of outer joins and antijoins are in no class, and below an outer join all
 // members of a class are below it. Nor has a class an expression of one table that an outer join
-// below can make NULL: 14 and 15 put such an equality in no class (check_equivalence_delay()), and
-// later servers count the outer join among the expression's relations.
+// below can make NULL: PostgreSQL 15 puts such an equality in no class (check_equivalence_delay()),
+// and later servers count the outer join among the expression's relations.
 //
 // The equality is a condition of an outer join, S LEFT JOIN R, that has R on its nullable side.
 // Then a row of R without a partner is in no row of the join, and a row of S without a partner is
