@@ -97,3 +97,4 @@ SELECT bf_create(-1.5);
 SELECT bf_create(1e9);
 SELECT bf_shard_count(1e13);
 SELECT bf_create(9223372036854775807);
+SELECT bf_create(1e20, 0.5); -- there is no higher rate

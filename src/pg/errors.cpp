@@ -117,9 +117,9 @@ void raise_too_large(Layout layout, double expected, double rate, int sqlstate) 
                          noun_of(kind_of(layout)), float8out_internal(expected), rate,
                          system_of(layout) == System::parquet ? 128 : 512),
                   detail_of_most_values(layout, rate),
-                  errhint("Use a higher rate, or distribute the values over several filters. "
-                          "bf_shard_count(expected, fpr) tells how many, bf_shard(value, shards) "
-                          "which one a value belongs to.")));
+                  errhint("%s the values over several filters. bf_shard_count(expected, fpr) tells "
+                          "how many, bf_shard(value, shards) which one a value belongs to.",
+                          rate < kMaxRate ? "Use a higher rate, or distribute" : "Distribute")));
 }
 
 int detail_of_most_values(Layout layout, double rate) {

@@ -89,7 +89,7 @@ unlike(query("SET bloomfilter.scan = off; $advice"), qr/failed/, '... and withou
 
 # --- REPACK -----------------------------------------------------------------------------------------
 
-# Rows come, change and go while the table is written anew, also while it stays open to writers.
+# Rows come, change and go while the table is rewritten, also while it stays open to writers.
 query(q{
     CREATE TABLE kept (id int PRIMARY KEY, filter bloomfilter);
     INSERT INTO kept SELECT n, bf_agg(i, 1000) FROM generate_series(1, 2000) n, generate_series(n, n + 9) i GROUP BY n;
@@ -116,7 +116,7 @@ for my $repack ('REPACK kept', 'REPACK kept USING INDEX kept_pkey', 'REPACK (CON
         '-f', "$dir/write.sql", 'postgres' ], '<', \undef, '>', \$out, '2>', \$errors);
     is(sqlstate($node, $repack), '00000', "$repack, beside writers") for 1 .. 3;
     ok($writers->finish, '... who are not disturbed') or diag($errors);
-    isnt(query(q{SELECT pg_relation_filenode('kept')}), $before, '... wrote the table anew');
+    isnt(query(q{SELECT pg_relation_filenode('kept')}), $before, '... rewrote the table');
     is_sound($repack);
 }
 
