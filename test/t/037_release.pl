@@ -90,8 +90,10 @@ sub is_output {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     gunzip("$directory/$expected.gz" => \my $before) or die $GunzipError;
     my $now = output_of($db, "$directory/dump.sql");
-    # The words of a description may change: when this state was recorded, it did not name the type.
+    # The words of a description may change. When this state was recorded, a description did not name
+    # the type, and it gave the sum of the parts of a union.
     $now =~ s/\|\K(?:countingbloomfilter|cuckoofilter) of //g;
+    s/ values, \K(?:about|at most) [^ ,]+//g for $before, $now;
     my %there = map { $_ => 1 } split /\n/, $before;
     cmp_ok(scalar(keys %there), '>', 500, "$what: there are answers");
     is(join("\n", grep { !$there{$_} } split /\n/, $now), '', "$what: no other answers");
