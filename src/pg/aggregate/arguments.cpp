@@ -3,6 +3,7 @@
 #include "pg/aggregate/arguments.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
@@ -78,9 +79,8 @@ Node *column_of(Resolving below, AttrNumber number) {
     return resolved(reinterpret_cast<Node *>(entry->expr), &below);
   }
   Node *first = nullptr;
-  const ListCell *cell;
-  foreach (cell, appended) {
-    Node *column = column_of({static_cast<const Plan *>(lfirst(cell)), below.columns}, number);
+  for (const Plan *plan : each<Plan>(appended)) {
+    Node *column = column_of({plan, below.columns}, number);
     if (!column || (first && !equal(first, column)))
       return nullptr;
     first = column;
@@ -123,10 +123,9 @@ List *arguments_of_call(FunctionCallInfo fcinfo) {
     call = reinterpret_cast<const Aggref *>(argument);
   }
   List *arguments = NIL;
-  const ListCell *cell;
-  foreach (cell, call->args)
-    if (!lfirst_node(TargetEntry, cell)->resjunk) // what the rows are ordered by
-      arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+  for (const TargetEntry *entry : each<TargetEntry>(call->args))
+    if (!entry->resjunk) // what the rows are ordered by
+      arguments = lappend(arguments, entry->expr);
   return arguments;
 }
 
@@ -136,9 +135,8 @@ List *arguments_of_call(FunctionCallInfo fcinfo) {
 List *arguments_of_windows(FunctionCallInfo fcinfo) {
   const auto *state = castNode(WindowAggState, fcinfo->context);
   List *arguments = NIL;
-  const ListCell *cell;
-  foreach (cell, state->funcs) {
-    const WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
+  for (const WindowFuncExprState *called : each<WindowFuncExprState>(state->funcs)) {
+    const WindowFunc *call = called->wfunc;
     if (!ends(fcinfo, call->winfnoid))
       continue;
     auto *others =

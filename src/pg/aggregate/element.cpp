@@ -9,6 +9,7 @@
 #include "pg/element/canonical.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/errors.hpp"
+#include "pg/list.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/payload.hpp"
 
@@ -26,7 +27,7 @@ const PayloadType kElementType = {"bf_element", "element", validate_element, nul
 Datum element_of_payload(FunctionCallInfo fcinfo, Datum payload) {
   if (fcinfo->isnull)
     PG_RETURN_NULL();
-  auto *value = static_cast<HashedValue *>(palloc0(sizeof(HashedValue)));
+  auto *value = make_zeroed<HashedValue>();
   read_hashed_value(reinterpret_cast<const uint8 *>(VARDATA(DatumGetPointer(payload))),
                     kHashedValueBytes, value);
   PG_RETURN_POINTER(value);
@@ -57,7 +58,7 @@ PG_FUNCTION_INFO_V1(bf_element_of);
 Datum bf_element_of(PG_FUNCTION_ARGS) {
   Element *element = argument_element(fcinfo, 0);
   const Datum value = PG_GETARG_DATUM(0);
-  auto *result = static_cast<HashedValue *>(palloc(sizeof(HashedValue)));
+  auto *result = make_array<HashedValue>(1);
   result->hash = result->second = inline_hash(element, value, 0);
   result->type = *element; // in one piece, as it will be read; a row's shape is known only now
   if (unlikely(element->varying)) {

@@ -1,5 +1,6 @@
 #include "pg/aggregate/hash_bag.hpp"
 
+#include "pg/list.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {
@@ -91,7 +92,7 @@ void free_set(HashBag *bag) {
 // Replaces the set, or the lack of one, by one of so many slots with the same hashes.
 void resize_set(HashBag *bag, Size slot_count) {
   HashSet larger = make_set(bag->memory.context, slot_count);
-  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
+  auto *batch = make_array<uint64>(kBatch);
   Size next = 0;
   while (const Size count = read_distinct(bag->set, &next, batch, kBatch)) {
     CHECK_FOR_INTERRUPTS();

@@ -24,6 +24,7 @@
 #include "core/distinct.hpp"
 #include "pg/aggregate/hash_array.hpp"
 #include "pg/aggregate/spill.hpp"
+#include "pg/list.hpp"
 
 namespace bloomfilter {
 
@@ -86,7 +87,7 @@ template <typename Use> void for_each_batch_in_memory(const HashBag &bag, Use us
   for_each_batch(bag.array, use);
   if (!bag.set.slots)
     return;
-  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
+  auto *batch = make_array<uint64>(kBatch);
   Size next = 0;
   while (const Size count = read_distinct(bag.set, &next, batch, kBatch)) {
     CHECK_FOR_INTERRUPTS();

@@ -17,6 +17,7 @@
 #include "pg/aggregate/partial.hpp"
 #include "pg/aggregate/state.hpp"
 #include "pg/errors.hpp"
+#include "pg/list.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/payload.hpp"
 
@@ -165,10 +166,8 @@ const State *state_to_read(Datum value) {
 // nevertheless (array_append as a step comes to the same end).
 void refuse_moving(FunctionCallInfo fcinfo) {
   const auto *window = castNode(WindowAggState, fcinfo->context);
-  const ListCell *cell;
-  foreach (cell, window->funcs) {
-    const Oid aggregate = lfirst_node(WindowFuncExprState, cell)->wfunc->winfnoid;
-    HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+  for (const WindowFuncExprState *call : each<WindowFuncExprState>(window->funcs)) {
+    HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(call->wfunc->winfnoid));
     if (!HeapTupleIsValid(tuple))
       continue; // a window function that is no aggregate
     const auto *form = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
@@ -178,7 +177,7 @@ void refuse_moving(FunctionCallInfo fcinfo) {
     if (moves)
       ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                       errmsg("aggregate \"%s\" cannot have a state of type %s in moving mode",
-                             get_func_name(aggregate), kPartialType.name),
+                             get_func_name(call->wfunc->winfnoid), kPartialType.name),
                       errhint("Create the aggregate without MSFUNC.")));
   }
 }
@@ -202,8 +201,7 @@ GroupMemory memory_of_object(FunctionCallInfo fcinfo) {
 
 pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parameters &parameters) {
   const GroupMemory memory = memory_of_object(fcinfo);
-  auto *partial = static_cast<ExpandedPartial *>(
-      MemoryContextAllocZero(memory.context, sizeof(ExpandedPartial)));
+  auto *partial = make_zeroed<ExpandedPartial>(memory.context);
   EOH_init_header(&partial->header, &kMethods, memory.context);
   partial->state = make_state(memory, parameters);
   partial->state->partial = true;

@@ -12,6 +12,7 @@
 
 #include "core/bytes.hpp"
 #include "pg/aggregate/hash_bag.hpp"
+#include "pg/list.hpp"
 
 namespace bloomfilter {
 
@@ -61,7 +62,7 @@ inline void load_hashes(uint64 *hashes, const uint8 *bytes, Size count) {
 
 // Calls use(hashes, count) for all hashes, which are not in a file, in batches.
 template <typename Use> void for_each_batch(const SerializedBag &serialized, Use use) {
-  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
+  auto *batch = make_array<uint64>(kBatch);
   for (Size i = 0; i < serialized.count; i += kBatch) {
     CHECK_FOR_INTERRUPTS();
     const Size count = Min(serialized.count - i, kBatch);

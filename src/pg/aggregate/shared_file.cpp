@@ -1,5 +1,7 @@
 #include "pg/aggregate/shared_file.hpp"
 
+#include "pg/list.hpp"
+
 #include <dirent.h>
 #include <unistd.h>
 
@@ -106,7 +108,7 @@ Text text_of(const SharedFileName &name) {
 }
 
 SharedFile *make_shared_file(MemoryContext context, const SharedFileName &name) {
-  auto *shared = static_cast<SharedFile *>(MemoryContextAllocZero(context, sizeof(SharedFile)));
+  auto *shared = make_zeroed<SharedFile>(context);
   shared->name = name;
   shared->directory = directory_in(name.tablespace);
   return shared;

@@ -1,5 +1,7 @@
 #include "pg/aggregate/spill.hpp"
 
+#include "pg/list.hpp"
+
 extern "C" {
 #include "executor/executor.h"
 #include "utils/memutils.h"
@@ -42,7 +44,7 @@ void split_spill(const Spill *spill, HashFile *parts, int bits) {
 } // namespace
 
 Spill *make_spill(const GroupMemory &memory) {
-  auto *spill = static_cast<Spill *>(MemoryContextAllocZero(memory.context, sizeof(Spill)));
+  auto *spill = make_zeroed<Spill>(memory.context);
   spill->memory = memory;
   RegisterExprContextCallback(memory.group, close_files, PointerGetDatum(spill));
   return spill;
@@ -71,8 +73,7 @@ SharedFileName give_file(Spill *spill) {
 
 void take_file(Spill *spill, const SharedFileName &name, uint64 count) {
   SharedFile *shared = open_shared_file(spill->memory.context, spill->memory.owner, name);
-  auto *taken =
-      static_cast<TakenFile *>(MemoryContextAlloc(spill->memory.context, sizeof(TakenFile)));
+  auto *taken = make_array<TakenFile>(1, spill->memory.context);
   *taken = {{shared->file, count}, shared, spill->taken};
   spill->taken = taken;
   spill->count += count;

@@ -14,6 +14,7 @@
 
 #include "pg/aggregate/hash_array.hpp"
 #include "pg/aggregate/shared_file.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "nodes/execnodes.h"
@@ -99,7 +100,7 @@ inline void read_hashes(BufFile *file, uint64 *hashes, Size count) {
 // Calls use(hashes, count) for all hashes of a file, or of a spill, in batches.
 template <typename Use> void for_each_batch(const HashFile &file, Use use) {
   const FilePosition before = rewind_file(file.file);
-  auto *batch = static_cast<uint64 *>(palloc(kBatch * sizeof(uint64)));
+  auto *batch = make_array<uint64>(kBatch);
   for (uint64 left = file.count; left > 0;) {
     CHECK_FOR_INTERRUPTS();
     const Size length = Min(left, kBatch);

@@ -6,6 +6,7 @@
 #include "core/sizing.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
+#include "pg/list.hpp"
 #include "pg/value/make.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/overfill.hpp"
@@ -122,7 +123,7 @@ void unite_part(State *state, Size offset, const uint8 *part, Size bytes) {
 void unite_file(State *state, const SharedFileName &name) {
   SharedFile *shared = open_shared_file(CurrentMemoryContext, CurrentResourceOwner, name);
   const Size bytes = state->header.geometry.bytes();
-  auto *part = static_cast<uint8 *>(palloc(kFilePart));
+  auto *part = make_array<uint8>(kFilePart);
   for (Size offset = 0; offset < bytes; offset += kFilePart) {
     CHECK_FOR_INTERRUPTS();
     const Size length = Min(bytes - offset, kFilePart);
@@ -162,7 +163,7 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
 
 State *make_state(const GroupMemory &memory, const Parameters &parameters) {
   const Header header = header_for(parameters);
-  auto *state = static_cast<State *>(MemoryContextAllocZero(memory.context, sizeof(State)));
+  auto *state = make_zeroed<State>(memory.context);
   state->bag = make_bag(memory, kind_of(parameters.layout) == Kind::counting ? kMaxCounter : 1);
   state->self_sized = parameters.self_sized;
   state->header = header;
@@ -178,7 +179,7 @@ bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *byte
     bytes += bitmap_bytes;
     length -= bitmap_bytes;
   }
-  auto *bag = static_cast<SerializedBag *>(palloc(sizeof(SerializedBag)));
+  auto *bag = make_array<SerializedBag>(1);
   state->received = bag;
   return read_bag(form, bytes, length, bag) && (state->keeps_bag() || form != BagForm::file);
 }

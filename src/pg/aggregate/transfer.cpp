@@ -1,5 +1,6 @@
 #include "pg/aggregate/transfer.hpp"
 
+#include "pg/list.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {
@@ -152,8 +153,7 @@ bytea *pass_state(State *state) {
     return serialize_state(state);
   state->passed = true;
   static uint64 passed_before = 0;
-  auto *passed =
-      static_cast<Passed *>(MemoryContextAlloc(state->bag.memory.context, sizeof(Passed)));
+  auto *passed = make_array<Passed>(1, state->bag.memory.context);
   *passed = {++passed_before, state, {forget_passed, passed, nullptr}, passed_states};
   passed_states = passed;
   MemoryContextRegisterResetCallback(state->bag.memory.context, &passed->forget);
@@ -179,7 +179,7 @@ State *deserialize_state(const bytea *value) {
   if (head.bitmap_in_file) {
     if (head.self_sized || length < sizeof head + sizeof(SharedFileName))
       raise_invalid_state();
-    auto *name = static_cast<SharedFileName *>(palloc(sizeof(SharedFileName)));
+    auto *name = make_array<SharedFileName>(1);
     memcpy(name, content, sizeof *name);
     state->bitmap_file = name;
     content += sizeof *name;

@@ -10,6 +10,7 @@
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
+#include "pg/list.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
 #include "pg/table/shared_scan.hpp"
@@ -382,7 +383,7 @@ constexpr CustomExecMethods kExecMethods = {
     estimate_shared,      init_shared, reinit_shared, join_shared, shutdown, explain};
 
 Node *create_state(CustomScan *) {
-  auto *build = static_cast<Build *>(palloc0(sizeof(Build)));
+  auto *build = make_zeroed<Build>();
   NodeSetTag(&build->node, T_CustomScanState);
   build->node.methods = &kExecMethods;
   return reinterpret_cast<Node *>(build);

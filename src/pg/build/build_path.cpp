@@ -2,6 +2,7 @@
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -50,9 +51,7 @@ BatchPlan batch_plan_of(List *restrictions, double rows) {
                     false,
                     static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)))};
   bool probed = false;
-  const ListCell *cell;
-  foreach (cell, restrictions) {
-    auto *restriction = lfirst_node(RestrictInfo, cell);
+  for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     const bool is_probe = list_member_ptr(conditions.probes, restriction);
     const bool is_before = list_member_ptr(conditions.before, restriction) || !probed;
     List **place = is_probe ? &plan.probes : is_before ? &plan.before : &plan.after;
@@ -82,9 +81,7 @@ constexpr int kMostConditions = 256;
 bool suits_builds(const RelOptInfo *table) {
   if (list_length(table->baserestrictinfo) > kMostConditions)
     return false;
-  const ListCell *cell;
-  foreach (cell, table->baserestrictinfo) {
-    const auto *condition = lfirst_node(RestrictInfo, cell);
+  for (const RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo)) {
     if (bms_is_empty(condition->clause_relids) ||
         has_alternatives(reinterpret_cast<Node *>(condition->clause), nullptr))
       return false;
@@ -101,12 +98,11 @@ constexpr int kMostCalls = 64; // of aggregates: each is compared with all other
 bool find_calls(List *expressions, List **calls) {
   List *found = pull_var_clause(reinterpret_cast<Node *>(expressions),
                                 PVC_INCLUDE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
-  const ListCell *cell;
-  foreach (cell, found) {
+  for (Node *node : each<Node>(found)) {
     BuildCall call;
-    if (!IsA(lfirst(cell), Aggref) || !is_build_call(lfirst_node(Aggref, cell), &call))
+    if (!IsA(node, Aggref) || !is_build_call(castNode(Aggref, node), &call))
       return false;
-    *calls = list_append_unique(*calls, lfirst(cell));
+    *calls = list_append_unique(*calls, node);
     if (list_length(*calls) > kMostCalls)
       return false;
   }
@@ -123,9 +119,8 @@ Plan *plan_build(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *t
   scan->scan.scanrelid = table->relid;
   scan->flags = path->flags;
   scan->methods = &kBuildMethods;
-  const ListCell *cell;
-  foreach (cell, calls)
-    depend_on_functions(root, lfirst_node(Aggref, cell));
+  for (const Aggref *call : each<Aggref>(calls))
+    depend_on_functions(root, call);
   const double rows = table->tuples / divisor_of(path->path.parallel_workers);
   write_build_plan({calls, batch_plan_of(clauses, rows)}, scan);
   return &scan->scan.plan;
@@ -181,16 +176,9 @@ bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
     *parts = lappend(*parts, table);
     return is_scanned(table, entry) && suits_builds(table);
   }
-  const ListCell *cell;
-  foreach (cell, root->append_rel_list) {
-    const auto *member = lfirst_node(AppendRelInfo, cell);
-    RelOptInfo *child = member->parent_relid == table->relid
-                            ? root->simple_rel_array[member->child_relid]
-                            : nullptr;
-    if (child && !IS_DUMMY_REL(child) && !find_parts(root, child, parts))
-      return false;
-  }
-  return true;
+  return for_each_part(root, table, [root, parts](RelOptInfo *part) {
+    return IS_DUMMY_REL(part) || find_parts(root, part, parts);
+  });
 }
 
 // The relation of partial states, whose target the server has set if it makes some, too.
@@ -199,10 +187,9 @@ RelOptInfo *partial_relation(PlannerInfo *root, const RelOptInfo *grouped, const
   if (partial->reltarget->exprs != NIL)
     return partial;
   partial->reltarget = create_empty_pathtarget();
-  const ListCell *cell;
-  foreach (cell, calls) {
+  for (const Aggref *call : each<Aggref>(calls)) {
     Aggref *state = makeNode(Aggref);
-    *state = *lfirst_node(Aggref, cell);
+    *state = *call;
     mark_partial_aggref(state, AGGSPLIT_INITIAL_SERIAL);
     add_column_to_pathtarget(partial->reltarget, &state->xpr, 0);
   }
@@ -218,10 +205,8 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
   if (!find_calls(partial->reltarget->exprs, &calls))
     return nullptr;
   int most = 0;
-  const ListCell *cell;
-  foreach (cell, parts) {
+  for (RelOptInfo *part : each<RelOptInfo>(parts)) {
     CHECK_FOR_INTERRUPTS();
-    auto *part = static_cast<RelOptInfo *>(lfirst(cell));
     const int workers = parallel ? workers_for(part) : 0;
     if (parallel && workers == 0)
       return nullptr;

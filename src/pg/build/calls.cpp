@@ -3,6 +3,7 @@
 #include "pg/aggregate/steps.hpp"
 #include "pg/compat.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/table/conditions.hpp"
@@ -122,9 +123,8 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
   call->is_partial = DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit);
   call->returns_state = call->is_partial || known->returns_state;
   call->arguments = NIL;
-  ListCell *cell;
-  foreach (cell, aggregate->args) {
-    auto *argument = reinterpret_cast<Node *>(lfirst_node(TargetEntry, cell)->expr);
+  for (const TargetEntry *entry : each<TargetEntry>(aggregate->args)) {
+    auto *argument = reinterpret_cast<Node *>(entry->expr);
     if (call->arguments != NIL && !is_same_for_all_rows(argument))
       return false;
     call->arguments = lappend(call->arguments, argument);

@@ -6,6 +6,7 @@
 // parts.
 
 #include "pg/element/canonical.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -434,7 +435,7 @@ void resolve_named_rows(Element *element) {
 }
 
 Element *unformed_rows(const List *fields, MemoryContext context) {
-  auto *element = static_cast<Element *>(MemoryContextAllocZero(context, sizeof(Element)));
+  auto *element = make_zeroed<Element>(context);
   element->context = element->row_context = context;
   element->type = element->base = RECORDOID;
   element->family = Family::row;
@@ -442,12 +443,9 @@ Element *unformed_rows(const List *fields, MemoryContext context) {
   element->unformed = true;
   set_hash(element);
   auto **elements = allocate_for_fields<Element *>(element, list_length(fields));
-  const ListCell *cell;
-  foreach (cell, fields) {
-    const auto *field = static_cast<Node *>(lfirst(cell));
-    elements[foreach_current_index(cell)] =
-        resolve_element(exprType(field), exprCollation(field), context);
-  }
+  int number = 0;
+  for (const Node *field : each<Node>(fields))
+    elements[number++] = resolve_element(exprType(field), exprCollation(field), context);
   set_fields(element, elements, list_length(fields));
   return element;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pg/element/canonical.hpp"
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 
 extern "C" {
@@ -161,7 +162,7 @@ Converted time_of_interval(const Element *, Datum value) {
 }
 
 Converted interval_of_time(const Element *, Datum value) {
-  auto *interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
+  auto *interval = make_zeroed<Interval>();
   interval->time = DatumGetTimeADT(value);
   return one(IntervalPGetDatum(interval));
 }

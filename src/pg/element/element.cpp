@@ -1,5 +1,6 @@
 #include "pg/element/canonical.hpp"
 
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 
 extern "C" {
@@ -64,7 +65,7 @@ Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
     ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
                     errmsg("could not determine the type of a bloom filter's value")));
 
-  auto *element = static_cast<Element *>(MemoryContextAllocZero(context, sizeof(Element)));
+  auto *element = make_zeroed<Element>(context);
   element->context = context;
   element->type = type;
   element->base = getBaseType(type);

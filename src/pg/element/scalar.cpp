@@ -5,6 +5,7 @@
 #include "pg/compat.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/element/numeric.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -28,7 +29,7 @@ void numeric_bytes(Datum value, Canonical *out) {
   const Size length = numeric.length();
   uint8 *bytes = out->buffer;
   if (unlikely(!numeric.write_short(bytes))) {
-    bytes = static_cast<uint8 *>(palloc(length));
+    bytes = make_array<uint8>(length);
     numeric.write(bytes);
   }
   out->set(bytes, length);
@@ -213,7 +214,7 @@ EnumLabels *make_labels(MemoryContext context) {
   if (!informed)
     CacheRegisterSyscacheCallback(ENUMOID, note_changed_labels, 0);
   informed = true;
-  return static_cast<EnumLabels *>(MemoryContextAllocZero(context, sizeof(EnumLabels)));
+  return make_zeroed<EnumLabels>(context);
 }
 
 // Looks up a label and remembers it under the generation from before that: if the lookup itself

@@ -7,6 +7,7 @@
 #include "pg/index/access_method.hpp"
 #include "pg/index/list.hpp"
 #include "pg/index/move.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -71,7 +72,7 @@ Batch *batch_for(Build *build, const GroupKey &key) {
   auto *entry = static_cast<KeyedBatch *>(hash_search(build->batches, &key, HASH_ENTER, &found));
   if (!found) {
     entry->batch = nullptr;
-    entry->batch = static_cast<Batch *>(MemoryContextAlloc(build->memory, sizeof(Batch)));
+    entry->batch = make_array<Batch>(1, build->memory);
     start_batch(entry->batch, key, maintenance_work_mem);
     build->used += sizeof(Batch) + sizeof(KeyedBatch);
   }
@@ -141,7 +142,7 @@ IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
   settle_list(index);
   MemoryContextDelete(build.memory);
   MemoryContextDelete(build.scratch);
-  auto *result = static_cast<IndexBuildResult *>(palloc(sizeof(IndexBuildResult)));
+  auto *result = make_array<IndexBuildResult>(1);
   result->heap_tuples = rows;
   result->index_tuples = build.rows;
   return result;

@@ -13,6 +13,7 @@
 #include "pg/index/list.hpp"
 #include "pg/index/move.hpp"
 #include "pg/index/opened.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/heapam.h"
@@ -41,26 +42,11 @@ struct Indexed {
   uint64 key_hash; // if it is
 };
 
-// Both grow; all memory is that of the call.
-template <typename Item> struct Growing {
-  Item *items;
-  int64 count, room;
-
-  void add(const Item &item) {
-    if (count == room) {
-      room = Max(2 * room, 1024);
-      const Size bytes = static_cast<Size>(room) * sizeof(Item);
-      items = static_cast<Item *>(items ? repalloc_huge(items, bytes)
-                                        : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
-    }
-    items[count++] = item;
-  }
-};
-
+// All memory is that of the call.
 struct Check {
   Relation index;
-  Growing<Extent> extents;
-  Growing<Indexed> rows; // in order, once all are there
+  GrowingArray<Extent> extents;
+  GrowingArray<Indexed> rows; // in order, once all are there
   MemoryContext scratch;
 };
 
@@ -197,10 +183,10 @@ bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool 
   UnlockReleaseBuffer(buffer);
   if (!groupable || !(slot.key == key))
     return false;
-  Column column = {indexed.row, static_cast<uint8 *>(palloc(key.bytes()))};
+  Column column = {indexed.row, make_array<uint8>(key.bytes())};
   const int number = indexed.column;
   read_columns(index, slot, &column, &number, 1);
-  auto *bitmap = static_cast<uint8 *>(palloc(key.bytes()));
+  auto *bitmap = make_array<uint8>(key.bytes());
   copy_bitmap(filter, bitmap);
   return memcmp(bitmap, column.bitmap, key.bytes()) == 0;
 }

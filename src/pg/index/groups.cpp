@@ -1,5 +1,7 @@
 #include "pg/index/groups.hpp"
 
+#include "pg/list.hpp"
+
 #include <algorithm>
 
 namespace bloomfilter {
@@ -215,37 +217,31 @@ void unite(Relation index, const Space &first, const Space &second) {
 // Only the holder of the mover's lock locks two pages of the directory. Slots have become free, so
 // the search for one begins anew.
 void unite_space(Relation index) {
-  int64 count = 0, room = kDirectorySlots;
-  auto *spaces = static_cast<Space *>(palloc(room * sizeof(Space)));
+  GrowingArray<Space> spaces = {};
   for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
-    if (slot.state != SlotState::space)
-      return;
-    if (count == room) {
-      room *= 2;
-      spaces = static_cast<Space *>(repalloc_huge(spaces, static_cast<Size>(room) * sizeof(Space)));
-    }
-    spaces[count++] = {place, slot.start, slot.pages};
+    if (slot.state == SlotState::space)
+      spaces.add({place, slot.start, slot.pages});
   });
-  std::sort(spaces, spaces + count,
+  std::sort(spaces.begin(), spaces.end(),
             [](const Space &a, const Space &b) { return a.start < b.start; });
-  Space *first = spaces;
-  for (Space *second = spaces + 1; second < spaces + count; second++) {
-    CHECK_FOR_INTERRUPTS();
-    if (first->start + first->pages == second->start) {
-      unite(index, *first, *second);
-      first->pages += second->pages;
-    } else {
-      first = second;
-    }
-  }
+  Space *last = nullptr;
   uint32 largest = 0;
-  for (int64 i = 0; i < count; i++)
-    largest = Max(largest, spaces[i].pages); // one that was united is smaller than its union
+  for (Space &space : spaces) {
+    CHECK_FOR_INTERRUPTS();
+    if (last && last->start + last->pages == space.start) {
+      unite(index, *last, space);
+      last->pages += space.pages;
+    } else {
+      last = &space;
+    }
+    largest = Max(largest, last->pages);
+  }
   change_meta(index, [=](IndexMeta *meta) {
     meta->largest_space = largest;
     meta->fill = meta->directory;
   });
-  pfree(spaces);
+  if (spaces.items)
+    pfree(spaces.items);
 }
 
 void make_group(Relation index, const GroupKey &key, const Column *columns, int count) {

@@ -8,6 +8,7 @@
 #include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
 #include "pg/index/pages.hpp"
+#include "pg/list.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/planner/selectivity.hpp"
 
@@ -37,20 +38,18 @@ IndexMeta meta_of(const IndexOptInfo *info) {
 // The conditions as the query has them, whose selectivities are known.
 List *original_conditions(const IndexPath *path) {
   List *conditions = NIL;
-  ListCell *cell;
-  foreach (cell, path->indexclauses)
-    conditions = lappend(conditions, lfirst_node(IndexClause, cell)->rinfo);
+  for (const IndexClause *clause : each<IndexClause>(path->indexclauses))
+    conditions = lappend(conditions, clause->rinfo);
   return list_concat(list_copy(path->indexinfo->indpred), conditions);
 }
 
 // How many values a group is asked for, in all conditions.
 double asked_values(PlannerInfo *root, const IndexPath *path) {
   double values = 0;
-  ListCell *cell;
-  foreach (cell, path->indexclauses) {
+  for (const IndexClause *clause : each<IndexClause>(path->indexclauses)) {
     Question question;
-    auto *clause = reinterpret_cast<Node *>(lfirst_node(IndexClause, cell)->rinfo->clause);
-    const bool any = asks_filter(clause, &question) && question.asked == Asked::any;
+    auto *condition = reinterpret_cast<Node *>(clause->rinfo->clause);
+    const bool any = asks_filter(condition, &question) && question.asked == Asked::any;
     values += any ? estimate_array_length(root, question.value) : 1;
   }
   return values;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pg/index/options.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -85,21 +86,12 @@ bool is_full(Relation index, uint64 length) {
   return length >= read_meta(index).settled + static_cast<uint64>(list_limit(index));
 }
 
-ListedEntries groupable_entries(Relation index) {
-  ListedEntries listed = {nullptr, 0};
-  int64 room = 0;
+GrowingArray<ListEntry> groupable_entries(Relation index) {
+  GrowingArray<ListEntry> listed = {};
   for_each_page(index, read_meta(index).list, PageKind::list, [&](BlockNumber, const uint8 *page) {
-    const int count = head_of(page)->count;
-    if (listed.count + count > room) {
-      room = 2 * room + kListEntries;
-      const Size bytes = static_cast<Size>(room) * sizeof(ListEntry);
-      listed.entries = static_cast<ListEntry *>(
-          listed.entries ? repalloc_huge(listed.entries, bytes)
-                         : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
-    }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < head_of(page)->count; i++)
       if (content_of<ListEntry>(page)[i].key_hash != 0)
-        listed.entries[listed.count++] = content_of<ListEntry>(page)[i];
+        listed.add(content_of<ListEntry>(page)[i]);
   });
   return listed;
 }

@@ -5,6 +5,7 @@
 #include "pg/server.hpp"
 
 #include "pg/index/pages.hpp"
+#include "pg/list.hpp"
 
 namespace bloomfilter {
 
@@ -18,11 +19,7 @@ uint64 append_entry(Relation index, const ListEntry &entry);
 bool is_full(Relation index, uint64 length);
 
 // Copies of all entries whose filters can be in a group.
-struct ListedEntries {
-  ListEntry *entries;
-  int64 count;
-};
-ListedEntries groupable_entries(Relation index);
+GrowingArray<ListEntry> groupable_entries(Relation index);
 
 // Takes out the entries for which `is_gone` is true; returns how many. `keep` is called for others.
 template <typename IsGone> uint64 remove_entries(Relation index, IsGone is_gone);

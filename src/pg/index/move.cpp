@@ -6,6 +6,7 @@
 #include "pg/index/list.hpp"
 #include "pg/index/options.hpp"
 #include "pg/index/table_rows.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -34,7 +35,7 @@ uint8 *add_column(Batch *batch, const IndexedRow &row) {
   Assert(batch->count < batch->most);
   Column *column = &batch->columns[batch->count++];
   column->row = row;
-  return column->bitmap = static_cast<uint8 *>(palloc(batch->key.bytes()));
+  return column->bitmap = make_array<uint8>(batch->key.bytes());
 }
 
 void copy_bitmap(const Filter &filter, uint8 *bitmap) {
@@ -90,33 +91,32 @@ void move_run(TableRows *rows, Relation index, const Run &run, int kilobytes) {
 
 // Moves rows from the list until only so many are left that can be in a group.
 void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
-  const ListedEntries listed = groupable_entries(index);
-  if (listed.count == 0)
-    return;
-  std::sort(listed.entries, listed.entries + listed.count,
-            [](const ListEntry &a, const ListEntry &b) {
-              return a.key_hash != b.key_hash ? a.key_hash < b.key_hash : is_before(a.row, b.row);
-            });
-  auto *runs = static_cast<Run *>(
-      MemoryContextAllocHuge(CurrentMemoryContext, static_cast<Size>(listed.count) * sizeof(Run)));
-  int64 count = 0;
-  for (int64 i = 0; i < listed.count; i++) {
-    if (i == 0 || listed.entries[i].key_hash != listed.entries[i - 1].key_hash)
-      runs[count++] = {listed.entries + i, 0};
-    runs[count - 1].count++;
+  GrowingArray<ListEntry> listed = groupable_entries(index);
+  std::sort(listed.begin(), listed.end(), [](const ListEntry &a, const ListEntry &b) {
+    return a.key_hash != b.key_hash ? a.key_hash < b.key_hash : is_before(a.row, b.row);
+  });
+  GrowingArray<Run> runs = {};
+  for (const ListEntry &entry : listed) {
+    if (runs.count == 0 || entry.key_hash != runs.items[runs.count - 1].first->key_hash)
+      runs.add({&entry, 0});
+    runs.items[runs.count - 1].count++;
   }
-  std::sort(runs, runs + count, [](const Run &a, const Run &b) { return a.count > b.count; });
+  if (runs.count == 0)
+    return;
+  std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) { return a.count > b.count; });
   TableRows rows = open_rows(table, index);
   int64 left = listed.count;
-  for (int64 i = 0; i < count && left > leave; i++) {
-    if (runs[i].count < runs[i].first->least)
+  for (const Run &run : runs) {
+    if (left <= leave)
+      break;
+    if (run.count < run.first->least)
       continue;
-    move_run(&rows, index, runs[i], kilobytes);
-    left -= runs[i].count;
+    move_run(&rows, index, run, kilobytes);
+    left -= run.count;
   }
   close_rows(&rows);
-  pfree(runs);
-  pfree(listed.entries);
+  pfree(runs.items);
+  pfree(listed.items);
 }
 
 // --- groups into groups ------------------------------------------------------------------------
@@ -131,23 +131,16 @@ struct Source {
 
 constexpr int kFullEnough = 100; // live columns
 
-int64 sources_of(Relation index, Source **sources) {
-  int64 count = 0, room = kDirectorySlots;
-  *sources = static_cast<Source *>(palloc(room * sizeof(Source)));
+GrowingArray<Source> sources_of(Relation index) {
+  GrowingArray<Source> sources = {};
   for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
-    if (slot.state != SlotState::group || slot.live >= kFullEnough)
-      return;
-    if (count == room) {
-      room *= 2;
-      *sources =
-          static_cast<Source *>(repalloc_huge(*sources, static_cast<Size>(room) * sizeof(Source)));
-    }
-    (*sources)[count++] = {place, slot.key, slot.pages, slot.live};
+    if (slot.state == SlotState::group && slot.live < kFullEnough)
+      sources.add({place, slot.key, slot.pages, slot.live});
   });
-  std::sort(*sources, *sources + count, [](const Source &a, const Source &b) {
+  std::sort(sources.begin(), sources.end(), [](const Source &a, const Source &b) {
     return memcmp(&a.key, &b.key, sizeof(GroupKey)) < 0;
   });
-  return count;
+  return sources;
 }
 
 GroupSlot read_slot(Relation index, SlotPlace place) {
@@ -222,16 +215,17 @@ void merge(Relation index, const Source *sources, int64 count, int kilobytes) {
 }
 
 void merge_groups(Relation index, int kilobytes) {
-  Source *sources;
-  const int64 count = sources_of(index, &sources);
-  for (int64 first = 0, end; first < count; first = end) {
-    for (end = first; end < count && sources[end].key == sources[first].key;)
+  const GrowingArray<Source> all = sources_of(index);
+  const Source *sources = all.items;
+  for (int64 first = 0, end; first < all.count; first = end) {
+    for (end = first; end < all.count && sources[end].key == sources[first].key;)
       end++;
     if (are_worth_merging(sources[first].key, most_columns(sources[first].key, kilobytes),
                           sources + first, end - first))
       merge(index, sources + first, end - first, kilobytes);
   }
-  pfree(sources);
+  if (all.items)
+    pfree(all.items);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "pg/element/conversion.hpp"
 #include "pg/element/family.hpp"
 #include "pg/element/literal.hpp"
+#include "pg/list.hpp"
 #include "pg/value/collation.hpp"
 #include "pg/value/probe.hpp"
 
@@ -108,7 +109,7 @@ bool is_current(const StoredProbe *probe) {
 
 void set_one_value(IndexProbe *probe, const StoredProbe *stored) {
   probe->type = stored->type;
-  probe->values = static_cast<Datum *>(palloc(sizeof(Datum)));
+  probe->values = make_array<Datum>(1);
   probe->values[0] = given_value(stored);
   probe->count = 1;
 }
@@ -270,7 +271,7 @@ Datum bf_probe_in(PG_FUNCTION_ARGS) {
   if (strcmp(PG_GETARG_CSTRING(0), kExpired) != 0)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot accept a value of type %s", "bf_probe")));
-  auto *probe = static_cast<StoredProbe *>(palloc0(sizeof(StoredProbe)));
+  auto *probe = make_zeroed<StoredProbe>();
   SET_VARSIZE(probe, sizeof(StoredProbe)); // of no command, and so never read
   PG_RETURN_POINTER(probe);
 }

@@ -14,6 +14,7 @@
 #include "pg/index/list.hpp"
 #include "pg/index/probe.hpp"
 #include "pg/index/table_rows.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -31,8 +32,7 @@ struct KeyHashes {
   bool known;
   bool undecided; // asking could raise an error
   bool any;       // a value is always found
-  uint64 *hashes;
-  int64 count, room;
+  GrowingArray<uint64> hashes;
 };
 
 // One condition. An expired one is not known: a query can write something between making a probe
@@ -50,12 +50,12 @@ struct FoundRow {
 };
 
 struct ScanState {
-  MemoryContext memory;  // reset by each rescan
-  Condition *conditions; // of this scan
-  bool has_null;         // no row meets a condition with NULL
-  bool collected;        // has next_row() found all rows?
-  FoundRow *found;       // these
-  int64 count, next, room;
+  MemoryContext memory;         // reset by each rescan
+  Condition *conditions;        // of this scan
+  bool has_null;                // no row meets a condition with NULL
+  bool collected;               // has next_row() found all rows?
+  GrowingArray<FoundRow> found; // these
+  int64 next;
 };
 
 ScanState *state_of(IndexScanDesc scan) {
@@ -76,17 +76,6 @@ void read_conditions(IndexScanDesc scan, ScanState *state) {
   MemoryContextSwitchTo(before);
 }
 
-void add_hash(ScanState *state, KeyHashes *asked, uint64 hash) {
-  if (asked->count == asked->room) {
-    asked->room = Max(2 * asked->room, 8);
-    const Size bytes = static_cast<Size>(asked->room) * sizeof(uint64);
-    asked->hashes =
-        static_cast<uint64 *>(asked->hashes ? repalloc_huge(asked->hashes, bytes)
-                                            : MemoryContextAllocHuge(state->memory, bytes));
-  }
-  asked->hashes[asked->count++] = hash;
-}
-
 void hash_values(ScanState *state, const IndexProbe &probe, KeyHashes *asked) {
   const Header header = asked->key.header();
   const MemoryContext scratch =
@@ -94,13 +83,13 @@ void hash_values(ScanState *state, const IndexProbe &probe, KeyHashes *asked) {
   const MemoryContext before = MemoryContextSwitchTo(scratch);
   asked->undecided = !can_ask(header, probe);
   asked->any = false;
-  asked->count = 0;
+  asked->hashes.count = 0;
   for (int i = 0; i < probe.count && !asked->undecided; i++) {
     CHECK_FOR_INTERRUPTS();
     const Digests digests = digests_of_probe(header, probe, i);
     asked->any |= digests.any;
     for (int j = 0; j < digests.count; j++)
-      add_hash(state, asked, digests.digest[j].first);
+      asked->hashes.add(digests.digest[j].first, state->memory);
     MemoryContextReset(scratch);
   }
   MemoryContextSwitchTo(before);
@@ -151,10 +140,10 @@ bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found
 bool ask_hashes(Relation index, const GroupSlot &slot, const KeyHashes &asked, Columns *found,
                 uint32 *place) {
   *found = asked.any ? live_columns(slot) : Columns{};
-  for (int64 i = 0; i < asked.count && !asked.any; i++) {
+  for (int64 i = 0; i < asked.hashes.count && !asked.any; i++) {
     CHECK_FOR_INTERRUPTS();
     Columns of_hash;
-    if (!ask_hash(index, slot, asked.hashes[i], &of_hash, place))
+    if (!ask_hash(index, slot, asked.hashes.items[i], &of_hash, place))
       return false;
     *found = *found | of_hash;
   }
@@ -264,34 +253,24 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   table_close(table, NoLock);
 }
 
-void remember(ScanState *state, const IndexedRow &row, bool candidate) {
-  if (state->count == state->room) {
-    state->room = Max(2 * state->room, 1024);
-    const Size bytes = static_cast<Size>(state->room) * sizeof(FoundRow);
-    state->found =
-        static_cast<FoundRow *>(state->found ? repalloc_huge(state->found, bytes)
-                                             : MemoryContextAllocHuge(state->memory, bytes));
-  }
-  state->found[state->count++] = {row, candidate};
-}
-
 // Sorts the rows, and leaves one of each. One that is a hit anywhere is a hit.
 void arrange(ScanState *state) {
-  FoundRow *end = state->found + state->count;
-  std::sort(state->found, end, [](const FoundRow &a, const FoundRow &b) {
+  GrowingArray<FoundRow> *found = &state->found;
+  std::sort(found->begin(), found->end(), [](const FoundRow &a, const FoundRow &b) {
     return is_before(a.row, b.row) || (!is_before(b.row, a.row) && a.candidate < b.candidate);
   });
-  end = std::unique(state->found, end, [](const FoundRow &a, const FoundRow &b) {
-    return !is_before(a.row, b.row) && !is_before(b.row, a.row);
-  });
-  state->count = end - state->found;
+  const FoundRow *end =
+      std::unique(found->begin(), found->end(), [](const FoundRow &a, const FoundRow &b) {
+        return !is_before(a.row, b.row) && !is_before(b.row, a.row);
+      });
+  found->count = end - found->items;
 }
 
 } // namespace
 
 IndexScanDesc begin_scan(Relation index, int keys, int orders) {
   IndexScanDesc scan = RelationGetIndexScan(index, keys, orders);
-  auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
+  auto *state = make_zeroed<ScanState>();
   state->memory =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter index scan", ALLOCSET_DEFAULT_SIZES);
   scan->opaque = state;
@@ -316,16 +295,17 @@ bool next_row(IndexScanDesc scan, ScanDirection direction) {
   (void)direction;
   ScanState *state = state_of(scan);
   if (!state->collected) {
-    find_rows(scan,
-              [state](const IndexedRow &row, bool candidate) { remember(state, row, candidate); });
+    find_rows(scan, [state](const IndexedRow &row, bool candidate) {
+      state->found.add({row, candidate}, state->memory);
+    });
     arrange(state);
     state->collected = true;
   } else {
     check_snapshot_again(scan);
   }
-  if (state->next == state->count)
+  if (state->next == state->found.count)
     return false;
-  const FoundRow &found = state->found[state->next++];
+  const FoundRow &found = state->found.items[state->next++];
   scan->xs_heaptid = tid_of(found.row);
   scan->xs_recheck = found.candidate;
   return true;

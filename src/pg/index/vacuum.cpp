@@ -5,6 +5,7 @@
 #include "pg/index/groups.hpp"
 #include "pg/index/list.hpp"
 #include "pg/index/move.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -17,8 +18,7 @@ namespace bloomfilter {
 namespace {
 
 IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
-  return result ? result
-                : static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+  return result ? result : make_zeroed<IndexBulkDeleteResult>();
 }
 
 void count_pages_and_rows(Relation index, IndexBulkDeleteResult *result) {

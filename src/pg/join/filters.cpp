@@ -2,6 +2,8 @@
 
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
+#include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/run.hpp"
@@ -97,7 +99,7 @@ Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Search *search) 
   if (!source || !has_allowed_size(source) || find_written(scanned.root, scanned.asked, pair))
     return nullptr;
   const double bytes = kBytesPerValue * source->rows;
-  auto *candidate = static_cast<Candidate *>(palloc0(sizeof(Candidate)));
+  auto *candidate = make_zeroed<Candidate>();
   candidate->source = source;
   JoinFilter *filter = &candidate->filter;
   filter->pair = pair;
@@ -127,22 +129,19 @@ int by_gain(const ListCell *a, const ListCell *b) {
 // The best candidate of each source, the best ones first.
 List *find_candidates(const Scanned &scanned, Search *search) {
   List *candidates = NIL;
-  const ListCell *cell;
-  foreach (cell, keys_of(scanned.root, scanned.table, search)) {
+  for (const KeyPair *pair : each<KeyPair>(keys_of(scanned.root, scanned.table, search))) {
     if (search->looks <= 0)
       break;
-    const auto *pair = static_cast<KeyPair *>(lfirst(cell));
     if (Candidate *candidate = look_at(scanned, *pair, search))
       candidates = lappend(candidates, candidate);
   }
   list_sort(candidates, by_gain);
   List *best = NIL;
   Relids sources = nullptr;
-  foreach (cell, candidates) {
-    const int source =
-        static_cast<int>(static_cast<Candidate *>(lfirst(cell))->source->table->relid);
+  for (Candidate *candidate : each<Candidate>(candidates)) {
+    const int source = static_cast<int>(candidate->source->table->relid);
     if (!bms_is_member(source, sources))
-      best = lappend(best, lfirst(cell));
+      best = lappend(best, candidate);
     sources = bms_add_member(sources, source);
   }
   return best;
@@ -178,9 +177,7 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
   if (!find_names(&names))
     return NIL;
   double rows = scanned.tuples;
-  const ListCell *cell;
-  foreach (cell, candidates) {
-    auto *candidate = static_cast<Candidate *>(lfirst(cell));
+  for (Candidate *candidate : each<Candidate>(candidates)) {
     JoinFilter *filter = &candidate->filter;
     const double saved =
         saved_by(scanned, *filter, rows) + (filters == NIL ? saved_by_batches(scanned) : 0.0);
@@ -245,10 +242,8 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
 }
 
 void attach_initplan(PlannerInfo *root, const JoinFilter *filter) {
-  const ListCell *cell;
-  foreach (cell, root->init_plans)
-    if (list_member_int(lfirst_node(SubPlan, cell)->setParam, filter->result->paramid))
-      return;
+  if (initplan_of_level(root, filter->result->paramid))
+    return;
   SS_make_initplan_from_plan(root, filter->subroot, create_plan(filter->subroot, filter->path),
                              filter->result);
 }

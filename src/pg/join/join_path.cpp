@@ -7,6 +7,7 @@
 
 #include "pg/join/filters.hpp"
 #include "pg/join/join.hpp"
+#include "pg/list.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -35,9 +36,9 @@ set_rel_pathlist_hook_type previous_hook = nullptr;
 // A path's custom_private has the filters, and the conditions that ask them for a row.
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
-  const ListCell *cell;
-  foreach (cell, static_cast<List *>(linitial(path->custom_private)))
-    attach_initplan(root, static_cast<JoinFilter *>(lfirst(cell)));
+  for (const JoinFilter *filter :
+       each<JoinFilter>(static_cast<List *>(linitial(path->custom_private))))
+    attach_initplan(root, filter);
   auto *conditions = static_cast<List *>(lsecond(path->custom_private));
   return make_scan_plan(root, table, path, targets, list_concat_copy(clauses, conditions),
                         conditions);
@@ -58,9 +59,7 @@ struct Filtered {
 
 Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
   Filtered filtered = {filters, NIL, 1.0, 0.0, 0.0};
-  const ListCell *cell;
-  foreach (cell, filters) {
-    const auto *filter = static_cast<JoinFilter *>(lfirst(cell));
+  for (const JoinFilter *filter : each<JoinFilter>(filters)) {
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
     condition->norm_selec = filter->share;
@@ -76,9 +75,7 @@ Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptI
 // The cheapest of some paths that depend on no other table; NULL if there is none.
 const Path *cheapest(const List *paths) {
   const Path *best = nullptr;
-  const ListCell *cell;
-  foreach (cell, paths) {
-    const auto *path = static_cast<Path *>(lfirst(cell));
+  for (const Path *path : each<Path>(paths)) {
     if (!path->param_info &&
         (!best ||
          compare_path_costs(const_cast<Path *>(path), const_cast<Path *>(best), TOTAL_COST) < 0))
@@ -125,9 +122,8 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
 // keep.
 List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
   List *implied = NIL;
-  const ListCell *cell;
-  foreach (cell, find_keys(root, table))
-    if (RestrictInfo *written = find_written(root, asked, *static_cast<KeyPair *>(lfirst(cell))))
+  for (const KeyPair *pair : each<KeyPair>(find_keys(root, table)))
+    if (RestrictInfo *written = find_written(root, asked, *pair))
       implied = list_append_unique_ptr(implied, written);
   return implied;
 }

@@ -29,6 +29,7 @@
 #include "pg/element/conversion.hpp"
 #include "pg/element/element.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
@@ -76,9 +77,7 @@ constexpr int kMostPairs = 256;
 // The outer join, semijoin or antijoin that has two tables on different sides; NULL if there is
 // none.
 const SpecialJoinInfo *join_between(const PlannerInfo *root, Index one, Index other) {
-  const ListCell *cell;
-  foreach (cell, root->join_info_list) {
-    const auto *join = lfirst_node(SpecialJoinInfo, cell);
+  for (const SpecialJoinInfo *join : each<SpecialJoinInfo>(root->join_info_list)) {
     const bool left = bms_is_member(one, join->syn_lefthand);
     const bool right = bms_is_member(one, join->syn_righthand);
     if ((left && bms_is_member(other, join->syn_righthand)) ||
@@ -164,7 +163,7 @@ bool complete(KeyPair *pair, const List *families) {
 List *with_pair(List *pairs, KeyPair pair, const List *families) {
   if (!complete(&pair, families))
     return pairs;
-  auto *kept = static_cast<KeyPair *>(palloc(sizeof(KeyPair)));
+  auto *kept = make_array<KeyPair>(1);
   *kept = pair;
   kept->estimates = static_cast<KeyPair::Estimates *>(palloc0(sizeof(KeyPair::Estimates)));
   return lappend(pairs, kept);
@@ -182,9 +181,7 @@ RelOptInfo *table_of(const PlannerInfo *root, Relids relids) {
 
 // Are all equalities of a class the server's? A superuser can add others to its families.
 bool is_of_server(const EquivalenceClass *equals) {
-  const ListCell *cell;
-  foreach (cell, equals->ec_sources) {
-    const auto *source = lfirst_node(RestrictInfo, cell);
+  for (const RestrictInfo *source : each<RestrictInfo>(equals->ec_sources)) {
     if (!IsA(source->clause, OpExpr) || !is_of_server(castNode(OpExpr, source->clause)->opno))
       return false;
   }
@@ -196,23 +193,18 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
   if (equals->ec_has_const || equals->ec_has_volatile || equals->ec_broken || equals->ec_merged ||
       !is_of_server(equals))
     return pairs;
-  const ListCell *cell, *other;
   List *keys = NIL; // of other tables
-  foreach (cell, equals->ec_members) {
-    const auto *key = lfirst_node(EquivalenceMember, cell);
+  for (EquivalenceMember *key : each<EquivalenceMember>(equals->ec_members))
     if (!key->em_is_child && !bms_equal(key->em_relids, table->relids) &&
         table_of(root, key->em_relids))
-      keys = lappend(keys, lfirst(cell));
-  }
-  foreach (cell, equals->ec_members) {
-    const auto *asked = lfirst_node(EquivalenceMember, cell);
+      keys = lappend(keys, key);
+  for (const EquivalenceMember *asked : each<EquivalenceMember>(equals->ec_members)) {
     if (asked->em_is_child || !bms_equal(asked->em_relids, table->relids))
       continue;
-    foreach (other, keys) {
+    for (const EquivalenceMember *key : each<EquivalenceMember>(keys)) {
       CHECK_FOR_INTERRUPTS();
       if (--*looks < 0)
         return pairs;
-      const auto *key = lfirst_node(EquivalenceMember, other);
       RelOptInfo *source = table_of(root, key->em_relids);
       if (!is_inner(root, table->relid, source->relid))
         continue;
@@ -263,9 +255,7 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
 
 // Is an expression of a pair compared in one of some others already?
 bool is_repeated(const KeyPair &pair, const List *others) {
-  const ListCell *cell;
-  foreach (cell, others) {
-    const auto *other = static_cast<KeyPair *>(lfirst(cell));
+  for (const KeyPair *other : each<KeyPair>(others)) {
     if (equal(pair.asked, other->asked) || equal(pair.key, other->key))
       return true;
   }
@@ -275,9 +265,7 @@ bool is_repeated(const KeyPair &pair, const List *others) {
 // The equalities with a source that can be those of a row's fields.
 List *fields_of(const List *pairs, const RelOptInfo *source) {
   List *fields = NIL;
-  const ListCell *cell;
-  foreach (cell, pairs) {
-    auto *pair = static_cast<KeyPair *>(lfirst(cell));
+  for (KeyPair *pair : each<KeyPair>(pairs)) {
     if (pair->source == source && pair->is_alike && list_length(fields) < kMostFields &&
         !is_repeated(*pair, fields))
       fields = lappend(fields, pair);
@@ -305,13 +293,11 @@ Node *make_row(List *fields) {
 
 KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
   List *asked = NIL, *keys = NIL;
-  const ListCell *cell;
-  foreach (cell, parts) {
-    const auto *part = static_cast<KeyPair *>(lfirst(cell));
+  for (const KeyPair *part : each<KeyPair>(parts)) {
     asked = lappend(asked, field_of(part->asked, part->collation));
     keys = lappend(keys, field_of(part->key, part->collation));
   }
-  auto *pair = static_cast<KeyPair *>(palloc(sizeof(KeyPair)));
+  auto *pair = make_array<KeyPair>(1);
   *pair = {make_row(asked), make_row(keys), source, InvalidOid, InvalidOid, false, parts, nullptr};
   return pair;
 }
@@ -320,9 +306,8 @@ KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
 List *find_rows(const List *pairs) {
   List *rows = NIL;
   Relids sources = nullptr;
-  const ListCell *cell;
-  foreach (cell, pairs) {
-    RelOptInfo *source = static_cast<KeyPair *>(lfirst(cell))->source;
+  for (const KeyPair *one : each<KeyPair>(pairs)) {
+    RelOptInfo *source = one->source;
     if (bms_is_member(static_cast<int>(source->relid), sources))
       continue;
     sources = bms_add_member(sources, static_cast<int>(source->relid));
@@ -379,14 +364,12 @@ bool is_of_reference(const KeyPair &pair, const ForeignKeyOptInfo *reference) {
 // is none.
 const ForeignKeyOptInfo *find_reference(const PlannerInfo *root, const RelOptInfo *table,
                                         const KeyPair &rows) {
-  const ListCell *cell, *part;
-  foreach (cell, root->fkey_list) {
-    const auto *reference = lfirst_node(ForeignKeyOptInfo, cell);
+  for (const ForeignKeyOptInfo *reference : each<ForeignKeyOptInfo>(root->fkey_list)) {
     if (reference->con_relid != table->relid || reference->ref_relid != rows.source->relid)
       continue;
     int columns = 0;
-    foreach (part, rows.parts)
-      columns += is_of_reference(*static_cast<KeyPair *>(lfirst(part)), reference) ? 1 : 0;
+    for (const KeyPair *part : each<KeyPair>(rows.parts))
+      columns += is_of_reference(*part, reference) ? 1 : 0;
     if (columns == reference->nkeys)
       return reference;
   }
@@ -405,9 +388,7 @@ double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &
     partners /= Max(rows.source->tuples, 1.0);
     share = partners;
   }
-  const ListCell *cell;
-  foreach (cell, rows.parts) {
-    const auto *part = static_cast<KeyPair *>(lfirst(cell));
+  for (const KeyPair *part : each<KeyPair>(rows.parts)) {
     if (reference && is_of_reference(*part, reference))
       continue;
     share *= selectivity_of(root, table, *part, JOIN_SEMI);
@@ -424,9 +405,8 @@ List *find_keys(PlannerInfo *root, RelOptInfo *table) {
   for (int i = -1; (i = bms_next_member(table->eclass_indexes, i)) >= 0;)
     pairs =
         add_class(root, table, list_nth_node(EquivalenceClass, root->eq_classes, i), &looks, pairs);
-  const ListCell *cell;
-  foreach (cell, table->joininfo)
-    pairs = add_outer_join(root, table, lfirst_node(RestrictInfo, cell), pairs);
+  for (RestrictInfo *equality : each<RestrictInfo>(table->joininfo))
+    pairs = add_outer_join(root, table, equality, pairs);
   return list_concat(pairs, find_rows(pairs));
 }
 

@@ -3,6 +3,7 @@
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/question.hpp"
 
@@ -48,16 +49,8 @@ bool has_foreign_part(PlannerInfo *root, const RelOptInfo *table) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh)
     return entry->relkind == RELKIND_FOREIGN_TABLE;
-  const ListCell *cell;
-  foreach (cell, root->append_rel_list) {
-    const auto *member = lfirst_node(AppendRelInfo, cell);
-    const RelOptInfo *child = member->parent_relid == table->relid
-                                  ? root->simple_rel_array[member->child_relid]
-                                  : nullptr;
-    if (child && has_foreign_part(root, child))
-      return true;
-  }
-  return false;
+  return !for_each_part(root, table,
+                        [root](const RelOptInfo *part) { return !has_foreign_part(root, part); });
 }
 
 // Is an expression computed from anything that only a row of the query around it, or of another
@@ -72,13 +65,7 @@ bool depends_on_rows(Node *node, void *context) {
   const auto *parameter = castNode(Param, node);
   if (parameter->paramkind != PARAM_EXEC)
     return parameter->paramkind != PARAM_EXTERN;
-  for (auto *level = static_cast<PlannerInfo *>(context); level; level = level->parent_root) {
-    const ListCell *cell;
-    foreach (cell, level->init_plans)
-      if (list_member_int(lfirst_node(SubPlan, cell)->setParam, parameter->paramid))
-        return false;
-  }
-  return true;
+  return !initplan_of(static_cast<PlannerInfo *>(context), parameter->paramid);
 }
 
 // Can expressions of a table be evaluated once more, elsewhere, with the same results?
@@ -98,9 +85,8 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
 
 // Is an expression of a source its key, or a field of it?
 bool is_of_key(const Node *value, const KeyPair &pair) {
-  const ListCell *cell;
-  foreach (cell, pair.parts)
-    if (equal(value, static_cast<KeyPair *>(lfirst(cell))->key))
+  for (const KeyPair *part : each<KeyPair>(pair.parts))
+    if (equal(value, part->key))
       return true;
   return equal(value, pair.key);
 }
@@ -110,9 +96,7 @@ bool is_of_key(const Node *value, const KeyPair &pair) {
 void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Relids taken, int depth,
                      Search *search) {
   const List *pairs = keys_of(root, source->table, search);
-  const ListCell *cell;
-  foreach (cell, pairs) {
-    const auto *pair = static_cast<KeyPair *>(lfirst(cell));
+  for (const KeyPair *pair : each<KeyPair>(pairs)) {
     if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
       return;
     // What restricts the key itself is asked for it directly.
@@ -125,7 +109,7 @@ void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Reli
     const double share = share_with_partner(root, source->table, *pair, other->rows);
     if (share > kWorthwhileShare)
       continue;
-    auto *neighbour = static_cast<Neighbour *>(palloc(sizeof(Neighbour)));
+    auto *neighbour = make_array<Neighbour>(1);
     *neighbour = {*pair, other};
     source->neighbours = lappend(source->neighbours, neighbour);
     source->rows = clamp_row_est(source->rows * share);
@@ -142,7 +126,7 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
       has_foreign_part(root, table) ||
       !can_be_repeated(root, lcons(pair.key, conditions_of_source(table))))
     return nullptr;
-  auto *source = static_cast<Source *>(palloc(sizeof(Source)));
+  auto *source = make_array<Source>(1);
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
   if (depth > 1)
     find_neighbours(root, source, pair, bms_add_member(bms_copy(taken), table->relid), depth,
@@ -164,13 +148,10 @@ struct AskedSubquery {
 PlannerInfo *subquery_of(PlannerInfo *root, const Node *parameter) {
   if (!IsA(parameter, Param) || reinterpret_cast<const Param *>(parameter)->paramkind != PARAM_EXEC)
     return nullptr;
-  const ListCell *cell;
-  foreach (cell, root->init_plans) {
-    const auto *subplan = lfirst_node(SubPlan, cell);
-    if (list_member_int(subplan->setParam, reinterpret_cast<const Param *>(parameter)->paramid))
-      return static_cast<PlannerInfo *>(list_nth(root->glob->subroots, subplan->plan_id - 1));
-  }
-  return nullptr;
+  const SubPlan *subplan =
+      initplan_of_level(root, reinterpret_cast<const Param *>(parameter)->paramid);
+  return subplan ? static_cast<PlannerInfo *>(list_nth(root->glob->subroots, subplan->plan_id - 1))
+                 : nullptr;
 }
 
 // An expression of a table, as a query has it in which the table has another number.
@@ -265,15 +246,11 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   if (!planner_rt_fetch(table->relid, root)->inh)
     return table->tuples;
   double tuples = 0.0;
-  const ListCell *cell;
-  foreach (cell, root->append_rel_list) {
-    const auto *member = lfirst_node(AppendRelInfo, cell);
-    RelOptInfo *child = member->parent_relid == table->relid
-                            ? root->simple_rel_array[member->child_relid]
-                            : nullptr;
-    if (child && !IS_DUMMY_REL(child))
-      tuples += tuples_of(root, child);
-  }
+  (void)for_each_part(root, table, [root, &tuples](RelOptInfo *part) {
+    if (!IS_DUMMY_REL(part))
+      tuples += tuples_of(root, part);
+    return true;
+  });
   return tuples;
 }
 
@@ -320,17 +297,15 @@ Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
 
 List *find_asked(PlannerInfo *root, const RelOptInfo *table) {
   List *asked = NIL;
-  const ListCell *cell;
-  foreach (cell, table->baserestrictinfo) {
+  for (RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo)) {
     CHECK_FOR_INTERRUPTS();
-    auto *condition = lfirst_node(RestrictInfo, cell);
     Question question;
     if (!asks_for_value(reinterpret_cast<Node *>(condition->clause), &question))
       continue;
     PlannerInfo *subquery = subquery_of(root, question.filter);
     if (!subquery)
       continue;
-    auto *one = static_cast<AskedSubquery *>(palloc(sizeof(AskedSubquery)));
+    auto *one = make_array<AskedSubquery>(1);
     *one = {condition, question.value, subquery};
     asked = lappend(asked, one);
     if (list_length(asked) == kMostAsked)
@@ -340,10 +315,8 @@ List *find_asked(PlannerInfo *root, const RelOptInfo *table) {
 }
 
 RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair) {
-  const ListCell *cell;
-  foreach (cell, asked) {
+  for (const AskedSubquery *one : each<AskedSubquery>(asked)) {
     CHECK_FOR_INTERRUPTS();
-    const auto *one = static_cast<AskedSubquery *>(lfirst(cell));
     if (equal(one->value, pair.asked) && builds_same(root, one->subquery, pair))
       return one->condition;
   }
@@ -368,9 +341,7 @@ Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source,
   }
 #endif
   auto *conditions = reinterpret_cast<List *>(numbered(conditions_of_source(table), table, 1));
-  const ListCell *cell;
-  foreach (cell, source->neighbours) {
-    const auto *neighbour = static_cast<Neighbour *>(lfirst(cell));
+  for (const Neighbour *neighbour : each<Neighbour>(source->neighbours)) {
     const KeyPair &pair = neighbour->pair;
     SubLink *filter = makeNode(SubLink);
     filter->subLinkType = EXPR_SUBLINK;

@@ -5,6 +5,7 @@
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/run.hpp"
 #include "pg/planner/statistics.hpp"
@@ -164,9 +165,7 @@ FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
 }
 
 const Selected *find_selected(const Known *known, const PlannerInfo *subroot, int number) {
-  const ListCell *cell;
-  foreach (cell, known->selected) {
-    const auto *selected = static_cast<Selected *>(lfirst(cell));
+  for (const Selected *selected : each<Selected>(known->selected)) {
     if (selected->subquery == subroot && selected->number == number)
       return selected;
   }
@@ -176,7 +175,7 @@ const Selected *find_selected(const Known *known, const PlannerInfo *subroot, in
 void remember_selected(Known *known, const PlannerInfo *subroot, int number,
                        const FilterEstimate &estimate) {
   const MemoryContext before = MemoryContextSwitchTo(subroot->planner_cxt);
-  auto *selected = static_cast<Selected *>(palloc(sizeof(Selected)));
+  auto *selected = make_array<Selected>(1);
   *selected = {subroot, number, estimate};
   known->selected = lappend(known->selected, selected);
   MemoryContextSwitchTo(before);
@@ -214,15 +213,8 @@ FilterEstimate known_subplan(PlannerInfo *root, const SubPlan *subplan) {
 
 // The scalar subquery of this query or one around it whose result a parameter is.
 FilterEstimate known_parameter(PlannerInfo *root, int parameter) {
-  for (PlannerInfo *level = root; level; level = level->parent_root) {
-    ListCell *cell;
-    foreach (cell, level->init_plans) {
-      const auto *subplan = lfirst_node(SubPlan, cell);
-      if (list_member_int(subplan->setParam, parameter))
-        return known_subplan(root, subplan);
-    }
-  }
-  return {};
+  const SubPlan *subplan = initplan_of(root, parameter);
+  return subplan ? known_subplan(root, subplan) : FilterEstimate{};
 }
 
 PlannerInfo *planned_cte(PlannerInfo *root, const RangeTblEntry *entry) {
@@ -231,9 +223,8 @@ PlannerInfo *planned_cte(PlannerInfo *root, const RangeTblEntry *entry) {
   if (!root || entry->self_reference)
     return nullptr;
   int number = 0;
-  ListCell *cell;
-  foreach (cell, root->parse->cteList) {
-    if (strcmp(lfirst_node(CommonTableExpr, cell)->ctename, entry->ctename) == 0)
+  for (const CommonTableExpr *cte : each<CommonTableExpr>(root->parse->cteList)) {
+    if (strcmp(cte->ctename, entry->ctename) == 0)
       return number < list_length(root->cte_plan_ids)
                  ? planned(root, list_nth_int(root->cte_plan_ids, number))
                  : nullptr;

@@ -1,6 +1,7 @@
 #include "pg/planner/population.hpp"
 
 #include "pg/element/family.hpp"
+#include "pg/list.hpp"
 #include "pg/value/probe.hpp"
 
 extern "C" {
@@ -69,11 +70,10 @@ double combinations(PlannerInfo *root, Node *value, const RelOptInfo *relation) 
   List *columns = pull_var_clause(value, PVC_RECURSE_PLACEHOLDERS | PVC_RECURSE_AGGREGATES |
                                              PVC_RECURSE_WINDOWFUNCS);
   double result = columns == NIL ? 0.0 : 1.0;
-  ListCell *cell;
-  foreach (cell, columns) {
+  for (Node *variable : each<Node>(columns)) {
     VariableStatData column;
     bool guess;
-    examine_variable(root, static_cast<Node *>(lfirst(cell)), 0, &column);
+    examine_variable(root, variable, 0, &column);
     const double distinct = get_variable_numdistinct(&column, &guess);
     ReleaseVariableStats(column);
     result *= guess ? 0.0 : distinct;

@@ -5,6 +5,8 @@
 
 #include "pg/server.hpp"
 
+#include "pg/list.hpp"
+
 namespace bloomfilter {
 
 // A run of the planner, which `key` stands for, and what `Notes` are kept of it. `notes` starts at
@@ -15,7 +17,7 @@ public:
     for (Run *run = last; run; run = run->before)
       if (run->key == key)
         return &run->notes;
-    auto *run = static_cast<Run *>(MemoryContextAllocZero(memory, sizeof(Run)));
+    auto *run = make_zeroed<Run>(memory);
     run->key = key;
     run->before = last;
     run->end.func = forget;

@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "pg/compat.hpp"
+#include "pg/list.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/population.hpp"
 
@@ -86,14 +87,13 @@ double array_passes(Asked asked, double share, double length) {
 double listed_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                     const List *elements, int relation) {
   double none = 1.0, every = 1.0;
-  ListCell *cell;
-  foreach (cell, elements) {
-    auto *element = static_cast<Node *>(lfirst(cell));
+  int looked_at = 0;
+  for (Node *element : each<Node>(elements)) {
+    if (looked_at++ == kListed)
+      break;
     const double share = value_share(root, question, estimate, element, relation);
     none *= 1.0 - share;
     every *= share;
-    if (foreach_current_index(cell) + 1 == kListed)
-      break;
   }
   const double times = Max(list_length(elements) / static_cast<double>(kListed), 1.0);
   return question.asked == Asked::all ? std::pow(every, times) : 1.0 - std::pow(none, times);
@@ -147,9 +147,7 @@ double filter_nulls(PlannerInfo *root, Node *filter, int relation) {
 List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inner) {
   Relids both = bms_union(join->min_lefthand, join->min_righthand);
   List *found = generate_join_implied_equalities(root, both, join->min_lefthand, inner, nullptr);
-  ListCell *cell;
-  foreach (cell, inner->joininfo) {
-    auto *condition = lfirst_node(RestrictInfo, cell);
+  for (RestrictInfo *condition : each<RestrictInfo>(inner->joininfo)) {
     if (condition->mergeopfamilies != NIL && bms_is_subset(condition->required_relids, both))
       found = lappend(found, condition);
   }
@@ -165,9 +163,8 @@ double partners(PlannerInfo *root, SpecialJoinInfo *join) {
   SpecialJoinInfo pairs = *join; // its rows are pairs
   pairs.jointype = JOIN_INNER;
   double rows = inner->rows;
-  ListCell *cell;
-  foreach (cell, equalities(root, join, inner))
-    rows *= clause_selectivity(root, static_cast<Node *>(lfirst(cell)), 0, JOIN_INNER, &pairs);
+  for (Node *equality : each<Node>(equalities(root, join, inner)))
+    rows *= clause_selectivity(root, equality, 0, JOIN_INNER, &pairs);
   return Max(rows, 1.0);
 }
 

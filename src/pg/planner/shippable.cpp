@@ -1,6 +1,7 @@
 #include "pg/planner/shippable.hpp"
 
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/value/collation.hpp"
 
 extern "C" {
@@ -52,9 +53,7 @@ Node *shippable_form(const FuncExpr *call) {
   if (!OidIsValid(call->inputcollid) || !get_collation_isdeterministic(call->inputcollid))
     return nullptr;
   List *arguments = NIL;
-  ListCell *cell;
-  foreach (cell, call->args) {
-    auto *argument = static_cast<Node *>(lfirst(cell));
+  for (Node *argument : each<Node>(call->args)) {
     const bool is_value = type_is_collatable(exprType(argument));
     if (is_value && (!is_given(argument) || exprCollation(argument) != call->inputcollid))
       return nullptr;

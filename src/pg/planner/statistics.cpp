@@ -1,6 +1,7 @@
 #include "pg/planner/statistics.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -64,8 +65,7 @@ Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
 }
 
 void set_slot(VacAttrStats *stats, int slot, const Sums &sums) {
-  auto *numbers =
-      static_cast<float4 *>(MemoryContextAlloc(stats->anl_context, kNumbers * sizeof(float4)));
+  auto *numbers = make_array<float4>(kNumbers, stats->anl_context);
   int commonest = 0;
   for (int family = 0; family <= static_cast<int>(kLastFamily); family++)
     if (sums.of_family[family] > sums.of_family[commonest])
@@ -125,7 +125,7 @@ Datum filter_typanalyze(PG_FUNCTION_ARGS) {
   auto *stats = reinterpret_cast<VacAttrStats *>(PG_GETARG_POINTER(0));
   if (!std_typanalyze(stats))
     PG_RETURN_BOOL(false);
-  auto *standard = static_cast<Standard *>(palloc(sizeof(Standard)));
+  auto *standard = make_array<Standard>(1);
   standard->compute = stats->compute_stats;
   standard->extra = stats->extra_data;
   stats->compute_stats = compute_statistics;

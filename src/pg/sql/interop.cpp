@@ -10,6 +10,7 @@
 #include "core/foreign/parquet.hpp"
 #include "core/foreign/redis.hpp"
 #include "core/foreign/spark.hpp"
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
@@ -316,7 +317,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
   int count;
   deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), BYTEAOID, -1, false, TYPALIGN_INT, &chunks, &nulls,
                     &count);
-  auto *lengths = static_cast<Size *>(palloc(count * sizeof(Size)));
+  auto *lengths = make_array<Size>(count);
   Size length = 0;
   for (int i = 0; i < count; i++) {
     if (nulls[i])

@@ -1,5 +1,6 @@
 #include "pg/table/batch.hpp"
 
+#include "pg/list.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/planner/sample.hpp"
 
@@ -23,9 +24,7 @@ namespace {
 // are volatile or contain a subplan are left out, because they must not be evaluated twice.
 ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
   List *stable = NIL;
-  ListCell *cell;
-  foreach (cell, conditions_before) {
-    auto *condition = static_cast<Node *>(lfirst(cell));
+  for (Node *condition : each<Node>(conditions_before)) {
     if (!contain_volatile_functions(condition) && !contain_subplans(condition))
       stable = lappend(stable, condition);
   }

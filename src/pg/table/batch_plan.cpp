@@ -10,10 +10,9 @@ namespace {
 // The places of some conditions among all of them.
 List *positions_of(const List *some, const List *all) {
   List *positions = NIL;
-  const ListCell *cell;
-  foreach (cell, all)
-    if (list_member_ptr(some, lfirst(cell)))
-      positions = lappend_int(positions, foreach_current_index(cell));
+  for (int i = 0; i < list_length(all); i++)
+    if (list_member_ptr(some, list_nth(all, i)))
+      positions = lappend_int(positions, i);
   return positions;
 }
 

@@ -2,6 +2,7 @@
 
 #include "pg/element/element.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 #include "pg/planner/question.hpp"
 
 extern "C" {
@@ -27,9 +28,7 @@ bool is_hashed(const Node *value, Oid collation) {
   const RowExpr *row = anonymous_row(value);
   if (!row)
     return is_surely_hashed(exprType(value), collation);
-  const ListCell *cell;
-  foreach (cell, row->args) {
-    const auto *field = static_cast<Node *>(lfirst(cell));
+  for (const Node *field : each<Node>(row->args)) {
     const Oid type = exprType(field);
     if (getBaseType(type) == VARCHAROID || !is_surely_hashed(type, exprCollation(field)))
       return false;
@@ -56,9 +55,8 @@ bool is_of_rows(const Question &question) {
 
 bool is_of_columns(Node *node) {
   List *columns = pull_var_clause(node, PVC_INCLUDE_PLACEHOLDERS);
-  ListCell *cell;
-  foreach (cell, columns)
-    if (!IsA(lfirst(cell), Var) || lfirst_node(Var, cell)->varattno <= 0)
+  for (const Node *column : each<Node>(columns))
+    if (!IsA(column, Var) || reinterpret_cast<const Var *>(column)->varattno <= 0)
       return false;
   return columns != NIL;
 }
@@ -68,9 +66,7 @@ Conditions conditions_of(List *restrictions) {
   List *candidates = NIL;
   Index lowest = PG_UINT32_MAX; // security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
-  ListCell *cell;
-  foreach (cell, restrictions) {
-    auto *restriction = lfirst_node(RestrictInfo, cell);
+  for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
     Question question;
     if (IsA(condition, CurrentOfExpr))
@@ -85,10 +81,9 @@ Conditions conditions_of(List *restrictions) {
     lowest = Min(lowest, restriction->security_level);
   }
   int left_out = -kMostProbes;
-  foreach (cell, candidates)
-    left_out += lfirst_node(RestrictInfo, cell)->security_level == lowest ? 1 : 0;
-  foreach (cell, restrictions) {
-    auto *restriction = lfirst_node(RestrictInfo, cell);
+  for (const RestrictInfo *candidate : each<RestrictInfo>(candidates))
+    left_out += candidate->security_level == lowest ? 1 : 0;
+  for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     if (restriction->pseudoconstant)
       continue; // because another node evaluates it, once
     if (restriction->security_level < lowest)

@@ -2,6 +2,7 @@
 
 #include "pg/compat.hpp"
 #include "pg/expression.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -102,7 +103,7 @@ Datum value_of(ExprContext *context, const RowValue &value, bool *is_null) {
   if (!value.fields)
     return slot_getattr(context->ecxt_scantuple, value.column, is_null);
   *is_null = false;
-  auto *fields = static_cast<NullableDatum *>(palloc(value.field_count * sizeof(NullableDatum)));
+  auto *fields = make_array<NullableDatum>(value.field_count);
   for (int i = 0; i < value.field_count; i++)
     fields[i].value = value_of(context, value.fields[i], &fields[i].isnull);
   return PointerGetDatum(fields);
@@ -192,7 +193,7 @@ RowValue init_value(Node *value, PlanState *node) {
   if (!row)
     return init_formed(value, node);
   RowValue made = {value, InvalidAttrNumber, nullptr, nullptr, list_length(row->args)};
-  made.fields = static_cast<RowValue *>(palloc(made.field_count * sizeof(RowValue)));
+  made.fields = make_array<RowValue>(made.field_count);
   for (int i = 0; i < made.field_count; i++)
     made.fields[i] = init_formed(static_cast<Node *>(list_nth(row->args, i)), node);
   return made;

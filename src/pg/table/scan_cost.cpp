@@ -1,3 +1,4 @@
+#include "pg/list.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
@@ -67,15 +68,14 @@ struct ProbeCosts {
 ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *table) {
   ProbeCosts costs = {0.0, 0.0};
   double share = 1.0;
-  ListCell *cell;
-  foreach (cell, probes) {
+  for (RestrictInfo *condition : each<RestrictInfo>(probes)) {
     Question question;
-    asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
+    asks_for_value(reinterpret_cast<Node *>(condition->clause), &question);
     const double bytes = known_of(root, question.filter).bytes;
     const double value = cost_of_value(root, table, question.value);
     QualCost evaluation; // of the value, which the cost of the condition includes
     cost_qual_eval_node(&evaluation, question.value, root);
-    List *probe = list_make1(lfirst(cell));
+    List *probe = list_make1(condition);
     costs.plain += share * (cost_of(root, probe) + value);
     costs.together += share * (cost_of_batched_probe(bytes) + evaluation.per_tuple + value);
     share *= share_of(root, probe);
@@ -87,13 +87,12 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
 // it reads a filter as a whole. A constant is in memory.
 double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
   double pages = 0.0;
-  ListCell *cell;
-  foreach (cell, probes) {
+  for (RestrictInfo *probe : each<RestrictInfo>(probes)) {
     Question question;
-    asks_for_value(reinterpret_cast<Node *>(lfirst_node(RestrictInfo, cell)->clause), &question);
+    asks_for_value(reinterpret_cast<Node *>(probe->clause), &question);
     if (!IsA(question.filter, Const))
       pages += Min(known_of(root, question.filter).bytes / BLCKSZ, rows);
-    rows *= share_of(root, list_make1(lfirst(cell)));
+    rows *= share_of(root, list_make1(probe));
   }
   return seq_page_cost * pages;
 }
@@ -101,10 +100,9 @@ double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
 // The conditions that cost less than a limit, which a sequential scan evaluates before a probe.
 List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
   List *cheaper = NIL;
-  ListCell *cell;
-  foreach (cell, conditions)
-    if (cost_of(root, list_make1(lfirst(cell))) < limit)
-      cheaper = lappend(cheaper, lfirst(cell));
+  for (Node *condition : each<Node>(conditions))
+    if (cost_of(root, list_make1(condition)) < limit)
+      cheaper = lappend(cheaper, condition);
   return cheaper;
 }
 
@@ -117,10 +115,8 @@ double cost_of_row_left() {
 double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
   double per_row = 0.0;
   if (const RowExpr *row = anonymous_row(value)) {
-    const ListCell *field;
-    foreach (field, row->args)
-      per_row += kHashField * cpu_tuple_cost +
-                 cost_of_value(root, table, static_cast<Node *>(lfirst(field)));
+    for (Node *field : each<Node>(row->args))
+      per_row += kHashField * cpu_tuple_cost + cost_of_value(root, table, field);
     return per_row;
   }
   const Oid type = getBaseType(exprType(value)),
@@ -132,9 +128,7 @@ double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value) {
     per_row += kHashVarying * cpu_tuple_cost;
   bool out_of_line = false;
   List *columns = pull_var_clause(value, PVC_INCLUDE_PLACEHOLDERS);
-  ListCell *cell;
-  foreach (cell, columns) {
-    const Var *column = lfirst_node(Var, cell);
+  for (const Var *column : each<Var>(columns)) {
     if (get_typlen(column->vartype) != -1)
       continue;
     const int32 width = get_attavgwidth(relation, column->varattno);

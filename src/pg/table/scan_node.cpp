@@ -5,6 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "pg/compat.hpp"
+#include "pg/list.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
 #include "pg/table/scan.hpp"
@@ -210,7 +211,7 @@ constexpr CustomExecMethods kExecMethods = {
     estimate_shared,     init_shared, reinit_shared, join_shared, shutdown, explain};
 
 Node *create_state(CustomScan *) {
-  auto *scan = static_cast<FilterScan *>(palloc0(sizeof(FilterScan)));
+  auto *scan = make_zeroed<FilterScan>();
   NodeSetTag(&scan->node, T_CustomScanState);
   scan->node.methods = &kExecMethods;
 #if PG_VERSION_NUM >= 160000

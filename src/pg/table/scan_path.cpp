@@ -1,3 +1,4 @@
+#include "pg/list.hpp"
 #include "pg/table/batch_plan.hpp"
 #include "pg/table/scan.hpp"
 
@@ -120,9 +121,8 @@ bool reads_as_server(const Path *path) {
 // Are a table's rows where the server looks for them? Another library may have taken the server's
 // paths away, as TimescaleDB does if it has compressed the rows of a chunk into another table.
 bool has_own_rows(const RelOptInfo *table) {
-  const ListCell *cell;
-  foreach (cell, table->pathlist)
-    if (reads_as_server(static_cast<Path *>(lfirst(cell))))
+  for (const Path *path : each<Path>(table->pathlist))
+    if (reads_as_server(path))
       return true;
   return false;
 }

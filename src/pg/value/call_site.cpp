@@ -2,6 +2,7 @@
 
 #include "pg/element/conversion.hpp"
 #include "pg/element/literal.hpp"
+#include "pg/list.hpp"
 #include "pg/value/collation.hpp"
 
 extern "C" {
@@ -14,8 +15,7 @@ CallSite *make_call_site(FunctionCallInfo fcinfo) {
   if (!fcinfo->flinfo)
     ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
                     errmsg("could not determine the type of a bloom filter's value")));
-  auto *site =
-      static_cast<CallSite *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite)));
+  auto *site = make_zeroed<CallSite>(fcinfo->flinfo->fn_mcxt);
   fcinfo->flinfo->fn_extra = site;
   return site;
 }

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "pg/errors.hpp"
+#include "pg/list.hpp"
 #include "pg/value/bitmaps.hpp"
 #include "pg/value/memory.hpp"
 
@@ -79,7 +80,7 @@ Datum payload_from_bytea(FunctionCallInfo fcinfo, const PayloadType &type) {
 
 char *payload_text(const uint8 *payload, Size length) {
   const Size chars = encoded_length(length);
-  auto *string = static_cast<char *>(palloc(chars + 1));
+  auto *string = make_array<char>(chars + 1);
   encode_base64(payload, length, string, check_for_interrupts);
   string[chars] = '\0';
   return string;

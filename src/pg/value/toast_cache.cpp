@@ -1,6 +1,7 @@
 #include "pg/value/toast_cache.hpp"
 
 #include "pg/errors.hpp"
+#include "pg/list.hpp"
 #include "pg/value/memory.hpp"
 
 extern "C" {
@@ -110,7 +111,7 @@ Cache *current_cache() {
   watch_for_ends();
   MemoryContext context =
       AllocSetContextCreate(TopTransactionContext, "bloomfilter cache", ALLOCSET_DEFAULT_SIZES);
-  auto *created = static_cast<Cache *>(MemoryContextAllocZero(context, sizeof(Cache)));
+  auto *created = make_zeroed<Cache>(context);
   created->context = context;
   dlist_init(&created->recent);
   created->reset.func = forget_cache;

@@ -1,0 +1,84 @@
+// The server's lists and memory without casts.
+//
+//   for (const RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo))
+//   auto *pair = make_zeroed<KeyPair>();
+//   auto *hashes = make_array<uint64>(count);
+//   GrowingArray<Row> rows = {};
+//
+// The server's foreach() needs a variable for the cell and a cast of what the cell holds. Its
+// palloc() returns void *. Lists of integers and loops that need the position of a cell still use
+// foreach().
+#ifndef BLOOMFILTER_PG_LIST_HPP
+#define BLOOMFILTER_PG_LIST_HPP
+
+#include "pg/server.hpp"
+
+extern "C" {
+#include "nodes/pg_list.h"
+#include "utils/memutils.h"
+}
+
+namespace bloomfilter {
+
+// The pointers of a list, which nobody may change in the meantime. The list may be NIL.
+template <typename T> class Each {
+public:
+  class Iterator {
+  public:
+    explicit Iterator(const ListCell *cell) : cell_(cell) {}
+    T *operator*() const { return static_cast<T *>(lfirst(cell_)); }
+    Iterator &operator++() {
+      ++cell_;
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const { return cell_ != other.cell_; }
+
+  private:
+    const ListCell *cell_;
+  };
+
+  explicit Each(const List *list) : list_(list) {}
+  Iterator begin() const { return Iterator(list_ ? list_->elements : nullptr); }
+  Iterator end() const { return Iterator(list_ ? list_->elements + list_->length : nullptr); }
+
+private:
+  const List *list_;
+};
+
+template <typename T> Each<T> each(const List *list) {
+  return Each<T>(list);
+}
+
+// Memory for one object, all of whose bytes are zero.
+template <typename T> T *make_zeroed(MemoryContext context = CurrentMemoryContext) {
+  return static_cast<T *>(MemoryContextAllocZero(context, sizeof(T)));
+}
+
+// An array that grows as items are added, also beyond 1 GB. All zero, it is empty. A scan or a call
+// that begins again sets `count` to 0 and keeps the memory.
+template <typename Item> struct GrowingArray {
+  Item *items;
+  int64 count, room;
+
+  // Adds an item. Memory comes from `context` at first, and stays there.
+  void add(const Item &item, MemoryContext context = CurrentMemoryContext) {
+    if (count == room) {
+      room = Max(2 * room, 64);
+      const Size bytes = static_cast<Size>(room) * sizeof(Item);
+      items = static_cast<Item *>(items ? repalloc_huge(items, bytes)
+                                        : MemoryContextAllocHuge(context, bytes));
+    }
+    items[count++] = item;
+  }
+  Item *begin() { return items; }
+  Item *end() { return items + count; }
+};
+
+// Memory for `count` objects. It is an error if they take more than 1 GB.
+template <typename T> T *make_array(Size count, MemoryContext context = CurrentMemoryContext) {
+  return static_cast<T *>(MemoryContextAlloc(context, count * sizeof(T)));
+}
+
+} // namespace bloomfilter
+
+#endif
