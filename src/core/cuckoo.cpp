@@ -289,13 +289,13 @@ std::uint32_t cuckoo_kicks(const std::uint8_t *table) {
 }
 
 bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored,
-                   Pause pause) {
+                   CheckInterrupts check_interrupts) {
   std::uint64_t count = 0;
   const bool sorted = with_buckets(geometry, [&](auto buckets) {
     bool all = true;
     for (std::uint32_t bucket = 0; bucket < geometry.units; bucket++) {
       if (bucket % kBucketsBetweenPauses == 0)
-        pause();
+        check_interrupts();
       const Slots slots = buckets.slots(buckets.read(table, bucket));
       count += static_cast<unsigned>(kBucketSlots - slots.count(0));
       all &= slots.descend();
@@ -307,9 +307,10 @@ bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uin
   return sorted && (used == 0 || table[geometry.bytes() - 1] >> used == 0);
 }
 
-std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table, Pause pause) {
+std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table,
+                            CheckInterrupts check_interrupts) {
   std::uint64_t stored;
-  check_buckets(geometry, table, &stored, pause);
+  check_buckets(geometry, table, &stored, check_interrupts);
   return stored;
 }
 

@@ -31,7 +31,7 @@
 #include <cstdint>
 
 #include "core/geometry.hpp"
-#include "core/pause.hpp"
+#include "core/interrupts.hpp"
 
 namespace bloomfilter {
 
@@ -99,12 +99,12 @@ std::uint32_t cuckoo_kicks(const std::uint8_t *table);
 
 // The number of fingerprints in the table.
 std::uint64_t cuckoo_stored(const Geometry &geometry, const std::uint8_t *table,
-                            Pause pause = no_pause);
+                            CheckInterrupts check_interrupts = check_nothing);
 
 // Are the fingerprints of all buckets in descending order, and the bits behind the last bucket 0?
 // Sets `stored` to the number of fingerprints.
 bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uint64_t *stored,
-                   Pause pause = no_pause);
+                   CheckInterrupts check_interrupts = check_nothing);
 
 // The false positive rate of a table with `stored` fingerprints: 1 - (1 - 1/(2^f - 1))^(8 load).
 double cuckoo_rate(const Geometry &geometry, std::uint64_t stored);

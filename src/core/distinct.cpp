@@ -14,7 +14,7 @@ constexpr double kMostEstimated = 1.1; // for each hash, 22 standard errors from
 constexpr int kMostDigitBits = 8;
 constexpr std::size_t kMostDigits = 1 << kMostDigitBits;
 constexpr std::size_t kFew = 24; // up to this many hashes are sorted by insertion
-constexpr std::size_t kHashesBetweenPauses = kBytesBetweenPauses / sizeof(std::uint64_t);
+constexpr std::size_t kHashesBetweenPauses = kBytesBetweenChecks / sizeof(std::uint64_t);
 
 // The digit by which hashes are sorted next: `bits` bits of a hash, from bit `shift` on.
 struct Digit {
@@ -43,13 +43,13 @@ void sort_few(std::uint64_t *hashes, std::size_t count) {
 }
 
 // Moves each hash to the part of its digit; sets `ends` to where the parts end.
-void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause pause,
-                  std::size_t *ends) {
+void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit,
+                  CheckInterrupts check_interrupts, std::size_t *ends) {
   std::size_t nexts[kMostDigits];
   std::fill_n(ends, digit.count(), 0);
   for (std::size_t i = 0; i < count; i++) {
     if (i % kHashesBetweenPauses == 0)
-      pause();
+      check_interrupts();
     ends[digit(hashes[i])]++;
   }
   std::size_t begin = 0;
@@ -64,8 +64,8 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause p
       std::uint64_t hash = hashes[nexts[part]];
       for (std::size_t home; (home = digit(hash)) != part;) {
         if (++moved % kHashesBetweenPauses == 0) {
-          hashes[nexts[part]] = hash; // so all are there if the pause ends the sort
-          pause();
+          hashes[nexts[part]] = hash; // so all are there if the check ends the sort
+          check_interrupts();
         }
         std::swap(hash, hashes[nexts[home]++]);
       }
@@ -74,17 +74,18 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit, Pause p
 }
 
 // Sorts hashes by their lowest `bits` bits; the higher ones are the same in all hashes.
-void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits, Pause pause) {
+void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits,
+                  CheckInterrupts check_interrupts) {
   if (count <= kFew || bits == 0) {
     sort_few(hashes, count);
     return;
   }
   const Digit digit = next_digit(count, bits);
   std::size_t ends[kMostDigits];
-  split_hashes(hashes, count, digit, pause, ends);
+  split_hashes(hashes, count, digit, check_interrupts, ends);
   std::size_t begin = 0;
   for (std::size_t part = 0; part < digit.count(); part++) {
-    sort_by_bits(hashes + begin, ends[part] - begin, digit.shift, pause);
+    sort_by_bits(hashes + begin, ends[part] - begin, digit.shift, check_interrupts);
     begin = ends[part];
   }
 }
@@ -139,12 +140,12 @@ std::uint64_t padded_capacity(double distinct, std::uint64_t hashes) {
                                                                 : hashes;
 }
 
-void sort_hashes(std::uint64_t *hashes, std::size_t count, Pause pause) {
+void sort_hashes(std::uint64_t *hashes, std::size_t count, CheckInterrupts check_interrupts) {
   std::size_t sorted = 1;
   while (sorted < count && hashes[sorted - 1] <= hashes[sorted])
     sorted++;
   if (sorted < count)
-    sort_by_bits(hashes, count, 64, pause);
+    sort_by_bits(hashes, count, 64, check_interrupts);
 }
 
 std::size_t keep_copies(std::uint64_t *hashes, std::size_t count, int copies) {

@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "core/murmur3.hpp"
-#include "core/pause.hpp"
+#include "core/interrupts.hpp"
 
 namespace bloomfilter {
 
@@ -47,7 +47,7 @@ std::uint64_t padded_capacity(double distinct, std::uint64_t hashes);
 
 // Sorts hashes in place, by their digits: P. M. McIlroy et al., "Engineering radix sort", Computing
 // Systems 6(1), 1993 ("American flag sort").
-void sort_hashes(std::uint64_t *hashes, std::size_t count, Pause pause);
+void sort_hashes(std::uint64_t *hashes, std::size_t count, CheckInterrupts check_interrupts);
 
 // Keeps at most `copies` copies of each of the sorted hashes and moves these to the front; returns
 // how many are left.

@@ -67,7 +67,7 @@ Finding check_link(const Link &link) {
   const Finding capacity = check_capacity(link.capacity);
   if (!capacity.ok() || (!bloom && !link.capacity.is_known())) // a bloomfilter's may be unknown
     return fault(Status::bad_capacity, link.capacity.values);
-  if (link.flags & ~(bloom ? kLinkFlags : kFlagOwn))
+  if (link.flags & ~(bloom ? kLinkFlags : kFlagSelfSized))
     return fault(Status::unknown_flags, link.flags);
   const std::uint32_t least = geometry.layout == Layout::cuckoo ? kMinBuckets : 1;
   if (geometry.units < least || geometry.bits() > kMaxBits)
@@ -78,12 +78,13 @@ Finding check_link(const Link &link) {
 // Checks the header and the entries of a chain whose header has been read, and sets links_bytes.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  // A chain has kFlagOwn only if it grows and has no value: an aggregate over no rows made it.
+  // A chain has kFlagSelfSized only if it grows and has no value: an aggregate over no rows made
+  // it.
   std::uint8_t flags = kFlagChain;
   if (!is_foreign(geometry.layout))
     flags |= kFlagGrow;
   if (header->grows() && header->element.family == Family::none && header->link_count == 1)
-    flags |= kFlagOwn;
+    flags |= kFlagSelfSized;
   if (kind_of(geometry.layout) != Kind::bloom || header->flags & ~flags)
     return fault(Status::unknown_flags, header->flags);
   if (geometry.layout != profile_of(geometry.layout))
@@ -116,7 +117,7 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
       return finding;
     // Of links with the same geometry, only those that sized themselves stay separate.
     const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
-    if (order > 0 || (order == 0 && !(before.flags & kFlagOwn)))
+    if (order > 0 || (order == 0 && !(before.flags & kFlagSelfSized)))
       return fault(Status::bad_order, header->link_count);
     bits += link.geometry.bits();
     before = link;
@@ -129,10 +130,11 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
 
 // Checks the buckets' order, that the rest of their last byte is zero, and that a table without an
 // element type has no fingerprints.
-Finding validate_buckets(const std::uint8_t *payload, const Header &header, Pause pause) {
+Finding validate_buckets(const std::uint8_t *payload, const Header &header,
+                         CheckInterrupts check_interrupts) {
   const std::uint8_t *table = payload + kHeaderBytes;
   std::uint64_t stored;
-  if (!check_buckets(header.geometry, table, &stored, pause))
+  if (!check_buckets(header.geometry, table, &stored, check_interrupts))
     return fault(Status::bad_buckets, header.geometry.units);
   if (is_open(header.element.family) && stored != 0)
     return fault(Status::stray_bits, stored);
@@ -196,17 +198,18 @@ Finding check_kind(const Header &header, Kind kind) {
                static_cast<std::uint64_t>(kind));
 }
 
-Finding validate(const std::uint8_t *payload, std::size_t length, Header *header, Pause pause) {
+Finding validate(const std::uint8_t *payload, std::size_t length, Header *header,
+                 CheckInterrupts check_interrupts) {
   const Finding finding = parse(payload, length, header);
   if (!finding.ok())
     return finding;
   if (header->geometry.layout == Layout::cuckoo)
-    return validate_buckets(payload, *header, pause);
+    return validate_buckets(payload, *header, check_interrupts);
   if (is_open(header->element.family)) {
     std::uint64_t bits = 0;
-    for (std::size_t at = header->head_bytes(); at < length; at += kBytesBetweenPauses) {
-      pause();
-      bits += count_set(best_kernel(), payload + at, std::min(length - at, kBytesBetweenPauses));
+    for (std::size_t at = header->head_bytes(); at < length; at += kBytesBetweenChecks) {
+      check_interrupts();
+      bits += count_set(best_kernel(), payload + at, std::min(length - at, kBytesBetweenChecks));
     }
     if (bits != 0)
       return fault(Status::stray_bits, bits);
@@ -215,9 +218,9 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
   Link next = {};
   const std::uint8_t *next_bitmap = nullptr;
   if (any_link(payload, *header, [&](const Link &link, std::size_t offset) {
-        pause();
+        check_interrupts();
         const std::uint8_t *bitmap = payload + offset;
-        const bool wrong = link.geometry == next.geometry && (next.flags & kFlagOwn) &&
+        const bool wrong = link.geometry == next.geometry && (next.flags & kFlagSelfSized) &&
                            std::memcmp(bitmap, next_bitmap, link.geometry.bytes()) >= 0;
         next = link;
         next_bitmap = bitmap;

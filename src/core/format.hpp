@@ -19,7 +19,7 @@
 
 #include "core/family.hpp"
 #include "core/geometry.hpp"
-#include "core/pause.hpp"
+#include "core/interrupts.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {
@@ -33,11 +33,11 @@ constexpr std::size_t kMaxHeadBytes = kHeaderBytes + kMaxLinks * kLinkBytes;
 constexpr std::uint8_t kFlagChain = 0x01;
 // The filter or link was sized by what it held, not by what was asked for. If it has no values, an
 // aggregate made it.
-constexpr std::uint8_t kFlagOwn = 0x02;
+constexpr std::uint8_t kFlagSelfSized = 0x02;
 constexpr std::uint8_t kFlagGrow = 0x04; // only of a chain: when it is full, it gets another link
 constexpr std::uint8_t kFlagIntersection = 0x08; // has the bits that two filters had in common
 // 0x10 is kFlagUncounted, of kOtherFlags, which only a value that is no chain has.
-constexpr std::uint8_t kLinkFlags = kFlagOwn | kFlagIntersection;
+constexpr std::uint8_t kLinkFlags = kFlagSelfSized | kFlagIntersection;
 
 struct Link {
   Geometry geometry;
@@ -147,7 +147,7 @@ Finding check_kind(const Header &header, Kind kind);
 
 // Checks what parse() checks, and the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header,
-                 Pause pause = no_pause);
+                 CheckInterrupts check_interrupts = check_nothing);
 
 // For a chain, write_header() writes the header alone; write_link() writes the entry of one link.
 void write_header(std::uint8_t *payload, const Header &header);

@@ -13,8 +13,8 @@
 namespace bloomfilter {
 namespace {
 
-bool is_own(const LinkView &view) {
-  return (view.link.flags & kFlagOwn) != 0;
+bool is_self_sized(const LinkView &view) {
+  return (view.link.flags & kFlagSelfSized) != 0;
 }
 
 bool has_bits(const std::uint8_t *bitmap, std::size_t bytes) {
@@ -43,12 +43,12 @@ bool less_asked(const LinkView &a, const LinkView &b) {
 
 // Drops the links that sized themselves and have no bits. If nothing is left, the least of all
 // links stays.
-int drop_empty(LinkView *views, int count, Pause pause) {
+int drop_empty(LinkView *views, int count, CheckInterrupts check_interrupts) {
   LinkView *const end = views + count;
   const LinkView least = *std::min_element(views, end, less_asked);
-  LinkView *const kept = std::remove_if(views, end, [pause](const LinkView &view) {
-    pause();
-    return is_own(view) && is_empty(view);
+  LinkView *const kept = std::remove_if(views, end, [check_interrupts](const LinkView &view) {
+    check_interrupts();
+    return is_self_sized(view) && is_empty(view);
   });
   if (kept > views)
     return static_cast<int>(kept - views);
@@ -60,21 +60,22 @@ int compare_bitmaps(const LinkView &a, const LinkView &b) {
   return std::memcmp(a.bitmap, b.bitmap, a.link.geometry.bytes());
 }
 
-bool in_order(const LinkView &a, const LinkView &b, Pause pause) {
+bool in_order(const LinkView &a, const LinkView &b, CheckInterrupts check_interrupts) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
     return order < 0;
-  if (is_own(a) != is_own(b))
-    return is_own(a);
-  pause();
-  return is_own(a) && compare_bitmaps(a, b) < 0;
+  if (is_self_sized(a) != is_self_sized(b))
+    return is_self_sized(a);
+  check_interrupts();
+  return is_self_sized(a) && compare_bitmaps(a, b) < 0;
 }
 
 // Joins the second of two adjacent links to the first, if the normal form has one link for both.
 bool join(LinkView *first, const LinkView &second) {
-  if (!(first->link.geometry == second.link.geometry) || is_own(*first) != is_own(second))
+  if (!(first->link.geometry == second.link.geometry) ||
+      is_self_sized(*first) != is_self_sized(second))
     return false;
-  if (!is_own(second))
+  if (!is_self_sized(second))
     first->other = second.bitmap;
   else if (compare_bitmaps(*first, second) != 0)
     return false;
@@ -84,10 +85,10 @@ bool join(LinkView *first, const LinkView &second) {
 }
 
 // Does `by` have the same geometry and all bits of a link?
-bool is_covered(const LinkView &view, const LinkView &by, Pause pause) {
+bool is_covered(const LinkView &view, const LinkView &by, CheckInterrupts check_interrupts) {
   if (!(view.link.geometry == by.link.geometry) || !by.bitmap)
     return false;
-  pause();
+  check_interrupts();
   const std::size_t bytes = view.link.geometry.bytes();
   for (std::size_t at = 0; at < bytes; at += kWordBytes) {
     const auto other = by.other ? load<std::uint64_t>(by.other + at) : 0;
@@ -122,31 +123,33 @@ int view_links(const std::uint8_t *payload, const Header &header, LinkView *view
   return header.links();
 }
 
-int normalize_links(LinkView *views, int count, Pause pause) {
-  count = drop_empty(views, count, pause);
-  std::sort(views, views + count,
-            [pause](const LinkView &a, const LinkView &b) { return in_order(a, b, pause); });
+int normalize_links(LinkView *views, int count, CheckInterrupts check_interrupts) {
+  count = drop_empty(views, count, check_interrupts);
+  std::sort(views, views + count, [check_interrupts](const LinkView &a, const LinkView &b) {
+    return in_order(a, b, check_interrupts);
+  });
 
   int joined = 1;
   for (int i = 1; i < count; i++) {
-    pause();
+    check_interrupts();
     if (!join(&views[joined - 1], views[i]))
       views[joined++] = views[i];
   }
-  return drop_covered(views, joined, 0, pause);
+  return drop_covered(views, joined, 0, check_interrupts);
 }
 
-int drop_covered(LinkView *views, int count, int from, Pause pause) {
+int drop_covered(LinkView *views, int count, int from, CheckInterrupts check_interrupts) {
   // A link that covers another one may be left out itself; the link that covers it then covers
   // both.
   LinkView *const end = views + count;
   for (LinkView *view = views; view < end; view++)
-    if (is_own(*view) && std::any_of(views + from, end, [view, pause](const LinkView &by) {
-          return &by != view && is_covered(*view, by, pause);
+    if (is_self_sized(*view) &&
+        std::any_of(views + from, end, [view, check_interrupts](const LinkView &by) {
+          return &by != view && is_covered(*view, by, check_interrupts);
         }))
       view->bitmap = nullptr;
-  LinkView *const kept =
-      std::remove_if(views, end, [](const LinkView &view) { return is_own(view) && !view.bitmap; });
+  LinkView *const kept = std::remove_if(
+      views, end, [](const LinkView &view) { return is_self_sized(view) && !view.bitmap; });
   return static_cast<int>(kept - views);
 }
 
@@ -172,12 +175,12 @@ std::uint64_t full_bits(const Link &link) {
 }
 
 void count_bits(const Kernel &kernel, const LinkView *views, int count, LinkBits *bits,
-                Pause pause) {
+                CheckInterrupts check_interrupts) {
   std::uint8_t united[64 * kLineBytes], both[sizeof united]; // fit in the first-level cache
   const std::size_t bytes = views[0].link.geometry.bytes();
   std::fill_n(bits, count, LinkBits{0, 0});
   for (std::size_t at = 0; at < bytes; at += sizeof united) {
-    pause();
+    check_interrupts();
     const std::size_t length = std::min(bytes - at, sizeof united);
     for (int i = 0; i < count; i++) {
       const std::uint8_t *piece = views[i].bitmap + at;
@@ -223,7 +226,7 @@ double first_rate(double rate) {
 }
 
 bool next_link(const Header &header, const Link &largest, Link *next) {
-  next->flags = kFlagOwn;
+  next->flags = kFlagSelfSized;
   const Capacity &last = largest.capacity, &asked = header.capacity;
   if (last.is_known())
     next->capacity = {last.values * 2, std::max(last.rate * 3 / 4, kMinRate)};

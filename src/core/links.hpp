@@ -10,7 +10,8 @@
 // - Links of one geometry that were made for a capacity that was asked for are OR-ed, which gives
 //   the filter of all their values. It has the larger number of values and the larger rate of their
 //   capacities.
-// - Links that sized themselves (kFlagOwn) are nearly as full as their rate allows, so two of them
+// - Links that sized themselves (kFlagSelfSized) are nearly as full as their rate allows, so two of
+// them
 //   in one bitmap would have many times the rate. They are never OR-ed. Such a link is left out if
 //   another link of its geometry has all its bits; of two with the same bits, one stays. Such links
 //   without values are left out, too, unless there is nothing else.
@@ -29,8 +30,8 @@
 
 #include "core/digest.hpp"
 #include "core/format.hpp"
+#include "core/interrupts.hpp"
 #include "core/kernel.hpp"
-#include "core/pause.hpp"
 
 namespace bloomfilter {
 
@@ -57,11 +58,11 @@ template <typename Use> void for_each_geometry(const LinkView *views, int count,
 
 // Brings the links of one value, or of two values one after the other, into the normal form of
 // their union; returns how many are left. Pauses before each comparison of two bitmaps.
-int normalize_links(LinkView *views, int count, Pause pause);
+int normalize_links(LinkView *views, int count, CheckInterrupts check_interrupts);
 
 // Leaves out each link that sized itself if another link of its geometry, at index `from` or above,
 // has all its bits; returns how many are left. Pauses before each comparison of two bitmaps, too.
-int drop_covered(LinkView *views, int count, int from, Pause pause);
+int drop_covered(LinkView *views, int count, int from, CheckInterrupts check_interrupts);
 
 // Is the digest possibly in any link of a value?
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
@@ -84,7 +85,7 @@ struct LinkBits {
 // Counts the bits of links of one geometry, and reads each bitmap once. Every link has a bitmap.
 // Pauses now and then.
 void count_bits(const Kernel &kernel, const LinkView *views, int count, LinkBits *bits,
-                Pause pause);
+                CheckInterrupts check_interrupts);
 
 // An estimate of the number of distinct values.
 struct ValueCount {

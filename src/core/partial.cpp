@@ -16,7 +16,7 @@ const Finding kSound = {Status::ok, 0, 0};
 
 // Accepts only the header of a filter without values that bf_agg would make, with seed 0.
 Finding check_header(const Header &header) {
-  if (header.is_chain() || (header.flags & ~kFlagOwn) != 0)
+  if (header.is_chain() || (header.flags & ~kFlagSelfSized) != 0)
     return fault(Status::unknown_flags, header.flags);
   const Layout profile = profile_of(header.geometry.layout);
   if (profile != Layout::lines)
@@ -24,7 +24,7 @@ Finding check_header(const Header &header) {
   if (header.seed != 0)
     return fault(Status::bad_seed, header.seed);
   const Capacity &capacity = header.capacity;
-  if (!capacity.is_known() || ((header.flags & kFlagOwn) != 0 && capacity.values != 1))
+  if (!capacity.is_known() || ((header.flags & kFlagSelfSized) != 0 && capacity.values != 1))
     return fault(Status::bad_capacity, capacity.values);
   Geometry geometry = {profile, 0, 0};
   if (!size_for(profile, capacity.values, capacity.rate, &geometry) ||

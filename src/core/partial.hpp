@@ -10,8 +10,8 @@
 // Its payload is 4 bytes of its own, the header of a filter (core/format.hpp), and after it the
 // hashes, ascending, or the bitmap; doc/format.md has the byte tables. The header is that of the
 // filter without values, for the capacity that was asked for. If all values are to size the filter,
-// its header has kFlagOwn and a capacity of one value. Equal sets are equal bytes. A state of no
-// rows differs from one of rows that are all NULL, because their filters differ.
+// its header has kFlagSelfSized and a capacity of one value. Equal sets are equal bytes. A state of
+// no rows differs from one of rows that are all NULL, because their filters differ.
 #ifndef BLOOMFILTER_CORE_PARTIAL_HPP
 #define BLOOMFILTER_CORE_PARTIAL_HPP
 
@@ -35,7 +35,7 @@ struct Partial {
   Header header; // of the filter that the state is for
   Content content;
 
-  bool self_sized() const { return (header.flags & kFlagOwn) != 0; }
+  bool self_sized() const { return (header.flags & kFlagSelfSized) != 0; }
 };
 
 // What a state with so many distinct hashes contains. `geometry` is that of the filter that was

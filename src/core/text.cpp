@@ -30,12 +30,13 @@ char digit(std::uint32_t group, int shift) {
 
 } // namespace
 
-void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text, Pause pause) {
-  std::size_t i = 0, next_pause = 0;
+void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text,
+                   CheckInterrupts check_interrupts) {
+  std::size_t i = 0, next_check = 0;
   for (; i + 3 <= length; i += 3, text += 4) {
-    if (i >= next_pause) {
-      pause();
-      next_pause = i + kBytesBetweenPauses;
+    if (i >= next_check) {
+      check_interrupts();
+      next_check = i + kBytesBetweenChecks;
     }
     const std::uint32_t group = static_cast<std::uint32_t>(bytes[i]) << 16 |
                                 static_cast<std::uint32_t>(bytes[i + 1]) << 8 | bytes[i + 2];
@@ -54,13 +55,13 @@ void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text, Pa
 }
 
 bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, std::size_t *decoded,
-                   Pause pause) {
+                   CheckInterrupts check_interrupts) {
   std::uint8_t *out = bytes;
   std::uint32_t group = 0;
   int digits = 0, padding = 0;
   for (std::size_t i = 0; i < length; i++) {
-    if (i % kBytesBetweenPauses == 0)
-      pause();
+    if (i % kBytesBetweenChecks == 0)
+      check_interrupts();
     const std::uint8_t value = kDigits.of[static_cast<unsigned char>(text[i])];
     if (value == kSpace)
       continue;

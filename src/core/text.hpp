@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/pause.hpp"
+#include "core/interrupts.hpp"
 
 namespace bloomfilter {
 
@@ -22,14 +22,14 @@ constexpr std::size_t decoded_length_limit(std::size_t chars) {
 
 // Writes encoded_length(length) characters, without a terminating zero.
 void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text,
-                   Pause pause = no_pause);
+                   CheckInterrupts check_interrupts = check_nothing);
 
 // Reads `length` characters into at most decoded_length_limit(length) bytes and sets `decoded` to
 // their number. False if the text is not base64: if it has a foreign character, missing or
 // misplaced padding, or unused bits that are not zero (so that two texts never mean the same
 // value).
 bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, std::size_t *decoded,
-                   Pause pause = no_pause);
+                   CheckInterrupts check_interrupts = check_nothing);
 
 } // namespace bloomfilter
 

@@ -77,13 +77,13 @@ void use(const Header &header, const std::uint8_t *payload) {
   // In normal form, links keep their order, and a union with itself adds no link.
   LinkView once[kMaxLinks], twice[2 * kMaxLinks];
   const int links = view_links(payload, header, once);
-  const int kept = normalize_links(once, links, no_pause);
+  const int kept = normalize_links(once, links, check_nothing);
   require(kept >= 1 && kept <= links);
   view_links(payload, header, twice);
   view_links(payload, header, twice + links);
-  require(normalize_links(twice, 2 * links, no_pause) == kept);
+  require(normalize_links(twice, 2 * links, check_nothing) == kept);
   for (int i = 0; i < kept; i++)
-    require(once[i].bitmap == twice[i].bitmap || twice[i].link.flags & kFlagOwn);
+    require(once[i].bitmap == twice[i].bitmap || twice[i].link.flags & kFlagSelfSized);
   Link next;
   if (header.grows() && next_link(header, once[kept - 1].link, &next))
     require(next.geometry.bits() > once[kept - 1].link.geometry.bits());

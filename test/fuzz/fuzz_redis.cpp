@@ -37,7 +37,7 @@ void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
     views[i] = {links[i], bitmaps, nullptr};
     bitmaps += links[i].geometry.bytes();
   }
-  const int kept = normalize_links(views, count, no_pause);
+  const int kept = normalize_links(views, count, check_nothing);
   require(kept >= 1 && kept <= count);
   if (kept == 1)
     return;

@@ -553,7 +553,7 @@ Finding validate(const Bytes &payload) {
 TEST(CountingFormat, AcceptsAndReadsBack) {
   for (const std::uint32_t units : {1U, 3U})
     for (const Geometry &geometry : all_geometries(units))
-      for (const std::uint8_t flags : {std::uint8_t{0}, kFlagOwn})
+      for (const std::uint8_t flags : {std::uint8_t{0}, kFlagSelfSized})
         for (const std::uint8_t fill : {0x00, 0x5A, 0xFF}) {
           SCOPED_TRACE(describe(geometry));
           Header header = header_of(geometry), read;
@@ -661,7 +661,7 @@ TEST(CountingFormat, IsNoLinkOfAChain) {
   Bytes payload(kHeaderBytes + 2 * kLinkBytes + 2 * 64);
   write_header(payload.data(), header);
   for (int i = 0; i < 2; i++)
-    write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagOwn, {10, 0.01}});
+    write_link(payload.data(), i, {{Layout::lines, 6, 1}, kFlagSelfSized, {10, 0.01}});
   payload.back() = 1;
   EXPECT_EQ(validate(payload).status, Status::unknown_flags);
 }

@@ -666,8 +666,9 @@ TEST(Cuckoo, StoredValuesAreValidated) {
   };
   for (const int f : {0, 5, 33, 255})
     EXPECT_EQ(status_of(with(3, f)), Status::bad_k);
-  EXPECT_EQ(status_of(with(32, kFlagOwn)), Status::ok);
-  for (const int flags : {kFlagChain | 0, kFlagChain | kFlagOwn, kFlagGrow | 0, 0x08, 0x10, 0x80})
+  EXPECT_EQ(status_of(with(32, kFlagSelfSized)), Status::ok);
+  for (const int flags :
+       {kFlagChain | 0, kFlagChain | kFlagSelfSized, kFlagGrow | 0, 0x08, 0x10, 0x80})
     EXPECT_EQ(status_of(with(32, flags)), Status::unknown_flags);
   for (const int units : {0, 1})
     EXPECT_EQ(status_of(with(28, units)), Status::bad_units);

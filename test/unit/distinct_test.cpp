@@ -130,7 +130,7 @@ TEST(Distinct, CapacityIsBoundedByTheHashes) {
 
 // Uniform hashes, few different hashes, and hashes that differ in their lowest bits alone.
 TEST(Distinct, SortsAndRemovesRepetitions) {
-  sort_hashes(nullptr, 0, no_pause);
+  sort_hashes(nullptr, 0, check_nothing);
   EXPECT_EQ(keep_copies(nullptr, 0, 1), 0U);
   Random random(1);
   for (const std::size_t count : {1, 2, 10, 24, 25, 100, 1000, 20000, 300000})
@@ -142,7 +142,7 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
       hashes[0] = 1;
       const std::multiset<std::uint64_t> all(hashes.begin(), hashes.end());
       const std::set<std::uint64_t> expected(hashes.begin(), hashes.end());
-      sort_hashes(hashes.data(), count, no_pause);
+      sort_hashes(hashes.data(), count, check_nothing);
       EXPECT_EQ(hashes, std::vector<std::uint64_t>(all.begin(), all.end()));
       EXPECT_EQ(count_distinct(hashes.data(), count), expected.size());
 
@@ -157,22 +157,22 @@ TEST(Distinct, SortsAndRemovesRepetitions) {
     }
 }
 
-// Each pass over the hashes pauses at least once in kBytesBetweenPauses bytes.
-std::size_t pauses;
-TEST(Distinct, SortPauses) {
+// Each pass over the hashes checks for interrupts at least once in kBytesBetweenChecks bytes.
+std::size_t checks;
+TEST(Distinct, SortChecksForInterrupts) {
   auto hashes = integer_hashes(1000000, 1);
-  pauses = 0;
-  sort_hashes(hashes.data(), hashes.size(), [] { pauses++; });
-  EXPECT_GE(pauses, 2 * hashes.size() * sizeof(std::uint64_t) / kBytesBetweenPauses);
+  checks = 0;
+  sort_hashes(hashes.data(), hashes.size(), [] { checks++; });
+  EXPECT_GE(checks, 2 * hashes.size() * sizeof(std::uint64_t) / kBytesBetweenChecks);
 }
 
-// A pause may end the sort for good, so at each one all hashes are there.
+// A check may end the sort for good, so at each one all hashes are there.
 const std::vector<std::uint64_t> *sorting;
 std::uint64_t sum_of_sorting;
 std::uint64_t sum(const std::vector<std::uint64_t> &hashes) {
   return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0});
 }
-TEST(Distinct, SortHasAllHashesWhereItPauses) {
+TEST(Distinct, SortHasAllHashesWhereItChecks) {
   auto hashes = integer_hashes(1000000, 3);
   sorting = &hashes;
   sum_of_sorting = sum(hashes);

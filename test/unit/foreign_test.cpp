@@ -390,13 +390,13 @@ TEST(ForeignFormat, FlagsOfSystems) {
       if (!good)
         continue;
       EXPECT_EQ(flag, kFlagUncounted);
-      header.flags = kFlagUncounted | kFlagOwn;
+      header.flags = kFlagUncounted | kFlagSelfSized;
       Bytes payload(header.payload_bytes());
       write_header(payload.data(), header);
       Header read;
       ASSERT_TRUE(parse(payload.data(), payload.size(), &read).ok());
-      EXPECT_EQ(read.flags, kFlagUncounted | kFlagOwn);
-      EXPECT_EQ(read_link(payload.data(), read, 0).flags, kFlagOwn);
+      EXPECT_EQ(read.flags, kFlagUncounted | kFlagSelfSized);
+      EXPECT_EQ(read_link(payload.data(), read, 0).flags, kFlagSelfSized);
     }
 }
 
@@ -487,7 +487,7 @@ Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::u
   return finding;
 }
 
-Link link_of(Layout layout, std::uint32_t units, std::uint8_t flags = kFlagOwn) {
+Link link_of(Layout layout, std::uint32_t units, std::uint8_t flags = kFlagSelfSized) {
   return {{layout, 8, units}, flags, {100, 0.01}};
 }
 

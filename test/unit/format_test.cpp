@@ -30,7 +30,7 @@ Header lines_header() {
 }
 // A filter of arrays that sized itself: three pages, k = 12.
 Header pages_header() {
-  return {{Layout::pages, 12, 3}, {Family::array, 0xC0FFEE}, ~0ULL, {500, 1e-4}, kFlagOwn};
+  return {{Layout::pages, 12, 3}, {Family::array, 0xC0FFEE}, ~0ULL, {500, 1e-4}, kFlagSelfSized};
 }
 
 // A filter with some bits set.
@@ -69,20 +69,20 @@ Bytes linked_filter(Header header, const std::vector<Link> &links) {
 Bytes chain() {
   const Geometry line = {Layout::lines, 6, 1};
   return linked_filter({{}, {Family::integer, 0}, 7, {}},
-                       {{line, kFlagOwn, {10, 0.01}},
-                        {line, kFlagOwn, {20, 0.02}},
+                       {{line, kFlagSelfSized, {10, 0.01}},
+                        {line, kFlagSelfSized, {20, 0.02}},
                         {line, 0, {30, 0.03}},
                         {{Layout::pages, 12, 1}, kFlagIntersection, {}}});
 }
 // A filter of one link that grows.
 Bytes growing() {
   return linked_filter({{}, {Family::integer, 0}, 7, {100, 0.04}, kFlagGrow},
-                       {{{Layout::lines, 6, 1}, kFlagOwn, {100, 0.01}}});
+                       {{{Layout::lines, 6, 1}, kFlagSelfSized, {100, 0.01}}});
 }
 // The filter of no rows: it grows, and it is own until it has a value.
 Bytes of_no_rows() {
-  Bytes payload = linked_filter({{}, {}, 0, {100, 0.01}, kFlagGrow | kFlagOwn},
-                                {{{Layout::lines, 6, 3}, kFlagOwn, {100, 0.0025}}});
+  Bytes payload = linked_filter({{}, {}, 0, {100, 0.01}, kFlagGrow | kFlagSelfSized},
+                                {{{Layout::lines, 6, 3}, kFlagSelfSized, {100, 0.0025}}});
   std::fill(payload.begin() + 36 + 24, payload.end(), std::uint8_t{0});
   return payload;
 }
@@ -112,7 +112,7 @@ TEST(Format, GoldenHeader) {
                          {Family::array, 0xABCDEF},
                          0x0102030405060708,
                          {1000000, 0.01},
-                         kFlagOwn};
+                         kFlagSelfSized};
 
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
@@ -323,15 +323,15 @@ const Defect kDefects[] = {
      Status::bad_capacity, 0, 0},
     {"growing with a capacity alone", growing, [](Bytes &b) { put_rate(b, 0.0); },
      Status::bad_capacity, 100, 0},
-    {"own links", chain, [](Bytes &b) { b[32] |= kFlagOwn; }, Status::unknown_flags, 0x03, 0},
-    {"own links that grow, with values", growing, [](Bytes &b) { b[32] |= kFlagOwn; },
+    {"own links", chain, [](Bytes &b) { b[32] |= kFlagSelfSized; }, Status::unknown_flags, 0x03, 0},
+    {"own links that grow, with values", growing, [](Bytes &b) { b[32] |= kFlagSelfSized; },
      Status::unknown_flags, 0x07, 0},
     {"no rows, and a family", of_no_rows, [](Bytes &b) { b[2] = 1; }, Status::unknown_flags, 0x07,
      0},
     {"no rows, and two links", of_no_rows, [](Bytes &b) { put_units(b, 2); }, Status::unknown_flags,
      0x07, 0},
-    {"no rows, and does not grow", of_no_rows, [](Bytes &b) { b[32] = kFlagChain | kFlagOwn; },
-     Status::unknown_flags, 0x03, 0},
+    {"no rows, and does not grow", of_no_rows,
+     [](Bytes &b) { b[32] = kFlagChain | kFlagSelfSized; }, Status::unknown_flags, 0x03, 0},
     {"no rows, and an intersection", of_no_rows, [](Bytes &b) { b[32] |= kFlagIntersection; },
      Status::unknown_flags, 0x0F, 0},
     {"no rows, and a bit", of_no_rows, [](Bytes &b) { b[36 + 24] = 1; }, Status::stray_bits, 1, 0},
@@ -462,7 +462,7 @@ TEST(Format, GoldenLink) {
   ASSERT_EQ(golden.size(), kLinkBytes);
   Bytes payload(kMaxHeadBytes, 0xFF);
   write_link(payload.data(), 2,
-             {{Layout::pages, 12, 0x010203}, kFlagOwn | kFlagIntersection, {1000000, 0.01}});
+             {{Layout::pages, 12, 0x010203}, kFlagSelfSized | kFlagIntersection, {1000000, 0.01}});
   const auto entry = payload.begin() + 36 + 2 * 24;
   EXPECT_EQ(Bytes(entry, entry + 24), golden);
   EXPECT_EQ(std::count(payload.begin(), payload.end(), 0xFF), kMaxHeadBytes - 24);
@@ -475,7 +475,7 @@ TEST(Format, ParsesTheLongestHead) {
   std::uint8_t head[kMaxHeadBytes];
   write_header(head, header);
   for (int i = 0; i < kMaxLinks; i++)
-    write_link(head, i, {{Layout::lines, 6, (1U << 23) / kMaxLinks}, kFlagOwn, {1, 0.01}});
+    write_link(head, i, {{Layout::lines, 6, (1U << 23) / kMaxLinks}, kFlagSelfSized, {1, 0.01}});
   const Finding finding = parse(head, kMaxPayload, &read);
   EXPECT_TRUE(finding.ok()) << static_cast<int>(finding.status);
   EXPECT_EQ(read.links(), kMaxLinks);

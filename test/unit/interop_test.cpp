@@ -907,7 +907,7 @@ TEST(Redis, CapacitiesAreThoseOfTheLinks) {
     for (std::size_t i = 0; i < dump.links.size(); i++, rate /= 2) {
       EXPECT_EQ(dump.links[i].capacity.values, golden.capacities[i]) << i;
       EXPECT_DOUBLE_EQ(dump.links[i].capacity.rate, rate);
-      EXPECT_EQ(dump.links[i].flags, kFlagOwn);
+      EXPECT_EQ(dump.links[i].flags, kFlagSelfSized);
       EXPECT_EQ(dump.links[i].geometry.layout, Layout::redis);
     }
   }
@@ -1068,7 +1068,7 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
 // A large link comes in pieces of one length, but the last piece is what is left.
 TEST(Redis, LargeLinksAreInPieces) {
   const auto of_bytes = [](std::size_t bytes) {
-    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagOwn, {}};
+    return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagSelfSized, {}};
   };
   constexpr std::size_t kMiB = 1024 * 1024;
   const std::vector<Link> links = {of_bytes(8), of_bytes(25 * kMiB), of_bytes(64 * kMiB)};
@@ -1331,7 +1331,7 @@ TEST(Redis, EveryLinkIsReadBack) {
         if (capacity.is_known() && !rate_in_range(capacity.rate))
           continue;
         const Link link = {
-            {Layout::redis, static_cast<std::uint8_t>(k), units}, kFlagOwn, capacity};
+            {Layout::redis, static_cast<std::uint8_t>(k), units}, kFlagSelfSized, capacity};
         const Bytes header = written_header({link}, {1e6});
         std::vector<Link> links;
         ASSERT_EQ(read_header(header, &links).phrase, nullptr);
@@ -1346,7 +1346,7 @@ TEST(Redis, EveryLinkIsReadBack) {
 
 // For an unknown capacity, one is written for which RedisBloom would have made these bits.
 TEST(Redis, UnknownCapacitiesSuitTheBits) {
-  const Bytes header = written_header({{{Layout::redis, 7, 150}, kFlagOwn, {}}});
+  const Bytes header = written_header({{{Layout::redis, 7, 150}, kFlagSelfSized, {}}});
   const double error = bits_double(load<std::uint64_t>(&header[kRedisHead + 24]));
   EXPECT_NEAR(error, 1 / 90.5, 1e-4);
   const auto capacity = load<std::uint64_t>(&header[kRedisHead + 44]);

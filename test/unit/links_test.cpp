@@ -52,7 +52,7 @@ Bytes unite(const Bytes &a, const Bytes &b) {
   LinkView views[2 * kMaxLinks];
   int count = view_links(a.data(), header_of(a), views);
   count += view_links(b.data(), header_of(b), views + count);
-  return make_value(views, normalize_links(views, count, no_pause));
+  return make_value(views, normalize_links(views, count, check_nothing));
 }
 
 bool contains(const Bytes &payload, std::uint64_t hash) {
@@ -82,7 +82,7 @@ Sample random_sample(Random *random) {
   if (random->next() % 4 != 0)
     link.capacity = {1 + random->next() % 3, random->next() % 2 ? 0.01 : 0.1};
   if (random->next() % 2)
-    link.flags |= kFlagOwn;
+    link.flags |= kFlagSelfSized;
   if (random->next() % 8 == 0)
     link.flags |= kFlagIntersection;
   sample.payload = make_link(link, sample.hashes);
@@ -157,7 +157,7 @@ TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
   EXPECT_EQ(unite(make_link(asked, {}), make_link(asked, integers(5, 20))),
             make_link(asked, integers(5, 20)));
 
-  const Link own = {kLine, kFlagOwn, {10, 0.01}};
+  const Link own = {kLine, kFlagSelfSized, {10, 0.01}};
   EXPECT_EQ(
       header_of(unite(make_link(own, integers(1, 9)), make_link(own, integers(5, 20)))).links(), 2);
   EXPECT_EQ(
@@ -166,19 +166,19 @@ TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
 }
 
 TEST(Links, ThatAnotherOneCoversAreLeftOut) {
-  const Link asked = {kLine, 0, {10, 0.01}}, own = {kLine, kFlagOwn, {30, 0.02}},
-             large = {kTwoLines, kFlagOwn, {30, 0.01}};
+  const Link asked = {kLine, 0, {10, 0.01}}, own = {kLine, kFlagSelfSized, {30, 0.02}},
+             large = {kTwoLines, kFlagSelfSized, {30, 0.01}};
   const Bytes part = make_link(own, integers(3, 9)), all = make_link(asked, integers(1, 10));
   EXPECT_EQ(unite(part, all), all);
   // The content of a link that was asked for stays in that link.
   EXPECT_EQ(
       header_of(unite(make_link(asked, integers(3, 9)), make_link(own, integers(1, 10)))).links(),
       2);
-  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, {1, 0.01}}, integers(3, 10))),
-            make_link({kLine, kFlagOwn, {1, 0.01}}, integers(3, 10)));
+  EXPECT_EQ(unite(part, make_link({kLine, kFlagSelfSized, {1, 0.01}}, integers(3, 10))),
+            make_link({kLine, kFlagSelfSized, {1, 0.01}}, integers(3, 10)));
   // With equal bits, the larger capacity and the larger rate win.
-  EXPECT_EQ(unite(part, make_link({kLine, kFlagOwn, {1, 0.03}}, integers(3, 9))),
-            make_link({kLine, kFlagOwn, {30, 0.03}}, integers(3, 9)));
+  EXPECT_EQ(unite(part, make_link({kLine, kFlagSelfSized, {1, 0.03}}, integers(3, 9))),
+            make_link({kLine, kFlagSelfSized, {30, 0.03}}, integers(3, 9)));
   // Two OR-ed links cover it together.
   EXPECT_EQ(unite(unite(part, make_link(asked, integers(1, 5))), make_link(asked, integers(6, 9))),
             make_link(asked, integers(1, 9)));
@@ -187,16 +187,16 @@ TEST(Links, ThatAnotherOneCoversAreLeftOut) {
 
 // The links have as many bits but other positions: what k = 6 covers, k = 3 does not.
 TEST(Links, OfAnotherGeometryCoverNothing) {
-  const Link few = {{Layout::lines, 3, 1}, kFlagOwn, {10, 0.1}},
-             many = {kLine, kFlagOwn, {10, 0.01}};
+  const Link few = {{Layout::lines, 3, 1}, kFlagSelfSized, {10, 0.1}},
+             many = {kLine, kFlagSelfSized, {10, 0.01}};
   EXPECT_EQ(
       header_of(unite(make_link(few, integers(1, 9)), make_link(many, integers(1, 20)))).links(),
       2);
 }
 
 TEST(Links, WithoutValuesStayIfTheyWereAskedFor) {
-  const Link asked = {kTwoLines, 0, {40, 0.01}}, own = {kLine, kFlagOwn, {1, 0.01}},
-             larger = {kTwoLines, kFlagOwn, {1, 0.01}};
+  const Link asked = {kTwoLines, 0, {40, 0.01}}, own = {kLine, kFlagSelfSized, {1, 0.01}},
+             larger = {kTwoLines, kFlagSelfSized, {1, 0.01}};
   const Bytes values = make_link(own, integers(1, 5));
   EXPECT_EQ(unite(make_link(larger, {}), values), values);
   EXPECT_EQ(header_of(unite(make_link(asked, {}), values)).links(), 2);
@@ -209,12 +209,12 @@ TEST(Links, GrowWhileTheRateStays) {
       SCOPED_TRACE(rate);
       SCOPED_TRACE(expected);
       Header header = {{}, {}, 0, {expected, rate}, kFlagChain | kFlagGrow};
-      Link link = {{}, kFlagOwn, {expected, first_rate(rate)}};
+      Link link = {{}, kFlagSelfSized, {expected, first_rate(rate)}};
       ASSERT_TRUE(size_for_capacity(expected, link.capacity.rate, &link.geometry));
       double sum = link.capacity.rate;
       for (Link next; next_link(header, link, &next); link = next) {
         EXPECT_GT(next.geometry.bits(), link.geometry.bits());
-        EXPECT_EQ(next.flags, kFlagOwn);
+        EXPECT_EQ(next.flags, kFlagSelfSized);
         EXPECT_EQ(next.capacity.rate, std::max(link.capacity.rate * 3 / 4, kMinRate));
         EXPECT_GE(next.capacity.values, 2 * link.capacity.values);
         EXPECT_TRUE(next.capacity.values == 2 * link.capacity.values ||
@@ -294,7 +294,7 @@ TEST(LinkBits, AreThoseOfEachAndOfAny) {
         for (std::uint8_t &byte : bitmap)
           byte = static_cast<std::uint8_t>(random.next() & random.next() & random.next());
       for (int i = 0; i < count; i++) // every other link is the OR of two bitmaps
-        views[i] = {{geometry, kFlagOwn, {1, 0.01}},
+        views[i] = {{geometry, kFlagSelfSized, {1, 0.01}},
                     bitmaps[i].data(),
                     i % 2 == 0 ? nullptr : bitmaps[i + count].data()};
       for (std::size_t bit = 0; bit < geometry.bits(); bit++) {
@@ -311,14 +311,14 @@ TEST(LinkBits, AreThoseOfEachAndOfAny) {
       }
       for (const Kernel *kernel : all_kernels()) {
         SCOPED_TRACE(kernel->name);
-        static int pauses;
-        pauses = 0;
+        static int checks;
+        checks = 0;
         LinkBits bits[5];
-        count_bits(*kernel, views, count, bits, [] { pauses++; });
+        count_bits(*kernel, views, count, bits, [] { checks++; });
         for (int i = 0; i < count; i++)
           EXPECT_EQ(bits[i].set, expected[i].set) << i;
         EXPECT_EQ(bits[0].united, expected[0].united);
-        EXPECT_GE(static_cast<std::size_t>(pauses) * kBytesBetweenPauses, geometry.bytes());
+        EXPECT_GE(static_cast<std::size_t>(checks) * kBytesBetweenChecks, geometry.bytes());
       }
     }
 }
@@ -333,7 +333,7 @@ TEST(ValueCount, IsThatOfTheUnionOfLinksOfOneGeometry) {
         SCOPED_TRACE(rate);
         SCOPED_TRACE(count);
         SCOPED_TRACE(shift);
-        Link link = {{}, kFlagOwn, {kValues, rate}};
+        Link link = {{}, kFlagSelfSized, {kValues, rate}};
         ASSERT_TRUE(size_for_capacity(kValues, rate, &link.geometry));
         std::vector<Bytes> bitmaps(static_cast<std::size_t>(count), Bytes(link.geometry.bytes()));
         LinkView views[8];
@@ -343,7 +343,7 @@ TEST(ValueCount, IsThatOfTheUnionOfLinksOfOneGeometry) {
           best_kernel().add_many(link.geometry, bitmaps[i].data(), hashes.data(), hashes.size());
           views[i] = {link, bitmaps[i].data(), nullptr};
         }
-        count_bits(best_kernel(), views, count, bits, no_pause);
+        count_bits(best_kernel(), views, count, bits, check_nothing);
         const ValueCount counted = estimate_values({}, views, bits, count);
         EXPECT_NEAR(counted.values / (kValues + (count - 1) * shift), 1.0, 0.02);
         EXPECT_FALSE(counted.at_most);
@@ -360,7 +360,8 @@ ValueCount count_of(const Header &header, const std::vector<Link> &links,
 }
 
 TEST(ValueCount, IsAnUpperBoundIfLinksMayShareValuesUnseen) {
-  const Link line = {kLine, kFlagOwn, {10, 0.01}}, lines = {kTwoLines, kFlagOwn, {30, 0.01}};
+  const Link line = {kLine, kFlagSelfSized, {10, 0.01}},
+             lines = {kTwoLines, kFlagSelfSized, {30, 0.01}};
   const auto one = [](std::uint64_t set) { return estimate_count(kLine, set); };
   const auto expect = [](const ValueCount &count, double values, bool at_most) {
     EXPECT_DOUBLE_EQ(count.values, values);
@@ -391,7 +392,7 @@ TEST(ValueCount, IsAnUpperBoundIfLinksMayShareValuesUnseen) {
 TEST(ValueCount, OfAFilterThatGrewIsTheSum) {
   const Header grows = {{}, {}, 0, {100, 0.01}, kFlagChain | kFlagGrow},
                stays = {{}, {}, 0, {}, kFlagChain};
-  std::vector<Link> series = {{{}, kFlagOwn, {100, first_rate(0.01)}}};
+  std::vector<Link> series = {{{}, kFlagSelfSized, {100, first_rate(0.01)}}};
   ASSERT_TRUE(size_for_capacity(100, first_rate(0.01), &series[0].geometry));
   for (int i = 0; i < 2; i++) {
     Link next;
@@ -445,21 +446,21 @@ TEST(ValueCount, OfAFilterThatGrewIsTheSum) {
 }
 
 // Bitmaps may be large, so there is a pause before the comparison of each pair.
-TEST(Links, PauseBetweenPairs) {
-  static int pauses;
+TEST(Links, ChecksBetweenPairs) {
+  static int checks;
   constexpr int kAlike = 40;
   std::vector<Bytes> bitmaps(kAlike, Bytes(kLineBytes));
   LinkView views[kAlike];
   for (int i = 0; i < kAlike; i++) {
     bitmaps[i].back() = static_cast<std::uint8_t>(1 + 5 * i); // bitmaps differ only at the end
-    views[i] = {{kLine, kFlagOwn, {1, 0.01}}, bitmaps[i].data(), nullptr};
+    views[i] = {{kLine, kFlagSelfSized, {1, 0.01}}, bitmaps[i].data(), nullptr};
   }
-  pauses = 0;
-  const int left = normalize_links(views, kAlike, [] { pauses++; });
-  EXPECT_GE(pauses, left * (left - 1) / 2);
-  pauses = 0;
-  EXPECT_EQ(drop_covered(views, left, left - 1, [] { pauses++; }), left);
-  EXPECT_EQ(pauses, left - 1);
+  checks = 0;
+  const int left = normalize_links(views, kAlike, [] { checks++; });
+  EXPECT_GE(checks, left * (left - 1) / 2);
+  checks = 0;
+  EXPECT_EQ(drop_covered(views, left, left - 1, [] { checks++; }), left);
+  EXPECT_EQ(checks, left - 1);
 }
 
 } // namespace

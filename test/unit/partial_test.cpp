@@ -38,7 +38,7 @@ Bytes head(const Partial &partial) {
 
 // A state that sizes itself.
 Bytes own() {
-  Bytes payload = head({header_for(1, kFlagOwn), Content::hashes});
+  Bytes payload = head({header_for(1, kFlagSelfSized), Content::hashes});
   append(&payload, {1, 2, ~0ULL});
   return payload;
 }

@@ -84,7 +84,7 @@ const ForeignSystem kDataSketches =
     flat_system<DataSketchesIndices>(kPlainFamilies, 1, digest, encode_double, size_datasketches);
 
 Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *found,
-                          Pause pause) {
+                          CheckInterrupts check_interrupts) {
   if (length < kEmptyHead)
     return {"the number of bytes is too small for a head", length, kEmptyHead};
   if (bytes[1] != kVersion)
@@ -126,9 +126,9 @@ Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *
     return kNoProblem;
   }
   std::uint64_t set = 0;
-  for (std::size_t at = head; at < length; at += kBytesBetweenPauses) {
-    pause();
-    set += count_set(best_kernel(), bytes + at, std::min(length - at, kBytesBetweenPauses));
+  for (std::size_t at = head; at < length; at += kBytesBetweenChecks) {
+    check_interrupts();
+    set += count_set(best_kernel(), bytes + at, std::min(length - at, kBytesBetweenChecks));
   }
   if (counted != set)
     return {"the number of set bits is not that of the words", counted, set};

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxDataSketchesHead = 32;
 // Checks a whole file and finds its filter. If found->offset is the length of the file, the filter
 // has no set bits, and the file has no words.
 Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *found,
-                          Pause pause = no_pause);
+                          CheckInterrupts check_interrupts = check_nothing);
 // Writes the head of a filter with so many set bits, and with some of kOtherFlags; returns its
 // length. If that is not kMaxDataSketchesHead, no words follow it.
 std::size_t write_datasketches_head(std::uint8_t *bytes, const Geometry &geometry,

@@ -9,7 +9,7 @@
 
 #include "core/bytes.hpp"
 #include "core/geometry.hpp"
-#include "core/pause.hpp"
+#include "core/interrupts.hpp"
 
 namespace bloomfilter {
 
@@ -59,10 +59,10 @@ inline Problem check_words(std::uint32_t words, std::size_t bytes) {
 
 // Makes a bitmap of big-endian words of 64 bits from one of little-endian words, or the reverse.
 inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words,
-                       Pause pause = no_pause) {
-  constexpr std::size_t kPart = kBytesBetweenPauses / 8;
+                       CheckInterrupts check_interrupts = check_nothing) {
+  constexpr std::size_t kPart = kBytesBetweenChecks / 8;
   for (std::size_t first = 0; first < words; first += kPart) {
-    pause();
+    check_interrupts();
     const std::size_t end = std::min(words, first + kPart);
     for (std::size_t i = first; i < end; i++)
       store(to + 8 * i, __builtin_bswap64(load<std::uint64_t>(from + 8 * i)));

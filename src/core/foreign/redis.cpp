@@ -115,7 +115,7 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   const bool known = capacity >= 1 && capacity <= kMaxBits && rate_in_range(error);
   *link = {
       {Layout::redis, static_cast<std::uint8_t>(k), static_cast<std::uint32_t>(size / kWordBytes)},
-      kFlagOwn,
+      kFlagSelfSized,
       known ? Capacity{capacity, error} : Capacity{}};
   return kNoProblem;
 }

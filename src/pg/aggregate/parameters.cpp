@@ -47,7 +47,7 @@ bool set_size(Header *header, uint64 values) {
   header->capacity.values = values;
   if (!size_for(header->geometry.layout, values, header->capacity.rate, &header->geometry))
     return false;
-  if (header->flags & kFlagOwn)
+  if (header->flags & kFlagSelfSized)
     header->geometry = size_class(header->geometry);
   return true;
 }
@@ -64,12 +64,12 @@ Header sized_for(Header header, uint64 values) {
 }
 
 bool self_sized_within_limits(Header *header, uint64 values) {
-  header->flags = kFlagOwn;
+  header->flags = kFlagSelfSized;
   return set_size(header, values) && is_allowed_size(header->geometry.bits());
 }
 
 Header self_sized(Header header, uint64 values) {
-  header.flags = kFlagOwn;
+  header.flags = kFlagSelfSized;
   return sized_for(header, values);
 }
 
@@ -77,11 +77,11 @@ Filter filter_without_values(const Parameters &parameters) {
   Header header = header_for(parameters);
   if (parameters.self_sized && kind_of(parameters.layout) == Kind::bloom) {
     header.capacity.values = kFirstValues;
-    return make_growing(header, kFlagOwn);
+    return make_growing(header, kFlagSelfSized);
   }
   if (parameters.self_sized)
     header = sized_for(header, kUntoldValues);
-  header.flags = kFlagOwn;
+  header.flags = kFlagSelfSized;
   return make_filter(header);
 }
 

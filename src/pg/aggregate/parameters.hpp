@@ -45,7 +45,7 @@ Parameters parameters_of_row_with_layout(FunctionCallInfo fcinfo, Layout layout)
 Header header_for(const Parameters &parameters);
 
 // The header with the size for so many distinct values, rounded to its size class if the header has
-// kFlagOwn. ERROR 54000 if the filter would be too large.
+// kFlagSelfSized. ERROR 54000 if the filter would be too large.
 Header sized_for(Header header, uint64 values);
 
 // The header of a filter that sized itself for so many distinct values; errors as of sized_for().
@@ -56,8 +56,8 @@ bool self_sized_within_limits(Header *header, uint64 values);
 
 // The filter without values, made for the expected number of them. If there is no such number, a
 // bloomfilter grows, from kFirstValues on; the other kinds, which cannot grow, are for
-// kUntoldValues. The filter has kFlagOwn until it gets a value, so that it adds nothing to a union.
-// Errors as of header_for().
+// kUntoldValues. The filter has kFlagSelfSized until it gets a value, so that it adds nothing to a
+// union. Errors as of header_for().
 constexpr uint64 kFirstValues = 100;
 constexpr uint64 kUntoldValues = 1000;
 Filter filter_without_values(const Parameters &parameters);

@@ -85,7 +85,7 @@ Filter filter_of_everything(const State *state) {
 Filter finish_cuckoo(State *state) {
   const uint64 distinct = sort_bag(&state->bag);
   Header header = state->header;
-  header.flags = state->self_sized ? kFlagOwn : 0;
+  header.flags = state->self_sized ? kFlagSelfSized : 0;
   header = sized_for(header, Max(distinct, header.capacity.values));
   const uint64 most = 2 * uint64{header.geometry.units} + kMinBuckets;
   for (;;) {

@@ -151,9 +151,9 @@ private:
       return;
     copy_ = copy_filter(argument_);
     changed_ = true;
-    if ((header().flags & kFlagOwn) &&
+    if ((header().flags & kFlagSelfSized) &&
         has_no_values()) { // from now on like one that was made empty
-      copy_.header.flags &= ~kFlagOwn;
+      copy_.header.flags &= ~kFlagSelfSized;
       copy_.write_back();
     }
     room_ = header().grows() ? 0 : PG_UINT64_MAX;

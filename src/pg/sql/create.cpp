@@ -160,10 +160,10 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_clear);
 Datum bf_clear(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
-  if (filter.header.grows() && (filter.header.flags & kFlagOwn))
+  if (filter.header.grows() && (filter.header.flags & kFlagSelfSized))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values
   LinkView largest = {filter.link(), nullptr, nullptr};
-  largest.link.flags &= kFlagOwn;
+  largest.link.flags &= kFlagSelfSized;
   NewFilter cleared = make_of_links(filter.header, &largest, 1);
   cleared.header.flags |= filter.header.flags & kOtherFlags;
   cleared.write_back();

@@ -93,7 +93,7 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
 NewFilter make_read(const Found &found, Family family) {
   Header header = empty_header(found.geometry, {}, found.seed);
   header.element.family = family;
-  header.flags = kFlagOwn | found.flags;
+  header.flags = kFlagSelfSized | found.flags;
   return make_filter(header);
 }
 

@@ -83,7 +83,7 @@ NewFilter begin_result(const FirstOperand &first, const Header &header) {
 // the union leaves it out later, as an empty link.
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
-  return !is_foreign(header.geometry.layout) && (header.flags & kFlagOwn) &&
+  return !is_foreign(header.geometry.layout) && (header.flags & kFlagSelfSized) &&
          header.element.family == Family::none;
 }
 
@@ -241,7 +241,8 @@ Filter unite_filters(const FirstOperand &first, const Filter &second) {
   if (a.kind() != Kind::bloom)
     return add_up(first, second);
   check_one_hash(a.header, b.header, "united");
-  if (!have_one_geometry(a.header, b.header) || ((a.header.flags | b.header.flags) & kFlagOwn))
+  if (!have_one_geometry(a.header, b.header) ||
+      ((a.header.flags | b.header.flags) & kFlagSelfSized))
     return unite_as_links(first, second);
   NewFilter result = begin_result(first, combined(a.header, b.header));
   unite_bitmaps(result.bitmap(), b.bitmap(), result.header.geometry.bytes());

@@ -11,7 +11,7 @@ namespace bloomfilter {
 // The kernel for this process, which _PG_init() chooses when the library is loaded.
 extern const Kernel *kernel;
 
-// A Pause for functions of the core.
+// A CheckInterrupts for functions of the core.
 inline void check_for_interrupts() {
   CHECK_FOR_INTERRUPTS();
 }

@@ -107,7 +107,7 @@ NewFilter make_growing(Header header, uint8 flags) {
   const Layout layout = header.geometry.layout;
   const Capacity first = {header.capacity.values, first_rate(header.capacity.rate)};
   const Geometry geometry = geometry_for(layout, first, static_cast<double>(first.values));
-  const LinkView link = {{geometry, kFlagOwn, first}, nullptr, nullptr};
+  const LinkView link = {{geometry, kFlagSelfSized, first}, nullptr, nullptr};
   check_size(&link, 1);
   header.flags = kFlagGrow;
   NewFilter filter = make_of_links(header, &link, 1);

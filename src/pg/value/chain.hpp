@@ -27,7 +27,7 @@ NewFilter make_of_links(Header header, const LinkView *views, int count);
 bool unite_links_into(NewFilter *filter, Header header, const LinkView *views, int count);
 
 // A filter without values that grows from its first link on, which is made for the header's
-// capacity. `flags`: kFlagOwn, or none.
+// capacity. `flags`: kFlagSelfSized, or none.
 NewFilter make_growing(Header header, uint8 flags = 0);
 
 // The value with another, empty link; ERROR 54000 if there cannot be one.

@@ -1,0 +1,19 @@
+// Interrupts of long loops. The core cannot ask the server whether the user has cancelled the
+// query. So a loop that can take long calls a function of its caller now and then. That function
+// may never return, so the loop must hold nothing that has to be released.
+#ifndef BLOOMFILTER_CORE_INTERRUPTS_HPP
+#define BLOOMFILTER_CORE_INTERRUPTS_HPP
+
+#include <cstddef>
+
+namespace bloomfilter {
+
+using CheckInterrupts = void (*)();
+inline void check_nothing() {}
+
+// A loop over bytes checks for interrupts at least once in this many bytes.
+constexpr std::size_t kBytesBetweenChecks = 1024 * 1024;
+
+} // namespace bloomfilter
+
+#endif
