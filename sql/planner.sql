@@ -144,7 +144,11 @@ SELECT expected AS generic FROM rows_of(format('EXECUTE asked(%L)', :'f'), 'even
 RESET plan_cache_mode;
 
 -- Filters from subqueries, CTEs and columns: the planner uses the rows below an aggregate, or what
--- ANALYZE keeps.
+-- ANALYZE keeps. Aggregates of users that unite filters are recognised whatever their name.
+CREATE AGGREGATE together(bloomfilter) (SFUNC = bloomfilter_union_step, STYPE = bloomfilter);
+CREATE FUNCTION first_of(bloomfilter, bloomfilter) RETURNS bloomfilter LANGUAGE sql IMMUTABLE STRICT
+  AS 'SELECT $1';
+CREATE AGGREGATE no_union_agg(bloomfilter) (SFUNC = first_of, STYPE = bloomfilter);
 SET enable_partitionwise_aggregate = on;
 SELECT about, judged(query, wanted)
 FROM (VALUES
@@ -162,6 +166,10 @@ FROM (VALUES
     'SELECT FROM events WHERE (SELECT cuckoo FROM seen WHERE n = 1) @> item'),
   ('union of stored ones', 'events',
     'SELECT FROM events WHERE (SELECT bf_union_agg(urls) FROM seen WHERE n <= 4) @> url'),
+  ('union by a user''s aggregate', 'events',
+    'SELECT FROM events WHERE (SELECT together(items) FROM hours WHERE n < 6) @> item'),
+  ('a user''s aggregate that gives one of them', 'events',
+    'SELECT FROM events WHERE (SELECT no_union_agg(items) FROM hours WHERE n < 6) @> item'),
   ('union of full ones', 'events',
     'SELECT FROM events WHERE (SELECT bf_union_agg(items) FROM hours WHERE n < 6) @> item'),
   ('bf_agg in an order', 'events',

@@ -48,6 +48,20 @@ enum class Family : std::uint8_t {
 
 constexpr Family kLastFamily = Family::open_int32;
 
+// A set of families.
+using Families = std::uint64_t;
+static_assert(static_cast<int>(kLastFamily) < 63, "a bit for each");
+template <typename... F> constexpr Families families(F... each) {
+  return (Families{0} | ... | (Families{1} << static_cast<int>(each)));
+}
+constexpr bool is_in(Families set, Family family) {
+  return (set >> static_cast<int>(family) & 1) != 0;
+}
+
+// Families whose values consist of other values.
+constexpr Families kComposedFamilies =
+    families(Family::array, Family::range, Family::multirange, Family::row);
+
 // Does the first value still have to decide which family the filter has?
 constexpr bool is_open(Family family) {
   return family == Family::none || family == Family::open_int32;
@@ -68,7 +82,7 @@ constexpr Family value_family(Family family) {
 }
 
 inline bool is_composed(Family family) {
-  return family >= Family::array && family <= Family::row;
+  return is_in(kComposedFamilies, family);
 }
 
 // Can values of the family have this shape? Composed values have a shape of 24 bits, which is not

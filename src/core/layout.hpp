@@ -131,9 +131,20 @@ constexpr const LayoutRow &row_of(Layout layout) {
 constexpr Kind kind_of(Layout layout) {
   return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
 }
-// Is it another system's layout? This is asked for each value, so it does without a load.
+
+// The layouts of other systems, a bit for each. A probe needs them for each value, and a constant
+// takes no load.
+constexpr std::uint64_t foreign_layouts() {
+  static_assert(kLastLayout < 64, "a bit for each");
+  std::uint64_t set = 0;
+  for (const LayoutRow &row : kLayoutRows)
+    if (row.system != System::ours)
+      set |= std::uint64_t{1} << static_cast<int>(row.layout);
+  return set;
+}
+constexpr std::uint64_t kForeignLayouts = foreign_layouts();
 constexpr bool is_foreign(Layout layout) {
-  return layout > Layout::pages && kind_of(layout) == Kind::bloom;
+  return (kForeignLayouts >> static_cast<int>(layout) & 1) != 0;
 }
 inline System system_of(Layout layout) {
   return row_of(layout).system;
@@ -162,15 +173,6 @@ inline bool is_possible_seed(Layout layout, std::uint64_t seed) {
   return bits == 0 ? seed == 0 : seed + half <= 2 * half - 1;
 }
 
-// A set of families.
-using Families = std::uint64_t;
-static_assert(static_cast<int>(kLastFamily) < 63, "a bit for each");
-template <typename... F> constexpr Families families(F... each) {
-  return (Families{0} | ... | (Families{1} << static_cast<int>(each)));
-}
-constexpr bool is_in(Families set, Family family) {
-  return (set >> static_cast<int>(family) & 1) != 0;
-}
 // Families that only filters of other systems have. All others, and those that are added later, are
 // families of SQL.
 constexpr Families kFamiliesOfOthers =

@@ -12,9 +12,10 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
     return size_counting(expected, rate, geometry);
   case Kind::cuckoo:
     return size_cuckoo(expected, rate, geometry);
-  default:
-    return size_for_capacity(expected, rate, geometry);
+  case Kind::bloom:
+    break;
   }
+  return size_for_capacity(expected, rate, geometry);
 }
 
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
@@ -24,10 +25,11 @@ bool structure_contains(const Kernel &kernel, const Geometry &geometry, const st
     return kernel.counting_contains(geometry, bytes, digest.first);
   case Kind::cuckoo:
     return cuckoo_contains(geometry, bytes, digest.first);
-  default:
-    return is_foreign(geometry.layout) ? foreign_contains(geometry, bytes, digest)
-                                       : kernel.contains(geometry, bytes, digest.first);
+  case Kind::bloom:
+    break;
   }
+  return is_foreign(geometry.layout) ? foreign_contains(geometry, bytes, digest)
+                                     : kernel.contains(geometry, bytes, digest.first);
 }
 
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
@@ -55,9 +57,10 @@ HashTest hash_test(const Kernel &kernel, const Geometry &geometry) {
     return kernel.counting_contains;
   case Kind::cuckoo:
     return cuckoo_contains;
-  default:
-    return kernel.contains_for(geometry);
+  case Kind::bloom:
+    break;
   }
+  return kernel.contains_for(geometry);
 }
 
 } // namespace bloomfilter

@@ -66,10 +66,11 @@ int hint_at_filters(Kind kind) {
                    "them to bloomfilter and use bf_intersect_count() or bf_jaccard().");
   case Kind::cuckoo:
     return errhint("To unite filters, use cf_union() or cf_union_agg(); they cannot be compared.");
-  default:
-    return errhint("To compare filters, use bf_intersect_count() or bf_jaccard(); to unite them, "
-                   "bf_union() or bf_union_agg().");
+  case Kind::bloom:
+    break;
   }
+  return errhint("To compare filters, use bf_intersect_count() or bf_jaccard(); to unite them, "
+                 "bf_union() or bf_union_agg().");
 }
 
 const char *layout_name(Layout layout, Family family) {

@@ -9,6 +9,7 @@
 #include "pg/names.hpp"
 #include "pg/planner/run.hpp"
 #include "pg/planner/statistics.hpp"
+#include "pg/planner/support.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
@@ -143,11 +144,17 @@ FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
           kind == Kind::cuckoo ? Min(rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
 }
 
-// A union has the values of all filters; any other aggregate of filters gives one of them.
-FilterEstimate known_combination(const FilterEstimate &one, double filters, Oid aggregate,
-                                 Kind kind) {
-  const char *name = get_func_name(aggregate);
-  return name && strstr(name, "_union_agg") ? added_up(one, filters, kind) : one;
+// True if an aggregate unites filters. Its name does not tell: users can make their own.
+bool unites(Oid aggregate) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+  if (!HeapTupleIsValid(tuple))
+    return false;
+  const Oid step = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggtransfn;
+  ReleaseSysCache(tuple);
+  FmgrInfo info;
+  fmgr_info(step, &info);
+  return info.fn_addr == bloomfilter_union_step || info.fn_addr == countingbloomfilter_union_step ||
+         info.fn_addr == cuckoofilter_union_step;
 }
 
 // What is known of the result of bf_agg(value, expected, fpr) and its siblings, and of aggregates
@@ -158,8 +165,11 @@ FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   Node *value = argument_of(aggregate, 0);
   const double rows = rows_of(subroot, aggregate);
   Kind kind;
-  if (is_filter(value, &kind))
-    return known_combination(known_of(subroot, value), rows, aggregate->aggfnoid, kind);
+  if (is_filter(value, &kind)) {
+    // A union has the values of all filters; any other aggregate of filters gives one of them.
+    const FilterEstimate one = known_of(subroot, value);
+    return unites(aggregate->aggfnoid) ? added_up(one, rows, kind) : one;
+  }
   const double values = estimate_num_groups(subroot, list_make1(value), rows, nullptr, nullptr);
   return {values, rate_asked_for(aggregate), kBytesPerValue * values};
 }

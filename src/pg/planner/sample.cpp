@@ -137,9 +137,10 @@ Sums sample_link(Parts *parts, const Geometry &geometry, Size offset, uint8 *uni
     return sample_counters(parts, geometry, offset);
   case Kind::cuckoo:
     return sample_buckets(parts, geometry, offset);
-  default:
-    return sample_bitmap(parts, geometry, offset, united);
+  case Kind::bloom:
+    break;
   }
+  return sample_bitmap(parts, geometry, offset, united);
 }
 
 // Samples a sound filter, whose head this is. The estimates are those of measure().

@@ -19,10 +19,11 @@ char *describe(const Geometry &geometry, Family family) {
   case Kind::cuckoo:
     return psprintf("%u buckets of fingerprints of %d bits", geometry.units,
                     geometry.fingerprint_bits());
-  default:
-    return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
-                    layout_name(geometry.layout, family), geometry.k);
+  case Kind::bloom:
+    break;
   }
+  return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
+                  layout_name(geometry.layout, family), geometry.k);
 }
 
 bool have_one_scheme(const Header &a, const Header &b) {
