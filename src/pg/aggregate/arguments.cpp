@@ -79,8 +79,8 @@ Node *column_of(Resolving below, AttrNumber number) {
     return resolved(reinterpret_cast<Node *>(entry->expr), &below);
   }
   Node *first = nullptr;
-  for (const Plan *plan : each<Plan>(appended)) {
-    Node *column = column_of({plan, below.columns}, number);
+  for (const Plan *part : each<Plan>(appended)) {
+    Node *column = column_of({part, below.columns}, number);
     if (!column || (first && !equal(first, column)))
       return nullptr;
     first = column;
