@@ -134,7 +134,7 @@ constexpr Kind kind_of(Layout layout) {
 
 // The layouts of other systems, a bit for each. A probe needs them for each value, and a constant
 // takes no load.
-constexpr std::uint64_t foreign_layouts() {
+constexpr std::uint64_t foreign_layout_set() {
   static_assert(kLastLayout < 64, "a bit for each");
   std::uint64_t set = 0;
   for (const LayoutRow &row : kLayoutRows)
@@ -142,7 +142,7 @@ constexpr std::uint64_t foreign_layouts() {
       set |= std::uint64_t{1} << static_cast<int>(row.layout);
   return set;
 }
-constexpr std::uint64_t kForeignLayouts = foreign_layouts();
+constexpr std::uint64_t kForeignLayouts = foreign_layout_set();
 constexpr bool is_foreign(Layout layout) {
   return (kForeignLayouts >> static_cast<int>(layout) & 1) != 0;
 }
