@@ -1,3 +1,5 @@
+// See add.hpp.
+
 #include "pg/aggregate/add.hpp"
 
 #include "pg/element/canonical.hpp"
@@ -7,15 +9,15 @@
 namespace bloomfilter {
 namespace {
 
-// Gives the state the family of a row's value if it has none yet. ERROR 42804 if it does not hold
-// such values.
+// Checks that the state holds values of this element type; raises ERROR 42804 if it does not. If
+// the state has no family yet, it gets the family of this value.
 pg_noinline void admit_value(State *state, const Element *element) {
   check_holds(state->header, element, Use::add);
   adopt_family(&state->header, *element);
 }
 
-// A cuckoo filter has each hash once. So to remove a value with two hashes would take away what
-// another value with the same second hash needs.
+// A cuckoo filter cannot hold a value with two hashes. It keeps each hash once. Removing the value
+// would remove its second hash, although another value may have the same second hash.
 [[noreturn]] void raise_two_hashes() {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                   errmsg("cf_agg does not support character varying values that end with a blank"),
@@ -71,7 +73,7 @@ void add_value(State *state, Element *element, Datum value) {
 
 void add_items(State *state, const Items &items) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  // Once one value was checked, so are all that have one hash.
+  // If every value of the element type has one hash, checking the first value checks all of them.
   const bool alike = has_one_hash(items.element) && !is_foreign(state->header.geometry.layout);
   for (int i = 0; i < items.count; i++) {
     if (alike && i > 0)

@@ -1,4 +1,6 @@
-// Adding values to the state of an aggregate.
+// Adds the values of rows to the state of an aggregate: hashes each value, checks that the state's
+// filter can hold it, and gives the hash to the state. The aggregates call this for each row, and a
+// Bloom Filter Build for each batch of rows.
 #ifndef BLOOMFILTER_PG_AGGREGATE_ADD_HPP
 #define BLOOMFILTER_PG_AGGREGATE_ADD_HPP
 
@@ -9,11 +11,11 @@
 
 namespace bloomfilter {
 
-// Adds a value. ERROR 42804 if the state has another element type, 0A000 or 22003 if a filter of
-// its kind or layout cannot hold the value. May allocate in the current memory context.
+// Adds a value. ERROR 42804 if the state has another element type. ERROR 0A000 or 22003 if a filter
+// of the state's kind or layout cannot hold the value. May allocate in the current memory context.
 void add_value(State *state, Element *element, Datum value);
 
-// Adds items, none of which is NULL, in their order; errors as of add_value().
+// Adds items in their order. None of them may be NULL. Raises the errors of add_value().
 void add_items(State *state, const Items &items);
 
 } // namespace bloomfilter

@@ -1,4 +1,9 @@
-// bf_agg, cbf_agg and cf_agg: filters built from rows.
+// bf_agg, cbf_agg and cf_agg: the aggregates that build a filter from rows.
+//
+// This file has their transition, combine, serialization and final functions. The transition
+// function runs for every row, so it has a short path: once the parameters and the element type of
+// a call site have been checked, later rows are only hashed and pushed. The state itself is in
+// pg/aggregate/state.hpp.
 
 #include "pg/server.hpp"
 
@@ -16,8 +21,9 @@ using namespace bloomfilter;
 
 namespace {
 
-// Are the parameters the same in all rows of a state, because they are constants or parameters of
-// the query? Comparing them in each row takes as long as hashing a number, and a layout longer.
+// Returns true if the arguments after the value are constants or parameters of the query. They are
+// then the same in all rows of a state, and need no check in each row. Comparing them takes as long
+// as hashing a number; comparing a layout takes longer.
 bool arguments_are_fixed(FunctionCallInfo fcinfo) {
   CallSite *site = call_site(fcinfo);
   if (!site->arguments_known) {
@@ -42,7 +48,8 @@ pg_noinline State *make_call_state(FunctionCallInfo fcinfo, const Parameters &pa
   return make_state(memory, parameters);
 }
 
-// Makes the state for the first row, checks the row's parameters and adds its value.
+// The complete transition function. Makes the state if this is the first row, checks the row's
+// parameters, and adds its value.
 pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
   const bool fixed = arguments_are_fixed(fcinfo);
@@ -111,14 +118,14 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
   }
 
-  if (!state && other->passed) { // it can go on
+  if (!state && other->passed) { // the leader's own state becomes the combined state
     other->passed = false;
     PG_RETURN_POINTER(other);
   }
   if (!state)
     state = make_call_state(fcinfo, parameters_of(other));
   combine_states(state, other);
-  if (other->passed) // one of each partition: together they can be large
+  if (other->passed) // each partition passes a state; together they can be large
     MemoryContextDelete(other->bag.memory.context);
   PG_RETURN_POINTER(state);
 }
@@ -138,7 +145,8 @@ Datum bloomfilter_agg_final(PG_FUNCTION_ARGS) {
   return finish(fcinfo, Layout::lines);
 }
 
-// A query in which the planner places a filter raises no error because of it.
+// The final function of bf_join_agg, which makes the filters that the planner adds to a query. Such
+// a filter must not make the query fail. If it would be too large, the result has every value.
 PG_FUNCTION_INFO_V1(bloomfilter_join_final);
 Datum bloomfilter_join_final(PG_FUNCTION_ARGS) {
   State *state = state_arg(fcinfo, 0);

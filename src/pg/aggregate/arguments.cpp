@@ -20,9 +20,9 @@ namespace bloomfilter {
 
 namespace {
 
-// Where an expression is resolved: in which node, and how many columns may still be replaced.
-// Subqueries that each use a column of the next one twice would otherwise take a time that doubles
-// with each of them.
+// The plan node whose expressions are resolved, and how many columns may still be replaced. Without
+// this limit, nested subqueries that each use a column of the next one twice would double the time
+// with each level.
 struct Resolving {
   const Plan *plan;
   int *columns;
@@ -32,8 +32,9 @@ constexpr int kMostColumns = 10000;
 
 Node *column_of(Resolving below, AttrNumber number);
 
-// An expression of a plan node. Columns of the nodes below it are replaced by the expressions that
-// compute them, as far as these are found. (EXPLAIN looks in the same places.)
+// Returns an expression of a plan node in which each column of a node below is replaced by the
+// expression that computes the column, if that expression is found. EXPLAIN looks in the same
+// places.
 Node *resolved(Node *node, void *context) {
   const Resolving in = *static_cast<const Resolving *>(context);
   const Plan *plan = in.plan;
@@ -61,10 +62,9 @@ Node *resolved(Node *node, void *context) {
   return expression_tree_mutator(node, resolved, context);
 }
 
-// The expression that computes a column of a plan node; NULL if it is not found. If the node
-// appends the rows of several nodes, all of them must have the same expression. Only calls of
-// aggregates, which give partial states, are not compared: the planner made all of them from one
-// call.
+// Returns the expression that computes a column of a plan node, or NULL if it is not found. If the
+// node appends the rows of several nodes, all of these must have the same expression. An aggregate
+// call that makes partial states is not compared: the planner made all of these calls from one.
 Node *column_of(Resolving below, AttrNumber number) {
   const Plan *plan = below.plan;
   if (!plan || number < 1 || number > list_length(plan->targetlist))
@@ -96,8 +96,8 @@ Node *resolved_in(const PlanState *state, Node *node) {
   return resolved(node, &in);
 }
 
-// Is this function the final function of that aggregate? Others, such as Citus, call it within a
-// step of their own aggregates.
+// Returns true if the running function is the final function of this aggregate. It may not be:
+// another extension, such as Citus, calls our final function within its own aggregate.
 bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
@@ -108,8 +108,8 @@ bool ends(FunctionCallInfo fcinfo, Oid aggregate) {
   return is_final;
 }
 
-// The arguments of the aggregate call that this final function ends, the value first; NIL if they
-// are not known.
+// Returns the arguments of the aggregate call that this final function ends, the value first. NIL
+// if they are not found.
 List *arguments_of_call(FunctionCallInfo fcinfo) {
   const Aggref *call = AggGetAggref(fcinfo);
   if (!call || !ends(fcinfo, call->aggfnoid))
@@ -124,14 +124,14 @@ List *arguments_of_call(FunctionCallInfo fcinfo) {
   }
   List *arguments = NIL;
   for (const TargetEntry *entry : each<TargetEntry>(call->args))
-    if (!entry->resjunk) // what the rows are ordered by
+    if (!entry->resjunk) // a junk entry is an expression of the call's ORDER BY
       arguments = lappend(arguments, entry->expr);
   return arguments;
 }
 
-// The arguments that all calls of a window have in common, because it does not tell which of them
-// this final function ends. They are as many as the call with the fewest has, and NULL where calls
-// differ.
+// Returns the arguments that all calls in a window share, because a window does not tell which of
+// its calls this final function ends. The list is as long as that of the call with the fewest
+// arguments. An argument in which the calls differ is NULL.
 List *arguments_of_windows(FunctionCallInfo fcinfo) {
   const auto *state = castNode(WindowAggState, fcinfo->context);
   List *arguments = NIL;
@@ -159,7 +159,8 @@ List *arguments_in_query(FunctionCallInfo fcinfo) {
   return NIL;
 }
 
-// Has an expression the same value for all rows, however often and wherever it is evaluated?
+// Returns true if an expression has the same value for all rows, wherever and however often it is
+// evaluated.
 bool is_fixed(Node *node) {
   return node && !contain_var_clause(node) && !contain_subplans(node) &&
          !contain_agg_clause(node) && !contain_window_function(node) &&
@@ -168,21 +169,21 @@ bool is_fixed(Node *node) {
 
 constexpr int kMostArguments = 5; // of a transition function
 
-// Sets `row` as if a transition function were called with the arguments after the value. One whose
-// value is not the same for all rows is NULL; false if the first of them, the expected number, is
-// such.
+// Sets `row` as for a call of a transition function: evaluates the arguments after the value. An
+// argument that is not the same for all rows becomes NULL. Returns false if the expected number,
+// the first argument after the value, is not the same for all rows.
 bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCallInfo row) {
   constexpr Oid kTypes[] = {FLOAT8OID, FLOAT8OID, TEXTOID};
   InitFunctionCallInfoData(*row, nullptr, 2, InvalidOid, nullptr, nullptr);
   if (list_length(arguments) < 2)
     return true;
-  // A node that is run again and again must not keep the memory of each time.
+  // Memory of one row, because a node that runs many times must not keep the memory of each run.
   const MemoryContext before = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-  bool expected_is_known = true; // or known to be absent
+  bool expected_is_known = true; // also true if the call has no expected number
   for (int i = 1; i < list_length(arguments) && i <= static_cast<int>(lengthof(kTypes)); i++) {
     auto *node = static_cast<Node *>(list_nth(arguments, i));
     if (node && exprType(node) != kTypes[i - 1])
-      break; // somebody else's aggregate
+      break; // an aggregate that a user made of our functions
     NullableDatum &value = row->args[row->nargs++];
     value = {0, true};
     if (is_fixed(node)) {
@@ -211,7 +212,7 @@ Parameters parameters_without_rows(const List *arguments, ExprContext *context, 
     expected_is_known = false;
   }
   Parameters parameters = parameters_of_row_with_layout(row, layout);
-  // Another system's filter does not grow, and each row would have told its number.
+  // A filter of another system cannot grow, so it needs a size. A row would have given the number.
   if (!expected_is_known && is_foreign(parameters.layout)) {
     parameters.self_sized = false;
     parameters.expected = kUntoldValues;

@@ -1,7 +1,9 @@
-// bf_element: a value as a filter sees it (core/hashed_value.hpp).
+// The type bf_element: a value as a filter sees it (core/hashed_value.hpp). This file has its input
+// and output functions, its operators, and bf_element_of(), which makes one from a value.
 //
-// It is one type for values of all types, because what sends an aggregate from server to server
-// (Citus) knows it by the exact types of its arguments, and "any" is not exact.
+// One type stands for values of all types. An extension that sends an aggregate from server to
+// server, such as Citus, finds the aggregate by the exact types of its arguments. The argument type
+// "any" of bf_agg is not exact.
 
 #include "pg/aggregate/element.hpp"
 
@@ -23,7 +25,7 @@ Finding validate_element(const uint8 *bytes, Size length) {
 }
 const PayloadType kElementType = {"bf_element", "element", validate_element, nullptr};
 
-// The element of bytes that were checked, or NULL after a soft error.
+// Returns the element in a payload that has been checked, or NULL after a soft error.
 Datum element_of_payload(FunctionCallInfo fcinfo, Datum payload) {
   if (fcinfo->isnull)
     PG_RETURN_NULL();
@@ -60,7 +62,9 @@ Datum bf_element_of(PG_FUNCTION_ARGS) {
   const Datum value = PG_GETARG_DATUM(0);
   auto *result = make_array<HashedValue>(1);
   result->hash = result->second = inline_hash(element, value, 0);
-  result->type = *element; // in one piece, as it will be read; a row's shape is known only now
+  // A row's shape is known only after hashing. One assignment, because it is read in one piece,
+  // too.
+  result->type = *element;
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, 0);
     if (second.exists)

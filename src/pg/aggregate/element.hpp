@@ -1,4 +1,5 @@
-// The check of an element that was stored, or that came from another server.
+// The type bf_element: a value as a filter sees it, that is its element type and its hashes. This
+// header has the check for a bf_element that was stored, or that came from another server.
 #ifndef BLOOMFILTER_PG_AGGREGATE_ELEMENT_HPP
 #define BLOOMFILTER_PG_AGGREGATE_ELEMENT_HPP
 
@@ -8,7 +9,7 @@
 
 namespace bloomfilter {
 
-// XX001 if an element is not one that bf_element_of() or the input functions can have made.
+// Raises ERROR XX001 if neither bf_element_of() nor an input function can have made this element.
 void check_stored_element(const HashedValue &value);
 
 } // namespace bloomfilter

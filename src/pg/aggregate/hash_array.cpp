@@ -1,3 +1,5 @@
+// See hash_array.hpp.
+
 #include "pg/aggregate/hash_array.hpp"
 
 #include "core/distinct.hpp"

@@ -1,4 +1,5 @@
-// An array of hashes that grows on demand.
+// An array of hashes that grows on demand. It is the part of a bag (hash_bag.hpp) that new hashes
+// go to, and the workspace in which a spill is sorted. It may exceed 1 GB.
 #ifndef BLOOMFILTER_PG_AGGREGATE_HASH_ARRAY_HPP
 #define BLOOMFILTER_PG_AGGREGATE_HASH_ARRAY_HPP
 
@@ -13,13 +14,14 @@ struct HashArray {
   Size count, capacity;
 };
 
-// Gives an array another capacity; its memory comes from `context` from the first time on.
+// Gives an array another capacity. The first call takes the array's memory from `context`; later
+// calls keep that context.
 void resize_array(HashArray *array, MemoryContext context, Size capacity);
 
-// Sorts an array and keeps at most so many copies of each hash.
+// Sorts an array, and keeps at most `copies` copies of each hash.
 void sort_array(HashArray *array, int copies);
 
-// Appends hashes; calls make_room() whenever the array is full.
+// Appends hashes. Calls make_room() whenever the array is full.
 template <typename MakeRoom>
 void append(HashArray *array, const uint64 *hashes, Size count, MakeRoom make_room) {
   while (count > 0) {

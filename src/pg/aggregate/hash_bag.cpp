@@ -1,3 +1,6 @@
+// See hash_bag.hpp for what a bag is. This file decides where its hashes are: make_room_in_bag()
+// runs whenever the array is full, and chooses between a larger array, a set and the spill.
+
 #include "pg/aggregate/hash_bag.hpp"
 
 #include "pg/list.hpp"
@@ -18,7 +21,8 @@ void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
     count_hash(registers, hashes[i]);
 }
 
-// Makes registers, if with so many distinct hashes their exact number no longer decides.
+// Makes the registers if there are more than kExactDistinct distinct hashes. From then on, an
+// estimate sizes the filter, not the exact number.
 void start_registers(HashBag *bag, Size distinct) {
   if (bag->registers || distinct <= kExactDistinct)
     return;
@@ -29,8 +33,8 @@ void start_registers(HashBag *bag, Size distinct) {
   bag->registered = bag->array.count;
 }
 
-// Sorts the array and leaves the copies that make a difference; returns the number of distinct
-// hashes.
+// Sorts the array and keeps only the copies that make a difference. Returns the number of distinct
+// hashes in the array.
 Size sort_array(HashBag *bag) {
   HashArray *array = &bag->array;
   update_registers(bag);
@@ -42,11 +46,12 @@ Size sort_array(HashBag *bag) {
   return distinct;
 }
 
-// Each process has a seed of its own, because hashes may have been chosen.
+// Each process has a random seed, because somebody may have chosen hashes that collide in a set.
 Size insert(HashSet *set, uint64 *hashes, Size count) {
   static uint64 seed = 0;
   if (unlikely(seed == 0))
-    (void)pg_strong_random(&seed, sizeof seed); // without randomness, 0 is right, too
+    (void)pg_strong_random(&seed,
+                           sizeof seed); // if this fails, the seed 0 gives right results, too
   return insert_distinct(set, seed, hashes, count);
 }
 
@@ -60,7 +65,7 @@ HashSet make_set(MemoryContext context, Size slot_count) {
   return set;
 }
 
-// The slots of a set that has room for so many hashes.
+// The number of slots of a set that has room for `count` hashes.
 Size slots_for(Size count) {
   Size slot_count = kSetFrom;
   while (slot_count < 2 * count)
@@ -68,8 +73,8 @@ Size slots_for(Size count) {
   return slot_count;
 }
 
-// Like sort_array(), but faster where a temporary set of few hashes does; the array is then in no
-// order.
+// Removes repetitions like sort_array(), but leaves the array in no particular order. It is faster
+// if one copy counts and the array has at most kCounting hashes: a temporary set is then enough.
 Size thin_array(HashBag *bag) {
   HashArray *array = &bag->array;
   if (bag->copies > 1 || array->count > kCounting)
@@ -89,7 +94,7 @@ void free_set(HashBag *bag) {
   bag->set = {};
 }
 
-// Replaces the set, or the lack of one, by one of so many slots with the same hashes.
+// Gives the bag a set of `slot_count` slots. If the bag had a set, the new set gets its hashes.
 void resize_set(HashBag *bag, Size slot_count) {
   HashSet larger = make_set(bag->memory.context, slot_count);
   auto *batch = make_array<uint64>(kBatch);
@@ -104,9 +109,10 @@ void resize_set(HashBag *bag, Size slot_count) {
   bag->offered = bag->accepted = 0;
 }
 
-// Moves the hashes of a full array into a set, whose buffer the array becomes. False if the array
-// has too many distinct hashes, which then are still all there: the set takes at most twice as many
-// slots, and replaces one of half its size.
+// Moves the hashes of a full array into a set; the array becomes the buffer of the set. Returns
+// false if the array has too many distinct hashes. The array then still has all of them. The set
+// gets at most twice as many slots as the array has hashes. While it grows to that size, a set of
+// half the size is in memory as well.
 bool start_set(HashBag *bag) {
   update_registers(bag);
   const Size full = bag->array.count, buffer = Min(bag->array.capacity, kBuffer);
@@ -140,7 +146,8 @@ void end_set(HashBag *bag) {
   free_set(bag);
 }
 
-// Moves the array's hashes into the set; or the set's into the array, if most hashes are new.
+// Moves the array's hashes into the set. If the set has no room and most hashes were new, moves the
+// hashes of the set into the array instead.
 void drain(HashBag *bag) {
   HashArray *array = &bag->array;
   CHECK_FOR_INTERRUPTS();
@@ -149,7 +156,7 @@ void drain(HashBag *bag) {
       end_set(bag);
       return;
     }
-    if (3 * bag->set.slot_count <= memory_limit(bag, 4 * kCounting)) // the old and the new
+    if (3 * bag->set.slot_count <= memory_limit(bag, 4 * kCounting)) // slots of both sets together
       resize_set(bag, 2 * bag->set.slot_count);
     else
       spill_memory(bag);
@@ -235,7 +242,7 @@ void update_registers(HashBag *bag) {
 }
 
 void merge_registers(HashBag *bag, const uint8 *registers) {
-  start_registers(bag, SIZE_MAX); // as many distinct hashes made the other ones
+  start_registers(bag, SIZE_MAX); // the other registers mean more than kExactDistinct hashes
   update_registers(bag);
   for (Size i = 0; i < kRegisters; i++)
     bag->registers[i] = Max(bag->registers[i], registers[i]);

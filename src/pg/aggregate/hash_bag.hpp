@@ -1,21 +1,25 @@
-// A bag of hashes: what an aggregate keeps of its rows until it knows how large its filter must be.
+// A bag of hashes. An aggregate collects the hashes of its rows here until it knows the size of its
+// filter.
 //
-// Of each hash a bag keeps as many copies as make a difference: one for a set, more for counters.
-// They are collected in an array that starts with 8 entries, so that many small groups stay small.
-// A full array doubles, unless at least half of it are repetitions. Then these are left out, and if
-// one copy counts, the content moves into a hash set, whose buffer the array becomes: a set takes
-// more memory for each hash, but none for repetitions. Once most hashes are new again, the content
-// moves back. What exceeds the memory limit, hash_mem_multiplier times work_mem, goes to temporary
-// files (pg/aggregate/spill.hpp).
+// A bag keeps only the copies of a hash that make a difference. A Bloom filter or a cuckoo filter
+// needs each hash once; a counting filter needs as many copies as a counter can count.
 //
-// A filter is sized for the number of distinct hashes. Up to kExactDistinct, this is their exact
-// number: a temporary set counts those of an array, or sorting does, where copies or order count.
-// With more, it is a HyperLogLog estimate plus two standard errors (core/distinct.hpp), for which
-// the bag has registers. So the number depends on the set of hashes alone, and not on work_mem, the
-// plan or the order of the rows. Hashes that were chosen to mislead the estimate are an exception:
-// then the number is that of the hashes that were kept, repeated ones among them.
+// Hashes are collected in an array that starts with 8 entries, so that many small groups stay
+// small. A full array doubles, unless at least half of it are repetitions. In this case, the
+// repetitions are removed. If the bag keeps one copy of each hash, the content also moves into a
+// hash set, and the array becomes the buffer of the set. A set takes more memory for each hash, but
+// none for repetitions. Once most hashes are new again, the content moves back into an array. The
+// memory limit is hash_mem_multiplier times work_mem. Hashes that would exceed it are spilled to
+// temporary files (pg/aggregate/spill.hpp).
 //
-// Reading a bag does not change its content: more hashes may follow, as in a window frame.
+// A filter is sized for the number of distinct hashes. Up to kExactDistinct, this number is exact:
+// a temporary set counts the hashes of an array, or sorting does, if copies or the order matter.
+// Beyond, the number is a HyperLogLog estimate plus two standard errors (core/distinct.hpp); the
+// bag has registers for the estimate. So the number depends only on the set of hashes, and not on
+// work_mem, the plan or the order of the rows. There is one exception: somebody may choose hashes
+// that mislead the estimate. Then the number is that of all kept hashes, including repetitions.
+//
+// Reading a bag does not change its content, because more hashes may follow, as in a window frame.
 #ifndef BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
 #define BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
 
@@ -29,60 +33,66 @@
 namespace bloomfilter {
 
 constexpr Size kFirstCapacity = 8;
-constexpr Size kBuffer = 1024; // hashes that go together into a set, or a bitmap
+constexpr Size kBuffer = 1024; // hashes that are added to a set or a bitmap together
 
-// make_bag() sets the first two fields for good; the functions below change the others.
+// make_bag() sets the first two fields, which never change. The functions below change the others.
 struct HashBag {
   GroupMemory memory;
   int copies;
 
   HashArray array;
-  HashSet set;              // without slots while the array collects
-  uint64 offered, accepted; // hashes for the set since its size was decided, and new ones of these
-  uint8 *registers;         // of all hashes that were ever added; NULL: none yet
-  Size registered;          // hashes of the array that the registers know
-  Spill *spill;             // NULL until hashes leave memory
+  HashSet set; // has no slots while the array alone collects hashes
+  // The hashes that the set was given since it got its present size, and how many were new.
+  uint64 offered, accepted;
+  uint8 *registers; // count all hashes that were ever added; NULL if there are no registers yet
+  Size registered;  // how many hashes of the array have been entered in the registers
+  Spill *spill;     // NULL until hashes are spilled
 
   Size in_memory() const { return array.count + set.count; }
   uint64 size() const { return (spill ? spill->count : 0) + in_memory(); }
 };
 
-// A bag without hashes, which keeps at most so many copies of each.
+// Makes an empty bag that keeps at most `copies` copies of each hash.
 HashBag make_bag(const GroupMemory &memory, int copies);
 
 // Gives the array another capacity.
 void resize_array(HashBag *bag, Size capacity);
 
-// Makes room in a full array.
+// Makes room in a full array: removes repetitions, enlarges the array, moves its hashes into a set,
+// or spills them.
 void make_room_in_bag(HashBag *bag);
 
-// Are at most half of all hashes worth keeping?
+// Returns true if at most half of all hashes are worth keeping, according to an estimate.
 bool mostly_repeated(HashBag *bag);
 
-// Leaves no repetition in memory; returns the number of distinct hashes there.
+// Removes all repetitions from memory. Returns the number of distinct hashes in memory.
 Size remove_repetitions(HashBag *bag);
 
-// The number of distinct hashes that a filter is to be sized for, at least 1.
+// The number of distinct hashes that a filter should be sized for, at least 1.
 uint64 distinct_to_size_for(HashBag *bag);
 
-// Enters hashes into the registers: those of the array, or those that another process counted.
+// Enters the new hashes of the array into the registers, if there are registers. merge_registers()
+// adds the registers of another process, and makes the bag's own first if there are none.
 void update_registers(HashBag *bag);
 void merge_registers(HashBag *bag, const uint8 *registers);
 
-// How many hashes and slots a bag may keep in memory. At least `least`: before it spills, it must
-// know that it has more than kExactDistinct distinct hashes.
+// How many hashes and slots a bag may keep in memory. It is at least `least`: before a bag spills,
+// it must know that it has more than kExactDistinct distinct hashes. There is no limit in a window,
+// which would not tell when to close the files.
 Size memory_limit(const HashBag *bag, Size least);
 
-// In an array of this many hashes the distinct ones are counted, to see whether they are more than
-// kExactDistinct. It is also the largest array that a temporary set is made for.
+// Once an array has this many hashes, its distinct hashes are counted, to see whether there are
+// more than kExactDistinct. This is also the size of the largest array that is counted with a
+// temporary set.
 constexpr Size kCounting = 2 * kExactDistinct;
 
-// Moves all hashes in memory to the spill, which needs registers. spill_of() makes it if there is
-// none.
+// Moves all hashes in memory to the spill. The bag must have registers. spill_of() returns the
+// spill, and makes it if there is none.
 void spill_memory(HashBag *bag);
 Spill *spill_of(HashBag *bag);
 
-// Calls use(hashes, count) for all hashes that a bag keeps, or keeps in memory, in batches.
+// Calls use(hashes, count) in batches: the first function for all hashes in memory, the second one
+// also for spilled hashes.
 template <typename Use> void for_each_batch_in_memory(const HashBag &bag, Use use) {
   for_each_batch(bag.array, use);
   if (!bag.set.slots)
@@ -102,8 +112,9 @@ template <typename Use> void for_each_batch(const HashBag &bag, Use use) {
     for_each_batch(*bag.spill, use);
 }
 
-// Sorts a bag that keeps one copy, and returns the number of distinct hashes. Until others are
-// added, for_each_sorted() calls use(hashes, count) for these in ascending order, in batches.
+// Sorts a bag that keeps one copy of each hash, and returns the number of distinct hashes. Until
+// more hashes are added, for_each_sorted() calls use(hashes, count) for the distinct hashes in
+// ascending order, in batches.
 uint64 sort_bag(HashBag *bag);
 template <typename Use> void for_each_sorted(const HashBag &bag, Use use) {
   if (bag.spill)

@@ -1,3 +1,5 @@
+// See parameters.hpp.
+
 #include "pg/aggregate/parameters.hpp"
 
 #include "core/sizing.hpp"

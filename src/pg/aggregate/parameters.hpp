@@ -1,4 +1,7 @@
-// An aggregate's parameters: the arguments that follow its value.
+// An aggregate's parameters are the arguments that follow its value: the expected number of values,
+// the false positive rate and the layout. This header reads them, compares those of two rows, and
+// turns them into the header of a filter. If the expected number is missing, the filter is
+// self-sized: its size follows from the number of distinct values.
 #ifndef BLOOMFILTER_PG_AGGREGATE_PARAMETERS_HPP
 #define BLOOMFILTER_PG_AGGREGATE_PARAMETERS_HPP
 
@@ -13,10 +16,11 @@ namespace bloomfilter {
 
 struct Parameters {
   bool self_sized;
-  double expected; // as SQL gave it, like the rate: header_for() checks both; 0 if self-sized
+  // As SQL gave them; header_for() checks both. The expected number is 0 if self_sized.
+  double expected;
   double rate;
-  Layout layout; // its profile, and so the kind of filter
-  Family empty;  // the family of a filter without values, which with the layout is a scheme
+  Layout layout; // the profile of the filter's layout, which implies the kind of filter
+  Family empty;  // the family of a filter without values; it and the layout make a scheme
 };
 
 // Two expected numbers are equal if they round to the same whole number.
@@ -25,8 +29,8 @@ inline bool operator==(const Parameters &a, const Parameters &b) {
          a.rate == b.rate && a.layout == b.layout && a.empty == b.empty;
 }
 
-// The parameters that a row has, without a layout argument: the layout is the one given here.
-// parameters_of_row_with_layout() reads that argument, too.
+// The parameters in a row's arguments. The first function ignores the layout argument and uses
+// `layout`. The second one reads the layout argument; if there is none, it uses `layout`, too.
 inline Parameters parameters_of_row(FunctionCallInfo fcinfo, Layout layout) {
   Parameters parameters = {true, 0, kDefaultRate, layout, Family::none};
   if (PG_NARGS() > 2 && !PG_ARGISNULL(2)) {
@@ -39,30 +43,31 @@ inline Parameters parameters_of_row(FunctionCallInfo fcinfo, Layout layout) {
 }
 Parameters parameters_of_row_with_layout(FunctionCallInfo fcinfo, Layout layout);
 
-// The header of a filter without values; that of a self-sized one has no geometry but the layout.
-// ERROR 22023 if a parameter is out of range, 0A000 if filters of the layout do not size
-// themselves.
+// The header of a filter without values. If the filter is self-sized, its geometry has only the
+// layout. ERROR 22023 if a parameter is out of range, 0A000 if filters of the layout cannot be
+// self-sized.
 Header header_for(const Parameters &parameters);
 
-// The header with the size for so many distinct values, rounded to its size class if the header has
-// kFlagSelfSized. ERROR 54000 if the filter would be too large.
+// The header with the size for `values` distinct values. If the header has kFlagSelfSized, the size
+// is rounded to its size class. ERROR 54000 if the filter would be too large.
 Header sized_for(Header header, uint64 values);
 
-// The header of a filter that sized itself for so many distinct values; errors as of sized_for().
+// The header of a self-sized filter with `values` distinct values. Raises the errors of
+// sized_for().
 Header self_sized(Header header, uint64 values);
 
-// Sets this header. False if the filter would be too large.
+// Like self_sized(), but returns false if the filter would be too large.
 bool self_sized_within_limits(Header *header, uint64 values);
 
-// The filter without values, made for the expected number of them. If there is no such number, a
-// bloomfilter grows, from kFirstValues on; the other kinds, which cannot grow, are for
-// kUntoldValues. The filter has kFlagSelfSized until it gets a value, so that it adds nothing to a
-// union. Errors as of header_for().
+// The filter of an aggregate without values, made for the expected number of values. If there is no
+// expected number, a bloomfilter starts with kFirstValues and grows. The other kinds cannot grow;
+// they are made for kUntoldValues. The filter has kFlagSelfSized until it gets a value, so that it
+// adds nothing to a union. Raises the errors of header_for().
 constexpr uint64 kFirstValues = 100;
 constexpr uint64 kUntoldValues = 1000;
 Filter filter_without_values(const Parameters &parameters);
 
-// ERROR 22023: a row has other parameters than the first one, or whatever `parts` names does.
+// Raises ERROR 22023: the parameters differ between rows, or between the parts that `parts` names.
 [[noreturn]] void raise_parameters_differ(const Parameters &first, const Parameters &other,
                                           const char *parts = "rows");
 

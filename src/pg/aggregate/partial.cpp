@@ -1,11 +1,11 @@
-// bf_partial (core/partial.hpp), and bf_dist_agg, bf_partial_agg and bf_merge_agg, whose state it
-// is: partial states as a type of SQL, because a state of type internal can neither leave its
-// server nor be stored.
+// The type bf_partial (core/partial.hpp), and the aggregates that have it as their state type:
+// bf_dist_agg, bf_partial_agg and bf_merge_agg. The type exists because a state of type internal
+// can neither leave its server nor be stored.
 //
-// While an aggregate runs, its state is an expanded object around the same State that bf_agg has,
-// and each step returns the pointer that it was given, so that nothing is copied. Until the state
-// is sent or stored, one that sizes itself keeps in temporary files what exceeds the memory limit.
-// Then it becomes flat: at most 1 GB, all of it in memory.
+// While an aggregate runs, its state is an expanded object around the same State that bf_agg has.
+// Each step returns the pointer that it was given, so nothing is copied. While the state is
+// expanded, a self-sized one spills the hashes that exceed the memory limit. When it is sent or
+// stored, it becomes flat. A flat state takes at most 1 GB, all of it in memory.
 
 #include "pg/server.hpp"
 
@@ -53,11 +53,11 @@ const PayloadType kPartialType = {"bf_partial", "partial state", validate_state,
 struct ExpandedPartial {
   ExpandedObjectHeader header;
   State *state;
-  NullableDatum parameters[2]; // of the first row, as it gave them
+  NullableDatum parameters[2]; // the parameters as the first row gave them
 };
 
-// Gives a state the content that is written when it becomes flat: a bitmap, or distinct hashes in
-// ascending order. Returns the number of these.
+// Prepares the content that is written when a state becomes flat: a bitmap, or distinct hashes in
+// ascending order. Returns the number of hashes, or 0 if the content is a bitmap.
 uint64 settle(State *state) {
   if (state->self_sized)
     return sort_bag(&state->bag);
@@ -81,7 +81,7 @@ Size flat_size(ExpandedObjectHeader *header) {
   return size;
 }
 
-// Is called right after flat_size().
+// The server calls this right after flat_size(), so the content has been prepared.
 void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   const State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
   SET_VARSIZE(result, size);
@@ -120,7 +120,7 @@ struct varlena *flat_partial(State *state) {
 
 namespace {
 
-// The expanded object behind a pointer to one: DatumGetEOHP() without a call.
+// Returns the expanded object that a pointer refers to, like DatumGetEOHP(), but inline.
 inline ExpandedPartial *object_behind(const void *pointer) {
   varatt_expanded external;
   memcpy(&external, VARDATA_EXTERNAL(pointer), sizeof external);
@@ -134,7 +134,7 @@ const ExpandedPartial *expanded(Datum value) {
   return VARATT_IS_EXTERNAL_EXPANDED(pointer) ? object_behind(pointer) : nullptr;
 }
 
-// A flat state, to be read as long as the value is there.
+// Makes a state from a flat value. It can be read as long as the value exists.
 State *open_flat(const struct varlena *value) {
   const auto *payload = reinterpret_cast<const uint8 *>(VARDATA_ANY(value));
   const Size length = VARSIZE_ANY_EXHDR(value);
@@ -161,15 +161,16 @@ const State *state_to_read(Datum value) {
   return open_flat(PG_DETOAST_DATUM_PACKED(value));
 }
 
-// A moving aggregate, which only a user can have made of these functions, would give the object to
-// its other function as well. One in PL/pgSQL takes it over and frees it, and the server uses it
-// nevertheless (array_append as a step comes to the same end).
+// Raises an error if the running function is a step of a moving aggregate. Only a user can have
+// made such an aggregate. Its other step would get our expanded object, too. A step in PL/pgSQL
+// takes over the object and frees it, but the server still uses it afterwards. A moving aggregate
+// with array_append as a step has the same fault.
 void refuse_moving(FunctionCallInfo fcinfo) {
   const auto *window = castNode(WindowAggState, fcinfo->context);
   for (const WindowFuncExprState *call : each<WindowFuncExprState>(window->funcs)) {
     HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(call->wfunc->winfnoid));
     if (!HeapTupleIsValid(tuple))
-      continue; // a window function that is no aggregate
+      continue; // a window function that is not an aggregate
     const auto *form = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
     const Oid step = fcinfo->flinfo->fn_oid;
     const bool moves = form->aggmtransfn == step || form->aggminvtransfn == step;
@@ -182,10 +183,10 @@ void refuse_moving(FunctionCallInfo fcinfo) {
   }
 }
 
-// Where an aggregate has the expanded objects of its groups: in a child of its context, from which
-// the server knows that it need not copy them. All groups share the child, because the server adds
-// up the memory of a hash table at each new group, context by context. In a window each object has
-// its own, because another function may take it over.
+// Where an aggregate keeps the expanded objects of its groups: in a child of its memory context.
+// The parent tells the server that it need not copy the objects. All groups share one child,
+// because at each new group the server adds up the memory of all contexts of a hash table. In a
+// window each object has its own context, because another function may take over the object.
 GroupMemory memory_of_object(FunctionCallInfo fcinfo) {
   static constexpr char kName[] = "bloomfilter partial states";
   GroupMemory memory = group_memory(fcinfo);
@@ -209,8 +210,9 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parame
   return partial;
 }
 
-// The first argument, if it may be changed because an earlier step made it for this aggregate
-// alone; else NULL, and make_partial_to_change() makes one with its content.
+// Returns the object of the first argument if it may be changed, because an earlier step made it
+// for this aggregate alone. Otherwise returns NULL, and make_partial_to_change() makes a new object
+// with the content of the first argument.
 inline ExpandedPartial *partial_to_change(FunctionCallInfo fcinfo) {
   const void *pointer = PG_GETARG_POINTER(0);
   return PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(pointer) ? nullptr
@@ -227,7 +229,8 @@ pg_noinline ExpandedPartial *make_partial_to_change(FunctionCallInfo fcinfo,
   return partial;
 }
 
-// Has a row the same parameters as the first one, as far as their bits tell?
+// Returns true if a row's parameters have the same bits as those of the first row. If it returns
+// false, checked_partial() compares their values.
 inline bool has_same_parameters(FunctionCallInfo fcinfo, const ExpandedPartial *partial) {
   for (int i = 2; i < PG_NARGS(); i++) {
     const NullableDatum &given = fcinfo->args[i], &first = partial->parameters[i - 2];
@@ -237,7 +240,8 @@ inline bool has_same_parameters(FunctionCallInfo fcinfo, const ExpandedPartial *
   return true;
 }
 
-// The object for a row whose parameters must be checked.
+// Checks a row's parameters, and returns the object for the row. Makes the object if there is none
+// yet.
 pg_noinline ExpandedPartial *checked_partial(FunctionCallInfo fcinfo, ExpandedPartial *partial) {
   const Parameters parameters = parameters_of_row(fcinfo, Layout::lines);
   if (!partial) {
@@ -281,7 +285,7 @@ Datum bloomfilter_partial_send(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(make_value(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
 }
 
-// A step of bf_dist_agg and bf_partial_agg, which have an element where bf_agg has a value.
+// The step of bf_dist_agg and bf_partial_agg. They take a bf_element where bf_agg takes a value.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_add);
 Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
   ExpandedPartial *partial = partial_to_change(fcinfo);
@@ -303,7 +307,7 @@ Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
 
-// A step of bf_merge_agg, and what combines two states of any of the three.
+// The step of bf_merge_agg, and the combine function of all three aggregates.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_combine);
 Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(1)) {
@@ -319,7 +323,7 @@ Datum bloomfilter_partial_combine(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(EOHPGetRWDatum(&partial->header));
 }
 
-// The end of bf_partial_agg: its state, or that of no rows.
+// The final function of bf_partial_agg. Returns its state, or the state of no rows.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_agg_final);
 Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
   if (!PG_ARGISNULL(0))
@@ -328,6 +332,7 @@ Datum bloomfilter_partial_agg_final(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(EOHPGetRODatum(&make_expanded(fcinfo, parameters)->header));
 }
 
+// The final function of bf_dist_agg and bf_merge_agg. Returns the filter.
 PG_FUNCTION_INFO_V1(bloomfilter_partial_final);
 Datum bloomfilter_partial_final(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0))

@@ -1,4 +1,5 @@
-// Partial states as values of SQL.
+// Partial states as values of SQL: the type bf_partial (core/partial.hpp). This header has what a
+// Bloom Filter Build needs of it; partial.cpp has the type and its aggregates.
 #ifndef BLOOMFILTER_PG_AGGREGATE_PARTIAL_HPP
 #define BLOOMFILTER_PG_AGGREGATE_PARTIAL_HPP
 
@@ -8,8 +9,8 @@
 
 namespace bloomfilter {
 
-// The bf_partial that a state is, which must not change any more. ERROR 54000 if it would exceed 1
-// GB.
+// Returns a state as a flat bf_partial. The state must not change afterwards. ERROR 54000 if the
+// value would exceed 1 GB.
 struct varlena *flat_partial(State *state);
 
 } // namespace bloomfilter
