@@ -1,3 +1,6 @@
+// See serialized_bag.hpp. A bag is written where rows were aggregated, and read where states are
+// combined.
+
 #include "pg/aggregate/serialized_bag.hpp"
 
 extern "C" {
@@ -8,10 +11,12 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A message is copied four times on its way, and cannot have 1 GB: a file is faster for more.
+// A message is copied four times on its way, and cannot have 1 GB. A file is faster for more hashes
+// than this.
 constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
 
-// Hashes in memory go into a file only if no limit of files stands in the way.
+// Returns true if a bag's hashes are passed on in a file. Hashes in memory that fit into a message
+// go into a file only if temp_file_limit is not set, because a file must not make the query fail.
 bool goes_by_file(const HashBag *bag) {
   if (bag->memory.transfer == FileTransfer::none || !bag->registers)
     return false;
@@ -19,7 +24,7 @@ bool goes_by_file(const HashBag *bag) {
          (bag->size() > kMostInMessage && temp_file_limit < 0);
 }
 
-// Gives another process a file with a copy of all hashes.
+// Writes a copy of all hashes to a file for another process.
 SharedFileName give_copy(const HashBag *bag) {
   SharedFile *shared = create_shared_file(bag->memory.context, CurrentResourceOwner);
   HashFile copy = {shared->file, 0};
@@ -32,14 +37,14 @@ SharedFileName give_copy(const HashBag *bag) {
   return name;
 }
 
-// Gives another process the bag's own file, with all hashes.
+// Spills the hashes in memory, and gives another process the bag's own file.
 SharedFileName give_all(HashBag *bag) {
   if (bag->in_memory() > 0)
     spill_memory(bag);
   return give_file(bag->spill);
 }
 
-// Takes hashes that the registers know, as they are.
+// Appends hashes that are already in the registers, without counting them again.
 void take_counted(HashBag *bag, const SerializedBag &serialized) {
   HashArray *array = &bag->array;
   const Size limit = memory_limit(bag, kCounting);

@@ -1,10 +1,10 @@
-// A bag as bytes, in which it reaches another process of the query; a stored partial state is read
-// as one, too.
+// A bag as bytes. In this form a bag reaches another process of the query. The hashes of a stored
+// partial state are read as a serialized bag, too.
 //
-// First come the registers, if there are any, so that nobody counts twice what was counted; then
-// the hashes. Those that have left memory, or are too many for a message, are in a file that
-// changes hands (pg/aggregate/shared_file.hpp), and its name takes their place: the bag that merges
-// them has that file beside its own.
+// The registers come first, if there are any, so that the reader need not count the hashes again.
+// The hashes follow. If the bag has spilled, or has too many hashes for a message, the hashes are
+// in a file that another process takes over (pg/aggregate/shared_file.hpp). The bytes then have the
+// name of the file instead of the hashes. The bag that merges them keeps the file beside its own.
 #ifndef BLOOMFILTER_PG_AGGREGATE_SERIALIZED_BAG_HPP
 #define BLOOMFILTER_PG_AGGREGATE_SERIALIZED_BAG_HPP
 
@@ -19,37 +19,39 @@ namespace bloomfilter {
 enum class BagForm : uint8 {
   hashes,
   counted, // registers and hashes
-  file,    // registers, and the number of hashes in a file
+  file,    // registers, the number of hashes, and the name of the file that has them
 };
 
-// A bag that is to be written in a form, and must not change until then.
+// A bag for which the form of its bytes has been decided. The bag must not change until it is
+// written.
 struct SettledBag {
   const HashBag *bag;
   BagForm form;
-  SharedFileName file; // if the form is one
+  SharedFileName file; // set if the form is BagForm::file
 
   Size bytes() const;
 };
 
-// Decides on the form, and makes or hands over the file if there is to be one.
+// Decides on the form of the bytes. If that is a file, makes it or gives the bag's own file away.
 SettledBag settle_bag(HashBag *bag);
 void write_bag(const SettledBag &settled, uint8 *bytes);
 
-// A bag that is read from its bytes.
+// A bag that was read from bytes. It points into them.
 struct SerializedBag {
-  const uint8 *registers; // NULL: there are none
-  const uint8 *hashes;    // for load_hashes(); NULL: they are in the file
+  const uint8 *registers; // NULL if there are none
+  const uint8 *hashes;    // for load_hashes(); NULL if the hashes are in the file
   uint64 count;
   SharedFileName file;
 };
 
-// False if the bytes make no sense.
+// Reads a bag. Returns false if the bytes are not a valid bag.
 bool read_bag(BagForm form, const uint8 *bytes, Size length, SerializedBag *serialized);
 
 // Adds the hashes of a serialized bag to a bag.
 void merge_serialized(HashBag *bag, const SerializedBag &serialized);
 
-// Hashes in the byte order of the format, at any alignment. store_hashes() returns where they end.
+// Write and read hashes in the byte order of the format, at any alignment. store_hashes() returns
+// the end of the written bytes.
 inline uint8 *store_hashes(uint8 *bytes, const uint64 *hashes, Size count) {
   for (Size i = 0; i < count; i++)
     store(bytes + i * sizeof(uint64), hashes[i]);
@@ -60,7 +62,7 @@ inline void load_hashes(uint64 *hashes, const uint8 *bytes, Size count) {
     hashes[i] = load<uint64>(bytes + i * sizeof(uint64));
 }
 
-// Calls use(hashes, count) for all hashes, which are not in a file, in batches.
+// Calls use(hashes, count) for all hashes, in batches. The hashes must not be in a file.
 template <typename Use> void for_each_batch(const SerializedBag &serialized, Use use) {
   auto *batch = make_array<uint64>(kBatch);
   for (Size i = 0; i < serialized.count; i += kBatch) {

@@ -1,3 +1,6 @@
+// See shared_file.hpp. Most of this code deletes files that nobody read, in callbacks at the end of
+// a transaction. They also run while a transaction aborts, where they must not raise an error.
+
 #include "pg/aggregate/shared_file.hpp"
 
 #include "pg/list.hpp"
@@ -19,10 +22,10 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The number of the leader's file set: one that the server, which counts up to INT_MAX, never uses.
+// The number of the leader's file set. The server never uses this number: it counts up to INT_MAX.
 constexpr uint32 kDirectory = 0xB100F17E;
 
-bool may_be_left_behind; // files of this transaction, even if it does not fail
+bool may_be_left_behind; // true if unread files may exist, even if this transaction does not fail
 
 const PGPROC *leader() {
   return MyProc->lockGroupLeader ? MyProc->lockGroupLeader : MyProc;
@@ -37,13 +40,13 @@ FileSet directory_in(Oid tablespace) {
   return directory;
 }
 
-// Calls use(directory, name) for all files of a directory, if it exists. False if it cannot be
-// read.
+// Calls use(directory, name) for all files of a directory, if the directory exists. Returns false
+// if it cannot be read.
 //
-// A transaction that aborts must not fail once more, or locks outlive the session. The server's own
-// functions raise an error if this process has as many directories open as it may.
+// The server's own functions are not used, because they raise an error if this process has too many
+// directories open. If a transaction failed again while it aborts, locks would outlive the session.
 template <typename Use> bool for_each_file(const char *path, Use use) {
-  ReserveExternalFD(); // closes other files of the server, if need be
+  ReserveExternalFD(); // closes other files of the server if there are too many
   DIR *directory = opendir(path);
   if (directory) {
     while (const dirent *entry = readdir(directory))
@@ -58,7 +61,8 @@ template <typename Use> bool for_each_file(const char *path, Use use) {
   return done;
 }
 
-// Deletes the leader's directory, as FileSetDeleteAll() does. False if it may still be there.
+// Deletes the leader's directory in a tablespace, like FileSetDeleteAll(). Returns false if the
+// directory may still exist.
 bool delete_directory(Oid tablespace) {
   char parent[MAXPGPATH], path[MAXPGPATH];
   TempTablespacePath(parent, tablespace);
@@ -72,8 +76,9 @@ bool delete_directory(Oid tablespace) {
   return false;
 }
 
-// Looks into every tablespace, because an abort cannot look up the names in temp_tablespaces. What
-// cannot be deleted is tried again when the next transaction ends.
+// Deletes the leader's directories in all tablespaces, because an aborting transaction cannot look
+// up the names in temp_tablespaces. If one cannot be deleted, the end of the next transaction tries
+// again.
 void delete_directories() {
   bool all = delete_directory(DEFAULTTABLESPACE_OID);
   const bool found = for_each_file("pg_tblspc", [&all](DIR *, const char *name) {
@@ -83,7 +88,8 @@ void delete_directories() {
   may_be_left_behind = !found || !all;
 }
 
-// Deletes what is left when a leader's transaction ends. A process that had workers stays a leader.
+// Deletes unread files when a leader's transaction ends. A process that once had workers stays the
+// leader of its lock group, so each abort in it looks for files.
 void end_transaction(XactEvent event, void *) {
   if (event == XACT_EVENT_ABORT ? may_be_left_behind || MyProc->lockGroupLeader == MyProc
                                 : may_be_left_behind && (event == XACT_EVENT_PRE_COMMIT ||
@@ -91,7 +97,7 @@ void end_transaction(XactEvent event, void *) {
     delete_directories();
 }
 
-// Deletes nothing yet, because files of the transaction around it may be in use.
+// Only notes that files may be left: files of the surrounding transaction may still be in use.
 void end_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
   if (event == SUBXACT_EVENT_ABORT_SUB && MyProc->lockGroupLeader == MyProc)
     may_be_left_behind = true;
@@ -127,8 +133,8 @@ void expect_shared_files() {
 
 SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner) {
   static uint32 files = 0;
-  // Another process of the transaction may get this one's process number, but it started at another
-  // time, and so counts its files from another number.
+  // A later process of the same transaction may get the process ID of this one. It started at
+  // another time, so it counts its files from another number.
   const uint32 number = static_cast<uint32>(MyStartTimestamp) + files++;
   PrepareTempTablespaces();
   const Oid tablespace = GetNextTempTableSpace();

@@ -1,11 +1,11 @@
 // A temporary file that one process of a parallel query writes and another one reads. It carries
-// what would take too much memory in a message.
+// data that would take too much memory in a message.
 //
-// It counts against the writer's temp_file_limit and lies in one of temp_tablespaces, in a
-// directory that is named after the leader. The process that reads it deletes it. Files that nobody
-// read, because an error or LIMIT ended the query, are deleted by the leader when its transaction
-// ends, because its workers are gone then. After a crash the server deletes them when it starts,
-// like all temporary files.
+// The file counts against the writer's temp_file_limit. It lies in one of temp_tablespaces, in a
+// directory that is named after the leader. The process that reads the file deletes it. If an error
+// or LIMIT ends the query early, some files may never be read. The leader deletes these when its
+// transaction ends, because its workers are gone then. After a crash, the server deletes the files
+// when it starts, like all temporary files.
 #ifndef BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
 #define BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
 
@@ -23,25 +23,25 @@ namespace bloomfilter {
 // What another process needs to find a file.
 struct SharedFileName {
   Oid tablespace;
-  int writer; // its process number
+  int writer; // the process ID of the writer
   uint32 number;
 };
 
 struct SharedFile {
   BufFile *file;
   SharedFileName name;
-  FileSet directory; // which the file points to
+  FileSet directory; // the file has a pointer to this field
 };
 
-// Registers what deletes files that were left behind.
+// Registers the callbacks that delete unread files when a transaction ends.
 void define_shared_files();
 
-// Tells that files of this transaction may be left behind, because it reads or writes some. A
-// worker leaves it to the leader to delete them.
+// Notes that this transaction reads or writes shared files, so that unread files are looked for
+// when it ends. In a worker this does nothing: the leader deletes the files.
 void expect_shared_files();
 
-// Opens a file by open(), in a memory context and for a resource owner, which closes it on an
-// error.
+// Opens a file by open(), in a memory context and for a resource owner. The resource owner closes
+// the file on an error.
 template <typename Open> BufFile *open_for(MemoryContext context, ResourceOwner owner, Open open) {
   const MemoryContext context_before = MemoryContextSwitchTo(context);
   const ResourceOwner owner_before = CurrentResourceOwner;
@@ -54,12 +54,12 @@ template <typename Open> BufFile *open_for(MemoryContext context, ResourceOwner 
 
 SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner);
 
-// Completes a written file, so that its reader can open it.
+// Completes a written file, so that another process can open it.
 void publish_shared_file(SharedFile *shared);
 SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
                              const SharedFileName &name);
 
-// Deletes a file, which may be open.
+// Deletes a file. It may be open.
 void delete_shared_file(SharedFile *shared);
 
 } // namespace bloomfilter

@@ -1,3 +1,5 @@
+// See spill.hpp.
+
 #include "pg/aggregate/spill.hpp"
 
 #include "pg/list.hpp"
@@ -14,7 +16,8 @@ BufFile *create_file(MemoryContext context, ResourceOwner owner) {
   return open_for(context, owner, [] { return BufFileCreateTemp(false); });
 }
 
-// Closes a file if there is one, and deletes it if it is shared and belongs to this process.
+// Closes a file if there is one. Deletes the shared file if there is one; a caller passes none if
+// another process will delete the file.
 void close_file(const HashFile &file, SharedFile *shared) {
   if (file.file)
     BufFileClose(file.file);
@@ -30,8 +33,8 @@ void close_files(Datum argument) {
   close_file(spill->sorted, nullptr);
 }
 
-// Distributes the hashes of all files by their highest bits over 2^bits parts, which the caller
-// closes at once.
+// Distributes the hashes of all files over 2^bits parts by their highest bits. The parts belong to
+// the current resource owner, because the caller closes them before it returns.
 void split_spill(const Spill *spill, HashFile *parts, int bits) {
   for (int part = 0; part >> bits == 0; part++)
     parts[part] = {create_file(spill->memory.context, CurrentResourceOwner), 0};
@@ -50,7 +53,7 @@ Spill *make_spill(const GroupMemory &memory) {
   return spill;
 }
 
-// The file may be at another place than its end, if something that read it has failed.
+// If reading the file has failed before, the file is not at its end. So this seeks the end first.
 void write_spill(Spill *spill, const uint64 *hashes, Size count) {
   HashFile *written = &spill->written;
   if (!written->file) {
@@ -79,8 +82,8 @@ void take_file(Spill *spill, const SharedFileName &name, uint64 count) {
   spill->count += count;
 }
 
-// Sorts one part after the other in the array. There are at most 256 parts, so those of the largest
-// spills exceed the limit.
+// Sorts one part after the other in the array. There are at most 256 parts, so the parts of the
+// largest spills exceed the limit.
 void sort_spill(Spill *spill, HashArray *array, Size limit) {
   constexpr int kMaxPartBits = 8;
   int bits = 0;
@@ -90,7 +93,7 @@ void sort_spill(Spill *spill, HashArray *array, Size limit) {
   split_spill(spill, parts, bits);
 
   close_file(spill->sorted, nullptr);
-  spill->sorted = {nullptr, 0}; // should making another one fail
+  spill->sorted = {nullptr, 0}; // a closed file must not stay here if making the next one fails
   spill->sorted.file = create_file(spill->memory.context, spill->memory.owner);
   for (int part = 0; part >> bits == 0; part++) {
     seek_file(parts[part].file, {0, 0});
@@ -128,7 +131,7 @@ void seek_file(BufFile *file, const FilePosition &position) {
 }
 
 void read_file(BufFile *file, void *bytes, Size count) {
-  const Size read = BufFileRead(file, bytes, count); // raises the system's errors itself
+  const Size read = BufFileRead(file, bytes, count); // raises the errors of the system itself
   if (read != count)
     ereport(ERROR, (errcode(ERRCODE_IO_ERROR),
                     errmsg("could not read from temporary file: read only %zu of %zu bytes", read,

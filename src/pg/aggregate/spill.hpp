@@ -1,12 +1,13 @@
-// Hashes of a bag that left memory: its temporary files.
+// A spill: the temporary files with the hashes of a bag that exceeded the memory limit.
 //
-// One file has the hashes that the bag itself moved out of memory. Beside it are files that other
-// processes of the query wrote (pg/aggregate/shared_file.hpp), for the bag that takes them over.
+// One file has the hashes that the bag itself moved out of memory. A bag that merges the bags of
+// other processes of the query also takes over their files (pg/aggregate/shared_file.hpp).
 //
-// A temporary file belongs to the executor's resource owner, which closes it on an error. It must
-// not belong to whoever is current when it is made: a user's final function may read the state of
-// an aggregate of his own in a subtransaction, and go on when that has failed. In the regular
-// course a callback closes the file when its group ends, before the group's memory is reset.
+// A temporary file belongs to the executor's resource owner, which closes the file on an error. It
+// must not belong to the resource owner that is current when the file is made. That may be the one
+// of a subtransaction: a user's final function may read the state of its aggregate in a
+// subtransaction, and continue after that has failed. Without an error, a callback closes the file
+// when its group ends, before the group's memory is reset.
 #ifndef BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
 #define BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
 
@@ -22,19 +23,19 @@ extern "C" {
 
 namespace bloomfilter {
 
-// How the hashes in a bag's files reach the process that the bag is serialized for.
+// How the hashes in a bag's files reach the process that reads the serialized bag.
 enum class FileTransfer : uint8 {
-  none, // within the serialized bag; no file goes to another process
-  move, // the bag's file changes hands
-  copy, // a copy does, because a rescan may ask for the serialized bag again
+  none, // in the bytes of the serialized bag; no file goes to another process
+  move, // the other process takes over the bag's file
+  copy, // the other process gets a copy, because a rescan may serialize the bag again
 };
 
 // Where an aggregate keeps a group's state, and how the state uses files.
 struct GroupMemory {
   MemoryContext context;
-  ExprContext *group = nullptr; // calls back when the group ends; without it, no hash leaves memory
+  ExprContext *group = nullptr; // calls back when the group ends; without it, nothing is spilled
   FileTransfer transfer = FileTransfer::none;
-  ResourceOwner owner = CurrentResourceOwner; // of files that stay open between steps
+  ResourceOwner owner = CurrentResourceOwner; // owns the files that stay open between steps
 };
 
 struct FilePosition {
@@ -43,11 +44,11 @@ struct FilePosition {
 };
 
 struct HashFile {
-  BufFile *file; // NULL: there is none yet
+  BufFile *file; // NULL if there is none yet
   uint64 count;
 };
 
-// A file that another process wrote.
+// A file that another process wrote, and that this process has taken over.
 struct TakenFile {
   HashFile hashes;
   SharedFile *shared;
@@ -55,41 +56,43 @@ struct TakenFile {
 };
 
 struct Spill {
-  GroupMemory memory; // make_spill() sets it for good
-  HashFile written;   // by this process, which may go on
-  FilePosition end;   // of the written file
-  SharedFile *shared; // the written file, if it is to change hands
-  bool given;         // it has changed hands
+  GroupMemory memory; // set by make_spill(); never changes
+  HashFile written;   // the file that this process writes
+  FilePosition end;   // where the written file ends
+  SharedFile *shared; // the written file, if another process will take it over
+  bool given;         // true once another process may take it over
   TakenFile *taken;
-  uint64 count; // of the hashes in all these files
+  uint64 count; // the number of hashes in all these files
 
-  // The distinct hashes of these files in ascending order, as of when there were `sorted_count`.
+  // The distinct hashes of these files in ascending order, from when there were `sorted_count`
+  // hashes.
   HashFile sorted;
   uint64 sorted_count;
 
   bool is_sorted() const { return sorted_count == count; }
 };
 
-// A spill without files. They are closed when the group ends.
+// Makes a spill without files. A callback closes its files when the group ends.
 Spill *make_spill(const GroupMemory &memory);
 
-// Writes hashes to the written file.
+// Appends hashes to the written file. Makes the file if there is none.
 void write_spill(Spill *spill, const uint64 *hashes, Size count);
 
-// Lets another process have the written file, which must not change after it.
+// Gives the written file to another process. The file must not change afterwards.
 SharedFileName give_file(Spill *spill);
 
-// Takes a file of so many hashes over.
+// Takes over a file of `count` hashes.
 void take_file(Spill *spill, const SharedFileName &name, uint64 count);
 
-// Writes the distinct hashes of all files to spill->sorted. They are sorted in the array, which is
-// empty before and afterwards and may grow up to `limit`, beyond it for the largest spills alone.
+// Writes the distinct hashes of all files to spill->sorted, in ascending order. Sorts them in the
+// array, which must be empty and is empty again afterwards. The array may grow up to `limit`
+// hashes. For the largest spills it may grow beyond.
 void sort_spill(Spill *spill, HashArray *array, Size limit);
 
 // Appends hashes to a file.
 void write_hashes(HashFile *file, const uint64 *hashes, Size count);
 
-// Returns the position to come back to.
+// Moves to the start of a file. Returns the position before, for seek_file().
 FilePosition rewind_file(BufFile *file);
 void seek_file(BufFile *file, const FilePosition &position);
 void read_file(BufFile *file, void *bytes, Size count);
@@ -97,7 +100,8 @@ inline void read_hashes(BufFile *file, uint64 *hashes, Size count) {
   read_file(file, hashes, count * sizeof(uint64));
 }
 
-// Calls use(hashes, count) for all hashes of a file, or of a spill, in batches.
+// Calls use(hashes, count) for all hashes of a file, or of a spill, in batches. A file is at the
+// same position again afterwards, unless use() fails.
 template <typename Use> void for_each_batch(const HashFile &file, Use use) {
   const FilePosition before = rewind_file(file.file);
   auto *batch = make_array<uint64>(kBatch);

@@ -1,3 +1,5 @@
+// See state.hpp.
+
 #include "pg/aggregate/state.hpp"
 
 #include "core/counting.hpp"
@@ -22,7 +24,7 @@ namespace {
 constexpr Size kFilePart = 64 * 1024; // bytes of a file that are read together
 constexpr Size kInserted = 1024; // hashes between checks for interrupts, with up to 4000 kicks each
 
-// A zeroed bitmap whose lines do not straddle cache lines.
+// Allocates a zeroed bitmap. It is aligned, so that its lines do not straddle cache lines.
 uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   void *chunk; // goes with its context
   void *bitmap = allocate_aligned(context, geometry.bytes(), 0, &chunk);
@@ -30,8 +32,9 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   return static_cast<uint8 *>(bitmap);
 }
 
-// How many hashes a sized state keeps before it has a bitmap: whole digests that take as many
-// bytes, but at least a buffer.
+// How many hashes a state with a given size keeps before it makes a bitmap: as many whole digests
+// as take the bytes of the bitmap, but at least kBuffer. The state of a bf_partial keeps twice as
+// many.
 Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
   const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
@@ -39,9 +42,10 @@ Size hashes_without_bitmap(const State *state) {
   return state->partial ? 2 * hashes : hashes;
 }
 
-// Does a bf_partial whose array is full stay without a bitmap? Repetitions are left out to find
-// out, unless an estimate, whose standard error is at most an eighth, already has so many distinct
-// hashes that these surely take more bytes.
+// Returns true if a bf_partial with a full array stays without a bitmap. An estimate comes first,
+// with a standard error of at most an eighth. If even the estimate shows that the distinct hashes
+// surely take more bytes than the bitmap, the result is false. Otherwise repetitions are removed,
+// and the number of distinct hashes decides.
 bool stays_without_bitmap(State *state) {
   HashArray *array = &state->bag.array;
   const Geometry &geometry = state->header.geometry;
@@ -52,7 +56,7 @@ bool stays_without_bitmap(State *state) {
   return content_for(false, geometry, array->count) == Content::hashes;
 }
 
-// The filter of a state's values, with this header.
+// Makes the filter of a state's values, with this header.
 Filter fill_bits(const State *state, const Header &header) {
   void *chunk;
   NewFilter filter = make_filter_to_fill(header, &chunk);
@@ -73,15 +77,16 @@ Filter finish_bits(State *state) {
                               : state->header);
 }
 
-// A filter that has every value of the state's element type.
+// Makes a filter that has every value of the state's element type.
 Filter filter_of_everything(const State *state) {
   NewFilter filter = make_filter(self_sized(state->header, 1));
   memset(filter.bitmap(), 0xff, filter.header.geometry.bytes());
   return filter;
 }
 
-// The table grows until all distinct hashes have a place, a self-sized one by a size class each
-// time. If twice the size is not enough, the values were chosen to look alike.
+// Makes a cuckoo filter. The table grows until all distinct hashes have a place; a self-sized table
+// grows by one size class each time. If twice the size is not enough, somebody has chosen values
+// that look alike.
 Filter finish_cuckoo(State *state) {
   const uint64 distinct = sort_bag(&state->bag);
   Header header = state->header;
@@ -113,13 +118,13 @@ Filter finish_cuckoo(State *state) {
   }
 }
 
-// Adds a part of another state's bitmap to the one of a state.
+// Adds a part of another state's bitmap or counters to those of a state, at this offset.
 void unite_part(State *state, Size offset, const uint8 *part, Size bytes) {
   (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(state->bitmap + offset, part,
                                                                      bytes);
 }
 
-// Adds the bitmap that another process wrote to a file, which goes away.
+// Adds the bitmap in a file that another process wrote. Deletes the file.
 void unite_file(State *state, const SharedFileName &name) {
   SharedFile *shared = open_shared_file(CurrentMemoryContext, CurrentResourceOwner, name);
   const Size bytes = state->header.geometry.bytes();
@@ -140,7 +145,7 @@ bool has_no_values(const State *state) {
   return state->no_rows || (state->self_sized && state->bag.size() == 0);
 }
 
-// Adds hashes to a state, wherever it keeps them.
+// Adds hashes to a state's bitmap if it has one, otherwise to its bag.
 void add_hashes(State *state, const uint64 *hashes, Size count) {
   if (state->bitmap)
     structure_add_many(*kernel, state->header.geometry, state->bitmap, hashes, count);
@@ -156,7 +161,7 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
   if (!call_context)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("aggregate function called in non-aggregate context")));
-  if (call_context == AGG_CONTEXT_AGGREGATE) // a window would not tell when to close files
+  if (call_context == AGG_CONTEXT_AGGREGATE) // a window does not tell when its files can be closed
     memory.group = castNode(AggState, fcinfo->context)->curaggcontext;
   return memory;
 }
@@ -175,7 +180,7 @@ bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *byte
     const Size bitmap_bytes = state->header.geometry.bytes();
     if (state->self_sized || length < bitmap_bytes)
       return false;
-    state->bitmap = const_cast<uint8 *>(bytes); // nothing writes into what is read
+    state->bitmap = const_cast<uint8 *>(bytes); // a state that was read is never written to
     bytes += bitmap_bytes;
     length -= bitmap_bytes;
   }

@@ -1,21 +1,23 @@
-// The state of bf_agg, its siblings and bf_dist_agg: what they know of the rows so far.
+// The state of bf_agg, its siblings and bf_dist_agg: what an aggregate has learnt from the rows so
+// far.
 //
-// A state collects 64-bit hashes in a bag (pg/aggregate/hash_bag.hpp). What happens when the bag's
-// array is full depends on who chooses the filter's size:
+// A state collects 64-bit hashes in a bag (pg/aggregate/hash_bag.hpp). When the bag's array is
+// full, there are three cases:
 //
-// - If a capacity is given, the array grows until its hashes take as many bytes as the filter, so
-//   that many small groups with large filters take no more than their rows do. Then the hashes go
-//   into the bitmap or the counters, and the array becomes a buffer for those that follow: hashes
-//   that are added together, with their lines prefetched, take a third of the time. The array of a
-//   bf_partial grows to twice as many hashes, because a state that has fewer without repetitions is
-//   not to become a bitmap.
-// - A state that sizes itself keeps the bag, because the size depends on the distinct values alone.
-//   A counting filter needs up to as many copies of each hash as it can count.
-// - So does the state of any cuckoo filter, which is to have each distinct value once. The hashes
-//   are added in ascending order, and if one finds no place, again to a larger table: the bytes of
-//   the result depend on the set of values alone.
+// - The query gives the expected number of values. The array grows until its hashes take as many
+//   bytes as the filter. So many small groups with large filters take no more memory than their
+//   rows need. Then the hashes are added to a bitmap or to counters, and the array becomes a buffer
+//   for later hashes: adding hashes together, with their lines prefetched, takes a third of the
+//   time. The array of a bf_partial grows to twice as many hashes, because some may be repetitions:
+//   if its distinct hashes take fewer bytes than the filter, it must not become a bitmap.
+// - The filter is self-sized. The state keeps the bag, because the size depends on the number of
+//   distinct values. A counting filter needs as many copies of a hash as a counter can count.
+// - The filter is a cuckoo filter. The state keeps the bag, because the filter must have each
+//   distinct value once. At the end the hashes are added in ascending order. If one finds no place,
+//   all are added to a larger table. So the bytes of the result depend only on the set of values.
 //
-// The final function does not change a state's content: more rows may follow, as in a window frame.
+// The final function does not change a state's content, because more rows may follow, as in a
+// window frame.
 #ifndef BLOOMFILTER_PG_AGGREGATE_STATE_HPP
 #define BLOOMFILTER_PG_AGGREGATE_STATE_HPP
 
@@ -29,26 +31,33 @@
 namespace bloomfilter {
 
 struct State {
-  // make_state() sets these; the element type in the header comes with the first value.
-  HashBag bag; // hashes, or the numbers of digests, digest_size() each; unless keeps_bag(), only in
-               // its array
+  // make_state() sets these. The first value sets the element type in the header.
+  //
+  // The bag has hashes; in another system's layout it has digests of digest_size() numbers each. If
+  // keeps_bag() is false, only the array of the bag is used.
+  HashBag bag;
   bool self_sized;
-  Header header; // if self-sized, its geometry has only the layout
+  Header header; // if self_sized, its geometry has only the layout
 
-  // Whoever makes the state of a bf_partial sets these.
-  bool partial; // this is one
-  bool no_rows; // it has not seen a row
+  // Set by the code that makes the state of a bf_partial.
+  bool partial; // true for the state of a bf_partial
+  bool no_rows; // true until the state has seen a row
 
-  bool passed; // set by pass_state(): it is combined once, and ends then with its context
+  // Set by pass_state(). The state is combined once, and its memory context is deleted then.
+  bool passed;
 
-  uint8 *bitmap;                 // once a sized state was flushed; else NULL
-  const SerializedBag *received; // in place of the bag, if read_content() made the state; else NULL
-  const SharedFileName *bitmap_file; // of a bitmap that another process wrote; else NULL
+  // Allocated by the first flush of a state with a given size, or set by read_content(). NULL
+  // before the first flush, and if keeps_bag().
+  uint8 *bitmap;
+  // Set by read_content(): replaces the bag in a state that can only be read. NULL in all others.
+  const SerializedBag *received;
+  // The file with a bitmap that another process wrote; NULL if there is none.
+  const SharedFileName *bitmap_file;
 
-  // The transition functions of bf_agg and its siblings set these.
-  Family admitted; // an element family that the foreign layout was found to hold
-  // What needs no more checks: the parameters at this call site, which are fixed, and if `element`
-  // is not NULL, its values.
+  // Set by the transition functions of bf_agg and its siblings.
+  Family admitted; // an element family that another system's layout was found to hold
+  // The call site whose parameters have been checked and are constant. Later rows of it skip this
+  // check. If `element` is not NULL, values of this element type skip all checks.
   const FmgrInfo *site;
   Element *element;
 
@@ -56,23 +65,25 @@ struct State {
   bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
 };
 
-// Where the aggregate that the server calls keeps the state of its current group. The transfer is
-// for the caller to set, if the state is to be serialized.
+// Where the running aggregate keeps the state of its current group. If the state will be
+// serialized, the caller must set the transfer.
 GroupMemory group_memory(FunctionCallInfo fcinfo);
 
-// A state without rows; errors as of header_for().
+// Makes a state without rows. Raises the errors of header_for().
 State *make_state(const GroupMemory &memory, const Parameters &parameters);
 
-// Gives a state without rows the content that is in these bytes, for as long as they are there: a
-// bitmap if it has one, then its bag. The state can only be read. False if the bytes make no sense.
+// Gives a state without rows the content of these bytes: a bitmap if `has_bitmap`, then a bag. The
+// state points into the bytes, so it ends with them and can only be read. Returns false if the
+// bytes are not valid.
 bool read_content(State *state, bool has_bitmap, BagForm form, const uint8 *bytes, Size length);
 
 Layout layout_of(const State *state);
 Parameters parameters_of(const State *state);
 
-// Are these exactly the state's parameters? They are passed by value, so that what is compared for
-// every row stays in registers. If not, check_parameters() rounds the numbers, and raises 22023 if
-// they still differ; `parts` names what has the other parameters.
+// agrees() returns true if these are exactly the state's parameters, without comparing the layout.
+// The parameters are passed by value, so that they stay in registers for the comparison in each
+// row. check_parameters() rounds the expected numbers, and raises ERROR 22023 if the parameters
+// still differ. `parts` names what has the parameters, such as rows.
 inline bool agrees(const State *state, Parameters parameters) {
   const auto [values, rate] = state->header.capacity;
   return state->self_sized == parameters.self_sized &&
@@ -80,13 +91,13 @@ inline bool agrees(const State *state, Parameters parameters) {
 }
 void check_parameters(const State *state, const Parameters &parameters, const char *parts = "rows");
 
-// Gives the state this element type if it has none yet. ERROR 42804 if it has another one.
+// Gives the state this element type if it has none yet. ERROR 42804 if it has another element type.
 void admit_type(State *state, const ElementType &type);
 
-// Moves a sized state's hashes into its bitmap; the array becomes a buffer.
+// Moves the hashes of a state with a given size into its bitmap. The array becomes a buffer.
 void flush(State *state);
 
-// Makes room in a full array.
+// Makes room in the full array of a state's bag.
 void make_room_in_state(State *state);
 
 inline void push(State *state, uint64 hash) {
@@ -96,15 +107,15 @@ inline void push(State *state, uint64 hash) {
   array->hashes[array->count++] = hash;
 }
 
-// Adds to a state what another one has. ERROR 22023 if their parameters differ, 42804 if their
-// element types do.
+// Adds the content of another state to a state. ERROR 22023 if their parameters differ, 42804 if
+// their element types differ.
 void combine_states(State *state, const State *other);
 
-// The filter.
+// Makes the filter of all values of a state.
 Filter finish_state(State *state);
 
-// The filter of a bloomfilter's state that sizes itself, or one that has every value, if that would
-// be too large.
+// Like finish_state(), for the state of a self-sized bloomfilter. If the filter would be too large,
+// makes one that has every value.
 Filter finish_within_limits(State *state);
 
 } // namespace bloomfilter

@@ -1,4 +1,5 @@
-// The functions of our aggregates that a node knows them by, which builds what they build.
+// The C functions of our aggregates. A Bloom Filter Build does the work of an aggregate itself. It
+// recognises an aggregate by the addresses of its functions, not by its name (pg/build/calls.cpp).
 #ifndef BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
 #define BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
 

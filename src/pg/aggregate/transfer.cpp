@@ -1,3 +1,5 @@
+// See transfer.hpp. Only processes of the same query write and read the bytes.
+
 #include "pg/aggregate/transfer.hpp"
 
 #include "pg/list.hpp"
@@ -12,11 +14,11 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A message is copied four times on its way; a file is faster for a larger bitmap.
+// A message is copied four times on its way. A file is faster for a bitmap of more bytes than this.
 constexpr Size kMostInMessage = 1024 * 1024;
 
-// What a serialized state begins with. A sized state's bitmap follows if it has one, or the name of
-// the file that it is in; then its bag.
+// The start of a serialized state. If the state has a bitmap, the bitmap follows, or the name of
+// the file that has it. The bag comes last.
 struct Head {
   bool self_sized : 1;
   bool has_bitmap : 1;
@@ -44,7 +46,8 @@ Head checked_head(const uint8 *bytes, Size length) {
   return head;
 }
 
-// A state of this process that was passed. It is forgotten when its memory goes.
+// A state of this process that was passed. A callback removes it from the list when its memory
+// context is reset or deleted.
 struct Passed {
   uint64 number;
   State *state;
@@ -69,13 +72,15 @@ State *find_passed(uint64 number) {
   raise_invalid_state();
 }
 
-// The leader's transaction deletes what nobody read. A limit of files must not stand in the way.
+// Returns true if a state's bitmap is passed on in a file. It is not if temp_file_limit is set,
+// because the file must not make the query fail. If nobody reads the file, the leader's transaction
+// deletes it.
 bool bitmap_goes_by_file(const State *state) {
   return state->bitmap && state->header.geometry.bytes() > kMostInMessage &&
          state->bag.memory.transfer != FileTransfer::none && temp_file_limit < 0;
 }
 
-// Gives another process a file with the bitmap.
+// Writes the bitmap to a file for another process.
 SharedFileName give_bitmap(const State *state) {
   SharedFile *shared = create_shared_file(state->bag.memory.context, CurrentResourceOwner);
   BufFileWrite(shared->file, state->bitmap, state->header.geometry.bytes());
@@ -102,8 +107,8 @@ FileTransfer file_transfer(FunctionCallInfo fcinfo) {
   const auto *aggregate = castNode(AggState, fcinfo->context);
   if (!DO_AGGSPLIT_SERIALIZE(aggregate->aggsplit) || DO_AGGSPLIT_COMBINE(aggregate->aggsplit))
     return FileTransfer::none;
-  // A hash table hands its states out again if a rescan finds nothing changed below it. Workers end
-  // before a rescan.
+  // A hash table serializes its states again if a rescan finds that nothing below has changed. So
+  // the file of a state must stay. In a worker it may go, because workers end before a rescan.
   const bool rescannable = aggregate->aggstrategy == AGG_HASHED && !IsParallelWorker();
   return rescannable ? FileTransfer::copy : FileTransfer::move;
 }

@@ -1,9 +1,9 @@
-// The state of bf_agg and its siblings on its way from where rows are aggregated to where states
-// are combined.
+// The way of a state of bf_agg and its siblings from the node that aggregates rows to the node that
+// combines states.
 //
-// From a worker, its bytes go to the leader in a message; what is too large for one is in temporary
-// files that change hands (pg/aggregate/shared_file.hpp). The leader's own state stays where it is:
-// only a number is passed on, by which it is found.
+// A worker sends the bytes of its state to the leader in a message. Content that is too large for a
+// message is in temporary files that the leader takes over (pg/aggregate/shared_file.hpp). The
+// leader's own state stays in memory. Only a number is passed on, and the state is found by it.
 #ifndef BLOOMFILTER_PG_AGGREGATE_TRANSFER_HPP
 #define BLOOMFILTER_PG_AGGREGATE_TRANSFER_HPP
 
@@ -13,18 +13,21 @@
 
 namespace bloomfilter {
 
-// How the state that this call makes is to pass on hashes in files, if it will be serialized.
+// How the state that this call makes passes on the hashes in its files. FileTransfer::none if the
+// state will not be serialized.
 FileTransfer file_transfer(FunctionCallInfo fcinfo);
 
-// The bytes of a state, which must not change afterwards.
+// Returns the bytes of a state. The state must not change afterwards.
 bytea *serialize_state(State *state);
 
-// The number of a state, as bytes for deserialize_state() in this process, for as long as the state
-// is there; or, if the state has files, its bytes. The state must not change until then. It has a
-// memory context of its own, with which it ends when it has been combined with another.
+// Returns the number of a state as bytes, for deserialize_state() in this process. The number is
+// valid as long as the state exists. If the state has spilled, returns the bytes of the state
+// instead. The state must not change until it is combined. It must have a memory context of its
+// own, which is deleted once the state has been combined with another one.
 bytea *pass_state(State *state);
 
-// A state that can only be read, as long as the bytes are there; or the one that was passed.
+// Returns the passed state if the bytes are a number. Otherwise returns a state that can only be
+// read, as long as the bytes exist.
 State *deserialize_state(const bytea *bytes);
 
 } // namespace bloomfilter
