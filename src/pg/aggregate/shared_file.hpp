@@ -37,7 +37,7 @@ struct SharedFile {
 void define_shared_files();
 
 // Notes that this transaction reads or writes shared files, so that unread files are looked for
-// when it ends. In a worker this does nothing: the leader deletes the files.
+// when it ends. A worker does not look for them: the leader deletes them.
 void expect_shared_files();
 
 // Opens a file by open(), in a memory context and for a resource owner. The resource owner closes

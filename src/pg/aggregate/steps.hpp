@@ -1,5 +1,6 @@
-// The C functions of our aggregates. A Bloom Filter Build does the work of an aggregate itself. It
-// recognises an aggregate by the addresses of its functions, not by its name (pg/build/calls.cpp).
+// The C functions of our aggregates, and that of bf_element_of(). A Bloom Filter Build does the
+// work of an aggregate itself. It recognises an aggregate by the addresses of its functions, not by
+// its name (pg/build/calls.cpp).
 #ifndef BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
 #define BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
 

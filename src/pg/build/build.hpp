@@ -1,16 +1,18 @@
-// Bloom Filter Build: builds filters of a table's column a page at a time.
+// Bloom Filter Build: a node of the executor that builds filters of a table's columns one heap page
+// at a time.
 //
 // An aggregate over a sequential scan makes a slot for each row, evaluates an expression and calls
-// the aggregate's transition function. This node takes all visible rows of a page, leaves out those
-// that conditions and filters reject (pg/table/batch.hpp), and adds the hashes of their column to
-// the aggregates' own states (pg/aggregate/state.hpp). So it takes the place of the aggregate and
-// of the scan below it, and a filter has the same bytes. In a parallel query each process builds
-// such a state, and the server combines them in a Finalize Aggregate.
+// the aggregate's transition function. This node takes all visible rows of a page and leaves out
+// the rows that conditions and filters reject (pg/table/batch.hpp). It adds the hashes of the other
+// rows to states like those of the aggregates (pg/aggregate/state.hpp). So the node replaces the
+// aggregate and the scan below it, and a filter has the same bytes. In a parallel query each
+// process builds a state, and the server combines the states in a Finalize Aggregate.
 //
-// It is for queries without GROUP BY over one table whose select list needs no aggregates but ours.
+// The node is limited to queries without GROUP BY over one table. All aggregates of the query must
+// be ours. The states of a partitioned table are built part by part and combined afterwards.
 //
-//   calls.cpp        the calls of aggregates that can be carried out so
-//   build_path.cpp   the planner's part: where builds are offered, at what cost, and their plan
+//   calls.cpp        the aggregate calls that a build can compute
+//   build_path.cpp   the planner's part: where builds are offered, their cost, and their plan
 //   build_plan.cpp   what the planner tells the executor
 //   build_node.cpp   the executor's part
 #ifndef BLOOMFILTER_PG_BUILD_BUILD_HPP
@@ -26,21 +28,21 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What the planner tells the executor: calls of aggregates, each an Aggref, and how the rows are
+// What the planner tells the executor: the aggregate calls, each an Aggref, and how the rows are
 // read.
 struct BuildPlan {
   List *calls;
   BatchPlan batches;
 };
 
-// Stores a plan in a node, and finds it there again.
+// Store a plan in a node, and read it from there.
 void write_build_plan(const BuildPlan &plan, CustomScan *node);
 BuildPlan read_build_plan(const CustomScan *node);
 
-// The executor's part, for a CustomScan with a BuildPlan.
+// The executor's part of a build, for a CustomScan that has a BuildPlan.
 extern const CustomScanMethods kBuildMethods;
 
-// Takes part in planning.
+// Registers the node and the planner hook that offers it. Called once, when the library is loaded.
 void define_build();
 
 } // namespace bloomfilter

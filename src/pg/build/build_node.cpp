@@ -1,5 +1,6 @@
-// The executor's part of a Bloom Filter Build: the rows of batches go into states, which become the
-// one row that the node returns; what processes share; what EXPLAIN shows.
+// The executor's part of a Bloom Filter Build. The node adds the rows of batches to the states of
+// its calls. The states become the one row that the node returns. This file also has what the
+// processes of a parallel query share, and what EXPLAIN shows.
 
 #include "pg/server.hpp"
 
@@ -29,50 +30,49 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A call of an aggregate. Starts at zero.
+// An aggregate call that the node computes. All fields are zero at first.
 struct Built {
   // Set by init_call().
   BuildCall call;
-  ExprState *condition; // NULL if there is none
+  ExprState *condition; // the condition of FILTER; NULL if there is none
   RowValue value;
-  // Set when the first row and the first value come to it.
-  State *state;
-  Element *element;
+  State *state;     // set when the call gets its first row
+  Element *element; // set when the call gets its first value
 };
 
-// What EXPLAIN ANALYZE shows of all calls together.
+// What EXPLAIN ANALYZE shows, for all calls together.
 struct Shown {
-  uint64 rows;    // that went into states; one that goes into several counts once for each
-  uint64 memory;  // the most bytes that the states of a process took
-  uint64 spilled; // bytes in temporary files
+  uint64 rows;    // rows added to states; a row added to several states counts several times
+  uint64 memory;  // the most bytes that the states of one process took
+  uint64 spilled; // bytes spilled to temporary files
 };
 
-// What processes share, in front of what the table scan shares.
+// What the processes of a parallel query share. In shared memory it precedes the shared part of the
+// table scan.
 struct Shared {
   SharedFilters filters;
-  pg_atomic_uint64 rows, memory, spilled; // the memory is that of one worker
+  pg_atomic_uint64 rows, memory, spilled; // as in Shown; `memory` is that of one worker
 };
 
-// Starts at zero.
+// The state of the node in the executor. All fields are zero at first.
 struct Build {
-  CustomScanState node; // first, as the server casts the pointer
+  CustomScanState node; // must be first, because the server casts the pointer
   // Set by begin().
   Relation table;
-  TupleTableSlot *row; // of the table
-  ExprContext *states; // whose memory the states are in, until the row is returned
+  TupleTableSlot *row; // a slot for a row of the table
+  ExprContext *states; // has the memory of the states until the row is returned
   Built *calls;
   int call_count;
-  // Begun by begin(), opened by make_row() or join_shared().
-  Batches batches;
-  bool done;   // was the row returned?
-  bool passes; // do other nodes of this process have the states?
-  // Set by note_states(), result_of(), shutdown() and explain(), for EXPLAIN ANALYZE.
+  Batches batches; // begun by begin(), opened by make_row() or join_shared()
+  bool done;       // true once the row has been returned
+  bool passes;     // true if other nodes of this process use the states
+  // For EXPLAIN ANALYZE. Set by add_batch(), note_states(), result_of(), shutdown() and explain().
   ProbedFilters probed;
   Shown shown;
-  Size bytes;  // of the largest filter
-  double rate; // its false positive rate; 0: unknown
-  // Set by join_shared(), until shutdown().
-  Shared *shared; // NULL: not in parallel
+  Size bytes;  // the size of the largest filter
+  double rate; // the false positive rate of the largest filter; 0 if it is not known
+  // Set by join_shared() and reset by shutdown(). NULL if the query is not parallel.
+  Shared *shared;
 };
 
 Build *build_of(CustomScanState *node) {
@@ -81,8 +81,9 @@ Build *build_of(CustomScanState *node) {
 
 // --- rows ----------------------------------------------------------------------------------------
 
-// What a state of this call is kept in. If it is sent to another process, its file changes hands.
-// If it is passed to another node, it has a context of its own.
+// Where the state of a call is kept. If the state will be serialized, its reader takes over its
+// file. If the state may be passed to another node of this process, it has a memory context of its
+// own.
 GroupMemory memory_for(const Build *build, const Built &built) {
   MemoryContext context = build->states->ecxt_per_tuple_memory;
   if (!built.call.is_partial || built.call.takes_elements)
@@ -136,7 +137,7 @@ void add_batch(Build *build) {
 
 // --- the row -------------------------------------------------------------------------------------
 
-// The result of a call that saw no row.
+// Returns the result of a call that saw no row.
 NullableDatum result_without_rows(const Build *build, const Built &built) {
   if (built.call.is_partial)
     return {0, true};
@@ -149,7 +150,7 @@ NullableDatum result_without_rows(const Build *build, const Built &built) {
   return {PointerGetDatum(flat_partial(state)), false};
 }
 
-// Notes what the states take, before they are finished.
+// Notes how much memory and how many temporary files the states take, before they are finished.
 void note_states(Build *build) {
   Shown *shown = &build->shown;
   const Size memory = MemoryContextMemAllocated(build->states->ecxt_per_tuple_memory, true);
@@ -161,7 +162,8 @@ void note_states(Build *build) {
   }
 }
 
-// Notes the size of a filter and, as it takes reading all bits, the rate if somebody will see it.
+// Notes the size and the rate of a filter if it is the largest so far. Computing the rate reads all
+// bits, so this is done only if EXPLAIN ANALYZE may show it.
 void note_filter(Build *build, const Filter &filter) {
   if (!build->node.ss.ps.instrument || VARSIZE(filter.value) < build->bytes)
     return;
@@ -194,11 +196,11 @@ void set_table_scan(Build *build, TableScanDesc table_scan) {
   open_pages(&build->batches.pages, table_scan, &build->node.ss.ps, build->row);
 }
 
-// Reads the table, and stores the results of the calls as the row that the node's expressions see.
+// Reads the table. Stores the results of the calls as the row that the expressions of the node see.
 void make_row(Build *build) {
   ScanState *state = &build->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
-  if (!build->batches.pages.scan) // and so no other process shares it
+  if (!build->batches.pages.scan) // no process shares a scan with this one, so it needs its own
     set_table_scan(build, begin_own_scan(state, build->table));
   while (next_batch(&build->batches))
     add_batch(build);
@@ -238,7 +240,7 @@ BuildPlan plan_of(const CustomScanState *node) {
 }
 
 void init_call(Built *built, Aggref *aggregate, PlanState *node) {
-  // The function may have been altered since the plan was made.
+  // A function of the aggregate may have been altered since the plan was made.
   if (!is_build_call(aggregate, &built->call))
     elog(ERROR, "Bloom Filter Build has an aggregate that builds no filter any more");
   check_permission(aggregate);
@@ -246,8 +248,9 @@ void init_call(Built *built, Aggref *aggregate, PlanState *node) {
   built->value = init_value(built->call.value, node);
 }
 
-// Initializes what is evaluated for the rows of the table. The server has initialized what is
-// evaluated for the node's own row, which has another slot.
+// Initializes the expressions that are evaluated for rows of the table. The server has initialized
+// the expressions for the node's own row. That row has another slot, so the node gets the slot of
+// the table only while this function runs.
 void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
   ScanState *scan = &build->node.ss;
   PlanState *state = &scan->ps;
@@ -277,7 +280,8 @@ void begin(CustomScanState *node, EState *estate, int) {
   Build *build = build_of(node);
   build->states = CreateExprContext(estate);
   init_for_rows(build, plan_of(node), estate);
-  node->ss.ss_currentRelation = nullptr; // WHERE CURRENT OF would look for a row of it in the slot
+  // Otherwise WHERE CURRENT OF would expect a row of the table in the slot.
+  node->ss.ss_currentRelation = nullptr;
 }
 
 void end(CustomScanState *node) {
@@ -325,7 +329,8 @@ void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
   reinit_shared_scan(build_of(node)->table, memory, sizeof(Shared));
 }
 
-// Passes on what EXPLAIN shows, before the shared memory is gone.
+// Passes on what EXPLAIN ANALYZE shows, before the shared memory is freed: a worker adds its
+// numbers to the shared ones, and the leader adds the shared ones to its own.
 void shutdown(CustomScanState *node) {
   Build *build = build_of(node);
   Shared *shared = build->shared;

@@ -1,3 +1,8 @@
+// The planner's part of a Bloom Filter Build. It runs when the server plans the aggregates of a
+// query. If a build can compute all of them, a path is added beside the server's paths: for one
+// table, for the parts of a partitioned table, or for several processes. The server chooses the
+// cheapest path. This file also makes the plan of a chosen path.
+
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
@@ -22,15 +27,15 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// What rows cost less than in an aggregate over a scan, in cpu_tuple_cost: one that is read, and
-// one that is added to a state, which spares the calls of the executor and of the transition
-// function.
+// How much less a row costs than in an aggregate over a scan, as a multiple of cpu_tuple_cost. The
+// first number is for each row that is read. The second is for each row that is added to a state,
+// which needs no calls of the executor and of the transition function.
 constexpr double kReadSpared = 0.2;
 constexpr double kAddedSpared = 0.6;
 
 create_upper_paths_hook_type previous_hook = nullptr;
 
-// What a build is planned from.
+// The table that a build reads.
 struct Source {
   PlannerInfo *root;
   RelOptInfo *table;
@@ -39,8 +44,9 @@ struct Source {
 
 // --- conditions ----------------------------------------------------------------------------------
 
-// How batches evaluate the conditions, which are in the order in which a scan evaluates them. Those
-// before the first probe come before it here, too; the others are for the rows that are left.
+// Decides how batches evaluate the conditions. These are in the order in which a scan evaluates
+// them. Conditions that a scan evaluates before the first probe are evaluated before the probes
+// here, too. The other conditions are evaluated for the rows that the probes let through.
 BatchPlan batch_plan_of(List *restrictions, double rows) {
   const Conditions conditions = conditions_of(restrictions);
   BatchPlan plan = {extract_actual_clauses(restrictions, false),
@@ -72,12 +78,15 @@ bool has_alternatives(Node *node, void *context) {
 
 constexpr int kMostConditions = 256;
 
-// May a build evaluate a table's conditions? They are in the list of the node's columns
-// (build_plan.cpp), and so the server
-// - compares all of them with each other;
-// - takes an expression of the select list for a column if it is also a condition, which is only
-//   possible without a column of the table: then it is volatile, or looked at once before the scan;
-// - chooses the way of an EXISTS that is better for one row than for all.
+// Returns true if a build may evaluate a table's conditions. The conditions are in the list of the
+// node's columns (build_plan.cpp). This has three effects, and the function returns false for
+// conditions to which one of them would matter:
+// - The server compares all conditions with each other, so there must not be too many.
+// - The server takes an expression of the select list for a column of the node if the same
+//   expression is a condition. Such a condition has no column of the table: it is volatile, or the
+//   server evaluates it once before the scan.
+// - If an EXISTS can be evaluated in two ways, the server chooses the better way for one row, not
+//   for all rows.
 bool suits_builds(const RelOptInfo *table) {
   if (list_length(table->baserestrictinfo) > kMostConditions)
     return false;
@@ -91,10 +100,10 @@ bool suits_builds(const RelOptInfo *table) {
 
 // --- paths ---------------------------------------------------------------------------------------
 
-constexpr int kMostCalls = 64; // of aggregates: each is compared with all others
+constexpr int kMostCalls = 64; // each aggregate call is compared with all others
 
-// The calls of aggregates in some expressions, each once. False unless a build can compute all of
-// them.
+// Finds the aggregate calls in some expressions, each once. Returns true if there are any and a
+// build can compute all of them.
 bool find_calls(List *expressions, List **calls) {
   List *found = pull_var_clause(reinterpret_cast<Node *>(expressions),
                                 PVC_INCLUDE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
@@ -128,7 +137,7 @@ Plan *plan_build(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *t
 
 constexpr CustomPathMethods kPathMethods = {"Bloom Filter Build", plan_build, nullptr};
 
-// The scan that a build takes the place of.
+// Makes the path of the scan that a build replaces. Its cost is the basis of the build's cost.
 Path *scan_below(const Source &source, int workers) {
   Path *scan = create_seqscan_path(source.root, source.table, nullptr, workers);
   if (source.conditions.probes != NIL)
@@ -136,9 +145,9 @@ Path *scan_below(const Source &source, int workers) {
   return scan;
 }
 
-// A build of the calls in `target`, for an upper relation. Its parent is the table, as that of any
-// scan. By this the server sorts the conditions, tells which partitions an Append can leave out
-// when it begins, and names the table in EXPLAIN.
+// Makes the path of a build of the calls in `target`, for an upper relation. The parent of the path
+// is the table, as for any scan. From the parent the server sorts the conditions, finds the
+// partitions that an Append can skip when it begins, and takes the table's name in EXPLAIN.
 Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, List *calls,
                 AggSplit split, List *having, int workers) {
   PlannerInfo *root = source.root;
@@ -168,8 +177,8 @@ Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, 
 
 // --- partial states ------------------------------------------------------------------------------
 
-// What a table consists of: itself, or its partitions and children that are read. False if one of
-// these cannot be read by batches.
+// Finds the parts of a table that are read: the table itself, or its partitions and children.
+// Returns false if one of them cannot be read by batches.
 bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh) {
@@ -181,7 +190,8 @@ bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
   });
 }
 
-// The relation of partial states, whose target the server has set if it makes some, too.
+// Returns the relation of partial states. If the server makes partial states, too, it has already
+// set the target of the relation. Otherwise this function sets the target.
 RelOptInfo *partial_relation(PlannerInfo *root, const RelOptInfo *grouped, const List *calls) {
   RelOptInfo *partial = fetch_upper_rel(root, UPPERREL_PARTIAL_GROUP_AGG, grouped->relids);
   if (partial->reltarget->exprs != NIL)
@@ -198,7 +208,8 @@ RelOptInfo *partial_relation(PlannerInfo *root, const RelOptInfo *grouped, const
   return partial;
 }
 
-// Builds of partial states of all parts, one after the other, or by several processes.
+// Makes a path that builds the partial states of all parts: one part after the other, or in
+// parallel by several processes. Returns NULL if that is not possible.
 Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptInfo *partial,
                      bool parallel) {
   List *calls = NIL, *paths = NIL;
@@ -216,7 +227,7 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
     Path *path =
         make_path(source_of(root, part), partial, target, for_part(root, calls, part, table),
                   AGGSPLIT_INITIAL_SERIAL, NIL, workers);
-    if (part == table) // which has no other parts
+    if (part == table) // the table is its only part
       return path;
     paths = lappend(paths, path);
   }
@@ -227,7 +238,7 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
   return &all->path;
 }
 
-// Adds what combines the partial states that a path gives.
+// Adds a path that combines the partial states of another path.
 void add_combined(PlannerInfo *root, RelOptInfo *grouped, Path *states, List *having) {
   AggClauseCosts costs = {};
   get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
@@ -281,8 +292,9 @@ void define_build() {
 
 SQL_FUNCTIONS_BEGIN
 
-// The support function of our transition functions. It knows nothing; but the planner asks it what
-// they cost, and so loads this library before the first query of a session is planned to the end.
+// The support function of our transition functions. It answers no request. The planner calls it for
+// the cost of a transition function, and this loads the library. So the hook is set before the
+// first query of a session has been planned.
 PG_FUNCTION_INFO_V1(filter_support_agg);
 Datum filter_support_agg(PG_FUNCTION_ARGS) {
   (void)fcinfo;

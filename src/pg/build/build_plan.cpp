@@ -1,7 +1,11 @@
-// The server knows the columns of a table in custom_scan_tlist alone, which describes the rows that
-// the node makes. So the calls and the conditions are there, the calls first: they are the columns
-// that the select list and HAVING refer to. It looks for parameters in custom_exprs alone, so the
-// same expressions are there, too.
+// How the plan of a Bloom Filter Build is stored in its node. The planner writes it, and the
+// executor reads it when the node begins.
+//
+// The aggregate calls and the conditions are expressions with columns of the table. The server
+// recognises these columns only in custom_scan_tlist, which describes the rows that the node makes.
+// So this list has the calls, and the conditions after them. The calls are the columns to which the
+// select list and HAVING refer. The server looks for parameters only in custom_exprs, so that list
+// has the same expressions.
 
 #include "pg/build/build.hpp"
 

@@ -1,3 +1,5 @@
+// See calls.hpp. An aggregate is recognised by its functions, not by its name or its schema.
+
 #include "pg/build/calls.hpp"
 
 #include "pg/aggregate/steps.hpp"
@@ -27,7 +29,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// An aggregate of ours: its functions, and what its calls build.
+// One of our aggregates: its functions, and what its calls build.
 struct Known {
   PGFunction step, final, combine;
   Layout layout;
@@ -48,14 +50,16 @@ const Known kKnown[] = {
      Layout::lines, true, true},
 };
 
-// What the server would call for a function: not the function itself if that has settings of its
-// own, runs as another user, or if somebody watches its calls.
+// Returns the C function that the server would call for an SQL function. For a function of ours it
+// is a C function of the server if the function has its own settings or is SECURITY DEFINER, or if
+// a hook watches its calls.
 PGFunction code_of(Oid function) {
   FmgrInfo info;
   fmgr_info(function, &info);
   return info.fn_addr;
 }
 
+// The row of an aggregate in pg_aggregate.
 struct Entry : FormData_pg_aggregate {
   bool has_initial_value;
 };
@@ -70,7 +74,8 @@ Entry entry_of(Oid aggregate) {
   return entry;
 }
 
-// An aggregate of a user may have an initial value; ours have none.
+// Returns the row of kKnown for an aggregate, or NULL if the aggregate is not ours. Our aggregates
+// have no initial value. A user may make an aggregate of our functions with an initial value.
 const Known *find_known(Oid aggregate) {
   const Entry entry = entry_of(aggregate);
   if (entry.has_initial_value || !OidIsValid(entry.aggfinalfn) || !OidIsValid(entry.aggcombinefn) ||
@@ -86,8 +91,8 @@ const Known *find_known(Oid aggregate) {
   return nullptr;
 }
 
-// Does the name of an aggregate's type tell that it may be ours? Other aggregates are not looked
-// up.
+// Returns true if the name of the aggregate's result type is that of one of our types. The
+// functions of other aggregates are not looked up.
 bool may_be_ours(Oid aggregate) {
   const Oid type = get_func_rettype(aggregate);
   Kind kind;
@@ -158,7 +163,7 @@ bool may_call(Oid function, Oid role) {
   return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-// As ExecInitAgg() and ExecInitFunc() do it.
+// Makes the same checks as ExecInitAgg() and ExecInitFunc().
 void check_permission(const Aggref *aggregate) {
   check_may_call(aggregate->aggfnoid, GetUserId(), OBJECT_AGGREGATE);
   HeapTuple procedure = SearchSysCache1(PROCOID, ObjectIdGetDatum(aggregate->aggfnoid));
@@ -173,7 +178,7 @@ void check_permission(const Aggref *aggregate) {
   else if (OidIsValid(entry.aggserialfn))
     check_may_call(entry.aggserialfn, owner, OBJECT_FUNCTION);
   const Expr *value = linitial_node(TargetEntry, aggregate->args)->expr;
-  if (IsA(value, FuncExpr)) // bf_element_of(), which is not called
+  if (IsA(value, FuncExpr)) // bf_element_of(): a build does not call it, but the query names it
     check_may_call(reinterpret_cast<const FuncExpr *>(value)->funcid, GetUserId(), OBJECT_FUNCTION);
 }
 

@@ -1,4 +1,6 @@
-// Calls of aggregates that a Bloom Filter Build can carry out.
+// The aggregate calls that a Bloom Filter Build can compute. The planner finds them here. The
+// executor uses the same functions when the node begins, and checks the permissions that the server
+// checks for an aggregate.
 #ifndef BLOOMFILTER_PG_BUILD_CALLS_HPP
 #define BLOOMFILTER_PG_BUILD_CALLS_HPP
 
@@ -13,32 +15,32 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What a call builds, and of which values.
+// What an aggregate call builds, and from which values.
 struct BuildCall {
-  Layout layout;             // unless an argument names another one
-  bool takes_elements;       // is its value a bf_element, and its state a bf_partial?
-  bool returns_state;        // does it end as a partial state: for a Finalize Aggregate, or as a
-                             // bf_partial?
-  bool is_partial;           // does a Finalize Aggregate combine its result with others?
-  Filter (*finish)(State *); // makes the filter, unless it returns a state
-  Node *value;               // what is hashed, of the columns of a row
+  Layout layout;             // the layout of the filter, if no argument names another one
+  bool takes_elements;       // true if the value is a bf_element and the state is a bf_partial
+  bool returns_state;        // true if the result is a state: a bf_partial, or one that is_partial
+  bool is_partial;           // true if a Finalize Aggregate combines the result with others
+  Filter (*finish)(State *); // makes the filter; used if returns_state is false
+  Node *value;               // the expression that is hashed; has columns of the table
   Oid collation;
-  List *arguments; // the value first, those behind it the same for all rows
-  List *condition; // of FILTER; NIL if there is none
+  List *arguments; // the value first; the arguments after it are the same for all rows
+  List *condition; // the condition of FILTER; NIL if there is none
 };
 
-// Can a call be carried out for all rows of a table at once? False for the aggregates of others,
-// also if they use functions of ours.
+// Returns true if a build can compute a call for all rows of a table, and sets `call`. The result
+// is false for any other extension's or user's aggregate that uses only some functions of ours.
 bool is_build_call(const Aggref *aggregate, BuildCall *call);
 
-// Has the plan made anew once a function that is_build_call() looks at is altered. The server does
-// this for the aggregate.
+// Makes the plan depend on the functions of an aggregate that is_build_call() looks at. If one of
+// them is altered, the server plans the query again. The server does the same for the aggregate.
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate);
 
-// May a role call a function?
+// Returns true if a role may call a function.
 bool may_call(Oid function, Oid role);
 
-// ERROR 42501 if the user may not call the functions of a call, as the server raises it.
+// Checks the permissions for the functions of an aggregate call. Raises the same ERROR 42501 as the
+// server.
 void check_permission(const Aggref *aggregate);
 
 } // namespace bloomfilter
