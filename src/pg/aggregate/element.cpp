@@ -62,8 +62,7 @@ Datum bf_element_of(PG_FUNCTION_ARGS) {
   const Datum value = PG_GETARG_DATUM(0);
   auto *result = make_array<HashedValue>(1);
   result->hash = result->second = inline_hash(element, value, 0);
-  // A row's shape is known only after hashing. One assignment, because it is read in one piece,
-  // too.
+  // Written in one piece, because it will be read so. A row's shape is known only after hashing.
   result->type = *element;
   if (unlikely(element->varying)) {
     const SecondHash second = second_hash(element, value, 0);

@@ -50,8 +50,7 @@ Size sort_array(HashBag *bag) {
 Size insert(HashSet *set, uint64 *hashes, Size count) {
   static uint64 seed = 0;
   if (unlikely(seed == 0))
-    (void)pg_strong_random(&seed,
-                           sizeof seed); // if this fails, the seed 0 gives right results, too
+    (void)pg_strong_random(&seed, sizeof seed); // if this fails, 0 is a valid seed, too
   return insert_distinct(set, seed, hashes, count);
 }
 

@@ -14,8 +14,8 @@
 //
 // A filter is sized for the number of distinct hashes. Up to kExactDistinct, this number is exact:
 // a temporary set counts the hashes of an array, or sorting does, if copies or the order matter.
-// Beyond, the number is a HyperLogLog estimate plus two standard errors (core/distinct.hpp); the
-// bag has registers for the estimate. So the number depends only on the set of hashes, and not on
+// Above that, it is a HyperLogLog estimate plus two standard errors (core/distinct.hpp); the bag
+// has registers for the estimate. So the number depends only on the set of hashes, and not on
 // work_mem, the plan or the order of the rows. There is one exception: somebody may choose hashes
 // that mislead the estimate. Then the number is that of all kept hashes, including repetitions.
 //

@@ -56,7 +56,7 @@ Header sized_for(Header header, uint64 values);
 // sized_for().
 Header self_sized(Header header, uint64 values);
 
-// Like self_sized(), but returns false if the filter would be too large.
+// Changes a header like self_sized(). Returns false if the filter would be too large.
 bool self_sized_within_limits(Header *header, uint64 values);
 
 // The filter of an aggregate without values, made for the expected number of values. If there is no

@@ -81,7 +81,7 @@ Size flat_size(ExpandedObjectHeader *header) {
   return size;
 }
 
-// The server calls this right after flat_size(), so the content has been prepared.
+// Writes the flat value. It runs right after flat_size(), which has prepared the content.
 void flatten(ExpandedObjectHeader *header, void *result, Size size) {
   const State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
   SET_VARSIZE(result, size);

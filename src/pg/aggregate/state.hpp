@@ -4,17 +4,20 @@
 // A state collects 64-bit hashes in a bag (pg/aggregate/hash_bag.hpp). When the bag's array is
 // full, there are three cases:
 //
-// - The query gives the expected number of values. The array grows until its hashes take as many
-//   bytes as the filter. So many small groups with large filters take no more memory than their
-//   rows need. Then the hashes are added to a bitmap or to counters, and the array becomes a buffer
-//   for later hashes: adding hashes together, with their lines prefetched, takes a third of the
-//   time. The array of a bf_partial grows to twice as many hashes, because some may be repetitions:
-//   if its distinct hashes take fewer bytes than the filter, it must not become a bitmap.
-// - The filter is self-sized. The state keeps the bag, because the size depends on the number of
-//   distinct values. A counting filter needs as many copies of a hash as a counter can count.
-// - The filter is a cuckoo filter. The state keeps the bag, because the filter must have each
-//   distinct value once. At the end the hashes are added in ascending order. If one finds no place,
-//   all are added to a larger table. So the bytes of the result depend only on the set of values.
+// - A Bloom filter or a counting filter has an expected number of values. The array grows until its
+//   hashes take as many bytes as the filter. So many small groups with large filters take no more
+//   memory than their rows need. Then the hashes are added to a bitmap or to counters, and the
+//   array becomes a buffer for later hashes: adding hashes together, with their lines prefetched,
+//   takes a third of the time. The array of a bf_partial grows to twice as many hashes, because
+//   some may be repetitions: if its distinct hashes take fewer bytes than the filter, it must not
+//   become a bitmap.
+// - A Bloom filter or a counting filter is self-sized. The state keeps the bag, because the size
+//   depends on the number of distinct values. A counting filter needs as many copies of a hash as a
+//   counter can count.
+// - The filter is a cuckoo filter, self-sized or not. The state keeps the bag, because the filter
+//   must have each distinct value once. At the end the hashes are added in ascending order. If one
+//   finds no place, all are added to a larger table. So the bytes of the result depend only on the
+//   set of values.
 //
 // The final function does not change a state's content, because more rows may follow, as in a
 // window frame.

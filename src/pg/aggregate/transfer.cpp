@@ -73,8 +73,8 @@ State *find_passed(uint64 number) {
 }
 
 // Returns true if a state's bitmap is passed on in a file. It is not if temp_file_limit is set,
-// because the file must not make the query fail. If nobody reads the file, the leader's transaction
-// deletes it.
+// because the limit must not make the query fail. If nobody reads the file, the leader's
+// transaction deletes it.
 bool bitmap_goes_by_file(const State *state) {
   return state->bitmap && state->header.geometry.bytes() > kMostInMessage &&
          state->bag.memory.transfer != FileTransfer::none && temp_file_limit < 0;
