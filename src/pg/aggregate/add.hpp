@@ -1,6 +1,6 @@
-// Adds the values of rows to the state of an aggregate: hashes each value, checks that the state's
-// filter can hold it, and gives the hash to the state. The aggregates call this for each row, and a
-// Bloom Filter Build for each batch of rows.
+// Adds the values of rows to the state of an aggregate. Each value is hashed and checked: the
+// state's filter must be able to hold it. Then the state gets the hash. The aggregates call this
+// for each row, and a Bloom Filter Build for each batch of rows.
 #ifndef BLOOMFILTER_PG_AGGREGATE_ADD_HPP
 #define BLOOMFILTER_PG_AGGREGATE_ADD_HPP
 

@@ -1,9 +1,9 @@
 // bf_agg, cbf_agg and cf_agg: the aggregates that build a filter from rows.
 //
 // This file has their transition, combine, serialization and final functions. The transition
-// function runs for every row, so it has a short path: once the parameters and the element type of
-// a call site have been checked, later rows are only hashed and pushed. The state itself is in
-// pg/aggregate/state.hpp.
+// function runs for every row, so it has a short path. If the parameters are the same for all rows,
+// they and the element type are checked once for each call site and state. Later rows are only
+// hashed and pushed. The state itself is in pg/aggregate/state.hpp.
 
 #include "pg/server.hpp"
 

@@ -32,9 +32,9 @@ constexpr int kMostColumns = 10000;
 
 Node *column_of(Resolving below, AttrNumber number);
 
-// Returns an expression of a plan node in which each column of a node below is replaced by the
-// expression that computes the column, if that expression is found. EXPLAIN looks in the same
-// places.
+// Returns an expression of a plan node with its columns resolved. A column of a node below is
+// replaced by the expression that computes it, if that expression is found. EXPLAIN looks in the
+// same places.
 Node *resolved(Node *node, void *context) {
   const Resolving in = *static_cast<const Resolving *>(context);
   const Plan *plan = in.plan;

@@ -5,8 +5,8 @@
 // result should still be the filter that the query describes: bf_agg(x, 1000) over no rows is an
 // empty filter for 1000 values. Values can be added to this filter later, and it has the size of
 // the other filters in its column. So the final function looks for the arguments of its call in the
-// finished plan, and evaluates the arguments that do not depend on a row. This happens once for
-// each group or window frame without rows, and never if there are rows.
+// finished plan. It evaluates the arguments that do not depend on a row. This happens once for each
+// group or window frame without rows, and never if there are rows.
 //
 // In a finished plan, the arguments of a call are mostly columns of the node below. The walk
 // replaces a column by the expression that computes it, down to constants and to parameters of the

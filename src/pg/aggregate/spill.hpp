@@ -5,9 +5,9 @@
 //
 // A temporary file belongs to the executor's resource owner, which closes the file on an error. It
 // must not belong to the resource owner that is current when the file is made. That may be the one
-// of a subtransaction: a user's final function may read the state of its aggregate in a
-// subtransaction, and continue after that has failed. Without an error, a callback closes the file
-// when its group ends, before the group's memory is reset.
+// of a subtransaction. A user's final function may read the state of its aggregate in a
+// subtransaction, and continue after the subtransaction has failed. Without an error, a callback
+// closes the file when its group ends, before the group's memory is reset.
 #ifndef BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
 #define BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
 

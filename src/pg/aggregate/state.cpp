@@ -32,9 +32,9 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   return static_cast<uint8 *>(bitmap);
 }
 
-// How many hashes a state with a given size keeps before it makes a bitmap: as many whole digests
-// as take the bytes of the bitmap, but at least kBuffer. The state of a bf_partial keeps twice as
-// many.
+// How many hashes a state with a given size keeps before it makes a bitmap. Whole digests are kept
+// until they take the bytes of the bitmap. The number is at least kBuffer. The state of a
+// bf_partial keeps twice as many.
 Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
   const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));

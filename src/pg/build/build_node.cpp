@@ -329,8 +329,8 @@ void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
   reinit_shared_scan(build_of(node)->table, memory, sizeof(Shared));
 }
 
-// Passes on what EXPLAIN ANALYZE shows, before the shared memory is freed: a worker adds its
-// numbers to the shared ones, and the leader adds the shared ones to its own.
+// Passes on what EXPLAIN ANALYZE shows, before the shared memory is freed. A worker adds its
+// numbers to the shared ones. The leader adds the shared numbers to its own.
 void shutdown(CustomScanState *node) {
   Build *build = build_of(node);
   Shared *shared = build->shared;

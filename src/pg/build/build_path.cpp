@@ -1,6 +1,6 @@
 // The planner's part of a Bloom Filter Build. It runs when the server plans the aggregates of a
-// query. If a build can compute all of them, a path is added beside the server's paths: for one
-// table, for the parts of a partitioned table, or for several processes. The server chooses the
+// query. If a build can compute all of them, paths are added to the server's paths. A build can
+// read one table or the parts of a partitioned table, alone or in parallel. The server chooses the
 // cheapest path. This file also makes the plan of a chosen path.
 
 #include "pg/build/build.hpp"

@@ -50,9 +50,9 @@ const Known kKnown[] = {
      Layout::lines, true, true},
 };
 
-// Returns the C function that the server would call for an SQL function. For a function of ours it
-// is a C function of the server if the function has its own settings or is SECURITY DEFINER, or if
-// a hook watches its calls.
+// Returns the C function that the server would call for an SQL function. A function may have its
+// own settings, be SECURITY DEFINER or have a hook that watches its calls. Then the server calls a
+// C function of its own instead.
 PGFunction code_of(Oid function) {
   FmgrInfo info;
   fmgr_info(function, &info);
