@@ -1,10 +1,10 @@
-// Canonical bytes (pg/element/element.hpp), and what the files that make them share: scalar.cpp,
-// composed.cpp and jsonb.cpp.
+// Canonical bytes (pg/element/element.hpp): what the files that write them have in common. These
+// files are scalar.cpp, composed.cpp and jsonb.cpp.
 //
-// A scalar's bytes are made as a whole. A composed value may have millions of parts, so its bytes
-// are never all in memory: they are written part by part to where they are hashed. The length that
-// precedes a composed part is known only after the part was written; a part that is too long to be
-// kept until then is written twice.
+// The bytes of a scalar are made as a whole. A composed value may have millions of parts, so its
+// bytes are never all in memory. Each part is hashed as it is written. The length of a part
+// precedes its bytes, but it is known only after the part was written. A short part is kept in a
+// buffer until then; a part that does not fit into the buffer is written twice.
 #ifndef BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 #define BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
 
@@ -21,8 +21,9 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The canonical bytes of a scalar. They are in the value itself, in palloc'ed memory, in `buffer`,
-// or in memory of the element, which is valid until the element's next value.
+// The canonical bytes of a scalar. The bytes are in the value itself, in palloc'ed memory, in
+// `buffer`, or in memory of the element type. Memory of the element type is valid until the next
+// value of the type is hashed.
 struct Canonical {
   const void *bytes;
   Size length;
@@ -45,8 +46,8 @@ inline void canonical_int8(Element *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt64(value));
 }
 
-// The hash of a value's canonical bytes. The compiler sees how they are made, and often their
-// length.
+// The hash of a value's canonical bytes. The function that makes the bytes is a template argument,
+// so that the compiler can inline it and often knows the number of bytes.
 template <void (*kCanonical)(Element *, Datum, Canonical *)>
 __attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
   Canonical canonical;
@@ -54,7 +55,8 @@ __attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint
   return hash_bytes(canonical.bytes, canonical.length, seed);
 }
 
-// The first hash of a value that is not NULL, for the commonest types without a call.
+// The first hash of a value that is not NULL. For the most common types, the hash is computed
+// inline, without a call.
 inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
   switch (element->base) {
   case INT8OID:
@@ -66,7 +68,7 @@ inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
   }
 }
 
-// Hashes the bytes of a composed value as they are written.
+// Hashes the bytes of a composed value while they are written.
 struct Writer : Hasher {
   MemoryContext values;  // for detoasted values
   MemoryContext scratch; // the current context, reset after each scalar
@@ -75,18 +77,18 @@ struct Writer : Hasher {
       : Hasher(seed), values(for_values), scratch(for_scalars) {}
 };
 
-// The value detoasted, if it is toasted; a short header stays. Inline, because most values need no
-// detoasting and so no call.
+// Returns the value, detoasted if it is toasted. A short header stays short. The function is inline
+// because most values are not toasted and so need no call.
 inline struct varlena *packed(Datum value) {
   auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
   const bool plain = !VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored);
   return likely(plain) ? stored : pg_detoast_datum_packed(stored);
 }
 
-// Text in the server's encoding, converted to UTF-8.
+// Sets `out` to the given text, which is in the server's encoding, as UTF-8.
 void canonical_string(const char *string, Size length, Canonical *out);
 
-// An interval's length in microseconds, a month being 30 days.
+// An interval's length in microseconds. A month counts as 30 days.
 __int128 interval_span(const Interval *interval);
 
 // The canonical bytes of a numeric.
@@ -95,8 +97,8 @@ void numeric_bytes(Datum value, Canonical *out);
 // The length of a string without the blanks at its end.
 Size length_without_blanks(const char *string, Size length);
 
-// Is the value a varchar that ends with a blank? Its equality depends on the type that it is
-// compared with.
+// True if the value is a varchar that ends with a blank. Whether such a varchar equals another
+// value depends on the type of the other value.
 inline bool ends_with_blank(const Element *element, Datum value) {
   if (!element->varying)
     return false;
@@ -111,18 +113,22 @@ inline bool ends_with_blank(const Element *element, Datum value) {
 // The canonical bytes of a whole jsonb document.
 void canonical_jsonb(Element *element, Datum value, Canonical *out);
 
-// The canonical bytes that text or a varchar has as char(n): without the blanks at its end.
+// The canonical bytes that a text or varchar has after a cast to char(n): without the blanks at its
+// end.
 void canonical_stripped(Element *element, Datum value, Canonical *out);
 
-// Raises 42P22 or 0A000 unless bytes decide about equality under the collation.
+// Raises 42P22 if there is no collation, and 0A000 if values that differ in bytes can be equal
+// under the collation.
 void check_collation(Oid type, Oid collation);
 
-// Set how the values of an element's base type are hashed if that is a scalar type, or a composed
-// one, that filters can hold; false if it is not.
+// Look up how values of the element's base type are hashed, and set the element's fields. The first
+// function does so for scalar types, the second one for composed types. They return false if
+// filters cannot hold the type, or if it is a type for the other function.
 bool resolve_scalar(Element *element, Oid collation);
 bool resolve_composed(Element *element, Oid collation);
 
-// Sets the shape of rows of a named type, which otherwise their first value does.
+// Sets the shape of the rows of a named composite type. Without this call, the first row that is
+// hashed sets the shape.
 void resolve_named_rows(Element *element);
 
 } // namespace bloomfilter

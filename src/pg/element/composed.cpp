@@ -1,9 +1,12 @@
-// Composed values: arrays, ranges, multiranges and rows, part by part (doc/format.md has the
-// bytes).
+// Composed values: the canonical bytes of arrays, ranges, multiranges and rows (doc/format.md lists
+// the bytes).
 //
-// A value may have millions of parts. The memory of one part is freed before the next part comes,
-// so that memory stays a small multiple of the value itself, and interrupts are checked for between
-// parts.
+// A value is written part by part while it is hashed, because it may have millions of parts. The
+// memory of each part is freed before the next part is written. So the memory in use stays a small
+// multiple of the value's own size. Interrupts are checked for between parts.
+//
+// The types of a row's fields are kept until a row of another type comes or the row type is
+// changed. If rows of two types alternate, the types of the fields are looked up for each row.
 
 #include "pg/element/canonical.hpp"
 #include "pg/list.hpp"
@@ -22,9 +25,10 @@ extern "C" {
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 
-// Up to 15.19, 16.15, 17.11 and 18.6 this is a macro. Since then it is a function of the
-// server, which marks rows that an older server stored, so that heap_deform_tuple checks their
-// shape. It is weak here, so that a build against one minor release loads in every other.
+// Up to PostgreSQL 15.19, 16.15, 17.11 and 18.6, DatumGetHeapTupleHeader is a macro. In later
+// releases it is a function of the server. The function marks rows that an older server stored, so
+// that heap_deform_tuple checks their shape. The symbol is weak here, so that a library built with
+// one minor release loads in every other one.
 #undef DatumGetHeapTupleHeader
 extern HeapTupleHeader DatumGetHeapTupleHeader(Datum value) __attribute__((weak));
 }
@@ -33,9 +37,9 @@ namespace bloomfilter {
 
 namespace {
 
-// A value with a long header at an aligned address, as it takes to walk through it. Most stored
-// values have a short header; they are copied to the stack, which costs less than memory of a
-// context.
+// A value with a long header at an aligned address, which the code that walks through a value
+// needs. Most stored values have a short header. They are copied to the stack, which costs less
+// than memory of a context.
 struct Unpacked {
   alignas(MAXIMUM_ALIGNOF) char room[VARHDRSZ + VARATT_SHORT_MAX];
   const void *stored;
@@ -70,8 +74,8 @@ pg_noinline void put_composed(Writer *out, Element *element, Datum value) {
   out->add_part([=] { element->write(element, value, out, true); });
 }
 
-// Where the number of bytes is a constant, as for numbers and uuids, the compiler copies them
-// without a call.
+// Adds a head of kHead bytes and then canonical bytes. The cases are the lengths of numbers and
+// uuids. In each, the length is a constant, so the compiler copies the bytes without a call.
 template <Size kHead>
 [[gnu::always_inline]] inline void put_bytes(Writer *out, uint64 head, const Canonical &canonical) {
   head = little_endian(head);
@@ -169,7 +173,7 @@ void write_range(Element *element, Datum value, Writer *out, bool) {
   unpacked.free();
 }
 
-// Writes the ranges as items without a null byte. A multirange has no empty range.
+// Writes each range as an item without a null byte. No range in a multirange is empty.
 void write_multirange(Element *element, Datum value, Writer *out, bool) {
   Element *range = element->item;
   const Unpacked unpacked(value, out->values);
@@ -184,15 +188,17 @@ void write_multirange(Element *element, Datum value, Writer *out, bool) {
   unpacked.free();
 }
 
-// Appends what values are composed of, from which the shape follows. A nested row is only "row"
-// there; its fields are told apart by its bytes.
+// Appends the families of the parts that values are composed of. The shape is a hash of these
+// families. A row inside another value counts as "row" only; the fields of such rows differ in the
+// bytes that are hashed.
 void append_structure(StringInfo out, const Element *element) {
   appendStringInfoChar(out, static_cast<char>(element->family));
   if (element->item)
     append_structure(out, element->item);
 }
 
-// The shape: 24 bits of a hash of the structure. It is never 0, which means that there is no shape.
+// The shape: 24 bits of a hash of the structure. A shape is never 0, because 0 stands for "no
+// shape".
 uint32 shape_of(const StringInfoData &structure) {
   const uint32 shape = hash_bytes(structure.data, structure.len, 0) & 0xffffff;
   return shape == 0 ? 1 : shape;
@@ -202,8 +208,8 @@ template <typename T> T *allocate_for_fields(const Element *element, int count) 
   return static_cast<T *>(MemoryContextAllocZero(element->row_context, count * sizeof(T) + 1));
 }
 
-// Does the element know the fields of rows of this type? The cache entry of a named type forgets
-// its identifier as soon as the definition may have changed.
+// True if the element still has the fields of rows of the given type. The server clears the
+// identifier in the cache entry of a named type as soon as the definition may have changed.
 bool knows_fields(const Element *element, Oid type, int32 typmod) {
   if (!element->fields || element->row_type != type || element->row_typmod != typmod)
     return false;
@@ -212,8 +218,8 @@ bool knows_fields(const Element *element, Oid type, int32 typmod) {
                                          : assign_record_type_identifier(type, typmod));
 }
 
-// Copies the row type's descriptor, with the values that columns added later have in old rows, so
-// that rows need no lookup of it.
+// Copies the row type's descriptor, so that the rows that follow need no lookup. The copy includes
+// the default values that old rows have in columns that were added later.
 TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
   TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
   element->row_type = type;
@@ -227,7 +233,7 @@ TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
   return element->descriptor;
 }
 
-// Sets the fields of rows, and the shape that rows have with them.
+// Sets the fields of rows, and the shape that follows from the fields.
 void set_fields(Element *element, Element **fields, int count) {
   StringInfoData structure;
   initStringInfo(&structure);
@@ -243,7 +249,7 @@ void set_fields(Element *element, Element **fields, int count) {
   element->fields = fields;
 }
 
-// Looks up the fields of a row type.
+// Looks up the fields of a row type and remembers them in place of those of the last row type.
 pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
   element->fields = nullptr;
   if (element->row_context)
@@ -262,7 +268,8 @@ pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
   set_fields(element, fields, descriptor->natts);
 }
 
-// Such a row would need two hashes, one for each comparison.
+// A row with such a field would need two hashes. One would match rows with a char(n) field, the
+// other one rows with a text field.
 [[noreturn]] void raise_ambiguous_field() {
   ereport(ERROR,
           (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -282,9 +289,10 @@ HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
   return row;
 }
 
-// Writes the fields of the current row. A row inside another value ends with its last field that is
-// not NULL: after ALTER TYPE … ADD ATTRIBUTE, the rows from before are equal to rows with one more
-// NULL. (A row that is itself the value has another shape then, which is an error.)
+// Writes the fields of the current row. A row inside another value is written up to its last field
+// that is not NULL. The reason is ALTER TYPE ... ADD ATTRIBUTE. After it, an older row equals a row
+// with NULL in the new field, so both must have the same bytes. (If the row is the value itself,
+// the new field gives it another shape, which is an error.)
 void write_fields(Element *element, Writer *out, bool nested) {
   uint32 fields = 0, written = 0;
   for (int i = 0; i < element->field_count; i++)
@@ -327,7 +335,7 @@ void write_row(Element *element, Datum value, Writer *out, bool nested) {
   heap_deform_tuple(&tuple, element->descriptor, element->values, element->nulls);
   write_fields(element, out, nested);
   if (static_cast<void *>(row) != unpacked.value)
-    pfree(row); // a copy that the server made to mark it
+    pfree(row); // the server copied the row to mark it
   unpacked.free();
 }
 
@@ -351,8 +359,8 @@ Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
   return resolve_element(type, collation, context);
 }
 
-// A range type may order its bounds by another comparison than their type's own. That comparison
-// may call different bounds equal.
+// True if a range type compares its bounds with the default comparison of their type. Another
+// comparison may call different bounds equal.
 bool has_default_order(const TypeCacheEntry *range) {
   const Oid default_order =
       lookup_type_cache(range->rngelemtype->type_id, TYPECACHE_CMP_PROC)->cmp_proc;
@@ -407,7 +415,7 @@ bool is_surely_hashed(Oid type, Oid collation) {
 bool resolve_composed(Element *element, Oid collation) {
   const Oid type = element->base, item = get_element_type(type);
   if (type_is_rowtype(type)) {
-    element->family = Family::row; // each row has its own shape
+    element->family = Family::row; // the shape is set when a row is hashed
     element->write = write_row;
   } else if (OidIsValid(item)) {
     resolve_array(element, item, collation);

@@ -1,3 +1,11 @@
+// Conversions of a value to another family. conversion.hpp says which conversions there are and
+// what a filter answers.
+//
+// They run when a filter is probed with a value of another family than its own, or when such a
+// value is added or removed. Each conversion is a function that returns the values that equal the
+// given one in the filter's family. The converted values are then hashed like any other values of
+// that family.
+
 #include "pg/element/conversion.hpp"
 
 #include <cmath>
@@ -19,7 +27,8 @@ namespace bloomfilter {
 
 namespace {
 
-// What a value is converted to in another family: up to two values of one type, or any value.
+// The result of a conversion: up to two values of one type. If `any` is true, the value may equal
+// any value of the filter.
 struct Converted {
   int count;
   Datum values[2];
@@ -42,7 +51,7 @@ double double_of(const Element *element, Datum value) {
   return element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value);
 }
 
-// A whole double below this equals one integer only.
+// A double that is a whole number below this limit equals exactly one integer.
 constexpr double kExactIntegers = 9007199254740992.0; // 2^53
 
 Converted integer_of_float(const Element *element, Datum value) {
@@ -54,7 +63,7 @@ Converted integer_of_float(const Element *element, Datum value) {
              : kNone;
 }
 
-// Reads the canonical bytes, which have no zeros at either end.
+// Reads the number from its canonical bytes, because they have no zeros at either end.
 Converted integer_of_numeric(const Element *, Datum value) {
   Canonical canonical;
   numeric_bytes(value, &canonical);
@@ -76,7 +85,8 @@ Converted integer_of_numeric(const Element *, Datum value) {
   return narrow == number ? one(Int64GetDatum(narrow)) : kNone;
 }
 
-// SQL compares an oid with a bigint by its number, and with an integer by its bits.
+// SQL compares an oid with a bigint by its number, and with an integer by its bits. An oid above
+// 2^31 - 1 is therefore converted to two integers.
 Converted integer_of_oid(const Element *, Datum value) {
   const Oid oid = DatumGetObjectId(value);
   Converted converted = one(Int64GetDatum(oid));
@@ -100,7 +110,8 @@ Converted float_of_integer(const Element *element, Datum value) {
   return one(Float8GetDatum(static_cast<double>(integer_of(element, value))));
 }
 
-// SQL's cast is an error if the number is too large, or so small that it would become 0.
+// SQL's cast raises an error if the number is too large for a float, or so small that it would
+// become 0. Such a number converts to no value.
 Converted float_of_numeric(const Element *, Datum value) {
   const double number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
   const bool lost = std::isinf(number) ? !numeric_is_inf(DatumGetNumeric(value))
@@ -113,7 +124,8 @@ Converted text_of_char(const Element *, Datum value) {
   return one(DirectFunctionCall1(char_text, value));
 }
 
-// Reads text in either form; no cast gives \ooo for a byte below 128.
+// Reads both forms that text can have for a "char": one byte, or \ooo with three octal digits. The
+// cast to text writes \ooo only for bytes from 128 on, so other octal digits convert to no value.
 Converted char_of_text(const Element *element, Datum value) {
   const text *string =
       element->base == NAMEOID ? cstring_to_text(NameStr(*DatumGetName(value))) : packed(value);
@@ -169,8 +181,8 @@ Converted interval_of_time(const Element *, Datum value) {
 
 struct Conversion {
   Family to, from;
-  bool implicit; // is it an implicit cast in SQL? Then values may be added, too
-  Oid type;      // the type of the values that `convert` gives
+  bool implicit; // SQL casts implicitly, so values may also be added and removed
+  Oid type;      // the type of the values that `convert` returns
   Convert *convert;
 };
 constexpr Conversion kConversions[] = {
@@ -189,7 +201,7 @@ constexpr Conversion kConversions[] = {
     {Family::interval, Family::time, true, INTERVALOID, interval_of_time},
 };
 
-// NULL if there is none.
+// Returns NULL if values of `from` are not converted to `to`.
 const Conversion *find_conversion(Family to, Family from) {
   for (const Conversion &conversion : kConversions)
     if (conversion.to == to && conversion.from == from)
@@ -205,7 +217,8 @@ const Conversion &conversion_for(const Header &header, const Element *element, U
   return *conversion;
 }
 
-// The element of a type to which values are converted. The value's own element remembers it.
+// The element type that values are converted to. The element type of the original values keeps it
+// in a list.
 Element *counterpart(Element *element, Oid type) {
   for (Element *other = element->counterpart; other; other = other->counterpart)
     if (other->type == type)
@@ -231,14 +244,15 @@ void declare_values(Header *header, Oid type) {
   if (holds(*header, element))
     adopt_family(header, *element);
   else
-    (void)conversion_for(*header, element, Use::add); // the layout keeps what values are cast to
+    (void)conversion_for(*header, element, Use::add); // values are cast before they are stored
 }
 
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {
   const Conversion &conversion = conversion_for(header, element, use);
   const Converted converted = conversion.convert(element, value);
   Element *other = counterpart(element, conversion.type);
-  // The first value is what the server's cast gives, and only that is added.
+  // The first converted value is the result of SQL's cast. Additions and removals use that value
+  // alone.
   const int count = use == Use::add ? Min(converted.count, 1) : converted.count;
   Digests digests = no_digests();
   for (int i = 0; i < count; i++) {
@@ -247,7 +261,8 @@ Digests converted_digests(Element *element, Datum value, const Header &header, U
       digests.digest[digests.count++] = of_value.digest[j];
     digests.any |= of_value.any;
   }
-  // Encodings of 32 bits hold none of the large integers of which several equal one float.
+  // Several integers equal one float only from 2^53 on. An encoding of 32 bits holds no integers
+  // that large.
   digests.any |= converted.any && header.element.family != Family::int32;
   digests.no_value = digests.count == 0 && !digests.any;
   return digests;

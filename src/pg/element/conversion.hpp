@@ -1,24 +1,28 @@
-// Conversion: asking a filter of one family for values of another family, which SQL may call equal
-// to its members.
+// Conversion: probing a filter of one family for a value of another family that SQL may call equal
+// to values in the filter.
 //
-// SQL compares values of different families if there is an operator for them or if one of them is
-// cast implicitly. If all of that is immutable, a filter answers for the members that equal the
-// value, in the form that they have in its own family, whose bytes never change. If no member can
-// be equal, the answer is a certain no. If several can be, like the integers that are one double,
-// it is "possibly".
+// SQL compares values of different families if there is an operator for them, or if it casts one of
+// them implicitly to the other's type. If that comparison is immutable, the value is converted
+// to the filter's family, and the converted value is hashed. The bytes that are hashed are the
+// canonical bytes of the filter's family, which never change. If no value of the filter's family
+// can be equal, the answer is a definite no. If too many can be equal to probe for each, such as
+// the integers that equal one double, the answer is "possibly".
 //
-//   filter        value                 equal members
+// The weak spot is a numeric filter: one float equals many numerics, so probing it for a float is
+// an error.
+//
+//   filter        value                 equal values in the filter's family
 //   integer       numeric, float        the same integer; none for fractions, NaN, infinities and
-//                                       beyond 64 bits; for floats from 2^53 on, several
-//                 oid                   as a bigint, and as an integer of the same bits
-//   numeric       integer               (a float equals many numerics: that stays an error)
-//   float         integer, numeric      rounded to the nearest; none for what a float cannot hold
+//                                       beyond 64 bits; several for floats from 2^53 on
+//                 oid                   as a bigint, and as an integer with the same bits
+//   numeric       integer               the same number (float: an error)
+//   float         integer, numeric      rounded to the nearest; none if a float cannot hold it
 //   oid           integer               the same bits; for a bigint, the same number
-//   "char"        text                  of one byte; empty, the zero byte
+//   "char"        text                  of one byte; the empty text is the zero byte
 //   text          "char"                the same
 //   date          timestamp             at midnight
 //   timestamp     date                  its midnight
-//   time          interval              of the same microseconds since midnight
+//   time          interval              with the same microseconds since midnight
 //   interval      time                  the same
 //
 // Values can be added and removed if SQL casts them implicitly to the filter's family.
@@ -30,22 +34,22 @@
 
 namespace bloomfilter {
 
-// The digests of what a value is converted to whose type the filter does not hold. Raises 42804 if
-// SQL cannot compare the value with the filter's values.
+// The digests of a value whose type the filter does not hold. The value is converted first. Raises
+// 42804 if SQL cannot compare the value with the filter's values.
 Digests converted_digests(Element *element, Datum value, const Header &header, Use use);
 
-// Does a filter of one family answer for values of another one that is not the same?
+// True if a filter of the family `held` can be probed for values of the different family `asked`.
 bool is_converted(Family held, Family asked);
 
-// Do filters with that header have an answer for values of a scalar type, or would asking for one
-// raise 42804?
+// True if filters with the given header can be probed for values of a scalar type. If false, such a
+// probe raises 42804.
 bool is_comparable(const Header &header, const Element *element);
 
-// Gives the header of a filter without values the element type that its first value would give it,
-// if that were of this type. Errors are those of named_element(), and of adding such a value.
+// Sets the element type in the header of a filter without values, as if its first value were of the
+// given type. The errors are those of named_element(), and those of adding such a value.
 void declare_values(Header *header, Oid type);
 
-// The digests of a value that a filter may be asked for, or that is added to it, of any family.
+// The digests of a value of any family, to probe a filter for it, to add it or to remove it.
 inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
   const Digests digests = digests_of(element, value, header, use);
   return likely(fits(header, element)) || holds(header, element)

@@ -1,3 +1,8 @@
+// Digests of values. The digests for our own layouts are inline in digests.hpp. This file has the
+// digests for layouts of other systems; their hash functions are in core/foreign. It also has the
+// second hash of a varchar that ends with a blank. The functions run for each value that is probed,
+// added or removed.
+
 #include "pg/element/digests.hpp"
 
 #include "core/foreign/foreign.hpp"
@@ -14,8 +19,8 @@ namespace bloomfilter {
 
 namespace {
 
-// Canonical bytes, except that a float keeps its own bytes: for other systems -0 and +0, and each
-// NaN, are different values.
+// The canonical bytes, except that a float keeps its own bits. Other systems treat -0 and +0, and
+// NaNs with different bits, as different values.
 void canonical_foreign(Element *element, Datum value, Canonical *out) {
   if (element->family == Family::floating)
     out->set_number(
@@ -24,7 +29,8 @@ void canonical_foreign(Element *element, Datum value, Canonical *out) {
     element->canonical(element, value, out);
 }
 
-// Appends the digests of canonical bytes.
+// Encodes canonical bytes as the layout's system does, and appends the digests of the encoded
+// bytes.
 void append_encoded(Digests *digests, const Header &header, Family family, Family stored,
                     const Canonical &canonical) {
   uint8 small[scratch_bytes(64)];
@@ -70,7 +76,7 @@ Digests foreign_digests(Element *element, Datum value, const Header &header, Use
   canonical_foreign(element, value, &canonical);
   append_encoded(&digests, header, element->family, stored, canonical);
   if (use == Use::add && element->family == Family::floating)
-    digests.count = Min(digests.count, 1); // one zero is added; both are asked for
+    digests.count = Min(digests.count, 1); // one zero is added; probes look for both
   if (ends_with_blank(element, value)) {
     canonical_stripped(element, value, &canonical);
     append_encoded(&digests, header, element->family, stored, canonical);

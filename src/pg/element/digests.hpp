@@ -1,4 +1,5 @@
-// The digests of a value, which are added to a filter or looked up in it.
+// The digests of a value. A filter is probed for the digests of a value, and adding a value adds
+// its digests. In our own layouts, a digest is one hash.
 #ifndef BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
 #define BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
 
@@ -8,24 +9,24 @@
 
 namespace bloomfilter {
 
-// The second hash that some values have, because SQL compares them differently with different types
-// of their family. A varchar equals a text only with the same blanks at its end, but a char(n)
-// whatever the blanks are. So a varchar that ends with a blank has two hashes.
+// The second hash of a varchar that ends with a blank. SQL compares such a varchar in two ways. A
+// text is equal to it only if the text has the same blanks at its end. A char(n) is equal to it
+// whatever the blanks are. So the varchar has one hash with its blanks and one without.
 struct SecondHash {
   bool exists;
   uint64 hash;
 };
-// Only for an element that is `varying`.
+// Only a varying element type has values with a second hash.
 SecondHash second_hash(Element *element, Datum value, uint64 seed);
 
-// The digests of a value. Adding the value adds all of them; the value is found if any of them is
-// found. In our own layouts, a digest is a hash and nothing more.
+// The digests of a value. Adding the value adds all of them. A probe finds the value if the filter
+// contains any of them. In our own layouts, a digest is a hash and nothing more.
 constexpr int kMaxDigests = 6; // a literal may have this many readings
 struct Digests {
   Digest digest[kMaxDigests];
   int count;
-  bool any;      // it may equal any number of values, or has no digest to find it by: always found
-  bool no_value; // the filter cannot hold the value: it is never found, and not to be added
+  bool any;      // always found: it may equal any number of values, or cannot be looked up
+  bool no_value; // never found and must not be added: the filter cannot hold the value
 };
 inline Digests no_digests() {
   Digests digests;
@@ -47,21 +48,22 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
   return digests;
 }
 
-// Does every value of an element type have one hash, and the same family and shape? Then checking
-// one value checks all.
+// True if every value of an element type has exactly one hash, and all values have the same family
+// and shape. Then a check of one value is valid for all values.
 inline bool has_one_hash(const Element *element) {
   return !element->varying && (!is_composed(element->family) || element->unformed);
 }
 
-// A shortcut for adding: the only digest of a value whose type is not varying and is known to fit
-// the filter. False if the value needs more than this; then call foreign_digests().
+// A shortcut for additions. Sets the only digest of a value. The value's type must not be varying
+// and must be known to fit the filter. Returns false if the value needs more work; then call
+// foreign_digests().
 bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest);
 
-// Raises 22003: a value that is to be added is out of range for the filter's layout or family.
+// Raises 22003: the value to add is out of range for the filter's layout or family.
 [[noreturn]] void raise_no_value(const Header &header);
 
-// One hash, under seed 0, that is the same for all values that SQL calls equal, even for those with
-// two hashes: text is hashed without the blanks at its end.
+// One hash with seed 0 that is the same for all values that SQL calls equal, even for values that
+// have two hashes. Text is hashed without the blanks at its end.
 uint64 distribution_hash(Element *element, Datum value);
 
 } // namespace bloomfilter

@@ -1,3 +1,6 @@
+// Looks up element types (see element.hpp), and raises the errors for types and collations that
+// filters do not support. Which types are supported is decided in scalar.cpp and composed.cpp.
+
 #include "pg/element/canonical.hpp"
 
 #include "pg/list.hpp"
@@ -15,7 +18,7 @@ namespace bloomfilter {
 
 namespace {
 
-// The type to which values of a type that filters do not hold can be cast.
+// Names a supported type to which values of an unsupported type can be cast.
 const char *supported_instead_of(Oid base) {
   switch (base) {
   case JSONOID:
@@ -44,7 +47,7 @@ const char *supported_instead_of(Oid base) {
 
 } // namespace
 
-// Bytewise hashing needs a collation under which equal values are bytewise equal.
+// Values are hashed by their bytes, so equal values must have equal bytes under the collation.
 void check_collation(Oid type, Oid collation) {
   if (!OidIsValid(collation))
     ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_COLLATION),
@@ -79,7 +82,8 @@ Element *named_element(Oid type, MemoryContext context) {
   if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", type)));
-  // The shape of an array of anonymous rows does not depend on their fields.
+  // record[] is allowed although it is a pseudo-type: the shape of an array of anonymous rows does
+  // not depend on the fields of the rows.
   if (get_typtype(type) == TYPTYPE_PSEUDO && type != RECORDARRAYOID)
     ereport(
         ERROR,

@@ -1,9 +1,10 @@
-// Element types: every SQL type that a filter can hold, and the bytes that its values are hashed
-// through.
+// Element types: the SQL types that a filter can hold, and the bytes through which their values are
+// hashed.
 //
-// A value is hashed through its canonical bytes, which are the same for all values that are equal
-// in SQL, whatever their type within the family, their in-memory representation, the server's
-// encoding, byte order or OIDs. doc/format.md lists them; they never change.
+// Each value is hashed through its canonical bytes. Values that are equal in SQL have the same
+// canonical bytes. Those bytes depend neither on the value's type within its family nor on its
+// representation in memory, nor on the server's encoding, byte order or OIDs. doc/format.md lists
+// them; they never change.
 //
 //   integer      int64, for int2, int4 and int8
 //   float        float8 of float4 and float8; one zero, one NaN
@@ -14,7 +15,7 @@
 //   oid          u32
 //   date         i32 days; timestamp, timestamptz i64 microseconds; all since 1970-01-01
 //   time         i64 microseconds; timetz the same, then the zone, i32 seconds west
-//   interval     i128 microseconds, a month being 30 days as in the type's own equality
+//   interval     i128 microseconds; a month counts as 30 days, as in the type's own equality
 //   inet, cidr   4 or 6, prefix length, address
 //   jsonb        see jsonb.cpp
 //   enum         the label, as text
@@ -26,8 +27,9 @@
 // Numbers are little-endian. An item is a null byte (1 for NULL, and nothing follows), a length
 // u32, and canonical bytes.
 //
-// Where bytewise hashing could miss a value that SQL calls equal (a nondeterministic collation,
-// citext, a type without an entry here), there is an error and never a hash.
+// If values that SQL calls equal could have different bytes, there is an error and never a hash.
+// Such values have a nondeterministic collation, the type citext, or a type that is not listed
+// here.
 #ifndef BLOOMFILTER_PG_ELEMENT_ELEMENT_HPP
 #define BLOOMFILTER_PG_ELEMENT_ELEMENT_HPP
 
@@ -46,72 +48,74 @@ struct Canonical;
 struct EnumLabels;
 struct Writer;
 
-// What a value is hashed for: `ask` to look it up in a filter, `add` to add it or to remove it.
+// The purpose of hashing a value: `ask` to probe a filter for the value, `add` to add or remove it.
 enum class Use : uint8 { ask, add };
 
-// An element type, looked up once and kept in a memory context that the caller chooses (a call
-// site's fn_mcxt).
-struct Element : ElementType { // a row's shape is known only after it was hashed
+// An element type. It is looked up once and kept in a memory context that the caller chooses, such
+// as a call site's fn_mcxt.
+struct Element : ElementType { // a row's shape is set when it is hashed
   uint64 (*hash)(Element *element, Datum value, uint64 seed);
   void (*canonical)(Element *element, Datum value, Canonical *out);       // of a scalar
   void (*write)(Element *element, Datum value, Writer *out, bool nested); // of a composed value
 
   Oid type;     // the value's type as the caller sees it, for messages
   Oid base;     // the same type without domains
-  bool varying; // is the base varchar?
+  bool varying; // true if the base is varchar
   MemoryContext context;
 
-  Element *counterpart; // a list of the types to which values were converted (conversion.cpp)
+  Element *counterpart; // list of the types that values were converted to (conversion.cpp)
 
   MemoryContext scratch;  // of a composed value
   EnumLabels *labels;     // of an enum
   StringInfoData *buffer; // of jsonb
 
-  // For an array's elements, a range's bounds, a multirange's ranges:
+  // Set for arrays, ranges and multiranges: `item` is the type of the elements, bounds or ranges.
   Element *item;
   int16 typlen;
   bool typbyval;
   char typalign;
   TypeCacheEntry *range;
 
-  // For the rows seen last. `row_identifier` changes with the row type's definition.
+  // Set for rows, from the row that was hashed last. `row_identifier` changes with the definition
+  // of the row type.
   Oid row_type;
   int32 row_typmod;
   uint64 row_identifier;
   TypeCacheEntry *row_entry; // NULL for an anonymous row
   TupleDescData *descriptor;
-  Element **fields; // NULL for a dropped column
+  Element **fields; // the entry of a dropped column is NULL
   int field_count;
   Datum *values; // of the current row
   bool *nulls;
   MemoryContext row_context;
-  bool unformed; // is it of unformed_rows()?
+  bool unformed; // true if unformed_rows() made it
 };
 
-// Looks up an element type. `type` is any type, including domains and `unknown`; `collation` is the
-// one that the value comes with. Raises 0A000 for types that cannot be hashed and 42P22 for text
-// without a collation.
+// Looks up an element type. `type` is any type, including domains and `unknown`. `collation` is the
+// collation of the value. Raises 0A000 for types that cannot be hashed, and 42P22 for text without
+// a collation.
 Element *resolve_element(Oid type, Oid collation, MemoryContext context);
 
-// The element type of a type that SQL names, before there is a value. Its collation is that of a
-// column of the type. The shape of rows is known, too. Raises 42704 if there is no such type, and
-// 42809 for a pseudo-type; other errors are as above.
+// The element type of a type that SQL names before there is a value. The collation is the one that
+// a column of the type has. The shape of rows is known, too. Raises 42704 if there is no such type,
+// and 42809 for a pseudo-type. All other errors are those of resolve_element().
 Element *named_element(Oid type, MemoryContext context);
 
-// The same as resolve_element() in a memory context of its own below `parent`, where it replaces
-// the element type before it. The context is made if it is NULL.
+// Like resolve_element(), in a memory context below `parent` that holds this element type alone.
+// The new element type replaces the one before it. If the context is NULL, it is created.
 Element *replace_element(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory);
 
-// Like resolve_element() for anonymous rows that no tuple is formed of. Such a row is an array of
-// NullableDatum, one for each field, and has the hash of the tuple. Its fields have the types of
-// some expressions.
+// Like resolve_element(), for anonymous rows of which no tuple is formed. The value of such a row
+// is an array of NullableDatum, one for each field. It has the same hash as the tuple. `fields` are
+// the expressions whose types the fields have.
 Element *unformed_rows(const List *fields, MemoryContext context);
 
-// Like resolve_element() for a scalar type whose values are hashed without an error, as far as the
-// type tells; NULL for other types.
+// Like resolve_element(), for a scalar type whose values can be hashed without an error, as far as
+// the type and collation tell. Returns NULL for all other types.
 Element *scalar_element(Oid type, Oid collation, MemoryContext context);
 
-// Is a type a scalar one as above, or an array or range of such? Rows are known one by one.
+// True if the type is a scalar type as above, or an array, range or multirange of such a type.
+// False for row types, because whether a row can be hashed depends on the row.
 bool is_surely_hashed(Oid type, Oid collation);
 
 // The first hash of a value that is not NULL. Allocates in the current memory context.

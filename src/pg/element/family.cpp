@@ -1,3 +1,5 @@
+// The checks of family.hpp, the messages that they raise, and the names of the families.
+
 #include "pg/element/family.hpp"
 
 #include "pg/names.hpp"
@@ -10,7 +12,7 @@ namespace bloomfilter {
 
 namespace {
 
-// The names of the families by their number; NULL while a family is open.
+// The names of the families, indexed by the family's number. NULL for an open family.
 constexpr const char *kFamilyNames[] = {
     nullptr,   "integer",  "float",      "numeric", "text",      "bytea",       "uuid",
     "boolean", "\"char\"", "oid",        "date",    "timestamp", "timestamptz", "time",
@@ -21,8 +23,9 @@ constexpr const char *kFamilyNames[] = {
 static_assert(lengthof(kFamilyNames) == static_cast<int>(kLastFamily) + 1,
               "every family has a name");
 
-// Whoever adds values of one type to a filter of another may have added the first one by mistake,
-// such as a bare literal, which is text. Anonymous rows have no type to name.
+// The type of the first value may have been a mistake, for example because the value was a bare
+// literal, which is text. The hint shows how to name the type before the first value. Anonymous
+// rows have no type that could be named.
 const char *hint_at_first_value(Kind kind, const Element *element) {
   return element->type == RECORDOID
              ? ""

@@ -1,3 +1,5 @@
+// See iso8601.hpp. A literal is scanned once to check its form. T and Z are replaced in a copy.
+
 #include "pg/element/iso8601.hpp"
 
 extern "C" {
@@ -12,8 +14,8 @@ bool is_digit(char character) {
   return character >= '0' && character <= '9';
 }
 
-// Reads a text from `at` on. Each function moves `at` behind what it is named after, and tells
-// whether that was there.
+// Scans a text from `at` on. Each function looks for what its name says. If it finds that, it moves
+// `at` past it and returns true.
 struct Scanner {
   const char *at;
 

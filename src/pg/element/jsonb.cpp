@@ -1,4 +1,8 @@
-// jsonb: the canonical bytes of a whole document, at most 1.7 times as many as the document's own.
+// jsonb: the canonical bytes of a whole document. They are at most 1.7 times as long as the
+// document.
+//
+// The bytes are collected in a buffer before they are hashed. Of an object, only one pair at a time
+// stays in the buffer. A large array, however, needs memory for a second copy of itself.
 
 #include "pg/element/canonical.hpp"
 #include "pg/element/numeric.hpp"
@@ -14,7 +18,7 @@ namespace {
 
 enum JsonTag : uint8 { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
 
-// Makes room for `count` more bytes and returns where they go.
+// Makes room for `count` more bytes and returns their address.
 uint8 *extend(StringInfo out, Size count) {
   if (unlikely(count >= static_cast<Size>(out->maxlen - out->len)))
     enlargeStringInfo(out, static_cast<int>(count));
@@ -27,7 +31,7 @@ template <typename T> void append(StringInfo out, T number) {
   store(extend(out, sizeof number), number);
 }
 
-// Appends a tag and a length, and returns where as many bytes go.
+// Appends a tag, a length, and room for `length` bytes. Returns the address of the room.
 uint8 *extend_tagged(StringInfo out, JsonTag tag, Size length) {
   const auto counted = static_cast<uint32>(length);
   uint8 *room = extend(out, sizeof tag + sizeof counted + length);
@@ -36,13 +40,13 @@ uint8 *extend_tagged(StringInfo out, JsonTag tag, Size length) {
   return room + sizeof tag + sizeof counted;
 }
 
-// A child of a container: its type, and its bytes. Children walks through them one by one.
+// A child of a container: its type and its bytes. Children walks through the children one by one.
 struct Child {
   const char *bytes;
   uint32 length;
   JEntry entry;
 
-  // Where a number or a container begins, which is aligned.
+  // The address of a number or a container, which is aligned.
   const char *aligned() const { return reinterpret_cast<const char *>(INTALIGN(bytes)); }
 };
 struct Children {
@@ -121,10 +125,13 @@ void append_object(StringInfo out, Children keys, uint32 count) {
   append(out, sum);
 }
 
-// A value is its tag, and then: for a number or a string, its length u32 and canonical bytes; for
-// an array, its count u32 and its values; for an object, its count u32 and the sum u64 of its
-// pairs' hashes. It is a sum because the order of keys in a jsonb value depends on the server's
-// encoding.
+// A value is its tag, and then:
+// - for a number or a string, its length u32 and its canonical bytes;
+// - for an array, its count u32 and its values;
+// - for an object, its count u32 and the sum u64 of the hashes of its pairs.
+//
+// The hashes of the pairs are added up because the order of the keys in a jsonb value depends on
+// the server's encoding.
 void append_container(StringInfo out, const JsonbContainer *container) {
   check_stack_depth();
   const uint32 count = JsonContainerSize(container);
@@ -146,7 +153,8 @@ StringInfo make_buffer(MemoryContext context) {
   return buffer;
 }
 
-// The buffer for a document's bytes; for a small document, one that the element keeps.
+// Returns a buffer for a document's bytes. For a small document, it is a buffer that the element
+// type keeps.
 StringInfo buffer_for(Element *element, Size document) {
   constexpr Size kSmall = 32768;
   if (document > kSmall)
@@ -163,7 +171,7 @@ void canonical_jsonb(Element *element, Datum value, Canonical *out) {
   struct varlena *stored = packed(value);
   const Size size = VARSIZE_ANY_EXHDR(stored);
   StringInfo buffer = buffer_for(element, size);
-  if (VARATT_IS_SHORT(stored)) { // and so at any address
+  if (VARATT_IS_SHORT(stored)) { // then it may lie at any address
     uint32 document[VARATT_SHORT_MAX / sizeof(uint32) + 1] = {};
     memcpy(document, VARDATA_SHORT(stored), size);
     append_container(buffer, reinterpret_cast<const JsonbContainer *>(document));

@@ -1,8 +1,13 @@
-// Bare literals and untyped parameters, read as values of the filter that they are used with.
+// Bare literals and untyped parameters, which are read as values of the filter that they are used
+// with.
 //
 // A bare literal has no type of its own. SQL reads it as the type that it is compared with, but a
-// filter knows only the family of its values. If types of one family read a literal differently, it
-// stands for all these readings. A literal is read only if it means the same under every setting.
+// filter knows only the family of its values. If types of one family read a literal differently,
+// the literal stands for all these readings: it has the digests of each. A literal is read only if
+// it means the same under every setting. Literals of some families never do, so they need a cast.
+//
+// A call site remembers the digests of the literal that it read last (pg/value/call_site.hpp), so
+// these functions do not run for each row.
 
 #include <cctype>
 #include <cerrno>
@@ -33,10 +38,12 @@ bool is_octal(char digit, char highest = '7') {
   return digit >= '0' && digit <= highest;
 }
 
-// The functions below tell, like the types' input functions, whether a text is a value of the type.
-// If a literal has several readings, one that fails is not an error.
+// Each function below returns whether a text is a value of a type, by the rules of the type's input
+// function. They raise no error, because a literal may have several readings, of which one may
+// fail.
 
-// Are these pairs of digits, with white space between pairs?
+// True if the text consists of pairs of hexadecimal digits, with or without white space between
+// pairs.
 bool is_hexadecimal_bytea(const char *digits) {
   while (*digits != '\0')
     if (strchr(" \n\t\r", *digits))
@@ -48,7 +55,7 @@ bool is_hexadecimal_bytea(const char *digits) {
   return true;
 }
 
-// Does each backslash come before another one, or before three octal digits?
+// True if each backslash is followed by another backslash or by three octal digits.
 bool is_escaped_bytea(const char *string) {
   while (*string != '\0')
     if (string[0] != '\\')
@@ -67,7 +74,7 @@ bool is_bytea(const char *string) {
                                         : is_escaped_bytea(string);
 }
 
-// A uuid may be in braces, and have a hyphen after any two bytes.
+// A uuid may be in braces, and may have a hyphen after every second byte.
 bool is_uuid(const char *string) {
   const bool braces = *string == '{';
   string += braces;
@@ -98,7 +105,7 @@ bool is_bigint(const char *string) {
 #endif
 }
 
-// Can float4 hold a number that float8 can hold?
+// True if float4 can hold a number that float8 can hold.
 bool is_real(const char *string) {
   errno = 0;
   const float number = strtof(string, nullptr);
@@ -118,7 +125,7 @@ bool is_accepted(Oid type, const char *string) {
                                reinterpret_cast<Node *>(&soft), &value);
 }
 #else
-// Is it a number of few digits, which every type of numbers with fractions can hold?
+// True for a number with few digits, which float4, float8 and numeric can all hold.
 bool is_plain_number(const char *string) {
   const char *at = string + (*string == '-');
   int digits = 0, points = 0;
@@ -127,7 +134,8 @@ bool is_plain_number(const char *string) {
   return *at == '\0' && digits > 0 && digits <= 15 && points <= 1;
 }
 
-// What the functions above do not tell, the type's own function would only tell by an error.
+// Returns false for types that the functions above do not cover. Only the type's input function
+// could tell, and before PostgreSQL 16 it does so by raising an error.
 bool is_accepted(Oid type, const char *string) {
   switch (type) {
   case INT8OID:
@@ -152,25 +160,26 @@ bool is_accepted(Oid type, const char *string) {
 
 struct Reading {
   Oid type = InvalidOid;
-  bool (*readable)(const char *string) = nullptr; // NULL: the type itself raises its error
+  bool (*readable)(const char *string) = nullptr; // NULL: the input function raises an error
   bool asked_only = false;
 };
 
-// The types that may read the literals of a family. Families that are not listed need a cast: an
-// interval depends on IntervalStyle, and an enum's label on its type.
+// The types as which literals of a family are read. Literals of families that are not listed need a
+// cast. For example, an interval depends on IntervalStyle, and an enum's label on its type.
 constexpr int kMaxReadings = 6;
 struct LiteralFamily {
   Family family;
   Reading readings[kMaxReadings];
-  char *(*settled)(const char *string) = nullptr; // the form that no setting changes, or NULL
+  // Returns a literal in a form that no setting changes; NULL: every literal has such a form.
+  char *(*settled)(const char *string) = nullptr;
 };
-// char(n) ignores blanks at the end. A name ends after 63 bytes. What is added must not be cut, so
-// a literal is read as a name only when the filter is asked.
+// char(n) ignores blanks at the end, and a name ends after 63 bytes. A value that is added must not
+// be cut off, so a literal is read as a name only to probe a filter.
 constexpr Reading kText = {TEXTOID, nullptr, false}, kBpchar = {BPCHAROID, nullptr, false},
                   kName = {NAMEOID, nullptr, true};
 constexpr LiteralFamily kLiteralFamilies[] = {
     {Family::integer, {{INT8OID}}},
-    {Family::floating, {{FLOAT8OID}, {FLOAT4OID, is_real}}}, // their 0.1 differs
+    {Family::floating, {{FLOAT8OID}, {FLOAT4OID, is_real}}}, // 0.1 differs between them
     {Family::numeric, {{NUMERICOID}}},
     {Family::text, {kText, kBpchar, kName}},
     {Family::bytea, {{BYTEAOID}}},
@@ -197,14 +206,15 @@ const LiteralFamily *literal_family(Family family) {
   return nullptr;
 }
 
-// The family under which a filter keeps the readings of a literal.
+// The family as which a filter stores the readings of a literal.
 Family family_read(const Header &header) {
   return is_open(header.element.family)
              ? stored_family(scheme_of(header.geometry.layout, header.element.family), Family::text)
              : header.element.family;
 }
 
-// The text of a literal that the family's types read; NULL if the literal needs a cast.
+// The text of a literal for the input functions of the family's types. NULL if the literal needs a
+// cast.
 const char *settled(const LiteralFamily *literals, const char *string) {
   if (!literals)
     return nullptr;
@@ -218,7 +228,8 @@ const char *settled(const LiteralFamily *literals, const char *string) {
                   errhint("Cast the literal to the type that the filter was built from.")));
 }
 
-// Adds context to the input function's error, because the literal's author did not name that type.
+// Adds context to an error of the input function, because whoever wrote the literal did not name
+// the type.
 void say_how_read(void *family) {
   errcontext("bare literal read as the filter's element type, %s",
              family_name(*static_cast<Family *>(family)));

@@ -1,12 +1,15 @@
-// numeric, read directly in its stored form.
+// Numerics, read directly in their stored form.
 //
-// The function that the server offers for this, numeric_send(), makes a message of each value, and
-// the macros of utils/adt/numeric.c are private to that file. But the stored form cannot change:
-// pg_upgrade takes tables over as they are, so every server since 9.1 reads what every other has
-// stored.
+// The server offers a function for this, numeric_send(), but it makes a message of each value. The
+// macros of utils/adt/numeric.c are private to that file. The stored form cannot change, because
+// pg_upgrade takes tables over as they are. So every server since 9.1 reads what every other one
+// has stored.
 //
-//   u16  header: 00 or 01 in the upper two bits: the long form, with the sign there and the scale,
-//        which is not hashed, below; 10: the short form, with sign, scale and weight; 11: no number
+//   u16  header; its upper two bits are:
+//          00 or 01   the long form: they are the sign, and the bits below are the scale, which is
+//                     not hashed
+//          10         the short form: sign, scale and weight are in the header
+//          11         no number: NaN or an infinity
 //   i16  weight, of the long form only
 //   i16  digits, to base 10000, up to the end
 //
@@ -22,7 +25,7 @@ namespace bloomfilter {
 
 // A numeric in its canonical form, except for the order of bytes.
 struct StoredNumeric {
-  const uint8 *digits; // in the stored value, without zeros at either end
+  const uint8 *digits; // in the stored value; neither the first nor the last one is 0
   Size count;
   uint16 sign;
   int16 weight;
@@ -36,7 +39,7 @@ struct StoredNumeric {
   }
   uint16 digit(Size i) const { return word_at(digits + i * sizeof(uint16)); }
 
-  // The canonical bytes, `length()` of them.
+  // Writes the canonical bytes, `length()` of them.
   void write(uint8 *to) const {
     store(to, sign);
     store(to + sizeof sign, weight);
@@ -45,9 +48,10 @@ struct StoredNumeric {
       store(to + i * sizeof(uint16), digit(i));
   }
 
-  // Writes the canonical bytes, and zeros behind them, if they are at most 16; false if they are
-  // more. They are put together in registers and written at once: a processor waits before it reads
-  // many bytes at once, as hashing does, that it has just written a few at a time.
+  // Writes the canonical bytes and zeros after them, 16 bytes in all. Returns false if there are
+  // more than 16 canonical bytes. The bytes are put together in registers and stored at once. The
+  // reason is that hashing reads many bytes at once. If the bytes had just been stored a few at a
+  // time, the processor would have to wait for them.
   bool write_short(uint8 *to) const {
     typedef uint64 Both __attribute__((vector_size(16)));
     if (length() > sizeof(Both))
@@ -61,7 +65,7 @@ struct StoredNumeric {
   }
 
 private:
-  // Up to four stored digits, the first one lowest.
+  // Up to four stored digits. The first digit is in the lowest bits.
   static uint64 four_digits(const uint8 *from, Size count) {
     const uint64 stored = load_first(from, count * sizeof(uint16));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -1,4 +1,9 @@
-// Scalar types: the canonical bytes and the family of each.
+// Scalar types: the family of each, and its canonical bytes (pg/element/element.hpp lists them;
+// jsonb is in jsonb.cpp).
+//
+// The table kScalarTypes has a row for each type. The functions run for each value that is hashed,
+// so they copy as little as possible. An enum's labels are in the catalog and are cached, by their
+// OID, until a label may have changed.
 
 #include <sys/socket.h>
 
@@ -39,7 +44,7 @@ void numeric_bytes(Datum value, Canonical *out) {
 
 namespace {
 
-// Are the bytes of text those that are hashed?
+// True if text is hashed as it is, without a conversion to UTF-8.
 bool text_is_canonical() {
   const int encoding = GetDatabaseEncoding();
   return encoding == PG_UTF8 || encoding == PG_SQL_ASCII;
@@ -74,7 +79,8 @@ namespace {
 
 constexpr int64 kUnixEpochDays = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
 
-// Additions near infinity wrap around, which is harmless: hashing needs only a bijection.
+// Additions near infinity wrap around. This is harmless, because different values keep different
+// sums.
 uint64 wrapping_add(int64 a, int64 b) {
   return static_cast<uint64>(a) + static_cast<uint64>(b);
 }
@@ -122,7 +128,7 @@ void canonical_bytea(Element *, Datum value, Canonical *out) {
   out->set(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
-// uuid, macaddr, macaddr8, name: values by reference whose memory is their canonical form.
+// uuid, macaddr and macaddr8: values by reference. Their bytes in memory are the canonical bytes.
 void canonical_fixed(Element *element, Datum value, Canonical *out) {
   out->set(DatumGetPointer(value), element->typlen);
 }
@@ -180,7 +186,8 @@ void canonical_inet(Element *, Datum value, Canonical *out) {
 
 } // namespace
 
-// The canonical bytes of the labels of an enum that were looked up last, by the value's OID.
+// A cache of an enum's labels: the canonical bytes of the labels that were looked up last, by the
+// value's OID.
 struct EnumLabel {
   Oid value;
   uint32 length;
@@ -202,7 +209,7 @@ struct EnumLabels {
 
 namespace {
 
-// Changes whenever labels may have changed.
+// Changes whenever the labels of any enum may have changed.
 uint64 label_generation = 0;
 
 void note_changed_labels(Datum, SysCacheIdentifier, uint32) {
@@ -210,15 +217,15 @@ void note_changed_labels(Datum, SysCacheIdentifier, uint32) {
 }
 
 EnumLabels *make_labels(MemoryContext context) {
-  static bool informed = false; // has the callback been registered?
+  static bool informed = false; // true once the callback is registered
   if (!informed)
     CacheRegisterSyscacheCallback(ENUMOID, note_changed_labels, 0);
   informed = true;
   return make_zeroed<EnumLabels>(context);
 }
 
-// Looks up a label and remembers it under the generation from before that: if the lookup itself
-// brings news of a change, the label is looked up again next time.
+// Looks up a label and remembers it. The cache's generation is set before the lookup. So if the
+// lookup itself receives news of a changed label, the label is looked up again next time.
 pg_noinline void look_up_label(Element *element, Oid value, Canonical *out) {
   EnumLabels *labels = element->labels;
   if (labels->generation != label_generation)
