@@ -1,3 +1,6 @@
+// See algebra.hpp. This file decides how two filters are combined, writes the header of the result,
+// and raises the errors if they cannot be combined. The work on bits is in bitmaps.hpp and core/.
+
 #include "pg/value/algebra.hpp"
 
 #include "core/counting.hpp"
@@ -31,7 +34,7 @@ bool have_one_scheme(const Header &a, const Header &b) {
          &scheme_of(b.geometry.layout, b.element.family);
 }
 
-// ERROR 42804 or 22023 if two filters give one value different hashes.
+// ERROR 42804 or 22023 if one value can have different hashes in the two filters.
 void check_one_hash(const Header &a, const Header &b, const char *verb) {
   if (!have_one_scheme(a, b))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -49,7 +52,8 @@ void check_one_hash(const Header &a, const Header &b, const char *verb) {
              errhint("Build both filters with one seed.")));
 }
 
-// Called within ereport(), of two filters of different geometry or of several links.
+// Called within ereport(), if two filters differ in geometry, or if one of them has several links
+// or grows.
 int hint_at_one_geometry(const Header &a, const Header &b) {
   if (a.is_chain() || b.is_chain())
     return errhint("Build both filters with one expected number of values and false positive rate, "
@@ -62,7 +66,7 @@ bool have_one_geometry(const Header &a, const Header &b) {
   return !a.is_chain() && !b.is_chain() && a.geometry == b.geometry;
 }
 
-// The header of a union that keeps no links, or of an intersection.
+// The header of an intersection, or of a union whose links are not kept.
 Header combined(const Header &a, const Header &b) {
   Header header = a;
   adopt_family(&header, b.element);
@@ -71,7 +75,8 @@ Header combined(const Header &a, const Header &b) {
   return header;
 }
 
-// The filter that becomes the result, with the result's header.
+// Returns the filter that becomes the result, with the result's header: the state itself, or a copy
+// of the first filter.
 NewFilter begin_result(const FirstOperand &first, const Header &header) {
   NewFilter result = first.is_state ? NewFilter{first.filter} : copy_filter(first.filter);
   result.header = header;
@@ -79,17 +84,18 @@ NewFilter begin_result(const FirstOperand &first, const Header &header) {
   return result;
 }
 
-// A filter of our own layouts that an aggregate made and that never had a value adds nothing to a
-// union, not even its size or seed. One of another system's layout has an encoding, which counts;
-// the union leaves it out later, as an empty link.
+// True if a filter adds nothing to a union, not even its size or seed. This is a filter of our own
+// layouts that an aggregate made and that never had a value. A filter of another system's layout
+// has an encoding, and the union must have the same encoding. So such a filter counts here; if it
+// is empty, the union leaves out its link later.
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
   return !is_foreign(header.geometry.layout) && (header.flags & kFlagSelfSized) &&
          header.element.family == Family::none;
 }
 
-// The union of two filters that add nothing is the one for more values. If both are for as many, it
-// is the one whose bytes come first.
+// The union of two filters that add nothing is the one that was made for more values. If both were
+// made for the same number, it is the one whose bytes come first.
 const Filter &union_of_nothing(const Filter &a, const Filter &b) {
   const uint64 of_a = a.header.capacity.values, of_b = b.header.capacity.values;
   if (of_a != of_b)
@@ -97,7 +103,7 @@ const Filter &union_of_nothing(const Filter &a, const Filter &b) {
   return compare_payloads(a.value, b.value) <= 0 ? a : b;
 }
 
-// The header of a union that keeps links.
+// The header of a union whose links are kept.
 Header linked(const Header &a, const Header &b) {
   Header header = a;
   adopt_family(&header, b.element);
@@ -109,7 +115,8 @@ Header linked(const Header &a, const Header &b) {
 
 void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
   const Geometry &geometry = result->header.geometry;
-  // A bucket may take 4 times 4000 kicks if the table is nearly full.
+  // A bucket may take 4 times 4000 kicks if the table is nearly full, so interrupts are checked for
+  // every few buckets.
   constexpr uint32 kBucketsStep = 64;
   for (uint32 first = 0; first < geometry.units; first += kBucketsStep) {
     CHECK_FOR_INTERRUPTS();
@@ -120,7 +127,7 @@ void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
   }
 }
 
-// The union of counting or cuckoo filters.
+// The union of two counting filters or of two cuckoo filters.
 Filter add_up(const FirstOperand &first, const Filter &second) {
   const Header &a = first.filter.header, &b = second.header;
   check_compatible(a, b, "united");
@@ -139,14 +146,15 @@ uint64 bits_of(const Filter &filter) {
   return bits_of(links, view_links(filter.payload(), filter.header, links));
 }
 
-// The links of the union of two bloomfilters, as compared_links() writes them.
+// Writes the links of the union of two bloomfilters, in their normal form, as for compared_links().
+// Returns their number.
 int united_links(const Filter &a, const Filter &b, LinkView *links) {
   int count = view_links(a.payload(), a.header, links);
   count += view_links(b.payload(), b.header, links + count);
   return normalize_links(links, count, check_for_interrupts);
 }
 
-// ORs a link into a bitmap of its geometry.
+// ORs the bitmaps of a link into a bitmap of the same geometry.
 void unite_link(uint8 *bitmap, const LinkView &view) {
   const Size bytes = view.link.geometry.bytes();
   unite_bitmaps(bitmap, view.bitmap, bytes);
@@ -154,9 +162,9 @@ void unite_link(uint8 *bitmap, const LinkView &view) {
     unite_bitmaps(bitmap, view.other, bytes);
 }
 
-// If another system's filters have too many links, those of one geometry are OR-ed, as that system
-// itself unites filters. What they were made for is then no longer known. Returns the number of
-// links that are left.
+// ORs the links of each geometry into one link. This is done only for filters of other systems that
+// have too many links together, and is how those systems unite filters themselves. Afterwards it is
+// no longer known what the united filters were made for. Returns the number of links that are left.
 int unite_alike(LinkView *links, int count) {
   int united = 0;
   for_each_geometry(links, count, [&](int first, int number) {
@@ -175,7 +183,8 @@ int unite_alike(LinkView *links, int count) {
   return united;
 }
 
-// The union of bloomfilters that give each value one hash, kept as links.
+// The union of two bloomfilters in which each value has the same hash. The result keeps their
+// links.
 Filter unite_as_links(const FirstOperand &first, const Filter &second) {
   const Filter &a = first.filter, &b = second;
   LinkView links[2 * kMaxLinks];

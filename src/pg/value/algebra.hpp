@@ -1,13 +1,16 @@
-// Two filters as one: their union, their intersection, and what they need to have in common.
+// The union and the intersection of two filters, and the checks whether two filters can be
+// combined.
 //
-// Filters of one geometry, seed and element type that were made for an asked capacity are united
-// bit by bit, and the result is the filter that would have been built from all values. Any other
-// bloomfilters are kept side by side in one value (core/links.hpp); they need one layout, seed and
-// element type.
+// Two bloomfilters are united bit by bit if they have one geometry, seed and element type and
+// neither is self-sized. The result is the filter that would have been built from all values. All
+// other bloomfilters are kept side by side, as links of one value (core/links.hpp). For this they
+// need one layout, seed and element type.
 //
-// Counting filters add their counters up, and cuckoo filters take in each other's fingerprints.
-// Both need one geometry, and so does an intersection. The bits that two filters have in common
-// hold all common values, but also some of others, so the values of an intersection cannot be
+// The union of counting filters adds up their counters. The union of cuckoo filters moves the
+// fingerprints of one into the other. Both need one geometry, and so does an intersection.
+//
+// An intersection has the bits that two bloomfilters have in common. These include the bits of all
+// common values, but also some bits of other values. So the values of an intersection cannot be
 // counted.
 #ifndef BLOOMFILTER_PG_VALUE_ALGEBRA_HPP
 #define BLOOMFILTER_PG_VALUE_ALGEBRA_HPP
@@ -18,28 +21,33 @@
 
 namespace bloomfilter {
 
-// Do two filters set the same bits for each value?
+// True if each value sets the same bits in both filters.
 bool are_compatible(const Header &a, const Header &b);
 
-// ERROR 42804 or 22023 if they do not. `verb` is what is to be done with them, as a participle.
+// ERROR 42804 or 22023 if two filters are not compatible. `verb` is the past participle of the
+// operation, for the message.
 void check_compatible(const Header &a, const Header &b, const char *verb);
 
-// The first of two filters that are made one.
+// The first of two filters that are combined.
 struct FirstOperand {
   Filter filter;
-  bool is_state; // of an aggregate, which alone has it: it is changed in place, not copied
+  bool is_state; // true for an aggregate's own state, which is changed in place instead of copied
 };
 
-// Writes the links of the union of two bloomfilters that are compared, in their normal form, to an
-// array of 2 * kMaxLinks; returns their number, which may be above kMaxLinks. ERROR 42804 or 22023
-// if the filters give one value different hashes, or if links differ in geometry: their bits then
-// say nothing about values that they have in common.
+// Writes the links of the union of two bloomfilters that are to be compared. `links` must have room
+// for twice kMaxLinks. The links are in their normal form. Returns their number, which may be above
+// kMaxLinks.
+//
+// ERROR 42804 or 22023 if one value can have different hashes in the two filters. There is also an
+// error if links differ in geometry, because their bits then do not tell which values they have in
+// common.
 int compared_links(const Filter &a, const Filter &b, LinkView *links);
 
-// Unites two filters of one kind. The result is a new filter, one of the two, or the changed state.
+// Unites two filters of one kind. Returns a new filter, one of the two filters, or the changed
+// state.
 Filter unite_filters(const FirstOperand &first, const Filter &second);
 
-// Intersects two bloomfilters. The result is a new filter or the changed state.
+// Intersects two bloomfilters. Returns a new filter or the changed state.
 Filter intersect_filters(const FirstOperand &first, const Filter &second);
 
 } // namespace bloomfilter

@@ -1,3 +1,5 @@
+// See bitmaps.hpp. Each function passes over a bitmap in steps and calls the core for each step.
+
 #include "pg/value/bitmaps.hpp"
 
 #include "core/bitmap.hpp"

@@ -1,4 +1,5 @@
-// Bitmaps and counters as wholes, worked on in steps with a check for interrupts before each.
+// Operations on whole bitmaps and on whole arrays of counters. They work in steps of 1 MB and check
+// for interrupts before each step, because a bitmap may be half a gigabyte long.
 #ifndef BLOOMFILTER_PG_VALUE_BITMAPS_HPP
 #define BLOOMFILTER_PG_VALUE_BITMAPS_HPP
 
@@ -11,15 +12,16 @@ namespace bloomfilter {
 // The kernel for this process, which _PG_init() chooses when the library is loaded.
 extern const Kernel *kernel;
 
-// A CheckInterrupts for functions of the core.
+// The function that callers pass to the core as its CheckInterrupts.
 inline void check_for_interrupts() {
   CHECK_FOR_INTERRUPTS();
 }
 
-// The bytes of a step: whole units of every layout.
+// The bytes of a step. A step has only whole units, in every layout.
 constexpr Size kStep = 1024 * 1024;
 
-// Calls use(bytes, offset, length) for each part of a bitmap, in order. Parts are whole units.
+// Calls use(bytes, offset, length) for each part of a bitmap, in order. Each part consists of whole
+// units.
 template <typename F> void for_each_part(const uint8 *bitmap, Size bytes, F use) {
   for (Size at = 0; at < bytes; at += kStep) {
     CHECK_FOR_INTERRUPTS();
@@ -30,11 +32,12 @@ template <typename F> void for_each_part(const uint8 *bitmap, Size bytes, F use)
 // The number of set bits.
 uint64 bits_set(const uint8 *bitmap, const Geometry &geometry);
 
-// Sets in a bitmap every bit that another one of as many bytes has; clears every bit that it lacks.
+// Combine a bitmap with another one of the same length. The first function sets every bit that the
+// other bitmap has. The second one clears every bit that the other bitmap lacks.
 void unite_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 
-// Adds other counters to counters, each up to the highest that a counter can be.
+// Adds other counters to the given ones. A counter stops at its highest value.
 void unite_counters(uint8 *counters, const uint8 *other, Size bytes);
 
 } // namespace bloomfilter

@@ -1,3 +1,6 @@
+// See call_site.hpp. The functions here run when a call site has nothing usable from the row
+// before, and to hash a call's arguments.
+
 #include "pg/value/call_site.hpp"
 
 #include "pg/element/conversion.hpp"
@@ -25,14 +28,14 @@ void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument) {
                                   collation_of(fcinfo, argument), fcinfo->flinfo->fn_mcxt);
 }
 
-// An array names its element type itself, for a column of type anyarray can have another one in
-// each row.
+// The type of the elements is read from the array, because a column of type anyarray can hold
+// arrays of different types.
 Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array) {
   CallSite *site = call_site(fcinfo);
   const Oid type = ARR_ELEMTYPE(array);
   if (site->element && site->element->type == type)
     return site->element;
-  site->element = nullptr; // in case of an error
+  site->element = nullptr; // in case replace_element() raises an error
   return site->element = replace_element(type, collation_of(fcinfo, argument),
                                          fcinfo->flinfo->fn_mcxt, &site->items);
 }

@@ -1,5 +1,6 @@
-// What one call site (an expression's fn_extra) keeps between rows: the element type, which it
-// looks up once, the literal that it read last, and the filter that it probed last.
+// What one call site keeps from one row to the next, in its expression's fn_extra. It keeps the
+// element type, which is looked up once, the literal that it read last, and the filter that it
+// probed last.
 #ifndef BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
 #define BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
 
@@ -15,10 +16,11 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The bare literal or untyped parameter that a call site read last, with its digests, and the
-// layout, family and seed under which it has these. A query has one literal for all rows.
+// The bare literal or untyped parameter that a call site read last, and its digests. The digests
+// are valid for filters with this layout, family and seed. Most queries have the same literal for
+// all rows.
 struct LiteralMemory {
-  char *bytes; // NULL: none yet
+  char *bytes; // NULL until a literal was read
   Size length;
   Layout layout;
   Family family;
@@ -26,13 +28,15 @@ struct LiteralMemory {
   Digests digests;
 };
 
-// All bytes are zero at first. Each field is set by the function that it is for.
+// All bytes are zero at first. Each field is set and read by the functions that its comment names.
 struct CallSite {
-  Element *element;      // for argument_element() and item_element(), which no call site has both
+  Element *element;      // for argument_element() or item_element(); no call site uses both
   MemoryContext items;   // for item_element(): the memory of its element type
   LiteralMemory literal; // for cached_literal_digests()
   FilterMemory asked;    // for asked_filter()
-  bool arguments_known, arguments_fixed; // for an aggregate: are its other arguments constant?
+  // For an aggregate: once arguments_known is true, arguments_fixed is true if all arguments after
+  // the value are known to be the same for all rows.
+  bool arguments_known, arguments_fixed;
 };
 
 CallSite *make_call_site(FunctionCallInfo fcinfo);
@@ -66,11 +70,12 @@ HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, in
 // An array argument's elements.
 Items items_of(FunctionCallInfo fcinfo, int argument);
 
-// The same as literal_digests() of a literal argument; the call site remembers it.
+// Like literal_digests(), for an argument that is a literal. The call site remembers the digests.
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use);
 
-// The filter of an argument that is not NULL. It can be probed until the next call for any filter.
+// The filter in an argument that is not NULL. It can be probed until a filter is looked up again,
+// by this call site or another one.
 inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
   return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
 }

@@ -1,3 +1,6 @@
+// See chain.hpp. core/links.hpp has the rules of the normal form and of growth; this file allocates
+// the values and copies or ORs their bitmaps.
+
 #include "pg/value/chain.hpp"
 
 #include "pg/errors.hpp"
@@ -22,7 +25,8 @@ void check_size(const LinkView *views, int count) {
 
 namespace {
 
-// The header of a value of links: a plain one of a single link that does not grow, else a chain.
+// The header of a value with the given links. If there is one link that does not grow, it is a
+// plain header. Otherwise it is the header of a chain.
 Header header_of(Header header, const LinkView *views, int count) {
   if (count == 1 && !header.grows()) {
     const Link &link = views[0].link;
@@ -48,8 +52,8 @@ void write_head(NewFilter *filter, const LinkView *views) {
       write_link(filter->payload(), i, views[i].link);
 }
 
-// Has the filter a bitmap of each link, `bitmap` or `other`, where a value with that header would
-// have it?
+// True if the filter already has one bitmap of each link, `bitmap` or `other`, in the right place.
+// `header` is that of the new value, and tells the places.
 bool has_place_of_each(const Filter &filter, const Header &header, const LinkView *views) {
   if (filter.header.payload_bytes() != header.payload_bytes())
     return false;

@@ -1,4 +1,7 @@
-// Values of links (core/links.hpp), which unions and growth make.
+// Values of several links (core/links.hpp), which unions and growth make.
+//
+// Adding a link copies the whole value. Only a union with an aggregate's state may avoid the copy:
+// if the state already has all links in the right places, their bitmaps are OR-ed there.
 #ifndef BLOOMFILTER_PG_VALUE_CHAIN_HPP
 #define BLOOMFILTER_PG_VALUE_CHAIN_HPP
 
@@ -9,32 +12,32 @@
 
 namespace bloomfilter {
 
-// The bits of all links together.
+// The number of bits of all links together.
 uint64 bits_of(const LinkView *views, int count);
 
-// ERROR 54000 if such links together are larger than a filter can be, or than bloomfilter.max_size
-// allows (check_size() in pg/value/make.hpp).
+// ERROR 54000 if the links together are larger than a filter can be, or larger than
+// bloomfilter.max_size allows (check_size() in pg/value/make.hpp).
 void check_size(const LinkView *views, int count);
 
-// A new value of links, which must be in their normal form: a plain filter of one link, unless it
-// grows, else a chain. The header gives its element type and its seed, and if it grows, its
-// capacity. ERROR 54000 if there are too many links.
+// Makes a new value of links in their normal form. If there is one link that does not grow, the
+// result is a plain filter. Otherwise it is a chain. The header gives the element type and the
+// seed; if the value grows, it also gives the capacity. ERROR 54000 if there are too many links.
 NewFilter make_of_links(Header header, const LinkView *views, int count);
 
-// Makes a filter that value in its own place, if it has one bitmap of each link where the value has
-// it: the other bitmaps are OR-ed into these. Otherwise nothing is changed, and the result is
-// false.
+// Turns a filter into that value without moving it. This is possible if the filter already has one
+// bitmap of each link in the place where the value has the link. The other bitmaps are OR-ed into
+// these. If it is not possible, returns false and changes nothing.
 bool unite_links_into(NewFilter *filter, Header header, const LinkView *views, int count);
 
-// A filter without values that grows from its first link on, which is made for the header's
-// capacity. `flags`: kFlagSelfSized, or none.
+// A filter that grows, without values. Its first link is made from the header's capacity. `flags`
+// is kFlagSelfSized or 0.
 NewFilter make_growing(Header header, uint8 flags = 0);
 
-// The value with another, empty link; ERROR 54000 if there cannot be one.
+// The value with one more link, which is empty. ERROR 54000 if there cannot be another link.
 NewFilter grown(const Filter &filter);
 
-// The normal form of a value that was in normal form before its largest link got more values. Its
-// links are still in order, but the largest may now cover another one.
+// The normal form of a value after its largest link got more values. Before, the value was in its
+// normal form. So its links are still in order, but the largest link may now cover another one.
 NewFilter normalized(const NewFilter &filter);
 
 } // namespace bloomfilter

@@ -1,3 +1,6 @@
+// See collation.hpp. This runs when an element type is looked up and, for conditions, during
+// planning.
+
 #include "pg/value/collation.hpp"
 
 #include "pg/expression.hpp"

@@ -10,13 +10,13 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Is a value a literal or a parameter of the statement? Other parameters stand for columns, of a
-// subquery that is joined or of a query around this one.
+// True if a value is a literal or a parameter of the statement. Other parameters stand for columns:
+// those of a joined subquery, or those of an outer query.
 bool is_given(Node *value);
 
-// The collation of a call. If the call has none, as in the form in which postgres_fdw can send it
-// (pg/planner/shippable.hpp), it is the argument's. InvalidOid if there is no collation, or if
-// there are two at odds.
+// The collation of a call. If the call has none, it is the collation of the given argument;
+// postgres_fdw can send a call in such a form (pg/planner/shippable.hpp). Returns InvalidOid if
+// there is no collation, or if two collations conflict.
 Oid collation_of(FunctionCallInfo fcinfo, int argument);
 
 } // namespace bloomfilter

@@ -1,3 +1,6 @@
+// See filter.hpp. open_filter() runs for each filter argument that is read as a whole. It checks
+// the head alone, in constant time, so it does not notice a damaged bitmap.
+
 #include "pg/value/filter.hpp"
 
 #include "pg/errors.hpp"

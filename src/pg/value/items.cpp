@@ -1,3 +1,6 @@
+// See items.hpp. If a filter is larger than the processor's caches, each probe waits for memory. So
+// a batch hashes its values first and prefetches the lines of each, and probes afterwards.
+
 #include "pg/value/items.hpp"
 
 #include "pg/element/canonical.hpp"
@@ -7,8 +10,8 @@
 namespace bloomfilter {
 namespace {
 
-// A filter of so many bytes is larger than caches: while its lines are fetched, other values are
-// hashed.
+// A filter of at least this many bytes is larger than the processor's caches. While its lines are
+// fetched, other values are hashed.
 constexpr Size kFar = 32 * 1024 * 1024;
 
 bool is_far(const AskedFilter *filter) {
@@ -16,8 +19,8 @@ bool is_far(const AskedFilter *filter) {
   return filter->bitmap && kind_of(geometry.layout) == Kind::bloom && geometry.bytes() >= kFar;
 }
 
-// Hashes items, each of which has one hash, from `first` on to the one before `end`. The hash of
-// NULL means nothing.
+// Hashes the items from `first` up to, but not including, `end`. Each item must have one hash. The
+// hash of a NULL is 0 and has no meaning.
 void hash_items(const AskedFilter *filter, const Items &items, int first, int end, uint64 *hashes) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
   const bool far = is_far(filter);
@@ -50,7 +53,7 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
   const bool alike = has_one_hash(items.element) && fits(filter->header, items.element);
   uint64 hashes[kAskedAtOnce];
   CHECK_FOR_INTERRUPTS();
-  if (alike && !foreign && filter->payload) { // by slice, NULLs would cost as much as values
+  if (alike && !foreign && filter->payload) { // by slice, probes for NULLs would cost reads
     hash_items(filter, items, first, end, hashes);
     filter->contains_many(hashes, end - first, answers + first);
     return end;

@@ -1,4 +1,5 @@
-// Many values of one type that are probed together, or added to a filter.
+// Many values of one type, which are probed or added together. They are the elements of an array,
+// or the values of a column in a batch of rows.
 #ifndef BLOOMFILTER_PG_VALUE_ITEMS_HPP
 #define BLOOMFILTER_PG_VALUE_ITEMS_HPP
 
@@ -13,8 +14,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Whoever collects the values sets all fields. Hashing an item may allocate memory in `scratch`,
-// which is reset after it.
+// The values. The caller sets all fields. Hashing an item may allocate memory in `scratch`, which
+// is reset after each item.
 struct Items {
   Element *element;
   Datum *values;
@@ -23,8 +24,8 @@ struct Items {
   MemoryContext scratch;
 };
 
-// Frees what hashing an item took. If that was anything, the item may have been read from out of
-// line or been decompressed, which may take milliseconds.
+// Frees the memory that hashing an item took. If there was any, the item may have been detoasted,
+// which may take milliseconds. So interrupts are checked for, too.
 inline void reset_scratch(const Items &items) {
   if (likely(items.scratch->isReset))
     return;
@@ -35,8 +36,9 @@ inline void reset_scratch(const Items &items) {
 // The digests of an item that is not NULL.
 Digests item_digests(const Header &header, const Items &items, int i, Use use);
 
-// Probes a batch of items, from `first` on, with the filter's lines prefetched. Each gets an
-// answer; that of NULL means nothing. Returns the item behind the last one of the batch.
+// Probes a batch of items, from `first` on. If the filter is large, its lines are prefetched.
+// Writes an answer for each item; the answer for a NULL has no meaning. Returns the number of the
+// item after the last one of the batch.
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers);
 
 } // namespace bloomfilter

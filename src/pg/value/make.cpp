@@ -1,3 +1,6 @@
+// See make.hpp. This file also owns the setting bloomfilter.max_size. The setting limits the size
+// of each filter, not the size of all filters that a query makes.
+
 #include "pg/value/make.hpp"
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// New filters: what they may be made for, how large they may be, and empty ones.
+// New filters: checks of what a filter is made for and of its size, and functions that make empty
+// filters.
 #ifndef BLOOMFILTER_PG_VALUE_MAKE_HPP
 #define BLOOMFILTER_PG_VALUE_MAKE_HPP
 
@@ -9,39 +10,42 @@
 
 namespace bloomfilter {
 
-// A capacity as SQL gave it, with the number of values rounded to a whole one; ERROR 22023 if it is
-// out of range. More than 2^63 values become 2^63: no filter, nor any number of filters whose bits
-// can be counted, holds as many. The error that follows names `expected`.
+// Checks a capacity that SQL gave, and rounds its number of values to a whole number. ERROR 22023
+// if it is out of range. More than 2^63 values become 2^63, because no filter can hold that many,
+// nor can any set of filters whose bits can be counted. The error that follows from such a number
+// names `expected`.
 Capacity checked_capacity(double expected, double rate);
 
-// ERROR 22023 if a filter for the capacity would be too large. `expected` is its number of values
-// as SQL gave it, for the message.
+// The geometry for a capacity. ERROR 22023 if the filter would be too large. `expected` is the
+// number of values that SQL gave; the message names it.
 Geometry geometry_for(Layout layout, const Capacity &capacity, double expected);
 
 // Defines the setting bloomfilter.max_size.
 void define_max_size();
 
-// Is a filter of so many bits within bloomfilter.max_size?
+// True if a filter of `bits` bits is within bloomfilter.max_size.
 bool is_allowed_size(double bits);
 
-// ERROR 54000 if a filter of so many bits is larger than bloomfilter.max_size allows. It is called
-// where a filter is made, or made larger. Input does not call it, so that every dump restores.
+// ERROR 54000 if a filter of `bits` bits is larger than bloomfilter.max_size allows. Callers are
+// all places that make a filter or make it larger. Input functions do not call it, so that every
+// dump can be restored.
 void check_size(Kind kind, uint64 bits);
 
-// The header of a new filter: it has no values, so its family is none. Checks the size. The second
-// form takes the number and the rate as SQL gave them; ERROR 22023 if they are out of range.
+// The header of a new filter. The filter has no values, so its family is none. The size is checked.
+// The second form takes the number of values and the rate as SQL gave them; ERROR 22023 if they are
+// out of range.
 Header empty_header(const Geometry &geometry, const Capacity &capacity, uint64 seed);
 Header empty_header(Layout layout, double expected, double rate, uint64 seed);
 
 // A plain filter without values, in the current memory context.
 NewFilter make_filter(const Header &header);
 
-// The same in memory that suits many additions (pg/value/memory.hpp). After these, the caller moves
-// the value to the start of its chunk.
+// Like make_filter(), but in memory that suits many random additions (pg/value/memory.hpp). After
+// the additions, the caller moves the value to the start of its chunk.
 NewFilter make_filter_to_fill(const Header &header, void **chunk);
 
-// The bloomfilter of a counting filter's values. `saturated` is set to the number of counters that
-// are at their highest.
+// The bloomfilter with the values of a counting filter. Sets `saturated` to the number of counters
+// that have their highest value.
 NewFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
 
 } // namespace bloomfilter

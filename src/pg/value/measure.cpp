@@ -1,3 +1,7 @@
+// See measure.hpp. These functions run for bf_info() and the like, and to find out whether a filter
+// is overfilled. Most of them read every bit, so they take as long as reading the filter from
+// memory. The formulas are in core/estimate.hpp and core/links.hpp.
+
 #include "pg/value/measure.hpp"
 
 #include "core/estimate.hpp"
@@ -6,9 +10,10 @@
 namespace bloomfilter {
 namespace {
 
-// Reads all bits of links, and writes their numbers. Returns the rate.
+// Reads all bits of the links, and writes the number of set bits of each. Returns the false
+// positive rate of all links together.
 double survey_links(const LinkView *views, int count, LinkBits *bits) {
-  double rate = 0.0, denied = 1.0; // the share of other values that every link denies
+  double rate = 0.0, denied = 1.0; // share of values that all links so far deny
   for (int i = count; i-- > 0;) {
     const Geometry &geometry = views[i].link.geometry;
     Survey survey(*kernel, geometry);
@@ -34,7 +39,7 @@ Fill measure(const Filter &filter) {
       fill.bits += views[i].link.geometry.bits();
       fill.bits_set += bits[i].set;
     }
-    if (number > 1) // the OR is not known yet
+    if (number > 1) // the bits of their OR were not counted
       count_bits(*kernel, views + first, number, bits + first, check_for_interrupts);
   });
   fill.count = estimate_values(filter.header, views, bits, count);
@@ -100,7 +105,8 @@ double full_rate(const Filter &filter) {
   });
   if (!header.grows())
     return rate;
-  // (This does not count that the lowest rate of a link is more than its share.)
+  // (The sum leaves out one effect: no link can have a rate below kMinRate, so the last links have
+  // more than their share.)
   const double asked = header.capacity.rate, last = filter.link().capacity.rate;
   return last > kMinRate ? Max(asked, rate + 3 * last) : asked;
 }

@@ -1,4 +1,5 @@
-// What a filter was made for, and what its bits say that it holds.
+// Measurements of a bloomfilter: what it was made for, and what its bits tell about the values that
+// it holds.
 #ifndef BLOOMFILTER_PG_VALUE_MEASURE_HPP
 #define BLOOMFILTER_PG_VALUE_MEASURE_HPP
 
@@ -9,7 +10,7 @@
 
 namespace bloomfilter {
 
-// What the bits of all links say together.
+// What the bits of all links tell together.
 struct Fill {
   uint64 bits, bits_set;
   ValueCount count; // the number of distinct values
@@ -19,31 +20,35 @@ struct Fill {
 // Reads all bits of a bloomfilter.
 Fill measure(const Filter &filter);
 
-// The false positive rate of a bloomfilter alone.
+// The current false positive rate of a bloomfilter, and nothing else. Reads all bits.
 double rate_now(const Filter &filter);
 
-// The number of distinct values alone, of a bloomfilter or of links in their normal form, of which
-// there may be twice as many as a value has. Reads each link once.
+// The number of distinct values, and nothing else. The second form takes links in their normal
+// form, up to twice as many as a value can have. Each link is read once.
 ValueCount count_values(const Filter &filter);
 ValueCount count_values(const Header &header, const LinkView *views, int count);
 
 // "about 990", or "at most 990"; palloc'ed.
 char *count_text(const ValueCount &count);
 
-// Do the bits tell how many values there are? An intersection's bits do not, nor those of a union
-// with one.
+// True if the bits tell how many values there are. They do not in an intersection, nor in a union
+// with an intersection.
 bool is_countable(const Filter &filter);
 
-// What a filter was asked to hold; unknown if that is unknown of any of its links.
+// The capacity that was asked for. Unknown if the capacity of any link is unknown.
 //
-// Several links were asked to hold the sum of their values; a filter that grows, the values that it
-// began with. The rate is the highest that was asked of a link or of the filter that grows, for a
-// union is judged by what was asked of its parts. But if the links' rates add up to at most the
-// default rate, each of them was asked for a part of it: then the rate is that sum.
+// The number of values of several links is the sum of their numbers. For a filter that grows, it is
+// the number that the filter began with.
+//
+// The rate is the highest rate that was asked for, of a link or of the filter that grows. The
+// reason is that a union is judged by what was asked of its parts. There is one exception. If the
+// rates of the links add up to at most the default rate, each link was given a share of a common
+// rate. Then the rate is their sum.
 Capacity capacity_of(const Filter &filter);
 
-// The rate of a filter of known capacity when each link holds what it was made for: of several
-// links, that of all together; of a filter that grows, that with all links to come.
+// The rate of a filter when each link holds the values that it was made for. The capacity must be
+// known. For several links, it is the rate of all of them together. For a filter that grows, it
+// includes all links that growth will add.
 double full_rate(const Filter &filter);
 
 } // namespace bloomfilter

@@ -1,3 +1,6 @@
+// See memory.hpp. Large pages are only a hint to the system; if madvise() fails, nothing else
+// changes.
+
 #include "pg/value/memory.hpp"
 
 #include <sys/mman.h>
@@ -10,14 +13,14 @@ namespace bloomfilter {
 namespace {
 
 constexpr Size kAlignment = 64;
-constexpr Size kMoved = 8 * 1024 * 1024; // between two checks for interrupts
-// The system's allocator itself keeps chunks that are smaller than this.
+constexpr Size kMoved = 8 * 1024 * 1024; // bytes between two checks for interrupts
+// Smaller chunks are not kept here, because the system's allocator keeps them itself.
 constexpr Size kLeastKept = 64 * 1024;
 
 struct Buffer {
-  MemoryContext context; // NULL before there was one
+  MemoryContext context; // NULL until the first buffer is allocated
   void *chunk;
-  Size bytes; // that can be borrowed; 0: there is none
+  Size bytes; // that can be borrowed; 0 if there is no buffer
   bool lent;
 };
 Buffer buffer;

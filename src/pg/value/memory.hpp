@@ -1,10 +1,12 @@
-// Memory for a bitmap whose lines are read or written at random, many times.
+// Memory for a bitmap that is read or written at random lines, many times.
 //
-// The lines of such a bitmap do not straddle cache lines. And as random lines of a large bitmap lie
-// in as many pages, with pages of 4 kB each access would miss the processor's page table cache,
-// too. So large pages are asked for, where the system gives them to whoever asks (Linux with
-// transparent_hugepage=madvise). A bitmap that is written once, in order, gains nothing by all this
-// and is palloc'ed.
+// The memory is aligned so that no line of the bitmap straddles two cache lines. Large pages are
+// requested, because random lines of a large bitmap lie on different pages. With pages of 4 kB,
+// each access would also miss the processor's page table cache. The system must give large pages to
+// programs that request them (Linux with transparent_hugepage=madvise); elsewhere, normal pages are
+// used.
+//
+// A bitmap that is written once, in order, gains nothing from this. Such bitmaps are palloc'ed.
 #ifndef BLOOMFILTER_PG_VALUE_MEMORY_HPP
 #define BLOOMFILTER_PG_VALUE_MEMORY_HPP
 
@@ -12,25 +14,29 @@
 
 namespace bloomfilter {
 
-// Sets bytes to zero, or moves them to a lower address or to other memory, in steps with a check
-// for interrupts before each: the first touch of half a gigabyte takes long.
+// Set bytes to zero, or move bytes to a lower address or to other memory. They work in steps and
+// check for interrupts before each step, because the first access to half a gigabyte takes long.
 void clear_memory(void *memory, Size bytes);
 void move_memory(void *to, const void *from, Size bytes);
 
-// A value whose payload is a copy of so many bytes.
+// A value whose payload is a copy of the `length` bytes at `payload`.
 struct varlena *make_value(const void *payload, Size length);
 
-// Memory of any size, whose address is `offset` bytes before a multiple of 64. It is not zeroed.
-// `chunk` is set to what is to be freed.
+// Allocates memory of any size. Its address is `offset` bytes before a multiple of 64. The memory
+// is not zeroed. Sets `chunk` to the pointer that must be freed.
 void *allocate_aligned(MemoryContext context, Size bytes, Size offset, void **chunk);
 
-// The session's buffer is one chunk that outlives the transaction. Memory that each transaction
-// allocates and frees is paid for again in page faults, which take longer than copying to
-// it. Nothing but the memory is kept: no transaction reads what another one wrote. The buffer is
-// as large as the largest that was borrowed, but at most kMostKept bytes and work_mem *
-// hash_mem_multiplier; when that is set lower, the next call of borrow_buffer() frees it.
+// Lends the session's buffer, which is one chunk of memory that outlives the transaction. Without
+// it, each transaction would allocate and free the memory, and the page faults would take longer
+// than copying to the memory. Only the memory is kept, not what is in it: no transaction reads what
+// another one wrote.
 //
-// The address is as above. NULL if the buffer is lent already, or if so many bytes are not kept.
+// The buffer is as large as the largest one that was borrowed, but at most kMostKept bytes and at
+// most work_mem * hash_mem_multiplier. If that setting is lowered, the next call of borrow_buffer()
+// frees the buffer.
+//
+// The address is as for allocate_aligned(). Returns NULL if the buffer is lent already, or if the
+// size is too small or too large to be kept.
 constexpr Size kMostKept = 32 * 1024 * 1024;
 void *borrow_buffer(Size bytes, Size offset);
 void return_buffer();

@@ -1,3 +1,11 @@
+// See overfill.hpp. A check has up to three stages, each more expensive than the one before:
+// - a sample of a few parts of the largest link;
+// - the number of set bits of each link;
+// - the false positive rate of the whole filter.
+//
+// An addition of a single value starts with the sample, all other checks with the second stage. The
+// sample may miss an overfilled filter, but further additions are likely to find it.
+
 #include "pg/value/overfill.hpp"
 
 #include <cmath>
@@ -26,7 +34,7 @@ constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
 
 int overfill = kWarn;
 
-// How a filter was made: filters are alike if all of this is the same.
+// How a filter was made. Two filters are alike if all of this is the same.
 struct Making {
   Geometry geometry;
   Capacity capacity;
@@ -39,21 +47,21 @@ struct Making {
   }
 };
 
-// What the statement has warned of. is_settled() begins anew with each statement that the client
-// sends; several statements of one message count as one.
+// The warnings of the current statement. is_settled() clears them when the client sends another
+// statement. Several statements in one message count as one statement.
 struct Warned {
   TimestampTz statement; // when it began
   uint64 additions;      // of single values
   int count;
-  Making makings[8]; // nobody needs more warnings
+  Making makings[8]; // no more warnings than these in a statement
 } warned;
 
 Making making_of(const Header &header) {
   return {header.geometry, header.capacity, header.seed, header.element.family};
 }
 
-// Is there nothing to say of a filter, because the setting says so or because this statement has
-// said it?
+// True if a filter needs no check. The setting may say so, this statement may have warned about a
+// filter like it, or the statement may have given all the warnings that it may give.
 bool is_settled(const Header &header) {
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
   if (warned.statement != statement) {
@@ -69,8 +77,9 @@ bool is_settled(const Header &header) {
   return settled;
 }
 
-// Is this an addition after which the filter is looked at? Each of a statement's first ones is,
-// then every eighth: nearly every filter that gets too full gets further values, too.
+// True if the filter is checked after this addition. The first 1024 additions of a statement are
+// checked, and of the later ones one in eight, which `random` chooses. That is enough, because
+// nearly every filter that gets too full gets further values.
 bool is_due(uint64 random) {
   constexpr uint64 kFirst = 1024;
   return ++warned.additions <= kFirst || random % 8 == 0;
@@ -85,8 +94,8 @@ bool has_overfull_link(const Filter &filter) {
   });
 }
 
-// Both are called within ereport(). `by_links` says that the links would have such a rate even with
-// no more values than they were made for.
+// The following two are called within ereport(). `by_links` is true if the links would have such a
+// rate even if each held no more values than it was made for.
 int detail_of(const Filter &filter, const ValueCount &count, const Capacity &asked, bool by_links) {
   if (by_links)
     return errdetail("It has %d links, whose rates add up.", filter.header.links());
@@ -141,7 +150,8 @@ void check_overfill(const Filter &any, Origin origin) {
     return;
   const double full = full_rate(filter);
   const double bearable = bearable_rate(origin == Origin::united ? asked.rate : full);
-  // Counting bits is much cheaper than measuring the rate, and nearly always enough.
+  // Counting bits is much cheaper than measuring the rate, and nearly always enough to see that the
+  // filter is not too full.
   if (full <= bearable && !has_overfull_link(filter))
     return;
   const double rate = rate_now(filter);
@@ -160,14 +170,14 @@ void check_overfill(const Filter &any, Origin origin) {
 
 namespace {
 
-// How a link is sampled, and how many bits of a part are set when it is full. This is kept from one
-// addition to the next, for finding it out takes longer than all else that is done for one.
+// How a link is sampled, and the number of set bits at which a part of it is full. It is kept from
+// one addition to the next, because computing it takes longer than all other work of an addition.
 struct Sampling {
   Link link;
-  Geometry plain; // the link's; if it has counters, that of their bits
-  Size part;      // bytes of `plain`: a line, as many units as make a line, or a page
+  Geometry plain; // the link's geometry; of a counting link, that of the plain bits
+  Size part;      // bytes of `plain`: a line, which may be several units, or a page
   Size units_of_part, parts_in_all, parts;
-  uint64 full; // of a part
+  uint64 full; // set bits of a full part
 };
 
 const Sampling &sampling_of(const Link &link) {
@@ -205,7 +215,7 @@ void check_overfill_by_sample(const Filter &any, uint64 random) {
     else
       memcpy(part, any.bitmap() + number * bytes, bytes);
     set += count_set(*kernel, part, sampling.part);
-    if (set <= (i + 1) * sampling.full) // as is nearly always seen of the first part
+    if (set <= (i + 1) * sampling.full) // nearly always true for the first part
       return;
   }
   Survey survey(*kernel, sampling.plain);

@@ -1,3 +1,5 @@
+// See payload.hpp. Input decodes the text straight into the new value and checks it there.
+
 #include "pg/value/payload.hpp"
 
 #include "core/text.hpp"
@@ -15,7 +17,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A value with a copy of a payload from outside; ERROR 22P03 if that is not sound.
+// Makes a value with a copy of a payload that came from outside. ERROR 22P03 if the payload is not
+// sound.
 Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint8 *payload,
                     Size length) {
   const Finding finding = type.check(payload, length);
@@ -55,7 +58,8 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
     return report("text is not base64", hint_at_use(type));
   const Finding finding = type.check(payload, decoded);
   if (!finding.ok()) {
-    // A word of four letters is base64, too, but hardly any text begins like a filter.
+    // The text may be an ordinary value that was given instead of a filter. A word of four letters
+    // is also valid base64, but hardly any such text begins like a filter.
     const bool foreign =
         finding.status == Status::truncated || finding.status == Status::unknown_version;
     return report(finding_text(finding), foreign ? hint_at_use(type) : nullptr);

@@ -1,3 +1,7 @@
+// See probe.hpp. The functions here run when a call site gets another filter than for the row
+// before. They also run for filters that one hash test cannot answer: chains, layouts of other
+// systems, and filters that are read by slice.
+
 #include "pg/value/probe.hpp"
 
 #include "core/links.hpp"
@@ -30,7 +34,7 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
     const Header header = open_filter(value).header;
     memory->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};
     memcpy(memory->header, VARDATA(value), kHeaderBytes);
-    if (!header.is_chain()) // whose header does not tell all
+    if (!header.is_chain()) // the header of a chain does not describe its links
       memory->length = length;
   }
   memory->filter.set_payload(reinterpret_cast<const uint8 *>(VARDATA(value)));
@@ -57,7 +61,7 @@ public:
 
 private:
   CachedFilter *filter_;
-  Size link_; // the offset of its bitmap in the payload
+  Size link_; // offset of the link's bitmap in the payload
   struct varlena *last_;
 };
 

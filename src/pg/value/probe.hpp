@@ -1,11 +1,13 @@
-// A filter that a query probes: in place, as the cache's copy, or by slice.
+// A filter that a query probes. The filter is read in one of three ways: in place, from the cache's
+// copy, or by slice.
 //
-// A value in place (a constant, an aggregate's result, a short stored value) is probed where it is.
-// Its address does not identify it, for the next row's value may lie there. So only its header is
-// remembered.
+// A value in place is probed where it is. It is a constant, an aggregate's result or a short stored
+// value. The address does not identify the value, because the next row's value may be at the same
+// address. So only the value's header is remembered, and it is compared for each row.
 //
-// A value stored out of line comes from the cache (toast_cache.hpp). Before the cache has copied
-// it, each probe reads of each link the one or two chunks that it needs.
+// A value that is stored out of line comes from the cache (toast_cache.hpp). Until the cache has
+// copied the value, each probe reads slices: for each link, the one or two chunks that the probe
+// needs.
 #ifndef BLOOMFILTER_PG_VALUE_PROBE_HPP
 #define BLOOMFILTER_PG_VALUE_PROBE_HPP
 
@@ -17,16 +19,19 @@
 
 namespace bloomfilter {
 
-// How many hashes contains_many() takes at most.
+// The largest number of hashes that contains_many() takes.
 constexpr int kAskedAtOnce = 256;
 
-// A filter that can be probed until find_filter() is called again, for whichever filter.
+// A filter that can be probed until find_filter() is called again, even for another filter, because
+// that call may evict this filter from the cache.
 struct AskedFilter {
   Header header;
-  const uint8 *bitmap;  // if it is in memory and a probe of its only link takes no more than a hash
-  HashTest test;        // probes that bitmap
-  const uint8 *payload; // NULL: it is probed by slice
-  CachedFilter *cached; // NULL: it is in place
+  // Set only if the filter is in memory, is no chain and has one of our own layouts. Then a probe
+  // needs a hash and nothing more, and calls `test`.
+  const uint8 *bitmap;
+  HashTest test;        // probes `bitmap`
+  const uint8 *payload; // NULL: the filter is read by slice
+  CachedFilter *cached; // NULL: the value is in place
 
   bool contains(uint64 hash) {
     return likely(bitmap != nullptr) ? test(header.geometry, bitmap, hash)
@@ -35,11 +40,14 @@ struct AskedFilter {
   bool contains(const Digest &digest) {
     return bitmap ? contains(digest.first) : contains_in_links(digest);
   }
-  // How often a hash was added to a counting or cuckoo filter, or more.
+  // How often a hash was added to a counting or cuckoo filter. The result may be too high, never
+  // too low.
   int multiplicity(uint64 hash);
-  // Announces that so many hashes will be probed, unless something else comes up.
+  // Announces that `count` hashes will probably be probed, so that the cache can copy the filter at
+  // once.
   void expect(int count);
-  // Probes hashes, one answer each. The filter is of one of our own layouts.
+  // Probes for each hash and writes one answer for each. The filter must have one of our own
+  // layouts.
   void contains_many(const uint64 *hashes, int count, bool *answers);
 
   void set_payload(const uint8 *in_memory) {
@@ -49,13 +57,13 @@ struct AskedFilter {
   }
 
 private:
-  // Is it in memory? The cache moves it there once slices have cost as much, or will with so many
-  // more.
+  // True if the filter is in memory. The cache first copies it there if slices have cost as much as
+  // a copy, or will have after `slices` more.
   bool in_memory(uint64 slices = 0);
   bool contains_in_links(const Digest &digest);
 };
 
-// Is a value with these digests possibly in a filter?
+// True if the filter possibly contains the value with these digests.
 inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
   bool found = digests.any;
   for (int i = 0; i < digests.count; i++)
@@ -63,18 +71,18 @@ inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
   return found;
 }
 
-// What a call site remembers of the filter that it probed last. All bytes are zero before the
-// first.
+// What a call site remembers of the filter that it probed last. All bytes are zero until the first
+// probe.
 struct FilterMemory {
   AskedFilter filter;
-  // If the filter is stored: its TOAST pointer, and the cache's generation. If the cache has
-  // another one by now, the filter may be gone.
+  // For a filter stored out of line: its TOAST pointer, and the generation of the cache. If the
+  // generation has changed since, the filter may have left the cache.
   struct varatt_external pointer;
-  uint64 generation; // 0: it is not a stored filter, or for one probe alone
-  // If it is a plain filter in place: its header and the length of its payload. If the next filter
-  // has the same, it need not be checked again.
+  uint64 generation; // 0: not stored out of line, or valid for one probe only
+  // For a plain filter in place: its header and the length of its payload. If the next filter has
+  // the same header and length, its header need not be checked again.
   uint8 header[kHeaderBytes];
-  Size length; // 0: it is not a plain filter in place
+  Size length; // 0: not a plain filter in place
 };
 
 AskedFilter *open_another(struct varlena *value, FilterMemory *memory);

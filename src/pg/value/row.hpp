@@ -1,4 +1,4 @@
-// The result row of a function with OUT parameters.
+// The row that a function with OUT parameters returns. It has at most 16 columns.
 #ifndef BLOOMFILTER_PG_VALUE_ROW_HPP
 #define BLOOMFILTER_PG_VALUE_ROW_HPP
 
@@ -11,7 +11,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The caller adds the columns one by one, in the order of the parameters.
+// Collects the columns of a row. The caller adds them one by one, in the order of the OUT
+// parameters.
 class Row {
 public:
   explicit Row(FunctionCallInfo fcinfo) : column_(0), nulls_() {
@@ -21,7 +22,7 @@ public:
   }
   void add(Datum value) { values_[column_++] = value; }
   void add_null() { nulls_[column_++] = true; }
-  // Adds NULL unless the value is known.
+  // Adds the value if it is known, and NULL if it is not.
   void add_if(bool known, Datum value) {
     nulls_[column_] = !known;
     add(value);

@@ -1,3 +1,9 @@
+// See toast_cache.hpp. The cache is one list of filters in the order of their last use. If it has
+// more than a few filters, it also has a hash table by TOAST pointer.
+//
+// Altering any table ends the whole cache, although it can only affect entries whose values that
+// table stores.
+
 #include "pg/value/toast_cache.hpp"
 
 #include "pg/errors.hpp"
@@ -23,41 +29,43 @@ uint64 cache_generation = 1;
 
 namespace {
 
-// A slice takes about as long as detoasting this many bytes; script/bench measures both.
+// Reading a slice takes about as long as detoasting this many bytes. script/bench measures both.
 constexpr Size kSliceCost = 8192;
-// A value of so many bytes is read as a whole: its head and one slice would cost as much.
+// A value of at most this many bytes is read as a whole, because its head and one slice would cost
+// as much.
 constexpr Size kReadAtOnce = 2 * kSliceCost;
-// The bytes that are copied between two checks for interrupts: whole chunks.
+// The bytes that are copied between two checks for interrupts. They are whole TOAST chunks.
 constexpr int32 kCopyStep = 512 * TOAST_MAX_CHUNK_SIZE;
-// Up to so many filters are found by walking over them. One filter alone needs no table, which
-// would take longer to make.
+// With at most this many filters, the cache has no hash table and finds a filter by walking the
+// list. For a single filter, making a table would take longer than it saves.
 constexpr int kWalked = 8;
 
-// A filter of the cache. The head lies behind it in memory.
+// A filter in the cache. The payload's head follows the entry in memory.
 struct Entry {
   CachedFilter filter;            // first, so that its address is the entry's
   struct varatt_external pointer; // the key
   dlist_node recent;
-  Size paid; // the bytes that detoasting would have read at the cost of all slices so far
-  struct varlena *value; // the copy, maybe not yet complete; NULL: none was begun
-  void *chunk;           // the memory of the copy; NULL: the session's buffer
+  Size paid; // the bytes that could have been detoasted at the cost of all slices so far
+  struct varlena *value; // the copy, which may be incomplete; NULL: no copy was begun
+  void *chunk;           // the memory of the copy; NULL if it is in the session's buffer
 };
 
 Entry *entry_of(CachedFilter *filter) {
   return reinterpret_cast<Entry *>(filter);
 }
 
-// What an entry itself takes, roughly.
+// The approximate memory of an entry without its copy.
 Size entry_bytes(const Header &header) {
   return 256 + header.head_bytes();
 }
 
-// It lives as long as its memory context, a child of the transaction's. Once it has ended it stays
-// until the next filter is looked up, for a probe may be using it.
+// The cache. It lives as long as its memory context, which is a child of the transaction's. A cache
+// that has ended stays in memory until the next filter is looked up, because a probe may still be
+// using it.
 struct Cache {
   MemoryContext context;
-  HTAB *table;       // NULL: there are few filters
-  dlist_head recent; // the one that was used last comes first
+  HTAB *table;       // NULL while there are few filters
+  dlist_head recent; // the entry that was used last comes first
   Size bytes;
   MemoryContextCallback reset;
   int filters;
@@ -65,7 +73,7 @@ struct Cache {
 };
 Cache *cache = nullptr;
 
-// A place of the table.
+// An entry of the hash table.
 struct Place {
   struct varatt_external pointer; // the key
   Entry *entry;
@@ -82,13 +90,13 @@ void end_cache() {
   cache_generation++;
 }
 
-// Called when a portal, which is a statement or a cursor, or a subtransaction ends.
+// Called when a portal (a statement or a cursor) or a subtransaction ends.
 void at_release(ResourceReleasePhase, bool is_commit, bool, void *) {
   if (cache && !(is_commit && HaveRegisteredOrActiveSnapshot()))
     end_cache();
 }
 
-// Called when a table is altered, by this process or another one.
+// Called when this process or another one has altered a table.
 void at_invalidation(Datum, Oid) {
   if (cache)
     end_cache();
@@ -119,7 +127,7 @@ Cache *current_cache() {
   return cache = created;
 }
 
-Entry *entry_at(dlist_node *node) { // the server's macro for this is C only
+Entry *entry_at(dlist_node *node) { // the server's macro does not compile in C++
   return reinterpret_cast<Entry *>(reinterpret_cast<char *>(node) - offsetof(Entry, recent));
 }
 
@@ -173,7 +181,7 @@ void evict(Entry *entry) {
   cache_generation++;
 }
 
-// Makes room for so many bytes more, but leaves the filter that was used last.
+// Evicts filters until `bytes` more bytes fit. The filter that was used last is never evicted.
 void make_room(Size bytes) {
   const Size limit = get_hash_memory_limit();
   while (cache->bytes + bytes > limit &&
@@ -189,14 +197,15 @@ struct ToastDatum {
     SET_VARTAG_EXTERNAL(bytes, VARTAG_ONDISK);
     memcpy(VARDATA_EXTERNAL(bytes), &pointer, sizeof pointer);
   }
-  // A part of the payload, in the current memory context.
+  // Reads a part of the payload, into the current memory context.
   struct varlena *slice(Size offset, Size length) {
     return detoast_attr_slice(reinterpret_cast<struct varlena *>(bytes), static_cast<int32>(offset),
                               static_cast<int32>(length));
   }
 };
 
-// The types store their values uncompressed, but a column's storage can be changed.
+// True if the stored value is compressed. The types store their values uncompressed, but a user can
+// change a column's storage.
 bool is_compressed(const Entry *entry) {
   return VARATT_EXTERNAL_GET_EXTSIZE(entry->pointer) < entry->filter.header.payload_bytes();
 }
@@ -214,7 +223,7 @@ void allocate_copy(Entry *entry) {
   cache->bytes += size;
 }
 
-// From now on, probes use the copy.
+// Marks the copy as complete. From now on, probes use it.
 void complete_copy(Entry *entry) {
   entry->filter.payload = reinterpret_cast<const uint8 *>(VARDATA(entry->value));
 }
@@ -224,14 +233,14 @@ void fill_copy(Entry *entry, const void *payload) {
   complete_copy(entry);
 }
 
-// Copies straight from the chunks in the server's buffers.
+// Copies the chunks straight from the server's shared buffers.
 void copy_chunks(Entry *entry) {
   const auto length = static_cast<int32>(entry->filter.header.payload_bytes());
   Relation chunks = table_open(entry->pointer.va_toastrelid, AccessShareLock);
   for (int32 done = 0; done < length; done += kCopyStep) {
     CHECK_FOR_INTERRUPTS();
-    // The server takes each part for a value: it writes the bytes behind a length word, which it
-    // leaves alone.
+    // The server treats each part as a value: it writes the bytes after a length word, and does not
+    // change the length word.
     char *part = reinterpret_cast<char *>(entry->value) + done;
     table_relation_fetch_toast_slice(chunks, entry->pointer.va_valueid, length, done,
                                      Min(kCopyStep, length - done),
@@ -243,7 +252,7 @@ void copy_chunks(Entry *entry) {
 
 void copy_stored(Entry *entry) {
   dlist_move_head(&cache->recent, &entry->recent);
-  if (!entry->value) // else an earlier attempt was interrupted
+  if (!entry->value) // it is set if an earlier attempt was interrupted
     allocate_copy(entry);
   if (!is_compressed(entry)) {
     copy_chunks(entry);
@@ -276,7 +285,7 @@ Entry *make_entry(const struct varatt_external &pointer, const Header &header,
   return entry;
 }
 
-// Enters a value that the cache does not know. Reads its head, or all of it if it is short.
+// Adds a value to the cache. Reads its head, or all of it if it is short.
 Entry *enter(const struct varatt_external &pointer) {
   const Size length = static_cast<Size>(pointer.va_rawsize) - VARHDRSZ;
   const bool at_once = length <= kReadAtOnce;
