@@ -1,3 +1,5 @@
+// See counting.hpp.
+
 #include "core/counting.hpp"
 
 #include <algorithm>
@@ -11,10 +13,10 @@ namespace {
 
 constexpr std::size_t kPrefetchAhead = 16;
 
-// A counter line that a hash uses, with the word and the k that give its positions there
-// (bit_position()). A hash uses one counter line, or two of a page.
+// A counter line that a hash uses. `word` and `k` give the hash's positions in it (bit_position()).
+// A hash uses one counter line, or two counter lines of a page.
 struct Part {
-  std::size_t counter_line; // its offset within the counters
+  std::size_t counter_line; // its offset in the counters
   std::uint32_t word;
   int k;
 };
@@ -55,7 +57,7 @@ inline Bits load_bits(const std::uint8_t *from) {
   return bits;
 }
 
-// 128 counters: kBitsBytes bytes from each line of a counter line. All operations on them are
+// 128 counters: kBitsBytes bytes from each line of a counter line. All operations on counters are
 // bitwise, so the order of the bytes does not matter.
 struct Column {
   Bits bit[kCounterBits];
@@ -72,8 +74,8 @@ struct Column {
 };
 static_assert(kCounterBits == 4, "used() and full() name all lines");
 
-// Calls use(column, chosen) for each column of a hash's counter lines and writes the column back.
-// `chosen` marks those of the hash's counters that are not full.
+// Calls use(column, chosen) for each column of a hash's counter lines, and writes the column back.
+// `chosen` marks the hash's counters in the column, except the full ones.
 template <typename Use>
 [[gnu::always_inline]] inline void change(const Geometry &geometry, std::uint8_t *counters,
                                           std::uint64_t hash, Use use) {

@@ -1,3 +1,5 @@
+// See cuckoo.hpp.
+
 #include "core/cuckoo.hpp"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kManyBuckets = 250;
 constexpr std::uint32_t kBucketsBetweenPauses = 256 * 1024;
-constexpr int kNarrowBits = 16; // a bucket of fingerprints up to this length fits into 64 bits
+constexpr int kNarrowBits = 16; // a bucket of fingerprints of up to this length fits into 64 bits
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -32,7 +34,7 @@ template <typename Word> void store_word(std::uint8_t *to, Word word) {
 std::uint32_t other_bucket(const Geometry &geometry, std::uint32_t bucket,
                            std::uint32_t fingerprint) {
   const auto sum = static_cast<std::uint32_t>(((mix64(fingerprint) >> 32) * geometry.units) >> 32);
-  // A branch would be mispredicted every other time.
+  // No branch, because it would be mispredicted every other time.
   const std::uint32_t below = -static_cast<std::uint32_t>(sum < bucket);
   return sum - bucket + (geometry.units & below);
 }
@@ -47,7 +49,7 @@ inline CuckooPlace place_of(const Geometry &geometry, std::uint64_t hash) {
   return place;
 }
 
-// The fingerprints of a bucket, in descending order. What is done with all four is written out,
+// The fingerprints of a bucket, in descending order. Operations on all four are written out,
 // because -O2 does not unroll loops.
 struct Slots {
   std::uint32_t slot[kBucketSlots];
@@ -73,9 +75,9 @@ struct Slots {
 };
 static_assert(kBucketSlots == 4, "Slots name all four");
 
-// Access to buckets through words that each hold a whole bucket. A word that would reach beyond the
-// table's end is read from further in front instead: the kicks and the buckets together are never
-// shorter than a word.
+// Reads and writes buckets through words that each hold a whole bucket. If a word would reach
+// beyond the end of the table, it is read from an earlier offset instead. There is always such an
+// offset: the number of kicks and the buckets together have at least the length of a word.
 template <typename Word> class Buckets {
 public:
   explicit Buckets(const Geometry &geometry)
@@ -83,7 +85,7 @@ public:
         last_(kKicksBytes + (std::size_t{geometry.units} * kBucketSlots * bits_ + 7) / 8 -
               sizeof(Word)) {}
 
-  // A word with the bucket in its lower bits; the bits above belong to other buckets.
+  // A word with the bucket in its lower bits. The bits above belong to other buckets.
   Word read(const std::uint8_t *table, std::uint32_t bucket) const {
     const Place place = find(bucket);
     return load_word<Word>(table + place.offset) >> place.shift;
@@ -109,8 +111,9 @@ public:
     store_word<Word>(table + place.offset, others | written << place.shift);
   }
 
-  // Not 0 if any slot holds the fingerprint. The slot's difference from it is 0 then, and the
-  // subtraction of 1 from the lowest difference of 0 borrows, which sets that slot's highest bit.
+  // Not 0 if any slot holds the fingerprint. The difference between such a slot and the fingerprint
+  // is 0. Subtracting 1 from the lowest difference of 0 borrows, which sets that slot's highest
+  // bit.
   Word marks(Word word, std::uint32_t fingerprint) const {
     Word low = Word{1} | Word{1} << bits_;
     low |= low << 2 * bits_;
@@ -118,7 +121,7 @@ public:
     return (difference - low) & ~difference & low << (bits_ - 1);
   }
 
-  // Replaces one `from` in the bucket by `to`. False if there is none.
+  // Replaces one `from` in the bucket by `to`. False if the bucket has no `from`.
   bool exchange(std::uint8_t *table, std::uint32_t bucket, std::uint32_t from,
                 std::uint32_t to) const {
     const Word word = read(table, bucket);
@@ -155,8 +158,9 @@ void count_kicks(std::uint8_t *table, std::uint32_t more) {
   store(table, kicks + std::min(more, ~kicks));
 }
 
-// Makes room for a fingerprint whose buckets are full by a random walk of kicks, which takes the
-// same turns in every run. False, with the table unchanged, if kMaxKicks kicks make no room.
+// Makes room for a fingerprint whose two buckets are full, by a random walk of kicks. The random
+// numbers depend only on the fingerprint and its bucket, so every run makes the same kicks. If
+// kMaxKicks kicks make no room, returns false and leaves the table unchanged.
 template <typename Word>
 bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *table,
           const CuckooPlace &place) {
@@ -168,7 +172,7 @@ bool kick(const Buckets<Word> &buckets, const Geometry &geometry, std::uint8_t *
   std::uint32_t bucket = place.bucket[mix64(random) & 1];
   for (int i = 0; i < kMaxKicks; i++) {
     Slots slots = buckets.slots(buckets.read(table, bucket));
-    // A copy of the same fingerprint is no victim, unless the bucket has nothing else.
+    // Prefer a victim other than a copy of the same fingerprint, if the bucket has one.
     auto s = static_cast<int>(mix64(++random) % kBucketSlots);
     for (int turns = 1; turns < kBucketSlots && slots.slot[s] == fingerprint; turns++)
       s = (s + 1) % kBucketSlots;
@@ -322,12 +326,12 @@ double cuckoo_rate(const Geometry &geometry, std::uint64_t stored) {
 }
 
 bool size_cuckoo(std::uint64_t expected, double rate, Geometry *geometry) {
-  if (expected > kMaxBits) // a value takes more than a bit
+  if (expected > kMaxBits) // a value takes more than one bit
     return false;
   int bits = kMinFingerprintBits;
   while (bits < kMaxFingerprintBits && std::ldexp(rate, bits - 3) < 1)
     bits++;
-  // 3.8 = 19/5 values to a bucket, in small tables 3.4 = 17/5
+  // 3.8 = 19/5 values per bucket; in small tables 3.4 = 17/5
   std::uint64_t buckets = (5 * expected + 18) / 19;
   if (buckets < kManyBuckets)
     buckets = (5 * expected + 16) / 17 + 1;

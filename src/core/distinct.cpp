@@ -1,3 +1,5 @@
+// See distinct.hpp.
+
 #include "core/distinct.hpp"
 
 #include <algorithm>
@@ -9,11 +11,12 @@ namespace {
 
 constexpr int kMaxRank = 64 - kRegisterBits + 1;
 constexpr double kStandardError = 1.04 / 256; // 1.04 / sqrt(kRegisters)
-constexpr double kMostEstimated = 1.1; // for each hash, 22 standard errors from what is right
+// The largest capacity per hash that is believed. It is 22 standard errors above the true number.
+constexpr double kMostEstimated = 1.1;
 
 constexpr int kMostDigitBits = 8;
 constexpr std::size_t kMostDigits = 1 << kMostDigitBits;
-constexpr std::size_t kFew = 24; // up to this many hashes are sorted by insertion
+constexpr std::size_t kFew = 24; // up to this number of hashes, sorting is by insertion
 constexpr std::size_t kHashesBetweenPauses = kBytesBetweenChecks / sizeof(std::uint64_t);
 
 // The digit by which hashes are sorted next: `bits` bits of a hash, from bit `shift` on.
@@ -24,8 +27,8 @@ struct Digit {
   std::size_t operator()(std::uint64_t hash) const { return hash >> shift & (count() - 1); }
 };
 
-// The next digit for hashes whose lowest `bits` are not sorted yet: the highest of these bits, as
-// many as it takes for a part to have few hashes.
+// The next digit for hashes whose lowest `bits` bits are not sorted yet. It is the highest of these
+// bits, wide enough for each part to get few hashes.
 Digit next_digit(std::size_t count, int bits) {
   const int enough = 61 - __builtin_clzll(count);
   const int digit = std::min({enough, kMostDigitBits, bits});
@@ -42,7 +45,7 @@ void sort_few(std::uint64_t *hashes, std::size_t count) {
   }
 }
 
-// Moves each hash to the part of its digit; sets `ends` to where the parts end.
+// Moves each hash to the part of its digit. Sets `ends` to the ends of the parts.
 void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit,
                   CheckInterrupts check_interrupts, std::size_t *ends) {
   std::size_t nexts[kMostDigits];
@@ -64,7 +67,7 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit,
       std::uint64_t hash = hashes[nexts[part]];
       for (std::size_t home; (home = digit(hash)) != part;) {
         if (++moved % kHashesBetweenPauses == 0) {
-          hashes[nexts[part]] = hash; // so all are there if the check ends the sort
+          hashes[nexts[part]] = hash; // the array has all hashes again if the check ends the sort
           check_interrupts();
         }
         std::swap(hash, hashes[nexts[home]++]);
@@ -73,7 +76,7 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit,
     }
 }
 
-// Sorts hashes by their lowest `bits` bits; the higher ones are the same in all hashes.
+// Sorts hashes by their lowest `bits` bits. The higher bits are the same in all hashes.
 void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits,
                   CheckInterrupts check_interrupts) {
   if (count <= kFew || bits == 0) {
@@ -90,7 +93,7 @@ void sort_by_bits(std::uint64_t *hashes, std::size_t count, int bits,
   }
 }
 
-// x + x^2 + 2 x^4 + 4 x^8 + ...: what the registers that are still zero contribute to the estimate.
+// x + x^2 + 2 x^4 + 4 x^8 + ...: the contribution of the registers that are still zero.
 double sigma(double x) {
   if (x == 1.0)
     return INFINITY;
@@ -104,7 +107,7 @@ double sigma(double x) {
   return sum;
 }
 
-// (1 - x - sum of (1 - x^(2^-k))^2 2^-k) / 3: what the registers that are full contribute.
+// (1 - x - sum of (1 - x^(2^-k))^2 2^-k) / 3: the contribution of the registers that are full.
 double tau(double x) {
   if (x == 0.0 || x == 1.0)
     return 0.0;

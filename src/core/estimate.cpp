@@ -1,3 +1,5 @@
+// See estimate.hpp.
+
 #include "core/estimate.hpp"
 
 #include <algorithm>
@@ -71,8 +73,8 @@ double Survey::rate() const {
   return sum_ / static_cast<double>(units_);
 }
 
-// Counts the set bits of lines; returns the mean over these lines of (set bits / 512)^k; in
-// pages, k/2 takes the place of k.
+// Counts the set bits of lines. Returns the mean over these lines of (set bits / 512)^k, or in
+// pages, of (set bits / 512)^(k/2).
 double Survey::pass_rate(const std::uint16_t *set, int lines) {
   double sum = 0.0;
   for (int i = 0; i < lines; i++) {

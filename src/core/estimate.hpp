@@ -1,8 +1,8 @@
-// Estimates from a filter's bits: how many values it holds, and its false positive rate now.
+// Estimates from a filter's bits: the number of values in it, and its present false positive rate.
 //
-// The bits of a value fall into the lines of that value, not anywhere in the bitmap. So the usual
-// formulas, which are those of one large bitmap, would be wrong here by 15 to 70 %. The functions
-// are pure; inspection, saturation and tests use them alike.
+// The bits of a value fall into the lines of that value, not anywhere in the bitmap. The usual
+// formulas assume one large bitmap, and would be wrong here by 15 to 70 %. The functions are pure.
+// Inspection, saturation and tests share them.
 #ifndef BLOOMFILTER_CORE_ESTIMATE_HPP
 #define BLOOMFILTER_CORE_ESTIMATE_HPP
 
@@ -13,22 +13,26 @@
 
 namespace bloomfilter {
 
-// The estimated number of distinct values: ln z / ln(1 - s), where z is the share of zero bits and
-// s the share of the bitmap's bits that one value sets on average (S. J. Swamidass, P. Baldi,
+// The estimated number of distinct values: ln z / ln(1 - s). Here z is the share of zero bits, and
+// s is the share of the bitmap's bits that one value sets on average (S. J. Swamidass, P. Baldi,
 // "Mathematical correction for fingerprint similarity measures", J. Chem. Inf. Model. 47, 2007,
-// applied to lines). Infinity when no bit is zero.
+// applied to lines). Infinity if no bit is zero.
 double estimate_count(const Geometry &geometry, std::uint64_t bits_set);
 
-// The number of bits, rounded up, that `count` distinct values set on average; estimate_count() is
-// the inverse. Computed without the C library's functions, because it decides when a filter grows,
-// and that must not depend on the machine.
+// The number of bits, rounded up, that `count` distinct values set on average. estimate_count() is
+// the inverse. It calls no function of the C library that could round differently, because it
+// decides when a filter grows, which must not depend on the machine.
 std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count);
 
-// A survey of a bitmap: its set bits, and the false positive rate that it has now. The rate is the
-// mean over lines of (set bits / 512)^k; in pages the mean over pages of the product of the two
-// halves' means, with k/2 in place of k; in blocks the mean over blocks of the product over words
-// of (set bits / 32); in a flat bitmap (set bits / bits)^k. A survey reads the bitmap in parts, so
-// that its caller can check for interrupts between them.
+// A survey of a bitmap: its set bits and its present false positive rate. The rate depends on the
+// layout:
+//
+// - in lines, the mean over lines of (set bits / 512)^k;
+// - in pages, the mean over pages of the product of the two halves' means, with k/2 in place of k;
+// - in blocks, the mean over blocks of the product over words of (set bits / 32);
+// - in a flat bitmap, (set bits / bits)^k.
+//
+// A survey reads the bitmap in parts, so that its caller can check for interrupts between them.
 class Survey {
 public:
   Survey(const Kernel &kernel, const Geometry &geometry);
@@ -36,7 +40,7 @@ public:
   // Reads the bitmap's next `count` units.
   void read(const std::uint8_t *units, std::size_t count);
 
-  // The number of set bits, and the rate, of all units read so far.
+  // The number of set bits and the rate, of all units read so far.
   std::uint64_t bits_set() const { return bits_set_; }
   double rate() const;
 

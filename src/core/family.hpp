@@ -1,9 +1,9 @@
 // Element families: what type of values a filter holds.
 //
-// SQL types whose values can be equal share a family, so that equal values share a hash. The
-// numbers are stored in every filter and never change; they are owned by this extension and have
-// nothing to do with OIDs. A filter without values has no family yet, or a family that says how its
-// values will be encoded (core/layout.hpp).
+// If values of two SQL types can be equal, the types share a family, so that equal values share a
+// hash. The numbers of the families are stored in every filter and never change. This extension
+// owns them; they have nothing to do with OIDs. A filter without values has no family yet, or a
+// family that says how its values will be encoded (core/layout.hpp).
 #ifndef BLOOMFILTER_CORE_FAMILY_HPP
 #define BLOOMFILTER_CORE_FAMILY_HPP
 
@@ -37,13 +37,13 @@ enum class Family : std::uint8_t {
   range = 22,
   multirange = 23,
   row = 24,
-  hash = 25,   // hashes that callers computed: what they hashed is not known
+  hash = 25,   // hashes that callers computed: nobody knows of what values
   string = 26, // byte strings of Parquet and RedisBloom
-  // Encodings of other systems, which a filter has before its first value, too.
+  // Encodings of other systems. A filter can have these before its first value.
   int32 = 27,      // integers as 4 bytes: Guava's integer funnel, Parquet's INT32
   utf16 = 28,      // text as UTF-16: Guava's funnel of unencoded chars
   float32 = 29,    // floats as 4 bytes: Parquet's FLOAT
-  open_int32 = 30, // Parquet's INT32 before the first value: int32, or date
+  open_int32 = 30, // Parquet's INT32 before the first value, which makes it int32 or date
 };
 
 constexpr Family kLastFamily = Family::open_int32;
@@ -62,12 +62,12 @@ constexpr bool is_in(Families set, Family family) {
 constexpr Families kComposedFamilies =
     families(Family::array, Family::range, Family::multirange, Family::row);
 
-// Does the first value still have to decide which family the filter has?
+// True if the first value still has to decide the family of the filter.
 constexpr bool is_open(Family family) {
   return family == Family::none || family == Family::open_int32;
 }
 
-// The family in SQL of the values that a filter of the given family holds.
+// The family in SQL of the values in a filter of the given family.
 constexpr Family value_family(Family family) {
   switch (family) {
   case Family::int32:
@@ -85,18 +85,19 @@ inline bool is_composed(Family family) {
   return is_in(kComposedFamilies, family);
 }
 
-// Can values of the family have this shape? Composed values have a shape of 24 bits, which is not
-// 0; all others have 0.
+// True if values of the family can have this shape. Composed values have a shape of 24 bits that is
+// not 0. All others have the shape 0.
 inline bool is_shape_of(Family family, std::uint32_t shape) {
   return is_composed(family) == (shape != 0) && shape >> 24 == 0;
 }
 
-// The type of a filter's values. It is all zero before the first value, unless another system's
-// encoding is known already. Aligned so that two of them, which are compared for each value, take
-// one comparison.
+// The element type of a filter. It is all zero before the first value, unless another system's
+// encoding is known already. It is aligned, because two of them are compared for each value, and
+// this way it takes one comparison.
 struct alignas(8) ElementType {
   Family family;
-  std::uint32_t shape; // a fingerprint, 24 bits, of what composed values are made of; else 0
+  // for composed values a fingerprint of 24 bits of the types in them; else 0
+  std::uint32_t shape;
 };
 inline bool operator==(const ElementType &a, const ElementType &b) {
   return a.family == b.family && a.shape == b.shape;

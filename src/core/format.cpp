@@ -1,3 +1,5 @@
+// See format.hpp.
+
 #include "core/format.hpp"
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace bloomfilter {
 namespace {
 
-// Offsets in the payload; the length word before it takes another 4 bytes.
+// Offsets in the payload. PostgreSQL's length word, which precedes it, takes another 4 bytes.
 enum : std::size_t {
   kAtVersion = 0,
   kAtLayout = 1,
@@ -32,7 +34,7 @@ enum : std::size_t {
   kAtLinkRate = 8,
   kAtLinkUnits = 16,
   kAtLinkK = 20,
-  kAtLinkFlags = 21, // flags in the lower half, the layout in the upper
+  kAtLinkFlags = 21, // flags in the lower half of the byte, the layout in the upper half
   kAtLinkReserved = 22,
 };
 static_assert(kAtLinkReserved + 2 == kLinkBytes, "an entry ends with reserved bytes");
@@ -50,7 +52,7 @@ Finding check_layout(std::uint8_t layout) {
   return is_layout(layout) ? kSound : fault(Status::unknown_layout, layout);
 }
 
-// Capacity and rate are both known or both unknown; +0 is the only zero.
+// Capacity and rate must be both known or both unknown. The only zero allowed is +0.
 Finding check_capacity(const Capacity &capacity) {
   const bool known_rate = double_bits(capacity.rate) != 0;
   if (capacity.values > kMaxBits || known_rate != capacity.is_known() ||
@@ -65,7 +67,8 @@ Finding check_link(const Link &link) {
     return fault(Status::bad_k, geometry.k);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
   const Finding capacity = check_capacity(link.capacity);
-  if (!capacity.ok() || (!bloom && !link.capacity.is_known())) // a bloomfilter's may be unknown
+  // only a bloomfilter's capacity may be unknown
+  if (!capacity.ok() || (!bloom && !link.capacity.is_known()))
     return fault(Status::bad_capacity, link.capacity.values);
   if (link.flags & ~(bloom ? kLinkFlags : kFlagSelfSized))
     return fault(Status::unknown_flags, link.flags);
@@ -75,10 +78,10 @@ Finding check_link(const Link &link) {
   return kSound;
 }
 
-// Checks the header and the entries of a chain whose header has been read, and sets links_bytes.
+// Checks the header of a chain, which has been read, and its entries. Sets links_bytes.
 Finding check_links(const std::uint8_t *payload, std::size_t length, Header *header) {
   const Geometry &geometry = header->geometry;
-  // A chain has kFlagSelfSized only if it grows and has no value: an aggregate over no rows made
+  // A chain has kFlagSelfSized only if it grows and has no values: an aggregate over no rows made
   // it.
   std::uint8_t flags = kFlagChain;
   if (!is_foreign(geometry.layout))
@@ -115,7 +118,7 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
     const Finding finding = check_link(link);
     if (!finding.ok())
       return finding;
-    // Of links with the same geometry, only those that sized themselves stay separate.
+    // Among links of the same geometry, only self-sized ones stay separate.
     const int order = number == 0 ? -1 : compare_geometry(before.geometry, link.geometry);
     if (order > 0 || (order == 0 && !(before.flags & kFlagSelfSized)))
       return fault(Status::bad_order, header->link_count);
@@ -128,8 +131,8 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   return kSound;
 }
 
-// Checks the buckets' order, that the rest of their last byte is zero, and that a table without an
-// element type has no fingerprints.
+// Checks that buckets are in order, that unused bits of the last byte are zero, and that a table
+// without an element type has no fingerprints.
 Finding validate_buckets(const std::uint8_t *payload, const Header &header,
                          CheckInterrupts check_interrupts) {
   const std::uint8_t *table = payload + kHeaderBytes;
@@ -214,7 +217,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
     if (bits != 0)
       return fault(Status::stray_bits, bits);
   }
-  // Links of the same geometry that sized themselves are in the order of their bytes.
+  // Self-sized links of the same geometry are in the order of their bytes.
   Link next = {};
   const std::uint8_t *next_bitmap = nullptr;
   if (any_link(payload, *header, [&](const Link &link, std::size_t offset) {

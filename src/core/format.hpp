@@ -1,16 +1,17 @@
-// The stored value: a header of 36 bytes, then the bitmap. A chain has an entry of 24 bytes for
-// each link after the header, and then the links' bitmaps. doc/format.md has the byte tables.
+// The stored value: a header of 36 bytes, then the bitmap. A chain, which is a filter of several
+// links, has an entry of 24 bytes for each link after the header, and then the bitmaps of the
+// links. doc/format.md has the byte tables.
 //
-// A link is a filter with its own geometry, capacity and rate; the links of a chain share its
-// family and seed. Links are in a fixed order, the largest last, so that equal sets of links are
-// equal bytes. A value that is no chain has no entries, and is read as if it had one link. A chain
+// A link is a filter with its own geometry, capacity and rate. All links of a chain share its
+// family and seed. Links are in a fixed order, the largest last, so that equal sets of links have
+// equal bytes. A value that is no chain has no entries; it is read as if it had one link. A chain
 // of one link is a filter that grows.
 //
-// `payload` is everything after PostgreSQL's length word: what bytea, COPY BINARY and the text form
-// carry. (Offsets in doc/format.md count the length word's 4 bytes as well.) Unused bits are zero.
-// A value in which one of them is set is rejected, so that a later version can give them a meaning.
-// Input functions and bf_check() use validate(); every other reader uses parse(), its constant-time
-// part.
+// `payload` is everything after PostgreSQL's length word: the bytes that bytea, COPY BINARY and the
+// text form carry. (Offsets in doc/format.md include the 4 bytes of the length word.) Unused bits
+// are zero. A value with an unused bit set is rejected, so that a later version can give that bit a
+// meaning. Input functions and bf_check() use validate(). Every other reader uses parse(), the part
+// of validate() that takes constant time.
 #ifndef BLOOMFILTER_CORE_FORMAT_HPP
 #define BLOOMFILTER_CORE_FORMAT_HPP
 
@@ -31,28 +32,29 @@ constexpr std::size_t kLinkBytes = 24;
 constexpr std::size_t kMaxHeadBytes = kHeaderBytes + kMaxLinks * kLinkBytes;
 
 constexpr std::uint8_t kFlagChain = 0x01;
-// The filter or link was sized by what it held, not by what was asked for. If it has no values, an
-// aggregate made it.
+// The filter or link was sized by the values that it held, not by a request. If it has no values,
+// an aggregate made it.
 constexpr std::uint8_t kFlagSelfSized = 0x02;
-constexpr std::uint8_t kFlagGrow = 0x04; // only of a chain: when it is full, it gets another link
+// only in a chain: when the chain is full, it gets another link
+constexpr std::uint8_t kFlagGrow = 0x04;
 constexpr std::uint8_t kFlagIntersection = 0x08; // has the bits that two filters had in common
-// 0x10 is kFlagUncounted, of kOtherFlags, which only a value that is no chain has.
+// 0x10 is kFlagUncounted, one of kOtherFlags. Only a value that is no chain has it.
 constexpr std::uint8_t kLinkFlags = kFlagSelfSized | kFlagIntersection;
 
 struct Link {
   Geometry geometry;
-  std::uint8_t flags; // some of kLinkFlags
-  Capacity capacity;  // what it was sized for
+  std::uint8_t flags; // a subset of kLinkFlags
+  Capacity capacity;  // what the link was sized for
 };
 
 struct Header {
-  Geometry geometry; // of a chain: its profile alone, with k and units 0
+  Geometry geometry; // in a chain: its profile alone, with k and units 0
   ElementType element;
   std::uint64_t seed;
-  Capacity capacity; // what was asked for; unknown in a chain that does not grow
+  Capacity capacity; // what was requested; unknown in a chain that does not grow
   std::uint8_t flags = 0;
-  std::uint32_t link_count = 1; // in a chain, stored where other values have their units
-  std::size_t links_bytes = 0;  // of a chain: the length of its entries and bitmaps
+  std::uint32_t link_count = 1; // a chain stores it in the place of `units`
+  std::size_t links_bytes = 0;  // in a chain: the length of its entries and bitmaps; else 0
 
   bool is_chain() const { return (flags & kFlagChain) != 0; }
   bool grows() const { return (flags & kFlagGrow) != 0; }
@@ -65,12 +67,12 @@ struct Header {
   }
 };
 
-// Link `number`, 0 ... links() - 1, of a parsed value. Reads the head only.
+// Link `number`, 0 ... links() - 1, of a parsed value. Reads only the head.
 Link read_link(const std::uint8_t *payload, const Header &header, int number);
 
 // Calls test(link, offset) for the links of a parsed value, from the last and largest to the first,
-// until a call returns true; tells whether one did. `offset` is where the link's bitmap begins in
-// the payload. Only the payload's head is read.
+// until a call returns true. Returns whether one did. `offset` is the start of the link's bitmap in
+// the payload. Reads only the payload's head.
 template <typename Test>
 bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
   std::size_t offset = header.payload_bytes();
@@ -83,7 +85,7 @@ bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
   return false;
 }
 
-// Calls use(link, offset) for all links, in the same order.
+// Calls use(link, offset) for all links, from the last and largest to the first.
 template <typename Use>
 void for_each_link(const std::uint8_t *payload, const Header &header, Use use) {
   any_link(payload, header, [&use](const Link &link, std::size_t offset) {
@@ -112,16 +114,16 @@ enum class Status : std::uint8_t {
   stray_bits,
   bad_buckets,
   other_kind, // `found` and `wanted` are values of Kind
-  // Only partial states and hashed values have these:
+  // Only partial states and hashed values have the statuses below.
   unknown_content,
-  too_many_hashes, // for a bitmap of `wanted` bytes
+  too_many_hashes, // a bitmap of `wanted` bytes is not larger
   stray_hashes,
   bad_hashes,
   bad_second,
 };
 
-// The result of a check: what is wrong, the offending number, and the number that was expected. A
-// number is 0 where there is none.
+// The result of a check: what is wrong, the number found, and the number expected. A number is 0 if
+// the status has none.
 struct Finding {
   Status status;
   std::uint64_t found;
@@ -130,26 +132,26 @@ struct Finding {
   bool ok() const { return status == Status::ok; }
 };
 
-// Reads and checks the head, in constant time. `length` is the length of the whole payload, but no
-// more than its first kMaxHeadBytes bytes are read.
+// Reads and checks the head in constant time. `length` is the length of the whole payload, but
+// parse() reads only its first kMaxHeadBytes bytes.
 Finding parse(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// Like parse(), but for a head that something other than its bitmaps follows: the length of what
-// follows is not checked.
+// Like parse(), but for a head that is followed by something other than its bitmaps. Does not check
+// the length of what follows.
 Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *header);
 
-// The kind that a payload's layout byte states, whether the payload is valid or not; Kind::bloom if
-// there is no such layout.
+// The kind that a payload's layout byte states, even if the payload is not valid. Kind::bloom if
+// the byte is no known layout.
 Kind stated_kind(const std::uint8_t *payload, std::size_t length);
 
-// Is a parsed value of this kind? validate() accepts every kind.
+// Checks that a parsed value is of the given kind. validate() itself accepts every kind.
 Finding check_kind(const Header &header, Kind kind);
 
-// Checks what parse() checks, and the invariants of the bitmaps.
+// Checks what parse() checks, and also the invariants of the bitmaps.
 Finding validate(const std::uint8_t *payload, std::size_t length, Header *header,
                  CheckInterrupts check_interrupts = check_nothing);
 
-// For a chain, write_header() writes the header alone; write_link() writes the entry of one link.
+// For a chain, write_header() writes only the header. write_link() writes the entry of one link.
 void write_header(std::uint8_t *payload, const Header &header);
 void write_link(std::uint8_t *payload, int number, const Link &link);
 

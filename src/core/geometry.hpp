@@ -1,18 +1,23 @@
-// Where a hash falls in a filter. Every stored filter depends on it.
+// Geometry: where a hash falls in a filter. Every stored filter depends on it.
 //
 // A filter is an array of units. A unit is one 64-byte line, or a page of eight lines. A value sets
-// k bits of one line, or k/2 bits in each of two lines of one page. That takes one or two memory
+// k bits of one line, or k/2 bits in each of two lines of one page. This takes one or two memory
 // accesses, and one or two TOAST chunks of a stored filter. (Blocked Bloom filters: F. Putze, P.
 // Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14, 2009.)
 //
-// A 64-bit hash h gives three 32-bit words. H = h >> 32 chooses the unit by multiply and shift (D.
-// Lemire, "Fast random integer generation in an interval", TOMACS 29, 2019), so that OR-ing d
-// adjacent units gives the filter with units/d. x is the low word of h, and y comes from a
-// multiplication of all of h; they choose lines and bits by multiplicative hashing with powers of
-// the golden ratio. A page needs both words: if one word chose both lines, rates below 0.01 % would
-// not be reached.
+// A 64-bit hash h gives three 32-bit words: H, x and y.
+//
+// - H = h >> 32 chooses the unit by multiply and shift (D. Lemire, "Fast random integer generation
+//   in an interval", TOMACS 29, 2019). So OR-ing d adjacent units gives the filter with units/d
+//   units.
+// - x is the low word of h, and y comes from a multiplication of all of h. They choose lines and
+//   bits by multiplicative hashing with powers of the golden ratio. A page needs both words. If one
+//   word chose both lines, no filter would reach a rate below 0.01 %.
 //
 // Every constant here is part of the format.
+//
+// What is not good about it: blocked filters need more bits than the textbook's for the same rate
+// (sizing_table/generate.cpp).
 #ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
 #define BLOOMFILTER_CORE_GEOMETRY_HPP
 
@@ -30,7 +35,7 @@ constexpr int kHalfPageLines = kPageLines / 2; // a value's first line is in the
 constexpr int kMaxK = 16;
 constexpr std::uint64_t kMaxBits = 1ULL << 32; // 512 MiB
 
-constexpr int kBlockWords = 8; // of a Parquet block: words of 32 bits
+constexpr int kBlockWords = 8; // words of 32 bits in a Parquet block
 constexpr int kBlockBytes = 4 * kBlockWords;
 constexpr int kWordBytes = 8; // a unit of a flat bitmap
 constexpr int kMaxForeignK = 255;

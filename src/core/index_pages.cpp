@@ -1,3 +1,5 @@
+// See index_pages.hpp.
+
 #include "core/index_pages.hpp"
 
 #include "core/bytes.hpp"
@@ -7,15 +9,15 @@
 namespace bloomfilter {
 namespace {
 
-// A group is made in memory, so filters beyond this are not put into groups.
+// Filters larger than this are in no group, because a group is made in memory.
 constexpr std::size_t kMaxGroupedBytes = 32 * 1024 * 1024;
 
-// A group of so many columns leaves at most a fifth of each page empty.
+// True if a group of `columns` columns leaves at most a fifth of each page empty.
 bool fills_pages(int columns) {
   return columns * lines_per_page(columns) * 5 >= kPageColumns * 4;
 }
 
-// Does a group use more than half of its pages, the last of which may have few lines?
+// True if a group uses more than half of its pages. The last page may have few lines.
 bool is_worth_its_pages(const GroupKey &key, int columns) {
   return std::uint64_t{key.lines()} * static_cast<unsigned>(columns) * 2 >
          std::uint64_t{group_pages(key, columns)} * kPageColumns;
@@ -176,12 +178,13 @@ namespace {
 
 constexpr int kWordBits = 64;
 
-// Those of a slice that are written and read at once: of 64 columns, or what is left.
+// The number of columns of a slice that are written or read together, from column `first` on: 64,
+// or the number that is left.
 int columns_from(int first, int columns) {
   return columns - first < kWordBits ? columns - first : kWordBits;
 }
 
-// Bits of a slice, for 64 columns at most.
+// The bits of a slice for at most 64 columns, from column `first` on.
 std::uint64_t slice_bits(const std::uint8_t *slices, int columns, int slice, int first) {
   const int count = columns_from(first, columns);
   const std::size_t at = static_cast<std::size_t>(slice) * static_cast<std::size_t>(columns) +
@@ -195,7 +198,7 @@ std::uint64_t slice_bits(const std::uint8_t *slices, int columns, int slice, int
   return bits & ~std::uint64_t{0} >> (kWordBits - count);
 }
 
-// Writes numbers of 1 to 64 bits one behind the other. What is written ends with a whole word.
+// Writes numbers of 1 to 64 bits one after the other. The bytes written end with a whole word.
 class BitWriter {
 public:
   explicit BitWriter(std::uint8_t *to) : to_(to), pending_(0), count_(0) {}
@@ -219,7 +222,7 @@ private:
   int count_;
 };
 
-// Makes bit c of word r of what was bit r of word c, in 64 words. (Henry S. Warren, "Hacker's
+// Transposes 64 words: bit r of word c becomes bit c of word r. (Henry S. Warren, "Hacker's
 // Delight", 7-3.)
 void transpose(std::uint64_t *words) {
   std::uint64_t mask = 0x00000000FFFFFFFF;

@@ -1,14 +1,14 @@
 // What the bytes of a filter mean: its kind, its layout, and how values become the bytes that are
 // hashed.
 //
-// A *layout* is a system's way from a digest to bits. Everything that depends on the layout alone
-// is in its row of kLayoutRows. A *scheme* is what SQL names as a layout: a layout together with an
-// encoding. The encoding is how a value becomes bytes before it is hashed (what Guava's funnels and
-// Parquet's physical types do). A filter's family tells its encoding.
+// A *layout* is a system's way from a digest to bits. A row of kLayoutRows has everything that
+// depends on the layout alone. A *scheme* is what SQL calls a layout: a layout together with an
+// encoding. The encoding is how a value becomes bytes before it is hashed. (Guava has funnels for
+// this, and Parquet has physical types.) The family of a filter tells its encoding.
 //
-// The layouts' numbers are stored in every filter and never change. The upper half of a number is
-// the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15 layouts. 5,
-// 7, 8, 10 and 11 are free.
+// The numbers of the layouts are stored in every filter and never change. The upper half of a
+// number is the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15
+// layouts. The numbers 5, 7, 8, 10 and 11 are free.
 #ifndef BLOOMFILTER_CORE_LAYOUT_HPP
 #define BLOOMFILTER_CORE_LAYOUT_HPP
 
@@ -42,28 +42,29 @@ enum class Layout : std::uint8_t {
   cuckoo = 0x21,
 };
 
-// The system whose hashes, positions and sizes a layout has.
+// The system from which a layout takes its hashes, positions and sizes.
 enum class System : std::uint8_t { ours, guava, parquet, redis, spark, datasketches, hive };
 
 // Where the bits of one value are.
 enum class Spread : std::uint8_t {
   line,     // anywhere in a unit, which is a line
   halves,   // in a line of each half of a unit, which is a page
-  words,    // one in each word of 32 bits of a unit
+  words,    // in a unit, one bit in each of its words of 32 bits
   anywhere, // anywhere in the bitmap
-  slots,    // a cuckoo filter has no bits, but slots
+  slots,    // a cuckoo filter has slots instead of bits
 };
 
-// How a hash chooses a value's unit. It decides which parts of a bitmap are OR-ed when it is
-// folded.
+// How a hash chooses a value's unit. It decides which parts of a bitmap are OR-ed when the bitmap
+// is folded.
 enum class Choice : std::uint8_t {
   scaled,    // by multiplication, from its high bits: neighbours are OR-ed
   remainder, // by division: equal parts are OR-ed
 };
 
-// Flags of headers (core/format.hpp) that tell what a system's file says beside its filter, so that
-// it is written again as it was read. They change no answer, and unions do not keep them.
-constexpr std::uint8_t kFlagUncounted = 0x10; // the file leaves open how many bits are set
+// Flags of headers (core/format.hpp) for what another system's file says in addition to its filter.
+// They make it possible to write the same file again. They change no answer of a probe, and unions
+// do not keep them.
+constexpr std::uint8_t kFlagUncounted = 0x10; // the file does not say how many bits are set
 constexpr std::uint8_t kOtherFlags = kFlagUncounted;
 
 struct LayoutRow {
@@ -72,11 +73,11 @@ struct LayoutRow {
   Spread spread;
   Choice choice;
   std::uint16_t unit_bits;         // 0: a bucket's size depends on its fingerprints
-  std::uint8_t min_k, max_k, step; // of k; in cuckoo, of a fingerprint's bits
+  std::uint8_t min_k, max_k, step; // of k; in a cuckoo filter, of the length of a fingerprint
   std::uint8_t digest_size;        // how many numbers of 64 bits a digest has
-  std::uint8_t seed_bits;          // the seed is a signed number of so many bits; 0: there is none
+  std::uint8_t seed_bits;          // the seed is a signed number of this length; 0: there is none
   std::uint8_t flags;              // those of kOtherFlags that its headers can have
-  Layout profile; // the layout that stands for all those among which a filter's size decides
+  Layout profile; // the layout that stands for all layouts among which a filter's size decides
 };
 
 inline constexpr LayoutRow kLayoutRows[] = {
@@ -109,7 +110,7 @@ inline constexpr LayoutRow kLayoutRows[] = {
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
 
-// The rows by the number of their layout, so that finding a row takes one load more.
+// The number of a layout's row, so that finding the row takes only one more load.
 struct RowNumbers {
   std::uint8_t of[kLastLayout + 1]; // row numbers from 1 on; 0: there is no such layout
 
@@ -158,7 +159,7 @@ inline Choice choice_of(Layout layout) {
 inline Layout profile_of(Layout layout) {
   return row_of(layout).profile;
 }
-// How many numbers a digest has: 1 for `first` alone, or 2.
+// The number of numbers in a digest: 1, which is `first` alone, or 2.
 inline int digest_size(Layout layout) {
   return row_of(layout).digest_size;
 }
@@ -173,18 +174,18 @@ inline bool is_possible_seed(Layout layout, std::uint64_t seed) {
   return bits == 0 ? seed == 0 : seed + half <= 2 * half - 1;
 }
 
-// Families that only filters of other systems have. All others, and those that are added later, are
+// Families that only filters of other systems have. All other families, and those added later, are
 // families of SQL.
 constexpr Families kFamiliesOfOthers =
     families(Family::string, Family::int32, Family::utf16, Family::float32, Family::open_int32);
 constexpr Families kFamiliesOfSql = 2 * families(kLastFamily) - 1 - kFamiliesOfOthers;
 
-// A scheme: how a layout keeps values, and what SQL calls that.
+// A scheme: how a layout keeps values, and what SQL calls this.
 struct Scheme {
-  const char *name; // NULL if its kind has only one
+  const char *name; // NULL if its kind has only one scheme
   Layout layout;    // a profile
   Family empty;     // the family of a filter without values
-  Family from, to;  // values of `from` are kept as `to`, an encoding of their own
+  Family from, to;  // values of `from` are kept as `to`, another encoding of the same values
   Families kept;    // families whose values are kept under their own family
   Families strings; // families whose values are kept as byte strings, without a finer type
 };
@@ -213,11 +214,11 @@ constexpr Scheme kSchemes[] = {
                  families(Family::integer, Family::floating, Family::timestamp, Family::timestamptz,
                           Family::time, Family::string),
                  families(Family::text, Family::bytea, Family::uuid, Family::string)),
-    // Dates are integers of 32 bits, too, so the first value decides which of them a filter has.
+    // Dates are integers of 32 bits, too, so the first value decides the family of a filter.
     {"parquet_int32", Layout::parquet, Family::open_int32, Family::integer, Family::int32,
      families(Family::open_int32, Family::int32, Family::date), 0},
     coded_scheme("parquet_float", Layout::parquet, Family::floating, Family::float32),
-    // All values are byte strings. That much is known of a filter without values, too.
+    // All values are byte strings, so even a filter without values has this family.
     {"redis", Layout::redis, Family::string, Family::none, Family::none, families(Family::string),
      families(Family::integer, Family::text, Family::bytea, Family::string)},
     plain_scheme("spark", Layout::spark, kPlainFamilies, 0),
@@ -228,9 +229,10 @@ constexpr Scheme kSchemes[] = {
     our_scheme(nullptr, Layout::cuckoo),
 };
 
-// The number of a filter's scheme in kSchemes, by its layout and family.
+// The number of a filter's scheme in kSchemes, found by layout and family.
 struct SchemeNumbers {
-  std::uint8_t of[kLastLayout + 1][static_cast<int>(kLastFamily) + 1]; // from 1 on; 0: none
+  // from 1 on; 0: there is none
+  std::uint8_t of[kLastLayout + 1][static_cast<int>(kLastFamily) + 1];
 
   constexpr SchemeNumbers() : of() {
     for (const LayoutRow &row : kLayoutRows) {
@@ -246,16 +248,16 @@ struct SchemeNumbers {
 };
 constexpr SchemeNumbers kSchemeNumbers;
 
-// Can a filter of the layout have the family?
+// True if a filter of the layout can have the family.
 inline bool is_family_of(Layout layout, Family family) {
   return kSchemeNumbers.of[static_cast<int>(layout)][static_cast<int>(family)] != 0;
 }
-// The scheme of a filter of the layout and a family that it can have.
+// The scheme of a filter with this layout and family. The layout must be able to have the family.
 inline const Scheme &scheme_of(Layout layout, Family family) {
   return kSchemes[kSchemeNumbers.of[static_cast<int>(layout)][static_cast<int>(family)] - 1];
 }
-// The family under which a scheme keeps values of one of SQL's families; `none` if it does not keep
-// them.
+// The family under which a scheme keeps values of one of SQL's families. `none` if the scheme does
+// not keep such values.
 inline Family stored_family(const Scheme &scheme, Family family) {
   return is_in(scheme.strings, family) ? Family::string
          : family == scheme.from       ? scheme.to

@@ -1,3 +1,5 @@
+// See links.hpp.
+
 #include "core/links.hpp"
 
 #include <algorithm>
@@ -28,7 +30,7 @@ bool is_empty(const LinkView &view) {
   return !view.bitmap || !has_bits(view.bitmap, view.link.geometry.bytes());
 }
 
-// An order for links without values, by everything that links have but their bits.
+// An order for links without values. It compares everything that links have, except their bits.
 bool less_asked(const LinkView &a, const LinkView &b) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
@@ -41,8 +43,8 @@ bool less_asked(const LinkView &a, const LinkView &b) {
   return a.link.flags < b.link.flags;
 }
 
-// Drops the links that sized themselves and have no bits. If nothing is left, the least of all
-// links stays.
+// Drops the self-sized links that have no bits. If no other links are left, the least of all links
+// stays.
 int drop_empty(LinkView *views, int count, CheckInterrupts check_interrupts) {
   LinkView *const end = views + count;
   const LinkView least = *std::min_element(views, end, less_asked);
@@ -71,6 +73,7 @@ bool in_order(const LinkView &a, const LinkView &b, CheckInterrupts check_interr
 }
 
 // Joins the second of two adjacent links to the first, if the normal form has one link for both.
+// Returns whether it did.
 bool join(LinkView *first, const LinkView &second) {
   if (!(first->link.geometry == second.link.geometry) ||
       is_self_sized(*first) != is_self_sized(second))
@@ -84,7 +87,7 @@ bool join(LinkView *first, const LinkView &second) {
   return true;
 }
 
-// Does `by` have the same geometry and all bits of a link?
+// True if `by` has the same geometry as `view` and all of its bits.
 bool is_covered(const LinkView &view, const LinkView &by, CheckInterrupts check_interrupts) {
   if (!(view.link.geometry == by.link.geometry) || !by.bitmap)
     return false;
@@ -98,7 +101,7 @@ bool is_covered(const LinkView &view, const LinkView &by, CheckInterrupts check_
   return true;
 }
 
-// Are the links a series as growth makes it?
+// True if the links form a series as growth makes it.
 bool have_grown(const Header &header, const LinkView *views, const LinkBits *bits, int count) {
   if (!header.grows())
     return false;
@@ -139,7 +142,7 @@ int normalize_links(LinkView *views, int count, CheckInterrupts check_interrupts
 }
 
 int drop_covered(LinkView *views, int count, int from, CheckInterrupts check_interrupts) {
-  // A link that covers another one may be left out itself; the link that covers it then covers
+  // The covering link may be dropped, too, if a third link covers it. The third link then covers
   // both.
   LinkView *const end = views + count;
   for (LinkView *view = views; view < end; view++)
@@ -230,10 +233,9 @@ bool next_link(const Header &header, const Link &largest, Link *next) {
   const Capacity &last = largest.capacity, &asked = header.capacity;
   if (last.is_known())
     next->capacity = {last.values * 2, std::max(last.rate * 3 / 4, kMinRate)};
-  else // after a union with a filter whose capacity is unknown
+  else // after a union with a filter of unknown capacity
     next->capacity = {asked.values, first_rate(asked.rate)};
-  // If the bitmap is not larger, because twice as many values still fit into one line, double
-  // again.
+  // If twice as many values still fit into one line, the bitmap is not larger. Then double again.
   for (;; next->capacity.values *= 2) {
     if (!size_for_capacity(next->capacity.values, next->capacity.rate, &next->geometry))
       return false;

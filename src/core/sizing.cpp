@@ -1,3 +1,5 @@
+// See sizing.hpp.
+
 #include "core/sizing.hpp"
 
 #include <algorithm>
@@ -19,17 +21,17 @@ struct FineEntry {
 
 #include "core/sizing_table/table.inc"
 
-// From this rate on, a value takes one line; below it, filters whose values take two lines of a
-// page are smaller.
+// At this rate or a higher one, a value takes one line. At lower rates, filters are smaller if a
+// value takes two lines of a page.
 constexpr double kCoarseRate = 0.001;
-// From this number of units on, rounding up to a multiple costs nothing noticeable.
+// From this number of units on, rounding the number up to a multiple costs almost nothing.
 constexpr std::uint32_t kManyUnits = 64;
 constexpr std::uint32_t kUnitMultiple = 8;
-// 2^kClassBits size classes lie between two powers of two.
+// There are 2^kClassBits size classes between two powers of two.
 constexpr int kClassBits = 4;
 
-// A rate's place on the grid of the table: between entries `index` and `index + 1`, at
-// `part` / `whole` of the way.
+// A rate's place on the grid of the table: `part` / `whole` of the way from entry `index` to entry
+// `index + 1`.
 struct GridPlace {
   int index;
   std::uint64_t part, whole;
@@ -51,12 +53,12 @@ GridPlace place_on_grid(double rate) {
           kSignificands[r] - kSignificands[r + 1]};
 }
 
-// Thousandths of a bit per value, linear between two entries, rounded up.
+// Thousandths of a bit per value: linear between two entries, rounded up.
 std::uint64_t interpolate(std::uint32_t from, std::uint32_t to, const GridPlace &place) {
   return from + ((to - from) * place.part + place.whole - 1) / place.whole;
 }
 
-// The number of units of `unit_bits` for all values. It can be more than any filter may have.
+// The number of units of `unit_bits` bits for all values. It can exceed what a filter may have.
 std::uint64_t units_for(std::uint64_t expected, std::uint64_t thousandths,
                         std::uint64_t unit_bits) {
   std::uint64_t units = (expected * thousandths + 1000 * unit_bits - 1) / (1000 * unit_bits);
@@ -68,7 +70,7 @@ std::uint64_t units_for(std::uint64_t expected, std::uint64_t thousandths,
 } // namespace
 
 bool size_for_capacity(std::uint64_t expected, double rate, Geometry *geometry) {
-  if (expected > kMaxBits) // no rate in range takes less than a bit per value
+  if (expected > kMaxBits) // no rate in range takes less than one bit per value
     return false;
 
   const GridPlace place = place_on_grid(rate);
