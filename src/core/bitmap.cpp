@@ -1,3 +1,5 @@
+// See bitmap.hpp.
+
 #include "core/bitmap.hpp"
 
 #include <algorithm>
@@ -8,10 +10,10 @@
 namespace bloomfilter {
 namespace {
 
-constexpr std::size_t kCountedLines = 512; // lines per call of the kernel's count_bits()
+constexpr std::size_t kCountedLines = 512; // lines in each call of the kernel's count_bits()
 
-// Calls use(lines, other, count) on two bitmaps of `bytes` bytes: on all whole lines, then, if the
-// bitmaps end within a line, on copies of these last lines that are padded with zeros.
+// Calls use(lines, other, count) on two bitmaps of `bytes` bytes: first on all whole lines. If the
+// bitmaps end within a line, calls it again on copies of this last line, padded with zeros.
 template <typename Use>
 void for_lines(std::uint8_t *bitmap, const std::uint8_t *other, std::size_t bytes, Use use) {
   const std::size_t whole = bytes / kLineBytes * kLineBytes, rest = bytes - whole;

@@ -1,5 +1,5 @@
-// Operations on whole bitmaps, of any whole number of 64-bit words, with the processor's kernel:
-// counting bits, union and intersection.
+// Operations on whole bitmaps: counting bits, union and intersection. They use the kernel that the
+// caller passes. A bitmap can have any whole number of 64-bit words.
 #ifndef BLOOMFILTER_CORE_BITMAP_HPP
 #define BLOOMFILTER_CORE_BITMAP_HPP
 

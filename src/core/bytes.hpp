@@ -1,5 +1,5 @@
-// Reading and writing numbers in stored bytes, which are little-endian and at any alignment on
-// every machine.
+// Reads and writes numbers in stored bytes. These are little-endian on every machine, and can have
+// any alignment.
 #ifndef BLOOMFILTER_CORE_BYTES_HPP
 #define BLOOMFILTER_CORE_BYTES_HPP
 
@@ -38,8 +38,8 @@ template <typename T> inline void store(void *to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// The first `count` bytes, or 8 if there are more, as a little-endian number, as if zeros followed
-// them. Loads that overlap replace a memcpy of variable length, which would be a function call.
+// The first `count` bytes, but at most 8, as a little-endian number. Missing bytes are zeros. Loads
+// that overlap replace a memcpy of variable length, which would be a function call.
 inline std::uint64_t load_first(const std::uint8_t *from, std::size_t count) {
   const auto at = [=](std::size_t i) { return std::uint64_t{from[i]} << 8 * i; };
   if (count >= 8)

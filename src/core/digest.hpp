@@ -1,5 +1,5 @@
-// Digests. A digest is all that a value's bits depend on: in our own layouts a hash, in those of
-// some other systems two numbers of 64 bits (LayoutRow::digest_size).
+// Digests. A value's bits depend only on its digest. In our own layouts the digest is one hash; in
+// those of some other systems it is two numbers of 64 bits (LayoutRow::digest_size).
 #ifndef BLOOMFILTER_CORE_DIGEST_HPP
 #define BLOOMFILTER_CORE_DIGEST_HPP
 

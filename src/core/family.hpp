@@ -96,7 +96,7 @@ inline bool is_shape_of(Family family, std::uint32_t shape) {
 // this way it takes one comparison.
 struct alignas(8) ElementType {
   Family family;
-  // for composed values a fingerprint of 24 bits of the types in them; else 0
+  // For composed values, a fingerprint of 24 bits of the types in them; else 0.
   std::uint32_t shape;
 };
 inline bool operator==(const ElementType &a, const ElementType &b) {

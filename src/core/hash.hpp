@@ -1,9 +1,9 @@
 // The hash of an element: XXH3, 64 bits, over the element's canonical bytes.
 //
 // From version 0.8.0 on, xxHash promises that XXH3's output never changes (doc/xxhash_spec.md
-// there). It does not depend on the processor, and takes 1.6 ns for an integer. PostgreSQL's own
-// hash functions promise nothing across versions and byte orders, so stored filters cannot depend
-// on them.
+// there). The hash does not depend on the processor, and takes 1.6 ns for an integer. PostgreSQL's
+// own hash functions may change between versions and differ between byte orders, so stored filters
+// cannot depend on them.
 #ifndef BLOOMFILTER_CORE_HASH_HPP
 #define BLOOMFILTER_CORE_HASH_HPP
 
@@ -26,8 +26,8 @@ inline std::uint64_t hash_bytes(const void *bytes, std::size_t length, std::uint
   return XXH3_64bits_withSeed(bytes, length, seed);
 }
 
-// Computes the same hash of bytes that come in parts, in constant memory. Bytes that fit into the
-// buffer are hashed as a whole, which saves setting up XXH3's state.
+// Computes the same hash of bytes that come in parts, in constant memory. If all bytes fit into the
+// buffer, they are hashed as a whole, which saves the setup of XXH3's state.
 class Hasher {
 public:
   explicit Hasher(std::uint64_t seed) : seed_(seed) {}
@@ -44,7 +44,7 @@ public:
     number = little_endian(number);
     add(&number, sizeof number);
   }
-  // Adds a head and then bytes, with one check of the buffer's room for both.
+  // Adds a head and then bytes. One check of the buffer's room serves both.
   void add(const void *head, std::size_t head_length, const void *bytes, std::size_t length) {
     if (head_length + length > sizeof buffer_ - pending_) {
       add(head, head_length);
@@ -56,9 +56,9 @@ public:
     pending_ += head_length + length;
   }
 
-  // Adds what `write` adds, after its length in 32 bits. The length is filled in when it is known.
-  // So if the buffer has no room for a part, `write` is called twice: first the part is only
-  // counted, then it is added.
+  // Adds a part: what `write` adds, after the part's length in 32 bits. The length is filled in
+  // once it is known. If the buffer has no room for the part, `write` is called twice: first to
+  // count the part, then to add it.
   template <typename Write> void add_part(Write write) {
     using Length = std::uint32_t;
     const std::size_t start = pending_, bytes = start + sizeof(Length);
@@ -112,11 +112,12 @@ private:
   }
 
   std::uint64_t seed_;
-  std::size_t pending_ = 0;   // bytes in the buffer
-  std::uint64_t counted_ = 0; // of a part that is only counted: those, and all that had no room
+  std::size_t pending_ = 0; // bytes in the buffer
+  // While a part is only counted: its bytes and those before it in the buffer; else 0.
+  std::uint64_t counted_ = 0;
   std::uint8_t buffer_[4096];
-  bool open_ = false;      // is a part being added whose length is not known yet?
-  bool streaming_ = false; // is state_ in use?
+  bool open_ = false;      // true while a part of unknown length is being added
+  bool streaming_ = false; // true if state_ is in use
   XXH3_state_t state_;
 };
 

@@ -1,3 +1,5 @@
+// See hashed_value.hpp.
+
 #include "core/hashed_value.hpp"
 
 #include <cstring>

@@ -1,9 +1,9 @@
-// A value as a filter sees it: its element type, and its hashes under seed 0. SQL calls this a
+// A value as a filter sees it: its element type, and its hashes with seed 0. SQL calls this a
 // bf_element.
 //
 // Its bytes are the same on every machine: family u8, three zero bytes, shape u32, hash u64, second
-// hash u64, little-endian. Only values of text have two hashes; a value with one hash has it twice
-// (doc/format.md, "Families").
+// hash u64, little-endian. Only a value of text can have two hashes. A value with one hash stores
+// it twice (doc/format.md, "Families").
 #ifndef BLOOMFILTER_CORE_HASHED_VALUE_HPP
 #define BLOOMFILTER_CORE_HASHED_VALUE_HPP
 

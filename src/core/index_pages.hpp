@@ -139,16 +139,19 @@ struct IndexMeta {
   std::uint32_t blocks;          // blocks from this number on belong to nobody
   std::uint32_t list, directory; // the first page of each
   std::uint32_t append;          // the page of the list where the search for room begins
-  std::uint32_t fill;          // the page of the directory where the search for a free slot begins
+  // The page of the directory where the search for a free slot begins.
+  std::uint32_t fill;
   std::uint32_t largest_space; // no slot of free space has more pages
-  std::uint32_t making, making_pages; // an extent whose lines are being written, or were when the
-                                      // server stopped: in use, but in no slot
-  std::uint32_t next_group;           // the number of the next group
-  std::uint32_t generation;           // changes whenever rows leave a slot for another place
-  std::uint32_t groups;               // the number of groups
-  std::uint32_t listed;  // the number of entries in the list when the list was last looked through
+  // An extent that is in use but in no slot. Its lines are being written, or were being written
+  // when the server stopped.
+  std::uint32_t making, making_pages;
+  std::uint32_t next_group; // the number of the next group
+  std::uint32_t generation; // changes whenever rows leave a slot for another place
+  std::uint32_t groups;     // the number of groups
+  // The number of entries in the list when the list was last looked through.
+  std::uint32_t listed;
   std::uint64_t settled; // the length of the list at that time, up to its first page with room
-  // a hash of all fields above, because wrong numbers here would damage other blocks
+  // A hash of all fields above, because wrong numbers here would damage other blocks.
   std::uint64_t check;
 };
 std::uint64_t check_of(const IndexMeta &meta);

@@ -1,6 +1,6 @@
-// Interrupts of long loops. The core cannot ask the server whether the user has cancelled the
-// query. So a loop that can take long calls a function of its caller now and then. That function
-// may never return, so the loop must hold nothing that has to be released.
+// Interrupts of long loops. The core cannot find out from the server whether the user has cancelled
+// the query. So a loop that can take long calls a function of its caller now and then. This
+// function may never return, so the loop must hold nothing that has to be released.
 #ifndef BLOOMFILTER_CORE_INTERRUPTS_HPP
 #define BLOOMFILTER_CORE_INTERRUPTS_HPP
 

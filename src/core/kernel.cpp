@@ -1,3 +1,6 @@
+// The scalar kernel, which is the reference for all others, and the choice of a kernel. See
+// kernel.hpp.
+
 #include "core/kernel.hpp"
 
 #include <cstring>

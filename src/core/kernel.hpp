@@ -1,8 +1,8 @@
 // The inner loops over a bitmap, once for each instruction set.
 //
-// The scalar kernel is the reference; every other one gives the same bytes and answers, which
-// test/unit/kernel_test.cpp checks. best_kernel() asks the processor, never the compiler's flags,
-// so one build runs everywhere.
+// The scalar kernel is the reference. Every other kernel gives the same bytes and answers, which
+// test/unit/kernel_test.cpp checks. best_kernel() looks at the processor, never at the compiler's
+// flags, so one build runs everywhere.
 #ifndef BLOOMFILTER_CORE_KERNEL_HPP
 #define BLOOMFILTER_CORE_KERNEL_HPP
 
@@ -13,21 +13,22 @@
 
 namespace bloomfilter {
 
-// A function that looks up a hash in a structure of one of our own layouts.
+// A function that probes a structure of one of our own layouts for a hash.
 using HashTest = bool (*)(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// The functions for one instruction set. Bitmaps are whole lines, at any alignment; geometries are
-// valid ones of our own layouts.
+// The functions for one instruction set. Bitmaps are whole lines, at any alignment. Geometries must
+// be valid and of our own layouts.
 struct Kernel {
   const char *name;
-  // Are all bits of the hash set? Tests all of them: a mispredicted early exit costs more.
+  // True if all bits of the hash are set. Tests all of them, because an early exit would be
+  // mispredicted and cost more.
   HashTest contains;
-  // A faster contains() for geometries of this layout and k, to be chosen once for many calls.
+  // A faster contains() for geometries of this layout and k. Choose it once for many calls.
   HashTest (*contains_for)(const Geometry &geometry);
-  // contains() for many hashes, one answer each.
+  // contains() for many hashes. Writes one answer for each.
   void (*contains_many)(const Geometry &geometry, const std::uint8_t *bitmap,
                         const std::uint64_t *hashes, std::size_t count, bool *answers);
-  // contains() for counters (core/counting.hpp): are all counters of the hash above 0?
+  // contains() for counters (core/counting.hpp): true if all counters of the hash are above 0.
   HashTest counting_contains;
   // Sets the bits of many hashes.
   void (*add_many)(const Geometry &geometry, std::uint8_t *bitmap, const std::uint64_t *hashes,
@@ -42,15 +43,15 @@ struct Kernel {
 
 extern const Kernel kScalarKernel;
 
-// Each is NULL if the processor or the build does not have it.
+// NULL if the processor or the build does not have the kernel.
 const Kernel *avx2_kernel();
 const Kernel *neon_kernel();
 
 // The fastest kernel of this machine.
 const Kernel &best_kernel();
 
-// The kernel of that name, or NULL if this machine has no such kernel. A NULL name stands for the
-// fastest one.
+// The kernel with this name, or NULL if this machine has no such kernel. If the name is NULL, the
+// fastest kernel.
 const Kernel *find_kernel(const char *name);
 
 } // namespace bloomfilter

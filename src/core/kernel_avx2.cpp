@@ -1,7 +1,8 @@
-// The AVX2 kernel: eight bit positions in one register.
+// The AVX2 kernel of x86-64. It runs if best_kernel() finds AVX2 in the processor.
 //
-// A line is two registers. A test computes k positions at once, permutes the 32-bit words that they
-// fall in into their lanes and compares; an insertion shifts each bit into its lane.
+// A register holds eight bit positions, and a line is two registers. A test computes k positions at
+// once. It moves the 32-bit words with these positions into the lanes of the positions and
+// compares. An insertion shifts each bit into its lane.
 
 #include "core/kernel.hpp"
 
@@ -11,8 +12,8 @@
 
 #include <utility>
 
-// Functions from here to the end of the region may use AVX2; what is included above may not,
-// because the linker could choose this file's copy of an inline function for the whole library.
+// Functions from here to the end of the region may use AVX2. The headers included above must not
+// use it: the linker could choose this file's copy of an inline function for the whole library.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #else
@@ -33,15 +34,15 @@ void store_lanes(void *to, __m256i lanes) {
   _mm256_storeu_si256(static_cast<__m256i *>(to), lanes);
 }
 
-// From entry 8 - k on: ones for the k lanes that have a hash function, then zeros for the rest.
+// From entry 8 - k on, k ones for the lanes that have a hash function, then zeros.
 alignas(32) constexpr std::uint32_t kOnes[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 struct Bits {
-  __m256i word; // index of each lane's 32-bit word in the line, 0 ... 15
-  __m256i mask; // its bit there; 0 in lanes without a hash function
+  __m256i word; // index, 0 ... 15, of each lane's 32-bit word in the line
+  __m256i mask; // the lane's bit in this word; 0 in lanes without a hash function
 };
 
-// The bits of hash functions `from` ... `from` + 7, of which the first `count` exist.
+// The bits of hash functions `from` ... `from` + 7. Only the first `count` of these exist.
 Bits bits_of(std::uint32_t word, int from, int count) {
   const __m256i multipliers = load_lanes(kMultipliers.power + from);
   const __m256i ones = load_lanes(kOnes + (count < kLanes ? kLanes - count : 0));
@@ -81,14 +82,14 @@ bool lanes_set(__m256i low, __m256i high, const Bits &bits) {
   return test_bits(low, high, word, k);
 }
 
-// A shift by 32 or more gives zero, so shifting 1 by (position - first position of the lane) leaves
-// a bit in the right lane only.
+// A shift by 32 or more gives zero. So shifting 1 by (position - first position of the lane) sets a
+// bit only in the right lane.
 [[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
   const __m256i first_low = _mm256_set_epi32(224, 192, 160, 128, 96, 64, 32, 0);
   const __m256i first_high = _mm256_set_epi32(480, 448, 416, 384, 352, 320, 288, 256);
   const __m256i words = _mm256_set1_epi32(static_cast<int>(word)), one = _mm256_set1_epi32(1);
   __m256i low = load_lanes(line), high = load_lanes(line + 32);
-#pragma GCC unroll 8 // more would not fit the registers
+#pragma GCC unroll 8 // unrolling more would not fit into the registers
   for (int i = 0; i < k; i++) {
     const __m256i multiplier = _mm256_set1_epi32(static_cast<int>(kMultipliers.power[i]));
     const __m256i position = _mm256_srli_epi32(_mm256_mullo_epi32(words, multiplier), 23);
@@ -109,8 +110,9 @@ void intersect_line(std::uint8_t *line, const std::uint8_t *other) {
     store_lanes(line + i, _mm256_and_si256(load_lanes(line + i), load_lanes(other + i)));
 }
 
-// The number of set bits of each byte, from a table of the 16 half bytes (W. Mula, N. Kurz, D.
-// Lemire, "Faster population counts using AVX2 instructions", The Computer Journal 61, 2018).
+// The number of set bits of each byte, from a table for the 16 values of half a byte (W. Mula, N.
+// Kurz, D. Lemire, "Faster population counts using AVX2 instructions", The Computer Journal 61,
+// 2018).
 __m256i count_bytes(__m256i bytes) {
   const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
                                           2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);

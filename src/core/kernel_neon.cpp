@@ -1,4 +1,4 @@
-// The NEON kernel of 64-bit ARM, where NEON is always available: a line is four registers, and one
+// The NEON kernel of 64-bit ARM, where NEON is always available. A line is four registers, and one
 // table lookup reads any sixteen of its bytes.
 
 #include "core/kernel.hpp"
@@ -12,13 +12,12 @@
 namespace bloomfilter {
 namespace {
 
-// From entry 16 - k on: zeros for the k lanes that have a hash function, then all ones for the
-// rest.
+// From entry 16 - k on, k zeros for the lanes that have a hash function, then all ones.
 constexpr std::uint8_t kUnused[2 * kMaxK] = {
     0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-// Narrows four times four numbers below 256 to sixteen bytes.
+// Narrows four registers of four numbers below 256 to sixteen bytes.
 uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
   return vcombine_u8(vmovn_u16(vcombine_u16(vmovn_u32(a), vmovn_u32(b))),
                      vmovn_u16(vcombine_u16(vmovn_u32(c), vmovn_u32(d))));
@@ -53,7 +52,8 @@ uint8x16_t narrow(uint32x4_t a, uint32x4_t b, uint32x4_t c, uint32x4_t d) {
   return test_bits(line, word, k);
 }
 
-// Each bit goes into the one 64-bit lane whose number is the upper part of its position.
+// Each bit goes into one 64-bit lane: the lane whose number is the upper part of the bit's
+// position.
 [[gnu::always_inline]] inline void set_line(std::uint8_t *line, std::uint32_t word, int k) {
   for (std::uint64_t lane = 0; lane < kLineBytes / 8; lane += 2) {
     const uint64x2_t lanes = {lane, lane + 1};

@@ -107,10 +107,10 @@ struct ValueCount {
 //
 // Links of different geometry may have values in common, and their bits do not show it. So the sum
 // over geometries is an upper bound, too. Links that come from growth are the exception: a growing
-// filter adds a value only if none of its links contains it. The flag of a growing filter
-// does not prove this. A union with a growing filter has the flag as well, and its links may have
-// values in common. So the links themselves are checked: each must be the link that growth adds to
-// the one before, and the one before must be full.
+// filter adds a value only if none of its links contains it. The flag of a growing filter does not
+// prove that its links come from growth: a union with a growing filter has the flag as well, and
+// its links may have values in common. So the links themselves are checked: each must be the link
+// that growth adds to the one before, and the one before must be full.
 ValueCount estimate_values(const Header &header, const LinkView *views, const LinkBits *bits,
                            int count);
 

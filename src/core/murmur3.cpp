@@ -1,3 +1,5 @@
+// See murmur3.hpp.
+
 #include "core/murmur3.hpp"
 
 #include "core/bytes.hpp"
@@ -12,7 +14,7 @@ inline std::uint64_t rotate(std::uint64_t x, int bits) {
   return x << bits | x >> (64 - bits);
 }
 
-// A block's words before they are mixed into the state. Zeros stay zeros.
+// Scrambles the words of a block before they are mixed into the state. Zero stays zero.
 inline std::uint64_t scrambled_first(std::uint64_t word) {
   return rotate(word * kOne, 31) * kOther;
 }

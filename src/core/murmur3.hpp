@@ -1,4 +1,5 @@
-// MurmurHash3 of 128 bits for 64-bit machines (x64_128; A. Appleby, public domain).
+// MurmurHash3 of 128 bits for 64-bit machines (x64_128; A. Appleby, public domain). Guava hashes
+// with it.
 #ifndef BLOOMFILTER_CORE_MURMUR3_HPP
 #define BLOOMFILTER_CORE_MURMUR3_HPP
 
@@ -12,7 +13,8 @@ struct Murmur3 {
 };
 Murmur3 murmur3(const std::uint8_t *bytes, std::size_t length, std::uint32_t seed);
 
-// The finalizer of MurmurHash3, a permutation: every bit of the result depends on every bit of x.
+// The finalizer of MurmurHash3. It is a permutation, and every bit of the result depends on every
+// bit of x.
 inline std::uint64_t mix64(std::uint64_t x) {
   x ^= x >> 33;
   x *= 0xFF51AFD7ED558CCDULL;

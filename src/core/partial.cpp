@@ -1,3 +1,5 @@
+// See partial.hpp.
+
 #include "core/partial.hpp"
 
 #include "core/bytes.hpp"
@@ -14,7 +16,7 @@ Finding fault(Status status, std::uint64_t found, std::uint64_t wanted = 0) {
 }
 const Finding kSound = {Status::ok, 0, 0};
 
-// Accepts only the header of a filter without values that bf_agg would make, with seed 0.
+// Accepts a header only if bf_agg would make it for a filter without values, with seed 0.
 Finding check_header(const Header &header) {
   if (header.is_chain() || (header.flags & ~kFlagSelfSized) != 0)
     return fault(Status::unknown_flags, header.flags);

@@ -1,17 +1,19 @@
-// Partial states: what an aggregate over some rows knows of the filter of all rows. SQL calls a
+// Partial states: what an aggregate over some rows knows about the filter of all rows. SQL calls a
 // partial state a bf_partial.
 //
-// Filters of the parts of a set cannot be added up to the filter of the set, unless all of them
-// have its size. The distinct hashes of the parts can: from any parts, in any order, they make
-// exactly the filter of the set. So a partial state is a set of hashes. Once these take as many
-// bytes as the bitmap of the filter that was asked for, the state is that bitmap instead, so that
-// it is never larger.
+// In general, filters of parts of a set cannot be combined into the filter of the set; this works
+// only if all of them have its size. But the distinct hashes of the parts, in any order, give
+// exactly the filter of the set. So a partial state is a set of hashes. Once the hashes take as
+// many bytes as the requested filter's bitmap, the state is this bitmap instead. So the state is
+// never larger than the bitmap.
 //
-// Its payload is 4 bytes of its own, the header of a filter (core/format.hpp), and after it the
-// hashes, ascending, or the bitmap; doc/format.md has the byte tables. The header is that of the
-// filter without values, for the capacity that was asked for. If all values are to size the filter,
-// its header has kFlagSelfSized and a capacity of one value. Equal sets are equal bytes. A state of
-// no rows differs from one of rows that are all NULL, because their filters differ.
+// The payload is 4 bytes of its own, the header of a filter (core/format.hpp), and then the hashes
+// in ascending order, or the bitmap. doc/format.md has the byte tables. The header is that of a
+// filter without values for the requested capacity. If the filter will be self-sized, the header
+// has kFlagSelfSized and a capacity of one value. Equal sets have equal bytes. A state of no rows
+// differs from a state of rows that are all NULL, because their filters differ.
+//
+// What is not good about it: a self-sized state has no limit but the number of its hashes.
 #ifndef BLOOMFILTER_CORE_PARTIAL_HPP
 #define BLOOMFILTER_CORE_PARTIAL_HPP
 
@@ -28,27 +30,26 @@ constexpr std::size_t kPartialHead = 4 + kHeaderBytes;
 enum class Content : std::uint8_t {
   hashes = 0,
   bitmap = 1,
-  no_rows = 2, // not even with NULL; a state that is to size itself has no hashes instead
+  no_rows = 2, // not even rows with NULL; a self-sized state has no hashes instead
 };
 
 struct Partial {
-  Header header; // of the filter that the state is for
+  Header header; // of the requested filter
   Content content;
 
   bool self_sized() const { return (header.flags & kFlagSelfSized) != 0; }
 };
 
-// What a state with so many distinct hashes contains. `geometry` is that of the filter that was
-// asked for.
+// The content of a state with `hashes` distinct hashes. `geometry` is that of the requested filter.
 inline Content content_for(bool self_sized, const Geometry &geometry, std::uint64_t hashes) {
   const bool fewer_bytes = hashes * sizeof(std::uint64_t) < geometry.bytes();
   return self_sized || fewer_bytes ? Content::hashes : Content::bitmap;
 }
 
-// Reads the head and checks it and the length, in constant time.
+// Reads and checks the head, and checks the length, in constant time.
 Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *partial);
 
-// Like parse_partial(), and checks that the hashes are in ascending order, each of them once.
+// Like parse_partial(). Also checks that the hashes are distinct and in ascending order.
 Finding validate_partial(const std::uint8_t *payload, std::size_t length, Partial *partial);
 
 void write_partial_head(std::uint8_t *payload, const Partial &partial);

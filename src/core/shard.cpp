@@ -1,3 +1,5 @@
+// See shard.hpp.
+
 #include "core/shard.hpp"
 
 #include "core/structure.hpp"
@@ -5,7 +7,7 @@
 namespace bloomfilter {
 
 std::uint64_t most_values(Layout layout, double rate, std::uint64_t bytes) {
-  // Sizes grow with the number of values, and no rate takes less than a bit per value.
+  // Sizes grow with the number of values, and no rate takes less than one bit per value.
   std::uint64_t fits = 1, too_many = 8 * bytes + 1;
   while (too_many - fits > 1) {
     const std::uint64_t middle = fits + (too_many - fits) / 2;

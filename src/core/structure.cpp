@@ -1,3 +1,5 @@
+// See structure.hpp.
+
 #include "core/structure.hpp"
 
 #include "core/sizing.hpp"

@@ -1,5 +1,5 @@
-// One name for each operation that differs between the structures that hold digests: a bitmap of
-// our own, counters, a cuckoo filter's buckets, and another system's bitmap.
+// Structures hold digests: a bitmap of our own, counters, a cuckoo filter's buckets, or another
+// system's bitmap. This file gives each operation that differs among them one name.
 #ifndef BLOOMFILTER_CORE_STRUCTURE_HPP
 #define BLOOMFILTER_CORE_STRUCTURE_HPP
 
@@ -15,30 +15,32 @@
 namespace bloomfilter {
 
 // The geometry for `expected` distinct values (at least 1) at a false positive rate of kMinRate ...
-// kMaxRate; Layout::lines stands for all of our own layouts of a bloomfilter. False if the
+// kMaxRate. Layout::lines stands for all of our own layouts of a bloomfilter. False if the
 // structure would be too large.
 bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 
-// Is the digest possibly in the structure? In our own layouts, a digest is a hash and nothing more.
+// True if the digest is possibly in the structure. In our own layouts, a digest is just a hash.
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
 
-// Adds digests to a bitmap or to counters. Each digest is digest_size() numbers; `count` is that of
-// all numbers together.
+// Adds digests to a bitmap or to counters. Each digest is digest_size() numbers, and `count` is the
+// number of all these numbers.
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
                         const std::uint64_t *digests, std::size_t count);
 
-// How often a hash was added to counters or buckets. Collisions can make the number larger.
+// The number of times that a hash was added to counters or buckets. Collisions can make it larger.
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
-// The function that looks up a hash in a structure of one of our own layouts, to be chosen once for
-// many hashes. NULL for a chain's geometry, which says too little, and for a foreign layout.
+// The function that probes a structure of one of our own layouts for a hash. Choose it once for
+// many hashes. NULL for another system's layout, and for the geometry of a chain, which says too
+// little.
 HashTest hash_test(const Kernel &kernel, const Geometry &geometry);
 
-// The functions below probe a structure and read only those parts of it on which the answer
-// depends. fetch(offset, length) returns a part, which is valid until the next call.
+// The functions below probe a structure and read only the parts of it on which the answer depends.
+// fetch(offset, length) returns a part, which is valid until the next call.
 
-// The geometry of a unit as a structure of its own, which gives the same answers as the whole.
+// The geometry of one unit as a structure of its own. A probe of the unit gives the same answer as
+// a probe of the whole.
 inline Geometry alone(const Geometry &geometry) {
   return {geometry.layout, geometry.k, 1};
 }
@@ -58,7 +60,7 @@ int multiplicity_in_parts(const Geometry &geometry, std::uint64_t hash, Fetch fe
   return copies;
 }
 
-// The bits of a value are in one unit, or mostly each in another one.
+// The bits of a value are either in one unit, or mostly each in a different one.
 template <typename Fetch>
 bool foreign_contains_in_parts(const Geometry &geometry, const Digest &digest, Fetch fetch) {
   std::uint64_t positions[kMaxForeignK];

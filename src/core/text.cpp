@@ -1,3 +1,5 @@
+// See text.hpp.
+
 #include "core/text.hpp"
 
 namespace bloomfilter {

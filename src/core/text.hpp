@@ -1,8 +1,8 @@
 // The text form of a value: base64 (RFC 4648, section 4) of its payload.
 //
-// It is a third shorter than bytea's hexadecimal form, so that even the largest filter stays below
-// PostgreSQL's 1 GB limit for a text and survives a dump. White space is skipped when reading, as
-// decode(..., 'base64') does, so that wrapped text can be pasted.
+// It is a third shorter than bytea's hexadecimal form. So the text of even the largest filter stays
+// below PostgreSQL's limit of 1 GB and survives a dump. Reading skips white space, as decode(...,
+// 'base64') does, so that wrapped text can be pasted.
 #ifndef BLOOMFILTER_CORE_TEXT_HPP
 #define BLOOMFILTER_CORE_TEXT_HPP
 
@@ -25,9 +25,9 @@ void encode_base64(const std::uint8_t *bytes, std::size_t length, char *text,
                    CheckInterrupts check_interrupts = check_nothing);
 
 // Reads `length` characters into at most decoded_length_limit(length) bytes and sets `decoded` to
-// their number. False if the text is not base64: if it has a foreign character, missing or
-// misplaced padding, or unused bits that are not zero (so that two texts never mean the same
-// value).
+// the number of bytes. False if the text is not base64: it has another character, padding that is
+// missing or misplaced, or unused bits that are not zero. (Unused bits must be zero so that no two
+// texts mean the same value.)
 bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, std::size_t *decoded,
                    CheckInterrupts check_interrupts = check_nothing);
 

@@ -1,10 +1,12 @@
-// Apache DataSketches' BloomFilter (C++ and Java): XXH64 over integers as 8 bytes, doubles with one
-// zero and one NaN, text as UTF-8, and bytea as it is; empty texts and bytea are left out. The
-// digest is h0, the hash with the filter's seed, and h1, the hash with h0 as its seed. For i = 1
-// ... k, a position is (h0 + i h1 mod 2^64) >> 1 mod bits.
+// Apache DataSketches' BloomFilter (C++ and Java). See datasketches.hpp for its files.
 //
-// Where the two libraries differ, values are added as C++ adds them: Java takes -0 for a value of
-// its own, and adds an empty array of bytes.
+// It hashes with XXH64: integers as 8 bytes, doubles with one zero and one NaN, text as UTF-8, and
+// bytea as it is. It leaves out empty texts and bytea. The digest is h0, the hash with the filter's
+// seed, and h1, the hash with h0 as its seed. For i = 1 ... k, a position is (h0 + i h1 mod 2^64)
+// >> 1 mod bits.
+//
+// Where the two libraries differ, we add values as C++ does. Java takes -0 for a value of its own,
+// and adds an empty array of bytes.
 
 #include "core/foreign/datasketches.hpp"
 
@@ -26,7 +28,8 @@ Digest digest_of_bits(std::uint64_t seed, std::uint64_t bits, std::uint8_t *scra
   return digest(seed, scratch, sizeof bits);
 }
 
-// A double, or nothing: empty texts and bytea are always found, because no bit tells of them.
+// Encodes a double. Other values that come here are empty texts and bytea, which are always found:
+// no bit tells whether they were added.
 Encoded encode_double(std::uint64_t seed, const ForeignValue &value) {
   constexpr std::uint64_t kNaN = 0x7FF8000000000000, kMinusZero = 1ULL << 63;
   if (value.family != Family::floating)

@@ -13,8 +13,8 @@
 
 namespace bloomfilter {
 
-// What is wrong with a file: a phrase, the number that the phrase is about, and the number with
-// which it does not agree, or kNoOther. If the phrase is NULL, nothing is wrong.
+// What is wrong with a file: a phrase, the number that the phrase is about, and the number that it
+// should agree with, or kNoOther. If the phrase is NULL, nothing is wrong.
 constexpr std::uint64_t kNoOther = ~0ULL;
 struct Problem {
   const char *phrase;
@@ -23,12 +23,12 @@ struct Problem {
 };
 constexpr Problem kNoProblem = {nullptr, 0};
 
-// The filter that a file holds, and the offset of its bitmap in the file.
+// The filter in a file, and the offset of its bitmap in the file.
 struct Found {
   Geometry geometry;
   std::size_t offset;
   std::uint64_t seed = 0;
-  std::uint8_t flags = 0; // some of kOtherFlags
+  std::uint8_t flags = 0; // a subset of kOtherFlags
 
   std::size_t end() const { return offset + geometry.bytes(); }
 };
@@ -46,8 +46,8 @@ static_assert(kMaxForeignK == 255 && kMaxBits / 64 == 67108864, "as the phrases 
 constexpr char kForeignKOutOfRange[] = "the number of hash functions is not 1 to 255";
 constexpr char kWordsOutOfRange[] = "the number of words is not 1 to 67108864";
 
-// Checks that the bitmap after a head, which has `bytes` bytes, has as many words of 64 bits as the
-// head says.
+// Checks that the bitmap after a head has the number of 64-bit words that the head says. The bitmap
+// has `bytes` bytes.
 inline Problem check_words(std::uint32_t words, std::size_t bytes) {
   if (words == 0 || words > kMaxBits / 64)
     return {kWordsOutOfRange, words};
@@ -57,7 +57,7 @@ inline Problem check_words(std::uint32_t words, std::size_t bytes) {
   return kNoProblem;
 }
 
-// Makes a bitmap of big-endian words of 64 bits from one of little-endian words, or the reverse.
+// Converts a bitmap of big-endian words of 64 bits to little-endian words, or the reverse.
 inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t words,
                        CheckInterrupts check_interrupts = check_nothing) {
   constexpr std::size_t kPart = kBytesBetweenChecks / 8;

@@ -1,10 +1,12 @@
-// Flat bitmaps, as most systems have them: one large bitmap, anywhere in which a
-// value's bits can be. Position i of a value is a number modulo the number of bits (A. Kirsch, M.
-// Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). The number of bits is a multiple of
-// 64. For a divisor d of the number of words, OR-ing d equal parts of the bitmap gives the filter
-// of bits/d bits. A bitmap of blocks can be used alike if its positions are computed one by one.
+// Flat bitmaps, which most systems have: one large bitmap, in which a value's bits can be anywhere.
+// Position i of a value is a number modulo the number of bits (A. Kirsch, M. Mitzenmacher, "Less
+// Hashing, Same Performance", ESA 2006). The number of bits is a multiple of 64. If d divides the
+// number of words, OR-ing d equal parts of the bitmap gives the filter of bits/d bits. The code
+// here also serves a bitmap of blocks, if its positions are computed one by one.
 //
 // `Indices` has for_each(geometry, digest, use), which calls use(position) for each bit, in order.
+//
+// What is not good about it: each bit of a value may cost a memory access of its own.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
 
@@ -52,7 +54,7 @@ template <typename Indices> struct Flat {
   }
 };
 
-// The row of a system with flat bitmaps.
+// The functions of a system with flat bitmaps.
 template <typename Indices>
 constexpr ForeignSystem
 flat_system(Families plain, std::size_t least_plain, decltype(ForeignSystem::digest) digest,

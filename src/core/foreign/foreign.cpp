@@ -1,3 +1,5 @@
+// Finds the functions of a layout's system and calls them. See foreign.hpp.
+
 #include "core/foreign/foreign.hpp"
 
 namespace bloomfilter {

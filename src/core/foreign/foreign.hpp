@@ -1,8 +1,8 @@
-// Filters of other systems, with the hashes, bits and sizes that each system has.
+// Filters of other systems, with each system's hashes, bits and sizes.
 //
-// The functions here serve all systems by their layout; each other source file of this directory
-// has one system and its files. Bitmaps are kept as little-endian words, so bit p is bit p & 7 of
-// byte p >> 3, as in our own layouts.
+// The functions here serve all systems and take the layout. Each other source file of this
+// directory has one system and its files. Bitmaps are kept as little-endian words. So bit p is bit
+// p & 7 of byte p >> 3, as in our own layouts.
 #ifndef BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 #define BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
 
@@ -10,8 +10,8 @@
 
 namespace bloomfilter {
 
-// The digest of a value whose canonical bytes the system hashes as they are; false if it does not.
-// The value's scratch is not used.
+// Computes the digest of a value if the system hashes the value's canonical bytes as they are.
+// Returns false otherwise. Does not use the value's scratch.
 bool try_plain_digest(Layout layout, std::uint64_t seed, const ForeignValue &value, Digest *digest);
 
 // These call the functions of the layout's system (ForeignSystem). encode() takes plain values,

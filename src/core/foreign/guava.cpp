@@ -1,7 +1,8 @@
-// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies): MurmurHash3 x64 128 with seed 0 over
-// the bytes that a funnel makes: integers have 8 or (Family::int32) 4 bytes, text is UTF-8 or
-// (Family::utf16) UTF-16, and bytea is taken as it is. The positions of a value follow from the two
-// numbers of the digest:
+// Guava's BloomFilter (31.1; Funnels, BloomFilterStrategies). See guava.hpp for its files.
+//
+// It hashes with MurmurHash3 x64 128 and seed 0, over the bytes that a funnel makes. Integers have
+// 8 bytes, or 4 in Family::int32. Text is UTF-8, or UTF-16 in Family::utf16. Bytea is taken as it
+// is. The positions of a value follow from the two numbers of its digest:
 //
 //   guava          c = first; k times: index (c mod 2^63) mod bits; c += second
 //   guava_mitz32   a, b = low and high half of first; for i = 1 ... k, in 32 bits:
@@ -21,9 +22,9 @@ Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   return {hash.first, hash.second};
 }
 
-// Converts UTF-8 to little-endian UTF-16, the chars of a Java string; returns the length in bytes.
-// Bytes that are not UTF-8, which only SQL_ASCII databases have, become U+FFFD as in Java: one for
-// a sequence that breaks off or is a surrogate, otherwise one for each byte.
+// Converts UTF-8 to little-endian UTF-16, the chars of a Java string. Returns the length in bytes.
+// Only SQL_ASCII databases have bytes that are not UTF-8. These become U+FFFD as in Java: one for a
+// sequence that breaks off or is a surrogate, and otherwise one for each byte.
 std::size_t utf16_of(const std::uint8_t *bytes, std::size_t length, std::uint8_t *out) {
   std::size_t written = 0;
   const auto put = [&](std::uint32_t unit) {
@@ -35,7 +36,7 @@ std::size_t utf16_of(const std::uint8_t *bytes, std::size_t length, std::uint8_t
     int more = lead < 0xC2 || lead > 0xF4 ? 0 : lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
     std::uint32_t point = more == 0 ? lead : lead & (0x3F >> more);
     bool good = lead < 0x80 || more > 0;
-    // No code point has two encodings, and U+10FFFF is the last.
+    // A code point has only one encoding, and U+10FFFF is the last code point.
     std::uint8_t least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     std::uint8_t most = lead == 0xF4 ? 0x8F : 0xBF;
     for (; more > 0 && good; more--, least = 0x80, most = 0xBF) {

@@ -1,5 +1,5 @@
 // Guava's files, as BloomFilter.writeTo() writes them: strategy u8, k u8, number of words i32,
-// words u64; all big-endian.
+// words u64. All numbers are big-endian.
 #ifndef BLOOMFILTER_CORE_FOREIGN_GUAVA_HPP
 #define BLOOMFILTER_CORE_FOREIGN_GUAVA_HPP
 

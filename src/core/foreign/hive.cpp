@@ -1,11 +1,13 @@
-// Hive's BloomKFilter (org.apache.hive.common.util; Murmur3), which Druid has, too: a hash of 64
-// bits over integers and doubles as 8 big-endian bytes, text as UTF-8, and bytea as it is. All NaN
-// are one.
+// Hive's BloomKFilter (org.apache.hive.common.util; Murmur3), which Druid has, too. See hive.hpp
+// for its files.
 //
-// A value's bits are in one block of 8 words of 64 bits. With a and b, the low and high half of the
-// hash, the block is (c, or ~c if it is negative) mod blocks for c = a + b in 32 bits. Each i from
-// 2 to k + 1 sets a bit: with c = a + i b, or ~c if that is negative, bit (c >> 3) mod 64 of word
-// c mod 8.
+// It has a hash of 64 bits: over integers and doubles as 8 big-endian bytes, text as UTF-8, and
+// bytea as it is. All NaN are one value.
+//
+// A value's bits are in one block of 8 words of 64 bits. Let a and b be the low and high half of
+// the hash. The block is (c, or ~c if it is negative) mod blocks, with c = a + b in 32 bits. Each i
+// from 2 to k + 1 sets a bit. With c = a + i b, or ~c if that is negative, it is bit (c >> 3) mod
+// 64 of word c mod 8.
 
 #include "core/foreign/hive.hpp"
 
@@ -46,7 +48,7 @@ Digest digest_of_number(std::uint64_t number, std::uint8_t *scratch) {
   return digest(0, scratch, sizeof number);
 }
 
-// A zero is added as it is; both are looked up.
+// Encodes a number. A zero is added with its own sign. A probe looks for both zeros.
 Encoded encode_number(std::uint64_t, const ForeignValue &value) {
   constexpr std::uint64_t kNaN = 0x7FF8000000000000, kSign = 1ULL << 63;
   const std::uint64_t bits = load<std::uint64_t>(value.bytes);
@@ -76,9 +78,9 @@ struct HiveIndices {
   }
 };
 
-// BloomKFilter's size: floor(-n ln(rate) / ln(2)^2) bits, as many whole words, and 1 to 8 words
-// more, up to a whole block; round(bits / n ln(2)) hash functions. Hive itself has one rate, 0.05,
-// which is a float.
+// BloomKFilter's size. It takes the whole words of floor(-n ln(rate) / ln(2)^2) bits and 1 to 8
+// words more, up to a whole block. It has round(bits / n ln(2)) hash functions. Hive itself has
+// only the rate 0.05, which is a float.
 bool size_hive(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
   const auto n = static_cast<double>(expected);
   const double log2 = std::log(2.0), precise = static_cast<float>(rate);

@@ -1,5 +1,5 @@
-// Hive's files, as BloomKFilter.serialize() writes them, and Druid, whose class is a copy: k u8,
-// number of words i32, words u64; all big-endian.
+// Hive's files, as BloomKFilter.serialize() writes them: k u8, number of words i32, words u64. All
+// numbers are big-endian. Druid's files are the same, because its class is a copy of Hive's.
 #ifndef BLOOMFILTER_CORE_FOREIGN_HIVE_HPP
 #define BLOOMFILTER_CORE_FOREIGN_HIVE_HPP
 

@@ -1,10 +1,12 @@
-// Parquet's split-block filters (parquet-format, BloomFilter.md): XXH64 with seed 0 over Parquet's
-// plain encoding. Numbers are little-endian, and have 4 bytes in Family::int32, whether they are
-// signed or not, and in Family::float32; byte strings have no length.
+// Parquet's split-block filters (parquet-format, BloomFilter.md). See parquet.hpp for their files.
 //
-// A bitmap is an array of blocks of 8 words of 32 bits, and a value sets a bit in each word of one
-// block: block (first >> 32) · blocks >> 32, bit (low half of first · salt of the word) >> 27.
-// OR-ing d adjacent blocks folds them, as in our own layouts.
+// They hash with XXH64 and seed 0 over Parquet's plain encoding. Numbers are little-endian. They
+// have 4 bytes in Family::float32 and in Family::int32, whether signed or not. Byte strings are
+// hashed without their length.
+//
+// A bitmap is an array of blocks of 8 words of 32 bits. A value sets one bit in each word of one
+// block. The block is (first >> 32) · blocks >> 32, and the bit is (low half of first · salt of the
+// word) >> 27. OR-ing d adjacent blocks folds the filter, as in our own layouts.
 
 #include "core/foreign/parquet.hpp"
 
@@ -18,7 +20,7 @@
 namespace bloomfilter {
 namespace {
 
-// Numbers mostly have 8 bytes, a constant for which the compiler unrolls the hash.
+// Most numbers have 8 bytes. For this constant the compiler unrolls the hash.
 Digest digest(std::uint64_t, const std::uint8_t *bytes, std::size_t length) {
   return {length == 8 ? XXH64(bytes, 8, 0) : XXH64(bytes, length, 0), 0};
 }
@@ -60,12 +62,12 @@ Encoded encode_parquet(std::uint64_t seed, const ForeignValue &value) {
   return encoded;
 }
 
-// Odd constants of the specification (BloomFilter.md).
+// Odd constants from the specification (BloomFilter.md).
 constexpr std::uint32_t kSalts[kBlockWords] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
                                                0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
 constexpr std::uint64_t kMaxBlocks = kMaxParquetBytes / kBlockBytes;
 
-// e^-x for x >= 0, by arithmetic alone, so that it is the same on every machine.
+// e^-x for x >= 0. Uses only arithmetic, so that the result is the same on every machine.
 double exp_minus(double x) {
   int halvings = 0;
   while (x > 0.125) {
@@ -80,9 +82,9 @@ double exp_minus(double x) {
   return sum;
 }
 
-// The rate of a split-block filter with `load` values in a block on average: a block's load is
-// Poisson's, and a value that was never added finds its bit in each of the 8 words set with
-// probability 1 - (31/32)^(values in the block).
+// The rate of a split-block filter with `load` values in a block on average. The load of a block is
+// Poisson. A value that was never added finds its bit set in each of the 8 words with probability 1
+// - (31/32)^(values in the block).
 double split_block_rate(double load) {
   double probability = exp_minus(load), clear = 1.0, rate = 0.0, covered = probability;
   for (int values = 1; covered < 1.0 - 1e-15 && values < 2000; values++) {
@@ -140,7 +142,7 @@ void add_to_blocks(const Geometry &geometry, std::uint8_t *bitmap, const std::ui
   }
 }
 
-// The smallest number of blocks whose rate is not above the one asked for. It is a power of two, as
+// The smallest number of blocks with a rate of at most the requested one. It is a power of two, as
 // Parquet's readers require.
 bool size_blocks(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
   const auto n = static_cast<double>(expected);
@@ -153,8 +155,8 @@ bool size_blocks(Layout layout, std::uint64_t expected, double rate, Geometry *g
   return false;
 }
 
-// Reads a union and returns the field number of its variant; 0 if it has not one variant, a struct.
-// The only variant that is known is field 1, an empty struct.
+// Reads a union and returns the field number of its variant. 0 if the union does not have exactly
+// one variant, or if the variant is no struct. The only known variant is field 1, an empty struct.
 std::int64_t read_variant(ThriftReader *reader) {
   std::int64_t id = 0, variant = 0;
   int variants = 0;
@@ -225,7 +227,7 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found
 }
 
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry) {
-  // Fields 2, 3 and 4 are each a union of which variant 1, an empty struct, is set.
+  // Fields 2, 3 and 4 are each a union with variant 1, an empty struct.
   static constexpr std::uint8_t kVariant[] = {0x1C, 0x1C, 0x00, 0x00};
   std::size_t length = 0;
   bytes[length++] = 0x15;                                       // field 1: i32

@@ -1,6 +1,8 @@
-// RedisBloom's hashes, bits and files. The digest of a byte string is its MurmurHash64A, and a
-// second one with the first as its seed; integers are hashed as decimal text. Position i of a
-// value, for i = 0 ... k - 1, is (first + i second) mod 2^64 mod bits.
+// RedisBloom's hashes, bits and files. See redis.hpp for the bytes of its files.
+//
+// A byte string's digest is its MurmurHash64A, and another MurmurHash64A with the first as its
+// seed. Integers are hashed as decimal text. Position i of a value, for i = 0 ... k - 1, is (first
+// + i second) mod 2^64 mod bits.
 
 #include "core/foreign/redis.hpp"
 
@@ -14,7 +16,7 @@
 namespace bloomfilter {
 namespace {
 
-// MurmurHash64A (A. Appleby, public domain), which RedisBloom calls twice.
+// MurmurHash64A (A. Appleby, public domain). RedisBloom calls it twice.
 std::uint64_t murmur64a(const std::uint8_t *bytes, std::size_t length, std::uint64_t seed) {
   constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
   constexpr int kShift = 47;
@@ -67,7 +69,7 @@ struct RedisIndices {
   }
 };
 
-// These have as many digits as in RedisBloom.
+// These constants have the same number of digits as in RedisBloom.
 constexpr double kLn2 = 0.693147180559945, kLn2Squared = 0.480453013918201;
 
 double bits_per_value_for(double error) {
@@ -77,7 +79,7 @@ double k_for(double bits_per_value) {
   return std::ceil(kLn2 * bits_per_value);
 }
 
-// Sizes a filter as BF.RESERVE with NONSCALING does: in whole bits, then in whole words.
+// Sizes a filter as BF.RESERVE with NONSCALING does: first in whole bits, then in whole words.
 bool size_redis(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
   const double bits_per_value = bits_per_value_for(rate);
   const double bits = std::floor(static_cast<double>(expected) * bits_per_value);
@@ -88,11 +90,11 @@ bool size_redis(Layout layout, std::uint64_t expected, double rate, Geometry *ge
   return true;
 }
 
-// Options of a filter. With NOROUND, its number of bits is no power of two.
+// Options of a filter. With NOROUND, its number of bits need not be a power of two.
 constexpr std::uint32_t kNoRound = 1, kForce64 = 4, kNoScaling = 8, kKnownOptions = 15;
 
-// Reads a link's entry in the header chunk. RedisBloom loads any capacity, and an error that is
-// NaN, and so do we: the positions of bits do not depend on them.
+// Reads a link's entry in the header chunk. RedisBloom loads any capacity, and even an error that
+// is NaN. So does this function, because the positions of bits do not depend on them.
 Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   const auto size = load<std::uint64_t>(entry), bits = load<std::uint64_t>(entry + 8);
   const double error = bits_double(load<std::uint64_t>(entry + 24));
@@ -120,10 +122,10 @@ Problem read_redis_link(const std::uint8_t *entry, Link *link) {
   return kNoProblem;
 }
 
-// Writes a link's entry. RedisBloom loads it only if k follows from the bits per value. If capacity
-// and error are not known, they are made up to suit k and the bits: the error is in the middle of
-// those that have this k. Returns the number of values that it wrote, at most the capacity, because
-// RedisBloom never counts more.
+// Writes a link's entry. RedisBloom loads the entry only if k follows from the bits per value. If
+// capacity and error are unknown, they are chosen to suit k and the bits: the error is in the
+// middle of the errors that have this k. Returns the number of values that it wrote. This is at
+// most the capacity, because RedisBloom never counts more.
 std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double values) {
   const Geometry &geometry = link.geometry;
   const bool known = link.capacity.is_known();
@@ -144,7 +146,7 @@ std::uint64_t write_redis_link(std::uint8_t *entry, const Link &link, double val
   store(entry + 32, double_bits(bits_per_value));
   store(entry + 40, std::uint32_t{geometry.k});
   store(entry + 44, static_cast<std::uint64_t>(capacity));
-  store(entry + 52, std::uint8_t{0}); // the number of bits is taken as it is
+  store(entry + 52, std::uint8_t{0}); // 0: the number of bits is taken as it is
   return counted;
 }
 
@@ -154,7 +156,8 @@ const ForeignSystem kRedis = flat_system<RedisIndices>(
     families(Family::text, Family::bytea, Family::string), 0, digest, encode_decimal, size_redis);
 
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
-  constexpr std::size_t kOldHead = 16, kOldEntry = 49; // no growth in the head; capacity is a u32
+  // no growth in the head, and the capacity is a u32
+  constexpr std::size_t kOldHead = 16, kOldEntry = 49;
   if (length < kOldHead)
     return {"the number of bytes of the header chunk is too small for a head", length, kOldHead};
   const std::uint32_t number = load<std::uint32_t>(bytes + 8);

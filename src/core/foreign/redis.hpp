@@ -1,7 +1,7 @@
 // RedisBloom's files, in chunks as BF.SCANDUMP gives them. A file is a chain of filters. The header
-// chunk is values u64, number of links u32, options u32, growth u32, and for each link bytes u64,
-// bits u64, values u64, error f64, bits per entry f64, k u32, capacity u64, log2 of bits u8;
-// little-endian. The other chunks are the bitmaps, one after the other.
+// chunk is values u64, number of links u32, options u32 and growth u32. Then it has for each link
+// bytes u64, bits u64, values u64, error f64, bits per entry f64, k u32, capacity u64 and log2 of
+// bits u8. All numbers are little-endian. The other chunks are the bitmaps, one after the other.
 #ifndef BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
 #define BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
 
@@ -12,19 +12,19 @@ namespace bloomfilter {
 
 constexpr std::size_t kRedisHead = 20, kRedisEntry = 53;
 constexpr std::size_t kMaxRedisHeader = kRedisHead + kMaxLinks * kRedisEntry;
-constexpr std::size_t kRedisChunk = 16 * 1024 * 1024; // of bitmaps, since RedisBloom 2.2.7
+constexpr std::size_t kRedisChunk = 16 * 1024 * 1024; // of a bitmap, since RedisBloom 2.2.7
 
-// Reads the header chunk of a dump into at most kMaxLinks links. It refuses what RedisBloom refuses
-// to load.
+// Reads the header chunk of a dump into at most kMaxLinks links. Refuses everything that RedisBloom
+// refuses to load.
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count);
 // Checks by their lengths whether the other chunks can be the bitmaps of the links, in their order.
-// No chunk says where it belongs, but RedisBloom cuts each link by itself, into pieces of one
-// length (kRedisChunk; older versions 10 or 511 MiB) and what is left.
+// A chunk does not say where it belongs. But RedisBloom cuts each link separately, into pieces of
+// one length (kRedisChunk; 10 or 511 MiB in older versions) and a rest.
 Problem fit_redis_chunks(const Link *links, int count, const std::size_t *lengths, int chunks);
 
-// Writes the header chunk of links that hold about as many values as `values` says; returns its
-// length. A single link is a filter that does not scale. RedisBloom itself counts the values that
-// set a bit when they are added, and that number does not follow from the bits.
+// Writes the header chunk of links; returns its length. `values` has the approximate number of
+// values in each link. A single link becomes a filter that does not scale. RedisBloom itself counts
+// a value if it sets a bit when it is added. That number does not follow from the bits.
 std::size_t write_redis(std::uint8_t *bytes, const Link *links, const double *values, int count);
 
 } // namespace bloomfilter

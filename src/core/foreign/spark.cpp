@@ -1,7 +1,9 @@
-// Spark's BloomFilter (org.apache.spark.util.sketch; BloomFilterImpl of Spark 2.0 to 4.0 is version
-// 1, BloomFilterImplV2 of 4.1 version 2): a hash of 32 bits over integers as 8 bytes, text as
-// UTF-8, and bytea as it is. The digest is h1, the hash with the filter's seed, and h2, the hash
-// with h1 as its seed. For i = 1 ... k, a position is (c, or ~c if it is negative) mod bits, where
+// Spark's BloomFilter (org.apache.spark.util.sketch). BloomFilterImpl of Spark 2.0 to 4.0 is
+// version 1, and BloomFilterImplV2 of Spark 4.1 is version 2. See spark.hpp for their files.
+//
+// It has a hash of 32 bits: over integers as 8 bytes, text as UTF-8, and bytea as it is. The digest
+// is h1, the hash with the filter's seed, and h2, the hash with h1 as its seed. For i = 1 ... k, a
+// position is (c, or ~c if it is negative) mod bits, where
 //
 //   spark      c = h1 + i h2, in 32 bits
 //   spark_v2   c = h1 (2^31 - 1) + i h2, in 64 bits, with h1 and h2 as signed numbers
@@ -18,8 +20,8 @@ inline std::uint32_t rotate(std::uint32_t x, int bits) {
   return x << bits | x >> (32 - bits);
 }
 
-// MurmurHash3 x86 32 (A. Appleby, public domain) with another end: the last bytes, three at most,
-// are mixed in like words, each by itself and with its sign.
+// MurmurHash3 x86 32 (A. Appleby, public domain) with a different end: the last one to three bytes
+// are mixed in one by one, like words, with their signs.
 std::uint32_t spark_murmur3(const std::uint8_t *bytes, std::size_t length, std::uint32_t seed) {
   std::uint32_t h = seed;
   const auto mix = [&h](std::uint32_t word) {

@@ -1,5 +1,5 @@
-// A reader of Thrift's compact protocol (thrift-compact-protocol.md), with what it takes to look
-// for a few fields and skip all others.
+// A reader of Thrift's compact protocol (thrift-compact-protocol.md). It has only what is needed to
+// find a few fields and skip all others.
 #ifndef BLOOMFILTER_CORE_FOREIGN_THRIFT_HPP
 #define BLOOMFILTER_CORE_FOREIGN_THRIFT_HPP
 
@@ -30,12 +30,12 @@ public:
   ThriftReader(const std::uint8_t *bytes, std::size_t length)
       : begin_(bytes), at_(bytes), end_(bytes + length), good_(true) {}
 
-  // False once a byte made no sense or was not there.
+  // False after a byte that made no sense or was missing.
   bool good() const { return good_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
-  // Reads the head of a struct's next field: returns its type, and changes `*id` from the number of
-  // the field before to that of this one.
+  // Reads the head of a struct's next field and returns its type. `*id` must be the number of the
+  // field before, and becomes the number of this one.
   Type field(std::int64_t *id) {
     const std::uint8_t head = byte();
     const auto type = static_cast<Type>(head & 0x0F);
@@ -63,7 +63,7 @@ public:
     switch (type) {
     case yes:
     case no:
-      break; // a boolean field has its value in its type
+      break; // the type of a boolean field has its value
     case i8:
       advance(1);
       break;
@@ -124,8 +124,8 @@ private:
     good_ = false;
     return 0;
   }
-  // In lists and maps, booleans take a byte. Every item takes at least one, so a count beyond the
-  // bytes that are left is wrong.
+  // In lists and maps, a boolean takes one byte. Every item takes at least one byte, so a count
+  // above the number of bytes left is wrong.
   void skip_items(std::uint64_t count, Type type, int depth) {
     if (count > static_cast<std::uint64_t>(end_ - at_))
       good_ = false;

@@ -1,21 +1,23 @@
-// Writes sizing_table/table.inc: how many bits a value needs for a false positive rate.
+// Writes sizing_table/table.inc: the number of bits that a value needs for a false positive rate.
 //
-// A value sets k bits of one 64-byte line (or k/2 bits in each of two lines of an 8-line page).
+// A value sets k bits of one 64-byte line, or k/2 bits in each of two lines of an 8-line page.
 // Hashing spreads values over lines like balls over bins, so the number of values in a line is
-// Poisson; this spread, which the textbook formula ignores, is what makes a blocked filter cost
-// more bits (F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters",
-// JEA 14, 2009). The rate is computed exactly under that model:
+// Poisson. The textbook formula ignores this spread, which makes a blocked filter cost more bits
+// (F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", JEA 14,
+// 2009). This model gives the rate exactly:
 //
 //   line:  sum over N of Poisson(N; 512/bits) * M(k N, k)
 //   page:  sum over N of Poisson(N; 4096/bits) * G(N)^2,
 //          G(N) = sum over j of Binomial(j; N, 1/4) * M(c j, c),  c = k/2
 //
-// where M(b, k) = E[(X/512)^k] and X is the number of occupied bits after b throws into 512. The
-// rates form a grid of 16 an octave from 0.5 down to below 1e-9: rate i is 2^(-1 - i/16). Between
-// two of them, sizing.cpp interpolates with the k of the higher rate. So each entry's bits suffice
-// for the k of both intervals that it bounds; the chord of a convex curve never undersizes.
+// Here M(b, k) = E[(X/512)^k], and X is the number of occupied bits after b throws into 512.
 //
-// Build and run by hand; test/unit/sizing_test.cpp checks the committed table against it:
+// The rates form a grid from 0.5 down to below 1e-9, with 16 rates for each halving: rate i is
+// 2^(-1 - i/16). Between two rates of the grid, sizing.cpp interpolates with the k of the higher
+// rate. So an entry's bits must suffice for the k of both intervals that the entry bounds. The
+// chord of a convex curve lies above the curve, so the interpolation never gives too few bits.
+//
+// Build and run it by hand. test/unit/sizing_test.cpp checks the committed table against it:
 //   c++ -std=c++17 -O2 -ffp-contract=off generate.cpp -o generate && ./generate > table.inc
 
 #include <algorithm>
@@ -53,7 +55,7 @@ Moments occupancy_moments() {
   return moments;
 }
 
-// The expectation of rate_at_load(N) for a Poisson load of the given mean.
+// The expectation of rate_at_load(N) for a Poisson load with the given mean.
 template <typename F> double poisson_mean(double mean, F rate_at_load) {
   double spread = 12.0 * std::sqrt(mean) + 20.0;
   int from = std::max(0, static_cast<int>(mean - spread)), to = static_cast<int>(mean + spread);
@@ -87,8 +89,8 @@ double page_rate(const std::vector<double> &half, double bits) {
   });
 }
 
-// The smallest number of bits, in thousandths, whose rate is at most the given one. rate_of() must
-// fall with the bits.
+// The smallest number of bits, in thousandths, with a rate of at most the given one. rate_of() must
+// fall as the bits grow.
 template <typename F> int bits_for(double rate, double floor_bits, F rate_of) {
   double low = floor_bits, high = 400.0;
   for (int i = 0; i < 50; i++) {
@@ -102,7 +104,7 @@ double grid_rate(int i) {
   return std::exp2(-1.0 - i / 16.0);
 }
 
-// The bits of entry i, enough for the k of the interval below it and of the one above it.
+// The bits of entry i. They suffice for the k of the interval below it and of the one above it.
 template <typename F> int entry_bits(const std::vector<int> &k, int i, int first, F bits_at) {
   return std::max(bits_at(i, k[i]), i > first ? bits_at(i, k[i - 1]) : 0);
 }
@@ -115,8 +117,8 @@ int main() {
   for (int c = 1; c <= kMaxK / 2; c++)
     half[c] = half_page_rates(moments, c);
 
-  // The model's sums are not meant to hold for fewer bits than these functions start from, and no
-  // optimum lies there.
+  // The model's sums are not meant for fewer bits than these functions start from. No optimum lies
+  // there.
   auto line_bits = [&](int i, int k) {
     return bits_for(grid_rate(i), std::max(1.0, 0.6 * k),
                     [&](double bits) { return line_rate(moments, bits, k); });
