@@ -67,7 +67,7 @@ Finding check_link(const Link &link) {
     return fault(Status::bad_k, geometry.k);
   const bool bloom = kind_of(geometry.layout) == Kind::bloom;
   const Finding capacity = check_capacity(link.capacity);
-  // only a bloomfilter's capacity may be unknown
+  // Only a bloomfilter's capacity may be unknown.
   if (!capacity.ok() || (!bloom && !link.capacity.is_known()))
     return fault(Status::bad_capacity, link.capacity.values);
   if (link.flags & ~(bloom ? kLinkFlags : kFlagSelfSized))

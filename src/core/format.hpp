@@ -35,7 +35,7 @@ constexpr std::uint8_t kFlagChain = 0x01;
 // The filter or link was sized by the values that it held, not by a request. If it has no values,
 // an aggregate made it.
 constexpr std::uint8_t kFlagSelfSized = 0x02;
-// only in a chain: when the chain is full, it gets another link
+// Only in a chain: when the chain is full, it gets another link.
 constexpr std::uint8_t kFlagGrow = 0x04;
 constexpr std::uint8_t kFlagIntersection = 0x08; // has the bits that two filters had in common
 // 0x10 is kFlagUncounted, one of kOtherFlags. Only a value that is no chain has it.

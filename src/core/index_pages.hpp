@@ -128,7 +128,7 @@ static_assert(kDirectorySlots == 10, "as the drawing says");
 
 struct ListEntry {
   IndexedRow row;
-  // the number of filters with the key that are worth a group; 0 if key_hash is 0
+  // The number of filters with the key that are worth a group; 0 if key_hash is 0.
   std::uint16_t least;
   std::uint64_t key_hash;
 };
@@ -186,7 +186,7 @@ std::uint32_t group_pages(const GroupKey &key, int columns);
 // The place of a line in a group.
 struct LinePlace {
   std::uint32_t page;
-  // in the page, where the line's slices begin; they have as many bytes as the columns' lines
+  // In the page, where the line's slices begin. They have as many bytes as the columns' lines.
   std::size_t offset;
 };
 LinePlace line_place(int columns, std::uint32_t line);

@@ -231,7 +231,7 @@ constexpr Scheme kSchemes[] = {
 
 // The number of a filter's scheme in kSchemes, found by layout and family.
 struct SchemeNumbers {
-  // from 1 on; 0: there is none
+  // A number from 1 on; 0: there is no scheme.
   std::uint8_t of[kLastLayout + 1][static_cast<int>(kLastFamily) + 1];
 
   constexpr SchemeNumbers() : of() {

@@ -82,7 +82,7 @@ std::uint64_t full_bits(const Link &link);
 // Numbers of set bits.
 struct LinkBits {
   std::uint64_t set; // of one link
-  // of the OR of all links of one geometry; only the first of these links has it
+  // Of the OR of all links of one geometry. Only the first of these links has it.
   std::uint64_t united;
 };
 

@@ -1,4 +1,5 @@
-// A helper that the fuzz targets of other systems' files share: it uses what was read from a file.
+// A helper that the fuzz targets of other systems' files share. It uses the filter that was read
+// from a file.
 #ifndef BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
 #define BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
 
@@ -21,8 +22,8 @@ inline void require(bool condition) {
     std::abort();
 }
 
-// Requires that the geometry of a bitmap is one of a possible filter, and that in each scheme of
-// its layout it takes and finds values.
+// Requires that the geometry of a bitmap is that of a possible filter. Also requires that each
+// scheme of its layout can add values and find them.
 inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   Header header = {geometry, {}, 0, {}}, read;
   std::vector<std::uint8_t> payload(header.payload_bytes());
@@ -49,7 +50,7 @@ inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   require(survey.rate() >= 0 && survey.rate() <= 1);
   require(estimate_count(geometry, survey.bits_set()) >= 0);
 
-  // Digests from both ends, and one from the bitmap.
+  // Digests from both ends, and one made of the bitmap's bytes.
   std::uint64_t words[] = {0, 0, ~0ULL, ~0ULL, 0, ~0ULL, 0, 0};
   std::memcpy(words + 6, bitmap, sizeof(std::uint64_t));
   words[7] = words[6] * 3;

@@ -1,8 +1,9 @@
-// Whatever bytes arrive, validate() refuses them or they are a counting filter that can be used. As
-// a script of additions, removals and unions, they leave what an array of counters would hold.
+// Fuzzes counting filters. If the input is a filter, validate() refuses it, or all functions can
+// use it. If the input is a script of additions, removals and unions, the filter must have the same
+// counters after it as a plain array.
 //
-// A filter's first byte is its format's version; any other byte begins a script. Each step of a
-// script checks its own hash alone; at the end, all counters are checked.
+// The first byte of a filter is its format's version. Any other first byte begins a script. Each
+// step of a script checks only its own hash. At the end, all counters are checked.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +32,7 @@ const std::vector<const Kernel *> &kernels() {
   return all;
 }
 
-// The same with every kernel.
+// counting_contains() with every kernel. All must give the same answer.
 bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
   const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
   for (const Kernel *kernel : kernels())
@@ -39,7 +40,7 @@ bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, s
   return answer;
 }
 
-// The position of a counter's lowest bit, as described in core/counting.hpp; each further bit is
+// The position of a counter's lowest bit, as core/counting.hpp describes it. Each further bit is
 // one line further on.
 std::size_t lowest_bit(std::size_t number) {
   return number / 512 * 2048 + number % 512;
@@ -55,7 +56,7 @@ Wide unpacked(const Bytes &counters) {
   return wide;
 }
 
-// The counters of a filter, of which one above 15 becomes 15.
+// The counters of a filter. A counter above 15 becomes 15.
 Bytes packed(const Wide &wide) {
   Bytes counters(wide.size() / 2);
   for (std::size_t number = 0; number < wide.size(); number++)
@@ -98,7 +99,7 @@ void use(const Geometry &geometry, const Bytes &counters) {
   for (std::size_t i = 0; i < wide.size(); i++)
     require(bit_at(plain.bitmap.data(), i) == (wide[i] > 0));
 
-  // Both ends, positions that coincide, and somewhere between.
+  // Both ends, coinciding positions, and one hash somewhere between.
   for (const std::uint64_t hash : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 31,
                                    std::uint64_t{hash_bytes(counters.data(), counters.size(), 0)}})
     use_hash(geometry, counters, hash);
@@ -114,7 +115,8 @@ void use(const Geometry &geometry, const Bytes &counters) {
   require(sum == packed(twice));
 }
 
-// A hash that scripts add and remove, how often it is in the filter, and its counters, each once.
+// A hash that scripts add and remove, the number of times that it is in the filter, and its
+// counters, each once.
 struct Member {
   std::uint64_t hash;
   unsigned times = 0;
@@ -134,12 +136,12 @@ public:
       : geometry_(geometry), counters_(geometry.bytes()), model_(2 * geometry.bytes()) {
     Random random(seed);
     for (const std::uint64_t hash : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 31})
-      members_.emplace_back(geometry, hash); // both ends, and positions that coincide
+      members_.emplace_back(geometry, hash); // both ends, and coinciding positions
     while (members_.size() < kMembers)
       members_.emplace_back(geometry, random.next());
   }
 
-  // The lower half of a step chooses a hash, the upper half what to do with it.
+  // The lower half of a step chooses a hash. The upper half chooses what to do with it.
   void step(unsigned step) {
     constexpr unsigned kCopies[] = {1, 1, 2, 7};
     Member &member = members_[step % kMembers];
@@ -178,7 +180,7 @@ private:
     member.times += copies;
   }
 
-  // Changes all counters of a hash that are not full.
+  // Changes those counters of a hash that are not full.
   void change(const Member &member, int by) {
     for (const std::uint64_t number : member.numbers)
       if (model_[number] < 15)
@@ -199,7 +201,7 @@ private:
   std::vector<Member> members_;
 };
 
-// The first two bytes choose a geometry; each of the others is a step.
+// The first two bytes choose a geometry. Each further byte is a step.
 void run(const std::uint8_t *script, std::size_t length) {
   constexpr std::size_t kMaxSteps = 16;
   if (length < 2)

@@ -1,11 +1,12 @@
-// Whatever bytes arrive as a cuckoo filter, validate() refuses them or all functions can use them.
-// Whatever is done to a small one, it holds what a multiset of its values holds.
+// Fuzzes cuckoo filters. If the input is a filter, validate() refuses it, or all functions can use
+// it. If the input is a script, it changes a small table and a multiset of values in the same way.
+// Both must always hold the same values.
 //
-// A filter's first byte is its format's version; any other byte begins a script: the table's
-// properties, then a byte for each step. Each step checks its own value alone; at the end of a
-// script, all values are checked. An addition that finds no room takes as long as a thousand
-// others, so a script ends with it. Where an addition cannot find room, only one script in sixteen
-// tries it.
+// The first byte of a filter is its format's version. Any other first byte begins a script: first
+// the table's properties, then a byte for each step. Each step checks only its own value. At the
+// end of a script, all values are checked. An addition that finds no room takes as long as a
+// thousand others, so a script ends with it. If an addition cannot find room, only one script in
+// sixteen tries it.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,7 +47,7 @@ int copies_by_buckets(const Geometry &geometry, const Bytes &table, const Cuckoo
   return copies;
 }
 
-// Adds a hash and removes it if there is room; if there is none, nothing changes.
+// Adds a hash and removes it again if there is room. If there is no room, nothing changes.
 void add_and_remove(const Geometry &geometry, Bytes &table, std::uint64_t hash,
                     std::uint64_t stored) {
   const Bytes before = table;
@@ -70,7 +71,7 @@ void use(const Geometry &geometry, const std::uint8_t *stored_table) {
   const double rate = cuckoo_rate(geometry, stored);
   require(rate >= 0 && rate <= 1);
 
-  // Both ends of the table, and somewhere between.
+  // Both ends of the table, and one hash somewhere between.
   const std::uint64_t hashes[] = {0, ~0ULL, hash_bytes(table.data(), table.size(), 0)};
   for (const std::uint64_t hash : hashes) {
     const CuckooPlace place = cuckoo_place(geometry, hash);
@@ -105,8 +106,8 @@ public:
       : geometry_(geometry), table_(geometry.bytes()), even_if_crowded_(even_if_crowded) {
     Random random(seed);
     for (int value = 0; value < kValues; value++) {
-      // In each group of three, the second has the fingerprint of the first, the third its first
-      // bucket.
+      // In each group of three, the second value has the fingerprint of the first. The third value
+      // has the first bucket of the first.
       const std::uint64_t before = value % 3 == 0 ? 0 : hashes_[value - value % 3];
       const std::uint64_t same = value % 3 == 0 ? 0 : value % 3 == 1 ? kLowHalf : ~kLowHalf;
       hashes_[value] = (before & same) | (random.next() & ~same);
@@ -118,8 +119,8 @@ public:
     }
   }
 
-  // The lower half of a step chooses a value, the upper half what to do with it. Returns false if
-  // it found no room.
+  // The lower half of a step chooses a value. The upper half chooses what to do with it. Returns
+  // false if it found no room.
   bool step(unsigned step) {
     const int value = static_cast<int>(step % kValues);
     int &held = copies_[alike_[value]];
@@ -168,7 +169,7 @@ private:
     return 1U << place.bucket[0] | 1U << place.bucket[1];
   }
 
-  // Returns whether all buckets that kicks can reach from a place are full.
+  // True if all buckets that kicks can reach from a place are full.
   bool is_crowded(const CuckooPlace &place) const {
     unsigned reached = buckets_of(place);
     for (unsigned seen = 0; seen != reached;) {
@@ -193,7 +194,7 @@ private:
   std::uint64_t hashes_[kValues];
   CuckooPlace places_[kValues];
   int alike_[kValues];       // the first value that looks the same
-  int copies_[kValues] = {}; // how many values like it are stored
+  int copies_[kValues] = {}; // the number of stored values that look the same
 };
 
 void run(const std::uint8_t *script, std::size_t length) {
@@ -203,7 +204,7 @@ void run(const std::uint8_t *script, std::size_t length) {
   const int bits =
       kMinFingerprintBits + script[0] % (kMaxFingerprintBits - kMinFingerprintBits + 1);
   const std::uint32_t buckets = script[1] % 8 + kMinBuckets;
-  // A hash decides, because mutations would gather around a byte that does.
+  // A hash decides this. If one byte decided it, mutations would gather around that byte.
   const bool even_if_crowded = hash_bytes(script, length, 0) % 16 == 0;
   Script steps({Layout::cuckoo, static_cast<std::uint8_t>(bits), buckets}, script[1] / 8,
                even_if_crowded);

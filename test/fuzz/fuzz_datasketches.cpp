@@ -1,6 +1,6 @@
-// Whatever bytes arrive, read_datasketches() refuses them or they are a file of DataSketches': a
-// head that is written back unchanged, and all words of a bitmap. Only a filter without set bits
-// may have another head than the one that is written.
+// Fuzzes read_datasketches(). It either refuses the input, or the input is a file of DataSketches:
+// a head that is written back unchanged, and all words of a bitmap. Only for a filter without set
+// bits, the head that is written may differ.
 
 #include "core/foreign/datasketches.hpp"
 #include "fuzz/foreign.hpp"

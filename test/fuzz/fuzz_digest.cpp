@@ -1,9 +1,9 @@
-// Whatever bytes arrive as a value, of every family and in every layout, become the same digest as
-// in a second implementation, which is written here from the systems' own descriptions. Nothing
-// outside the value is read, and equal values have equal digests.
+// Fuzzes the digests of values, of every family and in every layout. The core must give the same
+// digest as a second implementation, which is written here from the systems' own descriptions. It
+// must read nothing outside the value, and equal values must have equal digests.
 //
-// The first byte chooses a scheme, the second a family, the next eight are the seed; the rest are
-// the value's canonical bytes.
+// The first byte chooses a scheme, and the second a family. The next eight bytes are the seed. The
+// rest are the value's canonical bytes.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ void require(bool condition) {
     std::abort();
 }
 
-// Memory of exactly as many bytes, so that a sanitizer sees one too many.
+// Memory of exactly `length` bytes, so that a sanitizer notices one byte too many.
 struct Exact {
   std::unique_ptr<std::uint8_t[]> bytes;
 
@@ -40,10 +40,9 @@ struct Exact {
   }
 };
 
-// --- the second implementation: byte by byte, with nothing of the core
-// -----------------------------
+// --- the second implementation: byte by byte, without any code of the core ---
 
-// The bytes from `at` on as a little-endian number, with zeros in place of those behind the end.
+// The bytes from `at` on as a little-endian number. Bytes after the end are zeros.
 std::uint64_t number_at(const Bytes &bytes, std::size_t at, std::size_t count) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < count && at + i < bytes.size(); i++)
@@ -65,7 +64,7 @@ std::uint32_t turned(std::uint32_t x, int by) {
   return x << by | x >> (32 - by);
 }
 
-// MurmurHash3_x64_128 (SMHasher's MurmurHash3.cpp), seed 0. An absent tail mixes in zeros.
+// MurmurHash3_x64_128 (SMHasher's MurmurHash3.cpp) with seed 0. An absent tail mixes in zeros.
 Digest specified_guava(const Bytes &bytes) {
   const auto mixed = [](std::uint64_t k) {
     k = (k ^ k >> 33) * 0xff51afd7ed558ccd;
@@ -115,7 +114,7 @@ Digest specified_redis(const Bytes &bytes) {
   return {first, specified_murmur64a(bytes, first)};
 }
 
-// Murmur3_x86_32.hashUnsafeBytes of Spark: after the words, each byte is mixed in as a signed word.
+// Murmur3_x86_32.hashUnsafeBytes of Spark. After the words, each byte is mixed in as a signed word.
 std::uint32_t specified_murmur32(const Bytes &bytes, std::uint32_t seed) {
   std::uint32_t h = seed;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -177,8 +176,7 @@ Digest specified_datasketches(const Bytes &bytes, std::uint64_t seed) {
   return {first, specified_xxh64(bytes, first)};
 }
 
-// Murmur3.hash64 of Hive: the first of the two states of MurmurHash3_x64_128, which takes all
-// words.
+// Murmur3.hash64 of Hive: the first of the two states of MurmurHash3_x64_128 takes all words.
 Digest specified_hive(const Bytes &bytes) {
   std::uint64_t h = 104729;
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -209,7 +207,7 @@ Digest specified_digest(System system, std::uint64_t seed, const Bytes &bytes) {
   }
 }
 
-// The number of continuation bytes of a sequence of UTF-8 from `at` on.
+// The number of continuation bytes of a sequence of UTF-8, from `at` on.
 std::size_t continued(const Bytes &text, std::size_t at, std::size_t most) {
   std::size_t count = 0;
   while (count < most && at + count < text.size() && text[at + count] / 64 == 2)
@@ -218,7 +216,7 @@ std::size_t continued(const Bytes &text, std::size_t at, std::size_t most) {
 }
 
 // The chars of `new String(bytes, UTF_8)` in OpenJDK (sun.nio.cs.UTF_8). This implementation uses
-// tables of lengths and checks each decoded point; the core uses ranges of bytes.
+// tables of lengths and checks each decoded point. The core uses ranges of bytes.
 Bytes specified_utf16(const Bytes &text) {
   constexpr std::uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000}, kReplacement = 0xfffd;
   Bytes utf16;
@@ -238,10 +236,10 @@ Bytes specified_utf16(const Bytes &text) {
     std::uint32_t point = lead % (64U >> more);
     for (std::size_t i = 1; i <= got; i++)
       point = point * 64 + text[at + i] % 64;
-    // The range of points that the bytes so far could still become.
+    // The range of code points that the bytes so far could still become.
     const std::size_t missing = 6 * (more - got);
     const std::uint32_t least = point << missing, most = ((point + 1) << missing) - 1;
-    // An overlong encoding, or one of too large a number, is wrong from its second byte on; its
+    // An overlong encoding, or one of too large a number, is wrong from its second byte on. Its
     // lead byte alone is wrong only if no second byte could be right.
     const bool hopeless = most < kLeast[more] || least > 0x10ffff;
     if (hopeless) {
@@ -262,8 +260,8 @@ Bytes specified_utf16(const Bytes &text) {
   return utf16;
 }
 
-// The encodings of a value in another system, if it has any. The first one is added. `any`: the
-// value may be equal to every value.
+// The encodings of a value in another system; none if the system has no such value. The first one
+// is added. If `any`, the value may equal every value.
 struct Specified {
   std::vector<Bytes> each;
   bool any = false;
@@ -287,7 +285,7 @@ Specified specified_float(const Bytes &value, bool narrow) {
   return specified;
 }
 
-// One NaN, and one zero that is added; both are looked up.
+// All NaN are one value. One zero is added, and a probe looks for both.
 Specified specified_double(const Bytes &value) {
   const std::uint64_t bits = number_at(value, 0, 8);
   if (bits << 1 > 0xffe0000000000000)
@@ -306,7 +304,7 @@ Specified specified_int32(System system, const Bytes &value) {
   return {{little_endian_bytes(bits, 4)}};
 }
 
-// The encoding of the canonical bytes in a system, by doc/interop.md.
+// The encoding of the canonical bytes in a system, as doc/interop.md describes it.
 Specified specified_encoding(System system, Family family, Family stored, const Bytes &value) {
   if (stored == Family::utf16)
     return {{specified_utf16(value)}};
@@ -338,8 +336,7 @@ Specified specified_encoding(System system, Family family, Family stored, const 
   return {{value}};
 }
 
-// --- both, side by side
-// ----------------------------------------------------------------------------
+// --- both, side by side ---
 
 Encoded encoded(Layout layout, std::uint64_t seed, Family family, Family stored,
                 const Bytes &value) {
@@ -352,7 +349,7 @@ bool equal(const Layout layout, const Digest &a, const Digest &b) {
   return a.first == b.first && (digest_size(layout) == 1 || a.second == b.second);
 }
 
-// The length of a family's canonical bytes (doc/format.md, Families), or 0 if it varies.
+// The length of a family's canonical bytes (doc/format.md, Families). 0 if the length varies.
 std::size_t fixed_length(Family family) {
   switch (family) {
   case Family::integer:
@@ -383,24 +380,25 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
   for (int i = 0; i < found.count; i++) {
     const Bytes &bytes = wanted.each[static_cast<std::size_t>(i)];
     require(equal(layout, found.digests[i], specified_digest(system_of(layout), seed, bytes)));
-    // digest_bytes() does without the scratch for values that are kept as they are.
+    // digest_bytes() needs no scratch for values that are kept as they are.
     const Exact copy(bytes);
     require(equal(layout, found.digests[i],
                   digest_bytes(layout, seed, copy.bytes.get(), bytes.size())));
   }
-  // Each zero is found where the other was added.
+  // If one zero was added, a probe for the other zero finds it.
   if (family == Family::floating && found.count == 2) {
     Bytes other = value;
     other[7] ^= 0x80;
     const Encoded opposite = encoded(layout, seed, family, stored, other);
-    const int first = system_of(layout) == System::datasketches ? 0 : 1; // adds one zero for both
+    // DataSketches adds the same zero for both.
+    const int first = system_of(layout) == System::datasketches ? 0 : 1;
     require(opposite.count == 2 && equal(layout, opposite.digests[0], found.digests[first]) &&
             equal(layout, opposite.digests[1], found.digests[1 - first]));
   }
 }
 
-// In our own layouts, the hash of parts is that of the whole at any cut, and so is the hash of
-// parts with their lengths before them, also near the end of the hasher's buffer.
+// In our own layouts, the hash of parts is the hash of the whole, wherever the bytes are cut. The
+// same holds for parts after their lengths, also near the end of the hasher's buffer.
 void use_own(std::uint64_t seed, const Bytes &value) {
   const Exact copy(value);
   const std::uint8_t *bytes = copy.bytes.get();
@@ -430,7 +428,7 @@ void use_own(std::uint64_t seed, const Bytes &value) {
   require(parts.hash() == hash_bytes(whole.data(), whole.size(), seed));
 }
 
-// As a hashed value it is written and read back, in bytes and in text.
+// A hashed value is written and read back, as bytes and as text.
 void use_hashed(Family family, std::uint64_t seed, const Bytes &value) {
   const std::uint64_t hash = hash_bytes(value.data(), value.size(), 0);
   const std::uint32_t shape = is_composed(family) ? static_cast<std::uint32_t>(seed >> 40) : 0;

@@ -1,4 +1,5 @@
-// Whatever bytes arrive, validate() refuses them or they are a filter that can be used.
+// Fuzzes stored filters: validate() either refuses the input, or the input is a filter that can be
+// used.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ void use_link(const Geometry &geometry, const std::uint8_t *bitmap) {
     return;
   }
 
-  // Both ends of the bitmap, and somewhere between.
+  // Both ends of the bitmap, and one hash somewhere between.
   const std::uint64_t hashes[] = {0, ~0ULL, hash_bytes(bitmap, geometry.bytes(), 0)};
   const std::vector<std::uint8_t> original(bitmap, bitmap + geometry.bytes());
   std::vector<std::uint8_t> reference = original;
@@ -74,7 +75,7 @@ void use(const Header &header, const std::uint8_t *payload) {
     use_link(link.geometry, payload + offset);
   });
 
-  // In normal form, links keep their order, and a union with itself adds no link.
+  // In normal form, links keep their order. A union with itself adds no link.
   LinkView once[kMaxLinks], twice[2 * kMaxLinks];
   const int links = view_links(payload, header, once);
   const int kept = normalize_links(once, links, check_nothing);

@@ -1,4 +1,4 @@
-// Whatever bytes arrive, read_guava() refuses them or they are a file of Guava's: a head that is
+// Fuzzes read_guava(). It either refuses the input, or the input is a file of Guava: a head that is
 // written back unchanged, and all words of a bitmap.
 
 #include "core/foreign/guava.hpp"

@@ -1,4 +1,4 @@
-// Whatever bytes arrive, read_hive() refuses them or they are a file of Hive's: a head that is
+// Fuzzes read_hive(). It either refuses the input, or the input is a file of Hive: a head that is
 // written back unchanged, and all words of a bitmap of whole blocks.
 
 #include "core/foreign/hive.hpp"

@@ -1,6 +1,6 @@
-// Whatever bytes a page of the directory and a page of lines have, each slot is refused, or a group
-// is asked without reading outside its pages. A bit that is set in a page of lines never takes a
-// column out of the answer.
+// Fuzzes a page of an index's directory and a page of its lines. Each slot is either refused, or a
+// probe of its group reads nothing outside the group's pages. Setting a bit in a page of lines
+// never removes a column from the answer.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ void require(bool condition) {
     std::abort();
 }
 
-// Asks a group for a hash, as if all of its pages of lines were this one.
+// Probes a group for a hash, as if all of its pages of lines were this one.
 Columns ask(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
   AskedLine lines[kMaxAskedLines];
   Columns found = live_columns(slot);
@@ -60,7 +60,7 @@ void use_slot(const GroupSlot &slot, std::uint8_t *lines, std::uint64_t hash) {
 
 } // namespace
 
-// Input: a hash, some slots, and then as much of a page of lines as there is.
+// The input is a hash, some slots, and then as much of a page of lines as there is.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *input, std::size_t length) {
   if (length < sizeof(std::uint64_t) + sizeof(GroupSlot))
     return 0;

@@ -1,5 +1,5 @@
-// Whatever bytes arrive, read_parquet() refuses them or they are a header and a whole bitset, and
-// the header written for what was read says the same.
+// Fuzzes read_parquet(). It either refuses the input, or the input is a header and a whole bitset.
+// The header that is then written must say the same.
 
 #include "core/foreign/parquet.hpp"
 #include "fuzz/foreign.hpp"
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   require(good == (found.offset > 0 && found.end() == length));
   if (found.offset == 0 || found.end() > length)
     return 0;
-  // A filter is good when the bytes behind it are cut off.
+  // If the bytes after a filter are cut off, the filter is good.
   require(!read_parquet(bytes, found.end(), &found).phrase);
   const Geometry &geometry = found.geometry;
   require(geometry.layout == Layout::parquet && geometry.k == kBlockWords && geometry.units > 0);

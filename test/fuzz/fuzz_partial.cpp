@@ -1,5 +1,5 @@
-// Whatever bytes arrive as a partial state or as a hashed value, they are refused, or writing what
-// was read gives the same bytes.
+// Fuzzes partial states and hashed values. The input is either refused, or writing what was read
+// gives the same bytes.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Whatever bytes arrive, read_redis() refuses them or they are a chain of filters that can be used.
-// The input is a header chunk, as long as its number of links says, and the bitmaps.
+// Fuzzes read_redis(). It either refuses the input, or the input is a chain of filters that can be
+// used. The input is a header chunk, of the length that follows from its number of links, and then
+// the bitmaps.
 
 #include <algorithm>
 
@@ -55,8 +56,8 @@ void use_links(const Link *links, int count, const std::uint8_t *bitmaps) {
   require(read.links() == kept);
 }
 
-// What is written for links is read back as the same links, with their capacities and rates if
-// these are known.
+// What is written for links is read back as the same links. If their capacities and rates are
+// known, they are read back, too.
 void write_links(const Link *links, int count, double values) {
   const std::vector<double> each(static_cast<std::size_t>(count), values);
   std::uint8_t header[kMaxRedisHeader];
@@ -72,7 +73,7 @@ void write_links(const Link *links, int count, double values) {
   }
 }
 
-// Chunks of the links' lengths, with each link cut into pieces, fit. Other lengths fit only if
+// If each link is cut into pieces, chunks of the pieces' lengths fit. Other lengths fit only if
 // they end where the links end.
 void fit_chunks(const Link *links, int count, std::size_t piece) {
   std::vector<std::size_t> each, across;
@@ -109,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
     return 0;
   const std::size_t sum = require_links(links, count);
   write_links(links, count, static_cast<double>(load<std::uint64_t>(bytes)));
-  // The growth of a chain does not matter to a reader.
+  // The growth of a chain does not matter to a reader, so the fuzzer uses it as a length of pieces.
   fit_chunks(links, count, std::max<std::size_t>(load<std::uint32_t>(bytes + 16), sum / 1000 + 1));
   if (length - header == sum)
     use_links(links, count, bytes + header);

@@ -1,4 +1,4 @@
-// Whatever bytes arrive, read_spark() refuses them or they are a file of Spark's: a head that is
+// Fuzzes read_spark(). It either refuses the input, or the input is a file of Spark: a head that is
 // written back unchanged, and all words of a bitmap.
 
 #include "core/foreign/spark.hpp"

@@ -1,5 +1,5 @@
-// Whatever text arrives, the decoder refuses it, or it is, but for white space, the only text of
-// the bytes that the decoder gives.
+// Fuzzes the decoder of base64. It either refuses the input, or the input is, apart from white
+// space, the only text of the bytes that the decoder gives.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Runs a fuzz target on files instead of on inputs that libFuzzer makes up: for compilers that have
-// no libFuzzer, and builds that count lines.
+// Runs a fuzz target on files, not on inputs that libFuzzer makes up. It is for compilers without
+// libFuzzer, and for builds that count lines.
 
 #include <cstddef>
 #include <cstdint>

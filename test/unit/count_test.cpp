@@ -1,10 +1,10 @@
-// Both promises at volume: a value that was added is never denied, whatever the layout, the size,
-// the rate and the kernel; and the false positive rate obtained is the rate asked for, from 0.1
-// down to one in a million.
+// Tests both promises with many values. First, a probe finds every value that was added, whatever
+// the layout, the size, the rate and the kernel. Second, the false positive rate obtained is the
+// requested one, from 0.1 down to one in a million.
 //
-// BLOOMFILTER_COUNT=N probes for N added values, and at each rate for as many other values as are
-// needed, but at most N. Without it, N is a million. Runs with the same N are identical.
-// script/matrix has the runs of 10^9.
+// BLOOMFILTER_COUNT=N makes N probes for added values. At each rate, it also makes the necessary
+// number of probes for other values, but at most N. Without it, N is a million. Runs with the same
+// N are identical. script/matrix has the runs of 10^9.
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,8 @@ private:
   }
 };
 
-// The layouts that size_for() is asked for: where it chooses among several, the first of them.
+// The layouts for which size_for() is called. Where it chooses among several layouts, the first of
+// them.
 constexpr Layout kSized[] = {Layout::lines,          Layout::guava,        Layout::guava_mitz32,
                              Layout::parquet,        Layout::redis,        Layout::spark,
                              Layout::spark_v2,       Layout::datasketches, Layout::hive,
@@ -88,7 +89,7 @@ TEST_P(Count, NoAddedValueIsDenied) {
     const std::uint64_t capacity = kCapacities[seed % std::size(kCapacities)];
     const double rate = kRates[seed % std::size(kRates)];
     constexpr std::uint64_t kPairs = std::size(kCapacities) * std::size(kRates);
-    // Every kernel meets every pair of a capacity and a rate.
+    // Every kernel gets every pair of a capacity and a rate.
     const Kernel &kernel = *kernels[(seed + seed / kPairs) % kernels.size()];
     const Filled filter(GetParam(), capacity, rate, seed);
     Random again(seed);
@@ -116,15 +117,15 @@ double estimated_rate(const Filled &filter) {
   return survey.rate();
 }
 
-// Below Hive's own rate, its bits, which follow each other at equal distances within a block, give
-// more false positives than that many bits can (doc/interop.md).
+// At rates below Hive's own, Hive gives more false positives than its number of bits would explain.
+// The reason is that the bits of a value have equal distances within a block (doc/interop.md).
 double lowest_kept_rate(Layout layout) {
   return layout == Layout::hive ? 0.05 : 0.0;
 }
 
-// The rate obtained is within 5 % of the estimate, and at most 5 % above the rate asked for. It may
-// be lower, because sizes come in whole bits of fingerprints or in powers of two. For what is left
-// to chance, which is the probes and the loads of lines, the tolerance adds three standard errors
+// The rate obtained is within 5 % of the estimate, and at most 5 % above the requested rate. It may
+// be lower, because sizes come in whole bits of fingerprints or in powers of two. The probes and
+// the loads of lines are left to chance, so the tolerance adds three standard errors
 // (rates_test.cpp).
 TEST_P(Count, RatesDownToOneInAMillion) {
   for (const double rate : kRates) {

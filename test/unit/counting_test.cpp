@@ -1,4 +1,5 @@
-// Counting filters against plain arrays of counters: the same bytes, the same answers.
+// Compares counting filters with plain arrays of counters: they must have the same bytes and give
+// the same answers.
 
 #include "core/counting.hpp"
 
@@ -18,7 +19,7 @@
 namespace bloomfilter {
 namespace {
 
-// The same with every kernel.
+// counting_contains() with every kernel. All must give the same answer.
 bool counting_contains(const Geometry &geometry, const std::uint8_t *counters, std::uint64_t hash) {
   const bool answer = kScalarKernel.counting_contains(geometry, counters, hash);
   for (const Kernel *kernel : all_kernels())
@@ -50,7 +51,8 @@ std::string describe(const Geometry &geometry) {
          std::to_string(geometry.k) + ", units " + std::to_string(geometry.units);
 }
 
-// The numbers of a hash's counters, each once: by the specification, those of a bloomfilter's bits.
+// The numbers of a hash's counters, each once. By the specification, these are the numbers of a
+// bloomfilter's bits.
 std::set<std::uint64_t> specified_counters(const Geometry &geometry, std::uint64_t hash) {
   const bool lines = geometry.layout == Layout::counting_lines;
   const auto bits =
@@ -58,7 +60,7 @@ std::set<std::uint64_t> specified_counters(const Geometry &geometry, std::uint64
   return {bits.begin(), bits.end()};
 }
 
-// The position of a counter's bit `bit`, from the start of the counters.
+// The position of bit `bit` of a counter, from the start of the counters.
 std::uint64_t place_of(std::uint64_t number, int bit) {
   return number / 512 * 2048 + static_cast<std::uint64_t>(bit) * 512 + number % 512;
 }
@@ -78,7 +80,7 @@ void set_counter(Bytes &counters, std::uint64_t number, unsigned counter) {
       clear_bit(counters.data(), place_of(number, bit));
 }
 
-// A filter that knows nothing but the specification.
+// A filter that is written from the specification alone.
 class Model {
 public:
   explicit Model(const Geometry &geometry) : geometry_(geometry), counters_(geometry.bits() / 4) {}
@@ -117,8 +119,8 @@ private:
   std::vector<unsigned> counters_;
 };
 
-// Empty counters at an offset, with guard bytes before them. The allocation ends with them, and
-// AddressSanitizer watches its end.
+// Empty counters at an offset, with guard bytes before them. The allocation ends with the counters,
+// and AddressSanitizer watches its end.
 class Filter {
 public:
   Filter(const Geometry &geometry, std::size_t offset)
@@ -163,8 +165,8 @@ Hashes some_hashes(std::size_t count, std::uint64_t seed) {
   return hashes;
 }
 
-// Adds and removes hashes at random. They repeat; among them are hashes of both ends of the filter
-// and low words whose positions coincide.
+// Adds and removes hashes at random. The hashes repeat. Among them are hashes of both ends of the
+// filter, and low words with coinciding positions.
 void compare_with_model(const Geometry &geometry, std::size_t offset) {
   SCOPED_TRACE(describe(geometry) + ", offset " + std::to_string(offset));
   Filter filter(geometry, offset);
@@ -206,7 +208,7 @@ TEST(Counting, AgreesAtEveryAlignment) {
 TEST(Counting, AgreesForManyUnits) {
   for (const std::uint32_t units : {2U, 3U, 64U, 300U})
     for (const Geometry &geometry : all_geometries(units))
-      compare_with_model(geometry, 40); // behind length word and header
+      compare_with_model(geometry, 40); // after length word and header
 }
 
 TEST(Counting, AddsManyAsOneByOne) {
@@ -221,7 +223,7 @@ TEST(Counting, AddsManyAsOneByOne) {
     }
 }
 
-// A hash is absent as soon as one of its counters is 0; its multiplicity is its smallest counter.
+// A hash is absent if any of its counters is 0. Its multiplicity is its smallest counter.
 TEST(Counting, AsksForEveryCounter) {
   Random random(4);
   for (const Geometry &geometry : all_geometries(3)) {
@@ -273,7 +275,7 @@ TEST(Counting, StaysAtFifteen) {
       counting_remove(geometry, counters.data(), hash);
     EXPECT_EQ(counters, full);
 
-    // One of its counters is full; the others still count.
+    // One counter of the hash is full; the others still count.
     counters = filter_of(geometry, Hashes(3, hash));
     const std::uint64_t number = *specified_counters(geometry, hash).begin();
     set_counter(counters, number, 15);
@@ -286,7 +288,7 @@ TEST(Counting, StaysAtFifteen) {
   }
 }
 
-// Removals in any order restore the bytes if no counter became full.
+// If no counter became full, removals in any order restore the bytes.
 TEST(Counting, RemovalRestoresTheBytes) {
   for (const Geometry &geometry : all_geometries(20)) {
     SCOPED_TRACE(describe(geometry));
@@ -373,7 +375,7 @@ TEST(Counting, BitsAreTheBloomFilters) {
         for (const std::uint64_t hash : hashes)
           model.add(hash);
       }
-      // Hashes that met no full counter are removed without a trace; the others remain.
+      // If a hash met no full counter, its removal leaves no trace. The others remain.
       for (const std::uint64_t hash : removed) {
         bool leaves = true;
         for (const std::uint64_t number : specified_counters(geometry, hash))
@@ -458,8 +460,8 @@ TEST(Counting, RefusesMoreThanTheCap) {
   }
 }
 
-// The hashes i * 0x0123456789ABCDEF, i = 1 ... 20, each added i times and removed once: written by
-// a program that shares no code with the extension.
+// The hashes i * 0x0123456789ABCDEF for i = 1 ... 20, each added i times and removed once. The
+// bytes were written by a program that shares no code with the extension.
 TEST(Counting, GoldenBytes) {
   const auto golden = [](const Geometry &geometry) {
     Bytes counters(geometry.bytes());
@@ -491,7 +493,7 @@ TEST(Counting, GoldenBytes) {
   EXPECT_EQ(digest(in_pages(2, 1)), 0x5C09CCFFB249195D);
 }
 
-// A million random changes of filters so small that counters become full in the second half.
+// A million random changes of very small filters. Counters become full in the second half.
 TEST(Counting, LosesNoMember) {
   constexpr int kSteps = 1000000 / SAMPLE_DIVISOR;
   for (const Geometry &geometry : {in_lines(5, 2), in_pages(6, 1)}) {
@@ -651,8 +653,8 @@ TEST(CountingFormat, RefusesDamage) {
   EXPECT_TRUE(validate(payload_of(empty, 0)).ok());
 }
 
-// A chain consists of bloom filters alone; the four bits of an entry cannot name another layout
-// anyway.
+// A chain consists only of bloom filters. The four bits for the layout in an entry could not name
+// another kind anyway.
 TEST(CountingFormat, IsNoLinkOfAChain) {
   Header header = header_of({Layout::counting_lines, 0, 0});
   header.flags = kFlagChain;

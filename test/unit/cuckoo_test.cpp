@@ -1,5 +1,5 @@
-// Cuckoo filters: a value that was added and not removed is never missing, wherever it was kicked
-// to; and the stored buckets, one by one.
+// Tests cuckoo filters. A value that was added and not removed is always found, wherever kicks
+// moved it. The stored buckets are checked one by one.
 
 #include "core/cuckoo.hpp"
 
@@ -77,7 +77,7 @@ bool add(const Geometry &geometry, Bytes &table, std::uint64_t hash) {
   return cuckoo_add(geometry, table.data(), cuckoo_place(geometry, hash));
 }
 
-// The bytes behind the counter of kicks.
+// The bytes after the number of kicks.
 Bytes buckets_of(const Bytes &table) {
   return {table.begin() + kKicksBytes, table.end()};
 }
@@ -103,7 +103,7 @@ TEST(Cuckoo, PlacesAreTheSpecified) {
         ASSERT_EQ(place.bucket[1], specified.bucket[1]);
         ASSERT_NE(place.fingerprint, 0U);
         ASSERT_LT(place.bucket[1], m);
-        // The place computed from the other bucket leads back.
+        // The other bucket leads back to the first.
         const CuckooPlace back =
             cuckoo_place(geometry, hash_for(geometry, place.bucket[1], place.fingerprint));
         ASSERT_EQ(back.fingerprint, place.fingerprint);
@@ -125,7 +125,7 @@ TEST(Cuckoo, Sizes) {
       {3, 0.125, 6, 2},
       {17, std::nextafter(0.125, 0.0), 7, 6},
       {18, 0.1, 7, 7},
-      {946, 0.01, 10, 280}, // 3.8 values a bucket would need 249
+      {946, 0.01, 10, 280}, // 3.8 values per bucket would need only 249
       {947, 0.01, 10, 250},
       {950, 0.01, 10, 250},
       {951, 0.01, 10, 251},
@@ -190,7 +190,7 @@ TEST(Cuckoo, GoldenTables) {
   }
 }
 
-// The walk takes the same turns on every machine and in every release.
+// The kicks are the same on every machine and in every release.
 TEST(Cuckoo, KicksAreGolden) {
   for (const auto &[f, kicks, hash] :
        {std::tuple<int, std::uint64_t, std::uint64_t>{10, 481, 6322684886555236713U},
@@ -212,7 +212,8 @@ TEST(Cuckoo, FillsToItsCapacity) {
       Geometry geometry;
       ASSERT_TRUE(size_cuckoo(n, rate, &geometry));
       std::vector<std::uint64_t> hashes = random_hashes(n, n);
-      for (int order = 0; order < 2; order++) { // as they come, then sorted, as by an aggregate
+      // In the given order, then sorted, as an aggregate adds them.
+      for (int order = 0; order < 2; order++) {
         Bytes table(geometry.bytes());
         for (const std::uint64_t hash : hashes)
           ASSERT_TRUE(add(geometry, table, hash));
@@ -223,7 +224,7 @@ TEST(Cuckoo, FillsToItsCapacity) {
     }
 }
 
-// cuckoo_add_many() does what single additions do, up to the hash that finds no room.
+// cuckoo_add_many() does what single additions do, up to the first hash that finds no room.
 TEST(Cuckoo, AddsManyLikeOneByOne) {
   for (const int f : {10, 20})
     for (const std::size_t count : {0, 1, 8, 9, 700, 4000}) {
@@ -240,7 +241,7 @@ TEST(Cuckoo, AddsManyLikeOneByOne) {
     }
 }
 
-// The smallest tables with 95 % load. One set of values in 10000 has no arrangement; with at most
+// The smallest tables with 95 % load. One set of values in 10000 has no arrangement. With at most
 // 500 kicks, one set in 500 would fail.
 TEST(Cuckoo, FillsTheFewestBuckets) {
   Geometry geometry;
@@ -291,7 +292,8 @@ TEST(Cuckoo, RateFollowsTheLoad) {
   }
 }
 
-// A multiset of hashes. Hashes with the same fingerprint and pair of buckets count together.
+// A multiset of hashes. Hashes with the same fingerprint and the same pair of buckets count
+// together.
 class Model {
 public:
   Model(const Geometry &geometry, std::size_t values, std::uint64_t seed)
@@ -330,7 +332,7 @@ private:
 
 class CuckooModel : public testing::TestWithParam<std::tuple<Geometry, int>> {};
 
-// The table grows until there is no place, shrinks to a random size, and so on.
+// The table grows until an addition finds no room, shrinks to a random size, and so on.
 TEST_P(CuckooModel, HoldsAMultiset) {
   const auto [geometry, operations] = GetParam();
   Model model(geometry, 3 * std::size_t{geometry.units} + 2, geometry.units);
@@ -433,7 +435,8 @@ TEST(Cuckoo, CopiesFillBothBuckets) {
   EXPECT_GT(coincide, 100);
 }
 
-// Other fingerprints make way for up to eight copies, however many copies are in the way already.
+// Other fingerprints make room for up to eight copies of one hash, however many copies are there
+// already.
 TEST(Cuckoo, CopiesKickOthers) {
   const Geometry geometry = cuckoo(12, 50);
   for (const std::uint64_t hash : random_hashes(200, 4)) {
@@ -452,7 +455,8 @@ TEST(Cuckoo, CopiesKickOthers) {
     for (int copies = 0; copies < cuckoo_max_copies(place); copies++) {
       const std::uint64_t kicks = cuckoo_kicks(table.data());
       ASSERT_TRUE(add(geometry, table, hash));
-      EXPECT_LE(cuckoo_kicks(table.data()), kicks + 2); // kicks of a guest, or of a copy first
+      // Another fingerprint is kicked, or a copy is kicked first.
+      EXPECT_LE(cuckoo_kicks(table.data()), kicks + 2);
     }
     EXPECT_FALSE(add(geometry, table, hash));
   }
@@ -547,7 +551,7 @@ TEST(Cuckoo, UnionIsTheSum) {
   }
 }
 
-// Tables end where their memory ends; the bytes before them belong to others.
+// A table ends where its memory ends. The bytes before it belong to others.
 TEST(Cuckoo, AnyAlignmentAndNothingOutside) {
   for (int f = kMinFingerprintBits; f <= kMaxFingerprintBits; f++)
     for (std::uint32_t m = kMinBuckets; m <= 9; m++)
@@ -574,7 +578,7 @@ TEST(Cuckoo, AnyAlignmentAndNothingOutside) {
       }
 }
 
-// A caller that has only the bytes of a hash's two buckets counts the same.
+// The counts are the same for a caller that has only the bytes of a hash's two buckets.
 TEST(Cuckoo, CountsInSingleBuckets) {
   for (const Geometry &geometry : {cuckoo(6, 2), cuckoo(6, 7), cuckoo(7, 9), cuckoo(15, 8),
                                    cuckoo(16, 5), cuckoo(17, 6), cuckoo(31, 8), cuckoo(32, 3)}) {
@@ -620,7 +624,7 @@ TEST(Cuckoo, DisorderIsFound) {
           clear_bit(emptied.data(), start + bit);
           set_bit(raised.data(), start + bit);
         }
-        // The first slot may hold a greater number and the last may be 0; any other change breaks
+        // The first slot may hold a greater number, and the last may be 0. Any other change breaks
         // the order.
         EXPECT_EQ(check_buckets(geometry, emptied.data(), &stored), slot == 3);
         EXPECT_EQ(stored, 4 * std::uint64_t{geometry.units} - 1);
@@ -634,7 +638,7 @@ TEST(Cuckoo, DisorderIsFound) {
   }
 }
 
-// A payload of integers: three buckets of 7-bit fingerprints, the last of which ends in mid-byte.
+// A payload of integers: three buckets of 7-bit fingerprints. The last bucket ends within a byte.
 Bytes payload_of(const Geometry &geometry) {
   const Header header = {geometry, {Family::integer, 0}, 7, {8, 0.1}};
   Bytes payload(header.payload_bytes());
@@ -687,7 +691,7 @@ TEST(Cuckoo, StoredValuesAreValidated) {
   disorder[kHeaderBytes + kKicksBytes + 2] = 1;
   EXPECT_EQ(status_of(disorder), Status::bad_buckets);
 
-  // Without values there is no element type yet.
+  // Without values, a filter has no element type yet.
   Bytes empty = with(2, 0);
   std::fill(empty.begin() + kHeaderBytes, empty.end(), std::uint8_t{0});
   EXPECT_EQ(status_of(empty), Status::ok);

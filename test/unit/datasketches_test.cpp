@@ -1,5 +1,5 @@
-// DataSketches' files are rebuilt bit for bit from the values that their golden files list; and
-// every way in which they can be wrong is refused.
+// Tests DataSketches' files. Each golden file is rebuilt bit for bit from the values in its list.
+// Every kind of wrong file is refused.
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ TEST(DataSketches, FilesAreRebuilt) {
 
     Bytes bitmap(geometry.bytes());
     std::copy(file.begin() + static_cast<long>(found.offset), file.end(), bitmap.begin());
-    // Java keeps -0 as a value of its own, which is looked up, but not added.
+    // Java keeps -0 as a value of its own. We probe for it, but do not add it.
     if (golden.file.find("java_minus_zero") == std::string::npos) {
       EXPECT_EQ(golden.rebuilt(geometry), bitmap);
     }
@@ -54,8 +54,8 @@ TEST(DataSketches, FilesAreRebuilt) {
   }
 }
 
-// A file with words that are all 0 is written as it was read if it does not say how many bits are
-// set, and else as the library writes a filter without values.
+// Tests a file with words that are all 0. If the file does not say how many bits are set, it is
+// written as it was read. Otherwise it is written as the library writes a filter without values.
 TEST(DataSketches, WordsWithoutBitsAreWrittenIfUncounted) {
   for (const std::uint64_t counted : {std::uint64_t{0}, ~std::uint64_t{0}}) {
     Bytes file = read_golden(kCounted);
@@ -72,7 +72,7 @@ TEST(DataSketches, WordsWithoutBitsAreWrittenIfUncounted) {
   }
 }
 
-// create_by_accuracy(expected, rate), for the files that it made.
+// create_by_accuracy(expected, rate) gives the sizes of the files that it made.
 TEST(DataSketches, SizesAreDataSketches) {
   int sized = 0;
   for (const Listed &golden : listed_goldens("datasketches")) {
@@ -130,7 +130,7 @@ TEST(DataSketches, SeedsGiveOtherDigests) {
   EXPECT_EQ(digests.size(), 5U);
 }
 
-// --- Files that are none ---
+// --- Wrong files ---
 
 TEST(DataSketches, RefusesEveryOtherLength) {
   for (const char *name : {kCounted, kEmptyFile}) {
@@ -201,7 +201,7 @@ TEST(DataSketches, RefusesOtherHeads) {
   EXPECT_EQ(problem_of(file).phrase, nullptr);
   std::fill_n(file.begin() + 24, 8, 0xFF);
   EXPECT_EQ(problem_of(file).phrase, nullptr);
-  // The head of a filter with values, which has none.
+  // The head is that of a filter with values, but the filter has none.
   std::fill(file.begin() + 24, file.end(), 0);
   EXPECT_EQ(problem_of(file).phrase, nullptr);
   Bytes empty = read_golden(kEmptyFile);

@@ -1,4 +1,4 @@
-// The hashes of other systems, for every kind of value that their layouts know.
+// Tests the hashes of other systems, for every type of value that their layouts know.
 
 #include <set>
 
@@ -58,7 +58,7 @@ TEST(Digest, IsOfUtf16InGuavaChars) {
       {"f09f9880", "d83dde00"},
       {"f48fbfbf", "dbffdfff"},
       {"61c3a9e282acf09d849e7a", "006100e920acd834dd1e007a"},
-      // One byte that is not UTF-8.
+      // A single byte that is not UTF-8.
       {"80", "fffd"},
       {"41bf42", "0041fffd0042"},
       {"c3", "fffd"},
@@ -82,8 +82,8 @@ TEST(Digest, IsOfUtf16InGuavaChars) {
   }
 }
 
-// What `new String(bytes, UTF_8)` of OpenJDK 17 gives: one U+FFFD for the whole of a truncated
-// sequence; one for each byte of an overlong encoding or of one whose number is too large.
+// The result of `new String(bytes, UTF_8)` of OpenJDK 17. A truncated sequence gives one U+FFFD. An
+// overlong encoding, or one with too large a number, gives one for each byte.
 TEST(Digest, OfBrokenUtf8IsJavas) {
   struct {
     const char *utf8, *utf16;
@@ -160,7 +160,7 @@ TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
       EXPECT_EQ(value.count, 0);
     }
   }
-  // Unsigned columns of Parquet hash the same 4 bytes; Guava's funnel takes an int.
+  // Unsigned columns of Parquet hash the same 4 bytes. Guava's funnel takes only an int.
   for (const std::int64_t number :
        {std::int64_t{INT32_MAX} + 1, std::int64_t{4000000000}, std::int64_t{UINT32_MAX}}) {
     EXPECT_EQ(text_of(digest("parquet_int32", Family::integer, of_integer(number))),
@@ -171,7 +171,7 @@ TEST(Digest, OfIntegersOf32BitsIsOfFourBytes) {
       EXPECT_EQ(encoded(scheme, Family::integer, of_integer(number)).outcome, Encoded::none)
           << number;
   }
-  // Dates have 32 bits already.
+  // Dates already have 32 bits.
   const Bytes days = {0x15, 0x4D, 0, 0};
   EXPECT_EQ(text_of(digest("parquet_int32", Family::date, days)), hashed("parquet", days));
 }
@@ -205,7 +205,7 @@ TEST(Digest, OfFloats) {
                               static_cast<double>(std::numeric_limits<float>::denorm_min())})
     check(number);
 
-  // A filter that has one of the two zeros also finds the other.
+  // If a filter has one of the two zeros, a probe for the other zero finds it, too.
   for (const double zero : {0.0, -0.0}) {
     for (const char *scheme : {"parquet", "parquet_float"}) {
       const Encoded value = encoded(scheme, Family::floating, of_double(zero));

@@ -1,4 +1,4 @@
-// Counting distinct values: the registers, their estimate, and the exact count.
+// Tests the counting of distinct values: the registers, their estimate, and the exact count.
 
 #include "core/distinct.hpp"
 
@@ -35,8 +35,8 @@ double estimate(const std::vector<std::uint64_t> &hashes) {
   return estimate_distinct(registers_of(hashes).data());
 }
 
-// The high 16 bits choose the register. The rank is the place of the first 1 in the other 48 bits,
-// or 49 if there is none.
+// The high 16 bits choose the register. The rank is the position of the first 1 in the other 48
+// bits, or 49 if there is none.
 TEST(Distinct, GoldenRegisters) {
   static const struct {
     std::uint64_t hash;
@@ -57,22 +57,22 @@ TEST(Distinct, GoldenRegisters) {
   EXPECT_EQ(registers_of({0x0000800000000000, 0, 0x00007FFFFFFFFFFF})[0], 49); // the maximum
 }
 
-// Equal to the last bit to numbers from outside the core: a self-sized filter has one size on every
-// machine.
+// The estimates equal numbers from outside the core to the last bit. So a self-sized filter has one
+// size on every machine.
 TEST(Distinct, GoldenEstimates) {
   EXPECT_EQ(estimate(integer_hashes(1000, 0)), 0x1.f55021b3fc3e9p+9);
   EXPECT_EQ(estimate(integer_hashes(100000, 0)), 0x1.83c8859abdcb9p+16);
   EXPECT_EQ(estimate(integer_hashes(300000, 0)), 0x1.258ff30a17d01p+18);
 
-  // Registers at the end of their range: a thousand have the highest rank, the others the one
-  // below.
+  // Registers at the end of their range: a thousand have the highest rank, and the others have the
+  // rank below.
   std::vector<std::uint64_t> full;
   for (std::uint64_t i = 0; i < kRegisters; i++)
     full.push_back(i << 48 | (i < 1000 ? 0 : 1));
   EXPECT_EQ(estimate(full), 0x1.752138da8c354p+63);
 }
 
-// Each of 40 fixed sets is within three standard errors.
+// The estimate for each of 40 fixed sets is within three standard errors.
 TEST(Distinct, EstimatesWithinThreeStandardErrors) {
   EXPECT_EQ(estimate({}), 0.0);
   EXPECT_NEAR(estimate({42}), 1.0, 0.001);
@@ -95,7 +95,7 @@ TEST(Distinct, DependsOnTheSetAlone) {
   repeated.insert(repeated.end(), hashes.begin(), hashes.begin() + 50000);
   EXPECT_EQ(registers_of(repeated), registers);
 
-  // The registers of two workers combine by maximum.
+  // The registers of two workers are combined by maximum.
   auto left = registers_of({hashes.begin(), hashes.begin() + 30000});
   const auto right = registers_of({hashes.begin() + 30000, hashes.end()});
   for (std::size_t i = 0; i < kRegisters; i++)
@@ -114,7 +114,8 @@ TEST(Distinct, CapacityIsPaddedByTwoStandardErrors) {
     EXPECT_EQ(padded_capacity(entry.distinct, 1 << 30), entry.capacity) << entry.distinct;
 }
 
-// Two hashes for each register, of which one gives it the highest rank: the estimate is infinite.
+// Each register gets two hashes, and one of them gives it the highest rank. So the estimate is
+// infinite.
 TEST(Distinct, CapacityIsBoundedByTheHashes) {
   std::vector<std::uint64_t> hashes;
   for (std::uint64_t i = 0; i < kRegisters; i++) {
@@ -128,7 +129,7 @@ TEST(Distinct, CapacityIsBoundedByTheHashes) {
   EXPECT_EQ(padded_capacity(NAN, 70000), 70000U);
 }
 
-// Uniform hashes, few different hashes, and hashes that differ in their lowest bits alone.
+// Uniform hashes, few different hashes, and hashes that differ only in their lowest bits.
 TEST(Distinct, SortsAndRemovesRepetitions) {
   sort_hashes(nullptr, 0, check_nothing);
   EXPECT_EQ(keep_copies(nullptr, 0, 1), 0U);
@@ -166,7 +167,7 @@ TEST(Distinct, SortChecksForInterrupts) {
   EXPECT_GE(checks, 2 * hashes.size() * sizeof(std::uint64_t) / kBytesBetweenChecks);
 }
 
-// A check may end the sort for good, so at each one all hashes are there.
+// A check may end the sort for good. So the array must have all hashes at each check.
 const std::vector<std::uint64_t> *sorting;
 std::uint64_t sum_of_sorting;
 std::uint64_t sum(const std::vector<std::uint64_t> &hashes) {
@@ -179,7 +180,7 @@ TEST(Distinct, SortHasAllHashesWhereItChecks) {
   sort_hashes(hashes.data(), hashes.size(), [] { EXPECT_EQ(sum(*sorting), sum_of_sorting); });
 }
 
-// A set with its memory.
+// A set and its memory.
 struct OwnedSet : HashSet {
   OwnedSet(std::size_t slot_count, std::uint32_t number) : HashSet{}, memory(slot_count) {
     this->number = number;
@@ -198,8 +199,8 @@ std::vector<std::uint64_t> content(const HashSet &set, std::size_t limit) {
   return all;
 }
 
-// Random batches with repetitions, with 0 and with hashes that compete for one slot, compared with
-// std::set.
+// Compares the set with std::set. The batches are random, with repetitions, with 0, and with hashes
+// that compete for one slot.
 TEST(HashSet, HoldsWhatWasInserted) {
   Random random(6);
   for (const std::size_t slot_count : {8, 64, 4096}) {
@@ -233,8 +234,7 @@ TEST(HashSet, HoldsWhatWasInserted) {
   }
 }
 
-// Hashes that are read from a large set, and so are in the order of its slots, go into a smaller
-// one.
+// Hashes from a large set are in the order of its slots. They are added to a smaller set.
 TEST(HashSet, HasNoLongRuns) {
   auto hashes = integer_hashes(100000, 8);
   OwnedSet large(1 << 18, 1), small(1 << 15, 2);
@@ -260,7 +260,8 @@ TEST(HashSet, KnowsZero) {
   EXPECT_EQ(content(set, 2), std::vector<std::uint64_t>{0});
 }
 
-// Hashes that differ in their lowest, highest or middle bits alone have thousands of slots.
+// Hashes that differ only in their lowest, highest or middle bits still spread over thousands of
+// slots.
 TEST(HashSet, SpreadsHashesThatAreAlike) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
   for (const int shift : {0, 17, 30, 48}) {
@@ -286,7 +287,8 @@ TEST(SampleDistinct, TellsFewRepetitionsFromMany) {
         hashes.push_back(hashes[random.next() % values]);
       EXPECT_EQ(sample_distinct(hashes.data(), count) <= static_cast<double>(count) / 2,
                 share < 0.5);
-      // A value that makes up nearly all hashes does not hide the others, and they do not hide it.
+      // If one value makes up nearly all hashes, it does not hide the others, and they do not hide
+      // it.
       std::fill(hashes.begin(), hashes.end() - static_cast<std::ptrdiff_t>(count / 100), hashes[0]);
       EXPECT_LT(sample_distinct(hashes.data(), count), static_cast<double>(count) / 4);
     }

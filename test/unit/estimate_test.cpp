@@ -1,4 +1,5 @@
-// Estimates from bitmaps whose answer is known; rates_test.cpp compares them with measured rates.
+// Tests estimates from bitmaps with a known answer. rates_test.cpp compares estimates with measured
+// rates.
 
 #include "core/estimate.hpp"
 
@@ -27,15 +28,15 @@ TEST(EstimateCount, OfNoneAndOfAll) {
   }
 }
 
-// n values leave a bit clear with probability (1 - s)^n; the estimate inverts this.
+// n values leave a bit clear with probability (1 - s)^n. The estimate inverts this.
 TEST(EstimateCount, InvertsTheExpectedFill) {
   for (const Layout layout : {Layout::lines, Layout::pages})
     for (const std::uint8_t k : {2, 6, 16})
       for (const std::uint32_t units : {64U, 20000U}) {
         const Geometry geometry = {layout, k, units};
         const double bits = static_cast<double>(geometry.bits());
-        // A value sets k bits in one of `units` lines, or k/2 bits in one of four lines in each
-        // half of a page.
+        // A value sets k bits in one of `units` lines. In pages, it sets k/2 bits in one of four
+        // lines in each half of a page.
         const bool paged = layout == Layout::pages;
         const double line_share = (paged ? 0.25 : 1.0) / units;
         const double hit = 1.0 - std::pow(511.0 / 512.0, paged ? k / 2 : k);
@@ -47,7 +48,7 @@ TEST(EstimateCount, InvertsTheExpectedFill) {
       }
 }
 
-// The estimate is within 1 % from a tenth of the capacity to twice the capacity.
+// From a tenth of the capacity to twice the capacity, the estimate is within 1 %.
 TEST(EstimateCount, IsWithinOnePercent) {
   for (const std::int64_t capacity : {100000, 1000000})
     for (const double rate : {0.1, 0.01, 0.001, 1e-4, 1e-6}) {
@@ -84,7 +85,7 @@ TEST(EstimateRate, OfNoneAndOfAll) {
   }
 }
 
-// The rate is the mean over lines of (set / 512)^k, which is not the mean fill to the power of k.
+// The rate is the mean over lines of (set / 512)^k. The mean fill to the power of k would be wrong.
 TEST(EstimateRate, OfLines) {
   for (const std::uint8_t k : {1, 2, 6, 16}) {
     const Geometry geometry = {Layout::lines, k, 4};
@@ -116,7 +117,8 @@ TEST(EstimateRate, OfPages) {
   }
 }
 
-// The answer is the same to the last bit, whatever the parts and the kernel that read the bitmap.
+// The answer is the same to the last bit, whatever the parts in which the bitmap is read, and
+// whatever the kernel.
 TEST(Survey, DoesNotDependOnPartsOrKernel) {
   for (const Geometry &geometry :
        {Geometry{Layout::lines, 6, 1500}, Geometry{Layout::pages, 12, 1500}}) {

@@ -1,5 +1,5 @@
-// Helpers that the tests of other systems' filters share: values as canonical bytes, their digests,
-// golden files.
+// Helpers that the tests of other systems' filters share: values as canonical bytes, the digests of
+// values, and golden files.
 #ifndef BLOOMFILTER_TEST_UNIT_FOREIGN_HPP
 #define BLOOMFILTER_TEST_UNIT_FOREIGN_HPP
 
@@ -111,20 +111,20 @@ inline std::vector<std::string> lines_of(const std::string &name) {
   return lines;
 }
 
-// The field `key` of a line of JSON: what follows its name.
+// The part of a line of JSON that follows the name of the field `key`.
 inline std::string json_behind(const std::string &line, const std::string &key) {
   const std::string quoted = "\"" + key + "\":";
   const std::size_t at = line.find(quoted);
   EXPECT_NE(at, std::string::npos) << key;
   return line.substr(line.find_first_not_of(' ', at + quoted.size()));
 }
-// A string without its quotes, or a number.
+// The field `key`: a string without its quotes, or a number.
 inline std::string json_field(const std::string &line, const std::string &key) {
   const std::string value = json_behind(line, key);
   return value[0] == '"' ? value.substr(1, value.find('"', 1) - 1)
                          : value.substr(0, value.find_first_of(",}"));
 }
-// A list of numbers, or of texts that end with a number.
+// The field `key` as a list of numbers, or of texts that end with a number.
 inline std::set<std::int64_t> json_numbers(const std::string &line, const std::string &key) {
   const std::string value = json_behind(line, key);
   std::set<std::int64_t> numbers;
@@ -168,7 +168,7 @@ inline std::vector<Bytes> mapped(std::int64_t first, std::int64_t last,
   return values;
 }
 
-// The memory has exactly the promised size, so that a sanitizer sees a byte too many.
+// The scratch has exactly the promised size, so that a sanitizer notices one byte too many.
 inline Encoded encoded(const Scheme &scheme, Family family, const Bytes &canonical,
                        std::uint64_t seed = 0) {
   const std::unique_ptr<std::uint8_t[]> scratch(new std::uint8_t[scratch_bytes(canonical.size())]);
@@ -234,7 +234,7 @@ inline std::vector<Digest> random_digests(std::uint64_t seed, std::size_t count)
   return digests;
 }
 
-// Item i of a list of values which the README beside golden files describes.
+// Item i of a list of values. The README in the directory of the golden files describes the lists.
 struct ListedItems {
   Family family;
   Bytes (*item)(std::int64_t i);
@@ -283,14 +283,15 @@ inline ListedItems listed_items(const std::string &name) {
   return {Family::text, of_user};
 }
 
-// What a manifest says of a file, and items as the file's system hashes them.
+// A file as its manifest describes it, and items as the file's system hashes them.
 struct Listed {
   std::string line, file;
   const Scheme &scheme;
   std::uint64_t seed;
 
   std::int64_t number(const char *key) const { return std::stoll(json_field(line, key)); }
-  // The digests of item i that are added or, if `ask`, looked up. An item may have none.
+  // The digests of item i: those that are added or, if `ask`, those that are probed. An item may
+  // have none.
   std::vector<Digest> digests(const ListedItems &items, std::int64_t i, bool ask) const {
     const Encoded value = encoded(scheme, items.family, items.item(i), seed);
     const int count = ask ? value.count : std::min(value.count, 1);
@@ -305,7 +306,7 @@ struct Listed {
         all.push_back(digest);
     return with_digests(geometry, all);
   }
-  // Checks the members, and the strangers that the system itself finds.
+  // Checks that the members are found, and exactly those strangers that the system itself finds.
   void expect_answers(const Geometry &geometry, const Bytes &bitmap) const {
     const auto is_found = [&](const ListedItems &items, std::int64_t i) {
       const std::vector<Digest> asked = digests(items, i, true);

@@ -1,4 +1,4 @@
-// Bitmaps of other systems: positions, folding, estimates and stored bytes.
+// Tests bitmaps of other systems: positions, folding, estimates and stored bytes.
 
 #include "core/foreign/foreign.hpp"
 
@@ -36,7 +36,7 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
     for (const std::uint64_t word : {0ULL, ~0ULL, 1ULL << 63, 1ULL << 31, (1ULL << 63) - 1})
       digests.push_back({word, ~word}), digests.push_back({word, word});
     for (const Digest &one : digests) {
-      // The canary behind the positions stays as it is.
+      // The canary after the positions stays unchanged.
       std::vector<std::uint64_t> positions(geometry.k + 1U, 0xDEAD);
       foreign_positions(geometry, one, positions.data());
       EXPECT_EQ(positions.back(), 0xDEADU);
@@ -66,7 +66,8 @@ TEST(Foreign, PositionsAreTheBitsThatAreSet) {
   }
 }
 
-// By the descriptions in doc/format.md, with 128-bit arithmetic instead of 64 bits that wrap.
+// The expected positions follow the descriptions in doc/format.md. They use 128-bit arithmetic
+// instead of 64 bits that wrap.
 TEST(Foreign, PositionsAreTheSpecified) {
   using Wide = unsigned __int128;
   const Wide word = Wide{1} << 64;
@@ -90,7 +91,7 @@ TEST(Foreign, PositionsAreTheSpecified) {
           const Wide block = positive(a + b) % geometry.units, c = positive(a + (i + 2) * b);
           wanted.push_back(static_cast<std::uint64_t>(block * 512 + c % 8 * 64 + c / 8 % 64));
         } else if (geometry.layout == Layout::spark_v2) {
-          // The number mod 2^64 of a signed half.
+          // A signed half as a number mod 2^64.
           const auto number = [&](std::uint64_t half) {
             return half % (Wide{1} << 32) + (half >> 31 & 1) * (word - (Wide{1} << 32));
           };
@@ -143,7 +144,7 @@ TEST(Foreign, Folds) {
       folded.units /= d;
       Bytes parts(folded.bytes());
       for (std::size_t i = 0; i < bitmap.size(); i++) {
-        // Either d parts as long as the result are OR-ed, or d neighbours.
+        // Either d parts of the length of the result are OR-ed, or d neighbours.
         const bool in_parts = choice_of(geometry.layout) == Choice::remainder;
         const std::size_t to = in_parts ? i % parts.size() : i / unit / d * unit + i % unit;
         parts[to] = static_cast<std::uint8_t>(parts[to] | bitmap[i]);
@@ -206,7 +207,7 @@ std::vector<Geometry> estimated_geometries() {
   EXPECT_TRUE(size_foreign(Layout::parquet, 20000, 0.02, &all[2]));
   EXPECT_TRUE(size_foreign(Layout::redis, 20000, 0.01, &all[3]));
   EXPECT_TRUE(size_foreign(Layout::datasketches, 20000, 0.01, &all[4]));
-  // Not of an even number of blocks, which Hive's hashes fill less evenly.
+  // The number of blocks is not even. Hive's hashes fill an even number of blocks less evenly.
   all[5] = {Layout::hive, 4, 245};
   return all;
 }
@@ -259,7 +260,7 @@ TEST(ForeignEstimate, OfNoneAndOfAll) {
   }
 }
 
-// Bitmaps whose answer is known: half of each word's bits, or half of the bitmap.
+// Bitmaps with a known answer: half of each word's bits are set, or half of the bitmap.
 TEST(ForeignEstimate, RatesOfKnownBits) {
   const Geometry flat = {Layout::redis, 3, 4}, blocks = {Layout::parquet, 8, 2};
   Bytes bitmap(flat.bytes());
@@ -307,7 +308,7 @@ TEST(ForeignEstimate, IsOfTheUnitsReadSoFar) {
 
 // --- Stored values ---
 
-// A family of filters with values.
+// A family that a filter with values can have.
 Family some_family(const Scheme &scheme) {
   for (const Family family : {Family::integer, Family::text, Family::floating})
     if (stored_family(scheme, family) != Family::none)
@@ -360,7 +361,7 @@ TEST(ForeignFormat, SeedsAreZero) {
     }
 }
 
-// Spark's second version has a signed seed of 32 bits.
+// The second version of Spark has a signed seed of 32 bits.
 TEST(ForeignFormat, SeedsOfSpark) {
   Header header = stored_header({Layout::spark_v2, 8, 3}, Family::integer);
   for (const std::int64_t seed : {INT64_C(0), INT64_C(1), INT64_C(-1), INT64_C(1234567),
@@ -376,8 +377,8 @@ TEST(ForeignFormat, SeedsOfSpark) {
   }
 }
 
-// A header has a flag of its own system's files only in that system's layout, and only if it is no
-// chain. Its link is without it.
+// A header can have a flag for a system's files only in that system's layout, and only if it is no
+// chain. The link of the filter does not have the flag.
 TEST(ForeignFormat, FlagsOfSystems) {
   for (const Scheme &scheme : foreign_schemes())
     for (int flag = 0x10; flag < 0x100; flag *= 2) {
@@ -400,7 +401,7 @@ TEST(ForeignFormat, FlagsOfSystems) {
     }
 }
 
-// A filter has no family yet, or one under which a scheme of its layout keeps values.
+// A filter has either no family yet, or a family under which a scheme of its layout keeps values.
 TEST(ForeignFormat, FamiliesOfLayouts) {
   for (const LayoutRow &row : kLayoutRows) {
     const bool ours = row.system == System::ours;
@@ -408,7 +409,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
       const auto family = static_cast<Family>(number);
       if (row.layout == Layout::cuckoo)
-        continue; // not every bitmap is a cuckoo table
+        continue; // not every bitmap is a valid cuckoo table
       Header header = stored_header({row.layout, 8, 3}, family);
       header.element.shape = is_composed(family) ? 1 : 0;
       const bool good = ours ? number < static_cast<int>(Family::string)
@@ -441,8 +442,8 @@ TEST(ForeignFormat, SizesOfLayouts) {
   }
 }
 
-// Also in the last bytes, which are no whole line. Where the encoding says what values there may
-// be, a filter without values is checked like any other.
+// Stray bits are also found in the last bytes, which are no whole line. If the encoding already
+// decides the family, a filter without values is checked like any other.
 TEST(ForeignFormat, FindsStrayBits) {
   for (const Geometry &geometry : geometries({1, 3, 9}))
     for (const Family family : families_of(geometry.layout)) {
@@ -460,7 +461,7 @@ TEST(ForeignFormat, FindsStrayBits) {
     }
 }
 
-// Checks a value of several links. The bits of each link have a pattern of their own.
+// Checks a value of several links. Each link has its own pattern of bits.
 Finding check_links(const Scheme &scheme, const std::vector<Link> &links, std::uint8_t flags = 0,
                     const std::vector<std::uint8_t> &patterns = {}) {
   const bool grows = (flags & kFlagGrow) != 0;
@@ -512,7 +513,7 @@ TEST(ForeignFormat, LinksOfOneLayout) {
   }
 }
 
-// All links of a value have hashes of one kind.
+// All links of a value must have hashes of one system.
 TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
   std::vector<Scheme> schemes = foreign_schemes();
   schemes.push_back(scheme_named("lines"));
@@ -521,7 +522,7 @@ TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
       const Layout a = scheme.layout, b = another.layout;
       if (a == b)
         continue;
-      // The wrong layout is in either place, or in both.
+      // The wrong layout is in the first place, in the second, or in both.
       const Link good = link_of(a, 3), other = link_of(b, 1000), smaller = link_of(b, 1);
       EXPECT_EQ(check_links(scheme, {good, other}).status, Status::unknown_layout);
       EXPECT_EQ(check_links(scheme, {smaller, good}).status, Status::unknown_layout);
@@ -530,7 +531,7 @@ TEST(ForeignFormat, LinksOfTwoLayoutsAreRefused) {
     }
 }
 
-// A filter of another system's layout cannot grow: next_link() knows our own layouts alone.
+// A filter of another system's layout cannot grow, because next_link() knows only our own layouts.
 TEST(ForeignFormat, LinksDoNotGrow) {
   EXPECT_EQ(check_links(scheme_named("lines"), {link_of(Layout::lines, 3)}, kFlagGrow).status,
             Status::ok);

@@ -1,4 +1,5 @@
-// The stored bytes: one header written out by hand, and every way in which bytes can be wrong.
+// Tests the stored bytes: one header written out by hand, and every way in which bytes can be
+// wrong.
 
 #include "core/format.hpp"
 
@@ -28,7 +29,7 @@ bool operator==(const Header &a, const Header &b) {
 Header lines_header() {
   return {{Layout::lines, 6, 2}, {Family::integer, 0}, 0, {100, 0.01}};
 }
-// A filter of arrays that sized itself: three pages, k = 12.
+// A self-sized filter of arrays: three pages, k = 12.
 Header pages_header() {
   return {{Layout::pages, 12, 3}, {Family::array, 0xC0FFEE}, ~0ULL, {500, 1e-4}, kFlagSelfSized};
 }
@@ -51,7 +52,7 @@ Bytes parquet_filter() {
   return filter({{Layout::parquet, 8, 2}, {Family::int32, 0}, 0, {100, 0.01}});
 }
 
-// A filter of several links. The bits of each link have a pattern of their own.
+// A filter of several links. Each link has its own pattern of bits.
 Bytes linked_filter(Header header, const std::vector<Link> &links) {
   header.geometry.layout = Layout::lines;
   header.link_count = static_cast<std::uint32_t>(links.size());
@@ -65,7 +66,7 @@ Bytes linked_filter(Header header, const std::vector<Link> &links) {
   return payload;
 }
 
-// Two self-sized links, then one of the same geometry that was not, then a page.
+// Two self-sized links, then a link of the same geometry that is not self-sized, then a page.
 Bytes chain() {
   const Geometry line = {Layout::lines, 6, 1};
   return linked_filter({{}, {Family::integer, 0}, 7, {}},
@@ -74,12 +75,12 @@ Bytes chain() {
                         {line, 0, {30, 0.03}},
                         {{Layout::pages, 12, 1}, kFlagIntersection, {}}});
 }
-// A filter of one link that grows.
+// A filter that grows, with one link.
 Bytes growing() {
   return linked_filter({{}, {Family::integer, 0}, 7, {100, 0.04}, kFlagGrow},
                        {{{Layout::lines, 6, 1}, kFlagSelfSized, {100, 0.01}}});
 }
-// The filter of no rows: it grows, and it is own until it has a value.
+// The filter of no rows. It grows, and it is self-sized until it has a value.
 Bytes of_no_rows() {
   Bytes payload = linked_filter({{}, {}, 0, {100, 0.01}, kFlagGrow | kFlagSelfSized},
                                 {{{Layout::lines, 6, 3}, kFlagSelfSized, {100, 0.0025}}});
@@ -93,7 +94,7 @@ Finding validate(const Bytes &payload) {
   return bloomfilter::validate(payload.data(), payload.size(), &header);
 }
 
-// Byte by byte by the table in doc/format.md, whose offsets are 4 bytes greater.
+// Byte by byte as in the table in doc/format.md, where offsets are 4 bytes greater.
 TEST(Format, GoldenHeader) {
   const Bytes golden = {
       1,                                              // 0 version
@@ -104,7 +105,7 @@ TEST(Format, GoldenHeader) {
       0x40, 0x42, 0x0F, 0,    0,    0,    0,    0,    // 12 expected 1 000 000
       0x7B, 0x14, 0xAE, 0x47, 0xE1, 0x7A, 0x84, 0x3F, // 20 rate 0.01 = 0x3F847AE147AE147B
       0x03, 0,    0,    0,                            // 28 units 3
-      0x02,                                           // 32 flags: own
+      0x02,                                           // 32 flags: self-sized
       0xEF, 0xCD, 0xAB,                               // 33 shape 0xABCDEF
   };
   ASSERT_EQ(golden.size(), kHeaderBytes);
@@ -173,7 +174,7 @@ TEST(Format, AcceptsTheEmptyFilterOfNoFamily) {
   EXPECT_TRUE(validate(payload).ok());
 }
 
-// Parsing takes constant time, so it does not look at the bitmap: the buffer holds only the header.
+// Parsing takes constant time, so it must not read the bitmap. The buffer holds only the header.
 TEST(Format, ParsesTheLargestFilter) {
   for (const Geometry &geometry :
        {Geometry{Layout::lines, 6, 1U << 23}, Geometry{Layout::pages, 12, 1U << 20}}) {
@@ -200,7 +201,7 @@ void put_units(Bytes &payload, std::uint32_t units) {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// A defect in a filter that is good without it.
+// A defect of a filter. Without the defect, the filter is good.
 struct Defect {
   const char *name;
   Bytes (*good)();
@@ -415,7 +416,7 @@ TEST(Format, ParseFindsTheSame) {
   }
 }
 
-// A payload whose head is written anew from what parsing it gives.
+// A payload with the head that is written from the result of parsing it.
 Bytes rewritten(const Bytes &payload) {
   Header header;
   EXPECT_TRUE(parse(payload.data(), payload.size(), &header).ok());
@@ -428,7 +429,7 @@ Bytes rewritten(const Bytes &payload) {
   return written;
 }
 
-// No bit of the head is ignored: a flipped bit is a defect or makes another head.
+// No bit of the head is ignored: flipping it makes a defect or another head.
 TEST(Format, EveryBitOfTheHeadCounts) {
   for (const Bytes &good : {lines_filter(), pages_filter(), chain(), growing(), of_no_rows()}) {
     Header header;
@@ -449,14 +450,14 @@ TEST(Format, EveryBitOfTheHeadCounts) {
   }
 }
 
-// Byte by byte by the table in doc/format.md.
+// Byte by byte as in the table in doc/format.md.
 TEST(Format, GoldenLink) {
   const Bytes golden = {
       0x40, 0x42, 0x0F, 0,    0,    0,    0,    0,    // 0 expected 1 000 000
       0x7B, 0x14, 0xAE, 0x47, 0xE1, 0x7A, 0x84, 0x3F, // 8 rate 0.01
       0x03, 0x02, 0x01, 0,                            // 16 units 0x010203
       12,                                             // 20 k
-      0x2A,                                           // 21 layout pages; own, intersection
+      0x2A,                                           // 21 layout pages; self-sized, intersection
       0,    0,                                        // 22 reserved
   };
   ASSERT_EQ(golden.size(), kLinkBytes);
@@ -468,7 +469,7 @@ TEST(Format, GoldenLink) {
   EXPECT_EQ(std::count(payload.begin(), payload.end(), 0xFF), kMaxHeadBytes - 24);
 }
 
-// The greatest number of links and bits; the buffer holds only the head.
+// The greatest number of links and bits. The buffer holds only the head.
 TEST(Format, ParsesTheLongestHead) {
   Header header = {{Layout::lines, 0, 0}, {Family::text, 0}, 1, {}, kFlagChain, kMaxLinks}, read;
   constexpr std::size_t kMaxPayload = kMaxHeadBytes + kMaxBits / 8;

@@ -1,4 +1,4 @@
-// The positions of hashes: they are frozen, and folding depends on them.
+// Tests the positions of hashes. They never change, and folding depends on them.
 
 #include "core/bitmap.hpp"
 #include "core/geometry.hpp"
@@ -39,8 +39,8 @@ std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> bits) {
   return bits;
 }
 
-// k = 16, 1000 units; in pages, the first eight bits are in the first line. Computed outside the
-// core.
+// k = 16 and 1000 units. In pages, the first eight bits are in the first line. The positions were
+// computed outside the core.
 TEST(Geometry, GoldenPositions) {
   static const struct {
     std::uint64_t hash;
@@ -110,7 +110,7 @@ TEST(Geometry, LargestFilter) {
   EXPECT_EQ(unit_offset(pages, ~0ULL), pages.bytes() - 512);
 }
 
-// OR-ing d adjacent units gives, bit for bit, the filter built with units / d.
+// OR-ing d adjacent units gives, bit for bit, the filter that is built with units / d.
 class Folding : public testing::TestWithParam<Geometry> {};
 
 TEST_P(Folding, IsTheSmallerFilter) {

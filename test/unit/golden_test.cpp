@@ -1,4 +1,4 @@
-// Whole filters are rebuilt bit for bit from the files that test/golden/README.md describes.
+// Rebuilds whole filters bit for bit from the files that test/golden/README.md describes.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// XXH3 must stay XXH3: with an xxHash that hashes otherwise, every stored value would be lost.
+// Tests that XXH3 stays XXH3. If xxHash hashed differently, every stored value would be lost.
 
 #include "core/hash.hpp"
 
@@ -24,7 +24,7 @@ TEST(Hash, OfKnownValues) {
   EXPECT_EQ(hash_integer(42, 0), 0xD5A6F8C838DF27C8);
 }
 
-// The ends of each range of lengths for which XXH3 takes another path.
+// The ends of each range of lengths for which XXH3 takes a different path.
 TEST(Hash, OfEveryLength) {
   static const struct {
     std::size_t length;
@@ -55,7 +55,7 @@ TEST(Hash, OfEveryLength) {
   }
 }
 
-// The hash is that of all bytes together, however they are cut.
+// The hash of parts is the hash of all bytes together, wherever they are cut.
 TEST(Hasher, OfParts) {
   std::vector<std::uint8_t> bytes(10000);
   for (std::size_t i = 0; i < bytes.size(); i++)
@@ -71,7 +71,7 @@ TEST(Hasher, OfParts) {
       }
 }
 
-// A part nested in parts. Its length precedes it, whether or not the buffer has room for it.
+// A part nested in parts. Its length precedes it, even if the buffer has no room for the part.
 struct Part {
   std::size_t before, after; // bytes around the part nested in this one
 };
@@ -119,7 +119,7 @@ TEST(Hasher, OfNestedParts) {
       }
 }
 
-// Enough parts to fill the buffer many times, nested ones among them.
+// Enough parts, some of them nested, to fill the buffer many times.
 TEST(Hasher, OfManyParts) {
   std::vector<std::uint8_t> all;
   Hasher hasher(7);

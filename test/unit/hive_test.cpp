@@ -1,5 +1,5 @@
-// Hive's files are rebuilt bit for bit from the values that their golden files list; and every way
-// in which they can be wrong is refused.
+// Tests Hive's files. Each golden file is rebuilt bit for bit from the values in its list. Every
+// kind of wrong file is refused.
 
 #include <algorithm>
 
@@ -56,7 +56,7 @@ TEST(Hive, SizesAreHives) {
     sized++;
   }
   EXPECT_EQ(sized, 10);
-  // Numbers for which words fill blocks: BloomKFilter adds a block.
+  // If the words fill whole blocks, BloomKFilter adds another block.
   Geometry geometry;
   for (const auto &[expected, blocks] :
        {std::pair<int, std::uint32_t>{1, 1}, {72, 1}, {73, 2}, {1632, 20}, {1633, 21}}) {
@@ -67,7 +67,7 @@ TEST(Hive, SizesAreHives) {
   EXPECT_FALSE(size_foreign(Layout::hive, 690000000, 0.05, &geometry));
 }
 
-// Numbers are hashed as eight bytes, the highest first; all NaN are one.
+// Numbers are hashed as eight bytes, the highest first. All NaN are one value.
 TEST(Hive, NumbersAreBigEndian) {
   EXPECT_EQ(text_of(digest("hive", Family::integer, of_integer(0x0102030405060708))),
             hashed("hive", {1, 2, 3, 4, 5, 6, 7, 8}));
@@ -91,7 +91,7 @@ TEST(Hive, NumbersAreBigEndian) {
   }
 }
 
-// --- Files that are none ---
+// --- Wrong files ---
 
 Problem problem_of(const Bytes &bytes) {
   Found found;

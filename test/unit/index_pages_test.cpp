@@ -1,5 +1,5 @@
-// The pages of an index over filters: a group answers as its filters do, and what is damaged in a
-// way that can be seen is refused.
+// Tests the pages of an index over filters. A group gives the same answers as its filters. Damage
+// that can be seen is refused.
 
 #include "core/index_pages.hpp"
 
@@ -26,7 +26,7 @@ GroupKey key_for(Layout layout, int k, std::uint32_t units, std::uint64_t seed =
   return key;
 }
 
-// The pages of lines of filters with one key, as the server writes them.
+// The pages of lines for filters with one key, as the server writes them.
 std::vector<Bytes> pages_of(const GroupKey &key, const std::vector<Bytes> &bitmaps) {
   const int columns = static_cast<int>(bitmaps.size());
   std::vector<Bytes> pages(group_pages(key, columns), Bytes(kIndexPageBytes));
@@ -93,7 +93,8 @@ TEST(IndexPages, AGroupAnswersAsItsFiltersDo) {
     }
 }
 
-// A slice has the columns' bits, the first column's lowest, and begins where that before it ends.
+// A slice has one bit of each column, the first column's bit lowest. It begins where the slice
+// before it ends.
 TEST(IndexPages, SlicesAreTheBitsOfAllColumns) {
   Random random(2);
   for (int columns = 1; columns <= kPageColumns; columns++) {
@@ -131,8 +132,8 @@ TEST(IndexPages, EachLineHasAPlaceOfItsOwn) {
   }
 }
 
-// Pages that groups use, for the bytes of their filters: less than 1.3 in large numbers of filters,
-// and never more than 2.
+// The pages of groups in proportion to the bytes of their filters: less than 1.3 for large numbers
+// of filters, and never more than 2.
 TEST(IndexPages, GroupsAreWorthTheirPages) {
   for (const std::uint32_t units : {1U, 2U, 5U, 20U, 126U, 127U, 128U, 2000U, 100000U}) {
     const GroupKey key = key_for(Layout::lines, 6, units);
@@ -230,7 +231,7 @@ TEST(IndexPages, ASlotThatDoesNotFitTogetherIsRefused) {
   GroupSlot space = {};
   space.state = SlotState::space;
   EXPECT_FALSE(is_sound_slot(space, kBlocks));
-  space.start = kBlocks + 7; // it may lie behind the end
+  space.start = kBlocks + 7; // it may lie beyond the end
   space.pages = 5;
   EXPECT_TRUE(is_sound_slot(space, kBlocks));
   space.pages = 0xFFFFFFFF;

@@ -1,5 +1,5 @@
-// Files of other systems are rebuilt bit for bit from the values that their golden files list; and
-// every way in which they can be wrong is refused.
+// Tests files of Guava, Parquet and RedisBloom. Each golden file is rebuilt bit for bit from the
+// values in its list. Every kind of wrong file is refused.
 
 #include <algorithm>
 #include <cstring>
@@ -71,7 +71,7 @@ std::vector<GuavaGolden> guava_goldens() {
   };
 }
 
-// The false positives that Guava itself found, by the manifest.
+// The false positives that Guava itself found, from the manifest.
 std::set<std::int64_t> false_positives_of(const std::string &file) {
   for (const std::string &line : lines_of("guava/manifest.jsonl"))
     if (json_field(line, "file") == file)
@@ -154,7 +154,7 @@ TEST(Guava, PublishedFalsePositives) {
       const std::uint64_t words[] = {one.first, one.second};
       foreign_add_many(geometry, bitmap.data(), words, 1);
     }
-    // With a sanitizer, the first numbers are enough.
+    // With a sanitizer, the test uses only the first numbers.
     const int last = SAMPLE_DIVISOR > 1 ? 900 : 2000000;
     int false_positives = 0;
     std::vector<int> below_900;
@@ -210,7 +210,7 @@ TEST(Guava, SizesAreGuavas) {
       ASSERT_TRUE(size_foreign(layout, size.expected, size.rate, &geometry));
       EXPECT_EQ(geometry, (Geometry{layout, static_cast<std::uint8_t>(size.k), size.words}));
     }
-  // Sizes reach the largest filter and end there: at 1 %, a value takes 9.585 bits.
+  // Sizes go up to the largest filter and end there. At 1 %, a value takes 9.585 bits.
   Geometry geometry;
   ASSERT_TRUE(size_foreign(Layout::guava, 448000000, 0.01, &geometry));
   EXPECT_GT(geometry.bits(), kMaxBits / 100 * 99);
@@ -254,7 +254,7 @@ TEST(Guava, RefusesWhatIsNone) {
   EXPECT_EQ(read_guava(damaged(1, {255}).data(), good.size(), &found).phrase, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 255, 23}));
 
-  // The head of the largest filter is enough to see that it can be one.
+  // The head of the largest filter is enough to know that its size is possible.
   const Bytes head = {1, 7, 4, 0, 0, 0};
   EXPECT_EQ(read_guava(head.data(), kGuavaHead + kMaxBits / 8, &found).phrase, nullptr);
   EXPECT_EQ(found.geometry.bits(), kMaxBits);
@@ -360,7 +360,7 @@ TEST(Parquet, RefusesHostileFiles) {
   }
 }
 
-// Thrift's compact protocol, in code that shares nothing with the core's.
+// Thrift's compact protocol, in code that shares nothing with the core.
 namespace thrift {
 
 enum Type {
@@ -400,8 +400,8 @@ struct Field {
   Bytes value;
 };
 
-// Writes the fields in the given order. Ids that do not increase by 1 ... 15 take the long form;
-// with `long_form`, all do.
+// Writes the fields in the given order. An id takes the long form if it is not 1 ... 15 above the
+// id before. With `long_form`, all ids do.
 Bytes structure(const std::vector<Field> &fields, bool long_form = false) {
   Bytes bytes;
   std::int64_t last = 0;
@@ -452,7 +452,7 @@ bool reads(const Bytes &file) {
   return true;
 }
 
-// Values of every type, with some of their odd forms.
+// Values of every type, some of them in unusual forms.
 std::vector<Field> unknown_values() {
   using namespace thrift;
   Bytes long_list = {0xF5, 20}, long_binary = varint(300);
@@ -528,8 +528,8 @@ TEST(Parquet, ReadsTheFieldsInAnyOrder) {
   EXPECT_EQ(orders, 24);
 }
 
-// Any number of bytes is missing at the end, or one too many is there, with every unknown value in
-// the header.
+// Any number of bytes is missing at the end, or there is one byte too many. This is tried with
+// every unknown value in the header.
 TEST(Parquet, RefusesEveryTruncation) {
   for (const Field &unknown : unknown_values()) {
     SCOPED_TRACE(unknown.type);
@@ -567,7 +567,7 @@ TEST(Parquet, RefusesOtherVariantsAndMissingFields) {
       fields[at] = union_field(fields[at].id, variants);
       EXPECT_FALSE(reads(with_bitset(thrift::structure(fields)))) << variants.size();
     }
-  // A variant that is no struct is refused; one that has got fields since is read.
+  // If a variant is no struct, it is refused. If it is a struct with newer fields, it is read.
   std::vector<Field> fields = known_fields();
   fields[1].value = {0x15, 0x02, 0x00};
   EXPECT_FALSE(reads(with_bitset(thrift::structure(fields))));
@@ -578,7 +578,7 @@ TEST(Parquet, RefusesOtherVariantsAndMissingFields) {
 }
 
 TEST(Parquet, RefusesOtherSizes) {
-  // First the bitset has another size than the header says; then both agree on a bad size.
+  // First, the size of the bitset differs from the header's. Then both agree on a bad size.
   const auto max = static_cast<std::int64_t>(kMaxBits / 8);
   for (const std::int64_t size :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, std::int64_t{33},
@@ -602,7 +602,7 @@ TEST(Parquet, RefusesOtherSizes) {
   EXPECT_NE(read_parquet(larger.data(), larger.size() + kMaxBits / 8 + 32, &found).phrase, nullptr);
 }
 
-// The end is known as soon as the header is understood, whatever follows it.
+// Once the header is understood, the end of the filter is known, whatever follows it.
 TEST(Parquet, SaysWhereAFilterEnds) {
   const Bytes head = thrift::structure(known_fields(2048));
   for (const std::size_t size : {0, 1, 2047, 2049, 3000, 100000}) {
@@ -654,7 +654,7 @@ TEST(Parquet, NestingHasAnEnd) {
   }
 }
 
-// A list whose count exceeds the bytes left is refused at once.
+// A list is refused at once if its count exceeds the number of bytes left.
 TEST(Parquet, CountsBeyondTheBytesAreRefused) {
   for (const std::uint64_t count : {1000ULL, 1ULL << 31, 1ULL << 40, 1ULL << 63, ~0ULL})
     for (int type = 0; type < 16; type++) {
@@ -694,18 +694,18 @@ TEST(Parquet, RefusesWhatIsNotThrift) {
   }
 }
 
-// Field ids are i16; after a larger one, an id that is given as a difference would overflow.
+// Field ids are i16. After a larger id, an id that is given as a difference would overflow.
 TEST(Parquet, FieldIdsAreOf16Bits) {
   for (const std::int64_t id : {std::int64_t{32768}, std::int64_t{-32769}, std::int64_t{65537},
                                 INT64_MAX - 1, INT64_MAX, INT64_MIN}) {
     SCOPED_TRACE(id);
-    // The next field has its id as a difference.
+    // The next field gives its id as a difference.
     Bytes head = {thrift::kI8};
     thrift::append(&head, thrift::zigzag(id));
     head.insert(head.end(), {7, 0xF3, 7});
     thrift::append(&head, thrift::structure(known_fields(), true));
     EXPECT_FALSE(reads(with_bitset(head)));
-    // The same within a struct that is skipped.
+    // The same is tried within a struct that is skipped.
     Bytes inner(head.begin(),
                 head.end() - static_cast<long>(thrift::structure(known_fields(), true).size()));
     inner.push_back(0);
@@ -715,8 +715,8 @@ TEST(Parquet, FieldIdsAreOf16Bits) {
   }
 }
 
-// The probability of a false positive: the mean over blocks of the product over words, counted bit
-// by bit.
+// The probability of a false positive, counted bit by bit: the mean over blocks of the product over
+// words.
 double obtained_rate(const Geometry &geometry, std::uint64_t values, int filters) {
   Random random(values);
   double sum = 0;
@@ -762,7 +762,7 @@ TEST(Parquet, RatesAreAtMostTheOnesAskedFor) {
 
 TEST(Parquet, SizesEndAt128Mebibytes) {
   Geometry geometry;
-  ASSERT_TRUE(size_foreign(Layout::parquet, 100000000, 0.01, &geometry)); // 10.5 bits a value
+  ASSERT_TRUE(size_foreign(Layout::parquet, 100000000, 0.01, &geometry)); // 10.5 bits per value
   EXPECT_EQ(geometry, (Geometry{Layout::parquet, 8, 1U << 22}));
   EXPECT_EQ(geometry.bytes(), 128U << 20);
   EXPECT_FALSE(size_foreign(Layout::parquet, 110000000, 0.01, &geometry));
@@ -848,8 +848,8 @@ const RedisGolden kRedisGoldens[] = {
     {"nonscaling_0.01_1000_int_0_999", Family::integer, of_integer, {1000}, 0.01, 997, 1035, 1035},
 };
 
-// Adds as RedisBloom does: to the last link if no link has the value, to a new one when the last is
-// full.
+// Adds values as RedisBloom does. If no link has the value, it is added to the last link. If the
+// last link is full, it is added to a new link.
 TEST(Redis, DumpsAreRebuilt) {
   for (const RedisGolden &golden : kRedisGoldens) {
     SCOPED_TRACE(golden.name);
@@ -896,8 +896,8 @@ TEST(Redis, DumpsAreRebuilt) {
   }
 }
 
-// The field behind the rate is what a link was made for; the one before it, what it holds, which
-// may be less.
+// The field after the rate is the capacity of a link. The field before it is the number of values
+// in the link, which may be less.
 TEST(Redis, CapacitiesAreThoseOfTheLinks) {
   for (const RedisGolden &golden : kRedisGoldens) {
     SCOPED_TRACE(golden.name);
@@ -968,19 +968,19 @@ TEST(Redis, RefusesHostileHeaders) {
     for (const std::uint8_t wrong : {1, 6, 10, 31, 32, 63, 64, 127, 255})
       refused(entry + 52, wrong);
   }
-  // No hash functions, and bits per value that agree.
+  // k is 0, and the bits per value agree with it.
   Bytes header = dump.header;
   store(&header[kRedisHead + 32], double_bits(0));
   store(&header[kRedisHead + 40], 0U);
   EXPECT_NE(read_header(header).phrase, nullptr);
-  // Numbers of values whose sum is right only because it overflows.
+  // Numbers of values with a sum that is right only because it overflows.
   header = dump.header;
   for (const std::size_t i : {0, 1}) {
     std::uint8_t *const of_link = &header[kRedisHead + i * kRedisEntry + 16];
     store(of_link, load<std::uint64_t>(of_link) + (std::uint64_t{1} << 63));
   }
   EXPECT_EQ(read_header(header).found, values);
-  // A size that agrees with its bits; sizes that are not whole words; a size beyond the limit.
+  // A size that agrees with its bits, sizes that are not whole words, and a size beyond the limit.
   header = dump.header;
   const auto resize = [&](std::uint64_t size) {
     store(&header[kRedisHead], size);
@@ -1016,8 +1016,8 @@ TEST(Redis, BitsMayBeAPowerOfTwo) {
   }
 }
 
-// A link's capacity and rate do not affect its bits. If they are nonsense that RedisBloom loads,
-// they are read as unknown.
+// A link's capacity and rate do not affect its bits. RedisBloom loads even nonsense. If they are
+// nonsense, they are read as unknown.
 TEST(Redis, CapacityAndRateMayBeUnknown) {
   const Bytes good = read_golden("redisbloom/reserve_0.01_1000_user_0_999.header");
   const auto read = [](const Bytes &header) {
@@ -1042,7 +1042,7 @@ TEST(Redis, CapacityAndRateMayBeUnknown) {
   }
 }
 
-// The chunks of the links are in one order only, and no chunk holds parts of two links.
+// The chunks of the links have only one possible order, and no chunk holds parts of two links.
 TEST(Redis, ChunksAreThoseOfTheLinks) {
   const std::vector<Link> links = read_dump("reserve_0.01_100_user_0_999_scaled").links;
   const std::vector<std::size_t> whole = lengths_of(links);
@@ -1065,7 +1065,7 @@ TEST(Redis, ChunksAreThoseOfTheLinks) {
   }
 }
 
-// A large link comes in pieces of one length, but the last piece is what is left.
+// A large link comes in pieces of one length. The last piece is the rest.
 TEST(Redis, LargeLinksAreInPieces) {
   const auto of_bytes = [](std::size_t bytes) {
     return Link{{Layout::redis, 7, static_cast<std::uint32_t>(bytes / 8)}, kFlagSelfSized, {}};
@@ -1113,7 +1113,7 @@ Problem read_chunks(const std::vector<Bytes> &dump, std::vector<Link> *links) {
   return fit(*links, lengths);
 }
 
-// Item i, as the README beside the files defines it.
+// Item i. The README in the directory of the files defines the items.
 Bytes value_of(const std::string &values, std::int64_t i) {
   if (values == "text")
     return of_user(i);
@@ -1161,8 +1161,9 @@ TEST(RedisServer, DumpsAreRead) {
   EXPECT_EQ(dumps, 16);
 }
 
-// A dump that the server refuses is refused. One that it loads is read if it is a filter as the
-// server makes them. The server takes missing chunks for zeros; here they are reported as missing.
+// If the server refuses a dump, it is refused. If the server loads a dump, it is read, provided
+// that it is a filter as the server makes them. The server takes missing chunks for zeros; we
+// report them as missing.
 TEST(RedisServer, HostileDumpsAreRefusedAsThere) {
   const std::vector<Bytes> chunks = read_hex_array("redisbloom_server/hostile_chunks.json");
   int refused = 0, read = 0;
@@ -1206,7 +1207,7 @@ Bytes written_header(const std::vector<Link> &links) {
   return written_header(links, std::vector<double>(links.size()));
 }
 
-// The number of values in a header chunk, then that of each link.
+// The number of values in a header chunk, and then the number in each link.
 std::vector<std::uint64_t> values_in(const Bytes &header) {
   std::vector<std::uint64_t> values = {load<std::uint64_t>(header.data())};
   for (std::size_t at = kRedisHead; at < header.size(); at += kRedisEntry)
@@ -1242,8 +1243,8 @@ TEST(RedisServer, SizesAreThoseOfNonscalingFilters) {
   EXPECT_FALSE(size_foreign(Layout::redis, ~std::uint64_t{0}, 1e-9, &geometry));
 }
 
-// The server's own bytes, but for the number of values: here it is an estimate of the values added,
-// while the server counts the values that set a bit.
+// The bytes equal the server's own, except for the number of values. We write an estimate of the
+// number of values added. The server counts the values that set a bit.
 TEST(RedisServer, NonscalingFiltersAreRebuilt) {
   int dumps = 0;
   for (const std::string &line : lines_of("redisbloom_nonscaling/manifest.jsonl")) {
@@ -1290,7 +1291,7 @@ TEST(Redis, NumbersOfValuesAreRoundedAndNoMoreThanTheCapacity) {
   EXPECT_EQ(values(kInfinity, 1e300), (Numbers{110, 10, 100}));
 }
 
-// A single link does not scale; RedisBloom's options for several links say that they do.
+// A single link does not scale. The options of several links say that they do.
 TEST(Redis, SeveralLinksScale) {
   const Link link = {{Layout::redis, 7, 20}, 0, {100, 0.01}};
   for (std::size_t count = 1; count <= static_cast<std::size_t>(kMaxLinks); count++) {
@@ -1302,7 +1303,7 @@ TEST(Redis, SeveralLinksScale) {
   }
 }
 
-// Dumps of filters that scale are read back too, with the capacity and the rate of each link.
+// Dumps of filters that scale are read back as well, with the capacity and the rate of each link.
 TEST(Redis, LinksAreReadBack) {
   for (const RedisGolden &golden : kRedisGoldens) {
     SCOPED_TRACE(golden.name);
@@ -1312,15 +1313,15 @@ TEST(Redis, LinksAreReadBack) {
       values.push_back(static_cast<double>(
           load<std::uint64_t>(&dump.header[kRedisHead + i * kRedisEntry + 16])));
     Bytes header = written_header(dump.links, values);
-    // Whether a single sub-filter was to scale is not known.
+    // The links do not say whether a single one was made to scale.
     EXPECT_EQ(header[12], golden.capacities.size() == 1 ? 13 : dump.header[12]);
     header[12] = dump.header[12];
     EXPECT_EQ(header, dump.header);
   }
 }
 
-// Whatever a link is, RedisBloom and we can read what is written for it: its k follows from its
-// bits per value.
+// Whatever a link is, both RedisBloom and we can read what is written for it, because its k follows
+// from its bits per value.
 TEST(Redis, EveryLinkIsReadBack) {
   for (int k = 1; k <= kMaxForeignK; k++)
     for (const std::uint32_t units : {1U, 2U, 1000U, 1U << 26})
@@ -1344,7 +1345,8 @@ TEST(Redis, EveryLinkIsReadBack) {
       }
 }
 
-// For an unknown capacity, one is written for which RedisBloom would have made these bits.
+// If the capacity is unknown, a capacity is written for which RedisBloom would have made these
+// bits.
 TEST(Redis, UnknownCapacitiesSuitTheBits) {
   const Bytes header = written_header({{{Layout::redis, 7, 150}, kFlagSelfSized, {}}});
   const double error = bits_double(load<std::uint64_t>(&header[kRedisHead + 24]));
@@ -1356,7 +1358,8 @@ TEST(Redis, UnknownCapacitiesSuitTheBits) {
   EXPECT_EQ(geometry, (Geometry{Layout::redis, 7, 150}));
 }
 
-// As a value of several links, a dump finds every member, and no more values than RedisBloom finds.
+// As a value of several links, a dump finds every member. It finds no more values than RedisBloom
+// finds.
 TEST(Redis, DumpsAreValuesOfLinks) {
   const Dump dump = read_dump("reserve_0.01_100_user_0_999_scaled");
   const auto count = static_cast<std::uint32_t>(dump.links.size());

@@ -1,4 +1,5 @@
-// Every kernel against the specification: the same bytes, the same answers, no access outside.
+// Compares every kernel with the specification. It must give the same bytes and the same answers,
+// and access nothing outside the bitmap.
 
 #include "core/bitmap.hpp"
 #include "core/kernel.hpp"
@@ -20,8 +21,8 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr std::size_t kGuardBytes = 64;
 constexpr std::uint8_t kGuard = 0xA5;
 
-// An empty bitmap `offset` bytes past an aligned address, with guard bytes before it. Behind it
-// there are guard bytes too, or the end of the allocation, which AddressSanitizer watches.
+// An empty bitmap `offset` bytes after an aligned address, with guard bytes before it. It is
+// followed by guard bytes, too, or by the end of the allocation, which AddressSanitizer watches.
 class Bitmap {
 public:
   Bitmap(const Geometry &geometry, std::size_t offset, bool guarded_end)
@@ -44,7 +45,7 @@ private:
   std::ptrdiff_t begin_, end_;
 };
 
-// A filter that knows nothing but the specification.
+// A filter that is written from the specification alone.
 class Model {
 public:
   explicit Model(const Geometry &geometry) : geometry_(geometry), bytes_(geometry.bytes()) {}
@@ -79,7 +80,7 @@ std::string describe(const Geometry &geometry) {
          std::to_string(geometry.k) + ", units " + std::to_string(geometry.units);
 }
 
-// Enough hashes to fill about half of the bits, every fourth one a repetition.
+// Enough hashes to fill about half of the bits. Every fourth hash is a repetition.
 std::vector<std::uint64_t> some_hashes(const Geometry &geometry, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::uint64_t> hashes(8 + geometry.bits() / geometry.k * 2 / 3);
@@ -126,7 +127,7 @@ TEST_P(EveryKernel, AgreesAtEveryAlignment) {
 TEST_P(EveryKernel, AgreesForManyUnits) {
   for (const std::uint32_t units : {2U, 3U, 64U, 100U})
     for (const Geometry &geometry : all_geometries(units))
-      compare_with_model(geometry, 40, false); // 40: behind length word and header
+      compare_with_model(geometry, 40, false); // 40: after length word and header
 }
 
 TEST_P(EveryKernel, ReachesTheEndsOfTheBitmap) {
@@ -143,7 +144,7 @@ TEST_P(EveryKernel, ReachesTheEndsOfTheBitmap) {
   }
 }
 
-// A hash is absent as soon as one of its bits is clear, and adding it again sets that bit.
+// A hash is absent if any of its bits is clear. Adding it again sets that bit.
 TEST_P(EveryKernel, AsksForEveryBit) {
   Random random(3);
   for (const Geometry &geometry : all_geometries(3)) {
@@ -163,7 +164,7 @@ TEST_P(EveryKernel, AsksForEveryBit) {
   }
 }
 
-// Counts around the number of hashes whose lines are prefetched ahead.
+// Counts around the number of hashes for which lines are prefetched.
 constexpr std::size_t kCounts[] = {0, 1, 2, 63, 64, 65, 127, 128, 129, 256, 1000};
 
 TEST_P(EveryKernel, AddsManyAsOneByOne) {
@@ -202,7 +203,8 @@ TEST_P(EveryKernel, AsksManyAsOneByOne) {
   }
 }
 
-// At every alignment, nothing outside the lines is written, nor read, as the memory ends there.
+// At every alignment, nothing outside the lines is written. Nothing outside is read either, because
+// the memory ends there.
 TEST_P(EveryKernel, CountsUnitesAndIntersectsLines) {
   Random random(4);
   for (std::size_t offset = 0; offset < kLineBytes; offset++)
@@ -213,7 +215,7 @@ TEST_P(EveryKernel, CountsUnitesAndIntersectsLines) {
       Bytes expected, expected_common;
       std::vector<std::uint16_t> expected_set(lines);
       for (std::size_t i = 0; i < lines * kLineBytes; i++) {
-        // Lines with no bit and with all, too.
+        // Some lines have no bits, and some have all bits.
         const auto line = static_cast<std::uint64_t>(i / kLineBytes % 3);
         bitmap.bytes()[i] = static_cast<std::uint8_t>(line == 2 ? 0xFF : line * random.next());
         other.bytes()[i] = static_cast<std::uint8_t>(random.next());

@@ -1,4 +1,5 @@
-// The tables of layouts and schemes, each compared with a list of its own and with each other.
+// Tests the tables of layouts and schemes. Each table is compared with a list here and with the
+// other table.
 
 #include "core/layout.hpp"
 
@@ -21,7 +22,7 @@ std::vector<Family> all_families() {
   return families;
 }
 
-// The families of SQL and that of hashes.
+// The families of SQL, and the family of hashes.
 std::vector<Family> sql_families() {
   std::vector<Family> families = all_families();
   families.resize(static_cast<std::size_t>(Family::string));
@@ -65,7 +66,7 @@ TEST(Layout, RowsAgree) {
     EXPECT_TRUE(is_possible_k(row.layout, row.max_k));
     EXPECT_FALSE(is_possible_k(row.layout, row.min_k - 1));
     EXPECT_FALSE(is_possible_k(row.layout, row.max_k + 1));
-    // The layouts of one bitmap without parts have two numbers in a digest.
+    // Layouts with one bitmap without parts have two numbers in a digest.
     EXPECT_EQ(spread_of(row.layout) == Spread::anywhere, digest_size(row.layout) == 2);
   }
 }
@@ -81,9 +82,9 @@ TEST(Layout, PagesAreOfTheProfileOfLines) {
 
 // --- Schemes ---
 
-// What the name of a layout in SQL stands for, or a kind without a choice of layouts: the layout of
-// a filter, the family of an empty filter, and the family under which values of a family are kept.
-// Values of all other families are refused.
+// What a layout's name in SQL stands for, or a kind that has no choice of layouts. It tells the
+// layout of a filter, the family of an empty filter, and the family under which values of a family
+// are kept. Values of all other families are refused.
 struct Kept {
   Family family, stored;
 };
@@ -176,7 +177,7 @@ TEST(Scheme, KeepsFamilies) {
           wanted = kept.stored;
       EXPECT_EQ(stored_family(scheme, family), wanted) << static_cast<int>(family);
     }
-    // What a scheme keeps leads back to the scheme.
+    // From what a scheme keeps, scheme_of() leads back to the scheme.
     for (const Kept &kept : named.kept) {
       ASSERT_TRUE(is_family_of(named.layout, kept.stored)) << static_cast<int>(kept.stored);
       EXPECT_EQ(&scheme_of(named.layout, kept.stored), &scheme) << static_cast<int>(kept.stored);
@@ -185,7 +186,7 @@ TEST(Scheme, KeepsFamilies) {
   }
 }
 
-// A layout has no families but those in the list.
+// A layout has only the families in the list.
 TEST(Scheme, LayoutsHaveNoOtherFamilies) {
   for (const LayoutRow &row : kLayoutRows) {
     std::set<Family> possible;
@@ -216,7 +217,7 @@ TEST(Scheme, RowsAgree) {
     EXPECT_TRUE(scheme.to == Family::none || is_in(scheme.kept, scheme.to));
     EXPECT_EQ(value_family(scheme.to), scheme.from);
     EXPECT_TRUE(scheme.strings == 0 || is_in(scheme.kept, Family::string));
-    // A family tells to which scheme a filter of the layout belongs.
+    // The family tells to which scheme a filter of the layout belongs.
     for (const Scheme &other : kSchemes) {
       const bool alike = &other == &scheme || other.layout != scheme.layout;
       EXPECT_TRUE(alike || (scheme.kept & other.kept) == 0) << other.name;
@@ -250,7 +251,8 @@ Finding parse_with(int layout, int family) {
   return parse(head, kHeaderBytes, &read);
 }
 
-// 5, 7, 8, 10 and 11 had a meaning before 1.0: today they are an error, never another filter.
+// The numbers 5, 7, 8, 10 and 11 had a meaning before 1.0. Now they are an error, and never another
+// filter.
 TEST(LayoutNumber, UnknownOnesAreRefused) {
   for (const int layout : {0, 5, 7, 8, 10, 11, 16, 19, 32, 34, 255})
     for (const Family family : all_families()) {

@@ -1,4 +1,5 @@
-// Links: the laws of union, byte for byte over random filters; no member is lost; growth.
+// Tests links: the laws of union, byte for byte over random filters; that no member is lost; and
+// growth.
 
 #include "core/links.hpp"
 
@@ -66,7 +67,8 @@ Bytes make_link(const Link &link, const std::vector<std::uint64_t> &hashes) {
   return make_value(&view, 1);
 }
 
-// One of few geometries, capacities and sets, so that links often meet similar ones.
+// A random value with one of few geometries, capacities and sets, so that links often meet similar
+// ones.
 struct Sample {
   Bytes payload;
   std::vector<std::uint64_t> hashes;
@@ -112,7 +114,8 @@ TEST(Links, UnionIsCommutativeAssociativeIdempotent) {
     ASSERT_EQ(unite(ab, b), ab);
     numbers.insert(header_of(unite(ab, c)).links());
   }
-  EXPECT_GE(numbers.size(), 6U); // numbers of links: the samples met all kinds of similar ones
+  // The samples met similar links of all kinds, as these numbers of links show.
+  EXPECT_GE(numbers.size(), 6U);
 }
 
 TEST(Links, UnionLosesNoMember) {
@@ -149,7 +152,7 @@ std::vector<std::uint64_t> integers(int first, int last) {
 constexpr Geometry kLine = {Layout::lines, 6, 1};
 constexpr Geometry kTwoLines = {Layout::lines, 6, 2};
 
-// The rules one by one, checked by bytes.
+// The rules of union one by one, checked by bytes.
 TEST(Links, OfOneGeometryAreOredUnlessTheySizedThemselves) {
   const Link asked = {kLine, 0, {10, 0.01}}, more = {kLine, kFlagIntersection, {20, 0.001}};
   EXPECT_EQ(unite(make_link(asked, integers(1, 10)), make_link(more, integers(5, 20))),
@@ -170,22 +173,23 @@ TEST(Links, ThatAnotherOneCoversAreLeftOut) {
              large = {kTwoLines, kFlagSelfSized, {30, 0.01}};
   const Bytes part = make_link(own, integers(3, 9)), all = make_link(asked, integers(1, 10));
   EXPECT_EQ(unite(part, all), all);
-  // The content of a link that was asked for stays in that link.
+  // A link that was made for a requested capacity keeps its content in a link of its own.
   EXPECT_EQ(
       header_of(unite(make_link(asked, integers(3, 9)), make_link(own, integers(1, 10)))).links(),
       2);
   EXPECT_EQ(unite(part, make_link({kLine, kFlagSelfSized, {1, 0.01}}, integers(3, 10))),
             make_link({kLine, kFlagSelfSized, {1, 0.01}}, integers(3, 10)));
-  // With equal bits, the larger capacity and the larger rate win.
+  // If the bits are equal, the larger capacity and the larger rate win.
   EXPECT_EQ(unite(part, make_link({kLine, kFlagSelfSized, {1, 0.03}}, integers(3, 9))),
             make_link({kLine, kFlagSelfSized, {30, 0.03}}, integers(3, 9)));
-  // Two OR-ed links cover it together.
+  // Two OR-ed links together cover the self-sized link.
   EXPECT_EQ(unite(unite(part, make_link(asked, integers(1, 5))), make_link(asked, integers(6, 9))),
             make_link(asked, integers(1, 9)));
   EXPECT_EQ(header_of(unite(part, make_link(large, integers(1, 30)))).links(), 2);
 }
 
-// The links have as many bits but other positions: what k = 6 covers, k = 3 does not.
+// The links have the same number of bits but different positions. What a link with k = 6 covers, a
+// link with k = 3 does not.
 TEST(Links, OfAnotherGeometryCoverNothing) {
   const Link few = {{Layout::lines, 3, 1}, kFlagSelfSized, {10, 0.1}},
              many = {kLine, kFlagSelfSized, {10, 0.01}};
@@ -224,7 +228,7 @@ TEST(Links, GrowWhileTheRateStays) {
         EXPECT_EQ(next.geometry, geometry);
         sum += next.capacity.rate;
       }
-      EXPECT_GT(link.geometry.bits() * 4, kMaxBits); // until nothing larger fits
+      EXPECT_GT(link.geometry.bits() * 4, kMaxBits); // until no larger link fits
       EXPECT_TRUE(sum < rate || link.capacity.rate == kMinRate);
     }
 }
@@ -239,7 +243,7 @@ TEST(Links, GrowFromALinkWithoutCapacity) {
   EXPECT_EQ(next.capacity.rate, 0.0025);
 }
 
-// A filter with as many values as it was made for is full, more or less.
+// A filter with the number of values for which it was made is approximately full.
 TEST(Links, AreFullAtTheirCapacity) {
   for (const double rate : {0.1, 0.01, 0.0001})
     for (const std::uint64_t expected : {1, 100, 10000, 1000000}) {
@@ -262,17 +266,17 @@ TEST(Links, AreFullAtTheirCapacity) {
             expected_bits({Layout::lines, 6, 5}, 250));
   EXPECT_EQ(full_bits({kLine, 0, 0, 0}), 0U);
   EXPECT_EQ(full_values({{Layout::lines, 6, 5}, 0, {1000, 0.01}}), 250U);
-  EXPECT_EQ(full_values({{Layout::lines, 6, 21}, 0, {1000, 0.01}}), 1000U); // made for no others
+  EXPECT_EQ(full_values({{Layout::lines, 6, 21}, 0, {1000, 0.01}}), 1000U); // was not folded
   EXPECT_EQ(full_values({{Layout::redis, 7, 75}, 0, {1000, 0.01}}), 500U);
   EXPECT_EQ(full_values({{Layout::redis, 7, 1}, 0, {8, 0.01}}), 4U);
   EXPECT_EQ(full_values({kLine, 0, {0, 0}}), 0U);
-  // There is no upper limit to the number of values.
+  // The number of values has no upper limit.
   EXPECT_EQ(expected_bits(kLine, 0), 0U);
   EXPECT_EQ(expected_bits(kLine, kMaxBits), 512U);
 }
 
-// Each bit is counted once for its link, and once for all links of its geometry, whatever the
-// length and the kernel.
+// Each bit is counted once for its link, and once for all links of its geometry. The length and the
+// kernel make no difference.
 TEST(LinkBits, AreThoseOfEachAndOfAny) {
   const Geometry geometries[] = {kLine,
                                  {Layout::lines, 6, 63},
@@ -323,8 +327,8 @@ TEST(LinkBits, AreThoseOfEachAndOfAny) {
     }
 }
 
-// Links of one geometry that have some values in common: the estimate is that of the union, up to
-// eight times as many values as each link was made for.
+// Links of one geometry have some values in common. The estimate is that of the union, for up to
+// eight times the number of values that each link was made for.
 TEST(ValueCount, IsThatOfTheUnionOfLinksOfOneGeometry) {
   constexpr int kValues = 20000;
   for (const double rate : {0.01, 0.0001})
@@ -370,25 +374,25 @@ TEST(ValueCount, IsAnUpperBoundIfLinksMayShareValuesUnseen) {
   expect(count_of({}, {line}, {{100, 100}}), one(100), false);
   expect(count_of({}, {line}, {{0, 0}}), 0, false);
   expect(count_of({}, {line}, {{512, 512}}), INFINITY, false);
-  // Of one geometry: the OR, but no more than the sum.
+  // If all links have one geometry, the estimate is from the OR, but at most the sum.
   expect(count_of({}, {line, line}, {{100, 120}, {60, 0}}), one(120), false);
   expect(count_of({}, {line, line, line}, {{100, 140}, {60, 0}, {9, 0}}), one(140), false);
   expect(count_of({}, {line, line}, {{100, 160}, {60, 0}}), one(100) + one(60), false);
   expect(count_of({}, {line, line}, {{100, 100}, {0, 0}}), one(100), false);
-  // The OR has no bit unset, so the union may have any number of values up to the sum.
+  // All bits of the OR are set, so the union may have any number of values up to the sum.
   expect(count_of({}, {line, line}, {{500, 512}, {400, 0}}), one(500) + one(400), true);
   expect(count_of({}, {line, line}, {{512, 512}, {400, 0}}), INFINITY, false);
-  // Of two geometries.
+  // Links of two geometries.
   const double large = estimate_count(kTwoLines, 70);
   expect(count_of({}, {line, lines}, {{100, 100}, {70, 70}}), one(100) + large, true);
   expect(count_of({}, {line, line, lines}, {{100, 120}, {60, 0}, {70, 70}}), one(120) + large,
          true);
-  // A link without values shares none.
+  // A link without values has none in common with others.
   expect(count_of({}, {line, lines}, {{0, 0}, {70, 70}}), large, false);
   expect(count_of({}, {line, lines}, {{100, 100}, {0, 0}}), one(100), false);
 }
 
-// A filter that grows adds a value only if no link has it, so its links have none in common.
+// A filter that grows adds a value only if no link has it. So its links have no values in common.
 TEST(ValueCount, OfAFilterThatGrewIsTheSum) {
   const Header grows = {{}, {}, 0, {100, 0.01}, kFlagChain | kFlagGrow},
                stays = {{}, {}, 0, {}, kFlagChain};
@@ -412,12 +416,12 @@ TEST(ValueCount, OfAFilterThatGrewIsTheSum) {
   EXPECT_FALSE(count_of(grows, series, bits).at_most); // the last link need not be full
   EXPECT_TRUE(count_of(stays, series, bits).at_most);
 
-  // Growth made a link only when the one before was full.
+  // Growth adds a link only when the link before is full.
   std::vector<LinkBits> not_full = bits;
   not_full[1] = {bits[1].set - 1, bits[1].set - 1};
   EXPECT_TRUE(count_of(grows, series, not_full).at_most);
 
-  // Each of these links came from a union.
+  // Each of these links comes from a union.
   const auto at_most_with = [&](int number, const Link &link) {
     std::vector<Link> other = series;
     other[static_cast<std::size_t>(number)] = link;
@@ -437,15 +441,15 @@ TEST(ValueCount, OfAFilterThatGrewIsTheSum) {
   EXPECT_TRUE(count_of(grows, {series[0], series[0], series[1]},
                        {{bits[0].set, bits[0].set + 1}, bits[0], bits[2]})
                   .at_most);
-  // Growth goes on like this from a link of unknown capacity. But a union with a filter that grows
-  // may look the same.
+  // From a link of unknown capacity, growth continues like this. But a union with a filter that
+  // grows may look the same.
   const Link by_size = {{Layout::lines, 3, 1}, 0, {}};
   Link next;
   ASSERT_TRUE(next_link(grows, by_size, &next));
   EXPECT_TRUE(count_of(grows, {by_size, next}, {{9, 9}, {9, 9}}).at_most);
 }
 
-// Bitmaps may be large, so there is a pause before the comparison of each pair.
+// Bitmaps may be large, so interrupts are checked before each pair is compared.
 TEST(Links, ChecksBetweenPairs) {
   static int checks;
   constexpr int kAlike = 40;

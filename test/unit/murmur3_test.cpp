@@ -1,4 +1,5 @@
-// MurmurHash3 must give the reference's hash for every length and seed: Guava's filters rest on it.
+// Tests that MurmurHash3 gives the reference's hash for every length and seed. Guava's filters
+// depend on it.
 
 #include "core/murmur3.hpp"
 
@@ -17,16 +18,16 @@
 namespace bloomfilter {
 namespace {
 
-// Hashes a copy that ends where the bytes end, so that a sanitizer sees a byte too many.
+// Hashes a copy that ends where the bytes end, so that a sanitizer notices one byte too many.
 Murmur3 hash_of(const std::vector<std::uint8_t> &bytes, std::size_t length, std::uint32_t seed) {
   const std::unique_ptr<std::uint8_t[]> copy(new std::uint8_t[length]);
   std::copy_n(bytes.begin(), length, copy.get());
   return murmur3(copy.get(), length, seed);
 }
 
-// SMHasher's own check: the hashes of no bytes, of {0}, of {0, 1} … of 255 bytes, with the seeds
-// 256, 255 … 1, are hashed once more; the first 32 bits of the result are published with the
-// function.
+// SMHasher's own check. It hashes no bytes, {0}, {0, 1} … up to 255 bytes, with the seeds 256, 255
+// … 1. Then it hashes all these hashes once more. The first 32 bits of the result are published
+// with the function.
 TEST(Murmur3, IsTheReferences) {
   std::vector<std::uint8_t> key, hashes(256 * 16);
   for (std::size_t length = 0; length < 256; length++) {

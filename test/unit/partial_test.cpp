@@ -1,5 +1,5 @@
-// Partial states and hashed values: one of each written out by hand, and every way in which their
-// bytes can be wrong.
+// Tests partial states and hashed values: one of each written out by hand, and every way in which
+// their bytes can be wrong.
 
 #include "core/partial.hpp"
 
@@ -36,13 +36,14 @@ Bytes head(const Partial &partial) {
   return payload;
 }
 
-// A state that sizes itself.
+// A self-sized state.
 Bytes own() {
   Bytes payload = head({header_for(1, kFlagSelfSized), Content::hashes});
   append(&payload, {1, 2, ~0ULL});
   return payload;
 }
-// A state of two values for a capacity of 1000, where the bitmap has as many bytes as 160 hashes.
+// A state of two values for a capacity of 1000. The bitmap for this capacity takes as many bytes as
+// 160 hashes.
 Bytes sized() {
   Bytes payload = head({header_for(1000, 0), Content::hashes});
   append(&payload, {7, 1ULL << 63});
@@ -66,7 +67,7 @@ Finding validate(const Bytes &payload) {
   return validate_partial(payload.data(), payload.size(), &partial);
 }
 
-// Byte by byte by the table in doc/format.md.
+// Byte by byte as in the table in doc/format.md.
 TEST(Partial, Golden) {
   const Bytes golden = {
       1,                                              // 0 version
@@ -109,7 +110,7 @@ TEST(Partial, AcceptsAndReadsBack) {
   EXPECT_EQ(partial.content, Content::bitmap);
 }
 
-// The content is what takes fewer bytes; a self-sized state always has hashes.
+// A state has the content that takes fewer bytes. A self-sized state always has hashes.
 TEST(Partial, ContentIsTheSmaller) {
   const Geometry geometry = header_for(1000, 0).geometry;
   const std::uint64_t as_many = geometry.bytes() / 8;
@@ -192,7 +193,8 @@ const Defect kDefects[] = {
      Status::bad_hashes, 2, 0},
 };
 
-// parse_partial() takes constant time and finds all defects but those in the order of the hashes.
+// parse_partial() takes constant time. It finds all defects, except those in the order of the
+// hashes.
 TEST(Partial, RejectsEveryDefect) {
   for (const Defect &defect : kDefects) {
     SCOPED_TRACE(defect.name);
@@ -209,7 +211,7 @@ TEST(Partial, RejectsEveryDefect) {
   }
 }
 
-// No filter is taken for a partial state, nor a partial state for a filter.
+// A filter is not accepted as a partial state, nor a partial state as a filter.
 TEST(Partial, IsNoFilter) {
   for (const Bytes &payload : {own(), sized(), bitmap()}) {
     Header header;

@@ -1,10 +1,12 @@
-// The second promise: the false positive rate asked for is the rate obtained.
+// Tests the second promise: the false positive rate obtained is the requested one.
 //
 // Filters are filled to their capacity and probed for keys that were never added. The keys are
-// regular, because regularity is what a weak hash or weak positions would show. All seeds are
-// fixed, so a run repeats exactly. The tolerance beyond the promise is three standard errors of the
-// measurement: relative to a count of F false positives, one is 1/sqrt(F); relative to a mean over
-// L lines, whose own rates scatter by about as much as they are, 1/sqrt(L).
+// regular, because regular keys reveal a weak hash or weak positions. All seeds are fixed, so every
+// run is the same.
+//
+// The tolerance is three standard errors of the measurement. For a count of F false positives, the
+// relative standard error is 1/sqrt(F). For a mean over L lines, it is 1/sqrt(L), because the rates
+// of the lines scatter by about as much as their own size.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +28,7 @@ std::uint64_t integer(std::uint64_t i, std::uint64_t seed) {
   return hash_integer(static_cast<std::int64_t>(i), seed);
 }
 
-// Microseconds, one value a second, from 2024 on.
+// Timestamps in microseconds, one second apart, from 2024 on.
 std::uint64_t timestamp(std::uint64_t i, std::uint64_t seed) {
   return hash_integer(1704067200000000 + static_cast<std::int64_t>(i) * 1000000, seed);
 }
@@ -50,7 +52,8 @@ class Rates : public testing::TestWithParam<std::tuple<Keys, std::uint64_t>> {};
 TEST_P(Rates, AreTheRatesAskedFor) {
   const auto [keys, n] = GetParam();
   const Kernel &kernel = best_kernel();
-  // At least half a million values in all, to average out the differences between small filters.
+  // At least half a million values in all filters together, to average out the differences between
+  // small filters.
   const std::uint64_t filters =
       std::max<std::uint64_t>(SAMPLE_DIVISOR > 1 ? 1 : 3, 500000 / n / SAMPLE_DIVISOR);
 

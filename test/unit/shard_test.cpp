@@ -1,4 +1,5 @@
-// The shard of a hash is fixed, because tables are filled by it.
+// Tests shards. The shard of a hash never changes, because it decides in which row of a table a
+// value is.
 
 #include "core/shard.hpp"
 
@@ -38,7 +39,8 @@ TEST(Shard, CountFitsAndIsSmallest) {
     }
 }
 
-// The most values of a filter without a limit of its own are those that size_for() has a size for.
+// Without another limit, the largest number of values is the largest for which size_for() has a
+// size.
 TEST(Shard, MostValuesOfOneFilter) {
   constexpr std::uint64_t kNoLimit = kMaxBits / 8 + kKicksBytes;
   for (const LayoutRow &row : kLayoutRows)

@@ -1,4 +1,5 @@
-// Sizing is frozen: the geometry decides whether two stored filters can be united bit for bit.
+// Tests sizing, which never changes: two stored filters can be OR-ed only if their geometry is the
+// same.
 
 #include "core/sizing.hpp"
 
@@ -26,12 +27,12 @@ double below(double rate) {
   return std::nextafter(rate, 0.0);
 }
 
-// Rates 2^(-1 - i/16) of the table that are not powers of two, rounded as in the format.
+// Some rates 2^(-1 - i/16) of the table that are not powers of two, rounded as in the format.
 const double kGrid1 = std::ldexp(8625323556245722.0, -54);
 const double kGrid7 = std::ldexp(6651033680544135.0, -54); // from here on k is 2
 const double kGrid143 = std::ldexp(4702991017412879.0, -62);
 
-// No line of this table may ever change. (Computed with exact fractions, outside the core.)
+// No row of this table may ever change. It was computed with exact fractions, outside the core.
 TEST(Sizing, GoldenGeometries) {
   static const struct {
     std::uint64_t expected;
@@ -134,7 +135,7 @@ TEST(Sizing, BitsPerValue) {
   }
 }
 
-// More values never take fewer bits, and k does not depend on their number.
+// More values never take fewer bits. k does not depend on the number of values.
 TEST(Sizing, GrowsWithTheCapacity) {
   for (double rate = kMaxRate; rate >= kMinRate; rate *= 0.9) {
     const int k = sized(1, rate).k;
@@ -148,8 +149,8 @@ TEST(Sizing, GrowsWithTheCapacity) {
   }
 }
 
-// Within a layout, a lower rate never takes fewer bits. Pages, chosen from just below 0.1 %, take
-// fewer bits than lines.
+// Within a layout, a lower rate never takes fewer bits. Pages are chosen from just below 0.1 %, and
+// take fewer bits than lines.
 TEST(Sizing, GrowsAsTheRateFalls) {
   for (const std::uint64_t expected : {10ULL, 100ULL, 1000ULL, 54321ULL, 10000000ULL}) {
     std::uint64_t bits = 0;
@@ -165,8 +166,8 @@ TEST(Sizing, GrowsAsTheRateFalls) {
   }
 }
 
-// Pages are chosen only below 0.1 %. There, lines are chosen only if fewer than 64 are enough and
-// take fewer bits.
+// Pages are chosen only below 0.1 %. At these rates, lines are chosen only if fewer than 64 suffice
+// and take fewer bits.
 TEST(Sizing, ChoosesTheSmallerLayout) {
   for (std::uint64_t expected = 1; expected < 100000; expected += 1 + expected / 100) {
     EXPECT_EQ(sized(expected, 0.001).layout, Layout::lines) << expected;
@@ -239,7 +240,7 @@ TEST(Sizing, ForBitsRoundsUpToLines) {
     }
 }
 
-// No line of this table may ever change. (Computed with exact fractions, outside the core.)
+// No row of this table may ever change. It was computed with exact fractions, outside the core.
 TEST(SizeClass, GoldenUnits) {
   static const struct {
     std::uint32_t units, rounded;
@@ -268,8 +269,8 @@ TEST(SizeClass, GoldenUnits) {
     EXPECT_EQ(size_class({Layout::lines, 6, entry.units}).units, entry.rounded) << entry.units;
 }
 
-// A class is the next number of at most five significant bits, whatever the layout. Nothing else in
-// the geometry changes.
+// A size class is the next number with at most five significant bits, whatever the layout.
+// Everything else in the geometry stays the same.
 TEST(SizeClass, IsTheNextOfSixteenToEachDoubling) {
   std::uint32_t next = 1;
   int classes = 0; // from 1024 to below 2048
@@ -288,7 +289,7 @@ TEST(SizeClass, IsTheNextOfSixteenToEachDoubling) {
   EXPECT_EQ(classes, 16);
 }
 
-// Only cuckoo tables have a largest number of units that is no size class.
+// Only for cuckoo tables, the largest number of units is no size class.
 TEST(SizeClass, StaysBelowTheLargestFilter) {
   const auto most = static_cast<std::uint32_t>(kMaxBits / 40);
   const Geometry largest = {Layout::cuckoo, 10, most};
@@ -311,7 +312,7 @@ TEST(SizingTable, IsTheGenerators) {
   EXPECT_EQ(generated, committed.str());
 }
 
-// The table of doc/format.md, from which other programs are written, has the same numbers.
+// The table of doc/format.md has the same numbers. Other programs are written from it.
 TEST(SizingTable, IsThatOfThePage) {
   const auto numbers_of = [](const char *name, const char *begin) {
     std::ifstream file(std::string(SOURCE_DIR) + name);

@@ -1,5 +1,5 @@
-// Spark's files are rebuilt bit for bit from the values that their golden files list; and every way
-// in which they can be wrong is refused.
+// Tests Spark's files. Each golden file is rebuilt bit for bit from the values in its list. Every
+// kind of wrong file is refused.
 
 #include <algorithm>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 // --- Golden files ---
 
-// Item i of a manifest's list of values, which its README describes.
+// Item i of a manifest's list of values. The manifest's README describes the lists.
 struct Values {
   Family family;
   Bytes (*item)(std::int64_t i);
@@ -101,7 +101,7 @@ TEST(Spark, FilesAreRebuilt) {
     for (std::int64_t i = golden.first_stranger; i < golden.first_stranger + golden.strangers; i++)
       if (foreign_contains(geometry, words.data(), digest_at(golden.others, i)))
         positives.insert(i);
-    // For some files, the manifest lists only the number of false positives.
+    // For some files, the manifest has only the number of false positives.
     if (golden.values.item == of_binary)
       EXPECT_EQ((std::set<std::int64_t>{static_cast<std::int64_t>(positives.size())}),
                 golden.false_positives);
@@ -110,7 +110,7 @@ TEST(Spark, FilesAreRebuilt) {
   }
 }
 
-// create(expected, rate) gives the size, for the files that were made by it.
+// create(expected, rate) gives the sizes of the files that it made.
 TEST(Spark, SizesAreSparks) {
   int sized = 0;
   for (const Golden &golden : goldens())
@@ -133,13 +133,13 @@ TEST(Spark, SizesAreSparks) {
 
 // --- The hash ---
 
-// The last bytes, three at most, are mixed in one by one as signed numbers: 0xFF is the word -1.
+// The last one to three bytes are mixed in one by one as signed numbers: 0xFF is the word -1.
 TEST(Spark, TailsAreMixedWithTheirSigns) {
   const Digest tail = digest("spark", Family::bytea, {0x80, 0x7F, 0xFF});
   const Digest words = digest("spark", Family::bytea,
                               {0x80, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF});
-  // The words are the same and only the length differs. It is mixed in before the last steps, which
-  // are all invertible.
+  // The words are the same, and only the length differs. The length is mixed in before the last
+  // steps, which can all be inverted.
   const auto before_length = [](std::uint64_t hash, std::uint32_t length) {
     auto h = static_cast<std::uint32_t>(hash);
     h ^= h >> 16;
@@ -160,7 +160,7 @@ TEST(Spark, SeedsGiveOtherDigests) {
   EXPECT_EQ(digests.size(), 6U);
 }
 
-// --- Files that are none ---
+// --- Wrong files ---
 
 Problem problem_of(const Bytes &bytes) {
   Found found;
@@ -206,7 +206,7 @@ TEST(Spark, RefusesOtherHeads) {
     EXPECT_NE(damaged(first, 8, words).phrase, nullptr);
     EXPECT_NE(damaged(second, 12, words).phrase, nullptr);
   }
-  // A head of one version is no head of the other.
+  // The head of one version is not accepted as the head of the other.
   EXPECT_NE(damaged(first, 0, {0, 0, 0, 2}).phrase, nullptr);
   EXPECT_NE(damaged(second, 0, {0, 0, 0, 1}).phrase, nullptr);
 }

@@ -13,7 +13,7 @@
 
 namespace bloomfilter {
 
-// SplitMix64 (S. Vigna, public domain): the same numbers in every run.
+// SplitMix64 (S. Vigna, public domain). It gives the same numbers in every run.
 class Random {
 public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -36,7 +36,7 @@ inline std::uint64_t hash_integer(std::int64_t value, std::uint64_t seed) {
   return hash_bytes(bytes, sizeof bytes, seed);
 }
 
-// Every kernel of this machine, the scalar one first.
+// Every kernel of this machine. The scalar kernel comes first.
 inline std::vector<const Kernel *> all_kernels() {
   std::vector<const Kernel *> kernels = {&kScalarKernel};
   for (const Kernel *kernel : {neon_kernel(), avx2_kernel()})
@@ -50,8 +50,8 @@ inline void add(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bi
   kernel.add_many(geometry, bitmap, &hash, 1);
 }
 
-// The bits of a hash, from the start of the bitmap, written word for word after the specification
-// of the format (doc/format.md) without any code of the core. The core must agree with it.
+// The positions of a hash's bits in the bitmap. This follows the specification of the format
+// (doc/format.md) word for word, without any code of the core. The core must agree with it.
 inline std::vector<std::uint64_t> specified_bits(const Geometry &geometry, std::uint64_t h) {
   const std::uint64_t word = 1ULL << 32; // products are modulo 2^32
   const std::uint64_t x = h % word;

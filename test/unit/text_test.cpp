@@ -1,4 +1,4 @@
-// Base64: a text is either that of a value or refused.
+// Tests base64: a text is either the only text of a value, or it is refused.
 
 #include "core/text.hpp"
 
@@ -129,7 +129,7 @@ TEST(Text, RefusesWhatIsNotBase64) {
   }
 }
 
-// Whatever the text is, not one byte is written beyond the promised limit.
+// Whatever the text is, no byte is written beyond the promised limit.
 TEST(Text, StaysWithinItsLimit) {
   const std::string characters = "ABab09+/==  \n*";
   constexpr std::uint8_t kGuard = 0xA5;
@@ -147,10 +147,10 @@ TEST(Text, StaysWithinItsLimit) {
     }
     ASSERT_EQ(std::count(buffer.end() - 8, buffer.end(), kGuard), 8) << text;
   }
-  EXPECT_GT(accepted, 1000); // both kinds were tried
+  EXPECT_GT(accepted, 1000); // good and bad texts were both tried
 }
 
-// The text of a large filter takes seconds, so there is a check at every megabyte.
+// Decoding a large filter's text takes seconds, so there is a check in every megabyte.
 TEST(Text, ChecksForInterrupts) {
   static int checks;
   std::vector<std::uint8_t> bytes(5 * kBytesBetweenChecks);

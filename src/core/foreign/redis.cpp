@@ -156,7 +156,7 @@ const ForeignSystem kRedis = flat_system<RedisIndices>(
     families(Family::text, Family::bytea, Family::string), 0, digest, encode_decimal, size_redis);
 
 Problem read_redis(const std::uint8_t *bytes, std::size_t length, Link *links, int *count) {
-  // no growth in the head, and the capacity is a u32
+  // The old head has no growth, and the capacity in an old entry is a u32.
   constexpr std::size_t kOldHead = 16, kOldEntry = 49;
   if (length < kOldHead)
     return {"the number of bytes of the header chunk is too small for a head", length, kOldHead};
