@@ -13,7 +13,7 @@ namespace bloomfilter {
 // The number of set bits.
 std::uint64_t count_set(const Kernel &kernel, const std::uint8_t *bitmap, std::size_t bytes);
 
-// unite() sets in `bitmap` every bit that is set in `other`; intersect() clears every bit that is
+// unite() sets in `bitmap` every bit that is set in `other`. intersect() clears every bit that is
 // clear in `other`. Both bitmaps have `bytes` bytes.
 void unite(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *other,
            std::size_t bytes);

@@ -51,7 +51,7 @@ inline std::uint64_t load_first(const std::uint8_t *from, std::size_t count) {
   return count == 0 ? 0 : at(0) | at(count / 2) | at(count - 1);
 }
 
-// The bits of an IEEE 754 double; bits_double() converts them back.
+// The bits of an IEEE 754 double. bits_double() converts them back.
 inline std::uint64_t double_bits(double value) {
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);

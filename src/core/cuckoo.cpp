@@ -145,7 +145,7 @@ private:
   }
 
   unsigned bits_;
-  std::size_t last_; // the largest offset at which the table holds a whole word
+  std::size_t last_; // the largest offset at which a whole word lies in the table
 };
 
 template <typename Use> auto with_buckets(const Geometry &geometry, Use use) {

@@ -15,14 +15,14 @@
 //   x ^= x >> 33 (the finalizer of MurmurHash3, A. Appleby)
 //
 // The table starts with the number of kicks so far, a u32. The buckets, two or more, follow without
-// gaps. Slot s of bucket b has the f bits from bit (4 b + s) f on. Bit p is bit p & 7 of byte p >>
-// 3. A bucket's fingerprints are in descending order and empty slots (0) are last, so that equal
-// buckets have equal bytes. The bits after the last bucket are 0.
+// gaps. Slot s of bucket b has the f bits from bit (4 b + s) f on, and bit p is bit p & 7 of byte
+// p >> 3. A bucket's fingerprints are in descending order and empty slots (0) are last, so that
+// equal buckets have equal bytes. The bits after the last bucket are 0.
 //
-// A value that was never added is found with a probability of at most 8 load / 2^f. This gives f =
-// ceil(log2(1/rate) + 3). Two values with the same fingerprint and the same pair of buckets cannot
-// be told apart. They have both buckets in common, so removing one of the values leaves a copy for
-// the other.
+// A value that was never added is found with a probability of at most 8 load / 2^f. So for a rate,
+// f = ceil(log2(1/rate) + 3). Two values with the same fingerprint and the same pair of buckets
+// cannot be told apart. They have both buckets in common, so removing one of the values leaves a
+// copy for the other.
 //
 // Every constant here is part of the format.
 //

@@ -1,12 +1,12 @@
 // Distinct hashes: finding them and counting them.
 //
-// They are found by sorting, or with a set that has open addressing and linear probing. They are
-// counted with HyperLogLog (P. Flajolet et al., "HyperLogLog: the analysis of a near-optimal
-// cardinality estimation algorithm", AofA 2007). It has 2^16 one-byte registers and the estimator
-// of O. Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", arXiv:1702.01284).
-// This estimator needs no bias table and no logarithm. Every machine rounds sums, products and
-// square roots alike, so the size of a filter does not depend on the machine that sized it. The
-// standard error is 0.41 %.
+// Distinct hashes are found by sorting, or with a set that has open addressing and linear probing.
+// They are counted with HyperLogLog (P. Flajolet et al., "HyperLogLog: the analysis of a
+// near-optimal cardinality estimation algorithm", AofA 2007). It has 2^16 one-byte registers and
+// the estimator of O. Ertl ("New cardinality estimation algorithms for HyperLogLog sketches",
+// arXiv:1702.01284). This estimator needs no bias table and no logarithm. Every machine rounds
+// sums, products and square roots alike, so the size of a filter does not depend on the machine
+// that sized it. The standard error is 0.41 %.
 //
 // The registers depend only on the set of hashes. The order of the hashes and the number of times
 // that each was seen make no difference.

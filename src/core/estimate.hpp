@@ -49,8 +49,8 @@ private:
 
   const Kernel &kernel_;
   Geometry geometry_;
-  double pass_rates_[kLineBits + 1]; // (set / 512)^k by the number of a line's set bits; below 0:
-                                     // not computed yet
+  // (set / 512)^k for each number of set bits in a line. An entry below 0 is not computed yet.
+  double pass_rates_[kLineBits + 1];
   std::uint64_t bits_set_ = 0, units_ = 0;
   double sum_ = 0.0;
 };

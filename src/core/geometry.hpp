@@ -57,8 +57,8 @@ static_assert(row_of(Layout::lines).unit_bits == kLineBits &&
 
 struct Geometry {
   Layout layout;
-  std::uint8_t k;      // bits that a value sets: in pages even, in Parquet's layout 8
-  std::uint32_t units; // in a cuckoo filter: buckets, which need not be whole bytes
+  std::uint8_t k;      // bits that a value sets; even in pages, 8 in Parquet's layout
+  std::uint32_t units; // in a cuckoo filter: buckets, which may end within a byte
 
   // The length of a fingerprint, which a cuckoo filter has in place of k.
   std::uint8_t fingerprint_bits() const { return k; }
@@ -79,7 +79,7 @@ inline bool operator==(const Geometry &a, const Geometry &b) {
   return a.layout == b.layout && a.k == b.k && a.units == b.units;
 }
 
-// Orders geometries by size, then by layout and k; returns a negative number, 0, or a positive one.
+// Orders geometries by size, then by layout and k. Returns a negative number, 0, or a positive one.
 inline int compare_geometry(const Geometry &a, const Geometry &b) {
   if (a.bits() != b.bits())
     return a.bits() < b.bits() ? -1 : 1;
@@ -88,9 +88,10 @@ inline int compare_geometry(const Geometry &a, const Geometry &b) {
   return a.k - b.k;
 }
 
-// The largest exact fold of a filter into a bitmap of at most `bytes` bytes. For every divisor d of
-// `units`, OR-ing d adjacent units (in layouts of Choice::remainder, d parts) gives the filter of
-// the same values with units/d. False if no fold fits; `folded` is then the smallest fold there is.
+// The largest exact fold of a filter that has at most `bytes` bytes. A fold by a divisor d of
+// `units` ORs d adjacent units, or in layouts of Choice::remainder, d equal parts. The result is
+// the filter of the same values with units/d units. If no fold fits, returns false and sets
+// `folded` to the smallest fold.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;
@@ -145,9 +146,9 @@ inline std::size_t second_line_offset(std::uint32_t word) {
   return (kHalfPageLines + ((word * 0xC2B2AE35U) >> 30)) * kLineBytes;
 }
 
-// Fetches the lines of a hash into the processor's cache. Always inline, because gcc sees no effect
-// in a function that only prefetches, and drops calls of it; script/test counts the prefetches in
-// the compiled kernels.
+// Fetches the lines of a hash into the processor's cache. It must be inline: gcc sees no effect in
+// a function that only prefetches, and drops calls of it. script/test counts the prefetches in the
+// compiled kernels.
 [[gnu::always_inline]] inline void prefetch(const Geometry &geometry, const std::uint8_t *bitmap,
                                             std::uint64_t hash) {
   const std::uint8_t *unit = bitmap + unit_offset(geometry, hash);

@@ -219,8 +219,8 @@ constexpr int kMaxAskedLines = 2;
 // lines, its filter may contain the value.
 int asked_lines(const GroupKey &key, std::uint64_t hash, AskedLine *asked);
 
-// Writes the slices of `columns` lines. Each line has kLineBytes bytes, and so has its share of the
-// slices.
+// Writes the slices of `columns` lines of kLineBytes bytes each. The slices have the same number of
+// bytes as the lines.
 void write_slices(const std::uint8_t *const *lines, int columns, std::uint8_t *slices);
 // Reads the lines of all columns from their slices, one line after the other.
 void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines);

@@ -47,8 +47,8 @@ enum class System : std::uint8_t { ours, guava, parquet, redis, spark, datasketc
 
 // Where the bits of one value are.
 enum class Spread : std::uint8_t {
-  line,     // anywhere in a unit, which is a line
-  halves,   // in a line of each half of a unit, which is a page
+  line,     // anywhere in a unit; the unit is a line
+  halves,   // in one line of each half of a unit; the unit is a page
   words,    // in a unit, one bit in each of its words of 32 bits
   anywhere, // anywhere in the bitmap
   slots,    // a cuckoo filter has slots instead of bits
@@ -57,8 +57,8 @@ enum class Spread : std::uint8_t {
 // How a hash chooses a value's unit. It decides which parts of a bitmap are OR-ed when the bitmap
 // is folded.
 enum class Choice : std::uint8_t {
-  scaled,    // by multiplication, from its high bits: neighbours are OR-ed
-  remainder, // by division: equal parts are OR-ed
+  scaled,    // by multiplication with its high bits; neighbours are OR-ed
+  remainder, // by division; equal parts are OR-ed
 };
 
 // Flags of headers (core/format.hpp) for what another system's file says in addition to its filter.

@@ -387,7 +387,7 @@ TEST(Counting, BitsAreTheBloomFilters) {
           members.push_back(hash);
         }
       }
-      Filter bits(plain, 3); // 3: any alignment
+      Filter bits(plain, 3); // 3: an arbitrary alignment
       EXPECT_EQ(counting_bits(counters.data(), counters.size(), bits.bytes()), model.full());
       EXPECT_GE(model.full(), 1U);
       EXPECT_TRUE(bits.untouched_outside());

@@ -169,7 +169,7 @@ TEST(DataSketches, RefusesOtherHeads) {
       {3, {0x84}, 0x84, kNoOther},
       {4, {0, 0}, 0, kNoOther},
       {4, {0, 1}, 256, kNoOther},
-      {4, {0, 3}, 768, kNoOther}, // 3 in the other order
+      {4, {0, 3}, 768, kNoOther}, // 3 in the other byte order
       {4, {0xFF, 0xFF}, 65535, kNoOther},
       {6, {1}, 1, kNoOther},
       {7, {1}, 256, kNoOther},

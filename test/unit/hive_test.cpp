@@ -133,7 +133,7 @@ TEST(Hive, RefusesOtherHeads) {
     else
       EXPECT_EQ(problem.other, 8 * words);
   }
-  EXPECT_EQ(damaged(1, {16, 0, 0, 0}).found, 0x10000000U); // in the other order
+  EXPECT_EQ(damaged(1, {16, 0, 0, 0}).found, 0x10000000U); // in the other byte order
 }
 
 } // namespace

@@ -481,7 +481,7 @@ std::vector<Field> unknown_values() {
       {0, kBinary, long_binary},
       {0, kList, {0x05}},             // no items
       {0, kList, {0x32, 1, 2, 1}},    // booleans
-      {0, kList, {0x31, 1, 2, 1}},    // booleans by their other number
+      {0, kList, {0x31, 1, 2, 1}},    // booleans with their other type number
       {0, kList, long_list},          // 20 numbers
       {0, kList, {0x28, 1, 'a', 0}},  // strings
       {0, kList, {0x29, 0x13, 7, 3}}, // lists
