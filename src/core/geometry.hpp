@@ -16,7 +16,7 @@
 //
 // Every constant here is part of the format.
 //
-// What is not good about it: blocked filters need more bits than the textbook's for the same rate
+// What is not good about it: blocked filters need more bits than the textbook says for a rate
 // (sizing_table/generate.cpp).
 #ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
 #define BLOOMFILTER_CORE_GEOMETRY_HPP

@@ -14,8 +14,8 @@
 namespace bloomfilter {
 
 // The digests of one value of SQL. In the other system, one value of SQL can be several values
-// (zero is +0 and -0), or none (a number too large for its type). It can also equal any of more
-// values than can be listed (NaN). If the system leaves a value out of its filters, the outcome is
+// (zero is +0 and -0), or none (a number too large for its type). It can also equal too many values
+// to list them (NaN). If the system leaves a value out of its filters, the outcome is
 // `any` without digests: a probe always finds the value.
 struct Encoded {
   enum Outcome : std::uint8_t { values, none, any } outcome;
