@@ -1,3 +1,5 @@
+// See cost.hpp.
+
 #include "pg/planner/cost.hpp"
 
 #include <cmath>
@@ -14,15 +16,15 @@ constexpr double kCacheBytes = 512.0 * 1024.0;
 // Multiples of cpu_operator_cost, the cost of comparing two numbers.
 constexpr double kOperatorsPerProbe = 2.0;
 constexpr double kOperatorsPerDoubling = 3.0;
-// The header of each filter is checked.
+// Checking the header of a filter.
 constexpr double kOperatorsPerFilter = 40.0;
 
 // Multiples of cpu_tuple_cost.
 constexpr double kTuplesPerProbe = 0.6;
 constexpr double kTuplesPerDoubling = 0.04;
 
-// A filter of more bytes is stored out of line. Two slices of it are read, which take six to eight
-// buffers; the server's cache has them.
+// A filter of more bytes is stored out of line. A probe then reads two slices of the filter.
+// Reading them takes six to eight buffers, which are in the server's buffer cache.
 constexpr double kInlineBytes = 2000.0;
 constexpr double kBuffers = 7.0;
 constexpr double kPagesPerBuffer = 0.25; // in seq_page_cost

@@ -1,5 +1,9 @@
-// The index's operator family says what an index is asked: its one operator, and the functions that
-// make the operator's right side of what a filter is asked for.
+// Turns a condition that probes a stored filter into a scan key of an index. The planner calls this
+// through our support function, for each such condition on an indexed column.
+//
+// The index's operator family defines both parts of the scan key: the index's one operator, and the
+// functions that make the operator's right side. There is one function each for a value, a bare
+// literal, an array and a hash.
 
 #include "pg/planner/index_condition.hpp"
 
@@ -25,7 +29,8 @@ namespace {
 
 constexpr StrategyNumber kContains = 1;
 
-// The number of the function in the operator family that makes a probe; 0: there is none.
+// The number, in the operator family, of the function that makes the right side. 0 if there is
+// none.
 int function_for(Asked asked, bool literal) {
   switch (asked) {
   case Asked::value:
@@ -40,7 +45,8 @@ int function_for(Asked asked, bool literal) {
   return 0;
 }
 
-// Is a value asked for that has a type of its own, rather than a bare literal?
+// True if the function declares the argument as "any". The value then has a type of its own and is
+// not a bare literal.
 bool is_of_any_type(Oid function, int argument) {
   Oid *types;
   int count;
@@ -50,8 +56,8 @@ bool is_of_any_type(Oid function, int argument) {
   return any;
 }
 
-// Is a field of a row hashed without an error? A bare literal is hashed as a text that needs no
-// collation. A character varying that ends with a blank is an error.
+// True if hashing a field of a row cannot raise an error. A bare literal is hashed as a text that
+// needs no collation. A character varying can raise an error, because it may end with a blank.
 bool is_field_surely_hashed(const FormData_pg_attribute &field) {
   if (field.atttypid == UNKNOWNOID && !OidIsValid(field.attcollation))
     return is_surely_hashed(TEXTOID, C_COLLATION_OID);
@@ -59,7 +65,7 @@ bool is_field_surely_hashed(const FormData_pg_attribute &field) {
          is_surely_hashed(field.atttypid, field.attcollation);
 }
 
-// Are the rows that an expression gives hashed without an error, as far as their type tells?
+// True if hashing the rows that an expression returns cannot raise an error, judging by their type.
 bool is_row_surely_hashed(Node *row) {
   const TupleDesc fields = get_expr_result_tupdesc(row, true);
   if (!fields)
@@ -71,7 +77,7 @@ bool is_row_surely_hashed(Node *row) {
   return true;
 }
 
-// Can what is asked for become a probe without an error?
+// True if making the scan key's right side from `value` cannot raise an error.
 bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
   if (asked == Asked::hash)
     return true;
@@ -81,8 +87,8 @@ bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
          (type_is_rowtype(type) && is_row_surely_hashed(value));
 }
 
-// An index scan calls other functions than the condition. A right that lacks is to be missed in
-// the condition.
+// An index scan calls functions that the query does not name. If the user may not call one of them,
+// the condition stays as it is and raises the usual error.
 bool may_call(Oid function) {
   return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
@@ -99,7 +105,7 @@ Node *index_conditions(SupportRequestIndexCondition *request) {
       !is_pseudo_constant_for_index(request->root, question.value, request->index))
     return nullptr;
 
-  request->root->glob->dependsOnRole = true; // another one may have other rights
+  request->root->glob->dependsOnRole = true; // another role may have other privileges
   const Oid type = exprType(question.value);
   const Oid collation = OidIsValid(question.collation) ? question.collation
                         : is_given(question.value)     ? exprCollation(question.value)

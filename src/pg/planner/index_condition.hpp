@@ -1,4 +1,4 @@
-// Conditions that an index over stored filters can answer.
+// Conditions that an index on a column of filters can evaluate.
 #ifndef BLOOMFILTER_PG_PLANNER_INDEX_CONDITION_HPP
 #define BLOOMFILTER_PG_PLANNER_INDEX_CONDITION_HPP
 
@@ -10,9 +10,9 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A list of one condition, `filter @>> bloomfilter_probe(value)`, that is true of the same rows as
-// the one that the request is about; NULL if the index cannot answer that, or if it could raise an
-// error that a scan would not raise.
+// Returns a list of one condition, `filter @>> bloomfilter_probe(value)`. This condition is true
+// for the same rows as the condition in the request. Returns NULL if the index cannot evaluate the
+// condition, or if an index scan could raise an error that a sequential scan would not raise.
 Node *index_conditions(SupportRequestIndexCondition *request);
 
 } // namespace bloomfilter

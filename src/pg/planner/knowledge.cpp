@@ -1,3 +1,8 @@
+// See knowledge.hpp.
+//
+// Nested subqueries are looked into at most 32 levels deep. Results are kept for one run of the
+// planner, because several expressions may use the same column or constant.
+
 #include "pg/planner/knowledge.hpp"
 
 #include <cmath>
@@ -30,21 +35,21 @@ namespace {
 
 constexpr double kTests = 6.0; // bits that a value sets at the default rate
 
-// How many subqueries are looked into, one within another: beyond that, nothing is known.
+// The greatest depth of nested subqueries. Nothing is known of a filter from deeper subqueries.
 constexpr int kMostLevels = 32;
 
-// What is known of a column that a subquery selects. Several others may ask for it, and each of
-// these be asked by several: so it is found out once.
+// What is known of a column that a subquery selects. The estimate is kept, because several outer
+// queries may use the column, and each of them may be used several times in turn.
 struct Selected {
   const PlannerInfo *subquery;
   int number;
   FilterEstimate estimate;
 };
 
-// What is known in one run of the planner. Each partition asks for constants again, at the same
-// addresses.
+// What is known in one run of the planner. The estimates of constants are kept because each
+// partition needs them again. The planner has these constants at the same addresses.
 struct Known {
-  int level;      // of the subquery that is looked into
+  int level;      // the depth of the current subquery
   List *selected; // of Selected
   unsigned count;
   struct {
@@ -58,7 +63,7 @@ Known *known_in_run(const PlannerInfo *root) {
 }
 
 FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
-  if (constant->constisnull || constant->constlen != -1) // no filter is of another length
+  if (constant->constisnull || constant->constlen != -1) // filters have variable length
     return {};
   Known *known = known_in_run(root);
   for (unsigned i = 0; i < Min(known->count, lengthof(known->constants)); i++)
@@ -70,7 +75,8 @@ FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
   return estimate;
 }
 
-// The path that a query's groups are made from, or its rows if it has none.
+// The path whose rows a query groups, or the path of all its rows if it groups none. Sets `*groups`
+// if it finds the node that groups.
 Path *ungrouped(Path *path, double *groups) {
   while (path) {
     if (IsA(path, AggPath)) {
@@ -93,8 +99,8 @@ Path *ungrouped(Path *path, double *groups) {
   return path;
 }
 
-// How many rows a planned query reads for each group before it groups them. The node that groups
-// them may be out of sight: on another server, or in each partition.
+// The number of rows that a planned query reads for each group. The node that groups the rows may
+// not be among the paths here: another server may group them, or each partition.
 double rows_in_group(PlannerInfo *subroot) {
   double groups = 0.0;
   const Path *path =
@@ -115,7 +121,7 @@ bool is_filter(Node *node, Kind *kind) {
   return is_filter_type(getBaseType(exprType(node)), kind);
 }
 
-// The rows that an aggregate reads for one group.
+// The number of rows that an aggregate reads for one group.
 double rows_of(PlannerInfo *subroot, const Aggref *aggregate) {
   auto *condition = reinterpret_cast<Node *>(aggregate->aggfilter);
   const double share =
@@ -123,8 +129,9 @@ double rows_of(PlannerInfo *subroot, const Aggref *aggregate) {
   return Max(rows_in_group(subroot) * share, 1.0);
 }
 
-// The rate that a third argument of bf_agg() asks for. (A user's ordered-set aggregate has direct
-// arguments, whose types are in `aggargtypes`, but which are not in `args`.)
+// The false positive rate in the third argument of bf_agg(). Only a normal aggregate is looked at:
+// a user's ordered-set aggregate has direct arguments, and their types are in `aggargtypes`, but
+// the arguments are not in `args`.
 double rate_asked_for(const Aggref *aggregate) {
   if (aggregate->aggkind != AGGKIND_NORMAL || list_length(aggregate->aggargtypes) < 3 ||
       !IsA(argument_of(aggregate, 2), Const))
@@ -132,11 +139,12 @@ double rate_asked_for(const Aggref *aggregate) {
   const auto *rate = castNode(Const, argument_of(aggregate, 2));
   const double asked =
       !rate->constisnull && rate->consttype == FLOAT8OID ? DatumGetFloat8(rate->constvalue) : 0.0;
-  return asked > 0.0 && asked < 1.0 ? asked : kDefaultRate; // execution says what is wrong
+  return asked > 0.0 && asked < 1.0 ? asked : kDefaultRate; // execution reports a wrong rate
 }
 
-// The union of as many filters of one size: bits are unset that all filters leave unset; a cuckoo
-// filter has the fingerprints of all.
+// The estimate of a union of `filters` filters that are all like `one`. A bit of a union is unset
+// only if it is unset in every filter. A union of cuckoo filters has the fingerprints of all of
+// them.
 FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
   const double rate = Min(one.rate, 1.0); // rounding can make it more
   const double set = 1.0 - std::pow(1.0 - std::pow(rate, 1.0 / kTests), filters);
@@ -157,8 +165,8 @@ bool unites(Oid aggregate) {
          info.fn_addr == cuckoofilter_union_step;
 }
 
-// What is known of the result of bf_agg(value, expected, fpr) and its siblings, and of aggregates
-// of filters.
+// What is known of the result of an aggregate: of bf_agg(value, expected, fpr) and its siblings, or
+// of an aggregate of filters.
 FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   if (list_length(aggregate->args) == 0)
     return {};
@@ -191,7 +199,7 @@ void remember_selected(Known *known, const PlannerInfo *subroot, int number,
   MemoryContextSwitchTo(before);
 }
 
-// What is known of the column with this number that a query selects.
+// What is known of the column with this number in a subquery's target list.
 FilterEstimate known_selected(PlannerInfo *subroot, int number) {
   if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
     return {};
@@ -204,7 +212,7 @@ FilterEstimate known_selected(PlannerInfo *subroot, int number) {
     return selected->estimate;
   if (known->level == kMostLevels)
     return {};
-  known->level++; // after an error, the run has ended
+  known->level++; // an error ends the run, and with it `known`
   const FilterEstimate estimate = known_of(subroot, reinterpret_cast<Node *>(entry->expr));
   known->level--;
   remember_selected(known, subroot, number, estimate);
@@ -221,7 +229,8 @@ FilterEstimate known_subplan(PlannerInfo *root, const SubPlan *subplan) {
                                               : FilterEstimate{};
 }
 
-// The scalar subquery of this query or one around it whose result a parameter is.
+// What is known of a parameter that holds the result of a scalar subquery. The subquery may belong
+// to this query or to a query around it.
 FilterEstimate known_parameter(PlannerInfo *root, int parameter) {
   const SubPlan *subplan = initplan_of(root, parameter);
   return subplan ? known_subplan(root, subplan) : FilterEstimate{};
@@ -243,8 +252,8 @@ PlannerInfo *planned_cte(PlannerInfo *root, const RangeTblEntry *entry) {
   return nullptr;
 }
 
-// NULL as long as the server has not set up its relations: it asks for the costs of some subqueries
-// before that.
+// The relation of a column. NULL if the server has not set up its relations: for some subqueries,
+// it estimates costs before that.
 const RelOptInfo *relation_of(PlannerInfo *root, const Var *column) {
   return column->varlevelsup == 0 && column->varno > 0 &&
                  static_cast<int>(column->varno) < root->simple_rel_array_size

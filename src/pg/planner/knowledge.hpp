@@ -1,12 +1,14 @@
-// What the planner can know of an expression that gives a filter.
+// What the planner can know of an expression that returns a filter. Estimates of rows and costs are
+// made from this.
 //
 //   a constant, or a parameter of a custom plan     a sample of its bits, taken once
 //   a column of filters                             the means that ANALYZE keeps
 //   a column of a subquery or CTE, or the result    what that subquery selects: one of the above,
-//   of a scalar subquery                            or an aggregate: bf_agg(x) has as many values
-//                                                   as its input has distinct x
+//   of a scalar subquery                            or an aggregate. bf_agg(x) has as many values
+//                                                   as its input has distinct x.
 //
-// Nothing is known of any other expression, or of a parameter of a generic plan or an outer query.
+// Nothing is known of any other expression. Nothing is known of a parameter of a generic plan or of
+// an outer query either.
 #ifndef BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
 #define BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
 
@@ -20,12 +22,13 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What a value takes in a filter that is made at the default rate.
+// The number of bytes for each value in a filter of the default rate.
 constexpr double kBytesPerValue = 1.25;
 
 FilterEstimate known_of(PlannerInfo *root, Node *filter);
 
-// The relation of these tables, joined; NULL if the planner has not joined them.
+// The relation of one table, or of the join of several tables. NULL if the planner has not joined
+// them.
 RelOptInfo *relation_with(PlannerInfo *root, Relids tables);
 
 } // namespace bloomfilter

@@ -1,3 +1,5 @@
+// See population.hpp.
+
 #include "pg/planner/population.hpp"
 
 #include "pg/element/family.hpp"
@@ -14,9 +16,9 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr int kAskedValues = 1000; // of each kind of statistics, which have 100 by default
+constexpr int kAskedValues = 1000; // of each kind of statistics; by default, each kind has 100
 
-// A filter whose bytes are available, and the type of the values that it is probed for.
+// A filter whose bytes are available, and the element type of the values that it is probed for.
 struct Asker {
   AskedFilter *filter;
   Element *element;
@@ -46,8 +48,8 @@ void probe_histogram(const Slot &slot, const Asker &asker, Probed *probed) {
   }
 }
 
-// Calls probe(asker) if the filter may be probed for statistics of that type. If the filter's
-// estimate is known, the filter is sound.
+// Calls probe(asker) if the filter may be probed for statistics of this type. The filter is sound
+// if its estimate is known.
 template <typename Probe>
 void ask(const Question &question, const FilterEstimate &estimate, Oid type,
          VariableStatData *variable, Probe probe) {
@@ -64,8 +66,9 @@ void ask(const Question &question, const FilterEstimate &estimate, Oid type,
     probe(Asker{filter, element});
 }
 
-// The number of distinct values of an expression without statistics: as many as there are
-// combinations of its columns' values, but at most the number of rows. 0 if nothing is known.
+// Estimates the number of distinct values of an expression without statistics. The estimate is the
+// number of combinations of its columns' values, but at most the number of rows. 0 if nothing is
+// known.
 double combinations(PlannerInfo *root, Node *value, const RelOptInfo *relation) {
   List *columns = pull_var_clause(value, PVC_RECURSE_PLACEHOLDERS | PVC_RECURSE_AGGREGATES |
                                              PVC_RECURSE_WINDOWFUNCS);
@@ -109,9 +112,9 @@ Population values_of(PlannerInfo *root, const Question &question, const FilterEs
   return population;
 }
 
-// ANALYZE keeps the elements that are in the most arrays, and the share of arrays that have each.
-// The arrays' other elements are taken to be as many as if each were as common as the least common
-// of these.
+// ANALYZE keeps the elements that are in the most arrays, with the share of arrays that have each
+// of them. All other elements are assumed to be as common as the least common element in that list.
+// Their number follows from the mean number of distinct elements of an array.
 Population elements_of(const Question &question, const FilterEstimate &estimate,
                        VariableStatData *variable) {
   Population population = {};
@@ -123,7 +126,7 @@ Population elements_of(const Question &question, const FilterEstimate &estimate,
     double listed = 0.0;
     for (int i = 0; i < count; i++)
       listed += common.number(i);
-    const double least = common.number(count); // behind the frequencies
+    const double least = common.number(count); // it follows the frequencies of the elements
     population.distinct = count + (least > 0 ? Max(length - listed, 0.0) / least : 0.0);
     ask(question, estimate, get_base_element_type(variable->vartype), variable,
         [&](const Asker &asker) { probe_common(common, asker, &population.probed); });

@@ -1,10 +1,10 @@
-// The values that a filter is asked for, as ANALYZE knows them: those of a column or an expression,
-// or the elements of a column of arrays.
+// What ANALYZE knows of the values that a filter is probed for. They are the values of a column or
+// of an expression, or the elements of a column of arrays.
 //
-// A filter whose bytes are available is probed for the most common values and for the histogram.
-// This is done only if the user may see these values, because estimates reveal them, and if it
-// cannot raise an error: the values are scalars of a type that the filter holds, and the filter is
-// sound.
+// If the filter's bytes are available, it is probed for the most common values and for the
+// histogram. Two conditions must hold. The user may see these values, because estimates reveal
+// them. And the probe cannot raise an error: the values are scalars of a type that the filter
+// holds, and the filter is sound.
 #ifndef BLOOMFILTER_PG_PLANNER_POPULATION_HPP
 #define BLOOMFILTER_PG_PLANNER_POPULATION_HPP
 
@@ -20,7 +20,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What probing the filter for the values in the statistics gave; all zero if it was not probed.
+// The result of probing the filter for the values in the statistics. All zero if it was not probed.
 struct Probed {
   double common, common_passed; // the most common values: shares of all rows or elements
   double values, values_passed; // the same, counted in distinct values
@@ -28,22 +28,22 @@ struct Probed {
 };
 
 struct Population {
-  double nulls;    // share of rows
-  double distinct; // values; 0 if that is not known
+  double nulls;    // the share of rows that are NULL
+  double distinct; // the number of distinct values; 0 if unknown
   Probed probed;
 };
 
 Population values_of(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                      Node *value, VariableStatData *variable);
 
-// The elements of arrays that are not NULL. (A NULL element counts neither as found nor as missed.)
+// The elements of arrays that are not NULL. (A NULL element is neither found nor missed.)
 Population elements_of(const Question &question, const FilterEstimate &estimate,
                        VariableStatData *variable);
 
 double null_share(const VariableStatData &variable);
 
-// Statistics of one kind, which the caller releases; empty if there are none. It is an error to ask
-// for parts that the kind does not have.
+// Statistics of one kind in a pg_statistic row. The caller must call release(). A slot is empty if
+// there are no such statistics. Reading parts that the kind does not have is an error.
 class Slot {
 public:
   Slot(const VariableStatData &variable, int kind, int parts)

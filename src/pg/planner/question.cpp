@@ -1,3 +1,5 @@
+// See question.hpp.
+
 #include "pg/planner/question.hpp"
 
 #include "pg/names.hpp"
@@ -16,8 +18,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Finds the function that a node calls, and its arguments. False if the node calls none, or none
-// with two arguments.
+// Finds the function that a node calls, its arguments and its input collation. False if the node
+// calls no function with two arguments.
 bool called(Node *node, Oid *function, List **arguments, Oid *collation) {
   if (IsA(node, OpExpr)) {
     auto *call = castNode(OpExpr, node);
@@ -41,7 +43,8 @@ bool is_of_filter(Node *node) {
   return is_filter_type(exprType(node), &kind);
 }
 
-// Does a function ask a filter for anything but all elements of an array?
+// True if a function probes a filter. False for functions that probe for all elements of an array,
+// because they have another support function.
 bool asks(Oid function) {
   const Oid support = get_func_support(function);
   if (!OidIsValid(support))
@@ -51,7 +54,8 @@ bool asks(Oid function) {
   return info.fn_addr == filter_support;
 }
 
-// Does the server call a function with its own settings, as another user, or through a hook?
+// True if the server calls a function as another user, with the function's own settings, or through
+// a hook.
 bool is_called_by_proxy(Oid function) {
   HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
   if (!HeapTupleIsValid(tuple))
@@ -63,7 +67,7 @@ bool is_called_by_proxy(Oid function) {
   return by_proxy;
 }
 
-// Is an argument declared as a value of any type?
+// True if one of a function's two arguments is declared as "any".
 bool takes_any(Oid function) {
   Oid *types;
   int count;
@@ -73,8 +77,8 @@ bool takes_any(Oid function) {
   return any;
 }
 
-// The argument that is declared as a filter is the filter. The declaration also tells an array and
-// a hash; an argument declared "any" or bf_literal is a value.
+// Tells the filter from the value by the declared types. The declaration also identifies an array
+// and a hash. An argument that is declared as "any" or bf_literal is a value.
 Question question_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
   Kind kind;
   const bool first = is_filter_type(types[0], &kind);
@@ -116,7 +120,7 @@ bool asks_filter(Node *node, Question *question) {
     return false;
   if (!is_of_filter(static_cast<Node *>(linitial(arguments))) &&
       !is_of_filter(static_cast<Node *>(lsecond(arguments))))
-    return false; // before fmgr_info() looks for a library that may be gone
+    return false; // checked first, because fmgr_info() loads a library that may be gone
   if (!asks(function) || is_called_by_proxy(function))
     return false;
   *question = question_of_function(function, arguments, collation, false);

@@ -1,7 +1,8 @@
-// Conditions that ask a filter, as estimates and scans recognise them.
+// Recognises conditions that probe a filter. Estimates, batched scans and the index use this. The
+// code calls such a condition a Question.
 //
-// A function asks a filter if it has our support function, whatever its name and its schema. Its
-// declaration tells which argument is the filter, and what the filter is asked for.
+// A function probes a filter if it has our support function, whatever its name and schema. Its
+// declaration tells which argument is the filter and what the filter is probed for.
 #ifndef BLOOMFILTER_PG_PLANNER_QUESTION_HPP
 #define BLOOMFILTER_PG_PLANNER_QUESTION_HPP
 
@@ -14,30 +15,31 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What a filter is asked for: a value, a hash of one, or any or all elements of an array.
+// What a filter is probed for: a value, the hash of a value, or any or all elements of an array.
 enum class Asked : uint8 { value, hash, any, all };
 
-// A condition that asks a filter.
+// A condition that probes a filter.
 struct Question {
-  Oid function; // that answers it
+  Oid function; // the function that probes
   Asked asked;
   Node *filter, *value;
   Oid collation; // of the value
 };
 
-// The question that an operator asks. False if its function is not ours: our estimators may have
-// been given to any operator.
+// The condition that an operator stands for. False if the operator's function is not ours: a user
+// may have given our estimators to any operator.
 bool asks_by_operator(Oid operation, List *arguments, Oid collation, Question *question);
 
-// The question that a function of ours asks. `all` says that the function asks for all elements of
-// an array, which its declaration does not tell.
+// The condition that a call of one of our functions stands for. `all` is true if the function
+// probes for all elements of an array. Its declaration does not tell this.
 Question question_of_function(Oid function, List *arguments, Oid collation, bool all);
 
-// Does an expression ask a filter for anything but all elements of an array? False if its function
-// was altered to run with its own settings or as another user.
+// True if an expression probes a filter, unless it does so for all elements of an array. False if
+// its function was altered to run with its own settings or as another user.
 bool asks_filter(Node *node, Question *question);
 
-// Does it ask for a value that has a type of its own, not for a bare literal?
+// True if asks_filter() is true and the probe is for a value with a type of its own, not for a bare
+// literal.
 bool asks_for_value(Node *node, Question *question);
 
 } // namespace bloomfilter

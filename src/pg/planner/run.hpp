@@ -1,5 +1,7 @@
-// What is remembered while the server plans a query, or one of its subqueries. Planning one can
-// plan others before it goes on: a function that is called for an estimate may run a query.
+// Keeps notes while the server plans a query or a subquery.
+//
+// Several runs of the planner can be unfinished at the same time. A function that the planner calls
+// for an estimate may itself run a query, which is then planned first.
 #ifndef BLOOMFILTER_PG_PLANNER_RUN_HPP
 #define BLOOMFILTER_PG_PLANNER_RUN_HPP
 
@@ -9,8 +11,9 @@
 
 namespace bloomfilter {
 
-// A run of the planner, which `key` stands for, and what `Notes` are kept of it. `notes` starts at
-// zero, is valid as long as `memory`, which is that of the run, and stays where it is.
+// One run of the planner, identified by `key`, and the `Notes` kept during it. `memory` is the
+// memory context of the run. `notes` is zero at first, never moves, and is valid until `memory` is
+// reset.
 template <typename Notes> class Run {
 public:
   static Notes *notes_of(const void *key, MemoryContext memory) {
@@ -36,7 +39,7 @@ private:
       }
   }
 
-  static inline Run *last = nullptr; // of those that have begun and not ended
+  static inline Run *last = nullptr; // the newest of the runs that have not ended
   const void *key;
   Run *before;
   MemoryContextCallback end;

@@ -1,3 +1,6 @@
+// See sample.hpp. A filter in memory, or an uncompressed value stored out of line, is read in
+// parts. A compressed value is decompressed as a whole, if it is small.
+
 #include "pg/planner/sample.hpp"
 
 #include "core/bitmap.hpp"
@@ -15,9 +18,9 @@ namespace bloomfilter {
 namespace {
 
 constexpr Size kUnpacked = kSampledParts * kPartBytes; // the largest value worth decompressing
-constexpr uint32 kWholeBytes = 8; // buckets of any size that are whole bytes together
+constexpr uint32 kWholeBytes = 8; // this number of buckets of any size fills whole bytes
 
-// A payload whose parts are fetched one at a time.
+// A payload that is read one part at a time. A part is valid until the next one is read.
 class Parts {
 public:
   explicit Parts(const uint8 *payload) : payload_(payload), value_(nullptr), last_(nullptr) {}
@@ -39,12 +42,12 @@ public:
   }
 
 private:
-  const uint8 *payload_; // NULL: not in memory
+  const uint8 *payload_; // NULL if the payload is not in memory
   struct varlena *value_, *last_;
 };
 
-// The payload in memory, unless parts of it can be read without the rest. NULL if neither is
-// possible.
+// Returns a value that can be read. If the value is stored uncompressed, slices of it can be read,
+// and it is returned as it is. Otherwise it is detoasted. NULL if it is compressed and large.
 struct varlena *accessible(struct varlena *value) {
   if (VARATT_IS_EXTERNAL_ONDISK(value)) {
     struct varatt_external pointer;
@@ -57,15 +60,15 @@ struct varlena *accessible(struct varlena *value) {
   return fits ? detoast_attr(value) : nullptr;
 }
 
-// What the units that were read say of all units of a link.
+// What the units that were read tell about all units of a link.
 struct Sums {
   double values, rate;
-  double share; // of all units, those that were read
+  double share; // the share of the link's units that were read
 };
 
-// Calls read(bytes, units) for parts of a link. Each part begins at a multiple of `step` units; in
-// `bytes`, `before` bytes of whatever stands in front of it come first. Returns the share of all
-// units that was read.
+// Calls read(bytes, units) for parts of a link. Each part begins at a multiple of `step` units. In
+// `bytes`, the part comes after `before` other bytes, which read() must ignore. Returns the share
+// of all units that were read.
 template <typename Read>
 double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 step, Size before,
                   Read read) {
@@ -83,8 +86,9 @@ double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 st
   return static_cast<double>(units) / geometry.units;
 }
 
-// A sample without a single set bit says only that there are few values: it counts as if it had one
-// value. A bitmap whose bits are all set had as many values as it has bits, or any greater number.
+// Estimates the number of values from the bits set in a sample. If no bit is set in a sample, there
+// are few values: it counts as if it held one value. If all bits of a bitmap are set, it may have
+// had any large number of values. The estimate is then its number of bits.
 double count_of(const Geometry &geometry, uint64 set, double share) {
   const uint64 least = share < 1.0 ? geometry.k : 0;
   const double all = static_cast<double>(Max(set, least)) / share;
@@ -92,7 +96,8 @@ double count_of(const Geometry &geometry, uint64 set, double share) {
              static_cast<double>(geometry.bits()));
 }
 
-// ORs the units that it reads into `united`, one after the other, unless that is NULL.
+// Samples a bitmap. If `united` is not NULL, ORs the units that were read into `united`, one after
+// the other.
 Sums sample_bitmap(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
   Survey survey(*kernel, geometry);
   const double share =
@@ -119,7 +124,8 @@ Sums sample_counters(Parts *parts, const Geometry &geometry, Size offset) {
   return {count_of(plain, survey.bits_set(), share), survey.rate(), share};
 }
 
-// Some of the buckets are read as a table of their own, whose number of kicks does not matter.
+// Samples a cuckoo filter. Each part of the buckets is read as a table of its own. The table's
+// number of kicks, which precedes its buckets, does not matter.
 Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
   uint64 stored = 0;
   const double share = read_parts(
@@ -130,7 +136,8 @@ Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
   return {all, cuckoo_rate(geometry, static_cast<uint64>(all)), share};
 }
 
-// Only bloomfilters have several links, which are `united`.
+// Samples one link. `united` is used for bloomfilters alone, because no other type has several
+// links.
 Sums sample_link(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
   switch (kind_of(geometry.layout)) {
   case Kind::counting:
@@ -143,7 +150,7 @@ Sums sample_link(Parts *parts, const Geometry &geometry, Size offset, uint8 *uni
   return sample_bitmap(parts, geometry, offset, united);
 }
 
-// Samples a sound filter, whose head this is. The estimates are those of measure().
+// Samples a sound filter with this head. The estimates are the same as those of measure().
 FilterEstimate sample_links(Parts *parts, const uint8 *head, const Header &header) {
   LinkView views[kMaxLinks]; // without bitmaps
   Size offsets[kMaxLinks];

@@ -1,16 +1,20 @@
-// The share of rows for which `filter @> value` is true.
+// Estimates the share of rows for which `filter @> value` is true: the selectivity of the
+// condition. It runs in our RESTRICT and JOIN estimators and in our support functions.
 //
-// If the filter's bytes are available, it is probed for the most common values. Among the other
-// values that are not NULL, members have the share count / distinct values, as if the smaller of
-// the two sets were part of the larger one (the server estimates joins in this way); the false
-// positive rate applies to the rest. The filter is also probed for the column's histogram. This is
-// a sample of some 100 values and says little by itself, but the estimate must lie within two
-// standard deviations of what it says.
+// If the filter's bytes are available, it is probed for the most common values of the column. The
+// other values that are not NULL are estimated. The share of members among them is the filter's
+// count divided by the number of distinct values. This assumes that the smaller of the two sets is
+// part of the larger one, as the server does for joins. The false positive rate applies to the
+// values that are not members.
+//
+// The filter is also probed for the values in the column's histogram. This sample of some 100
+// values says little by itself. But the estimate must lie within two standard deviations of the
+// sample's result.
 //
 // The elements of arrays are estimated in the same way. The lengths of the arrays then tell how
-// often any or all elements pass.
+// often any element passes, or all elements pass.
 //
-// If nothing is known, the share is a tenth: kUnknown.
+// If nothing is known, the selectivity is a tenth: kUnknown.
 
 #include "pg/planner/selectivity.hpp"
 
@@ -32,15 +36,15 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr int kLengths = 100; // of arrays, of the default statistics
-constexpr int kListed = 100;  // elements of an array that are looked at
+constexpr int kLengths = 100; // of arrays; the default statistics have this number
+constexpr int kListed = 100;  // the elements of an array that are looked at
 
 double clamped(double share) {
   CLAMP_PROBABILITY(share);
   return share;
 }
 
-// An estimate of a share, moved into the range that a sample allows.
+// Moves an estimated share into the range that a sample allows.
 double bounded(double share, double asked, double passed) {
   if (asked == 0)
     return share;
@@ -48,7 +52,7 @@ double bounded(double share, double asked, double passed) {
   return Min(Max(share, (passed - deviation) / asked), (passed + Max(deviation, 3)) / asked);
 }
 
-// The share that passes of the values that are neither NULL nor were probed.
+// The share that passes among the values that are not NULL and were not probed.
 double passing_others(const FilterEstimate &estimate, const Population &population) {
   if (!estimate.is_known())
     return kUnknown;
@@ -60,8 +64,8 @@ double passing_others(const FilterEstimate &estimate, const Population &populati
                  probed.histogram_passed);
 }
 
-// The share of all values that pass. (The server's shares of common values are rounded, and may add
-// up to more than 1.)
+// The share of all values that pass. (The server rounds the shares of common values, and their sum
+// may exceed 1.)
 double passing(const FilterEstimate &estimate, const Population &population) {
   const Probed &probed = population.probed;
   const double others = Max(1.0 - population.nulls - probed.common, 0.0);
@@ -77,13 +81,14 @@ double value_share(PlannerInfo *root, const Question &question, const FilterEsti
   return passing(estimate, population);
 }
 
-// The probability that any or all of `length` elements pass, if each does with that share.
+// The probability that any or all of `length` elements pass, if each one passes with probability
+// `share`.
 double array_passes(Asked asked, double share, double length) {
   return asked == Asked::all ? std::pow(share, length) : 1.0 - std::pow(1.0 - share, length);
 }
 
-// The share of an array whose elements are written in the query: each has its own share. The others
-// of a long one are taken to be like its first ones.
+// The probability that an array passes whose elements are written in the query. Each element has
+// its own probability. In a long array, the later elements are assumed to be like the first ones.
 double listed_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                     const List *elements, int relation) {
   double none = 1.0, every = 1.0;
@@ -99,8 +104,9 @@ double listed_share(PlannerInfo *root, const Question &question, const FilterEst
   return question.asked == Asked::all ? std::pow(every, times) : 1.0 - std::pow(none, times);
 }
 
-// The share of a column of arrays: the mean over the histogram of their lengths, whose entries
-// stand for equally many arrays each and are followed by the mean length.
+// The share of a column's arrays that pass. This is the mean over the histogram of the arrays'
+// lengths. Each entry of the histogram stands for the same number of arrays. The last number after
+// the entries is the mean length.
 double array_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
                    int relation) {
   VariableStatData variable;
@@ -142,8 +148,8 @@ double filter_nulls(PlannerInfo *root, Node *filter, int relation) {
   return nulls;
 }
 
-// The equalities between the two sides of a semijoin or antijoin: those of equivalence classes, and
-// those that are evaluated no earlier than at an antijoin.
+// The equalities between the two sides of a semijoin or antijoin. They come from equivalence
+// classes and from conditions that are evaluated at an antijoin at the earliest.
 List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inner) {
   Relids both = bms_union(join->min_lefthand, join->min_righthand);
   List *found = generate_join_implied_equalities(root, both, join->min_lefthand, inner, nullptr);
@@ -154,13 +160,13 @@ List *equalities(PlannerInfo *root, const SpecialJoinInfo *join, RelOptInfo *inn
   return found;
 }
 
-// How many inner rows of a semijoin its equalities leave for one outer row: the filter is asked for
-// each of them. 1 if that is not known.
+// The number of inner rows that the equalities of a semijoin leave for one outer row. The filter is
+// probed for each of these rows. 1 if the number is not known.
 double partners(PlannerInfo *root, SpecialJoinInfo *join) {
   RelOptInfo *inner = relation_with(root, join->min_righthand);
   if (!inner)
     return 1.0;
-  SpecialJoinInfo pairs = *join; // its rows are pairs
+  SpecialJoinInfo pairs = *join; // the rows of this join are pairs
   pairs.jointype = JOIN_INNER;
   double rows = inner->rows;
   for (Node *equality : each<Node>(equalities(root, join, inner)))

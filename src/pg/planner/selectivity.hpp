@@ -1,4 +1,4 @@
-// The share of rows for which a condition that asks a filter is true.
+// The selectivity of a condition that probes a filter: the share of rows for which it is true.
 #ifndef BLOOMFILTER_PG_PLANNER_SELECTIVITY_HPP
 #define BLOOMFILTER_PG_PLANNER_SELECTIVITY_HPP
 
@@ -12,11 +12,12 @@ extern "C" {
 
 namespace bloomfilter {
 
-constexpr double kUnknown = 0.1; // the share if nothing is known
+constexpr double kUnknown = 0.1; // the selectivity if nothing is known
 
 double restriction_selectivity(PlannerInfo *root, const Question &question, int relation);
 
-// `join` is that of EXISTS if `type` says so: its rows are those of the outer side with a partner.
+// If `type` says so, `join` is a semijoin or antijoin, as EXISTS makes it. Its rows are then the
+// outer rows that have a partner, or have none.
 double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,
                         SpecialJoinInfo *join);
 

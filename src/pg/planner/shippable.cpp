@@ -1,3 +1,5 @@
+// See shippable.hpp.
+
 #include "pg/planner/shippable.hpp"
 
 #include "pg/expression.hpp"
@@ -18,8 +20,9 @@ namespace {
 
 constexpr const char *kOperators[] = {"@>", "<@", "+", "-"};
 
-// A value that stays as it is. In the nodes of a plan, an expression is replaced by the column of a
-// lower node that computes an equal expression; a parameter with another collation equals none.
+// Returns a value that the server leaves in place. In the nodes of a plan, the server replaces an
+// expression by the column of a lower node that computes an equal expression. A parameter with
+// another collation equals none of them, so a parameter gets another collation.
 Node *kept(Node *value) {
   if (!IsA(without_relabeling(value), Param))
     return value;
@@ -30,8 +33,8 @@ Node *kept(Node *value) {
   return copy;
 }
 
-// The operator that calls a function, looked for in the schema of the function, which is that of
-// the extension; InvalidOid if there is none.
+// The operator that calls a function. It is looked up in the function's schema, which is the schema
+// of the extension. InvalidOid if there is none.
 Oid operator_of(Oid function) {
   Oid *types, found = InvalidOid;
   int count;

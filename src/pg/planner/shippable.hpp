@@ -1,10 +1,11 @@
-// What postgres_fdw sends to a remote server.
+// Makes our calls acceptable to postgres_fdw, so that it sends them to the remote server.
 //
-// It sends an operator or a function with an input collation only if a remote column has that
-// collation. A literal or a parameter has its own, so `filter @> 'x'` would fetch the filters. But
-// our functions need to know of a collation only that it is deterministic. The planner checks this
-// and then removes the collation from the call; the function that executes the call still finds it
-// in the argument (pg/value/collation.hpp).
+// postgres_fdw sends an operator or a function with an input collation only if a remote column has
+// that collation. The collation of a literal or a parameter comes from no remote column, so `filter
+// @> 'x'` would fetch the filters. But our functions need to know only that the collation is
+// deterministic. So the planner checks this and then removes the collation from the call. When the
+// call is executed, our function still finds the collation in the argument
+// (pg/value/collation.hpp).
 #ifndef BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
 #define BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
 
@@ -16,8 +17,9 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The call without its collation: as an operator if there is one, because the server's estimates
-// and our scans look for operators. NULL if the call has no collation, or needs it.
+// The call without its collation. If an operator calls the function, the result is the operator:
+// the server's estimates and our scans look for operators. NULL if the call has no collation, or
+// needs it.
 Node *shippable_form(const FuncExpr *call);
 
 } // namespace bloomfilter

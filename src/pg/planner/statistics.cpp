@@ -1,3 +1,6 @@
+// See statistics.hpp. The filters are sampled from the rows that ANALYZE has sampled, up to the two
+// limits below.
+
 #include "pg/planner/statistics.hpp"
 
 #include "pg/compat.hpp"
@@ -15,13 +18,13 @@ namespace bloomfilter {
 namespace {
 
 constexpr int16 kStatisticKind = 20742;
-// How much one ANALYZE of a column reads at most.
+// The limits of what one ANALYZE of a column reads.
 constexpr Size kReadBytes = 8 * 1024 * 1024;
 constexpr int kReadFilters = 1000;
 
 enum Number { kValues, kRate, kBytes, kShare, kFamily, kNumbers };
 
-// What std_typanalyze() chose for the usual statistics.
+// What std_typanalyze() chose to compute the usual statistics.
 struct Standard {
   AnalyzeAttrComputeStatsFunc compute;
   void *extra;
@@ -33,7 +36,7 @@ struct Sums {
   int of_family[static_cast<int>(kLastFamily) + 1];
 };
 
-// The bytes that sampling a value reads.
+// The number of bytes that sampling a value reads.
 Size cost_of(Datum value) {
   return Min(toast_raw_datum_size(value), kSampledParts * kPartBytes);
 }
@@ -41,7 +44,8 @@ Size cost_of(Datum value) {
 Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
   Sums sums = {};
   Size read = 0;
-  // Rows come in the order of the table; those that are read are spread over all of it.
+  // Rows come in the order of the table. A stride spreads the rows that are read over the whole
+  // table.
   constexpr int kStride = 7919; // a prime number
   const int64 stride = rows % kStride == 0 ? 1 : kStride;
   for (int i = 0; i < rows && read < kReadBytes && sums.filters < kReadFilters; i++) {

@@ -1,10 +1,12 @@
-// What ANALYZE keeps of a column of filters beside the usual statistics: the means of their counts,
-// rates and sizes, in a slot of pg_statistic of a kind from the range for private use.
+// What ANALYZE keeps about a column of filters in addition to the usual statistics: the means of
+// the filters' counts, rates and sizes. They are in a slot of pg_statistic whose kind is in the
+// range for private use.
 //
 // (src/include/catalog/pg_statistic.h: kinds from 10000 to 30000 are for private use within a
-// site.) The numbers are, in this order: mean count, mean rate, mean size in bytes, the share of
-// filters of the commonest element family, and that family. pg_dump --statistics and pg_upgrade do
-// not carry such kinds; until the next ANALYZE the column then counts as never analyzed.
+// site.) The slot's numbers are, in this order: the mean count, the mean rate, the mean size in
+// bytes, the share of filters that have the commonest element family, and this family. pg_dump
+// --statistics and pg_upgrade do not carry such kinds over. Until the next ANALYZE, the column then
+// counts as never analyzed.
 #ifndef BLOOMFILTER_PG_PLANNER_STATISTICS_HPP
 #define BLOOMFILTER_PG_PLANNER_STATISTICS_HPP
 
@@ -18,8 +20,8 @@ extern "C" {
 
 namespace bloomfilter {
 
-// What ANALYZE keeps of a column of filters; nothing is known if the expression is no such column,
-// or if that was never analyzed.
+// The means of a column of filters. Nothing is known if the expression is no such column, or if the
+// column was never analyzed.
 FilterEstimate column_statistics(PlannerInfo *root, Node *column);
 
 } // namespace bloomfilter

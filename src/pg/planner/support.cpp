@@ -1,8 +1,9 @@
-// What the server asks about our operators and functions while it plans. The RESTRICT and JOIN
-// functions estimate operators; the support function estimates function calls. The support function
-// of the function that is called tells the cost of both.
+// Answers what the server wants to know about our operators and functions during planning. The
+// RESTRICT and JOIN functions estimate the selectivity of operators. The support functions estimate
+// the selectivity of function calls, and the cost of both. They also find index conditions and
+// simplify calls.
 //
-// A request that is not known here is answered with NULL, as the server expects.
+// The answer to a request of an unknown kind is NULL, as the server expects.
 
 #include "pg/server.hpp"
 
@@ -28,7 +29,7 @@ using namespace bloomfilter;
 
 namespace {
 
-// The elements of an array about which nothing is known.
+// The assumed number of elements of an array about which nothing is known.
 constexpr double kElements = 10.0;
 
 Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
@@ -41,14 +42,14 @@ Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
   return reinterpret_cast<Node *>(request);
 }
 
-// Does each row have another filter, rather than one that a join brings to many values?
+// True if each row has another filter. False if a join brings one filter together with many values.
 bool changes_with_row(PlannerInfo *root, const Question &question) {
   Relids filters = pull_varnos(root, question.filter);
   return !bms_is_empty(filters) && bms_is_subset(pull_varnos(root, question.value), filters);
 }
 
-// How many elements of an array are asked for. The server asks for the costs of some subqueries
-// before it has set up its relations.
+// The number of probes for one row: more than one for an array. For some subqueries, the server
+// estimates costs before it has set up its relations.
 double probes_of(PlannerInfo *root, const Question &question) {
   if (question.asked == Asked::value || question.asked == Asked::hash)
     return 1.0;
@@ -81,7 +82,7 @@ Node *answer_cost(SupportRequestCost *request) {
   return reinterpret_cast<Node *>(request);
 }
 
-// What the operator asks that a RESTRICT or JOIN function is called for.
+// The condition whose operator a RESTRICT or JOIN function is called for.
 bool is_asked_by(FunctionCallInfo fcinfo, Question *question) {
   return asks_by_operator(PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
                           PG_GET_COLLATION(), question);
