@@ -16,8 +16,8 @@ constexpr double kUnknown = 0.1; // the selectivity if nothing is known
 
 double restriction_selectivity(PlannerInfo *root, const Question &question, int relation);
 
-// If `type` says so, `join` is a semijoin or antijoin, as EXISTS makes it. Its rows are then the
-// outer rows that have a partner, or have none.
+// If `type` says so, `join` is a semijoin or antijoin, as EXISTS makes it. The selectivity is then
+// the share of outer rows that have a partner.
 double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,
                         SpecialJoinInfo *join);
 

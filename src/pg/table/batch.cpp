@@ -1,3 +1,6 @@
+// See batch.hpp. This file begins the expressions of the conditions, evaluates conditions for each
+// row, probes the filters, and lets filters rest that are not worth their time.
+
 #include "pg/table/batch.hpp"
 
 #include "pg/list.hpp"
@@ -20,8 +23,9 @@ namespace {
 
 // --- beginning -----------------------------------------------------------------------------------
 
-// Is a row's value not NULL, and does the row fulfil the conditions before the probe? Those that
-// are volatile or contain a subplan are left out, because they must not be evaluated twice.
+// Compiles the check whether a row reaches a probe. A row reaches it if its value is not NULL and
+// the row fulfils the conditions before the probe. Volatile conditions and those with a subplan are
+// left out, because they must not be evaluated twice.
 ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
   List *stable = NIL;
   for (Node *condition : each<Node>(conditions_before)) {
@@ -37,7 +41,7 @@ ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
 
 void init_probe(Probe *probe, Node *condition, List *conditions_before, PlanState *node) {
   Question question;
-  // The function may have been altered since the plan was made, as EvalPlanQual begins late.
+  // EvalPlanQual begins late: the function may have been altered since the plan was made.
   if (!asks_for_value(condition, &question))
     elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
   probe->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(question.filter), node);
@@ -48,7 +52,7 @@ void init_probe(Probe *probe, Node *condition, List *conditions_before, PlanStat
 
 // --- conditions row by row -----------------------------------------------------------------------
 
-// Leaves the rows that fulfil conditions.
+// Keeps the rows of the batch that fulfil the conditions.
 void evaluate_conditions(Batches *batches, ExprState *conditions) {
   const int left =
       filter_rows(&batches->pages, conditions, batches->rows, batches->count, batches->rows);
@@ -56,8 +60,8 @@ void evaluate_conditions(Batches *batches, ExprState *conditions) {
   batches->count = left;
 }
 
-// Would a sequential scan probe the filter for any of the rows? Only then is the filter evaluated,
-// and only then may an error be raised by it.
+// True if a sequential scan would probe the filter for any of the rows. Only then is the filter
+// evaluated, and only then may its evaluation raise an error.
 bool is_reached(Batches *batches, const Probe &probe) {
   for (int i = 0; i < batches->count; i++) {
     CHECK_FOR_INTERRUPTS();
@@ -70,15 +74,17 @@ bool is_reached(Batches *batches, const Probe &probe) {
 
 // --- rest ----------------------------------------------------------------------------------------
 
-// A probe is judged after so many rows, and rests for many times as many. If it is still not worth
-// its time, it rests twice as long, up to a limit, because later rows may be different.
+// A probe is judged after kJudged rows. If it is not worth its time, it rests for a multiple of
+// this number. If it is still not worth its time after that, it rests twice as long, up to a limit.
+// It is tried again because later rows may be different.
 constexpr uint64 kJudged = 8192;
 constexpr uint64 kFirstPause = 16 * kJudged, kLongestPause = 32 * kFirstPause;
-// A row that is let through has cost a probe for nothing. A filter is worth more where the join is
-// dear, so this is beyond the share for which the planner places one.
-constexpr double kWorthless = 0.85; // of the rows are let through
+// A probe is not worth its time if it lets more than this share of the rows through. Each of these
+// rows has cost a probe for nothing. The planner places a filter only for a lower share. The limit
+// here is higher because a filter is worth more below an expensive join.
+constexpr double kWorthless = 0.85;
 
-// Lets the rows of a batch through if the probe rests.
+// True if the probe rests. The rows of the batch then pass without a probe.
 bool rests(Rest *rest, uint64 rows) {
   if (rest->left == 0)
     return false;
@@ -111,16 +117,16 @@ void evaluate_filter(Batches *batches, Probe *probe) {
   MemoryContextSwitchTo(before);
 }
 
-// The filter, which can be probed until another one is looked for.
+// Opens the filter. It can be probed until another filter is opened.
 AskedFilter *open_filter(Probe *probe, const PlanState *node) {
   if (!probe->element)
     probe->element = element_of(probe->value, probe->collation, node->state->es_query_cxt);
   return find_filter(probe->filter, &probe->memory);
 }
 
-// The false positive rate of a filter that is being probed, from a sample of its bits; 0 if it is
-// unknown. A filter that is read by slice is sampled once for all scans of a statement, such as
-// those of a table's partitions.
+// The false positive rate of a filter that is being probed, from a sample of its bits. 0 if it is
+// unknown. A filter that is read by slice is sampled once for all scans of a statement, such as the
+// scans of a table's partitions.
 double rate_of(const Probe &probe, const AskedFilter &filter) {
   static struct {
     TimestampTz statement;
@@ -138,7 +144,7 @@ double rate_of(const Probe &probe, const AskedFilter &filter) {
   return sampled.rate;
 }
 
-// Leaves the rows that the filter may contain.
+// Keeps the rows whose value the filter may contain.
 void probe_rows(Batches *batches, Probe *probe) {
   Values *values = &batches->values;
   Items *items = &values->items;
@@ -151,7 +157,8 @@ void probe_rows(Batches *batches, Probe *probe) {
       continue;
     AskedFilter *filter = open_filter(probe, batches->node);
     filter->expect(Max(items->count, batches->expected));
-    // The rate is sampled now, because the filter may be gone later, with the row that it is from.
+    // The rate is sampled now, because the filter may be gone later, together with the row that
+    // holds it.
     if (unlikely(!probe->sampled) && batches->node->instrument) {
       probe->sampled = true;
       probe->rate = rate_of(*probe, *filter);
@@ -168,19 +175,19 @@ void probe_rows(Batches *batches, Probe *probe) {
   batches->count = left;
 }
 
-// Leaves the rows that fulfil the condition of a probe.
+// Keeps the rows that fulfil the condition of a probe.
 void apply_probe(Batches *batches, Probe *probe) {
   if (rests(&probe->rest, batches->count))
     return;
   if (!probe->known) {
-    if (!is_reached(batches, *probe)) { // because other conditions reject these rows
+    if (!is_reached(batches, *probe)) { // other conditions reject these rows
       InstrCountFiltered1(batches->node, batches->count);
       batches->count = 0;
       return;
     }
     evaluate_filter(batches, probe);
   }
-  if (probe->is_null) { // which rejects every row of the table
+  if (probe->is_null) { // NULL rejects every row of the table
     batches->count = 0;
     batches->ended = true;
     return;
@@ -192,8 +199,9 @@ void apply_probe(Batches *batches, Probe *probe) {
 
 // --- batches -------------------------------------------------------------------------------------
 
-// Makes the next rows a batch: all of a page, or if computing a value may fail, one, so that the
-// rows before it are used first. False if there are no rows, or none of them would be left.
+// Takes the next rows as a batch: all rows of a page. If computing a value may fail, a batch is one
+// row, so that the rows before it are used first. False if there are no more rows, or if it is
+// certain that no other row will be left.
 bool take_rows(Batches *batches) {
   batches->count = 0;
   if (batches->ended)

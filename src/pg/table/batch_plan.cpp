@@ -1,3 +1,5 @@
+// See batch_plan.hpp. A condition is written as its position in the list of all conditions.
+
 #include "pg/table/batch_plan.hpp"
 
 extern "C" {
@@ -7,7 +9,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The places of some conditions among all of them.
+// The positions of some conditions in the list of all conditions.
 List *positions_of(const List *some, const List *all) {
   List *positions = NIL;
   for (int i = 0; i < list_length(all); i++)

@@ -1,3 +1,8 @@
+// See conditions.hpp. A condition can be batched if its filter is the same for all rows, if its
+// value depends only on the row's columns, and if the probe cannot raise an error.
+//
+// If it is the table's only condition, the probe may raise an error: a batch is then one row.
+
 #include "pg/table/conditions.hpp"
 
 #include "pg/element/element.hpp"
@@ -18,12 +23,14 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// For each probe, the conditions before it are evaluated until it is reached first, so they are
-// compiled for each. More probes are evaluated row by row, like any condition: the first ones, as
-// those that the planner has placed are the last.
+// The greatest number of batched probes. For each probe, all conditions before it are compiled once
+// more, to find out whether any row reaches the probe. Beyond this number, the first probes are
+// evaluated row by row, like any other condition. The planner's own probes come last and so stay
+// batched.
 constexpr int kMostProbes = 32;
 
-// Is each value of an expression hashed without an error? An anonymous row is if its fields are.
+// True if hashing a value of the expression cannot raise an error. For an anonymous row, this must
+// hold for all its fields.
 bool is_hashed(const Node *value, Oid collation) {
   const RowExpr *row = anonymous_row(value);
   if (!row)
@@ -36,15 +43,15 @@ bool is_hashed(const Node *value, Oid collation) {
   return true;
 }
 
-// Can evaluating the filter, or computing and hashing the value, raise an error? If not, both may
-// come before the other conditions, or without them.
+// True if evaluating the filter can raise an error, or computing and hashing the value. If none
+// can, the probe may come before the other conditions, or be evaluated without them.
 bool can_fail(const Question &question) {
   Node *filter = without_relabeling(question.filter);
   return (!IsA(filter, Const) && !IsA(filter, Param)) || contain_leaked_vars(question.value) ||
          !is_hashed(question.value, question.collation);
 }
 
-// Is the filter the same for all rows, and the value a row's own?
+// True if the filter is the same for all rows and the value is computed from columns of the row.
 bool is_of_rows(const Question &question) {
   return !contain_var_clause(question.filter) && !contain_volatile_functions(question.filter) &&
          !contain_subplans(question.filter) && is_of_columns(question.value) &&
@@ -64,18 +71,18 @@ bool is_of_columns(Node *node) {
 Conditions conditions_of(List *restrictions) {
   Conditions conditions = {NIL, NIL, NIL, false};
   List *candidates = NIL;
-  Index lowest = PG_UINT32_MAX; // security level of a candidate
+  Index lowest = PG_UINT32_MAX; // the lowest security level of a candidate
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
     Question question;
     if (IsA(condition, CurrentOfExpr))
-      return {NIL, NIL, NIL, false}; // because only a TID scan can evaluate it
+      return {NIL, NIL, NIL, false}; // only a TID scan can evaluate it
     if (!asks_for_value(condition, &question) || !is_of_rows(question))
       continue;
     const bool fails = can_fail(question);
     if (fails && !alone)
-      continue; // because other conditions may keep it from failing
+      continue; // other conditions may keep it from failing
     conditions.can_fail |= fails;
     candidates = lappend(candidates, restriction);
     lowest = Min(lowest, restriction->security_level);
@@ -85,7 +92,7 @@ Conditions conditions_of(List *restrictions) {
     left_out += candidate->security_level == lowest ? 1 : 0;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     if (restriction->pseudoconstant)
-      continue; // because another node evaluates it, once
+      continue; // another node evaluates it, once
     if (restriction->security_level < lowest)
       conditions.before = lappend(conditions.before, restriction);
     else if (restriction->security_level == lowest && list_member_ptr(candidates, restriction) &&

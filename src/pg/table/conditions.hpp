@@ -1,4 +1,5 @@
-// Which of a table's conditions can probe a filter for many rows at once.
+// Finds a table's conditions that can probe a filter for many rows at once. The planner uses this
+// for paths and for plans.
 #ifndef BLOOMFILTER_PG_TABLE_CONDITIONS_HPP
 #define BLOOMFILTER_PG_TABLE_CONDITIONS_HPP
 
@@ -10,17 +11,17 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A table's conditions, as batches evaluate them: lists of RestrictInfo.
+// A table's conditions in the order in which batches evaluate them: lists of RestrictInfo.
 struct Conditions {
-  List *before;  // of a lower security level than the probes, which must not see what they reject
-  List *probes;  // for many rows at once; empty if the table cannot be read by batches
-  List *others;  // of each row that is left
-  bool can_fail; // can a probe raise an error? Then it is the only condition.
+  List *before;  // of a lower security level: the probes must not see rows that these reject
+  List *probes;  // for many rows at once; empty if the table cannot be read in batches
+  List *others;  // evaluated for each row that is left
+  bool can_fail; // true if a probe can raise an error; it is then the only condition
 };
 
 Conditions conditions_of(List *restrictions);
 
-// Does an expression have columns of a table, and no system column or whole row?
+// True if an expression has columns of a table, but no system column or whole row.
 bool is_of_columns(Node *node);
 
 } // namespace bloomfilter

@@ -1,3 +1,5 @@
+// See explain.hpp. A leader adds the numbers of its workers from shared memory.
+
 #include "pg/table/explain.hpp"
 
 #include <cmath>
@@ -13,8 +15,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// How many digits behind the point a percentage is shown with: as many as the first two that are
-// not zero need, but at least two, and two of a percentage that is next to nothing.
+// The number of digits after the point of a percentage. There are enough of them for the first two
+// digits that are not zero, and at least two. A percentage that is almost zero has two.
 int digits_of(double percent) {
   return percent < 1e-8 ? 2 : Max(2, 1 - static_cast<int>(std::floor(std::log10(percent))));
 }

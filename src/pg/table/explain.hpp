@@ -1,4 +1,5 @@
-// What EXPLAIN shows of nodes that read a table by batches.
+// What EXPLAIN shows of nodes that read a table in batches. A process notes the numbers before it
+// ends. Parallel workers pass them to the leader in shared memory.
 #ifndef BLOOMFILTER_PG_TABLE_EXPLAIN_HPP
 #define BLOOMFILTER_PG_TABLE_EXPLAIN_HPP
 
@@ -14,35 +15,36 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Shows conditions of a node; nothing if there are none.
+// Shows conditions of a node. Shows nothing if there are none.
 void explain_conditions(const char *label, List *conditions, CustomScanState *node, List *ancestors,
                         ExplainState *explained);
 
-// Shows the mean number of rows of all loops; as text, nothing if there was no loop.
+// Shows the mean number of rows for each loop. In text format, shows nothing if there was no loop.
 void explain_rows(const char *label, double rows, const NodeInstrumentation *instrument,
                   ExplainState *explained);
 
 // Shows a false positive rate as a percentage.
 void explain_rate(const char *label, double rate, ExplainState *explained);
 
-// What is shown of the filters that were probed: how many bytes all of them have, the highest of
-// their false positive rates, and for how many rows filters rested. Starts at zero.
+// What is shown of the filters that were probed: their bytes in total, the highest of their false
+// positive rates, and the number of rows that were not probed because filters rested. Starts at
+// zero.
 struct ProbedFilters {
   uint64 bytes, in_memory;
-  double rate; // 0: unknown
+  double rate; // 0 if unknown
   uint64 unprobed, unprobed_by_workers;
 };
 
-// The same in the memory that processes share. Each number is from one of the workers, apart from
-// the last, which is of all of them.
+// The same numbers in the memory that processes share. Each of the first three numbers comes from
+// any one of the workers. `unprobed` is the sum over all workers.
 struct SharedFilters {
   pg_atomic_uint64 bytes, in_memory, rate_bits, unprobed;
 };
 
 void init_shared_filters(SharedFilters *shared);
 
-// Adds up the filters that this process has probed and, if `shared` is not NULL, passes them on to
-// the leader, or takes those of the workers.
+// Adds up the filters that this process has probed. If `shared` is not NULL, a worker then passes
+// the numbers to the leader, and the leader takes those of the workers.
 void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared);
 
 void explain_filters(const ProbedFilters &probed, const NodeInstrumentation *instrument,

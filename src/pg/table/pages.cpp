@@ -1,3 +1,5 @@
+// See pages.hpp. For a heap, this file relies on the fields of HeapScanDesc.
+
 #include "pg/table/pages.hpp"
 
 #include "pg/compat.hpp"
@@ -18,7 +20,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// For values that were detoasted or computed and are collected.
+// The limit, in bytes, for collected values that were detoasted or computed.
 constexpr Size kMaxMemory = 1024 * 1024;
 
 bool reads_pages(TableScanDesc scan) {
@@ -36,14 +38,17 @@ TupleTableSlot **make_slots(Relation table, EState *estate) {
   return slots;
 }
 
-// After a page that is not in the server's buffers, so many are not looked for, because those
-// behind it are likely not to be there, either.
+// If a page is not in the server's buffers, the next pages are probably not there either. So this
+// number of pages is read before a page is looked for again.
 constexpr uint32 kPagesNotLookedFor = 64;
 
-// Lets the processor fetch the page behind the one that was read, if it is in the server's buffers,
-// while the rows of this one are used. Otherwise it would wait for each row's first bytes. Nothing
-// is read from that page: it is not pinned, and its buffer may come to hold another one. If it is
-// not there, the operating system is asked to read it, which it has likely done.
+// Prefetches the next page into the processor's cache, if the page is in the server's buffers. The
+// rows of the current page are used in the meantime. Otherwise the processor would wait for the
+// first bytes of each row.
+//
+// Nothing is read from the next page: the page is not pinned, and its buffer may be given to
+// another page. If the page is not in the buffers, PrefetchBuffer() asks the operating system to
+// read it. The operating system has likely done so already.
 void prefetch_next_page(Pages *pages) {
   constexpr int kCacheLine = 64;
   const HeapScanDesc heap = heap_of(pages);
@@ -59,13 +64,14 @@ void prefetch_next_page(Pages *pages) {
     pages->not_looked_for = kPagesNotLookedFor;
     return;
   }
-  // Tuples fill a page from its end on.
+  // Tuples fill a page from its end.
   const Page page = BufferGetPage(buffer);
   for (int line = BLCKSZ - kCacheLine; line >= 0; line -= kCacheLine)
     __builtin_prefetch(page + line);
 }
 
-// All rows of a page. The table scan finds the first one, and then stands on the last one.
+// Takes all visible rows of the next page. The table scan finds the first row. Then it is moved to
+// the last row.
 bool read_page(Pages *pages) {
   if (!table_scan_getnextslot(pages->scan, ForwardScanDirection, pages->slot))
     return false;
@@ -73,16 +79,16 @@ bool read_page(Pages *pages) {
   prefetch_next_page(pages);
   for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
     pages->rows[pages->count++] = heap->rs_vistuples[i];
-  // The table scan has counted the first row. The others are counted as if an index had returned
-  // them, which adds to the same number.
+  // The table scan has counted the first row in the statistics. The others are counted as if an
+  // index had returned them, which adds to the same number.
   pgstat_count_index_tuples(pages->scan->rs_rd, pages->count - 1);
   heap->rs_cindex = heap->rs_ntuples - 1;
   return true;
 }
 
-// Copies of rows, because what an access method puts into a slot may belong to its scan, as the
-// header of a heap's tuple does. After its last row the table scan is not asked again, because it
-// may begin with the first one.
+// Copies rows into slots of our own. A copy is needed because an access method may put memory of
+// its scan into a slot, as a heap does with a tuple's header. After the last row, the table scan is
+// not called again, because it may begin with the first row again.
 bool read_copies(Pages *pages) {
   uint16 slot = 0;
   for (; slot < kSlots && !pages->behind_last; slot++) {
@@ -96,7 +102,7 @@ bool read_copies(Pages *pages) {
   return pages->count > 0;
 }
 
-// A value of the row that expressions see.
+// Computes a value from the row that the expressions see.
 Datum value_of(ExprContext *context, const RowValue &value, bool *is_null) {
   if (value.expression)
     return ExecEvalExpr(value.expression, context, is_null);
@@ -109,7 +115,7 @@ Datum value_of(ExprContext *context, const RowValue &value, bool *is_null) {
   return PointerGetDatum(fields);
 }
 
-// Adds a row's value, unless that is NULL.
+// Adds a row's value, unless the value is NULL.
 void collect(Values *values, uint16 row, Datum value, bool is_null) {
   Items *items = &values->items;
   items->values[items->count] = value;
@@ -117,7 +123,7 @@ void collect(Values *values, uint16 row, Datum value, bool is_null) {
   items->count += is_null ? 0 : 1;
 }
 
-// The values of a page's column, which are not copied.
+// Collects the values of a column from a page. The values are not copied.
 void collect_column(Pages *pages, AttrNumber column, const uint16 *rows, int count,
                     Values *values) {
   const TupleDesc descriptor = RelationGetDescr(pages->scan->rs_rd);
@@ -134,7 +140,7 @@ void collect_column(Pages *pages, AttrNumber column, const uint16 *rows, int cou
 RowValue init_formed(Node *value, PlanState *node) {
   Node *plain = without_relabeling(value);
   const AttrNumber column = IsA(plain, Var) ? castNode(Var, plain)->varattno : InvalidAttrNumber;
-  const bool is_column = column != InvalidAttrNumber; // and no whole row
+  const bool is_column = column != InvalidAttrNumber; // no whole row
   return {value, column, is_column ? nullptr : ExecInitExpr(reinterpret_cast<Expr *>(value), node),
           nullptr, 0};
 }

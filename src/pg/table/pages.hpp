@@ -1,14 +1,14 @@
-// The visible rows of a table, those of one page at a time, and their values.
+// Reads the visible rows of a table, one page at a time, and their values.
 //
-// The table's access method itself finds the pages and the rows, so that parallel and synchronized
-// scans, read streams, visibility and predicate locks are those of a sequential scan. In a heap,
-// all visible rows of a page are taken as soon as the table scan has found the first of them. The
-// pages of other access methods are not known here: kSlots rows of their tables are taken at a
-// time, each copied into a slot of its own.
+// The table's access method finds the pages and the rows. So parallel and synchronized scans, read
+// streams, visibility and predicate locks work as in a sequential scan. In a heap, all visible rows
+// of a page are taken as soon as the table scan has found the first of them. The pages of other
+// access methods are not known here. From their tables, kSlots rows are taken at a time, and each
+// row is copied into a slot of its own.
 //
-// A row is identified by a number: its line pointer in the page, or the slot that it is in. While
-// the rows of a page are in use, the table scan keeps the page pinned, as it is not asked for
-// another row; so the line pointers stay valid.
+// A row is identified by a number: its line pointer in the page, or the number of its slot. While
+// the rows of a page are in use, no other row is taken from the table scan. The table scan
+// therefore keeps the page pinned, and the line pointers stay valid.
 #ifndef BLOOMFILTER_PG_TABLE_PAGES_HPP
 #define BLOOMFILTER_PG_TABLE_PAGES_HPP
 
@@ -26,35 +26,35 @@ extern "C" {
 
 namespace bloomfilter {
 
-// More gained nothing when slots still kept pages pinned. It was not measured since.
+// More slots gained nothing when slots still kept pages pinned. This has not been measured since.
 constexpr int kSlots = 16;
 constexpr int kMaxRows = Max(MaxHeapTuplesPerPage, kSlots);
 
 // Starts at zero.
 struct Pages {
   // Set by open_pages().
-  TableScanDesc scan;     // NULL before; whoever began it ends it
-  ExprContext *context;   // in which expressions see a row
-  TupleTableSlot *slot;   // for a row of a page
-  TupleTableSlot **slots; // a row in each; NULL while pages are read
-  HeapTupleData tuple;    // the one in `slot`
+  TableScanDesc scan;     // NULL before open_pages(); whoever began the scan ends it
+  ExprContext *context;   // the context in which expressions see a row
+  TupleTableSlot *slot;   // holds a row of a page
+  TupleTableSlot **slots; // each holds one row; NULL if pages are read
+  HeapTupleData tuple;    // the tuple in `slot`
   // Set by read_rows() and forget_rows().
   uint16 rows[kMaxRows];
   int count;
-  uint32 not_looked_for; // how many pages are read before the one behind is looked for
-  bool behind_last;      // is the last row of the table scan among the slots, or returned already?
+  uint32 not_looked_for; // how many pages are read before the next page is looked for
+  bool behind_last;      // true once the table scan has gone past its last row
 };
 
-// Reads from a table scan that stands before its first row. `slot` is of the table's kind.
+// Reads from a table scan that is before its first row. `slot` must be of the table's kind.
 void open_pages(Pages *pages, TableScanDesc scan, PlanState *node, TupleTableSlot *slot);
 
-// The rows of the next page that has any; false after the last one.
+// Reads the rows of the next page that has any. False after the last such page.
 bool read_rows(Pages *pages);
 
-// Forgets the rows of the page, wherever the table scan stands.
+// Forgets the rows of the page. The position of the table scan does not matter.
 void forget_rows(Pages *pages);
 
-// Moves the table scan, which stands at the end of the page, back to one of its rows.
+// Moves the table scan back to one of the page's rows. It must be at the page's end before.
 void stand_on(Pages *pages, uint16 row);
 
 inline HeapScanDesc heap_of(const Pages *pages) {
@@ -65,9 +65,9 @@ inline HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
   return reinterpret_cast<HeapTupleHeader>(PageGetItem(page, PageGetItemId(page, line)));
 }
 
-// The slot with a row in it, until the next call. If the slot has another row of the page, only
-// what ExecStoreBufferHeapTuple() would change then is changed: for every row, its call costs much
-// of what evaluating a condition does.
+// Puts a row into the slot. It stays there until the next call. If the slot holds another row of
+// the same page, this changes only what ExecStoreBufferHeapTuple() would change. Calling that
+// function for each row would cost a large part of what evaluating a condition costs.
 inline TupleTableSlot *slot_of(Pages *pages, uint16 row) {
   if (pages->slots)
     return pages->slots[row];
@@ -87,43 +87,43 @@ inline TupleTableSlot *slot_of(Pages *pages, uint16 row) {
   return slot;
 }
 
-// Makes a row the one that expressions see.
+// Makes expressions see this row.
 inline void show_row(Pages *pages, uint16 row) {
   pages->context->ecxt_scantuple = slot_of(pages, row);
 }
 
-// Writes those of some rows that fulfil conditions to `left`, which may be `rows` itself, and
-// returns their number.
+// Evaluates conditions for `count` rows. Writes the rows that fulfil them to `left`, which may be
+// the same array as `rows`. Returns the number of these rows.
 int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int count, uint16 *left);
 
-// What is to be computed of a row of the table: the value of a column, that of an expression, or
-// those of the fields of an anonymous row, which is not formed: unformed_rows() hashes it.
+// The value to compute from a row of the table. It is a column, an expression, or the fields of an
+// anonymous row. An anonymous row is not formed: unformed_rows() hashes its fields.
 struct RowValue {
   Node *node;
-  AttrNumber column;     // invalid if it is none
-  ExprState *expression; // NULL if it is none
-  RowValue *fields;      // NULL if it is no row
+  AttrNumber column;     // invalid if the value is no column
+  ExprState *expression; // NULL if the value is no expression
+  RowValue *fields;      // NULL if the value is no anonymous row
   int field_count;
 };
 
 RowValue init_value(Node *value, PlanState *node);
 
-// The element of such values.
+// The element type of such values.
 Element *element_of(const RowValue &value, Oid collation, MemoryContext context);
 
-// The values of some rows that are not NULL.
+// The values of some rows. Values that are NULL are left out.
 struct Values {
   Items items;
   Datum values[kMaxRows];
   bool nulls[kMaxRows];  // all false
-  uint16 rows[kMaxRows]; // whose values they are
+  uint16 rows[kMaxRows]; // the row of each value
 };
 
 void init_values(Values *values, MemoryContext scratch);
 
-// Collects the values of `count` rows, or of as many as fit into a limited amount of memory, and
-// returns of how many. They last until the context's memory per tuple is reset, and those of a
-// page's column as long as the page.
+// Collects the values of `count` rows, or of the first rows until a memory limit is reached.
+// Returns the number of rows. The values of a page's column are valid as long as the page. Other
+// values are valid until the context's per-tuple memory is reset.
 int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int count,
                    Values *values);
 

@@ -1,23 +1,23 @@
 // Bloom Filter Scan: rejects rows before slots are made for them.
 //
-// For each row, a sequential scan makes a slot and calls the executor, and its probes of a large
-// filter wait for memory one after the other. This scan takes all visible rows of a page, hashes
-// their column, probes the filter for all of these hashes with its lines prefetched, and makes
-// slots only for the rows that are left.
+// For each row, a sequential scan makes a slot and calls the executor. Its probes of a large filter
+// wait for memory one after the other. This scan takes all visible rows of a page and hashes their
+// column. It prefetches the filter's cache lines for all of these hashes and then probes them. It
+// makes slots only for the rows that are left.
 //
 //   scan_path.cpp    the planner's part: where the scan is offered, and its plan
-//   scan_cost.cpp    its cost
+//   scan_cost.cpp    the scan's cost
 //   scan_node.cpp    the executor's part
 //
-// It is built on what any node that reads a table by batches can use:
+// The scan is built on parts that any node can use which reads a table in batches:
 //
 //   conditions.cpp   which conditions can probe a filter for many rows at once
 //   batch_plan.cpp   what the planner tells the executor
 //   pages.cpp        the rows of a page, and their values
-//   batch.cpp        the rows that conditions and filters let through
+//   batch.cpp        the rows that pass conditions and filters
 //
-// The filters are those that the query names. Those that the planner places by itself are made in
-// pg/join/, with scans of this kind.
+// The filters are those that the query names. The planner can also place filters by itself.
+// pg/join/ makes these, and they are probed by scans of this kind.
 #ifndef BLOOMFILTER_PG_TABLE_SCAN_HPP
 #define BLOOMFILTER_PG_TABLE_SCAN_HPP
 
@@ -34,15 +34,15 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A path of the scan, whose rows and costs are set, and its plan. `placed` are those conditions
-// that the planner has placed by itself, which drop rows that a join would drop later.
+// A path of the scan, with its rows and costs set, and the path's plan. `placed` are the conditions
+// that the planner has placed by itself. They drop rows that a join would drop later.
 CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions,
                            int workers, const CustomPathMethods *methods);
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
                      List *clauses, List *placed);
 
-// An expression of a table, or a list of them, for one of the table's parts, which numbers its
-// columns in its own way. For the table itself, the same expression.
+// Adapts an expression of a table, or a list of them, to one of the table's parts. A part may
+// number its columns differently. For the table itself, returns the expression unchanged.
 template <typename Expression>
 Expression *for_part(PlannerInfo *root, Expression *expression, RelOptInfo *part,
                      RelOptInfo *table) {
@@ -53,32 +53,35 @@ Expression *for_part(PlannerInfo *root, Expression *expression, RelOptInfo *part
   return reinterpret_cast<Expression *>(node);
 }
 
-// How many workers the server would plan a scan of a table with; 0 if it cannot be in parallel.
+// The number of workers that the server would plan for a scan of a table. 0 if the scan cannot be
+// parallel.
 int workers_for(const RelOptInfo *table);
 
 // Sets a path's rows and costs.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path);
 
-// What it costs to leave a row of a batch for the node above, and what reading and hashing a value
-// costs more than if it were a number in the row.
+// cost_of_row_left() is the cost of passing a row of a batch to the node above. cost_of_value() is
+// the extra cost of reading and hashing a value, compared with a number that is stored in the row.
 double cost_of_row_left();
 double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value);
 
-// Into how many parts processes divide a scan, as the server's cost_seqscan() computes it.
+// The number by which the server divides the rows of a scan among processes. cost_seqscan()
+// computes it in the same way.
 double divisor_of(int workers);
 
-// The executor's part, for a CustomScan with a BatchPlan (batch_plan.hpp).
+// The executor's part. It executes a CustomScan with a BatchPlan (batch_plan.hpp).
 extern const CustomScanMethods kScanMethods;
 
-// Does a sequential scan read a table as it is? It does not read a parent, whose children are
-// scanned one by one, nor a sample, nor what another library reads in its own way. Valid as soon as
-// the server and the libraries before this one have made their paths of the table.
+// True if a sequential scan reads the table as it is. False for a parent, because its children are
+// scanned one by one. False for a sample, and for a table that another library reads in its own
+// way. The result is valid once the server has made its paths of the table, and so have the
+// libraries that were loaded before this one.
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry);
 
-// Is bloomfilter.scan on?
+// True if bloomfilter.scan is on.
 bool scans_are_offered();
 
-// Defines bloomfilter.scan, and takes part in planning.
+// Defines bloomfilter.scan and sets the planner's hook.
 void define_scan();
 
 } // namespace bloomfilter

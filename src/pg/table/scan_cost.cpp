@@ -1,3 +1,9 @@
+// Estimates the cost of a Bloom Filter Scan, of a row that it leaves, and of reading and hashing a
+// value. The planner's part of the scan calls this for each path, and so do pg/build/ and pg/join/.
+//
+// The cost starts from the server's cost of a sequential scan. The constants below were measured
+// with script/bench.
+
 #include "pg/list.hpp"
 #include "pg/table/scan.hpp"
 
@@ -22,19 +28,21 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Costs in cpu_tuple_cost, which is what a sequential scan takes for a row. script/bench scan has
-// that of a row that is left.
+// Costs in units of cpu_tuple_cost, which a sequential scan pays for each row. script/bench scan
+// measures the cost of a row that is left.
 constexpr double kLeft = 0.8;
-constexpr double kRowsOfPage = 200.0; // probed for before the first one is returned
-// What hashing a value costs more than hashing a number; script/bench values measures it.
+constexpr double kRowsOfPage = 200.0; // probed before the first of them is returned
+// The extra cost of hashing a value, compared with a number. script/bench values measures it.
 constexpr double kHashVarying = 0.3;
 constexpr double kHashComposed = 2.0;
-constexpr double kHashField = 0.4; // of a row that is not formed, beside the field's own value
-constexpr double kPerByte = 0.005; // of a value as it is stored; compressed bytes cost more
-// A column whose values are wider on average has few out of line, as a TOAST pointer has 18 bytes.
+constexpr double kHashField =
+    0.4; // for a field of a row that is not formed, in addition to the field's own value
+constexpr double kPerByte = 0.005; // for each stored byte of a value; compressed bytes cost more
+// If the values of a column are wider than this on average, few of them are out of line: a TOAST
+// pointer has 18 bytes.
 constexpr int kWidestPointers = 24;
 
-// How many pages of a table's TOAST table there are for each of its rows.
+// The number of pages of a table's TOAST table for each row of the table.
 double toast_pages_per_row(Oid relation, double rows) {
   HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
   if (!HeapTupleIsValid(table))
@@ -59,12 +67,12 @@ double share_of(PlannerInfo *root, List *conditions) {
   return clauselist_selectivity(root, conditions, 0, JOIN_INNER, nullptr);
 }
 
-// What the probes of a row cost in a sequential scan and in this one.
+// The cost of the probes of one row: in a sequential scan (`plain`) and in this scan (`together`).
 struct ProbeCosts {
   double plain, together;
 };
 
-// A row that one filter rejects is not probed for in the next.
+// If one filter rejects a row, the next filters are not probed for it.
 ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *table) {
   ProbeCosts costs = {0.0, 0.0};
   double share = 1.0;
@@ -73,7 +81,7 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
     asks_for_value(reinterpret_cast<Node *>(condition->clause), &question);
     const double bytes = known_of(root, question.filter).bytes;
     const double value = cost_of_value(root, table, question.value);
-    QualCost evaluation; // of the value, which the cost of the condition includes
+    QualCost evaluation; // of the value; the cost of the condition includes it
     cost_qual_eval_node(&evaluation, question.value, root);
     List *probe = list_make1(condition);
     costs.plain += share * (cost_of(root, probe) + value);
@@ -83,8 +91,8 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
   return costs;
 }
 
-// What it costs a process to read the filters for so many rows: it reads a page for each row, until
-// it reads a filter as a whole. A constant is in memory.
+// The cost for a process to read the filters for this number of rows. The process reads a page for
+// each row, until it reads the whole filter. A constant is in memory already.
 double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
   double pages = 0.0;
   for (RestrictInfo *probe : each<RestrictInfo>(probes)) {
@@ -97,7 +105,7 @@ double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
   return seq_page_cost * pages;
 }
 
-// The conditions that cost less than a limit, which a sequential scan evaluates before a probe.
+// The conditions that cost less than a limit. A sequential scan evaluates these before a probe.
 List *cheaper_than(PlannerInfo *root, double limit, List *conditions) {
   List *cheaper = NIL;
   for (Node *condition : each<Node>(conditions))
@@ -144,9 +152,9 @@ double divisor_of(int workers) {
   return workers > 0 ? workers + leader : 1.0;
 }
 
-// Starts from a sequential scan's cost and replaces the part that rows and their conditions take.
-// In both scans, a row costs what it takes until a condition rejects it. The server's own estimate
-// evaluates all conditions of every row, which would hide that a cheap condition spares a
+// Starts from the cost of a sequential scan and replaces the part for rows and their conditions. In
+// both scans, a row costs what is spent on it until a condition rejects it. The server's own
+// estimate evaluates all conditions for every row. That would hide that a cheap condition spares a
 // sequential scan most probes.
 void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions, Path *path) {
   const Path *plain = create_seqscan_path(root, table, nullptr, path->parallel_workers);

@@ -1,5 +1,7 @@
-// The executor's part of a Bloom Filter Scan: forward by batches, backward, as cursors go now and
-// then, row by row; what processes share; what EXPLAIN shows.
+// The executor's part of a Bloom Filter Scan. It covers the rows, parallel queries, and EXPLAIN.
+//
+// Forward, the scan reads rows in batches. Backward, it reads row by row, because only cursors go
+// backward, and rarely.
 
 #include "pg/server.hpp"
 
@@ -24,18 +26,18 @@ namespace {
 
 // Starts at zero.
 struct FilterScan {
-  CustomScanState node; // first, as the server casts the pointer
-  // Begun by begin(), opened by next_row() or join_shared().
+  CustomScanState node; // first, because the server casts the pointer
+  // Begun by begin(). next_row() or join_shared() opens the pages.
   Batches batches;
   // Set by next_row().
   int returned;     // how many rows of the batch were returned
-  bool is_backward; // in which direction did the scan go last?
+  bool is_backward; // true if the scan went backward last
   // Set by begin().
-  ExprState *conditions; // all, in the server's order
-  ExprState *backward;   // those that batches fulfil; NULL unless the scan may go backward
-  // Set by join_shared(), until shutdown().
-  SharedFilters *shared; // in front of what the table scan shares; NULL: not in parallel
-  // Set by shutdown() and explain(), which shows it.
+  ExprState *conditions; // all conditions, in the server's order
+  ExprState *backward; // the conditions that batches evaluate; NULL if the scan never goes backward
+  // Set by join_shared(), reset by the leader's shutdown().
+  SharedFilters *shared; // stored before the shared table scan; NULL if not parallel
+  // Set by shutdown() and explain(), for EXPLAIN's output.
   ProbedFilters probed;
 };
 
@@ -55,7 +57,7 @@ void restart(FilterScan *scan) {
   scan->returned = 0;
 }
 
-// Changes direction. The table scan is left on the row that was returned last.
+// Changes direction. The table scan then stands on the row that was returned last.
 void turn(FilterScan *scan) {
   if (scan->returned > 0)
     stand_on(&scan->batches.pages, scan->batches.rows[scan->returned - 1]);
@@ -77,11 +79,11 @@ TupleTableSlot *previous_row(FilterScan *scan) {
   return ExecClearTuple(slot);
 }
 
-// The row is in ss_ScanTupleSlot, too, where the server looks for it for WHERE CURRENT OF.
+// Returns the next row. It is also in ss_ScanTupleSlot, where WHERE CURRENT OF looks for it.
 TupleTableSlot *next_row(ScanState *state) {
   auto *scan = reinterpret_cast<FilterScan *>(state);
   Batches *batches = &scan->batches;
-  if (!batches->pages.scan) // and so no other process shares it
+  if (!batches->pages.scan) // no other process shares the scan
     set_table_scan(scan, begin_own_scan(state, state->ss_currentRelation));
   if (ScanDirectionIsBackward(state->ps.state->es_direction) != scan->is_backward)
     turn(scan);
@@ -95,7 +97,7 @@ TupleTableSlot *next_row(ScanState *state) {
   return state->ss_ScanTupleSlot = slot_of(&batches->pages, batches->rows[scan->returned++]);
 }
 
-// Does a row's newer version, in EvalPlanQual, fulfil the conditions?
+// True if a row's newer version fulfils the conditions. EvalPlanQual calls this.
 bool recheck_row(ScanState *state, TupleTableSlot *slot) {
   ExprContext *context = state->ps.ps_ExprContext;
   context->ecxt_scantuple = slot;
@@ -108,7 +110,8 @@ TupleTableSlot *exec(CustomScanState *node) {
   return ExecScan(&node->ss, next_row, recheck_row);
 }
 
-// Gives the node a slot of the table's kind, if the server has not, and what depends on it.
+// Gives the node a slot of the table's kind, if the server has given it another kind. Then
+// everything that depends on the slot is made again.
 void init_slot(ScanState *state, EState *estate) {
   Relation table = state->ss_currentRelation;
   const TupleTableSlotOps *callbacks = table_slot_callbacks(table);
@@ -116,7 +119,7 @@ void init_slot(ScanState *state, EState *estate) {
     return;
   ExecInitScanTupleSlot(estate, state, RelationGetDescr(table), callbacks,
                         TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS);
-  state->ps.subPlan = NIL; // those of the expressions that are replaced now
+  state->ps.subPlan = NIL; // they belong to the expressions that are replaced now
   ExecAssignScanProjectionInfo(state);
   state->ps.qual = ExecInitQual(state->ps.plan->qual, &state->ps);
 }
@@ -196,7 +199,7 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   const BatchPlan plan = plan_of(node);
   const NodeInstrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Filter Before", plan.before, node, ancestors, explained);
-  if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server does
+  if (instrument && plan.before != NIL && node->ss.ps.plan->qual == NIL) // else the server shows it
     explain_rows("Rows Removed by Filter", instrument->nfiltered1, instrument, explained);
   explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
   if (!instrument)

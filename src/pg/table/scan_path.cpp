@@ -1,3 +1,8 @@
+// The planner's part of a Bloom Filter Scan. The server calls the hook for each table after making
+// its own paths. The hook adds paths for tables with a condition that can be batched.
+// make_scan_plan() makes the plan of a path that the planner chooses. pg/join/ makes its paths and
+// plans with the same functions.
+
 #include "pg/list.hpp"
 #include "pg/table/batch_plan.hpp"
 #include "pg/table/scan.hpp"
@@ -18,7 +23,8 @@ namespace {
 bool enabled = true;
 set_rel_pathlist_hook_type previous_hook = nullptr;
 
-// For how many rows a process will probe filters; 0 if the query may stop early (LIMIT, cursor).
+// The number of rows for which a process will probe filters. 0 if the query may stop early (LIMIT,
+// cursor).
 int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *path) {
   if (root->tuple_fraction > 0.0)
     return 0;
@@ -70,7 +76,7 @@ Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *pat
   plan.before = extract_actual_clauses(conditions.before, false);
   plan.probes = extract_actual_clauses(conditions.probes, false);
   plan.placed = extract_actual_clauses(placed, false);
-  plan.after = NIL; // the node's own qual
+  plan.after = NIL; // the node's own qual evaluates the others
   plan.one_by_one = conditions.can_fail;
   plan.expected = expected_rows(root, table, &path->path);
   scan->custom_exprs = plan.conditions;
@@ -95,7 +101,7 @@ CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Condition
 
 namespace {
 
-// Does a path read a table as the server does?
+// True if a path reads a table in the server's own way.
 bool reads_as_server(const Path *path) {
   switch (path->pathtype) {
   case T_SeqScan:
@@ -110,7 +116,7 @@ bool reads_as_server(const Path *path) {
                   kScanMethods.CustomName) == 0;
   case T_Gather:
     return reads_as_server(reinterpret_cast<const GatherPath *>(path)->subpath);
-  case T_Result: // without the columns of a join that was removed
+  case T_Result: // leaves out the columns of a join that was removed
     return IsA(path, ProjectionPath) &&
            reads_as_server(reinterpret_cast<const ProjectionPath *>(path)->subpath);
   default:
@@ -118,8 +124,8 @@ bool reads_as_server(const Path *path) {
   }
 }
 
-// Are a table's rows where the server looks for them? Another library may have taken the server's
-// paths away, as TimescaleDB does if it has compressed the rows of a chunk into another table.
+// True if a table's rows are where the server looks for them. Another library may have removed the
+// server's paths. TimescaleDB does so if it has compressed the rows of a chunk into another table.
 bool has_own_rows(const RelOptInfo *table) {
   for (const Path *path : each<Path>(table->pathlist))
     if (reads_as_server(path))

@@ -1,3 +1,5 @@
+// See shared_scan.hpp.
+
 #include "pg/table/shared_scan.hpp"
 
 #include "pg/compat.hpp"
@@ -13,8 +15,8 @@ ParallelTableScanDesc behind(void *memory, Size own) {
   return reinterpret_cast<ParallelTableScanDesc>(static_cast<char *>(memory) + MAXALIGN(own));
 }
 
-// From PostgreSQL 19 on, a scan of a table that the query does not change may mark pages as
-// all-visible while it reads them.
+// Since PostgreSQL 19, a scan may mark pages as all-visible while it reads them. This is allowed if
+// the query does not change the table.
 uint32 flags_of(ScanState *node) {
   return ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : SO_NONE;
 }

@@ -1,5 +1,5 @@
-// The table scan of a node: its own, or one that the processes of a parallel query share. A shared
-// scan lies in shared memory after what else the node shares there.
+// Begins the table scan of a node. The scan is the process's own, or the processes of a parallel
+// query share it. In shared memory, a shared scan comes after the other data that the node shares.
 #ifndef BLOOMFILTER_PG_TABLE_SHARED_SCAN_HPP
 #define BLOOMFILTER_PG_TABLE_SHARED_SCAN_HPP
 
@@ -12,17 +12,19 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Begins a table scan that this process does alone. The node ends it.
+// Begins a table scan that this process does alone. The node ends the scan.
 TableScanDesc begin_own_scan(ScanState *node, Relation table);
 
-// The size of shared memory that begins with `own` bytes for the node itself.
+// The size of the shared memory for a node that needs `own` bytes for itself. These bytes come
+// first.
 Size shared_scan_size(Relation table, const PlanState *node, Size own);
 
-// Begins the table scan in the leader before a worker joins it, and again before a rescan.
+// Sets up the shared table scan in the leader: first before any worker joins it, then again before
+// each rescan.
 void init_shared_scan(Relation table, const PlanState *node, void *memory, Size own);
 void reinit_shared_scan(Relation table, void *memory, Size own);
 
-// Joins the shared table scan. The node ends it.
+// Joins the shared table scan. The node ends the scan.
 TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size own);
 
 } // namespace bloomfilter
