@@ -1,3 +1,10 @@
+// See filters.hpp.
+//
+// The choice has three steps. Equalities of the table become candidates if a filter of the keys may
+// pay. The candidates are sorted by gain, and the best of each source is kept. The InitPlan of each
+// is planned, and its cost decides whether the filter is taken. The time for planning is bounded by
+// the constants below.
+
 #include "pg/join/filters.hpp"
 
 #include "core/sizing.hpp"
@@ -25,39 +32,40 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr double kAdded = 0.4; // what adding a key costs at least, in cpu_tuple_cost
+constexpr double kAdded = 0.4; // the least cost of adding a key, in cpu_tuple_cost
 
-// A row that is dropped is not looked up in the hash table of a join. This costs more if the table
-// is larger than the processor's cache. (The server's own cost does not know that.) In
-// cpu_tuple_cost:
+// What a dropped row saves, in cpu_tuple_cost. The row is not looked up in the hash table of a
+// join. A lookup costs more if the hash table is larger than the processor's cache. (The server's
+// own cost ignores this.)
 constexpr double kSpared = 0.4, kSparedPerDoubling = 0.25, kMostSpared = 3.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
-// Starting and ending workers takes as long as building a filter of so many rows alone, for each
-// unit of parallel_setup_cost. (This cost is meant to be that of longer plans.)
+// For each unit of parallel_setup_cost, the number of rows from which a build may be parallel.
+// Starting and ending workers takes as long as building a filter of this number of rows without
+// workers. (parallel_setup_cost is meant for longer plans.)
 constexpr double kRowsPerSetupCost = 5000.0;
 
-// Bounds of the time that planning may take.
+// These bound the time for planning.
 constexpr int kMostFilters = 8;  // on one scan
 constexpr int kMostPlanned = 16; // for all scans of a query
-constexpr int kMostLooks = 64;   // at equalities, for one scan
+constexpr int kMostLooks = 64;   // equalities that are looked at for one scan
 
 // --- candidates ----------------------------------------------------------------------------------
 
-// What decides whether filters pay for a table.
+// The facts about a table that decide whether filters pay.
 struct Scanned {
   PlannerInfo *root;
   RelOptInfo *table;
   double tuples;
-  double conditions; // what its own conditions cost for a row
-  double joined;     // the share of the rows that fulfil these
-  List *asked;       // the filters that the query asks itself: find_asked()
+  double conditions; // the cost of the table's own conditions for a row
+  double joined;     // the share of rows that fulfil the table's own conditions
+  List *asked;       // conditions of the query itself that probe filters: find_asked()
 };
 
 struct Candidate {
   JoinFilter filter;
   Source *source;
-  double gain; // if it were the only one
+  double gain; // what the filter would save if it were the only one
 };
 
 double spared_by(const Source *source) {
@@ -66,34 +74,36 @@ double spared_by(const Source *source) {
          Min(kSpared + kSparedPerDoubling * doublings_beyond_cache(bytes), kMostSpared);
 }
 
-// What a filter saves that is asked for so many rows, without what it costs to build it.
+// What a filter saves if it is probed for `rows` rows. The cost of building the filter is not
+// subtracted.
 double saved_by(const Scanned &scanned, const JoinFilter &filter, double rows) {
   const double dropped = cost_of_row_left() + scanned.conditions + scanned.joined * filter.spared;
   return rows * ((1.0 - filter.share) * dropped - filter.probe);
 }
 
-// What the first filter of a table saves beyond that, because rows are then read a page at a time.
+// What the first filter of a table saves in addition: the table is then read a page at a time.
 double saved_by_batches(const Scanned &scanned) {
   return scanned.tuples * (cpu_tuple_cost - cost_of_row_left());
 }
 
-// Has a table so many rows that a filter may pay at all?
+// True if a table has enough rows for a filter to pay at all.
 bool may_pay(const Scanned &scanned) {
   JoinFilter best = {};
   best.spared = kMostSpared * cpu_tuple_cost;
   return saved_by(scanned, best, scanned.tuples) + saved_by_batches(scanned) >= kWorthwhile;
 }
 
-// May a filter of so many keys be built? It must not fail, however many of the table's keys are
-// different, and it should not take more memory than a node of a plan may. (A build that has more
-// hashes writes them to temporary files, and fails if these may not be so large.)
+// True if a filter of the source's keys may be built. The build must not fail, however many of the
+// table's keys are different. It should not take more memory than a node of a plan may take. (If a
+// build has more hashes than fit into memory, it spills them to temporary files. It fails if these
+// would exceed their limit.)
 bool has_allowed_size(const Source *source) {
   return kBytesPerValue * source->rows <= work_mem * 1024.0 &&
          is_allowed_size(2 * BITS_PER_BYTE * kBytesPerValue * source->tuples) &&
          (temp_file_limit < 0 || sizeof(uint64) * source->tuples <= get_hash_memory_limit());
 }
 
-// Looks at an equality. NULL if a filter of these keys surely does not pay.
+// Looks at an equality. Returns NULL if a filter of its keys certainly does not pay.
 Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Search *search) {
   Source *source = find_source(scanned.root, pair, scanned.table->relids, search);
   if (!source || !has_allowed_size(source) || find_written(scanned.root, scanned.asked, pair))
@@ -107,8 +117,8 @@ Candidate *look_at(const Scanned &scanned, const KeyPair &pair, Search *search) 
   filter->spared = spared_by(source);
   filter->probe =
       cost_of_batched_probe(bytes) + cost_of_value(scanned.root, scanned.table, pair.asked);
-  filter->build = kAdded * cpu_tuple_cost * source->rows; // at least
-  filter->share = 0.0;                                    // at most
+  filter->build = kAdded * cpu_tuple_cost * source->rows; // the least possible
+  filter->share = 0.0;                                    // the least possible
   const auto gain = [&] {
     return saved_by(scanned, *filter, scanned.tuples) + saved_by_batches(scanned) - filter->build;
   };
@@ -126,7 +136,7 @@ int by_gain(const ListCell *a, const ListCell *b) {
   return one > other ? -1 : one < other ? 1 : 0;
 }
 
-// The best candidate of each source, the best ones first.
+// Returns the best candidate of each source, sorted by gain, largest first.
 List *find_candidates(const Scanned &scanned, Search *search) {
   List *candidates = NIL;
   for (const KeyPair *pair : each<KeyPair>(keys_of(scanned.root, scanned.table, search))) {
@@ -149,7 +159,8 @@ List *find_candidates(const Scanned &scanned, Search *search) {
 
 // --- InitPlans -----------------------------------------------------------------------------------
 
-// Plans the InitPlan of a filter, as the server's planagg.c plans those of MIN and MAX.
+// Plans the InitPlan of a filter. The server's planagg.c plans those of MIN and MAX in the same
+// way.
 void plan_initplan(PlannerInfo *root, const OwnNames &names, Candidate *candidate) {
   JoinFilter *filter = &candidate->filter;
   const KeyPair &pair = filter->pair;
@@ -167,13 +178,14 @@ void plan_initplan(PlannerInfo *root, const OwnNames &names, Candidate *candidat
                               static_cast<Node *>(copyObjectImpl(pair.asked)), pair.collation);
 }
 
-// Takes the candidates that pay, each for the rows that those before it let through.
+// Takes the candidates that pay. Each is judged for the rows that the filters before it let
+// through.
 List *choose(const Scanned &scanned, List *candidates, int *planned) {
   List *filters = NIL;
   OwnNames names;
   if (candidates == NIL)
     return NIL;
-  scanned.root->glob->dependsOnRole = true; // another one may not be allowed to call the functions
+  scanned.root->glob->dependsOnRole = true; // another role may not be allowed to call the functions
   if (!find_names(&names))
     return NIL;
   double rows = scanned.tuples;
@@ -189,7 +201,8 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
     const PlannedSubqueries before = planned_subqueries(scanned.root->glob);
     plan_initplan(scanned.root, names, candidate);
     if (saved - filter->build < kWorthwhile) {
-      forget_subqueries_after(scanned.root->glob, before); // those of the source's neighbours
+      forget_subqueries_after(scanned.root->glob,
+                              before); // those that the source's neighbours have added
       continue;
     }
     filters = lappend(filters, filter);
@@ -200,12 +213,13 @@ List *choose(const Scanned &scanned, List *candidates, int *planned) {
 
 // --- one run of the planner ----------------------------------------------------------------------
 
-// What is remembered while a query is planned: the filters of the table that was planned last, for
-// which each of its partitions asks, and how many InitPlans were planned.
+// What is remembered while a query is planned. The filters of the table that was planned last are
+// kept, because each of its partitions needs them. The number of InitPlans planned is kept because
+// it is limited.
 struct Placed {
   int planned;
   Search search;
-  Index table; // 0: none yet
+  Index table; // 0 if no table was planned yet
   List *filters;
 };
 
@@ -231,7 +245,8 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
                            Min(table->rows / tuples, 1.0),
                            find_asked(root, table)};
   placed->table = table->relid;
-  // Volatile conditions are to be computed for the rows for which they would be without filters.
+  // A volatile condition must be evaluated for the same rows as without filters. So a table with
+  // one gets no filters.
   const bool may_be_filtered =
       may_pay(scanned) &&
       !contain_volatile_functions(reinterpret_cast<Node *>(table->baserestrictinfo));

@@ -1,4 +1,5 @@
-// The join filters of a table that pay.
+// Chooses the join filters of a table: those whose gain is larger than the cost of building them.
+// It runs when the planner makes the paths of a table or of one of its parts.
 #ifndef BLOOMFILTER_PG_JOIN_FILTERS_HPP
 #define BLOOMFILTER_PG_JOIN_FILTERS_HPP
 
@@ -8,29 +9,29 @@
 
 namespace bloomfilter {
 
-// What planning, beginning and ending an InitPlan takes, in the units of cost that
-// parallel_setup_cost has, too: a filter has to save more.
+// What it costs to plan, begin and end an InitPlan, in the same units as parallel_setup_cost. A
+// filter must save more than this.
 constexpr double kWorthwhile = 30.0;
 
 struct JoinFilter {
   KeyPair pair;
-  double tuples; // of the table, for all of which building it is paid once
-  double share;  // of the rows that come to it, those that it lets through
-  double spared; // what a row that is dropped does not cost in the join
-  double probe;  // what a probe costs
-  double build;  // what building it costs
-  // Its InitPlan, which becomes part of the plan if a path that asks the filter is chosen.
+  double tuples; // the table's rows; building the filter is paid once for all of them
+  double share;  // of the rows that reach the filter, the share that it lets through
+  double spared; // what the join saves for each row that is dropped
+  double probe;  // the cost of a probe
+  double build;  // the cost of building the filter
+  // The filter's InitPlan. It becomes part of the plan if a path that probes the filter is chosen.
   Param *result;
   PlannerInfo *subroot;
   Path *path;
-  Expr *condition; // asks it for a row of the table
+  Expr *condition; // probes the filter for a row of the table
 };
 
-// The filters, in the order in which they are asked; the same ones whenever it is called for the
-// same table.
+// The filters, in the order in which they are probed. Repeated calls for the same table return the
+// same filters, unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
 
-// Makes the InitPlan of a filter part of the plan, unless it is already.
+// Makes the InitPlan of a filter part of the plan. Does nothing if it is part of the plan already.
 void attach_initplan(PlannerInfo *root, const JoinFilter *filter);
 
 } // namespace bloomfilter

@@ -1,9 +1,11 @@
-// Paths and plans of scans that ask filters, and what a table's rows are for the joins above.
+// Paths and plans of scans that probe join filters. This file also corrects the estimate of a
+// table's rows if a condition that the query names repeats a join.
 //
-// The parts of a table are its partitions and children. Those of a UNION ALL in FROM are not: the
-// server has no statistics of such a union's columns, each of its tables may have a policy or a
-// sample of its own, and the columns of one may be expressions that can fail, or have another
-// collation. So filters would have to be found, and each rule be checked, for every table anew.
+// The filters of a table are also used for its parts: its partitions and children. The tables of a
+// UNION ALL in FROM are no such parts. The server has no statistics of the union's columns. Each of
+// its tables may have its own policy or sample. And the columns of one table may be expressions
+// that can fail, or may have another collation. So filters would have to be found, and every rule
+// checked, for each of these tables separately.
 
 #include "pg/join/filters.hpp"
 #include "pg/join/join.hpp"
@@ -24,8 +26,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The server keeps a path only if it is cheaper, by more than a hundredth, or returns fewer rows
-// and is also as safe in parallel.
+// The server keeps a path in two cases: if it is cheaper by more than a hundredth, or if it returns
+// fewer rows and is also as safe in parallel.
 constexpr double kClearlyCheaper = 0.98;
 
 bool enabled = false;
@@ -33,7 +35,8 @@ set_rel_pathlist_hook_type previous_hook = nullptr;
 
 // --- plans ---------------------------------------------------------------------------------------
 
-// A path's custom_private has the filters, and the conditions that ask them for a row.
+// Makes the plan of a path. The path's custom_private has the filters, and the conditions that
+// probe them for a row.
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
   for (const JoinFilter *filter :
@@ -48,13 +51,13 @@ constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, null
 
 // --- paths ---------------------------------------------------------------------------------------
 
-// What the filters of a table do for a scan of it, or of one of its parts.
+// What the filters of a table do for a scan of the table or of one of its parts.
 struct Filtered {
   List *filters;
-  List *conditions; // that ask them, of the part
-  double share;     // of the rows that all filters let through
-  double spared;    // in the joins, by the rows that are dropped, for each row that would come
-  double build;     // its part of what building them costs
+  List *conditions; // probe the filters for a row of the part
+  double share;     // the share of rows that all filters let through
+  double spared;    // what dropped rows save in the joins, divided by all rows that would come
+  double build;     // the scan's part of the cost of building the filters
 };
 
 Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
@@ -63,7 +66,8 @@ Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptI
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
     condition->norm_selec = filter->share;
-    condition->security_level = root->qual_security_level; // that of the query's own conditions
+    condition->security_level =
+        root->qual_security_level; // the level of the query's own conditions
     filtered.conditions = lappend(filtered.conditions, condition);
     filtered.spared += filtered.share * (1.0 - filter->share) * filter->spared;
     filtered.share *= filter->share;
@@ -72,7 +76,7 @@ Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptI
   return filtered;
 }
 
-// The cheapest of some paths that depend on no other table; NULL if there is none.
+// The cheapest of the paths that depend on no other table. NULL if there is none.
 const Path *cheapest(const List *paths) {
   const Path *best = nullptr;
   for (const Path *path : each<Path>(paths)) {
@@ -84,10 +88,12 @@ const Path *cheapest(const List *paths) {
   return best;
 }
 
-// A scan that asks the filters, compared with the paths that the table has; NULL if it does not
-// pay. The server compares the paths of a table before it knows the joins above, where a path that
-// returns fewer rows saves most. So a path that pays as a whole is made to look a little cheaper
-// than the others.
+// Makes a path that probes the filters. NULL if it does not pay compared with the paths that the
+// table has.
+//
+// The server compares the paths of a table before it knows the joins above. But a path that returns
+// fewer rows saves most in these joins. So if a path pays as a whole, it is given a cost a little
+// below that of the other paths.
 Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, int workers,
                 const List *others) {
   const Path *other = cheapest(others);
@@ -99,7 +105,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
   custom->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN; // what a filter lets through can change
   custom->custom_private = list_make2(filtered.filters, filtered.conditions);
   Path *path = &custom->path;
-  // InitPlans are made at the top of the query's plan, which must then not be below a Gather.
+  // InitPlans are made at the top of the query's plan. The top must then not be below a Gather.
   path->parallel_safe = workers > 0;
   path->startup_cost += filtered.build;
   path->total_cost += filtered.build;
@@ -116,10 +122,9 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
   return path;
 }
 
-// --- filters that the query asks itself ----------------------------------------------------------
+// --- filters that the query itself names ---------------------------------------------------------
 
-// Those of some conditions of a table that a join implies: they drop no row that the join would
-// keep.
+// The conditions in `asked` that a join implies. They drop no row that the join would keep.
 List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
   List *implied = NIL;
   for (const KeyPair *pair : each<KeyPair>(find_keys(root, table)))
@@ -128,9 +133,9 @@ List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
   return implied;
 }
 
-// Makes a table's rows what they were without the conditions that a join implies, so that these
-// are not counted again with the join. The paths, which are made already, return fewer rows, as
-// those with filters of ours do.
+// Changes the estimate of a table's rows: it becomes what it would be without the conditions that a
+// join implies. Otherwise these conditions would be counted twice, once here and once in the join.
+// The paths are made already and return fewer rows, like the paths with our own filters.
 void count_once(PlannerInfo *root, RelOptInfo *table) {
   if (!takes_part(root, table))
     return;
@@ -145,30 +150,31 @@ void count_once(PlannerInfo *root, RelOptInfo *table) {
                without = clauselist_selectivity(root, others, 0, JOIN_INNER, nullptr);
   if (with <= 0.0)
     return;
-  // After the hook, the server takes a Gather to return the table's rows. So those of the paths
-  // that are made already are gathered now.
+  // After the hook, the server assumes that a Gather returns the table's rows. So the paths that
+  // are made already are gathered now.
   generate_useful_gather_paths(root, table, false);
   table->rows = clamp_row_est(Min(table->rows / with * without, tuples_of(root, table)));
 }
 
 // --- the hook ------------------------------------------------------------------------------------
 
-// Is it certain that no row of the query is looked at again, in a newer version, by EvalPlanQual?
-// The server marks the rows that are locked, and those of all tables beside the one that an UPDATE,
-// DELETE or MERGE changes.
+// True if it is certain that EvalPlanQual rechecks no row of the query in a newer version. The
+// server marks the rows that are locked. In an UPDATE, DELETE or MERGE, it also marks the rows of
+// all tables but the one that is changed.
 bool reads_one_snapshot(const PlannerInfo *root) {
   return root->rowMarks == NIL;
 }
 
-// Does the part of a query's plan that is in parallel end below its top, where its InitPlans are?
-// In the outermost query it does, and where rows are grouped.
+// True if the parallel part of a query's plan ends below the plan's top, where its InitPlans are.
+// This holds for the outermost query. It also holds for queries that group rows, remove duplicates
+// or have window functions.
 bool gathers_below_top(const PlannerInfo *root) {
   const Query *query = root->parse;
   return !root->parent_root || query->hasAggs || query->groupClause != NIL ||
          query->groupingSets != NIL || query->distinctClause != NIL || query->hasWindowFuncs;
 }
 
-// The table that the query names, of which a relation is all or a part; NULL if there is none.
+// The table that the query names, if `part` is this table or a part of it. NULL if there is none.
 RelOptInfo *named_table(PlannerInfo *root, RelOptInfo *part) {
   if (part->reloptkind == RELOPT_BASEREL)
     return part;

@@ -1,28 +1,30 @@
-// Rows of a table R without a partner in a table S, S.key = R.asked, may be dropped in two cases.
+// See keys.hpp. This comment explains when rows of a table R may be dropped. They are rows without
+// a partner in a table S, where S.key = R.asked is the equality. There are two cases.
 //
-// An equivalence class has expressions of both. Then the equality is evaluated in an inner join or
-// a semijoin of R and S, or of what they were joined to before, and rows of R without a partner go
-// no further. Equalities of outer joins and antijoins are in no class, and below an outer join all
-// members of a class are below it. Nor has a class an expression of one table that an outer join
-// below can make NULL: PostgreSQL 15 puts such an equality in no class (check_equivalence_delay()),
-// and later servers count the outer join among the expression's relations.
+// Case 1: an equivalence class has expressions of both tables. Then the equality is evaluated in an
+// inner join or a semijoin. The join is of R and S, or of what they were joined to before. Rows of
+// R without a partner get no further than this join. Equalities of outer joins and antijoins are in
+// no class. If a class is below an outer join, all its members are below it. A class also has no
+// expression of a single table that a lower outer join can make NULL. PostgreSQL 15 puts such an
+// equality in no class (check_equivalence_delay()). Later servers count the outer join among the
+// expression's relations.
 //
-// The equality is a condition of an outer join, S LEFT JOIN R, that has R on its nullable side.
-// Then a row of R without a partner is in no row of the join, and a row of S without a partner is
-// extended by NULLs whether or not the row of R was there. A condition of another outer join does
-// not count, even if it compares the two: (S LEFT JOIN R) LEFT JOIN T ON S.key = R.asked keeps all
-// rows of S and R.
+// Case 2: the equality is a condition of an outer join, S LEFT JOIN R, with R on the nullable side.
+// Then a row of R without a partner is in no row of the join. A row of S without a partner is
+// extended by NULLs, with or without this row of R. A condition of any other outer join does not
+// count, even if it compares R and S. For example, (S LEFT JOIN R) LEFT JOIN T ON S.key = R.asked
+// keeps all rows of S and R.
 //
-// Several equalities of the same R and S are one of rows, ROW(S.key, …) = ROW(R.asked, …): if a row
-// of R has a partner, then there is a row of S that fulfils all of them, because each of them is
-// evaluated in the same join. A row with a NULL in it has no partner and may get any answer. The
-// fields of rows are hashed as they are, without the conversions of single values, and a varchar
-// that ends with a blank, which has two hashes, cannot be a field. So both sides of a field must be
-// hashed alike.
+// Several equalities of the same R and S are treated as one equality of rows, ROW(S.key, …) =
+// ROW(R.asked, …). All of them are evaluated in the same join. So if a row of R has a partner, one
+// row of S fulfils all of them. A row with a NULL in it has no partner, and the filter may answer
+// either way. The fields of rows are hashed as they are, without the conversions of single values.
+// So both sides of a field must be hashed alike. A varchar that ends with a blank has two hashes,
+// and so it cannot be a field.
 //
-// The equality must be the one that filters know: that of the default operators of types whose
-// equal values have equal hashes, under a deterministic collation. The expressions are computed for
-// rows that other conditions may reject, and so they must not be able to fail.
+// The equality must be the one that filters know. It belongs to the default operators of types
+// whose equal values have equal hashes, under a deterministic collation. The expressions must not
+// be able to fail, because they are computed for rows that other conditions may reject.
 
 #include "pg/join/keys.hpp"
 
@@ -53,28 +55,29 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The server compares two long lists of common values for each estimate, and the same pair is
-// looked at for many tables. So estimates are kept: the number of rows of the source matters to a
-// semijoin.
+// Estimates are kept here, because the same pair is looked at for many tables. For each estimate,
+// the server compares two long lists of common values. The estimate of a semijoin depends on the
+// number of rows of the source.
 struct KeyPair::Estimates {
   struct Estimate {
     bool known;
     double rows, selectivity;
   } inner, semi[4];
-  unsigned count; // of those of a semijoin: the last ones are kept
+  unsigned count; // the number of estimates of a semijoin; the last ones are kept
 };
 
 namespace {
 
-constexpr int kMostFields = 8; // of a row: each takes time for every row, and more tell little
+constexpr int kMostFields =
+    8; // of a row; each takes time for every row, and more fields tell little
 
-// An equivalence class of many columns of a few tables has the square of them in pairs. So only so
-// many of a table are looked at.
+// The greatest number of pairs that are looked at for a table. An equivalence class of n columns of
+// a few tables has about n² pairs.
 constexpr int kMostPairs = 256;
 
 // --- joins ---------------------------------------------------------------------------------------
 
-// The outer join, semijoin or antijoin that has two tables on different sides; NULL if there is
+// The outer join, semijoin or antijoin that has the two tables on different sides. NULL if there is
 // none.
 const SpecialJoinInfo *join_between(const PlannerInfo *root, Index one, Index other) {
   for (const SpecialJoinInfo *join : each<SpecialJoinInfo>(root->join_info_list)) {
@@ -87,14 +90,15 @@ const SpecialJoinInfo *join_between(const PlannerInfo *root, Index one, Index ot
   return nullptr;
 }
 
-// Are two tables joined by an inner join or a semijoin, as far as they are joined?
+// True if two tables are joined by an inner join or a semijoin, or not joined at all.
 bool is_inner(const PlannerInfo *root, Index one, Index other) {
   const SpecialJoinInfo *join = join_between(root, one, other);
   return !join || join->jointype == JOIN_SEMI;
 }
 
-// Is an equality a condition of the outer join that has a table on its nullable side and the source
-// on the other? A join above that one can compare two tables that are both on its preserved side.
+// True if an equality is a condition of the outer join that has the table on its nullable side and
+// the source on the other. A join above that one can also compare the two tables, but both are then
+// on its preserved side.
 bool is_of_nullable_side(const PlannerInfo *root, const RestrictInfo *equality, Index table,
                          Index source) {
   if (!bms_is_member(source, equality->outer_relids) ||
@@ -104,9 +108,10 @@ bool is_of_nullable_side(const PlannerInfo *root, const RestrictInfo *equality, 
   return join && join->jointype == JOIN_LEFT;
 }
 
-// Is the value that a pair asks for, or that is a key, the one that the table's scan gives, or else
-// NULL? An outer join below can make NULLs of the columns, and something else of an expression that
-// is not strict. Since PostgreSQL 16 such an expression is not one of the table alone.
+// True if the value is the one that the table's scan returns, or NULL. `value` is either expression
+// of a pair. A lower outer join can make the columns NULL. An expression that is not strict can
+// then have any other value. Since PostgreSQL 16, such an expression does not belong to the table
+// alone, so it never gets here.
 bool is_of_scan(const RestrictInfo *equality, Node *value, Index table) {
 #if PG_VERSION_NUM >= 160000
   (void)equality, (void)value, (void)table;
@@ -118,19 +123,20 @@ bool is_of_scan(const RestrictInfo *equality, Node *value, Index table) {
 
 // --- equality ------------------------------------------------------------------------------------
 
-// What the server knows of a type: the family of the operators that filters agree with is that of
-// its default operators.
+// What the server knows of a type. Filters agree with the operators in the family of the type's
+// default operators.
 const TypeCacheEntry *entry_of(Oid type) {
   return lookup_type_cache(getBaseType(type), TYPECACHE_BTREE_OPFAMILY);
 }
 
-// Is this an operator, or a family of operators, of the server? Others may call equal what filters
-// know as different.
+// True if an operator, or a family of operators, is the server's. Others may call values equal that
+// are different to a filter.
 bool is_of_server(Oid oid) {
   return OidIsValid(oid) && oid < FirstNormalObjectId;
 }
 
-// Can an expression be computed and hashed for any row? NULL if not.
+// Returns the element type of an expression that can be computed and hashed for any row without an
+// error. NULL if it cannot.
 const Element *safe_element(Node *value, Oid collation) {
   return is_of_columns(value) && !contain_mutable_functions(value) && !contain_subplans(value) &&
                  !contain_leaked_vars(value)
@@ -138,8 +144,8 @@ const Element *safe_element(Node *value, Oid collation) {
              : nullptr;
 }
 
-// Completes a pair whose expressions, source and collation are set. False if a filter of the keys
-// does not find all values that are equal to them.
+// Completes a pair that has its expressions, source and collation already. False if a filter of the
+// keys does not find all values that are equal to them.
 bool complete(KeyPair *pair, const List *families) {
   const TypeCacheEntry *asked = entry_of(exprType(pair->asked)),
                        *key = entry_of(exprType(pair->key));
@@ -159,7 +165,7 @@ bool complete(KeyPair *pair, const List *families) {
   return is_of_server(pair->equality);
 }
 
-// Adds a pair to a list if filters can answer for it.
+// Adds a pair to a list if a filter can test its equality.
 List *with_pair(List *pairs, KeyPair pair, const List *families) {
   if (!complete(&pair, families))
     return pairs;
@@ -169,7 +175,7 @@ List *with_pair(List *pairs, KeyPair pair, const List *families) {
   return lappend(pairs, kept);
 }
 
-// The only table of an expression; NULL if it has several or none.
+// The only table of an expression. NULL if the expression has several tables or none.
 RelOptInfo *table_of(const PlannerInfo *root, Relids relids) {
   int number;
   return bms_get_singleton_member(relids, &number) && number < root->simple_rel_array_size
@@ -179,7 +185,8 @@ RelOptInfo *table_of(const PlannerInfo *root, Relids relids) {
 
 // --- where the equalities are --------------------------------------------------------------------
 
-// Are all equalities of a class the server's? A superuser can add others to its families.
+// True if all equalities of a class are the server's. A superuser can add other operators to the
+// server's families.
 bool is_of_server(const EquivalenceClass *equals) {
   for (const RestrictInfo *source : each<RestrictInfo>(equals->ec_sources)) {
     if (!IsA(source->clause, OpExpr) || !is_of_server(castNode(OpExpr, source->clause)->opno))
@@ -253,7 +260,7 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
 
 // --- rows ----------------------------------------------------------------------------------------
 
-// Is an expression of a pair compared in one of some others already?
+// True if an expression of the pair is already in one of the other pairs.
 bool is_repeated(const KeyPair &pair, const List *others) {
   for (const KeyPair *other : each<KeyPair>(others)) {
     if (equal(pair.asked, other->asked) || equal(pair.key, other->key))
@@ -262,7 +269,7 @@ bool is_repeated(const KeyPair &pair, const List *others) {
   return false;
 }
 
-// The equalities with a source that can be those of a row's fields.
+// The equalities with a source that can be the equalities of a row's fields.
 List *fields_of(const List *pairs, const RelOptInfo *source) {
   List *fields = NIL;
   for (KeyPair *pair : each<KeyPair>(pairs)) {
@@ -273,13 +280,13 @@ List *fields_of(const List *pairs, const RelOptInfo *source) {
   return fields;
 }
 
-// An expression as a row's field, which is hashed under the collation of its own type.
+// An expression as a field of a row. A field is hashed under the collation of its own type.
 Node *field_of(Node *value, Oid collation) {
   return reinterpret_cast<Node *>(
       canonicalize_ec_expression(reinterpret_cast<Expr *>(value), exprType(value), collation));
 }
 
-// A row as the parser makes it of ROW(…).
+// Makes a row as the parser does for ROW(…).
 Node *make_row(List *fields) {
   RowExpr *row = makeNode(RowExpr);
   row->args = fields;
@@ -302,7 +309,7 @@ KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
   return pair;
 }
 
-// The pairs of rows, one for each source with which there are several equalities.
+// Makes the pairs of rows: one for each source that has several equalities.
 List *find_rows(const List *pairs) {
   List *rows = NIL;
   Relids sources = nullptr;
@@ -330,7 +337,8 @@ double estimate(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
                             type, &join);
 }
 
-// The selectivity of an equality, in a semijoin the share of the table's rows with a partner.
+// The selectivity of an equality. For a semijoin, it is the share of the table's rows with a
+// partner.
 double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
                       JoinType type) {
   KeyPair::Estimates *kept = pair.estimates;
@@ -360,8 +368,8 @@ bool is_of_reference(const KeyPair &pair, const ForeignKeyOptInfo *reference) {
   return false;
 }
 
-// The foreign key from a table to the source all of whose columns are fields of rows; NULL if there
-// is none.
+// The foreign key from a table to the source that has all its columns among the fields of `rows`.
+// NULL if there is none.
 const ForeignKeyOptInfo *find_reference(const PlannerInfo *root, const RelOptInfo *table,
                                         const KeyPair &rows) {
   for (const ForeignKeyOptInfo *reference : each<ForeignKeyOptInfo>(root->fkey_list)) {
@@ -376,11 +384,14 @@ const ForeignKeyOptInfo *find_reference(const PlannerInfo *root, const RelOptInf
   return nullptr;
 }
 
-// The share of a table's rows that have a partner in several equalities at once. The server
-// multiplies the selectivities of equalities, except that a row that refers to the source by a
-// foreign key has one partner among all of its rows. In a semijoin it multiplies the shares of rows
-// with a partner in each of them, in other joins the probabilities that any two rows are partners,
-// from which follows how many partners a row has. No more rows than that have any.
+// The share of a table's rows that have a partner in several equalities at once. This follows the
+// server's estimates of joins.
+//
+// The server multiplies the selectivities of the equalities. There is one exception: if a row
+// refers to the source by a foreign key, it has one partner among all rows of the source. In a
+// semijoin, the selectivity is the share of rows that have a partner. In other joins, it is the
+// probability that any two rows are partners. The second gives the mean number of partners of a
+// row. No more rows than this number can have a partner.
 double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &rows) {
   double share = 1.0, partners = rows.source->rows;
   const ForeignKeyOptInfo *reference = find_reference(root, table, rows);
@@ -412,7 +423,8 @@ List *find_keys(PlannerInfo *root, RelOptInfo *table) {
 
 double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
                           double source_rows) {
-  // The server's estimate knows no rows of the source but those that its relation has.
+  // The server's estimate uses the number of rows in the source's relation. So the number is
+  // changed for the time of the estimate.
   const double rows = pair.source->rows;
   pair.source->rows = source_rows;
   const double share = pair.parts == NIL ? selectivity_of(root, table, pair, JOIN_SEMI)

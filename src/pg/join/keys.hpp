@@ -1,4 +1,5 @@
-// Keys of other tables by which the rows of a table may be dropped.
+// Finds the keys of other tables by which the rows of a table may be dropped, and estimates how
+// many rows remain. keys.cpp explains when this leaves the result of the query unchanged.
 #ifndef BLOOMFILTER_PG_JOIN_KEYS_HPP
 #define BLOOMFILTER_PG_JOIN_KEYS_HPP
 
@@ -10,25 +11,25 @@ extern "C" {
 
 namespace bloomfilter {
 
-// An equality between a table and another one, the source, by which rows of the table that have no
-// partner in the source may be dropped.
+// An equality between a table and another table, the source. Rows of the table that have no partner
+// in the source may be dropped.
 struct KeyPair {
-  struct Estimates; // of its selectivity
-  Node *asked;      // an expression of the table
-  Node *key;        // one of the source
+  struct Estimates; // of the equality's selectivity
+  Node *asked;      // an expression of the table; the filter is probed for its value
+  Node *key;        // an expression of the source; the filter holds its values
   RelOptInfo *source;
-  Oid equality, collation; // the operator, as `asked` = `key`, and how it compares; none of rows
-  bool is_alike;           // do equal values have the same hash also as fields of rows?
-  List *parts;             // if the expressions are rows: a KeyPair for each field; otherwise NIL
-  Estimates *estimates;    // NULL if they are rows
+  Oid equality, collation; // of `asked` = `key`: the operator and its collation; not set for rows
+  bool is_alike;           // true if equal values have the same hash as fields of rows, too
+  List *parts;             // for rows: a KeyPair for each field; otherwise NIL
+  Estimates *estimates;    // NULL for rows
 };
 
-// All such equalities of a table, as a list of KeyPair, the one that has several ones with a source
-// together as rows behind those of single values.
+// All such equalities of a table, as a list of KeyPair. Equalities of single values come first.
+// Then each source with several equalities has one KeyPair that compares them together as rows.
 List *find_keys(PlannerInfo *root, RelOptInfo *table);
 
-// The share of a table's rows that have a partner among so many rows of the source, from the same
-// statistics as the selectivity of the join.
+// The share of a table's rows that have a partner among `source_rows` rows of the source. It comes
+// from the same statistics as the selectivity of the join.
 double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
                           double source_rows);
 

@@ -1,3 +1,6 @@
+// See source.hpp. This file decides which tables may be sources and finds their neighbours. It also
+// recognises filters that the query builds itself, and makes the queries that build filters.
+
 #include "pg/join/source.hpp"
 
 #include "pg/build/calls.hpp"
@@ -33,18 +36,19 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A neighbour's filter takes another scan. It is made only if it drops so many keys, and if the
-// neighbour is no larger.
+// A neighbour's filter needs another scan. It is made only if it leaves at most this share of the
+// keys, and if the neighbour's conditions leave at most this share of the neighbour's rows. The
+// neighbour must also be no larger than the source.
 constexpr double kWorthwhileShare = 0.7;
 constexpr int kMostNeighbours = 4;
-constexpr int kMostConditions = 64; // of a source: they are looked at for each of its keys
-// A source, its neighbour, the neighbour of that, …: as region → nation → customer → orders, asked
-// for a key of lineitem.
+constexpr int kMostConditions = 64; // of a source; they are looked at for each of its keys
+// The length of a chain of sources and neighbours. Four allow region → nation → customer → orders,
+// with a filter that is probed for a key of lineitem.
 constexpr int kDepth = 4;
 
 // --- tables --------------------------------------------------------------------------------------
 
-// Is a table, or one of its partitions or children that are read, a foreign table?
+// True if a table is a foreign table, or one of its partitions or children that are read.
 bool has_foreign_part(PlannerInfo *root, const RelOptInfo *table) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh)
@@ -53,8 +57,9 @@ bool has_foreign_part(PlannerInfo *root, const RelOptInfo *table) {
                         [root](const RelOptInfo *part) { return !has_foreign_part(root, part); });
 }
 
-// Is an expression computed from anything that only a row of the query around it, or of another
-// part of the query, has? InitPlans of this query and of those around it are the same for all rows.
+// True if an expression depends on a row of a query around this one, or of another part of this
+// query. InitPlans of this query and of the queries around it do not count, because their results
+// are the same for all rows.
 bool depends_on_rows(Node *node, void *context) {
   if (!node)
     return false;
@@ -68,7 +73,7 @@ bool depends_on_rows(Node *node, void *context) {
   return !initplan_of(static_cast<PlannerInfo *>(context), parameter->paramid);
 }
 
-// Can expressions of a table be evaluated once more, elsewhere, with the same results?
+// True if expressions of a table can be evaluated a second time, elsewhere, with the same results.
 bool can_be_repeated(PlannerInfo *root, List *expressions) {
   auto *all = reinterpret_cast<Node *>(expressions);
   return !contain_volatile_functions(all) && !contain_subplans(all) && !depends_on_rows(all, root);
@@ -83,7 +88,7 @@ List *conditions_of_source(const RelOptInfo *table) {
 Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
                     Search *search);
 
-// Is an expression of a source its key, or a field of it?
+// True if an expression of a source is its key, or a field of its key.
 bool is_of_key(const Node *value, const KeyPair &pair) {
   for (const KeyPair *part : each<KeyPair>(pair.parts))
     if (equal(value, part->key))
@@ -91,15 +96,15 @@ bool is_of_key(const Node *value, const KeyPair &pair) {
   return equal(value, pair.key);
 }
 
-// Adds what restricts a source by its joins with other tables: those that keep few of its keys, and
-// that are not among those that its keys are asked for.
+// Adds neighbours to a source: other tables whose join with the source leaves few of its keys. A
+// table in `taken` is not added, because the keys of the source are probed for its rows.
 void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Relids taken, int depth,
                      Search *search) {
   const List *pairs = keys_of(root, source->table, search);
   for (const KeyPair *pair : each<KeyPair>(pairs)) {
     if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
       return;
-    // What restricts the key itself is asked for it directly.
+    // A neighbour that restricts the key itself can restrict the filtered table directly.
     if (is_of_key(pair->asked, key) || bms_is_member(pair->source->relid, taken) ||
         !can_be_repeated(root, list_make1(pair->asked)))
       continue;
@@ -136,15 +141,15 @@ Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int de
 
 // --- filters that the query has ------------------------------------------------------------------
 
-constexpr int kMostAsked = 64; // of a table; with each key, each of them is compared
+constexpr int kMostAsked = 64; // of a table; each is compared with each key
 
 struct AskedSubquery {
   RestrictInfo *condition;
   Node *value;
-  PlannerInfo *subquery; // that builds the filter
+  PlannerInfo *subquery; // builds the filter
 };
 
-// The planned subquery whose result a parameter of this query is; NULL if there is none.
+// The planned subquery that sets a parameter of this query. NULL if there is none.
 PlannerInfo *subquery_of(PlannerInfo *root, const Node *parameter) {
   if (!IsA(parameter, Param) || reinterpret_cast<const Param *>(parameter)->paramkind != PARAM_EXEC)
     return nullptr;
@@ -154,7 +159,7 @@ PlannerInfo *subquery_of(PlannerInfo *root, const Node *parameter) {
                  : nullptr;
 }
 
-// An expression of a table, as a query has it in which the table has another number.
+// Copies an expression of a table into a query in which the table has another number.
 Node *numbered(const void *expression, const RelOptInfo *table, Index number) {
   auto *copy = static_cast<Node *>(copyObjectImpl(expression));
   ChangeVarNodes(copy, static_cast<int>(table->relid), static_cast<int>(number), 0);
@@ -166,7 +171,7 @@ bool are_same(const List *one, const List *other) {
          list_difference(other, one) == NIL;
 }
 
-// Does a subquery select nothing but a filter of the source's keys, under the source's conditions?
+// True if a subquery selects only a filter of the source's keys, under the source's conditions.
 bool builds_same(PlannerInfo *root, PlannerInfo *subquery, const KeyPair &pair) {
   const List *from = subquery->parse->jointree->fromlist;
   const Query *query = subquery->parse;
@@ -205,7 +210,8 @@ Aggref *call_of(const OwnNames &names, Node *value, Oid collation) {
   return call;
 }
 
-// Is what was found under the names what this library has made, and may the user call it?
+// True if the names belong to the objects that this library has made, and if the user may call
+// them.
 bool are_own(const OwnNames &names) {
   auto *value = reinterpret_cast<Node *>(makeVar(1, 1, INT4OID, -1, InvalidOid, 0));
   auto *filter = reinterpret_cast<Node *>(makeNullConst(names.type, -1, InvalidOid));
@@ -218,7 +224,8 @@ bool are_own(const OwnNames &names) {
          may_call(names.aggregate, GetUserId()) && may_call(question.function, GetUserId());
 }
 
-// Is a function of the aggregate's name the one that this library has made? Sets the names.
+// True if a function with the aggregate's name is the one that this library has made. Sets the
+// names.
 bool are_own_names(const FormData_pg_proc &function, OwnNames *names) {
   Kind kind;
   if (function.prokind != PROKIND_AGGREGATE || function.pronargs != 1 ||
@@ -256,9 +263,9 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
 
 namespace {
 
-// Has another library marked a table of the query, in fields that the server leaves empty? Citus
-// does so to find what the query wants of a distributed table, TimescaleDB for tables whose chunks
-// it finds itself. An InitPlan would have a second table with the same mark.
+// True if another library has marked a table of the query, in fields that the server leaves empty.
+// Citus does so to find what the query needs from a distributed table. TimescaleDB does so for
+// tables whose chunks it finds itself. An InitPlan would have a second table with the same mark.
 bool is_marked(const RangeTblEntry *entry) {
   return entry->values_lists != NIL || entry->ctename;
 }

@@ -1,4 +1,6 @@
-// What a join filter is built from.
+// Describes what a join filter is built from: a table, its own conditions, and its neighbours. A
+// neighbour is another table that the source is joined with and that leaves few of the source's
+// rows.
 #ifndef BLOOMFILTER_PG_JOIN_SOURCE_HPP
 #define BLOOMFILTER_PG_JOIN_SOURCE_HPP
 
@@ -12,34 +14,34 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A table whose keys a filter holds: of the rows that fulfil its own conditions and, if it has
-// neighbours, that have a partner in each of them, as far as filters tell.
+// A table whose keys a filter holds. Only rows that fulfil the table's own conditions count. If the
+// table has neighbours, a row must also have a partner in each of them, as far as filters tell.
 struct Source {
   RelOptInfo *table;
   List *neighbours; // of Neighbour
-  double tuples;    // of the table
-  double rows;      // whose keys go into the filter
+  double tuples;    // the number of rows of the table
+  double rows;      // the number of rows whose keys go into the filter
 };
 
 struct Neighbour {
-  KeyPair pair; // of the table and the neighbour's
+  KeyPair pair; // the table's expression and the neighbour's key
   Source *source;
 };
 
-// What find_keys() found for a table, once it was called.
+// The result of find_keys() for a table, if it was called already.
 struct TableKeys {
   bool known;
   List *pairs;
 };
 
-// What bounds the time that looking for filters takes in joins of many tables, which have very many
-// equalities, of which few matter.
+// Bounds the time spent on finding filters. Joins of many tables have very many equalities, and few
+// of them matter.
 struct Search {
-  int looks;       // how many equalities may still be looked at for one table
-  TableKeys *keys; // of each table, by its number
+  int looks;       // how many more equalities may be looked at for the current table
+  TableKeys *keys; // an entry for each table, indexed by its number
 };
 
-// The names of this extension's that a filter needs, wherever it is installed.
+// The extension's objects that a filter needs, in whichever schema the extension is installed.
 struct OwnNames {
   Oid type;      // bloomfilter
   Oid aggregate; // bf_join_agg("any")
@@ -49,33 +51,33 @@ struct OwnNames {
 // The keys of other tables by which the rows of a table may be dropped, as a list of KeyPair.
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search);
 
-// How many rows a table has, with its partitions or children.
+// The number of rows of a table, including its partitions or children.
 double tuples_of(PlannerInfo *root, const RelOptInfo *table);
 
-// May a table take part in join filters, as the one whose rows are dropped, or as a source? It may
-// not if another query, a policy or a sample decides which rows it has.
+// True if a table may take part in join filters, as the table whose rows are dropped or as a
+// source. False if another query, a policy or a sample decides which rows it has.
 bool takes_part(PlannerInfo *root, RelOptInfo *table);
 
-// The source that keys of a table make, for a table that is among `taken`. NULL if the table or its
-// conditions do not allow it.
+// Makes the source of a pair's keys. `taken` has the table that the filter is for. NULL if the
+// source's table or its conditions do not allow a filter.
 Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search);
 
-// Finds the names. False if the extension is not installed as it was made, or if the user may not
-// call its functions.
+// Finds the extension's objects. False if the extension is not installed as this library made it,
+// or if the user may not call its functions.
 bool find_names(OwnNames *names);
 
-// The condition that a filter has a value.
+// Makes the condition that a filter contains a value.
 Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation);
 
-// The conditions of a table that ask a filter which any subquery builds, for find_written(). Of
-// very many, the first ones.
+// The table's conditions that probe a filter which a subquery builds, for find_written(). If there
+// are very many, only the first ones.
 List *find_asked(PlannerInfo *root, const RelOptInfo *table);
 
-// The one of these conditions that asks a filter of the same keys, built under the same conditions
-// on the source; NULL if there is none.
+// Returns the condition in `asked` that probes a filter of the same keys, built under the same
+// conditions on the source. NULL if there is none.
 RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair);
 
-// The query that builds a filter.
+// Makes the query that builds a filter of the source's keys.
 Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
                  Oid collation);
 
