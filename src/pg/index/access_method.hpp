@@ -1,4 +1,4 @@
-// The functions of the access method, which its handler names.
+// The callbacks of the index access method "bloomfilter". handler.cpp gives them to the server.
 #ifndef BLOOMFILTER_PG_INDEX_ACCESS_METHOD_HPP
 #define BLOOMFILTER_PG_INDEX_ACCESS_METHOD_HPP
 
@@ -37,8 +37,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
                    Selectivity *selectivity, double *correlation, double *pages);
 
 // validate.cpp
-constexpr int kProbeFunctions = 4;  // the functions 1 to 4 of an operator class
-constexpr int kOptionsFunction = 5; // of an operator class that refuses its columns
+constexpr int kProbeFunctions = 4;  // functions 1 to 4 of an opclass make probes
+constexpr int kOptionsFunction = 5; // function 5 of an opclass refuses its columns
 bool validate_class(Oid operator_class);
 
 } // namespace bloomfilter

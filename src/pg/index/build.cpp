@@ -1,8 +1,12 @@
-// Building an index, and adding rows to it.
+// Builds an index (CREATE INDEX, REINDEX), and adds rows to it (INSERT, UPDATE, COPY).
 //
-// A build collects filters by their key, and makes a group as soon as there are 127 of a key. If
-// memory is short, it makes groups of what there is. What is left at the end, or fits no group,
-// goes into the list.
+// A build collects the table's filters in memory, in one batch for each key. It writes a group as
+// soon as a batch has 127 filters. If the batches exceed maintenance_work_mem, it writes groups of
+// the filters that it has. Filters that are left at the end, or can be in no group, go into the
+// list.
+//
+// An INSERT adds the row to the list. If the list is full, the INSERT moves rows from the list into
+// groups, so now and then an INSERT takes longer. A build has one process: workers do not help.
 
 #include "pg/index/access_method.hpp"
 #include "pg/index/list.hpp"
@@ -21,9 +25,9 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// An entry of the table of batches.
+// An entry of the hash table of batches.
 struct KeyedBatch {
-  GroupKey key; // first, as the table wants it
+  GroupKey key; // first, because a hash table of the server requires it
   Batch *batch;
 };
 
@@ -33,8 +37,8 @@ struct Build {
   HTAB *batches;
   MemoryContext memory;  // for the batches
   MemoryContext scratch; // reset after each row
-  Size used;             // by the batches
-  double rows;
+  Size used;             // bytes that the batches take
+  double rows;           // that were added to the index
 };
 
 HTAB *make_table(MemoryContext memory) {
@@ -45,7 +49,7 @@ HTAB *make_table(MemoryContext memory) {
   return hash_create("bloomfilter keys", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-// Makes groups of what a batch has, and puts the rest into the list.
+// Makes groups of a batch's filters. Filters that are too few for a group go into the list.
 void flush(Build *build, Batch *batch) {
   const auto nothing = [](const IndexedRow *, int) {};
   while (make_batch(build->index, batch, nothing) > 0)
@@ -161,7 +165,7 @@ bool insert_row(Relation index, Datum *values, bool *nulls, ItemPointer tid, Rel
   if (entry.key_hash == 0 || !is_full(index, length) || !anybody_may_move(index) ||
       !try_lock_moves(index))
     return false;
-  if (is_full(index, length)) { // nobody else has moved rows since
+  if (is_full(index, length)) { // true unless another session has moved rows since
     const MemoryContext memory =
         AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
     const MemoryContext before = MemoryContextSwitchTo(memory);

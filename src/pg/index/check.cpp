@@ -1,9 +1,15 @@
-// bf_index_check(): is an index sound, and does it answer as its table?
+// bf_index_check(): raises an error if an index is damaged or does not match its table.
 //
-// The pages: each belongs to one thing, and what they say of themselves is true. From the index to
-// the table: under each TID there is something that vacuum has not taken away. From the table to
-// the index: each row is there, and wherever it is, with its filter. The mover's lock is held
-// meanwhile, so that rows neither move nor vanish; rows come nevertheless.
+// It checks three things:
+// - The pages. Each block belongs to exactly one owner: the meta page, the list, the directory, a
+//   group or free space. What each page says about itself is true.
+// - From the index to the table. Under each TID of the index, the heap has a tuple that VACUUM has
+//   not removed.
+// - From the table to the index. Each row that has a filter is in the index. If it is in two
+//   places, both have the filter that the table has.
+//
+// It holds the mover's lock, so no row is moved or removed meanwhile. Other sessions can still
+// insert rows. It keeps an entry for each row of the index in memory.
 
 #include "pg/server.hpp"
 
@@ -28,29 +34,29 @@ using namespace bloomfilter;
 
 namespace {
 
-// An extent of the index that belongs to something.
+// Consecutive blocks that have one owner.
 struct Extent {
   BlockNumber start, pages;
 };
 
-// Where a row is in the index.
+// A place of a row in the index: an entry of the list, or a column of a group.
 struct Indexed {
   IndexedRow row;
-  uint8 column;
+  uint8 column; // of the group
   bool listed;
-  SlotPlace place; // unless it is listed
-  uint64 key_hash; // if it is
+  SlotPlace place; // of the group
+  uint64 key_hash; // of the list's entry
 };
 
-// All memory is that of the call.
+// The state of one call. All memory is freed when the call ends.
 struct Check {
   Relation index;
   GrowingArray<Extent> extents;
-  GrowingArray<Indexed> rows; // in order, once all are there
-  MemoryContext scratch;
+  GrowingArray<Indexed> rows; // sorted by check_pages()
+  MemoryContext scratch;      // reset after each row
 };
 
-// XX002: index and table differ.
+// Raises XX002: index and table differ.
 [[noreturn]] void raise_row_differs(Relation index, const ItemPointerData &tid, const char *what) {
   ereport(ERROR,
           (errcode(ERRCODE_INDEX_CORRUPTED),
@@ -104,7 +110,7 @@ uint32 collect_groups(Check *check, const IndexMeta &meta) {
   return groups;
 }
 
-// Each block belongs to one thing.
+// Raises XX002 unless each block belongs to exactly one owner.
 void check_extents(Check *check, const IndexMeta &meta) {
   Extent *end = check->extents.items + check->extents.count;
   std::sort(check->extents.items, end,
@@ -132,8 +138,9 @@ void check_pages(Check *check) {
   std::sort(check->rows.items, check->rows.items + check->rows.count, comes_before);
 }
 
-// Has the heap something under that TID that an index may point to? It may be dead, until vacuum
-// has taken it from all indexes.
+// True if an index may point to this TID of the heap. A dead tuple counts, because VACUUM removes
+// it from the heap only after it has removed its TID from all indexes. A heap-only tuple does not
+// count.
 bool is_in_heap(Relation heap, BlockNumber blocks, BufferAccessStrategy ring,
                 const ItemPointerData &tid) {
   const BlockNumber block = ItemPointerGetBlockNumberNoCheck(&tid);
@@ -155,7 +162,8 @@ bool is_in_heap(Relation heap, BlockNumber blocks, BufferAccessStrategy ring,
   return there;
 }
 
-// No other table access method tells what is under a TID that no snapshot sees.
+// Raises XX002 if the index has a TID that the heap does not have. Tables of other access methods
+// are not checked: they have no function that shows a tuple that no snapshot sees.
 void check_heap(const Check &check, Relation table) {
   if (table->rd_tableam != GetHeapamTableAmRoutine())
     return;
@@ -171,7 +179,8 @@ void check_heap(const Check &check, Relation table) {
   FreeAccessStrategy(ring);
 }
 
-// Has the index a filter at that place that answers as this one?
+// True if the index has this filter at the given place. A group has its bitmap; the list has only a
+// hash of its key. `sound` tells whether the filter's header could be read.
 bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool sound) {
   GroupKey key;
   const bool groupable = sound && key_of(filter.header, &key);
@@ -191,7 +200,8 @@ bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool 
   return memcmp(bitmap, column.bitmap, key.bytes()) == 0;
 }
 
-// Is a row of the table in the index, and wherever it is, with its filter?
+// Called for each row of the table. Raises XX002 unless the index has the row, and has its filter
+// in each place where it has the row.
 void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
   const auto *check = static_cast<const Check *>(state);
   CHECK_FOR_INTERRUPTS();
@@ -218,7 +228,7 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
 
 void check_table(Check *check, Relation table, Snapshot snapshot) {
   IndexInfo *info = BuildIndexInfo(check->index);
-  info->ii_Concurrent = true; // the snapshot says which rows there are
+  info->ii_Concurrent = true; // makes the scan return the rows that the snapshot sees
   TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
   (void)table_index_build_scan(table, check->index, info, true, false, check_row, check, scan);
 }
@@ -236,7 +246,7 @@ Datum bf_index_check(PG_FUNCTION_ARGS) {
   check.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter check", ALLOCSET_DEFAULT_SIZES);
   lock_moves(open.index);
-  // A row that the snapshot shows was in the index before.
+  // The snapshot is taken before the index is read, so the index must have each row that it sees.
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_pages(&check);
   check_heap(check, open.table);

@@ -1,3 +1,9 @@
+// Makes, reads and frees groups, and gives them their extents of blocks. See groups.hpp.
+//
+// A new group takes the smallest free extent that is large enough, or new blocks at the end of the
+// index. The search reads the whole directory. The meta page's largest_space spares it when no free
+// extent is large enough.
+
 #include "pg/index/groups.hpp"
 
 #include "pg/list.hpp"
@@ -13,7 +19,6 @@ void check_slots(Relation index, BlockNumber block, const uint8 *page) {
       raise_index_damaged(index, block, "has a slot that does not fit together");
 }
 
-// What was the group's is free space.
 void empty_slot(GroupSlot *slot) {
   GroupSlot space = {};
   space.state = SlotState::space;
@@ -24,11 +29,11 @@ void empty_slot(GroupSlot *slot) {
 
 namespace {
 
-// What free space there is for a group.
+// The result of a search for free space for a group.
 struct FoundSpace {
-  SlotPlace place; // the smallest that is large enough
-  uint32 pages;    // of it; kNoBlock if there is none
-  uint32 largest;  // of all
+  SlotPlace place; // the smallest free extent that is large enough
+  uint32 pages;    // its size, or kNoBlock if no extent is large enough
+  uint32 largest;  // the size of the largest free extent
 };
 
 FoundSpace find_space(Relation index, uint32 pages) {
@@ -45,14 +50,15 @@ FoundSpace find_space(Relation index, uint32 pages) {
   return found;
 }
 
-// Gives a group its extent and number. The meta page notes the extent as one that is being made.
+// Gives a group its extent and its number. Records the extent in the meta page as being written, so
+// that reclaim_space() finds it if the server stops.
 void start_making(IndexMeta *meta, GroupSlot *group, BlockNumber start) {
   meta->making = group->start = start;
   meta->making_pages = group->pages;
   group->number = meta->next_group++;
 }
 
-// Takes new blocks, behind all others, if no free space is large enough.
+// Finds an extent for a group: free space if an extent is large enough, else new blocks at the end.
 void take_space(Relation index, GroupSlot *group) {
   FoundSpace found = {{}, kNoBlock, read_meta(index).largest_space};
   if (found.largest >= group->pages)
@@ -88,8 +94,8 @@ void take_space(Relation index, GroupSlot *group) {
   UnlockReleaseBuffer(buffer);
 }
 
-// Puts a page behind the last one of the directory, which is locked; returns it, locked. Releases
-// the last page.
+// Appends a page to the directory. `last` is its last page, locked; this function releases it.
+// Returns the new page, locked.
 Buffer extend_directory(Relation index, Buffer last) {
   const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
@@ -106,7 +112,7 @@ Buffer extend_directory(Relation index, Buffer last) {
   return fresh;
 }
 
-// The first slot of a page that has nothing; kDirectorySlots if there is none.
+// The number of the first unused slot of a page, or kDirectorySlots if all are in use.
 int unused_slot(Buffer buffer) {
   const auto *slots = content_of<GroupSlot>(bytes_of(buffer));
   int number = 0;
@@ -115,7 +121,8 @@ int unused_slot(Buffer buffer) {
   return number;
 }
 
-// Puts what was being made into a slot.
+// Writes a slot into the directory: a new group, or free space. Its extent is the one that the meta
+// page records as being written; the same WAL record ends that.
 void fill_slot(Relation index, const GroupSlot &slot) {
   Buffer buffer =
       lock_page(index, read_meta(index).fill, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
@@ -186,14 +193,15 @@ void reclaim_space(Relation index) {
 
 namespace {
 
-// A slot of free space, and what it says.
+// A free extent, and the position of its slot.
 struct Space {
   SlotPlace place;
   BlockNumber start;
   uint32 pages;
 };
 
-// Gives the pages of a slot to that of the space before it, in one record.
+// Merges two adjacent free extents into the first slot, in one WAL record. The second slot becomes
+// unused.
 void unite(Relation index, const Space &first, const Space &second) {
   const bool one_page = first.place.block == second.place.block;
   const Buffer buffer =
@@ -214,8 +222,9 @@ void unite(Relation index, const Space &first, const Space &second) {
 
 } // namespace
 
-// Only the holder of the mover's lock locks two pages of the directory. Slots have become free, so
-// the search for one begins anew.
+// Merging may lock two pages of the directory in any order. This cannot deadlock, because only the
+// holder of the mover's lock locks two of them. Merging makes slots unused, so the next search for
+// an unused slot starts at the first page.
 void unite_space(Relation index) {
   GrowingArray<Space> spaces = {};
   for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {

@@ -1,5 +1,6 @@
-// The directory: its slots, their extents, and how groups come and go (core/index_pages.hpp). All
-// but the reading of a group's lines needs the mover's lock.
+// The directory of an index (core/index_pages.hpp): its slots, their extents, and the functions
+// that make, read and free groups. Every change needs the mover's lock (pages.hpp). Reading pages
+// of lines does not.
 #ifndef BLOOMFILTER_PG_INDEX_GROUPS_HPP
 #define BLOOMFILTER_PG_INDEX_GROUPS_HPP
 
@@ -9,22 +10,22 @@
 
 namespace bloomfilter {
 
-// Where a slot is.
+// A slot's position: its page of the directory, and its number on that page.
 struct SlotPlace {
   BlockNumber block;
   int number;
 };
 
-// A filter that goes into a group: its row, and its bitmap of key.bytes() bytes.
+// A filter of a group: its row, and its bitmap of key.bytes() bytes.
 struct Column {
   IndexedRow row;
   uint8 *bitmap;
 };
 
-// XX002 unless all slots of a page that was just read are sound.
+// Raises XX002 unless all slots of a page are sound. `page` is a fresh copy of the page.
 void check_slots(Relation index, BlockNumber block, const uint8 *page);
 
-// Calls use(place, slot) for each slot of each page, of whatever state.
+// Calls use(place, slot) for each slot of each page of the directory, including unused slots.
 template <typename Use> void for_each_slot(Relation index, Use use) {
   for_each_page(index, read_meta(index).directory, PageKind::directory,
                 [&](BlockNumber block, const uint8 *page) {
@@ -34,31 +35,33 @@ template <typename Use> void for_each_slot(Relation index, Use use) {
                 });
 }
 
-// Makes a slot of free space of the extent that a mover before has left, if any.
+// If the mover before failed while it wrote a group, turns that group's extent into free space.
 void reclaim_space(Relation index);
 
-// Makes one extent of free ones that lie side by side.
+// Merges adjacent free extents.
 void unite_space(Relation index);
 
 // Writes a group of these columns, and puts it into the directory.
 void make_group(Relation index, const GroupKey &key, const Column *columns, int count);
 
-// Makes free space of a group. If its rows are elsewhere now, scans that are under way read again.
+// Turns a group into free space after its rows were written to other places. Scans in progress
+// notice this by the meta page's generation, and read the index again.
 void free_group(Relation index, SlotPlace place);
 
-// Takes the rows for which is_gone(row) is true out of a page of the directory, and frees groups
-// that have no row left. Returns how many rows.
+// Removes the rows for which is_gone(row) is true from a page of the directory. Frees groups that
+// have no row left. `copy` is a copy of the page. Returns the number of rows removed.
 template <typename IsGone>
 uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone is_gone);
 
-// Copies columns of a group, which are live, into their bitmaps.
+// Reads the live columns with the given numbers into the bitmaps of `columns`.
 void read_columns(Relation index, const GroupSlot &slot, Column *columns, const int *numbers,
                   int count);
 
-// The page of lines with that place, locked for sharing; InvalidBuffer if it is another group's.
-// The slot was checked.
+// Locks a page of a group's lines for reading; `place` counts the group's pages from 0. Returns
+// InvalidBuffer if the page belongs to another group. check_slots() must have checked the slot.
 Buffer lock_lines(Relation index, const GroupSlot &slot, uint32 place);
 
+// Turns the slot of a group into a slot of free space with the same extent.
 void empty_slot(GroupSlot *slot);
 
 template <typename IsGone>

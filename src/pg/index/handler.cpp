@@ -1,4 +1,9 @@
-// What the access method can do.
+// The handler of the index access method "bloomfilter": tells the server what the method can do,
+// and which functions do it.
+//
+// An index has one column and one operator (@>>). It supports plain and bitmap scans, but no
+// ORDER BY, no parallel scans, no index-only scans and no uniqueness. VACUUM may process several
+// indexes of a table in parallel.
 
 #include "pg/index/access_method.hpp"
 #include "pg/index/options.hpp"
@@ -14,14 +19,14 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bloomfilter_index_handler);
 Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
   (void)fcinfo;
-#if PG_VERSION_NUM >= 190000 // the server keeps the pointer
+#if PG_VERSION_NUM >= 190000 // the server keeps a pointer to the routine
   static IndexAmRoutine routine;
   IndexAmRoutine *method = &routine;
   NodeSetTag(method, T_IndexAmRoutine);
 #else // the server copies the routine and frees it
   IndexAmRoutine *method = makeNode(IndexAmRoutine);
 #endif
-  // What is not set is false or NULL.
+  // Fields that are not set here are false or NULL.
   method->amstrategies = 1;
   method->amsupport = kOptionsFunction;
   method->amoptsprocnum = kOptionsFunction;

@@ -1,5 +1,10 @@
-// What a question to an index costs: the pages of the list and of the directory, one page for each
-// group, and the filters that are asked in the table because their rows are candidates.
+// Estimates the cost of an index scan, and its selectivity, for the planner.
+//
+// A scan reads all pages of the list and of the directory. It also reads one page of each group for
+// each value that it probes. The rows of the list are candidates: the executor fetches each of them
+// and probes its filter, so they count in the selectivity.
+//
+// If the number of values is not known when the query is planned, the server's default is used.
 
 #include "pg/server.hpp"
 
@@ -23,7 +28,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A column is asked two or three bits.
+// The cost of probing one column of a group, in calls of an operator. A probe looks at two or three
+// bits of a column.
 constexpr double kOperatorsPerColumn = 0.25;
 
 IndexMeta meta_of(const IndexOptInfo *info) {
@@ -35,7 +41,8 @@ IndexMeta meta_of(const IndexOptInfo *info) {
   return meta;
 }
 
-// The conditions as the query has them, whose selectivities are known.
+// The index's predicate and the conditions as the query has them. The planner knows selectivities
+// of these, and not of the scan keys made from them.
 List *original_conditions(const IndexPath *path) {
   List *conditions = NIL;
   for (const IndexClause *clause : each<IndexClause>(path->indexclauses))
@@ -43,7 +50,7 @@ List *original_conditions(const IndexPath *path) {
   return list_concat(list_copy(path->indexinfo->indpred), conditions);
 }
 
-// How many values a group is asked for, in all conditions.
+// The number of values for which a scan probes each group, in all conditions together.
 double asked_values(PlannerInfo *root, const IndexPath *path) {
   double values = 0;
   for (const IndexClause *clause : each<IndexClause>(path->indexclauses)) {
@@ -78,7 +85,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
       root, original_conditions(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
   const double rows = Max(index->rel->tuples, 1.0);
   *selectivity = Min(share + listed / rows, 1.0);
-  *correlation = 1.0; // rows come in the order of the table
+  *correlation = 1.0; // a scan returns rows in the order of the heap
   *pages = index->pages;
 }
 

@@ -1,4 +1,7 @@
-// What an operator asks of an index: what is in it, and to tidy it now.
+// bf_index_info() counts what is in an index. bf_index_tidy() moves its rows into groups now.
+//
+// Both read the whole list and directory. bf_index_info() does not take the mover's lock, so its
+// counts are approximate while another session moves rows.
 
 #include "pg/server.hpp"
 

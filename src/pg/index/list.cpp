@@ -1,3 +1,5 @@
+// Appends entries to the list, looks them up and removes them. See list.hpp.
+
 #include "pg/index/list.hpp"
 
 #include <algorithm>
@@ -30,7 +32,8 @@ ListEntry entry_for(const ItemPointerData &tid, Datum filter) {
 
 namespace {
 
-// Puts a page behind the last one, which is locked; returns its block. Releases the last page.
+// Appends a page to the list and returns its block. `last` is the last page, locked; this function
+// releases it.
 BlockNumber extend_list(Relation index, Buffer last) {
   const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;

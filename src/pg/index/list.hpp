@@ -1,4 +1,9 @@
-// The list: the rows that are in no group (core/index_pages.hpp).
+// The list of an index: the rows that are in no group (core/index_pages.hpp). Each INSERT appends
+// an entry. A mover removes entries whose rows it has put into groups; VACUUM removes dead ones.
+//
+// The list is a chain of pages. Removing entries leaves room on its pages but frees no page.
+// Entries do not hold filters, so a scan must probe the filter of each row of the list in the
+// table: a long list makes scans slow.
 #ifndef BLOOMFILTER_PG_INDEX_LIST_HPP
 #define BLOOMFILTER_PG_INDEX_LIST_HPP
 
@@ -9,26 +14,27 @@
 
 namespace bloomfilter {
 
-// An entry for a row with that filter, which is not NULL. Only the filter's head is read. A filter
-// that is damaged gets an entry, too, and an error when it is asked.
+// Makes the entry for a row with the given filter, which is not NULL. Only the filter's head is
+// read. A damaged filter gets an entry, too; a probe of it raises the error.
 ListEntry entry_for(const ItemPointerData &tid, Datum filter);
 
-// Adds an entry. Returns how long the list is up to it, counting the room on pages before it.
+// Appends an entry. Returns the list's length up to the entry. Room on earlier pages counts as if
+// it held entries.
 uint64 append_entry(Relation index, const ListEntry &entry);
-// Has a list of that length got as many rows as list_limit allows since it was looked through?
+// True if a list of this length has grown by list_limit entries or more since settle_list().
 bool is_full(Relation index, uint64 length);
 
 // Copies of all entries whose filters can be in a group.
 GrowingArray<ListEntry> groupable_entries(Relation index);
 
-// Takes out the entries for which `is_gone` is true; returns how many. `keep` is called for others.
+// Removes the entries for which is_gone(entry) is true. Returns the number of entries removed.
 template <typename IsGone> uint64 remove_entries(Relation index, IsGone is_gone);
 
-// Takes rows out that are in a group now; they are in order.
+// Removes the entries of rows that are in a group now. `rows` is sorted by is_before().
 void remove_moved(Relation index, const IndexedRow *rows, int count);
 
-// Looks through the list when rows have left it: finds where the next entry goes, and how many
-// entries there are.
+// Called when rows have left the list. Reads the whole list, and records in the meta page where the
+// next entry goes and how many entries there are.
 void settle_list(Relation index);
 
 inline bool is_before(const IndexedRow &a, const IndexedRow &b) {
@@ -38,8 +44,9 @@ inline bool is_before(const IndexedRow &a, const IndexedRow &b) {
   return number(a) < number(b);
 }
 
-// `is_gone` is called without a lock on the page and then its answers are used, because only the
-// holder of the mover's lock takes entries out: meanwhile others only append.
+// is_gone() is called on a copy of the page, without a lock on the page. The results still hold
+// when the page is locked: only the holder of the mover's lock removes entries, and others only
+// append.
 template <typename IsGone> uint64 remove_entries(Relation index, IsGone is_gone) {
   uint64 removed = 0;
   for_each_page(

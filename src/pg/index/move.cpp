@@ -1,3 +1,8 @@
+// Moves rows from the list into groups, and merges groups. See move.hpp.
+//
+// Rows of the list are sorted by the hashes of their keys. Rows with one hash are a run. Filters
+// are read from the table one by one, and collected in a batch until a group is worth its pages.
+
 #include "pg/index/move.hpp"
 
 #include <algorithm>
@@ -17,7 +22,7 @@ namespace bloomfilter {
 
 namespace {
 
-// How many columns a group can have that is made in so many kilobytes of memory: at least one.
+// The number of columns of a group for which `kilobytes` of memory suffice: at least one.
 int most_columns(const GroupKey &key, int kilobytes) {
   const Size fitting = static_cast<Size>(kilobytes) * 1024 / key.bytes();
   return static_cast<int>(Max(Min(fitting, Size{kPageColumns}), 1));
@@ -57,13 +62,14 @@ void sort_rows(IndexedRow *rows, int count) {
 
 namespace {
 
-// Entries of the list with one key.
+// The entries of the list whose keys have the same hash.
 struct Run {
   const ListEntry *first;
   int64 count;
 };
 
-// Moves rows of a run, as far as their filters are there and are worth groups.
+// Moves the rows of a run into groups. A row stays in the list if no visible tuple has its filter,
+// if its filter has another key now, or if too few rows are left for a group.
 void move_run(TableRows *rows, Relation index, const Run &run, int kilobytes) {
   const auto remove = [index](const IndexedRow *moved, int count) {
     remove_moved(index, moved, count);
@@ -89,7 +95,8 @@ void move_run(TableRows *rows, Relation index, const Run &run, int kilobytes) {
   end_batch(&batch);
 }
 
-// Moves rows from the list until only so many are left that can be in a group.
+// Moves rows from the list into groups, largest runs first. Stops as soon as at most `leave` rows
+// are left that have not been tried and can be in a group.
 void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
   GrowingArray<ListEntry> listed = groupable_entries(index);
   std::sort(listed.begin(), listed.end(), [](const ListEntry &a, const ListEntry &b) {
@@ -119,9 +126,9 @@ void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
   pfree(listed.items);
 }
 
-// --- groups into groups ------------------------------------------------------------------------
+// --- merging groups ----------------------------------------------------------------------------
 
-// A group that is small, or has lost many of its rows.
+// A group to merge: it is small, or has lost many of its rows.
 struct Source {
   SlotPlace place;
   GroupKey key;
@@ -150,8 +157,8 @@ GroupSlot read_slot(Relation index, SlotPlace place) {
   return slot;
 }
 
-// Are groups with this key worth being made anew: would there be fewer of them, or would they take
-// half of the space?
+// True if merging these groups is worth the writes: it makes fewer groups, or groups that take at
+// most half of the pages.
 bool are_worth_merging(const GroupKey &key, int most, const Source *sources, int64 count) {
   if (columns_for(key, kPageColumns, most) == 0)
     return false; // memory allows no group that is worth it
@@ -172,13 +179,14 @@ bool are_worth_merging(const GroupKey &key, int most, const Source *sources, int
   return groups < count || 2 * pages_then <= pages;
 }
 
-// Makes groups of the live columns of others with the same key, which it frees as soon as all their
-// columns are in a new group. Columns that are too few for a group go back to the list.
+// Writes new groups with the live columns of the given ones, which have one key. Frees an old group
+// as soon as all its live columns are in new groups. Columns that are left at the end and are too
+// few for a group go back to the list.
 void merge(Relation index, const Source *sources, int64 count, int kilobytes) {
   const GroupKey &key = sources[0].key;
   Batch batch;
   start_batch(&batch, key, kilobytes);
-  int64 freed = 0, read = 0, written = 0, ends = 0; // columns, but for `freed`: sources
+  int64 freed = 0, read = 0, written = 0, ends = 0; // `freed` counts groups, the others columns
   const auto free_written = [&] {
     for (; freed < count && ends + sources[freed].live <= written; freed++) {
       ends += sources[freed].live;

@@ -1,5 +1,8 @@
-// How rows get into groups: when an index is built, when its list is full, and when small or
-// emptied groups are made into larger ones.
+// Moves rows into groups: while an index is built, when its list is full, and when VACUUM or
+// bf_index_tidy() merges small groups and groups that have lost rows.
+//
+// A row is moved with the filter that the table has now (pages.hpp says why). So moving reads the
+// table at random, row by row. That is slow for filters that are stored in TOAST.
 #ifndef BLOOMFILTER_PG_INDEX_MOVE_HPP
 #define BLOOMFILTER_PG_INDEX_MOVE_HPP
 
@@ -10,37 +13,42 @@
 
 namespace bloomfilter {
 
-// Filters with one key that are about to be a group. start_batch() sets all fields.
+// Filters with the same key that will become a group. start_batch() sets all fields.
 struct Batch {
   GroupKey key;
-  int most; // columns: as many as memory allows
-  int count;
+  int most;                     // the number of columns that memory allows
+  int count;                    // the number of columns that the batch has
   Column columns[kPageColumns]; // the first `count`
 };
 
-// A batch whose columns take at most so many kilobytes, or that of one column.
+// Begins a batch whose columns may take up to `kilobytes` of memory. It always has room for one.
 void start_batch(Batch *batch, const GroupKey &key, int kilobytes);
-// Adds a column, whose bitmap the caller fills. The batch is not full.
+// Adds a column to a batch that is not full. Returns its bitmap, which the caller fills.
 uint8 *add_column(Batch *batch, const IndexedRow &row);
-// Writes the bitmap of a filter with the batch's key.
+// Writes the bitmap of a filter as a group stores it. For a counting filter, a bit is set if its
+// counter is not 0.
 void copy_bitmap(const Filter &filter, uint8 *bitmap);
-// Makes a group of the first columns, and leaves the others in the batch. Returns of how many; 0 if
-// there are not enough for a group. `made(rows, count)` is called with their rows in order.
+// Makes a group of the batch's first columns, and removes these columns from the batch. Returns
+// their number, or 0 if the batch has too few columns for a group. Calls made(rows, count) with the
+// rows of the group in order.
 template <typename Made> int make_batch(Relation index, Batch *batch, Made made);
+// Frees the memory of the columns that are left in a batch.
 void end_batch(Batch *batch);
 
-// May rows be moved by whoever happens to add or remove some? Not if the index is on an expression:
-// its functions would be called for rows that this user may not see, and with this user's settings.
-// During VACUUM they would be called where they may not fail, and where other transactions take
-// what they write as if it had been rolled back. Their owner moves rows by bf_index_tidy().
+// True if any user's INSERT, or VACUUM, may move rows. False for indexes on expressions, because
+// moving a row calls the expression's functions:
+// - An INSERT would call them for rows that its user may not see, and with its user's settings.
+// - VACUUM must not call them. An error would abort it, and other transactions would treat what
+//   they write as rolled back.
+// The owner of such an index moves its rows with bf_index_tidy().
 bool anybody_may_move(Relation index);
 
-// Moves rows from the list into groups: those that have the most fellows first, until the list is
-// half empty. Needs the mover's lock.
+// Moves rows from the list into groups until the list is half empty. Starts with the key that most
+// rows of the list have. Needs the mover's lock.
 void move_full_list(Relation table, Relation index);
 
-// Moves all rows that can be moved, and makes fewer and fuller groups of small and emptied ones.
-// Needs the mover's lock.
+// Moves all rows that can be moved, and merges small groups and groups that have lost rows into
+// fewer, fuller ones. Needs the mover's lock.
 void tidy_index(Relation table, Relation index);
 
 void sort_rows(IndexedRow *rows, int count);

@@ -1,3 +1,6 @@
+// Opens and closes an index for bf_index_info(), bf_index_check() and bf_index_tidy(), and checks
+// who may call them. See opened.hpp.
+
 #include "pg/index/opened.hpp"
 
 #include "pg/compat.hpp"
@@ -26,7 +29,7 @@ void check_owner(Oid index) {
 } // namespace
 
 OpenIndex open_index(Oid oid, LOCKMODE mode) {
-  // The table is locked first, as everywhere.
+  // The table is locked before its index, as the server does it, to avoid deadlocks.
   const Oid table =
       get_rel_relkind(oid) == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
   OpenIndex open = {};

@@ -1,7 +1,8 @@
-// An index that a function is called for, opened together with its table.
+// Opens an index, together with its table, for a function that takes the index as its argument.
 //
-// Only their owner may call such functions. Expressions of the index are evaluated as the table's
-// owner, who could otherwise have a superuser call any function.
+// Only the owner may call these functions. They evaluate the index's expressions as the table's
+// owner, in a security-restricted operation. Otherwise, if a superuser called such a function, any
+// function that the owner has put into an expression would run as the superuser.
 #ifndef BLOOMFILTER_PG_INDEX_OPENED_HPP
 #define BLOOMFILTER_PG_INDEX_OPENED_HPP
 
@@ -15,18 +16,18 @@ namespace bloomfilter {
 
 struct OpenIndex {
   Relation table, index;
-  Oid user;       // who called
-  int context;    // in which security context
-  int nest_level; // of settings
+  Oid user;       // the caller, restored by close_index()
+  int context;    // the caller's security context
+  int nest_level; // of the settings that close_index() restores
 };
 
-// 42809 unless it is an index of this access method; 42501 unless the user owns it; 0A000 if it is
-// another session's temporary one; 55000 unless it is valid: if it is being built CONCURRENTLY, its
-// pages are not all there.
+// Raises 42809 if `oid` is no index of this access method, 42501 if the user does not own it, and
+// 0A000 if it is another session's temporary index. Raises 55000 if the index is not valid: while
+// it is built CONCURRENTLY, some of its pages are missing.
 OpenIndex open_index(Oid oid, LOCKMODE mode);
 void close_index(const OpenIndex &open, LOCKMODE mode);
 
-// 55000 on a standby.
+// Raises 55000 on a standby.
 void check_not_in_recovery();
 
 } // namespace bloomfilter

@@ -1,3 +1,5 @@
+// Defines the index options with the server's reloptions. See options.hpp.
+
 #include "pg/index/options.hpp"
 
 extern "C" {
@@ -7,7 +9,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Two groups of filters that are alike. Each row of the list costs a question as much as a probe.
+// 256 rows make two groups if their filters have one key. A longer list makes scans slower: each
+// row of the list costs a scan a probe of its filter in the table.
 constexpr int kListLimit = 256;
 constexpr int kLeastLimit = 16, kMostLimit = 1000000;
 

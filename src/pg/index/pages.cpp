@@ -1,3 +1,5 @@
+// Reads, locks, initializes and logs pages of an index; takes the mover's lock. See pages.hpp.
+
 #include "pg/index/pages.hpp"
 
 extern "C" {
@@ -89,7 +91,8 @@ IndexMeta read_meta(Relation index) {
   return meta;
 }
 
-// The pages of an unlogged index's initial fork are logged, though generic WAL would not.
+// Logs whole pages itself instead of using generic WAL. Generic WAL logs nothing for an unlogged
+// index, but the initial fork of such an index must be logged.
 void make_empty_index(Relation index, ForkNumber fork) {
   constexpr PageKind kPages[] = {PageKind::meta, PageKind::list, PageKind::directory};
   for (const PageKind kind : kPages) {
@@ -107,11 +110,12 @@ void make_empty_index(Relation index, ForkNumber fork) {
 
 namespace {
 
-// The lock is that of a tuple: servers up to 15.3 overlook pages' in a deadlock.
+// The mover's lock is a tuple lock on the meta page's first tuple, which does not exist. It is not
+// a page lock, because the deadlock detector of servers up to 15.3 ignores page locks.
 //
-// It excludes other sessions, but not processes of one lock group, which are the leader of a
-// parallel operation and its workers. Of those, only VACUUM's take it. VACUUM gives each index to
-// one process at a time, and its leader waits for the workers before it goes on.
+// The lock excludes other sessions. It does not exclude processes of the same lock group: the
+// leader of a parallel operation and its workers. Only VACUUM takes it in such processes. VACUUM
+// gives an index to one process at a time, and its leader waits for the workers before it goes on.
 ItemPointerData movers_tag() {
   ItemPointerData tag;
   ItemPointerSet(&tag, kMetaBlock, FirstOffsetNumber);

@@ -1,41 +1,40 @@
-// The pages of an index (core/index_pages.hpp) in the server: how they are read, changed and
-// locked.
+// How an index's pages (core/index_pages.hpp) are read, changed, locked and logged in the server.
 //
-// What must hold, whatever happens in between:
+// Three rules hold at every moment:
 //
-// - Each row that is in the index is in the list or in a group at every moment; it may be in both.
-//   Whoever moves rows writes the group first and then takes them from the list, or writes the new
-//   group and then frees the old one. A scan reads the list before the directory, so it meets a row
-//   that is being moved once or twice. If rows left a group while it read the directory (the meta
-//   page's generation tells), it reads all once more.
-// - A row in the list is a candidate: its filter is asked in the table. A row in a group has the
-//   answer of its column.
-// - A row that vacuum took out is nowhere, before the table uses its TID again. So nobody moves
-//   rows while vacuum takes them out: both hold the *mover's lock*, a heavyweight lock (pages.cpp).
-//   Insertions into the list, and scans, do without it. An insertion that finds the list full moves
-//   its rows if the lock is free, and leaves that to others if not.
+// - Each indexed row is in the list, in a group, or in both. A mover first writes a new group and
+//   then removes the rows from the list, or frees the old group. A scan reads the list before the
+//   directory, so it finds a row that is being moved once or twice. If rows left a group while the
+//   scan read the directory, the meta page's generation has changed, and the scan reads the whole
+//   index again.
+// - A row in the list is a candidate: the executor probes its filter in the table (recheck). A row
+//   in a group is decided by its column.
+// - VACUUM removes a dead tuple's TID from the whole index before the table uses the TID again. So
+//   nobody may move rows while VACUUM removes some. Both hold the *mover's lock*, a heavyweight
+//   lock (pages.cpp). Scans and insertions into the list do not need it. An insertion that finds
+//   the list full moves rows if the lock is free. If it is not, others move them later.
 //
-// Rows are moved with the filter that the table has under their TID now. The list has no copy of
-// it, so an insertion logs each filter twice and not three times. All versions of a row under one
-// TID (its HOT chain) have the same filter, and a TID gets another row only after vacuum. Only a
-// row that is visible now, to SnapshotSelf, is moved, for what it has in TOAST is there as well.
-// (Even so it can vanish during VACUUM, whose snapshot holds nothing back; table_rows.cpp.) Others,
-// such as those of transactions that have not committed, stay in the list.
+// A row is moved with the filter that the table has under its TID now. The list has no copy of the
+// filter, so an insertion logs each filter twice instead of three times. This is safe: all versions
+// of a row under one TID (its HOT chain) have the same filter, and a TID gets another row only
+// after VACUUM. Only a row that is visible to SnapshotSelf is moved, because its TOAST data still
+// exists. (VACUUM is an exception, because its snapshot does not keep dead tuples; see
+// table_rows.cpp.) Other rows, such as those of uncommitted transactions, stay in the list.
 //
-// Every change is one generic WAL record of up to four pages, so that recovery and standbys need no
-// library. A group's lines are written into an extent that no slot has yet; the meta page remembers
-// it (`making`). One record then puts the group into a slot. If the server stops in between, or the
-// mover fails, the next mover makes a slot of free space of the extent.
+// Every change is one generic WAL record of up to four pages, so recovery and standbys do not need
+// the library. A group's lines are written into an extent that is in no slot yet; the meta page
+// records the extent (`making`). One WAL record then puts the group into a slot. If the server
+// stops before that, or the mover fails, the next mover turns the extent into free space.
 //
-// Locks of buffers are taken in this order: a page of the list or directory, the page behind it,
-// the meta page, a new page. A scan copies a page of the directory and locks one page at a time. If
-// a page of lines is not the one that the copied slot means, the group was freed and its extent
-// used again: then its rows are in a new group, so that the scan reads all once more, or vacuum
-// took all of them out. If the slot is still there, the page is damaged.
+// Buffers are locked in this order: a page of the list or directory, the next page of its chain,
+// the meta page, a new page. A scan copies a page of the directory, and locks one page at a time.
+// It may find that a page of lines does not belong to the group of its copied slot. If the slot
+// still has the group, the page is damaged. Else the group was freed, and its extent used again.
+// Its rows are in a new group, so the scan reads the index again; or VACUUM removed all of them.
 //
-// The list never gets shorter by a page, and the index by none; both reuse their space. An extent
-// that is larger than needed is split, and free ones side by side are united. REINDEX makes all
-// anew.
+// The index file never shrinks, and the list never has fewer pages; both reuse their space. A free
+// extent that is larger than needed is split, and adjacent free extents are merged. Only REINDEX
+// makes the file smaller.
 #ifndef BLOOMFILTER_PG_INDEX_PAGES_HPP
 #define BLOOMFILTER_PG_INDEX_PAGES_HPP
 
@@ -67,25 +66,26 @@ inline IndexPageHead *changed_head(Page page) {
   return reinterpret_cast<IndexPageHead *>(reinterpret_cast<uint8 *>(page) + kServerHeadBytes);
 }
 
-// XX002: a page is not what it should be.
+// Raises XX002: a page is not what it should be.
 [[noreturn]] void raise_index_damaged(Relation index, BlockNumber block, const char *what);
 
-// A page of that kind, locked; XX002 if it is none.
+// Reads and locks a page. Raises XX002 if it is not of the given kind.
 Buffer lock_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode);
-// Also XX002 unless the page has that place in its chain, so that none is followed in a circle.
+// Also raises XX002 if the page does not have the given place in its chain. So a damaged chain
+// cannot make its reader go round in a circle.
 Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place,
                          BufferLockMode mode);
 
-// The page of a block that belongs to nobody, locked exclusively. It is to be registered with
-// GENERIC_XLOG_FULL_IMAGE and initialized.
+// Locks the page of an unused block exclusively, and extends the file if needed. The caller must
+// register the page with GENERIC_XLOG_FULL_IMAGE and initialize it.
 Buffer lock_new_page(Relation index, BlockNumber block);
 void initialize_page(Page page, PageKind kind);
-// Says how much of a page's content is used; what is behind it is not logged.
+// Sets how many bytes of a page's content are used. WAL does not log the bytes after them.
 void set_used(Page page, Size bytes);
 
 IndexMeta read_meta(Relation index);
 
-// Changes the meta page in a record. It is locked.
+// Changes the meta page, which the caller has locked, within a WAL record.
 template <typename Change>
 void change_meta_in(GenericXLogState *record, Buffer buffer, Change change) {
   auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, buffer, 0));
@@ -93,7 +93,7 @@ void change_meta_in(GenericXLogState *record, Buffer buffer, Change change) {
   meta->check = check_of(*meta);
 }
 
-// Changes the meta page alone, in a record of its own.
+// Changes only the meta page, in a WAL record of its own.
 template <typename Change> void change_meta(Relation index, Change change) {
   const Buffer buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
@@ -102,15 +102,15 @@ template <typename Change> void change_meta(Relation index, Change change) {
   UnlockReleaseBuffer(buffer);
 }
 
-// Writes the pages of an index without rows, the first of its blocks.
+// Writes the first three pages of an index without rows: meta page, list and directory.
 void make_empty_index(Relation index, ForkNumber fork);
 
-// The mover's lock.
+// The mover's lock, explained at the head of this file.
 void lock_moves(Relation index);
 bool try_lock_moves(Relation index);
 void unlock_moves(Relation index);
 
-// Calls use(page) with a copy of each page of a chain.
+// Calls use(block, page) with a copy of each page of a chain.
 template <typename Use>
 void for_each_page(Relation index, BlockNumber first, PageKind kind, Use use) {
   alignas(MAXIMUM_ALIGNOF) uint8 copy[kIndexPageBytes];
@@ -131,7 +131,7 @@ inline IndexedRow row_at(const ItemPointerData &tid) {
 inline ItemPointerData tid_of(const IndexedRow &row) {
   return {{row.block_high, row.block_low}, row.offset};
 }
-// Can a table have a row there? As in a TIDBitmap.
+// True if the offset is one that a TIDBitmap accepts.
 inline bool is_possible(const IndexedRow &row) {
   return row.offset >= FirstOffsetNumber && row.offset <= MaxHeapTuplesPerPage;
 }

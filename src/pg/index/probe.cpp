@@ -1,3 +1,7 @@
+// Makes, reads and prints values of type bf_probe, and evaluates @>>. See probe.hpp.
+//
+// A stored bf_probe is valid only within the command that made it.
+
 #include "pg/index/probe.hpp"
 
 #include "pg/compat.hpp"
@@ -20,24 +24,24 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// A command, for which several processes may work.
+// Identifies the command that made a probe. Parallel workers count as their leader.
 struct Maker {
   TimestampTz transaction_start;
-  int32 process; // the leader
+  int32 process; // the leader's process id
   LocalTransactionId transaction;
   CommandId command;
-  uint32 zero; // no byte is without a value
+  uint32 zero; // fills the padding, so that every byte has a value
 };
 
-// A bf_probe as it is stored. What was given follows: a Datum if its type is passed by value, else
+// The bytes of a bf_probe. The value follows: as a Datum if its type is passed by value, else as
 // its bytes.
 //
-// It holds for the command that made it: nothing keeps the type of its value from being altered or
-// dropped. A table may have one nevertheless, so it says which command that was. A scan that has
-// begun is as open to such changes as any cursor.
+// A probe is valid only in the command that made it, because later its type may have been altered
+// or dropped. A table can still store one, so a probe records its command. A scan in progress is as
+// exposed to such changes as any cursor.
 struct StoredProbe {
   int32 vl_len_; // do not touch directly
-  Oid type;      // of what was given: an array, if any of its elements is asked for
+  Oid type;      // of the value; an array type for Asked::any
   Oid collation;
   Maker maker;
   Asked asked;
@@ -67,7 +71,7 @@ Datum make_probe(Asked asked, Oid type, Oid collation, const void *bytes, Size l
   return PointerGetDatum(probe);
 }
 
-// What was given to the function that made a probe.
+// The value that was given to the function that made a probe.
 Datum given_value(const StoredProbe *stored) {
   Datum value = PointerGetDatum(stored + 1);
   if (OidIsValid(stored->type) && get_typbyval(stored->type))
@@ -75,7 +79,7 @@ Datum given_value(const StoredProbe *stored) {
   return value;
 }
 
-// What a call site keeps between rows. All bytes are zero at first.
+// What a call site of @>> keeps between rows. All bytes are zero at first.
 struct ProbeSite {
   Oid type, collation; // of `element`
   Element *element;
@@ -89,7 +93,7 @@ ProbeSite *probe_site(FunctionCallInfo fcinfo) {
   return static_cast<ProbeSite *>(fcinfo->flinfo->fn_extra);
 }
 
-// The element of a probe. Probes of several types may take turns at a site.
+// The element type of a probe. The call site keeps it until a probe has another type or collation.
 Element *element_at(ProbeSite *site, const IndexProbe &probe, MemoryContext parent) {
   if (site->element && site->type == probe.type && site->collation == probe.collation)
     return site->element;
@@ -114,7 +118,7 @@ void set_one_value(IndexProbe *probe, const StoredProbe *stored) {
   probe->count = 1;
 }
 
-// The array's elements that are not NULL.
+// Takes the values from an array, without its NULLs.
 void set_items(IndexProbe *probe, const StoredProbe *stored) {
   auto *array = const_cast<ArrayType *>(reinterpret_cast<const ArrayType *>(stored + 1));
   probe->type = ARR_ELEMTYPE(array);
@@ -132,7 +136,7 @@ void set_items(IndexProbe *probe, const StoredProbe *stored) {
       probe->values[probe->count++] = probe->values[i];
 }
 
-// The probe without its element type.
+// Reads a probe, but does not look up its element type.
 IndexProbe open_probe(const StoredProbe *stored) {
   IndexProbe probe = {};
   probe.asked = stored->asked;
@@ -152,7 +156,8 @@ text *literal_of(const IndexProbe &probe) {
   return reinterpret_cast<text *>(DatumGetPointer(probe.values[0]));
 }
 
-// What a row is composed of is known when it was hashed.
+// The shape of a composed value, such as a row, is known only after the value was hashed. So this
+// hashes each value before it compares shapes.
 bool can_ask_composed(const Header &header, const IndexProbe &probe) {
   for (int i = 0; i < probe.count; i++) {
     CHECK_FOR_INTERRUPTS();
@@ -205,7 +210,7 @@ PG_FUNCTION_INFO_V1(bf_probe);
 Datum bf_probe(PG_FUNCTION_ARGS) {
   const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
   const Oid collation = collation_of(fcinfo, 0);
-  (void)resolve_element(type, collation, CurrentMemoryContext); // an error if it has none
+  (void)resolve_element(type, collation, CurrentMemoryContext); // error if no filter can hold it
   int16 length;
   bool by_value;
   get_typlenbyval(type, &length, &by_value);
@@ -262,8 +267,9 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(false);
 }
 
-// Probes are made by the functions above alone, so that each can be trusted. One that holds no more
-// has this text, so that a dump of a table can be made and restored.
+// Only the functions above make probes, so the bytes of a probe can be trusted. Input accepts only
+// this text, which is the output for a probe of another command. So a table that has probes can be
+// dumped and restored.
 constexpr char kExpired[] = "expired";
 
 PG_FUNCTION_INFO_V1(bf_probe_in);
@@ -272,7 +278,7 @@ Datum bf_probe_in(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("cannot accept a value of type %s", "bf_probe")));
   auto *probe = make_zeroed<StoredProbe>();
-  SET_VARSIZE(probe, sizeof(StoredProbe)); // of no command, and so never read
+  SET_VARSIZE(probe, sizeof(StoredProbe)); // belongs to no command, so it is never read
   PG_RETURN_POINTER(probe);
 }
 

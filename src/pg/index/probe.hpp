@@ -1,10 +1,10 @@
-// What an index is asked for: the right side of its operator, of type bf_probe.
+// The type bf_probe: the scan key of an index over stored filters, and the right operand of @>>.
 //
-// `filter @> x` does not tell an index of which type x is, for x is declared "any". So the planner
-// turns it into `filter @>> bloomfilter_probe(x)` (pg/planner/index_condition.hpp), whose right
-// side carries the value with its type and collation. It is hashed when a group, or a filter, says
-// with which seed. The operator gives the same answers and raises the same errors as @>. There are
-// functions like bloomfilter_probe() for what bf_contains_any() and bf_contains_hash() take.
+// In `filter @> x`, x is declared "any", so an index cannot know its type. The planner turns the
+// condition into `filter @>> bloomfilter_probe(x)` (pg/planner/index_condition.hpp). A bf_probe
+// carries the value with its type and collation. The value is hashed during the scan, when a group
+// or a filter gives the seed. @>> gives the same results and errors as @>. bloomfilter_probe_any()
+// and bloomfilter_probe_hash() do the same for bf_contains_any() and bf_contains_hash().
 #ifndef BLOOMFILTER_PG_INDEX_PROBE_HPP
 #define BLOOMFILTER_PG_INDEX_PROBE_HPP
 
@@ -16,25 +16,26 @@
 
 namespace bloomfilter {
 
-// One value, a bare literal, a hash, or any of an array's elements. read_probe() sets all fields.
+// A probe as a scan uses it: for one value, a bare literal, a hash, or any element of an array.
+// read_probe() sets all fields.
 struct IndexProbe {
-  Asked asked; // never for all elements
-  Oid type;    // of the values; InvalidOid: a bare literal
-  Oid collation;
-  Element *element; // of the values; NULL for a literal or a hash
-  Datum *values;    // of that type, none of them NULL; a text if it is a literal
-  int count;
+  Asked asked;      // never Asked::all
+  Oid type;         // of the values; InvalidOid for a bare literal
+  Oid collation;    // of the values
+  Element *element; // the element type of the values; NULL for a literal or a hash
+  Datum *values;    // not NULL, of type `type`; a text for a literal
+  int count;        // of the values
 };
 
-// Reads a probe, which must stay where it is; false if it is of another command. `context` is for
-// the element type.
+// Reads a bf_probe, and returns false if another command made it. The result points into the
+// bf_probe, which must stay in memory. `context` is for the element type.
 bool read_probe(Datum datum, MemoryContext context, IndexProbe *probe);
 
-// Can filters with that header be asked without an error? It is not known of all literals before
-// PostgreSQL 16; then the answer is no.
+// True if probing a filter with this header raises no error. Before PostgreSQL 16, this cannot be
+// known of every literal; if it is not known, the result is false.
 bool can_ask(const Header &header, const IndexProbe &probe);
 
-// The digests under which a filter may have one of the values. Raises what @> would raise.
+// The digests under which a filter may have one of the values. Raises the same errors as @>.
 Digests digests_of_probe(const Header &header, const IndexProbe &probe, int value);
 
 } // namespace bloomfilter

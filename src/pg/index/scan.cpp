@@ -1,11 +1,11 @@
-// Asking an index: which rows have filters that may hold the values asked for.
+// Index scans: find the rows whose filters may hold the values of the scan keys.
 //
-// A row of a group is a hit or is none, which its column tells. Candidates are the rows of the
-// list, and those of groups that cannot be asked without an error. The server asks the filters of
-// candidates in the table, and raises the errors there.
+// The column of a row in a group decides whether the row is a hit. Other rows are candidates: the
+// rows of the list, and the rows of groups whose probe could raise an error. The executor rechecks
+// candidates: it probes their filters in the table, and raises the errors there.
 //
-// A plain scan collects all rows and returns them in the order of the table, so that each page of
-// it is read once.
+// A plain scan first collects all rows. Then it returns them in the order of the heap, so that each
+// heap page is read once. All found rows are in memory, and LIMIT does not shorten the search.
 
 #include <algorithm>
 
@@ -26,18 +26,21 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// What groups with one key are asked for: any of these hashes.
+// The hashes of a condition's values for the groups with one key. A group is probed for each hash.
 struct KeyHashes {
   GroupKey key;
-  bool known;
-  bool undecided; // asking could raise an error
-  bool any;       // a value is always found
+  bool known;     // the fields below are set for `key`
+  bool undecided; // probing could raise an error, so all rows are candidates
+  bool any;       // every filter counts as having one of the values
   GrowingArray<uint64> hashes;
 };
 
-// One condition. An expired one is not known: a query can write something between making a probe
-// and beginning the scan. The server then asks the filters of all rows. Keys that have the same
-// place in `asked` displace each other.
+// One condition of a scan: a scan key.
+//
+// A probe has expired if another command made it: a query may write something after it made the
+// probe and before it begins the scan. Then all rows are candidates for this condition.
+//
+// `asked` is a cache of hashes by key. A key replaces another key that has the same place.
 struct Condition {
   bool expired;
   IndexProbe probe;
@@ -51,11 +54,11 @@ struct FoundRow {
 
 struct ScanState {
   MemoryContext memory;         // reset by each rescan
-  Condition *conditions;        // of this scan
-  bool has_null;                // no row meets a condition with NULL
-  bool collected;               // has next_row() found all rows?
-  GrowingArray<FoundRow> found; // these
-  int64 next;
+  Condition *conditions;        // one for each scan key
+  bool has_null;                // a scan key is NULL, so no row matches
+  bool collected;               // next_row() has collected all rows in `found`
+  GrowingArray<FoundRow> found; // sorted by TID
+  int64 next;                   // the index in `found` of the row to return next
 };
 
 ScanState *state_of(IndexScanDesc scan) {
@@ -100,14 +103,15 @@ const KeyHashes &hashes_for_key(ScanState *state, Condition *condition, const Gr
   KeyHashes *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
   if (asked->known && asked->key == key)
     return *asked;
-  asked->known = false; // while there can be an error
+  asked->known = false; // in case of an error
   asked->key = key;
   hash_values(state, condition->probe, asked);
   asked->known = true;
   return *asked;
 }
 
-// XX002 unless a group that has not its pages of lines was freed meanwhile.
+// Called when a page of lines does not belong to the group of a copied slot. If the slot still has
+// this group, the page is damaged: raises XX002. Else the group was freed meanwhile.
 void check_freed(Relation index, BlockNumber block, int number, const GroupSlot &slot,
                  uint32 place) {
   const Buffer buffer = lock_page(index, block, PageKind::directory, BUFFER_LOCK_SHARE);
@@ -118,8 +122,8 @@ void check_freed(Relation index, BlockNumber block, int number, const GroupSlot 
     raise_index_damaged(index, slot.start + place, "is not a page of its group");
 }
 
-// The columns whose lines have the bits of a hash. False if the group was freed meanwhile: `place`
-// is then that of the page that is not its own.
+// Finds the columns that have all bits of a hash. Returns false if a page does not belong to the
+// group; `place` is then the number of that page.
 bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found, uint32 *place) {
   AskedLine lines[kMaxAskedLines];
   const int count = asked_lines(slot.key, hash, lines);
@@ -136,7 +140,7 @@ bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found
   return true;
 }
 
-// The columns that may have a value with one of the hashes. False as ask_hash().
+// Finds the columns that may hold a value with one of the hashes. Returns false as ask_hash() does.
 bool ask_hashes(Relation index, const GroupSlot &slot, const KeyHashes &asked, Columns *found,
                 uint32 *place) {
   *found = asked.any ? live_columns(slot) : Columns{};
@@ -150,10 +154,10 @@ bool ask_hashes(Relation index, const GroupSlot &slot, const KeyHashes &asked, C
   return true;
 }
 
-// What a group answers.
+// The result of probing a group: the columns that match.
 struct Answer {
   Columns columns;
-  bool candidates; // or are they hits?
+  bool candidates; // true if their rows need a recheck, false if they are hits
 };
 
 Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupSlot &slot) {
@@ -171,14 +175,15 @@ Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupS
     uint32 place = 0;
     if (!ask_hashes(scan->indexRelation, slot, *asked, &found, &place)) {
       check_freed(scan->indexRelation, block, number, slot, place);
-      return {Columns{}, false}; // its rows are elsewhere, and all is read once more, or nowhere
+      return {Columns{}, false}; // its rows moved, so the scan starts again, or VACUUM removed them
     }
     answer.columns = answer.columns & found;
   }
   return answer;
 }
 
-// An error if VACUUM may have taken out rows that the snapshot still sees (old_snapshot_threshold).
+// Raises an error if VACUUM may have removed rows that the snapshot still sees. This can happen
+// with old_snapshot_threshold, which servers before 17 have.
 void check_snapshot(IndexScanDesc scan, const uint8 *page) {
 #if PG_VERSION_NUM < 170000
   TestForOldSnapshot(scan->xs_snapshot, scan->indexRelation,
@@ -189,8 +194,9 @@ void check_snapshot(IndexScanDesc scan, const uint8 *page) {
 #endif
 }
 
-// The rows that were found may be gone when they are fetched, without an error of the table. VACUUM
-// changes the first page each time it has taken rows out.
+// The same check while rows are returned. With old_snapshot_threshold, a row that was found may be
+// gone when it is fetched, and the table raises no error. The meta page suffices for the check,
+// because VACUUM changes it each time it has removed rows.
 void check_snapshot_again(IndexScanDesc scan) {
 #if PG_VERSION_NUM < 170000
   if (old_snapshot_threshold < 0)
@@ -204,8 +210,8 @@ void check_snapshot_again(IndexScanDesc scan) {
 #endif
 }
 
-// Calls use(row, is_candidate) for each row that the conditions may be true of. It is called twice
-// for a row that is in two places.
+// Calls use(row, is_candidate) for each row that may meet the conditions. A row can be found
+// several times: if it is in two places, or if the index is read again.
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   ScanState *state = state_of(scan);
   Relation index = scan->indexRelation;
@@ -216,7 +222,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
 #endif
   if (state->has_null)
     return;
-  Relation table = table_open(index->rd_index->indrelid, NoLock); // the query has a lock
+  Relation table = table_open(index->rd_index->indrelid, NoLock); // the query has locked it
   TableEnd end = {table, 0};
   const auto find = [&](BlockNumber block, const IndexedRow &row, bool candidate) {
     if (!can_have(&end, row))
@@ -253,7 +259,8 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   table_close(table, NoLock);
 }
 
-// Sorts the rows, and leaves one of each. One that is a hit anywhere is a hit.
+// Sorts the found rows by TID and removes duplicates. A row that was found both as a hit and as a
+// candidate stays a hit.
 void arrange(ScanState *state) {
   GrowingArray<FoundRow> *found = &state->found;
   std::sort(found->begin(), found->end(), [](const FoundRow &a, const FoundRow &b) {
@@ -287,7 +294,7 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
   const MemoryContext memory = state->memory;
   *state = {};
   state->memory = memory;
-  read_conditions(scan, state); // now, because a bf_probe holds for the command that made it
+  read_conditions(scan, state); // now, because later the probes may have expired
 }
 
 bool next_row(IndexScanDesc scan, ScanDirection direction) {

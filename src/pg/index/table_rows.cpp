@@ -1,7 +1,9 @@
-// SnapshotSelf shows a row if nobody has deleted it yet. If somebody does so now, our snapshot
-// keeps what the row has in TOAST from being removed, except during VACUUM: its snapshots count for
-// nobody. So a value is put together from its chunks here, and it is no error if one of them is
-// gone.
+// Reads the filters of rows that are moved into groups. See table_rows.hpp.
+//
+// SnapshotSelf shows a row that nobody has deleted yet. If another session deletes the row now, our
+// snapshot prevents the removal of the row's TOAST data. During VACUUM it does not, because other
+// sessions ignore the snapshots of VACUUM. So this file fetches the TOAST chunks itself, and treats
+// a missing chunk as a row that is gone. The server's detoasting would raise an error.
 
 #include "pg/index/table_rows.hpp"
 
@@ -54,7 +56,7 @@ void close_rows(TableRows *rows) {
 
 namespace {
 
-// Copies the chunks of a value in TOAST one behind the other; false if any of them is missing.
+// Copies the TOAST chunks of a value, in order. Returns false if any chunk is missing.
 bool copy_chunks(const struct varatt_external &pointer, char *to) {
   const auto bytes = static_cast<int32>(VARATT_EXTERNAL_GET_EXTSIZE(pointer));
   Relation toast = table_open(pointer.va_toastrelid, AccessShareLock), *indexes;
@@ -98,7 +100,8 @@ struct varlena *whole_value(struct varlena *value) {
   auto *whole = static_cast<struct varlena *>(palloc(bytes));
   if (!copy_chunks(pointer, VARDATA(whole)))
     return nullptr;
-  // VARATT_EXTERNAL_IS_COMPRESSED() compares numbers of different signs.
+  // The server's VARATT_EXTERNAL_IS_COMPRESSED() would cause a compiler warning, because it
+  // compares a signed number with an unsigned one.
   if (bytes >= static_cast<Size>(pointer.va_rawsize)) {
     SET_VARSIZE(whole, bytes);
     return whole;

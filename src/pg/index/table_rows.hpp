@@ -1,4 +1,5 @@
-// The filters of a table's rows, by TID, as an index needs them when it moves rows.
+// Reads the filters of a table's rows by TID, for moving rows into groups. If the index is on an
+// expression, this evaluates the expression.
 #ifndef BLOOMFILTER_PG_INDEX_TABLE_ROWS_HPP
 #define BLOOMFILTER_PG_INDEX_TABLE_ROWS_HPP
 
@@ -15,14 +16,15 @@ extern "C" {
 
 namespace bloomfilter {
 
-// Where a table ends, as far as was needed. TIDs of a table that is no heap may be other numbers
-// than a heap's: it ends nowhere.
+// The number of blocks of a table, as far as it was needed. A table that is not a heap may use TIDs
+// in another way, so it counts as having every block.
 struct TableEnd {
   Relation table;
-  BlockNumber blocks; // it has these at least
+  BlockNumber blocks; // a lower bound; can_have() raises it
 };
 
-// Can the table have this row? Rows that come meanwhile may lie behind what was its end.
+// True if the table can have a row with this TID. If the TID is after the known end of the table,
+// this reads the table's size again, because rows may have been added.
 bool can_have(TableEnd *end, const IndexedRow &row);
 
 // open_rows() sets all fields.
@@ -31,18 +33,19 @@ struct TableRows {
   IndexInfo *info;
   IndexFetchTableData *fetch;
   TupleTableSlot *slot;
-  EState *executor;     // for an index on an expression
-  MemoryContext memory; // of the row read last
+  EState *executor;     // evaluates the index's expression
+  MemoryContext memory; // for the row that was read last
 };
 
 TableRows open_rows(Relation table, Relation index);
 void close_rows(TableRows *rows);
 
-// The filter of the row that is visible now under a TID. False if there is none, if the filter is
-// damaged, or if what it has in TOAST has vanished. It is valid until the next call.
+// Reads the filter of the row that is visible now under a TID. Returns false if no row is visible,
+// if its filter is NULL or damaged, or if its TOAST data is gone. `filter` is valid until the next
+// call.
 bool read_filter(TableRows *rows, ItemPointerData tid, Filter *filter);
 
-// The value detoasted; NULL if a part of it is not in TOAST any more.
+// Returns the value detoasted, or NULL if a part of its TOAST data is gone.
 struct varlena *whole_value(struct varlena *value);
 
 } // namespace bloomfilter

@@ -1,4 +1,7 @@
-// Taking dead rows out of an index, and tidying it.
+// VACUUM of an index: removes dead tuples, then tidies the index (pg/index/move.hpp).
+//
+// Each call of bulk_delete() reads the whole list and directory, but no pages of lines. Tidying
+// moves all rows that can be moved, so VACUUM also writes groups.
 
 #include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
@@ -35,7 +38,7 @@ void count_pages_and_rows(Relation index, IndexBulkDeleteResult *result) {
 
 } // namespace
 
-// While rows are taken out, nobody moves any (pages.hpp says why).
+// Nobody moves rows while this removes some; pages.hpp says why.
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *result,
                                    IndexBulkDeleteCallback is_dead, void *state) {
   Relation index = info->index;

@@ -1,4 +1,8 @@
-// Whether an operator class is one that the access method can use.
+// Checks whether the access method can use an opclass (amvalidate), and refuses columns that are no
+// filters.
+//
+// A usable opclass has functions that make probes, and the operator @>>. One opclass, for all other
+// types, has only function 5, which raises an error with a hint.
 
 #include "pg/index/access_method.hpp"
 
@@ -25,8 +29,9 @@ void report(const char *problem) {
 
 } // namespace
 
-// Either it refuses its columns. Or it has functions that make probes, those of values and of
-// literals at least, and the one operator whose right side is a probe.
+// Returns true in two cases. The opclass has function 5, which refuses its columns. Or it has
+// functions that make probes, at least those for values and literals, and one operator whose right
+// operand is a probe.
 bool validate_class(Oid operator_class) {
   HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(operator_class));
   if (!HeapTupleIsValid(tuple))
