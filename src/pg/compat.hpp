@@ -1,12 +1,12 @@
-// What PostgreSQL 15 to 19 spell differently, each difference once.
+// The differences between the C interfaces of PostgreSQL 15 to 19, each in one place.
 //
-// The sources call the server as PostgreSQL 19 is called. For an older server, this file defines
-// the names and the arguments that the server lacks. It does so in the namespace bloomfilter, where
-// they are found before the server's own. So a new release of PostgreSQL changes the calls that it
-// spells differently, and this file, which gets the old spelling.
+// All other files call the server as PostgreSQL 19 is called. For an older server, this file
+// defines the missing names and arguments. They are in the namespace bloomfilter, so the compiler
+// finds them before the server's own. When a new release changes an interface, its calls are
+// changed to the new form, and this file gets the old form.
 //
-// Only spelling belongs here. Where servers mean different things (soft errors, disabled paths,
-// old_snapshot_threshold), the code that depends on the meaning has the #if.
+// Only differences in form belong here. If servers behave differently (soft errors, disabled paths,
+// old_snapshot_threshold), the code that depends on the behaviour has the #if.
 #ifndef BLOOMFILTER_PG_COMPAT_HPP
 #define BLOOMFILTER_PG_COMPAT_HPP
 
@@ -55,7 +55,8 @@ using BufferLockMode = int;
 using NodeInstrumentation = Instrumentation;
 using SysCacheIdentifier = int;
 
-// Flags of slots and table scans, which older servers do not have and so do not get.
+// Flags of slots and table scans. Older servers do not have them, and the functions below do not
+// pass them on.
 constexpr uint16 TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS = 0;
 constexpr uint32 SO_NONE = 0;
 constexpr uint32 SO_HINT_REL_READ_ONLY = 0;
@@ -101,7 +102,7 @@ inline AppendPath *create_append_path(PlannerInfo *root, RelOptInfo *relation,
                               workers, parallel_aware, rows);
 }
 
-// Older servers number subqueries and give them no names.
+// Older servers number their subplans and do not name them.
 inline char *choose_plan_name(PlannerGlobal *, const char *, bool) {
   return nullptr;
 }
@@ -118,7 +119,7 @@ inline PlannerInfo *subquery_planner(PlannerGlobal *query, Query *subquery, char
 
 #endif
 
-// The subqueries that a query's plan has so far, and the names that they were given.
+// The number of subplans that a query's plan has so far, and the number of their names.
 struct PlannedSubqueries {
   int plans;
   int names;
@@ -132,7 +133,7 @@ inline PlannedSubqueries planned_subqueries(const PlannerGlobal *query) {
 #endif
 }
 
-// Takes the subqueries that were planned later out of the query's plan.
+// Removes the subplans that were planned after `kept` was taken from the query's plan.
 inline void forget_subqueries_after(PlannerGlobal *query, PlannedSubqueries kept) {
   query->subplans = list_truncate(query->subplans, kept.plans);
   query->subroots = list_truncate(query->subroots, kept.plans);
@@ -175,7 +176,7 @@ inline double estimate_array_length(PlannerInfo *, Node *array) {
 
 #endif
 
-// The number of the transaction that a process runs, among those of the process.
+// The local id of the transaction that a process runs. It is unique within the process.
 inline LocalTransactionId local_transaction_of(const PGPROC *process) {
 #if PG_VERSION_NUM >= 170000
   return process->vxid.lxid;
@@ -188,14 +189,15 @@ inline LocalTransactionId local_transaction_of(const PGPROC *process) {
 
 #if PG_VERSION_NUM < 160000
 
-// There are no soft errors.
+// These servers have no soft errors, so each error is raised.
 #define errsave(context, ...)                                                                      \
   do {                                                                                             \
     (void)(context);                                                                               \
     ereport(ERROR, __VA_ARGS__);                                                                   \
   } while (0)
 
-// The server declares these callbacks without arguments, as C permits and C++ does not.
+// The server declares these callbacks without parameters. C accepts functions with parameters for
+// them; C++ needs a cast.
 inline bool expression_tree_walker(Node *node, bool (*walker)(Node *, void *), void *context) {
   auto *any = reinterpret_cast<void *>(walker);
   return ::expression_tree_walker(node, reinterpret_cast<bool (*)()>(any), context);
@@ -230,7 +232,7 @@ inline Node *adjust_appendrel_attrs_multilevel(PlannerInfo *root, Node *node, Re
 
 #endif
 
-// All that a query joins.
+// All relations that a query joins.
 inline Relids all_relations_of(const PlannerInfo *root) {
 #if PG_VERSION_NUM >= 160000
   return root->all_query_rels;

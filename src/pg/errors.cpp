@@ -1,3 +1,5 @@
+// The texts of errors that more than one function raises. See errors.hpp.
+
 #include "pg/errors.hpp"
 
 #include "core/cuckoo.hpp"
@@ -123,7 +125,8 @@ void raise_too_large(Layout layout, double expected, double rate, int sqlstate) 
 }
 
 int detail_of_most_values(Layout layout, double rate) {
-  // kMaxBits limits the buckets of a cuckoo filter alone, which the number of kicks precedes.
+  // A cuckoo filter has the number of kicks before its buckets, and kMaxBits limits only the
+  // buckets.
   constexpr uint64 kMaxBytes = kMaxBits / 8 + kKicksBytes;
   return errdetail("One %s can be made for at most " UINT64_FORMAT " values at this rate.",
                    noun_of(kind_of(layout)), most_values(layout, rate, kMaxBytes));

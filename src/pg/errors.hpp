@@ -1,6 +1,6 @@
-// The extension's errors that more than one function raises, each with its SQLSTATE and message in
-// the server's style. The core reports a Finding or false; only these functions turn it into an
-// error, after the core has returned.
+// The errors that more than one function of the extension raises. Each has its SQLSTATE and its
+// message here. The core returns a Finding or false and never raises an error; after it has
+// returned, these functions do.
 #ifndef BLOOMFILTER_PG_ERRORS_HPP
 #define BLOOMFILTER_PG_ERRORS_HPP
 
@@ -10,42 +10,45 @@
 
 namespace bloomfilter {
 
-// "one value" or "5 values", for a noun whose plural ends with s; palloc'ed.
+// Returns "one value" or "5 values", palloc'ed. The noun's plural must end with s.
 char *counted(uint64 count, const char *noun);
 
-// What is wrong with a value, as a sentence without its full stop; palloc'ed.
+// Describes what is wrong with a value, as a sentence without its full stop; palloc'ed.
 char *finding_text(const Finding &finding);
 
-// 22P02 or 22P03: text or bytes from outside are not a value of this type. Returns only if
-// `context` asks for soft errors; it is the call's fcinfo->context, which may be NULL. So may
-// `hint`.
+// 22P02 or 22P03: text or bytes from outside are not a value of this type. `context` is the call's
+// fcinfo->context; the function returns only if it asks for soft errors. `context` and `hint` may
+// be NULL.
 void report_malformed(Node *context, const char *type, int sqlstate, const char *detail,
                       const char *hint);
 
 // XX001: a stored value of this kind is damaged.
 [[noreturn]] void raise_damaged(const Finding &finding, Kind kind);
 
-// 22023: a false positive rate or an expected number of values is out of range, or, with the
-// SQLSTATE that the caller gives, a filter for both would be too large.
+// 22023: a false positive rate or an expected number of values is out of range. raise_too_large():
+// a filter for both would be too large; the caller gives the SQLSTATE.
 [[noreturn]] void raise_bad_rate(double rate);
 [[noreturn]] void raise_bad_expected(double expected);
 [[noreturn]] void raise_too_large(Layout layout, double expected, double rate, int sqlstate);
 
-// For an ereport() about more values than one filter holds: how many it can be made for.
+// Part of an ereport() about too many values for one filter: a detail that says for how many values
+// a filter can be made.
 int detail_of_most_values(Layout layout, double rate);
 
-// 54000: a cuckoo filter, in which `stored` values would be too many, or the union of two such
-// filters has no place for a value; it has no place for a ninth copy of one value; or too many of
-// its distinct values look alike.
+// 54000: a cuckoo filter has no place for a value. The value would be number `stored`.
 [[noreturn]] void raise_full(uint64 expected, uint64 stored);
+// 54000: the union of two cuckoo filters has no place for a value.
 [[noreturn]] void raise_union_full(uint64 stored, uint64 other, uint64 places);
+// 54000: a cuckoo filter has no place for another copy of a value.
 [[noreturn]] void raise_too_many_copies(int copies);
+// 54000: too many distinct values of a cuckoo filter share a fingerprint and its buckets.
 [[noreturn]] void raise_alike(uint64 distinct);
 
-// 22023: a value that is to be removed is not in the filter.
+// 22023: a value cannot be removed, because it is not in the filter.
 [[noreturn]] void raise_absent(Kind kind);
 
-// 54000: a union or a growing filter would have too many links, or its links too many bytes.
+// 54000: a union or a growing filter would have too many links, or its links would have too many
+// bytes.
 [[noreturn]] void raise_too_many_links(int links);
 [[noreturn]] void raise_links_too_large(int links);
 

@@ -1,4 +1,4 @@
-// Helpers for expressions as the planner has them, and for walks over the planner's lists.
+// Helpers for the planner's expressions and for walks over its lists.
 #ifndef BLOOMFILTER_PG_EXPRESSION_HPP
 #define BLOOMFILTER_PG_EXPRESSION_HPP
 
@@ -15,20 +15,20 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The expression without the RelabelType nodes around it, which only change its type or collation.
+// Strips the RelabelType nodes around an expression. They only change its type or collation.
 inline Node *without_relabeling(Node *node) {
   while (IsA(node, RelabelType))
     node = reinterpret_cast<Node *>(castNode(RelabelType, node)->arg);
   return node;
 }
 
-// A row of expressions, ROW(a, b), whose type has no name; NULL if a node is something else.
+// Returns a node as a RowExpr if it is a row of type record, such as ROW(a, b); else NULL.
 inline const RowExpr *anonymous_row(const Node *node) {
   const auto *row = reinterpret_cast<const RowExpr *>(node);
   return IsA(node, RowExpr) && row->row_typeid == RECORDOID ? row : nullptr;
 }
 
-// The InitPlan of a query whose result is a parameter; NULL if there is none.
+// Returns the InitPlan of this query level that sets a parameter, or NULL.
 inline const SubPlan *initplan_of_level(const PlannerInfo *root, int parameter) {
   for (const SubPlan *subplan : each<SubPlan>(root->init_plans))
     if (list_member_int(subplan->setParam, parameter))
@@ -36,8 +36,7 @@ inline const SubPlan *initplan_of_level(const PlannerInfo *root, int parameter) 
   return nullptr;
 }
 
-// The InitPlan of a query, or of a query around it, whose result is a parameter; NULL if there is
-// none.
+// Returns the InitPlan of this query level or an outer one that sets a parameter, or NULL.
 inline const SubPlan *initplan_of(const PlannerInfo *root, int parameter) {
   const SubPlan *found = nullptr;
   for (const PlannerInfo *level = root; level && !found; level = level->parent_root)
@@ -45,8 +44,8 @@ inline const SubPlan *initplan_of(const PlannerInfo *root, int parameter) {
   return found;
 }
 
-// Calls use(part) for the partitions and children of a table, one level down, that the planner has
-// opened, until it returns false. False if it did.
+// Calls use(part) for each partition or child of a table, one level down, that the planner has
+// opened. Stops and returns false when use() returns false.
 template <typename Use>
 bool for_each_part(const PlannerInfo *root, const RelOptInfo *table, Use use) {
   for (const AppendRelInfo *member : each<AppendRelInfo>(root->append_rel_list)) {

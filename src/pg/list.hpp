@@ -1,4 +1,4 @@
-// The server's lists and memory without casts.
+// Helpers for the server's lists and memory that spare their callers casts.
 //
 //   for (const RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo))
 //   auto *pair = make_zeroed<KeyPair>();
@@ -20,7 +20,7 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The pointers of a list, which nobody may change in the meantime. The list may be NIL.
+// A range-for over the pointers of a list. The list may be NIL, and must not change meanwhile.
 template <typename T> class Each {
 public:
   class Iterator {
@@ -49,18 +49,18 @@ template <typename T> Each<T> each(const List *list) {
   return Each<T>(list);
 }
 
-// Memory for one object, all of whose bytes are zero.
+// Allocates one object, with all bytes zero.
 template <typename T> T *make_zeroed(MemoryContext context = CurrentMemoryContext) {
   return static_cast<T *>(MemoryContextAllocZero(context, sizeof(T)));
 }
 
-// An array that grows as items are added, also beyond 1 GB. All zero, it is empty. A scan or a call
-// that begins again sets `count` to 0 and keeps the memory.
+// An array that grows as items are added. It may exceed 1 GB. With all fields zero, it is empty. To
+// use its memory again, set `count` to 0.
 template <typename Item> struct GrowingArray {
   Item *items;
   int64 count, room;
 
-  // Adds an item. Memory comes from `context` at first, and stays there.
+  // Adds an item. The first call allocates memory in `context`; the array stays in that context.
   void add(const Item &item, MemoryContext context = CurrentMemoryContext) {
     if (count == room) {
       room = Max(2 * room, 64);
@@ -74,7 +74,7 @@ template <typename Item> struct GrowingArray {
   Item *end() { return items + count; }
 };
 
-// Memory for `count` objects. It is an error if they take more than 1 GB.
+// Allocates `count` objects. Raises an error if they take more than 1 GB.
 template <typename T> T *make_array(Size count, MemoryContext context = CurrentMemoryContext) {
   return static_cast<T *>(MemoryContextAlloc(context, count * sizeof(T)));
 }

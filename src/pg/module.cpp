@@ -1,4 +1,5 @@
-// Loading the module: its magic block, the choice of a kernel, and the settings.
+// Runs when a server process loads the library: chooses the kernel (the code for this machine's
+// vector instructions), and defines the settings and the index options.
 
 #include "pg/server.hpp"
 
@@ -27,8 +28,8 @@ PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
-// For tests, BLOOMFILTER_KERNEL in the server's environment forces a kernel, such as scalar; all
-// kernels give the same bytes. A name for which this machine has no kernel is ignored.
+// For tests, BLOOMFILTER_KERNEL in the server's environment forces a kernel, such as scalar. All
+// kernels give the same bytes. The name of a kernel that this machine cannot run is ignored.
 void _PG_init(void) {
   using namespace bloomfilter;
   const char *forced = std::getenv("BLOOMFILTER_KERNEL");

@@ -1,3 +1,5 @@
+// The names of kinds, types and layouts. See names.hpp.
+
 #include "pg/names.hpp"
 
 extern "C" {
@@ -18,8 +20,9 @@ constexpr struct {
               {"counting bloom filter", "countingbloomfilter", "cbf"},
               {"cuckoo filter", "cuckoofilter", "cf"}}; // indexed by Kind
 
-// The name of a type that may be ours; empty for others. Only superusers make base types: another
-// type with such a name, such as an enum, is a user's own.
+// Returns the name of a type that may be ours, or an empty name. A type of ours is a base type of
+// variable length, which only superusers can make. So an enum that a user named bloomfilter is not
+// mistaken for ours.
 NameData possible_name(Oid type) {
   NameData name = {};
   const Type entry = typeidType(type);

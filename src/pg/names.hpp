@@ -1,4 +1,4 @@
-// The names of kinds and layouts in SQL and in messages.
+// The names of kinds and layouts in SQL and in messages, and the recognition of our types by name.
 #ifndef BLOOMFILTER_PG_NAMES_HPP
 #define BLOOMFILTER_PG_NAMES_HPP
 
@@ -8,28 +8,28 @@
 
 namespace bloomfilter {
 
-// A kind's noun in messages ("bloom filter"), its type ("bloomfilter"), and what the names of its
-// functions begin with before the underscore ("bf").
+// A kind's noun in messages ("bloom filter"), the name of its type ("bloomfilter"), and the prefix
+// of its functions without the underscore ("bf").
 const char *noun_of(Kind kind);
 const char *type_of(Kind kind);
 const char *prefix_of(Kind kind);
 
-// Is a type one of the three filter types? Sets `kind` to which one.
+// True if a type is one of the three filter types. Sets `kind`.
 bool is_filter_type(Oid type, Kind *kind);
 
-// Is a type bf_partial?
+// True if a type is bf_partial.
 bool is_partial_type(Oid type);
 
-// For an ereport() about a filter that is used as a value: a hint at what two filters can be used
-// for.
+// Part of an ereport() about a filter that is used as a value: a hint that names the functions for
+// two filters.
 int hint_at_filters(Kind kind);
 
-// The name that bf_info() shows for the layout of a filter with that family; only for a
-// bloomfilter's layouts.
+// The name that bf_info() shows for a layout. Some layouts have several names, and the family
+// decides. Only for layouts of a bloomfilter.
 const char *layout_name(Layout layout, Family family);
 
-// The scheme with that name, where `lines` stands for all of our own layouts. Raises 22023 if there
-// is none.
+// The scheme with the given name; `lines` stands for all of our own layouts. Raises 22023 if there
+// is no such scheme.
 const Scheme &scheme_for(const text *name);
 
 } // namespace bloomfilter

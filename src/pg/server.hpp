@@ -1,5 +1,5 @@
-// The server's headers, wrapped for C++. Every file of src/pg includes this one first: postgres.h
-// must come before any system header.
+// The server's basic headers, wrapped for C++. Every file of src/pg includes this file first,
+// because postgres.h must come before any system header.
 #ifndef BLOOMFILTER_PG_SERVER_HPP
 #define BLOOMFILTER_PG_SERVER_HPP
 
@@ -18,8 +18,8 @@ extern "C" {
 #error "bloomfilter requires PostgreSQL 15 or newer"
 #endif
 
-// These enclose what the server looks up by name. Everything else is compiled with hidden
-// visibility, so that no symbol of ours clashes with another module's in the same process.
+// These macros enclose the functions that the server looks up by name. Everything else is compiled
+// with hidden visibility, so that none of our symbols clashes with a symbol of another library.
 #define SQL_FUNCTIONS_BEGIN _Pragma("GCC visibility push(default)") extern "C" {
 #define SQL_FUNCTIONS_END                                                                          \
   }                                                                                                \

@@ -1,4 +1,9 @@
-// Probing filters of every kind: whether a value is possibly there, and how often.
+// The SQL functions that probe a filter: whether it may hold a value (bf_contains, the operators @>
+// and <@), and how often it may hold it (cbf_multiplicity, cf_multiplicity). Also bf_hash().
+//
+// A filter reads a value as its own element type. A value of another type is converted first
+// (pg/element/conversion.hpp). A bare literal is read as the filter's element type. Arrays are
+// probed in batches, so that the lines of several values are fetched from memory at once.
 
 #include "pg/server.hpp"
 
@@ -17,8 +22,8 @@ using namespace bloomfilter;
 
 namespace {
 
-// Looks up a value of another family. It is a function of its own so that the code for all other
-// values stays short.
+// Probes for a value of another family, which must be converted. This is a separate function so
+// that the common case in contains_value() stays short.
 pg_noinline bool contains_converted(AskedFilter *filter, Element *element, Datum value) {
   return contains_any_digest(filter, converted_digests(element, value, filter->header, Use::ask));
 }
@@ -47,8 +52,7 @@ bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_
       filter, cached_literal_digests(fcinfo, filter->header, literal_argument, Use::ask));
 }
 
-// The digests of an argument that is looked up: of a value, or of a literal, read as the filter's
-// own element type.
+// Returns the digests of an argument to probe for. Implemented for values and for literals.
 using DigestsOf = Digests(FunctionCallInfo, const Header &filter, int argument);
 
 Digests digests_of_value(FunctionCallInfo fcinfo, const Header &filter, int argument) {
@@ -59,12 +63,14 @@ Digests digests_of_literal(FunctionCallInfo fcinfo, const Header &filter, int ar
   return cached_literal_digests(fcinfo, filter, argument, Use::ask);
 }
 
-// The multiplicity of a value that may equal any number of members: the most that there can be.
+// The largest possible multiplicity. It is the result for a value that may equal any number of the
+// filter's values.
 int most_of(Kind kind) {
   return kind == Kind::counting ? static_cast<int>(kMaxCounter) : PG_INT32_MAX;
 }
 
-// How often a value was added, or more. It may have been added under any of its digests.
+// An upper bound for how often a value was added. It may have been added under any of its digests,
+// so their multiplicities are added up.
 Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
   AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
@@ -82,7 +88,7 @@ int count_nulls(const Items &items) {
   return nulls;
 }
 
-// A boolean[] of `count` elements, all of them false, with a bitmap for NULL if needed.
+// Makes a boolean[] of `count` elements, all false, with a bitmap of NULLs if `has_nulls`.
 ArrayType *make_answers(int count, bool has_nulls) {
   const Size overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
   auto *array = static_cast<ArrayType *>(palloc0(overhead + count));
@@ -95,7 +101,8 @@ ArrayType *make_answers(int count, bool has_nulls) {
   return array;
 }
 
-// Removes the answers for NULL elements, which an array keeps as bits and not as elements.
+// Turns the elements for NULLs into bits of the array's bitmap of NULLs. An array stores no element
+// for a NULL.
 void remove_nulls(ArrayType *array, const Items &items, int nulls) {
   auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
   uint8 *bitmap = ARR_NULLBITMAP(array);
@@ -107,15 +114,14 @@ void remove_nulls(ArrayType *array, const Items &items, int nulls) {
   SET_VARSIZE(array, VARSIZE(array) - nulls);
 }
 
-// The filter to be asked for an array's elements. Only a bloomfilter can be asked for many at a
-// time.
+// The filter to probe for the elements of an array. Only a bloomfilter can be probed for an array.
 AskedFilter *filter_for_items(FunctionCallInfo fcinfo) {
   AskedFilter *filter = asked_filter(fcinfo, 0);
   check_kind_of(filter->header, Kind::bloom);
   return filter;
 }
 
-// Is the answer `wanted` for any element that is not NULL?
+// True if the result of the probe is `wanted` for any element that is not NULL.
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
   AskedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);

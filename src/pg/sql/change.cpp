@@ -1,11 +1,14 @@
-// Adding values to filters of every kind, and removing them.
+// The SQL functions that add values to a filter or remove them: add, add_all, put, remove.
 //
-// Every function takes the filter, hashes the value, checks that the two fit, changes a copy and
-// returns it. No argument is ever changed. If there is nothing to change, the argument itself is
-// returned, so that an UPDATE that adds a known value need not write the filter again.
+// Each function hashes the value, checks that it fits the filter, changes a copy of the filter and
+// returns the copy. It never changes an argument. If there is nothing to change, it returns the
+// argument itself. So an UPDATE that adds a known value does not store the filter's TOAST data
+// again.
 //
-// A value with two hashes is added under both, and must be there under both to be removed. A filter
-// from which the last value was removed has no element type any more, as before its first value.
+// A value with two hashes is added under both. It is removed only if both are there. When the last
+// value is removed, the filter loses its element type, as before its first value.
+//
+// A call copies the whole filter to add one value. For many values, use add_all or an aggregate.
 
 #include "pg/server.hpp"
 
@@ -39,7 +42,7 @@ bool is_empty(const Filter &filter) {
   return empty;
 }
 
-// What is to be added, removed or looked up: its digests, and its element type.
+// A value to add, remove or look up: its element type and its digests.
 struct Member {
   ElementType type;
   Digests digests;
@@ -62,11 +65,13 @@ Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
   return {ElementType{Family::hash, 0}, digests};
 }
 
-// A change of the first argument, a filter, which is copied when it is first changed.
+// A change to the filter that is the first argument. The filter is copied before the first change.
 //
-// A Bloom filter adds digests to its largest link, and only those that no link has yet. It adds
-// many at a time, so that their lines are prefetched. In a filter that grows, a link is full when
-// as many of its bits are set as its capacity sets on average; then another link is added.
+// A Bloom filter adds digests to its largest link. It adds only digests that no link has yet. It
+// collects digests and adds many at a time, so that their lines are prefetched.
+//
+// In a filter that grows, a link is full when it has as many set bits as its capacity sets on
+// average. Then another link is added.
 class Change {
 public:
   Change(FunctionCallInfo fcinfo, Kind kind)
@@ -102,13 +107,14 @@ public:
     }
   }
 
-  // Removes a value. False, with nothing changed, if it is not there. Not for Bloom filters.
+  // Removes a value from a counting or cuckoo filter. If the value is not there, the filter stays
+  // unchanged and the result is false.
   bool remove(const Digests &digests) {
     if (!contains_all_digests(digests))
       return false;
     begin();
     for (int i = 0; i < digests.count; i++) {
-      if (!copy_.contains(digests.digest[i])) { // no longer there
+      if (!copy_.contains(digests.digest[i])) { // removing the digest before removed it, too
         changed_ = false;
         return false;
       }
@@ -124,8 +130,8 @@ public:
     return true;
   }
 
-  // After many additions: checks whether they were too many. A cuckoo filter would have raised an
-  // error before.
+  // Called after many additions: checks whether the filter has too many values now. A cuckoo filter
+  // needs no check, because adding to a full one raises an error.
   void check() {
     finish();
     if (changed_ && kind_ != Kind::cuckoo)
@@ -152,13 +158,13 @@ private:
     copy_ = copy_filter(argument_);
     changed_ = true;
     if ((header().flags & kFlagSelfSized) &&
-        has_no_values()) { // from now on like one that was made empty
+        has_no_values()) { // from now on, it is like a filter that was made empty
       copy_.header.flags &= ~kFlagSelfSized;
       copy_.write_back();
     }
     room_ = header().grows() ? 0 : PG_UINT64_MAX;
   }
-  // Filters of other systems may have a family even before their first value.
+  // A filter of another system may have a family before its first value, so its bits decide.
   bool has_no_values() const {
     return is_open(header().element.family) ||
            (is_foreign(header().geometry.layout) && is_empty(argument_));
@@ -171,8 +177,8 @@ private:
     }
   }
 
-  // Is a digest known already? A changed filter with a single bitmap is not asked, because setting
-  // bits again is cheaper.
+  // True if adding a digest would change nothing. Returns false for a changed filter that is no
+  // chain, without a probe: setting the bits again is cheaper.
   bool is_known(const Digest &digest) const {
     return (!changed_ || header().is_chain()) && filter().contains(digest);
   }
@@ -181,7 +187,7 @@ private:
     normal_ = false;
     if (pending_count_ == pending_limit_) {
       flush();
-      if (is_known(digest)) // the flush added it, so it must not begin a link
+      if (is_known(digest)) // the flush added it, so it must not cause another link
         return;
       make_room();
     }
@@ -189,7 +195,7 @@ private:
     if (digest_size(header().geometry.layout) > 1)
       pending_[pending_count_++] = digest.second;
   }
-  // How many additions certainly do not overfill the largest link; 0 if it is full.
+  // The number of additions that cannot overfill the largest link; 0 if the link is full.
   uint64 room_in_link() const {
     const Link link = copy_.link();
     const uint64 full = full_bits(link);
@@ -233,16 +239,17 @@ private:
   Filter argument_;
   Kind kind_;
   NewFilter copy_;
-  bool changed_; // is there a copy, which is the result?
-  bool normal_;  // does the copy hold all that was pushed, in its normal form?
-  Datum datum_;
+  bool changed_; // `copy_` is set, and is the result
+  bool normal_;  // `copy_` is in normal form, and nothing is pending
+  Datum datum_;  // the argument
 
-  uint64 room_; // how many digests may be added before the largest link is looked at again
-  Size pending_count_, pending_limit_; // count the numbers in pending_
+  uint64 room_; // digests that may be added before the set bits are counted again
+  Size pending_count_, pending_limit_; // in numbers; a digest can be two numbers
   uint64 pending_[256];
 };
 
-// Applies a change, unless the value is NULL, which leaves the filter as it is.
+// Calls use(change) and returns the changed filter. If the value is NULL, returns the filter as it
+// is.
 template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
@@ -251,8 +258,8 @@ template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind,
   return change.datum();
 }
 
-// Raises 22004 for a NULL filter. If adding to it gave NULL, as in most functions, an UPDATE would
-// succeed and lose the value.
+// Raises 22004 for a NULL filter. Most functions return NULL for NULL. Here, an UPDATE that adds to
+// a NULL filter would then succeed and lose the value.
 void check_is_there(FunctionCallInfo fcinfo, Kind kind) {
   if (PG_ARGISNULL(0))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -286,8 +293,8 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
   });
 }
 
-// The row (filter, whether the value was certainly new). A counting filter counts every value; in
-// the other kinds, a value that seems to be there changes nothing.
+// Returns the row (filter, whether the value was certainly new). A counting filter counts the value
+// in any case. The other kinds stay unchanged if the value seems to be there.
 Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
   check_is_there(fcinfo, kind);
   bool fresh = false;
@@ -419,7 +426,8 @@ Datum cf_remove_literal(PG_FUNCTION_ARGS) {
   return remove(fcinfo, Kind::cuckoo, literal_of);
 }
 
-// The operator - of bloomfilters. It exists to raise an error that names the types that have one.
+// The operator - of bloomfilter. It only raises an error, whose hint names the types that support
+// removal.
 PG_FUNCTION_INFO_V1(bloomfilter_minus);
 Datum bloomfilter_minus(PG_FUNCTION_ARGS) {
   (void)fcinfo;

@@ -1,9 +1,9 @@
-// Union, intersection (pg/value/algebra.hpp) and folding of filters, and what two of them say about
-// their sets.
+// The SQL functions of two filters: union and intersection (pg/value/algebra.hpp), and estimates of
+// how many values their sets share. Also bf_fold(), which makes a smaller filter.
 //
-// How many values two filters have in common is counted by inclusion and exclusion,
-// |A| + |B| - |A or B|, for the bits that both have say too much. That needs links of one geometry,
-// and folding a filter needs one link.
+// The number of shared values is estimated by inclusion and exclusion, |A| + |B| - |A or B|.
+// Counting the bits that both filters have would overestimate it, because different values set some
+// bits in common. The estimate needs links of one geometry; bf_fold() needs a filter of one link.
 
 #include "pg/server.hpp"
 
@@ -21,8 +21,8 @@ using namespace bloomfilter;
 
 namespace {
 
-// An aggregate's step, which changes its state in place. But the first state may be a value that is
-// stored compressed or out of line, and `state` its detoasted copy.
+// A step of a union or intersection aggregate. It changes the state in place. But if the first
+// state is a value that was stored compressed or out of line, `state` is its detoasted copy.
 Datum step(FunctionCallInfo fcinfo, Kind kind,
            Filter (*combine)(const FirstOperand &, const Filter &)) {
   const Filter state = filter_arg(fcinfo, 0, kind);
@@ -31,7 +31,7 @@ Datum step(FunctionCallInfo fcinfo, Kind kind,
   return combine({state, in_place}, filter_arg(fcinfo, 1, kind)).datum();
 }
 
-// A NULL operand adds nothing.
+// The union of two arguments. A NULL argument adds nothing; the union of two NULLs is NULL.
 Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
   if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
     PG_RETURN_NULL();
@@ -44,8 +44,8 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
   return result.datum();
 }
 
-// Counts the distinct values of the union of two filters, as bf_count() does if the union is made.
-// False if their number is not known, because the union has the bits of an intersection.
+// Estimates the number of distinct values in the union of two filters, as bf_count(bf_union(a, b))
+// does. Returns false if the number is unknown, because a filter is the result of an intersection.
 bool count_union(const Filter &a, const Filter &b, ValueCount *united) {
   LinkView links[2 * kMaxLinks];
   const int count = compared_links(a, b, links);
@@ -56,15 +56,15 @@ bool count_union(const Filter &a, const Filter &b, ValueCount *united) {
   return true;
 }
 
-// The numbers of distinct values that two filters have in common, and together. False if they are
-// not known.
+// Estimates the number of distinct values in both filters (`common`) and in their union
+// (`together`). Returns false if these numbers are unknown.
 bool count_common(FunctionCallInfo fcinfo, double *common, double *together) {
   const Filter a = filter_arg(fcinfo, 0), b = filter_arg(fcinfo, 1);
   ValueCount united;
   if (!count_union(a, b, &united) || !is_countable(a) || !is_countable(b) || united.at_most ||
       std::isinf(united.values))
     return false;
-  // Estimates vary, so the difference may be below zero or above the number of the union.
+  // The three estimates have errors, so their difference is clamped to what is possible.
   const double both = count_values(a).values + count_values(b).values - united.values;
   *together = united.values;
   *common = Min(Max(both, 0.0), united.values);
@@ -195,7 +195,7 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(common / together);
 }
 
-// The operator && of all kinds. It exists to raise an error whose hint says what to use instead.
+// The operator && of all kinds. It only raises an error, whose hint says what to use instead.
 PG_FUNCTION_INFO_V1(filter_overlaps);
 Datum filter_overlaps(PG_FUNCTION_ARGS) {
   const Kind kind = any_filter_arg(fcinfo, 0).kind();

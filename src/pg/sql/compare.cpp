@@ -1,7 +1,11 @@
-// Comparison of filters of one kind as bytes: equality, an order without meaning for btree, and
-// hashing. Equal filters have the same parameters and the same bits, hence the same answers. The
-// header is not interpreted, so that one damaged value does not keep its table from being sorted,
-// grouped or analyzed.
+// The SQL functions that compare filters of one kind by their bytes: equality, an order for btree,
+// and hashing. The order has no meaning, but DISTINCT, GROUP BY and ANALYZE need one.
+//
+// Equal filters have the same parameters and the same bits, so every probe gives the same result.
+// Filters of the same values are not equal if their parameters differ.
+//
+// The header is not interpreted. So a table with a damaged filter can still be sorted, grouped and
+// analyzed.
 
 #include "pg/server.hpp"
 
@@ -24,7 +28,7 @@ int compare(FunctionCallInfo fcinfo) {
   return order;
 }
 
-// Filters of different sizes are known to differ without reading them.
+// Filters of different sizes differ, and their sizes are known without detoasting.
 bool equal(FunctionCallInfo fcinfo) {
   return toast_raw_datum_size(PG_GETARG_DATUM(0)) == toast_raw_datum_size(PG_GETARG_DATUM(1)) &&
          compare(fcinfo) == 0;

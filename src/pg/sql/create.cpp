@@ -1,4 +1,8 @@
-// Making empty filters, and making filters from others: cleared, growable, or of another type.
+// The SQL functions that make empty filters, and that make a filter from another one: bf_clear(),
+// bf_growable(), and the cast of a countingbloomfilter to bloomfilter.
+//
+// The functions that make empty filters are not STRICT. They raise an error for a NULL argument,
+// because returning NULL would leave a column without the filter that it was to have.
 
 #include "pg/server.hpp"
 
@@ -15,7 +19,7 @@ using namespace bloomfilter;
 
 namespace {
 
-// Raises 0A000 for filters of other systems, which know no links.
+// Raises 0A000 for layouts of other systems: only filters of our own layouts can grow.
 void check_may_grow(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -23,7 +27,7 @@ void check_may_grow(const Header &header) {
                            layout_name(header.geometry.layout, header.element.family))));
 }
 
-// An argument of a function that makes empty filters, and what to do if it is NULL.
+// An argument of a function that makes empty filters, and the hint for the error if it is NULL.
 struct Argument {
   const char *name, *hint;
 };
@@ -31,7 +35,7 @@ constexpr const char *kHasDefault = "Leave the argument out to get its default."
 constexpr const char *kBySize =
     "Give the size in bits and the number of hash functions; bf_create(expected) chooses both.";
 
-// Raises 22004 if one of the function's first arguments, which are these, is NULL.
+// Raises 22004 if an argument is NULL. `arguments` describes the function's first arguments.
 template <int kCount>
 void check_given(FunctionCallInfo fcinfo, const char *function,
                  const Argument (&arguments)[kCount]) {
@@ -55,14 +59,14 @@ void check_given(FunctionCallInfo fcinfo, const char *function,
                   errdetail("It is a signed number of %d bits.", bits)));
 }
 
-// Gives the filter an element type if the function's last argument names one.
+// Sets the element type if the function's last argument, which may be NULL, names one.
 void set_element(FunctionCallInfo fcinfo, Header *header) {
   const int last = PG_NARGS() - 1;
   if (!PG_ARGISNULL(last))
     declare_values(header, PG_GETARG_OID(last));
 }
 
-// For a kind that has one layout and no links.
+// Makes an empty filter of a kind that has one layout and no links.
 Datum create(FunctionCallInfo fcinfo, Layout layout, const char *function, const char *hint) {
   check_given(fcinfo, function, {{"expected", hint}, {"fpr", kHasDefault}, {"seed", kHasDefault}});
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
@@ -128,7 +132,8 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
   return make_filter(header).datum();
 }
 
-// Growth adds at most three times the rate of the link that it starts from.
+// Makes a filter growable. The new links add at most three times the false positive rate of the
+// link that growth starts from.
 PG_FUNCTION_INFO_V1(bf_growable);
 Datum bf_growable(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
@@ -161,7 +166,7 @@ PG_FUNCTION_INFO_V1(bf_clear);
 Datum bf_clear(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   if (filter.header.grows() && (filter.header.flags & kFlagSelfSized))
-    PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0)); // it has no values, so it is clear already
   LinkView largest = {filter.link(), nullptr, nullptr};
   largest.link.flags &= kFlagSelfSized;
   NewFilter cleared = make_of_links(filter.header, &largest, 1);

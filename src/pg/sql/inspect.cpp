@@ -1,4 +1,6 @@
-// Inspection: what a filter is and how well it does, by its sizes, estimates and checks.
+// The SQL functions that show what a filter is: its parameters, size, fill and estimates (info,
+// describe, count, fpr), whether its bytes are sound (check), and how large a filter would be
+// (sizing). Each reads the whole filter, except sizing, which reads none.
 
 #include "pg/server.hpp"
 
@@ -34,7 +36,7 @@ void add_family(Row *row, Family family) {
     row->add_null();
 }
 
-// What is wrong with the first argument, a filter of this kind; NULL if nothing is.
+// Returns what is wrong with the first argument, a filter of this kind, or NULL if it is sound.
 Datum check(FunctionCallInfo fcinfo, Kind kind) {
   struct varlena *value = PG_GETARG_VARLENA_P(0);
   Header header;
@@ -47,10 +49,10 @@ Datum check(FunctionCallInfo fcinfo, Kind kind) {
   PG_RETURN_TEXT_P(cstring_to_text(finding_text(finding)));
 }
 
-// The filters that a capacity takes: one, or several of the same size, each for its share of the
-// values.
+// The size of a filter for a capacity. If one filter would be too large, there are several of the
+// same size, and each holds its share of the values.
 struct Sizing {
-  Capacity capacity;
+  Capacity capacity; // of all filters together
   Geometry geometry; // of each filter
   uint64 filters;
 
@@ -84,8 +86,9 @@ Sizing sizing_of(FunctionCallInfo fcinfo, Layout layout) {
   return sizing;
 }
 
-// The row has the number of hash functions, or the bits of a fingerprint; the number of counters or
-// buckets, if the kind has them; and the size.
+// The result row of a sizing function. It begins with the number of hash functions, or for a cuckoo
+// filter, the bits of a fingerprint. The number of counters or buckets follows, if the kind has
+// them. Then come the sizes and the number of filters.
 Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
   const Sizing sizing = sizing_of(fcinfo, layout);
   const Geometry &geometry = sizing.geometry;
@@ -103,9 +106,9 @@ Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
   return row.datum();
 }
 
-// How full a filter of any kind is. For a counting filter, a counter that is not zero counts as a
-// set bit, and `saturated` becomes the number of those at their highest value. For a cuckoo filter,
-// a taken place counts as a set bit.
+// Measures how full a filter of any kind is. In a counting filter, a counter that is not 0 counts
+// as a set bit; `saturated` is set to the number of counters at their highest value. In a cuckoo
+// filter, a taken place counts as a set bit.
 Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
   if (filter.kind() == Kind::counting)
     return measure(as_bloom(filter, saturated));
@@ -123,7 +126,8 @@ double share_set(const Fill &fill) {
   return static_cast<double>(fill.bits_set) / static_cast<double>(fill.bits);
 }
 
-// Adds what filters of all kinds have: the columns before those that say how a filter is made.
+// Adds the columns that the info functions of all kinds share: element type, seed, and the capacity
+// that was asked for.
 void add_contents(Row *row, const Header &header, const Capacity &asked) {
   add_family(row, header.element.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
@@ -136,7 +140,7 @@ void add_size(Row *row, const Header &header, uint64 bits) {
   row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
-// "about 990 of 1000", or "at most 990 of 1000".
+// Appends the number of values and the capacity, such as "about 990 of 1000".
 void append_count(StringInfo line, const Filter &filter, const Fill &fill, const Capacity &asked) {
   if (!is_countable(filter))
     appendStringInfoString(line, "an unknown number");
@@ -209,7 +213,8 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   return row.datum();
 }
 
-// One line for people, for filters of all kinds. It names the type unless that is bloomfilter.
+// Returns one line of text for people. Works for all kinds, and names the type if it is not
+// bloomfilter.
 PG_FUNCTION_INFO_V1(filter_describe);
 Datum filter_describe(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);

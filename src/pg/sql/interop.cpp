@@ -1,4 +1,8 @@
-// Reading and writing filters of other systems (core/foreign/).
+// The SQL functions that read and write filters of other systems: bf_from_guava(), bf_to_guava()
+// and so on. core/foreign/ knows the bytes of the files; doc/interop.md describes the systems.
+//
+// A filter that was read keeps its system's layout and hashing. So it can be probed, changed and
+// written again, but only for the same system.
 
 #include "pg/server.hpp"
 
@@ -36,7 +40,7 @@ Bytes bytes_of(const bytea *value) {
   return {reinterpret_cast<const uint8 *>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
 
-// Raises 22P03 if a file has a problem. `hint` may be NULL.
+// Raises 22P03 if reading a file found a problem. `hint` may be NULL.
 void check(const Problem &problem, const char *system_name, const char *hint = nullptr) {
   if (problem.phrase)
     ereport(ERROR,
@@ -50,7 +54,7 @@ void check(const Problem &problem, const char *system_name, const char *hint = n
              hint ? errhint("%s", hint) : 0));
 }
 
-// The name that a system has for a type of values, and the family under which a filter keeps them.
+// A system's name for an element type, and the family of our filters that stands for it.
 struct ForeignType {
   const char *name;
   Family family;
@@ -67,7 +71,7 @@ constexpr ForeignType kNumbersAndStrings[] = {{"long", Family::integer},
                                               {"double", Family::floating},
                                               {"string", Family::text},
                                               {"bytes", Family::bytea}};
-// Parquet's physical types, and the logical types that SQL has a type for.
+// Parquet's physical types, and those of its logical types for which SQL has a type.
 constexpr ForeignType kParquetTypes[] = {
     {"INT32", Family::int32},         {"INT64", Family::integer},
     {"FLOAT", Family::float32},       {"DOUBLE", Family::floating},
@@ -76,8 +80,8 @@ constexpr ForeignType kParquetTypes[] = {
     {"TIMESTAMP", Family::timestamp}, {"TIMESTAMPTZ", Family::timestamptz},
     {"UUID", Family::string}};
 
-// The type with the given name; raises 22023 if there is none. `what` is the message's noun for
-// such a type, `names` the list for its hint.
+// Returns the type with the given name. Raises 22023 if there is none. The message calls such a
+// type `what`, and its hint lists the possible `names`.
 template <int kCount>
 const ForeignType &find_type(const ForeignType (&types)[kCount], const text *argument,
                              const char *what, const char *names) {
@@ -97,7 +101,7 @@ NewFilter make_read(const Found &found, Family family) {
   return make_filter(header);
 }
 
-// The name of the layout that most filters for a system have.
+// The name of the first layout of a system. Most of the system's filters have this layout.
 const char *first_layout(System system) {
   const Scheme *scheme = kSchemes;
   while (system_of(scheme->layout) != system)
@@ -105,7 +109,7 @@ const char *first_layout(System system) {
   return scheme->name;
 }
 
-// The first argument, a filter whose layout the system can read.
+// Returns the first argument. Raises 22023 if the system cannot read the filter's layout.
 Filter filter_for(FunctionCallInfo fcinfo, System system, const char *system_name) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
@@ -119,8 +123,8 @@ Filter filter_for(FunctionCallInfo fcinfo, System system, const char *system_nam
   return filter;
 }
 
-// The first argument as one bitmap. Links of one geometry are OR-ed, which is how the systems
-// themselves unite filters.
+// Returns the first argument as a filter of one link. Links of one geometry are combined by OR, as
+// the other systems do it for a union. Raises 22023 for links of different geometries.
 Filter written_filter(FunctionCallInfo fcinfo, System system, const char *system_name) {
   const Filter filter = filter_for(fcinfo, system, system_name);
   const Header &header = filter.header;
@@ -152,8 +156,8 @@ Size words_of(const Geometry &geometry) {
   return geometry.bytes() / kWordBytes;
 }
 
-// A filter from a file of a head and big-endian words, as Java writes them; with_words() writes
-// such a file.
+// Reads a file that has a head and then big-endian words, as Java programs write it. with_words()
+// writes such a file.
 Datum of_words(const Found &found, const Bytes &bytes, Family family) {
   NewFilter filter = make_read(found, family);
   swap_words(filter.bitmap(), bytes.at + found.offset, words_of(found.geometry),
@@ -170,7 +174,7 @@ Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
   PG_RETURN_BYTEA_P(result);
 }
 
-// A file of a head and a bitmap as it is.
+// Writes a file that has a head and then the bitmap's bytes unchanged.
 Datum with_bitmap(const uint8 *head, Size head_bytes, const uint8 *bitmap, Size bytes) {
   bytea *result = make_bytea(head_bytes + bytes);
   memcpy(VARDATA(result), head, head_bytes);
@@ -178,7 +182,7 @@ Datum with_bitmap(const uint8 *head, Size head_bytes, const uint8 *bitmap, Size 
   PG_RETURN_BYTEA_P(result);
 }
 
-// The links' bitmaps, cut as BF.SCANDUMP cuts them.
+// Returns the bitmaps of the links, cut into chunks as RedisBloom's BF.SCANDUMP does it.
 Datum redis_chunks(const LinkView *views, int count) {
   Datum chunks[kMaxLinks + kMaxBits / 8 / kRedisChunk];
   int number = 0;

@@ -1,4 +1,5 @@
-// Input, output and casts of the three types.
+// The input, output, receive and send functions of the three types, and the casts from bytea. Text
+// is base64. Bytes from outside are checked in full (pg/value/payload.hpp).
 
 #include "pg/server.hpp"
 
@@ -70,7 +71,7 @@ Datum cuckoofilter_from_bytea(PG_FUNCTION_ARGS) {
   return payload_from_bytea(fcinfo, filter_type<Kind::cuckoo>());
 }
 
-// Output is the same for all kinds.
+// The output functions are the same for all kinds.
 PG_FUNCTION_INFO_V1(filter_out);
 Datum filter_out(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);

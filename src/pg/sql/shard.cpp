@@ -1,5 +1,6 @@
-// Which row of a table of small filters a value belongs to, and how many such rows a set needs.
-// doc/streaming.md shows what they are for.
+// A large set can be stored as a table of small filters, its shards. bf_shard() returns the shard
+// of a value; bf_shard_count() returns how many shards a set needs. doc/streaming.md shows why:
+// adding a value then writes one small filter and not a large one.
 
 #include "pg/server.hpp"
 
@@ -17,9 +18,9 @@ using namespace bloomfilter;
 
 SQL_FUNCTIONS_BEGIN
 
-// A filter reads a bare literal as its own element type. Here there is no filter that could tell,
-// and with another reading the value would be looked up in another shard than the one it was added
-// to.
+// Raises 42P18 for a bare literal. A filter reads a bare literal as its own element type, but here
+// is no filter. If the literal was read as another type, it would be probed in another shard than
+// the one that the value was added to.
 PG_FUNCTION_INFO_V1(bf_shard);
 Datum bf_shard(PG_FUNCTION_ARGS) {
   Element *element = argument_element(fcinfo, 0);
