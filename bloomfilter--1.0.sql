@@ -1,8 +1,9 @@
 -- The SQL objects of bloomfilter 1.0.
 --
--- This script runs as a superuser on behalf of whoever creates the extension. So it creates objects
--- and never replaces one; it has no function body in SQL and no dynamic SQL; and every name that it
--- refers to is one of pg_catalog or of this script, with exact argument types.
+-- CREATE EXTENSION runs this script, with the rights of a superuser even if an ordinary user calls
+-- it. So the script must not run or replace anything that another user has made: it creates objects
+-- and never replaces one, and it has no function body in SQL and no dynamic SQL. Every name that it
+-- refers to is in pg_catalog or in this script, with exact argument types.
 
 \echo Use "CREATE EXTENSION bloomfilter" to load this file. \quit
 
@@ -31,10 +32,10 @@ COMMENT ON FUNCTION bloomfilter_send(bloomfilter) IS 'binary output';
 CREATE FUNCTION bloomfilter_typanalyze(internal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_typanalyze' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_typanalyze(internal) IS
-  'tells ANALYZE what to keep of a column of filters';
+  'tells ANALYZE which statistics to collect for a column of filters';
 
--- The three types of filters are a category of types, in which bloomfilter is preferred. So an
--- untyped argument of a function that takes all three is read as a bloomfilter.
+-- The three filter types are a type category of their own. Its preferred type is bloomfilter, so an
+-- untyped argument of a function that takes all three types is read as a bloomfilter.
 CREATE TYPE bloomfilter (
   INPUT = bloomfilter_in,
   OUTPUT = bloomfilter_out,
@@ -53,32 +54,32 @@ COMMENT ON TYPE bloomfilter IS
 CREATE FUNCTION bloomfilter_restrict(internal, oid, internal, int) RETURNS float8
   AS 'MODULE_PATHNAME', 'filter_restrict' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_restrict(internal, oid, internal, int) IS
-  'the share of rows that a filter lets through';
+  'selectivity of a condition that probes a filter';
 
 CREATE FUNCTION bloomfilter_join(internal, oid, internal, smallint, internal) RETURNS float8
   AS 'MODULE_PATHNAME', 'filter_join' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_join(internal, oid, internal, smallint, internal) IS
-  'the share of pairs that a join of filters and values lets through';
+  'join selectivity of a condition that probes a filter';
 
 CREATE FUNCTION bloomfilter_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_support(internal) IS
-  'planner support of functions that ask a filter';
+  'planner support for functions that probe a filter';
 
 CREATE FUNCTION bloomfilter_support_all(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support_all' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_support_all(internal) IS
-  'planner support of a function that asks for all elements of an array';
+  'planner support for functions that probe a filter for all elements of an array';
 
 CREATE FUNCTION bloomfilter_support_agg(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support_agg' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_support_agg(internal) IS
-  'support function of the transition functions of aggregates that build filters';
+  'planner support for the transition functions of aggregates that build filters';
 
 CREATE FUNCTION bloomfilter_support_value(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'filter_support_value' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_support_value(internal) IS
-  'planner support of functions that take a value and ask no filter';
+  'planner support for functions that take a value but no filter';
 
 -- Literals
 
@@ -110,7 +111,7 @@ CREATE TYPE bf_literal (
   COLLATABLE = true
 );
 COMMENT ON TYPE bf_literal IS
-  'a bare literal or untyped parameter, to be read as the element type of a bloom filter';
+  'a bare literal or untyped parameter, to be read as the element type of a filter';
 
 -- Casts
 
@@ -128,9 +129,9 @@ COMMENT ON CAST (bloomfilter AS bytea) IS 'the bytes of a filter';
 CREATE CAST (bytea AS bloomfilter) WITH FUNCTION bloomfilter(bytea) AS ASSIGNMENT;
 COMMENT ON CAST (bytea AS bloomfilter) IS 'a filter from its bytes, checked';
 
--- Creation. The functions that make empty filters are not STRICT. For a NULL argument they raise an
--- error, because a column that was to have a filter would be NULL; but type is NULL if nobody says
--- the type of the values.
+-- Creation. The functions that make empty filters are not STRICT. They raise an error for a NULL
+-- argument: returning NULL would leave a column without the filter that it was to have. Only `type`
+-- may be NULL; the first value then sets the filter's element type.
 
 CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, layout text DEFAULT 'lines',
                           seed bigint DEFAULT 0, grow boolean DEFAULT false,
@@ -138,8 +139,8 @@ CREATE FUNCTION bf_create(expected float8, fpr float8 DEFAULT 0.01, layout text 
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bf_create(float8, float8, text, bigint, boolean, regtype) IS
-  'empty filter, one that grows if asked for, for a number of distinct values, of a type if it is '
-  'named, at a false positive rate';
+  'empty filter for a number of distinct values at a false positive rate; it can have an element '
+  'type, and it can grow';
 
 CREATE FUNCTION bf_create_by_size(bits bigint, hashes int, seed bigint DEFAULT 0,
                                   type regtype DEFAULT NULL)
@@ -157,8 +158,8 @@ COMMENT ON FUNCTION bf_clear(bloomfilter) IS
 CREATE FUNCTION bf_growable(filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_growable(bloomfilter) IS
-  'the same filter, but one that gets another link when it is full, and stays within four times '
-  'its rate';
+  'the same filter, but one that gets another link when it is full; its rate can grow up to '
+  'fourfold';
 
 -- Adding
 
@@ -198,87 +199,88 @@ CREATE OPERATOR + (FUNCTION = bf_add, LEFTARG = bloomfilter, RIGHTARG = bf_liter
 COMMENT ON OPERATOR + (bloomfilter, bf_literal) IS
   'filter plus a literal, read as the element type of the filter';
 
--- There is no operator ||, not even one that raises an error with a hint. Now filter || 'x' is
--- text, as with a left operand of any type; it would become a call of any operator || whose left
--- operand is a filter.
+-- There is no operator ||, not even one that raises an error with a hint. Without one, the result
+-- of filter || 'x' is text, as it is for a left operand of any type. If there was any operator ||
+-- whose left operand is a filter, it would be called instead.
 
--- Removing raises an error, whose hint names the types that can do it. (Why the operand is not
--- "any" is said below, at countingbloomfilter's operator.)
+-- Removing a value raises an error; its hint names the types that support removal. The operator of
+-- countingbloomfilter below explains why the right operand is not "any".
 
 CREATE FUNCTION bloomfilter_minus(bloomfilter, anynonarray) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_minus(bloomfilter, anynonarray) IS
-  'an error: values cannot be removed from a bloomfilter';
+  'raises an error: values cannot be removed from a bloomfilter';
 
 CREATE FUNCTION bloomfilter_minus(bloomfilter, bf_literal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_minus(bloomfilter, bf_literal) IS
-  'an error: values cannot be removed from a bloomfilter';
+  'raises an error: values cannot be removed from a bloomfilter';
 
 CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG = anynonarray);
 COMMENT ON OPERATOR - (bloomfilter, anynonarray) IS
-  'an error: values cannot be removed from a bloomfilter';
+  'raises an error: values cannot be removed from a bloomfilter';
 
 CREATE OPERATOR - (FUNCTION = bloomfilter_minus, LEFTARG = bloomfilter, RIGHTARG = bf_literal);
 COMMENT ON OPERATOR - (bloomfilter, bf_literal) IS
-  'an error: values cannot be removed from a bloomfilter';
+  'raises an error: values cannot be removed from a bloomfilter';
 
--- Probing. The planner asks the support function for the cost of a call. COST is for calls that the
--- support function cannot look into; its unit is a call of a function like that of x > 5.
+-- Probing. The support function tells the planner the cost of a call. The planner uses COST for
+-- calls that the support function cannot analyze. Its unit is the cost of a simple call, such as
+-- x > 5.
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION bf_contains(bloomfilter, "any") IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION bf_contains(filter bloomfilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(bloomfilter, bf_literal) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE FUNCTION bf_contained(value "any", filter bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION bf_contained("any", bloomfilter) IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION bf_contained(value bf_literal, filter bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contained(bf_literal, bloomfilter) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = "any",
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (bloomfilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR @> (bloomfilter, "any") IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR @> (FUNCTION = bf_contains, LEFTARG = bloomfilter, RIGHTARG = bf_literal,
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (bloomfilter, bf_literal) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR @> (bloomfilter, bf_literal) IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = "any", RIGHTARG = bloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ ("any", bloomfilter) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR <@ ("any", bloomfilter) IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR <@ (FUNCTION = bf_contained, LEFTARG = bf_literal, RIGHTARG = bloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR <@ (bf_literal, bloomfilter) IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION bf_contains_any(filter bloomfilter, "values" anyarray) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_any(bloomfilter, anyarray) IS
-  'is any non-null element possibly in the set?';
+  'true if any non-null element is possibly in the set';
 
 CREATE FUNCTION bf_contains_all(filter bloomfilter, "values" anyarray) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
   SUPPORT bloomfilter_support_all;
 COMMENT ON FUNCTION bf_contains_all(bloomfilter, anyarray) IS
-  'is every non-null element possibly in the set?';
+  'true if every non-null element is possibly in the set';
 
 CREATE FUNCTION bf_contains_each(filter bloomfilter, "values" anyarray) RETURNS boolean[]
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 40
@@ -292,7 +294,7 @@ CREATE FUNCTION bf_hash(value "any", seed bigint DEFAULT 0) RETURNS bigint
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
 COMMENT ON FUNCTION bf_hash("any", bigint) IS
-  'the 64-bit hash of a value that filters with this seed use';
+  'the 64-bit hash of a value in filters with this seed';
 
 CREATE FUNCTION bf_add_hash(filter bloomfilter, hash bigint) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -302,7 +304,7 @@ CREATE FUNCTION bf_contains_hash(filter bloomfilter, hash bigint) RETURNS boolea
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains_hash(bloomfilter, bigint) IS
-  'is the value that has this hash possibly in the set?';
+  'true if the value that has this hash is possibly in the set';
 
 -- Sharding
 
@@ -345,8 +347,8 @@ CREATE FUNCTION bf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes i
                           OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_sizing(float8, float8) IS
-  'the size of the filter, or of as many filters as it takes, for a number of distinct values at a '
-  'rate';
+  'the size of a filter for a number of distinct values at a rate; if one would be too large, of '
+  'several';
 
 CREATE FUNCTION bf_check(filter bloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -358,8 +360,8 @@ COMMENT ON FUNCTION bf_check(bloomfilter) IS
 CREATE FUNCTION bf_compatible(a bloomfilter, b bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_compatible(bloomfilter, bloomfilter) IS
-  'have two filters the same geometry, seed and element type, so that their bits can be united and '
-  'intersected?';
+  'true if two filters have the same geometry, seed and element type, so that union and '
+  'intersection can combine their bits';
 
 CREATE FUNCTION bf_union(a bloomfilter, b bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -383,42 +385,43 @@ COMMENT ON OPERATOR & (bloomfilter, bloomfilter) IS
 CREATE FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_overlaps(bloomfilter, bloomfilter) IS
-  'an error, whose hint says what two filters can be asked';
+  'raises an error; its hint names the functions for two filters';
 
 CREATE OPERATOR && (
   FUNCTION = bloomfilter_overlaps, COMMUTATOR = &&,
   LEFTARG = bloomfilter, RIGHTARG = bloomfilter
 );
 COMMENT ON OPERATOR && (bloomfilter, bloomfilter) IS
-  'an error, whose hint says what two filters can be asked';
+  'raises an error; its hint names the functions for two filters';
 
 CREATE FUNCTION bloomfilter_union_step(state bloomfilter, filter bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_union_step(bloomfilter, bloomfilter) IS 'step of bf_union_agg';
+COMMENT ON FUNCTION bloomfilter_union_step(bloomfilter, bloomfilter) IS
+  'transition function of bf_union_agg';
 
 CREATE FUNCTION bloomfilter_intersect_step(state bloomfilter, filter bloomfilter)
   RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_intersect_step(bloomfilter, bloomfilter) IS
-  'step of bf_intersect_agg';
+  'transition function of bf_intersect_agg';
 
 CREATE FUNCTION bloomfilter_union_final(state bloomfilter) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_union_final(bloomfilter) IS 'end of bf_union_agg';
+COMMENT ON FUNCTION bloomfilter_union_final(bloomfilter) IS 'final function of bf_union_agg';
 
 CREATE AGGREGATE bf_union_agg(filter bloomfilter) (
   SFUNC = bloomfilter_union_step, STYPE = bloomfilter, FINALFUNC = bloomfilter_union_final,
   FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = bloomfilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_union_agg(bloomfilter) IS
-  'union of all filters that are not null; null if there are none';
+  'union of all non-null filters; null if there are none';
 
 CREATE AGGREGATE bf_intersect_agg(filter bloomfilter) (
   SFUNC = bloomfilter_intersect_step, STYPE = bloomfilter,
   COMBINEFUNC = bloomfilter_intersect_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_intersect_agg(bloomfilter) IS
-  'intersection of all filters that are not null; null if there are none';
+  'intersection of all non-null filters; null if there are none';
 
 CREATE FUNCTION bf_fold(filter bloomfilter, target_bytes bigint) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -480,13 +483,15 @@ CREATE FUNCTION bloomfilter_agg_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_agg_final(internal) IS 'final function of bf_agg';
 
--- SSPACE is the size of a state that the planner assumes. It decides how many groups a hash table
--- accepts while their states are still small. A state grows with the values of its group, up to the
--- filter's size if a number of values is given: 350 bytes with one value, 8 KB with 350, 24 KB with
--- a thousand. 8192 is what the server assumes of every state of type internal without an SSPACE.
--- From PostgreSQL 19 on, a negative SSPACE says that a state may grow without bound, and then the
--- server does not aggregate below joins. Filters gain from that: where a join multiplies rows, each
--- row of the table is hashed once.
+-- SSPACE is the state size that the planner assumes. It decides how many groups a hash table
+-- accepts while their states are still small. A state grows with the values of its group: it has
+-- 350 bytes with one value, 8 KB with 350 values, and 24 KB with a thousand. If the number of
+-- values is given, a state grows up to the filter's size. 8192 is what the server assumes for a
+-- state of type internal without SSPACE.
+--
+-- Since PostgreSQL 19, a negative SSPACE means that a state may grow without bound. The server then
+-- does not aggregate below joins. These aggregates gain from aggregation below joins: where a join
+-- multiplies rows, each row of the table is hashed once. So SSPACE is positive.
 CREATE AGGREGATE bf_agg(value "any") (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -495,7 +500,7 @@ CREATE AGGREGATE bf_agg(value "any") (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any") IS
-  'filter of all values that are not null, sized for them at a false positive rate of 1 %';
+  'filter of all non-null values, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected float8) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -505,8 +510,7 @@ CREATE AGGREGATE bf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", float8) IS
-  'filter of all values that are not null, for a number of distinct values at a false positive '
-  'rate of 1 %';
+  'filter of all non-null values, for a number of distinct values at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -516,8 +520,8 @@ CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", float8, float8) IS
-  'filter of all values that are not null, for a number of distinct values at a rate; with a null '
-  'number, it sizes itself';
+  'filter of all non-null values, for a number of distinct values at a rate; self-sized if the '
+  'number is null';
 
 CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8, layout text) (
   SFUNC = bloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -527,11 +531,11 @@ CREATE AGGREGATE bf_agg(value "any", expected float8, fpr float8, layout text) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_agg("any", float8, float8, text) IS
-  'filter of all values that are not null, for a number of distinct values at a rate, '
-  'in a layout that another system can read';
+  'filter of all non-null values, for a number of distinct values at a rate, in a layout that '
+  'another system can read';
 
--- The filters that the planner places in front of joins. They raise no error, however many values
--- there turn out to be: beyond bloomfilter.max_size, the filter has every value.
+-- Builds the filters that the planner adds to joins. It raises no error for too many values: if a
+-- filter would exceed bloomfilter.max_size, it contains every value.
 CREATE FUNCTION bloomfilter_join_final(internal) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_join_final(internal) IS 'final function of bf_join_agg';
@@ -544,10 +548,10 @@ CREATE AGGREGATE bf_join_agg(value "any") (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_join_agg("any") IS
-  'filter of all values that are not null, or of every value if it would exceed '
-  'bloomfilter.max_size; for the filters that the planner places in front of joins';
+  'filter of all non-null values, for filters that the planner adds to joins; contains every '
+  'value if it would exceed bloomfilter.max_size';
 
--- Partial states: what an aggregate over some rows knows of the filter of all rows
+-- Partial states: the states of aggregates over some of the rows, to be merged into one filter
 
 CREATE TYPE bf_element;
 
@@ -580,15 +584,16 @@ COMMENT ON TYPE bf_element IS 'a value as a filter sees it: its element type and
 CREATE FUNCTION bf_element_of(value "any") RETURNS bf_element
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_element_of("any") IS
-  'a value as a filter sees it, for the aggregates whose states travel between servers';
+  'a value as a filter sees it, for aggregates that several servers compute together';
 
 CREATE FUNCTION bloomfilter_element_eq(bf_element, bf_element) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_element_eq(bf_element, bf_element) IS 'same bytes?';
+COMMENT ON FUNCTION bloomfilter_element_eq(bf_element, bf_element) IS
+  'true if both have the same bytes';
 
 CREATE FUNCTION bloomfilter_element_ne(bf_element, bf_element) RETURNS boolean
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_element_ne(bf_element, bf_element) IS 'different bytes?';
+COMMENT ON FUNCTION bloomfilter_element_ne(bf_element, bf_element) IS 'true if the bytes differ';
 
 CREATE FUNCTION bloomfilter_element_hash(bf_element) RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -598,13 +603,13 @@ CREATE OPERATOR = (
   FUNCTION = bloomfilter_element_eq, LEFTARG = bf_element, RIGHTARG = bf_element,
   COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
-COMMENT ON OPERATOR = (bf_element, bf_element) IS 'same bytes?';
+COMMENT ON OPERATOR = (bf_element, bf_element) IS 'true if both have the same bytes';
 
 CREATE OPERATOR <> (
   FUNCTION = bloomfilter_element_ne, LEFTARG = bf_element, RIGHTARG = bf_element,
   COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (bf_element, bf_element) IS 'different bytes?';
+COMMENT ON OPERATOR <> (bf_element, bf_element) IS 'true if the bytes differ';
 
 CREATE OPERATOR CLASS bf_element_ops DEFAULT FOR TYPE bf_element USING hash AS
   OPERATOR 1 = (bf_element, bf_element),
@@ -639,36 +644,36 @@ CREATE TYPE bf_partial (
   STORAGE = external
 );
 COMMENT ON TYPE bf_partial IS
-  'what some rows contribute to the filter of all: their distinct hashes, or its bits';
+  'partial state of an aggregate: the distinct hashes of some rows, or the bits that they set';
 
 CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element) RETURNS bf_partial
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element) IS
-  'step of bf_dist_agg and bf_partial_agg';
+  'transition function of bf_dist_agg and bf_partial_agg';
 
 CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8) RETURNS bf_partial
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8) IS
-  'step of bf_dist_agg and bf_partial_agg';
+  'transition function of bf_dist_agg and bf_partial_agg';
 
 CREATE FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8, float8) RETURNS bf_partial
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT bloomfilter_support_agg;
 COMMENT ON FUNCTION bloomfilter_partial_add(bf_partial, bf_element, float8, float8) IS
-  'step of bf_dist_agg and bf_partial_agg';
+  'transition function of bf_dist_agg and bf_partial_agg';
 
 CREATE FUNCTION bloomfilter_partial_combine(bf_partial, bf_partial) RETURNS bf_partial
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_partial_combine(bf_partial, bf_partial) IS
-  'step of bf_merge_agg, and combine function of bf_dist_agg and bf_partial_agg';
+  'transition function of bf_merge_agg, combine function of bf_dist_agg and bf_partial_agg';
 
 CREATE FUNCTION bloomfilter_partial_final(bf_partial) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_partial_final(bf_partial) IS
-  'end of bf_dist_agg and bf_merge_agg';
+  'final function of bf_dist_agg and bf_merge_agg';
 
 CREATE FUNCTION bloomfilter_partial_agg_final(bf_partial) RETURNS bf_partial
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_partial_agg_final(bf_partial) IS 'end of bf_partial_agg';
+COMMENT ON FUNCTION bloomfilter_partial_agg_final(bf_partial) IS 'final function of bf_partial_agg';
 
 CREATE AGGREGATE bf_dist_agg(element bf_element) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
@@ -676,8 +681,8 @@ CREATE AGGREGATE bf_dist_agg(element bf_element) (
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_dist_agg(bf_element) IS
-  'what bf_agg gives, for servers that compute it together: a filter of all values that are not '
-  'null, sized for them at a false positive rate of 1 %';
+  'what bf_agg returns, computed by several servers together: filter of all non-null values, '
+  'sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
@@ -685,7 +690,7 @@ CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8) (
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8) IS
-  'what bf_agg gives, for servers that compute it together: a filter for a number of distinct '
+  'what bf_agg returns, computed by several servers together: filter for a number of distinct '
   'values at a false positive rate of 1 %';
 
 CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8, fpr float8) (
@@ -694,8 +699,8 @@ CREATE AGGREGATE bf_dist_agg(element bf_element, expected float8, fpr float8) (
   COMBINEFUNC = bloomfilter_partial_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE bf_dist_agg(bf_element, float8, float8) IS
-  'what bf_agg gives, for servers that compute it together: a filter for a number of distinct '
-  'values at a rate; with a null number, it sizes itself';
+  'what bf_agg returns, computed by several servers together: filter for a number of distinct '
+  'values at a rate; self-sized if the number is null';
 
 CREATE AGGREGATE bf_partial_agg(element bf_element) (
   SFUNC = bloomfilter_partial_add, STYPE = bf_partial, SSPACE = 8192,
@@ -722,7 +727,7 @@ CREATE AGGREGATE bf_partial_agg(element bf_element, expected float8, fpr float8)
 );
 COMMENT ON AGGREGATE bf_partial_agg(bf_element, float8, float8) IS
   'partial state for bf_merge_agg, for a filter of a number of distinct values in all states '
-  'together, at a rate; with a null number, the filter sizes itself';
+  'together, at a rate; the filter is self-sized if the number is null';
 
 CREATE AGGREGATE bf_merge_agg(partial bf_partial) (
   SFUNC = bloomfilter_partial_combine, STYPE = bf_partial, SSPACE = 8192,
@@ -794,40 +799,41 @@ COMMENT ON FUNCTION bf_from_parquet(bytea, text) IS
 CREATE FUNCTION bf_to_redis(filter bloomfilter, OUT header bytea, OUT chunks bytea[])
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_to_redis(bloomfilter) IS
-  'what BF.SCANDUMP of RedisBloom gives for the same values, for its BF.LOADCHUNK: '
-  'the first chunk, and all others in their order';
+  'what BF.SCANDUMP of RedisBloom returns for the same values, for BF.LOADCHUNK: the first chunk, '
+  'and all others in order';
 
 CREATE FUNCTION bf_from_redis(header bytea, chunks bytea[]) RETURNS bloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bf_from_redis(bytea, bytea[]) IS
-  'filter from what BF.SCANDUMP of RedisBloom gives: the first chunk, '
-  'and all others in their order';
+  'filter from what BF.SCANDUMP of RedisBloom returns: the first chunk, and all others in order';
 
 -- Comparison
 
 CREATE FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) IS 'same bytes?';
+COMMENT ON FUNCTION bloomfilter_eq(bloomfilter, bloomfilter) IS 'true if both have the same bytes';
 
 CREATE FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) IS 'different bytes?';
+COMMENT ON FUNCTION bloomfilter_ne(bloomfilter, bloomfilter) IS 'true if the bytes differ';
 
 CREATE FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) IS 'before in bytewise order?';
+COMMENT ON FUNCTION bloomfilter_lt(bloomfilter, bloomfilter) IS 'less than, in bytewise order';
 
 CREATE FUNCTION bloomfilter_le(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_le(bloomfilter, bloomfilter) IS 'not after in bytewise order?';
+COMMENT ON FUNCTION bloomfilter_le(bloomfilter, bloomfilter) IS
+  'less than or equal, in bytewise order';
 
 CREATE FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) IS 'after in bytewise order?';
+COMMENT ON FUNCTION bloomfilter_gt(bloomfilter, bloomfilter) IS 'greater than, in bytewise order';
 
 CREATE FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) IS 'not before in bytewise order?';
+COMMENT ON FUNCTION bloomfilter_ge(bloomfilter, bloomfilter) IS
+  'greater than or equal, in bytewise order';
 
 CREATE FUNCTION bloomfilter_cmp(bloomfilter, bloomfilter) RETURNS int
   AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -847,37 +853,37 @@ CREATE OPERATOR = (
   FUNCTION = bloomfilter_eq, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
   COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
-COMMENT ON OPERATOR = (bloomfilter, bloomfilter) IS 'same bytes?';
+COMMENT ON OPERATOR = (bloomfilter, bloomfilter) IS 'true if both have the same bytes';
 
 CREATE OPERATOR <> (
   FUNCTION = bloomfilter_ne, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
   COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (bloomfilter, bloomfilter) IS 'different bytes?';
+COMMENT ON OPERATOR <> (bloomfilter, bloomfilter) IS 'true if the bytes differ';
 
 CREATE OPERATOR < (
   FUNCTION = bloomfilter_lt, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
   COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (bloomfilter, bloomfilter) IS 'before in bytewise order?';
+COMMENT ON OPERATOR < (bloomfilter, bloomfilter) IS 'less than, in bytewise order';
 
 CREATE OPERATOR <= (
   FUNCTION = bloomfilter_le, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
   COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (bloomfilter, bloomfilter) IS 'not after in bytewise order?';
+COMMENT ON OPERATOR <= (bloomfilter, bloomfilter) IS 'less than or equal, in bytewise order';
 
 CREATE OPERATOR > (
   FUNCTION = bloomfilter_gt, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
   COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (bloomfilter, bloomfilter) IS 'after in bytewise order?';
+COMMENT ON OPERATOR > (bloomfilter, bloomfilter) IS 'greater than, in bytewise order';
 
 CREATE OPERATOR >= (
   FUNCTION = bloomfilter_ge, LEFTARG = bloomfilter, RIGHTARG = bloomfilter,
   COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (bloomfilter, bloomfilter) IS 'not before in bytewise order?';
+COMMENT ON OPERATOR >= (bloomfilter, bloomfilter) IS 'greater than or equal, in bytewise order';
 
 CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING btree AS
   OPERATOR 1 < (bloomfilter, bloomfilter),
@@ -929,7 +935,7 @@ CREATE TYPE countingbloomfilter (
   STORAGE = external
 );
 COMMENT ON TYPE countingbloomfilter IS
-  'a set summary like a bloomfilter that values can be removed from: counters in place of bits';
+  'a set summary like bloomfilter, with counters instead of bits, so that values can be removed';
 
 -- Casts
 
@@ -964,8 +970,8 @@ CREATE FUNCTION cbf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_create(float8, float8, bigint, regtype) IS
-  'empty filter for a number of distinct values, of a type if it is named, at a false positive '
-  'rate';
+  'empty filter for a number of distinct values at a false positive rate; it can have an element '
+  'type';
 
 CREATE FUNCTION cbf_clear(filter countingbloomfilter) RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1039,8 +1045,8 @@ CREATE FUNCTION cbf_remove(filter countingbloomfilter, value bf_literal, missing
 COMMENT ON FUNCTION cbf_remove(countingbloomfilter, bf_literal, boolean) IS
   'filter minus a literal; the filter unchanged if the value is not there and missing_ok is true';
 
--- The right operand is not "any", because that would make jsonb - text[] ambiguous where the left
--- operand is a literal and the right one an array of another string type.
+-- The right operand is not "any". With "any", jsonb - text[] would be ambiguous if its left operand
+-- is a literal and its right operand an array of another string type.
 CREATE FUNCTION countingbloomfilter_minus(countingbloomfilter, anynonarray)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME', 'cbf_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE
@@ -1061,57 +1067,60 @@ COMMENT ON OPERATOR - (countingbloomfilter, bf_literal) IS
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION cbf_contains(countingbloomfilter, "any") IS
+  'true if the value is possibly in the set';
 
 CREATE FUNCTION cbf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contains(countingbloomfilter, bf_literal) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE FUNCTION cbf_contained(value "any", filter countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contained("any", countingbloomfilter) IS
-  'is the value possibly in the set?';
+  'true if the value is possibly in the set';
 
 CREATE FUNCTION cbf_contained(value bf_literal, filter countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_contained(bf_literal, countingbloomfilter) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = "any",
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (countingbloomfilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR @> (countingbloomfilter, "any") IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR @> (FUNCTION = cbf_contains, LEFTARG = countingbloomfilter, RIGHTARG = bf_literal,
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (countingbloomfilter, bf_literal) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR @> (countingbloomfilter, bf_literal) IS
+  'true if the value is possibly in the set';
 
 CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = "any", RIGHTARG = countingbloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ ("any", countingbloomfilter) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR <@ ("any", countingbloomfilter) IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR <@ (FUNCTION = cbf_contained, LEFTARG = bf_literal, RIGHTARG = countingbloomfilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR <@ (bf_literal, countingbloomfilter) IS
+  'true if the value is possibly in the set';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value "any") RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, "any") IS
-  'how often a value was added, or more; 15 stands for every higher number, too';
+  'upper bound for how often a value was added; 15 means 15 or more';
 
 CREATE FUNCTION cbf_multiplicity(filter countingbloomfilter, value bf_literal) RETURNS int
   AS 'MODULE_PATHNAME', 'cbf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cbf_multiplicity(countingbloomfilter, bf_literal) IS
-  'how often a literal was added, or more; 15 stands for every higher number, too';
+  'upper bound for how often a literal was added; 15 means 15 or more';
 
 -- Inspection
 
@@ -1144,8 +1153,8 @@ CREATE FUNCTION cbf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT hashes 
                            OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cbf_sizing(float8, float8) IS
-  'the size of the counting filter, or of as many as it takes, for a number of distinct values at '
-  'a rate';
+  'the size of a counting filter for a number of distinct values at a rate; if one would be too '
+  'large, of several';
 
 CREATE FUNCTION cbf_check(filter countingbloomfilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1163,26 +1172,27 @@ CREATE FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomf
   RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_overlaps(countingbloomfilter, countingbloomfilter) IS
-  'an error, whose hint says what two filters can be asked';
+  'raises an error; its hint names the functions for two filters';
 
 CREATE OPERATOR && (
   FUNCTION = countingbloomfilter_overlaps, COMMUTATOR = &&,
   LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter
 );
 COMMENT ON OPERATOR && (countingbloomfilter, countingbloomfilter) IS
-  'an error, whose hint says what two filters can be asked';
+  'raises an error; its hint names the functions for two filters';
 
 CREATE FUNCTION countingbloomfilter_union_step(state countingbloomfilter,
                                                filter countingbloomfilter)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_union_step(countingbloomfilter, countingbloomfilter) IS
-  'step of cbf_union_agg';
+  'transition function of cbf_union_agg';
 
 CREATE FUNCTION countingbloomfilter_union_final(state countingbloomfilter)
   RETURNS countingbloomfilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION countingbloomfilter_union_final(countingbloomfilter) IS 'end of cbf_union_agg';
+COMMENT ON FUNCTION countingbloomfilter_union_final(countingbloomfilter) IS
+  'final function of cbf_union_agg';
 
 CREATE AGGREGATE cbf_union_agg(filter countingbloomfilter) (
   SFUNC = countingbloomfilter_union_step, STYPE = countingbloomfilter,
@@ -1190,7 +1200,7 @@ CREATE AGGREGATE cbf_union_agg(filter countingbloomfilter) (
   FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = countingbloomfilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_union_agg(countingbloomfilter) IS
-  'union of all filters that are not null; null if there are none';
+  'union of all non-null filters; null if there are none';
 
 -- Aggregates
 
@@ -1235,7 +1245,7 @@ CREATE AGGREGATE cbf_agg(value "any") (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any") IS
-  'counting filter of all values that are not null, sized for them at a false positive rate of 1 %';
+  'counting filter of all non-null values, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected float8) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1245,8 +1255,8 @@ CREATE AGGREGATE cbf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", float8) IS
-  'counting filter of all values that are not null, for a number of distinct values at a false '
-  'positive rate of 1 %';
+  'counting filter of all non-null values, for a number of distinct values at a false positive '
+  'rate of 1 %';
 
 CREATE AGGREGATE cbf_agg(value "any", expected float8, fpr float8) (
   SFUNC = countingbloomfilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1256,40 +1266,40 @@ CREATE AGGREGATE cbf_agg(value "any", expected float8, fpr float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cbf_agg("any", float8, float8) IS
-  'counting filter of all values that are not null, for a number of distinct values at a rate; '
-  'with a null number, it sizes itself';
+  'counting filter of all non-null values, for a number of distinct values at a rate; self-sized '
+  'if the number is null';
 
 -- Comparison
 
 CREATE FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_eq(countingbloomfilter, countingbloomfilter) IS
-  'same bytes?';
+  'true if both have the same bytes';
 
 CREATE FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_ne(countingbloomfilter, countingbloomfilter) IS
-  'different bytes?';
+  'true if the bytes differ';
 
 CREATE FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_lt(countingbloomfilter, countingbloomfilter) IS
-  'before in bytewise order?';
+  'less than, in bytewise order';
 
 CREATE FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_le(countingbloomfilter, countingbloomfilter) IS
-  'not after in bytewise order?';
+  'less than or equal, in bytewise order';
 
 CREATE FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_gt(countingbloomfilter, countingbloomfilter) IS
-  'after in bytewise order?';
+  'greater than, in bytewise order';
 
 CREATE FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION countingbloomfilter_ge(countingbloomfilter, countingbloomfilter) IS
-  'not before in bytewise order?';
+  'greater than or equal, in bytewise order';
 
 CREATE FUNCTION countingbloomfilter_cmp(countingbloomfilter, countingbloomfilter) RETURNS int
   AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1310,38 +1320,41 @@ CREATE OPERATOR = (
   FUNCTION = countingbloomfilter_eq, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
-COMMENT ON OPERATOR = (countingbloomfilter, countingbloomfilter) IS 'same bytes?';
+COMMENT ON OPERATOR = (countingbloomfilter, countingbloomfilter) IS
+  'true if both have the same bytes';
 
 CREATE OPERATOR <> (
   FUNCTION = countingbloomfilter_ne, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (countingbloomfilter, countingbloomfilter) IS 'different bytes?';
+COMMENT ON OPERATOR <> (countingbloomfilter, countingbloomfilter) IS 'true if the bytes differ';
 
 CREATE OPERATOR < (
   FUNCTION = countingbloomfilter_lt, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (countingbloomfilter, countingbloomfilter) IS 'before in bytewise order?';
+COMMENT ON OPERATOR < (countingbloomfilter, countingbloomfilter) IS 'less than, in bytewise order';
 
 CREATE OPERATOR <= (
   FUNCTION = countingbloomfilter_le, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (countingbloomfilter, countingbloomfilter) IS 'not after in bytewise order?';
+COMMENT ON OPERATOR <= (countingbloomfilter, countingbloomfilter) IS
+  'less than or equal, in bytewise order';
 
 CREATE OPERATOR > (
   FUNCTION = countingbloomfilter_gt, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (countingbloomfilter, countingbloomfilter) IS 'after in bytewise order?';
+COMMENT ON OPERATOR > (countingbloomfilter, countingbloomfilter) IS
+  'greater than, in bytewise order';
 
 CREATE OPERATOR >= (
   FUNCTION = countingbloomfilter_ge, LEFTARG = countingbloomfilter, RIGHTARG = countingbloomfilter,
   COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 COMMENT ON OPERATOR >= (countingbloomfilter, countingbloomfilter) IS
-  'not before in bytewise order?';
+  'greater than or equal, in bytewise order';
 
 CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter USING btree AS
   OPERATOR 1 < (countingbloomfilter, countingbloomfilter),
@@ -1421,7 +1434,7 @@ CREATE FUNCTION cf_create(expected float8, fpr float8 DEFAULT 0.01, seed bigint 
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cf_create(float8, float8, bigint, regtype) IS
-  'empty filter for a number of values, of a type if it is named, at a false positive rate';
+  'empty filter for a number of values at a false positive rate; it can have an element type';
 
 CREATE FUNCTION cf_clear(filter cuckoofilter) RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1511,56 +1524,56 @@ COMMENT ON OPERATOR - (cuckoofilter, bf_literal) IS
 CREATE FUNCTION cf_contains(filter cuckoofilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION cf_contains(cuckoofilter, "any") IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION cf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contains(cuckoofilter, bf_literal) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE FUNCTION cf_contained(value "any", filter cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION cf_contained("any", cuckoofilter) IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION cf_contained(value bf_literal, filter cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contained_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_contained(bf_literal, cuckoofilter) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = "any",
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (cuckoofilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR @> (cuckoofilter, "any") IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR @> (FUNCTION = cf_contains, LEFTARG = cuckoofilter, RIGHTARG = bf_literal,
                     COMMUTATOR = <@,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR @> (cuckoofilter, bf_literal) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR @> (cuckoofilter, bf_literal) IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = "any", RIGHTARG = cuckoofilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ ("any", cuckoofilter) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR <@ ("any", cuckoofilter) IS 'true if the value is possibly in the set';
 
 CREATE OPERATOR <@ (FUNCTION = cf_contained, LEFTARG = bf_literal, RIGHTARG = cuckoofilter,
                     COMMUTATOR = @>,
                     RESTRICT = bloomfilter_restrict, JOIN = bloomfilter_join);
-COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'is the value possibly in the set?';
+COMMENT ON OPERATOR <@ (bf_literal, cuckoofilter) IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value "any") RETURNS int
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, "any") IS
-  'how many copies of a value are stored, or more';
+  'upper bound for how many copies of a value are stored';
 
 CREATE FUNCTION cf_multiplicity(filter cuckoofilter, value bf_literal) RETURNS int
   AS 'MODULE_PATHNAME', 'cf_multiplicity_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION cf_multiplicity(cuckoofilter, bf_literal) IS
-  'how many copies of a literal are stored, or more';
+  'upper bound for how many copies of a literal are stored';
 
 -- Inspection
 
@@ -1591,7 +1604,8 @@ CREATE FUNCTION cf_sizing(expected float8, fpr float8 DEFAULT 0.01, OUT fingerpr
                           OUT bits_per_value float8, OUT filters bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cf_sizing(float8, float8) IS
-  'the size of the cuckoo filter, or of as many as it takes, for a number of values at a rate';
+  'the size of a cuckoo filter for a number of values at a rate; if one would be too large, of '
+  'several';
 
 CREATE FUNCTION cf_check(filter cuckoofilter) RETURNS text
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1608,26 +1622,27 @@ COMMENT ON FUNCTION cf_union(cuckoofilter, cuckoofilter) IS
 CREATE FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_overlaps' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_overlaps(cuckoofilter, cuckoofilter) IS
-  'an error, whose hint says what two filters can be asked';
+  'raises an error; its hint names the functions for two filters';
 
 CREATE OPERATOR && (
   FUNCTION = cuckoofilter_overlaps, COMMUTATOR = &&,
   LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter
 );
 COMMENT ON OPERATOR && (cuckoofilter, cuckoofilter) IS
-  'an error, whose hint says what two filters can be asked';
+  'raises an error; its hint names the functions for two filters';
 
 CREATE FUNCTION cuckoofilter_union_step(state cuckoofilter, filter cuckoofilter)
   RETURNS cuckoofilter
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_union_step(cuckoofilter, cuckoofilter) IS 'step of cf_union_agg';
+COMMENT ON FUNCTION cuckoofilter_union_step(cuckoofilter, cuckoofilter) IS
+  'transition function of cf_union_agg';
 
 CREATE AGGREGATE cf_union_agg(filter cuckoofilter) (
   SFUNC = cuckoofilter_union_step, STYPE = cuckoofilter,
   COMBINEFUNC = cuckoofilter_union_step, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_union_agg(cuckoofilter) IS
-  'union of all filters that are not null, with the copies of all; null if there are none';
+  'union of all non-null filters, with the copies of all; null if there are none';
 
 -- Aggregates
 
@@ -1670,8 +1685,7 @@ CREATE AGGREGATE cf_agg(value "any") (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any") IS
-  'cuckoo filter of all distinct values that are not null, '
-  'sized for them at a false positive rate of 1 %';
+  'cuckoo filter of all distinct non-null values, sized for them at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1681,8 +1695,8 @@ CREATE AGGREGATE cf_agg(value "any", expected float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", float8) IS
-  'cuckoo filter of all distinct values that are not null, sized for a number of them, or for all '
-  'if there are more, at a false positive rate of 1 %';
+  'cuckoo filter of all distinct non-null values, sized for a number of values, or for all if '
+  'there are more, at a false positive rate of 1 %';
 
 CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   SFUNC = cuckoofilter_agg_trans, STYPE = internal, SSPACE = 8192,
@@ -1692,34 +1706,38 @@ CREATE AGGREGATE cf_agg(value "any", expected float8, fpr float8) (
   PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cf_agg("any", float8, float8) IS
-  'cuckoo filter of all distinct values that are not null, sized for a number of them, or for all '
-  'if there are more, at a rate; with a null number, it sizes itself';
+  'cuckoo filter of all distinct non-null values, sized for a number of values, or for all if '
+  'there are more, at a rate; self-sized if the number is null';
 
 -- Comparison
 
 CREATE FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) IS 'same bytes?';
+COMMENT ON FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) IS
+  'true if both have the same bytes';
 
 CREATE FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) IS 'different bytes?';
+COMMENT ON FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) IS 'true if the bytes differ';
 
 CREATE FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) IS 'before in bytewise order?';
+COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) IS 'less than, in bytewise order';
 
 CREATE FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) IS 'not after in bytewise order?';
+COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) IS
+  'less than or equal, in bytewise order';
 
 CREATE FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) IS 'after in bytewise order?';
+COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) IS
+  'greater than, in bytewise order';
 
 CREATE FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) IS 'not before in bytewise order?';
+COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) IS
+  'greater than or equal, in bytewise order';
 
 CREATE FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) RETURNS int
   AS 'MODULE_PATHNAME', 'filter_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1739,37 +1757,37 @@ CREATE OPERATOR = (
   FUNCTION = cuckoofilter_eq, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
   COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
-COMMENT ON OPERATOR = (cuckoofilter, cuckoofilter) IS 'same bytes?';
+COMMENT ON OPERATOR = (cuckoofilter, cuckoofilter) IS 'true if both have the same bytes';
 
 CREATE OPERATOR <> (
   FUNCTION = cuckoofilter_ne, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
   COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (cuckoofilter, cuckoofilter) IS 'different bytes?';
+COMMENT ON OPERATOR <> (cuckoofilter, cuckoofilter) IS 'true if the bytes differ';
 
 CREATE OPERATOR < (
   FUNCTION = cuckoofilter_lt, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
   COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (cuckoofilter, cuckoofilter) IS 'before in bytewise order?';
+COMMENT ON OPERATOR < (cuckoofilter, cuckoofilter) IS 'less than, in bytewise order';
 
 CREATE OPERATOR <= (
   FUNCTION = cuckoofilter_le, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
   COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (cuckoofilter, cuckoofilter) IS 'not after in bytewise order?';
+COMMENT ON OPERATOR <= (cuckoofilter, cuckoofilter) IS 'less than or equal, in bytewise order';
 
 CREATE OPERATOR > (
   FUNCTION = cuckoofilter_gt, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
   COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (cuckoofilter, cuckoofilter) IS 'after in bytewise order?';
+COMMENT ON OPERATOR > (cuckoofilter, cuckoofilter) IS 'greater than, in bytewise order';
 
 CREATE OPERATOR >= (
   FUNCTION = cuckoofilter_ge, LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter,
   COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (cuckoofilter, cuckoofilter) IS 'not before in bytewise order?';
+COMMENT ON OPERATOR >= (cuckoofilter, cuckoofilter) IS 'greater than or equal, in bytewise order';
 
 CREATE OPERATOR CLASS cuckoofilter_ops DEFAULT FOR TYPE cuckoofilter USING btree AS
   OPERATOR 1 < (cuckoofilter, cuckoofilter),
@@ -1788,18 +1806,19 @@ CREATE OPERATOR CLASS cuckoofilter_ops DEFAULT FOR TYPE cuckoofilter USING hash 
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
 COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'hashing of cuckoo filters';
 
--- Functions with the first type's prefix that take the two other types
+-- Functions with the prefix bf_ for the two other types
 
 CREATE FUNCTION bf_contains(filter countingbloomfilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contains(countingbloomfilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION bf_contains(countingbloomfilter, "any") IS
+  'true if the value is possibly in the set';
 
 CREATE FUNCTION bf_contains(filter countingbloomfilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(countingbloomfilter, bf_literal) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE FUNCTION bf_count(filter countingbloomfilter) RETURNS float8
   AS 'MODULE_PATHNAME', 'cbf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1829,13 +1848,13 @@ COMMENT ON FUNCTION bf_check(countingbloomfilter) IS 'the same as cbf_check';
 CREATE FUNCTION bf_contains(filter cuckoofilter, value "any") RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
-COMMENT ON FUNCTION bf_contains(cuckoofilter, "any") IS 'is the value possibly in the set?';
+COMMENT ON FUNCTION bf_contains(cuckoofilter, "any") IS 'true if the value is possibly in the set';
 
 CREATE FUNCTION bf_contains(filter cuckoofilter, value bf_literal) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_literal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4
   SUPPORT bloomfilter_support;
 COMMENT ON FUNCTION bf_contains(cuckoofilter, bf_literal) IS
-  'is the literal, read as the element type of the filter, possibly in the set?';
+  'true if the literal, read as the element type of the filter, is possibly in the set';
 
 CREATE FUNCTION bf_count(filter cuckoofilter) RETURNS float8
   AS 'MODULE_PATHNAME', 'cf_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1863,19 +1882,19 @@ COMMENT ON FUNCTION bf_check(cuckoofilter) IS 'the same as cf_check';
 
 -- --- Indexes over stored filters -----------------------------------------------------------------
 
--- What an index is asked for. The planner makes it of the other side of @>.
+-- The scan key of an index. The planner makes it from the value operand of @>.
 
 CREATE TYPE bf_probe;
 
 CREATE FUNCTION bloomfilter_probe_in(cstring) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_in(cstring) IS
-  'an error but for ''expired'': only bloomfilter_probe() and its like make probes';
+  'text input: accepts only ''expired''; bloomfilter_probe() and similar functions make probes';
 
 CREATE FUNCTION bloomfilter_probe_out(bf_probe) RETURNS cstring
   AS 'MODULE_PATHNAME', 'bf_probe_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_out(bf_probe) IS
-  'text output: that of the value, or ''expired'' if it is of another command';
+  'text output: the value, or ''expired'' for a probe of another command';
 
 CREATE TYPE bf_probe (
   INPUT = bloomfilter_probe_in,
@@ -1884,48 +1903,47 @@ CREATE TYPE bf_probe (
   STORAGE = plain
 );
 COMMENT ON TYPE bf_probe IS
-  'a value with its type, or a bare literal, for which an index over filters is asked';
+  'probe of an index over filters: a value with its type, a bare literal, an array or a hash';
 
 CREATE FUNCTION bloomfilter_probe(value "any") RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe' LANGUAGE C STABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
-COMMENT ON FUNCTION bloomfilter_probe("any") IS 'a value, for which an index over filters is asked';
+COMMENT ON FUNCTION bloomfilter_probe("any") IS 'probe of an index over filters for a value';
 
 CREATE FUNCTION bloomfilter_probe(value bf_literal) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_literal' LANGUAGE C STABLE STRICT PARALLEL SAFE
   SUPPORT bloomfilter_support_value;
-COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS
-  'a literal, for which an index over filters is asked';
+COMMENT ON FUNCTION bloomfilter_probe(bf_literal) IS 'probe of an index over filters for a literal';
 
 CREATE FUNCTION bloomfilter_probe_any("values" anyarray) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_any' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_any(anyarray) IS
-  'values of which any is asked of an index over filters';
+  'probe of an index over filters for any element of an array';
 
 CREATE FUNCTION bloomfilter_probe_hash(hash bigint) RETURNS bf_probe
   AS 'MODULE_PATHNAME', 'bf_probe_hash' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_probe_hash(bigint) IS
-  'a hash, for which an index over filters is asked';
+  'probe of an index over filters for the value that has this hash';
 
 CREATE FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bloomfilter_contains_probe(bloomfilter, bf_probe) IS
-  'is the value possibly in the set?';
+  'true if the value is possibly in the set';
 
 CREATE OPERATOR @>> (FUNCTION = bloomfilter_contains_probe, LEFTARG = bloomfilter,
                      RIGHTARG = bf_probe);
 COMMENT ON OPERATOR @>> (bloomfilter, bf_probe) IS
-  'is the value possibly in the set? The form of @> that an index answers';
+  'true if the value is possibly in the set; the form of @> that an index supports';
 
 CREATE FUNCTION bloomfilter_contains_probe(countingbloomfilter, bf_probe) RETURNS boolean
   AS 'MODULE_PATHNAME', 'filter_contains_probe' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 4;
 COMMENT ON FUNCTION bloomfilter_contains_probe(countingbloomfilter, bf_probe) IS
-  'is the value possibly in the set?';
+  'true if the value is possibly in the set';
 
 CREATE OPERATOR @>> (FUNCTION = bloomfilter_contains_probe, LEFTARG = countingbloomfilter,
                      RIGHTARG = bf_probe);
 COMMENT ON OPERATOR @>> (countingbloomfilter, bf_probe) IS
-  'is the value possibly in the set? The form of @> that an index answers';
+  'true if the value is possibly in the set; the form of @> that an index supports';
 
 CREATE FUNCTION bloomfilter_index_handler(internal) RETURNS index_am_handler
   AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL SAFE;
@@ -1934,7 +1952,7 @@ COMMENT ON FUNCTION bloomfilter_index_handler(internal) IS
 
 CREATE ACCESS METHOD bloomfilter TYPE INDEX HANDLER bloomfilter_index_handler;
 COMMENT ON ACCESS METHOD bloomfilter IS
-  'index over stored filters: which of them possibly hold a value';
+  'index over stored filters: finds those that possibly hold a value';
 
 CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING bloomfilter AS
   OPERATOR 1 @>> (bloomfilter, bf_probe),
@@ -1943,9 +1961,9 @@ CREATE OPERATOR CLASS bloomfilter_ops DEFAULT FOR TYPE bloomfilter USING bloomfi
   FUNCTION 3 bloomfilter_probe_any(anyarray),
   FUNCTION 4 bloomfilter_probe_hash(bigint);
 COMMENT ON OPERATOR CLASS bloomfilter_ops USING bloomfilter IS
-  'which bloom filters possibly hold a value';
+  'finds bloom filters that possibly hold a value';
 COMMENT ON OPERATOR FAMILY bloomfilter_ops USING bloomfilter IS
-  'which bloom filters possibly hold a value';
+  'finds bloom filters that possibly hold a value';
 
 CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilter
   USING bloomfilter AS
@@ -1953,40 +1971,41 @@ CREATE OPERATOR CLASS countingbloomfilter_ops DEFAULT FOR TYPE countingbloomfilt
   FUNCTION 1 bloomfilter_probe("any"),
   FUNCTION 2 bloomfilter_probe(bf_literal);
 COMMENT ON OPERATOR CLASS countingbloomfilter_ops USING bloomfilter IS
-  'which counting bloom filters possibly hold a value';
+  'finds counting bloom filters that possibly hold a value';
 COMMENT ON OPERATOR FAMILY countingbloomfilter_ops USING bloomfilter IS
-  'which counting bloom filters possibly hold a value';
+  'finds counting bloom filters that possibly hold a value';
 
--- Columns of all other types get this operator class, and with it an error that has a hint. The
--- server calls the function of an operator class that names its options whenever it makes an index.
+-- Columns of all other types get this opclass, which raises an error with a hint. Its function 5 is
+-- the one for opclass options, because the server calls that function whenever it makes an index.
 
 CREATE FUNCTION bloomfilter_unindexed(internal) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION bloomfilter_unindexed(internal) IS
-  'raises an error: an index over filters is made of a column of another type';
+  'raises an error: the access method cannot index this type';
 
 CREATE OPERATOR CLASS unindexed_ops DEFAULT FOR TYPE "any" USING bloomfilter AS
   FUNCTION 5 bloomfilter_unindexed(internal);
 COMMENT ON OPERATOR CLASS unindexed_ops USING bloomfilter IS
-  'raises an error: an index over filters is made of a column of another type';
+  'raises an error: the access method cannot index this type';
 COMMENT ON OPERATOR FAMILY unindexed_ops USING bloomfilter IS
-  'raises an error: an index over filters is made of a column of another type';
+  'raises an error: the access method cannot index this type';
 
--- The owner of an index can look at it.
+-- Functions for the owner of an index
 
 CREATE FUNCTION bf_index_info(index regclass, OUT groups bigint, OUT grouped bigint,
                               OUT pending bigint, OUT loose bigint, OUT bytes bigint,
                               OUT free_bytes bigint)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION bf_index_info(regclass) IS
-  'how many filters an index has in groups, pending, and in no group for good';
+  'number of filters of an index that are in groups, wait for a group, or can be in no group; and '
+  'its size';
 
 CREATE FUNCTION bf_index_check(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_index_check(regclass) IS
-  'an error if an index is not sound, or differs from its table';
+  'raises an error if an index is damaged or differs from its table';
 
 CREATE FUNCTION bf_index_tidy(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_index_tidy(regclass) IS
-  'moves pending filters into groups, and makes small groups into larger ones';
+  'moves pending filters into groups, and merges small groups';
