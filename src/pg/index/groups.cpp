@@ -1,8 +1,8 @@
 // Makes, reads and frees groups, and gives them their extents of blocks. See groups.hpp.
 //
 // A new group takes the smallest free extent that is large enough, or new blocks at the end of the
-// index. The search reads the whole directory. The meta page's largest_space spares it when no free
-// extent is large enough.
+// index. The search for an extent reads the whole directory. It is skipped if the group needs more
+// pages than the meta page's largest_space.
 
 #include "pg/index/groups.hpp"
 

@@ -1,8 +1,8 @@
 // Moves rows into groups: while an index is built, when its list is full, and when VACUUM or
 // bf_index_tidy() merges small groups and groups that have lost rows.
 //
-// A row is moved with the filter that the table has now (pages.hpp says why). So moving reads the
-// table at random, row by row. That is slow for filters that are stored in TOAST.
+// A row leaves the list with the filter that the table has now (pages.hpp says why). So moving rows
+// from the list reads the table row by row, in no good order. That is slow for filters in TOAST.
 #ifndef BLOOMFILTER_PG_INDEX_MOVE_HPP
 #define BLOOMFILTER_PG_INDEX_MOVE_HPP
 

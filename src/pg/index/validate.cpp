@@ -29,9 +29,9 @@ void report(const char *problem) {
 
 } // namespace
 
-// Returns true in two cases. The opclass has function 5, which refuses its columns. Or it has
-// functions that make probes, at least those for values and literals, and one operator whose right
-// operand is a probe.
+// An opclass is valid in two cases. Either it has function 5, which refuses its columns. Or it has
+// the functions that make probes, and one operator whose right operand is a probe. The functions
+// for values and for literals are required.
 bool validate_class(Oid operator_class) {
   HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(operator_class));
   if (!HeapTupleIsValid(tuple))

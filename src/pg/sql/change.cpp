@@ -248,8 +248,7 @@ private:
   uint64 pending_[256];
 };
 
-// Calls use(change) and returns the changed filter. If the value is NULL, returns the filter as it
-// is.
+// Calls use(change) and returns the changed filter. For a NULL value, returns the filter unchanged.
 template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind, Use use) {
   if (PG_ARGISNULL(1))
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));

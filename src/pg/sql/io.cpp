@@ -1,5 +1,5 @@
-// The input, output, receive and send functions of the three types, and the casts from and to bytea.
-// Text is base64. Bytes from outside are checked in full (pg/value/payload.hpp).
+// The input, output, receive and send functions of the three types, and their casts from and to
+// bytea. Text is base64. Bytes from outside are checked in full (pg/value/payload.hpp).
 
 #include "pg/server.hpp"
 
