@@ -59,7 +59,7 @@ char *finding_text(const Finding &finding) {
   case Status::stray_bits:
     return psprintf("%llu bits are set, but the filter has no element type", found);
   case Status::bad_buckets:
-    return psprintf("fingerprints in %llu buckets are not in order, or bits behind them are set",
+    return psprintf("fingerprints in %llu buckets are not in order, or bits after them are set",
                     found);
   case Status::other_kind:
     return psprintf("value is of type %s, not %s", type_of(static_cast<Kind>(finding.found)),
@@ -71,7 +71,7 @@ char *finding_text(const Finding &finding) {
   case Status::stray_hashes:
     return psprintf("%llu bytes of hashes have no element type", found);
   case Status::bad_hashes:
-    return psprintf("hash %llu is not less than the one behind it", found);
+    return psprintf("hash %llu is not less than the one after it", found);
   case Status::bad_second:
     return psprintf("element type %llu has no second hashes", found);
   }

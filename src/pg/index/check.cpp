@@ -62,7 +62,7 @@ struct Check {
           (errcode(ERRCODE_INDEX_CORRUPTED),
            errmsg("index \"%s\" is damaged: %s (%u,%u)", RelationGetRelationName(index), what,
                   ItemPointerGetBlockNumberNoCheck(&tid), ItemPointerGetOffsetNumberNoCheck(&tid)),
-           errhint("REINDEX makes the index anew from the table.")));
+           errhint("Rebuild the index from the table with REINDEX.")));
 }
 
 bool comes_before(const Indexed &a, const Indexed &b) {

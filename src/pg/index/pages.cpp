@@ -37,7 +37,7 @@ void raise_index_damaged(Relation index, BlockNumber block, const char *what) {
   ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
                   errmsg("index \"%s\" is damaged: block %u %s", RelationGetRelationName(index),
                          block, what),
-                  errhint("REINDEX makes the index anew from the table.")));
+                  errhint("Rebuild the index from the table with REINDEX.")));
 }
 
 Buffer lock_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode) {

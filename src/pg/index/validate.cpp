@@ -69,11 +69,12 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bloomfilter_unindexed);
 Datum bloomfilter_unindexed(PG_FUNCTION_ARGS) {
   (void)fcinfo;
-  ereport(ERROR,
-          (errcode(ERRCODE_UNDEFINED_OBJECT),
-           errmsg("access method \"%s\" indexes stored filters, not other values", "bloomfilter"),
-           errhint("Give it a column of type bloomfilter or countingbloomfilter. For a column "
-                   "of values, use another access method, such as btree or hash.")));
+  ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                  errmsg("access method \"%s\" takes only columns of type bloomfilter or "
+                         "countingbloomfilter",
+                         "bloomfilter"),
+                  errhint("To index a column of values, use another access method, such as btree "
+                          "or hash.")));
 }
 
 SQL_FUNCTIONS_END
