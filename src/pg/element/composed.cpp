@@ -412,6 +412,10 @@ bool is_surely_hashed(Oid type, Oid collation) {
          is_surely_hashed(range->rngelemtype->type_id, range->rng_collation);
 }
 
+bool is_surely_hashed_field(Oid type, Oid collation) {
+  return getBaseType(type) != VARCHAROID && is_surely_hashed(type, collation);
+}
+
 bool resolve_composed(Element *element, Oid collation) {
   const Oid type = element->base, item = get_element_type(type);
   if (type_is_rowtype(type)) {

@@ -118,6 +118,10 @@ Element *scalar_element(Oid type, Oid collation, MemoryContext context);
 // False for row types, because whether a row can be hashed depends on the row.
 bool is_surely_hashed(Oid type, Oid collation);
 
+// The same for a field of a row. A field of type character varying is an error if its value ends
+// with a blank (digests.hpp).
+bool is_surely_hashed_field(Oid type, Oid collation);
+
 // The first hash of a value that is not NULL. Allocates in the current memory context.
 inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
   return element->hash(element, value, seed);

@@ -206,6 +206,7 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
 void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry *entry) {
   if (previous_hook)
     previous_hook(root, part, number, entry);
+  add_scans(root, part, entry);
   add_filtered_scans(root, part, entry);
   count_once(root, part);
 }

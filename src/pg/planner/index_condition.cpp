@@ -57,12 +57,11 @@ bool is_of_any_type(Oid function, int argument) {
 }
 
 // True if hashing a field of a row cannot raise an error. A bare literal is hashed as a text that
-// needs no collation. A character varying can raise an error, because it may end with a blank.
+// needs no collation.
 bool is_field_surely_hashed(const FormData_pg_attribute &field) {
-  if (field.atttypid == UNKNOWNOID && !OidIsValid(field.attcollation))
-    return is_surely_hashed(TEXTOID, C_COLLATION_OID);
-  return getBaseType(field.atttypid) != VARCHAROID &&
-         is_surely_hashed(field.atttypid, field.attcollation);
+  return field.atttypid == UNKNOWNOID && !OidIsValid(field.attcollation)
+             ? is_surely_hashed_field(TEXTOID, C_COLLATION_OID)
+             : is_surely_hashed_field(field.atttypid, field.attcollation);
 }
 
 // True if hashing the rows that an expression returns cannot raise an error, judging by their type.

@@ -35,11 +35,9 @@ bool is_hashed(const Node *value, Oid collation) {
   const RowExpr *row = anonymous_row(value);
   if (!row)
     return is_surely_hashed(exprType(value), collation);
-  for (const Node *field : each<Node>(row->args)) {
-    const Oid type = exprType(field);
-    if (getBaseType(type) == VARCHAROID || !is_surely_hashed(type, exprCollation(field)))
+  for (const Node *field : each<Node>(row->args))
+    if (!is_surely_hashed_field(exprType(field), exprCollation(field)))
       return false;
-  }
   return true;
 }
 

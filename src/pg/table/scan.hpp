@@ -81,7 +81,10 @@ bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry);
 // True if bloomfilter.scan is on.
 bool scans_are_offered();
 
-// Defines bloomfilter.scan and sets the planner's hook.
+// Adds the scans to the paths of a table.
+void add_scans(PlannerInfo *root, RelOptInfo *table, const RangeTblEntry *entry);
+
+// Defines bloomfilter.scan.
 void define_scan();
 
 } // namespace bloomfilter

@@ -21,7 +21,6 @@ namespace bloomfilter {
 namespace {
 
 bool enabled = true;
-set_rel_pathlist_hook_type previous_hook = nullptr;
 
 // The number of rows for which a process will probe filters. 0 if the query may stop early (LIMIT,
 // cursor).
@@ -39,9 +38,9 @@ Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *ta
 
 constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
 
-void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry) {
-  if (previous_hook)
-    previous_hook(root, table, number, entry);
+} // namespace
+
+void add_scans(PlannerInfo *root, RelOptInfo *table, const RangeTblEntry *entry) {
   if (!enabled || table->baserestrictinfo == NIL || !is_scanned(table, entry))
     return;
   const Conditions conditions = conditions_of(table->baserestrictinfo);
@@ -52,8 +51,6 @@ void add_scans(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry
   if (workers > 0)
     add_partial_path(table, &make_scan_path(root, table, conditions, workers, &kPathMethods)->path);
 }
-
-} // namespace
 
 int workers_for(const RelOptInfo *table) {
   return table->consider_parallel
@@ -151,8 +148,6 @@ void define_scan() {
       "Lets the planner choose scans that ask or build a filter for many rows at once.", nullptr,
       &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   RegisterCustomScanMethods(&kScanMethods);
-  previous_hook = set_rel_pathlist_hook;
-  set_rel_pathlist_hook = add_scans;
 }
 
 } // namespace bloomfilter
