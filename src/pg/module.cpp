@@ -7,7 +7,7 @@
 
 #include "pg/aggregate/shared_file.hpp"
 #include "pg/build/build.hpp"
-#include "pg/index/options.hpp"
+#include "pg/index/access_method.hpp"
 #include "pg/join/join.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"

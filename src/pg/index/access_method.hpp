@@ -1,4 +1,5 @@
-// The callbacks of the index access method "bloomfilter". handler.cpp gives them to the server.
+// The callbacks of the index access method "bloomfilter", and the storage parameters of its
+// indexes.
 #ifndef BLOOMFILTER_PG_INDEX_ACCESS_METHOD_HPP
 #define BLOOMFILTER_PG_INDEX_ACCESS_METHOD_HPP
 
@@ -9,7 +10,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "nodes/execnodes.h"
-#include "nodes/pathnodes.h"
+#include "utils/rel.h"
 }
 
 namespace bloomfilter {
@@ -32,14 +33,14 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
                                    IndexBulkDeleteCallback is_dead, void *state);
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *result);
 
-// index_cost.cpp
-void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *startup, Cost *total,
-                   Selectivity *selectivity, double *correlation, double *pages);
+// access_method.cpp
 
-// validate.cpp
-constexpr int kProbeFunctions = 4;  // functions 1 to 4 of an opclass make probes
-constexpr int kOptionsFunction = 5; // function 5 of an opclass refuses its columns
-bool validate_class(Oid operator_class);
+// Registers the storage parameters of an index, as in CREATE INDEX ... WITH (list_limit = 1000).
+// There is only list_limit. Called once, when the library is loaded.
+void define_index_options();
+
+// The number of rows that may be added to the list before an INSERT moves rows into groups.
+int list_limit(Relation index);
 
 } // namespace bloomfilter
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pg/index/options.hpp"
+#include "pg/index/access_method.hpp"
 #include "pg/list.hpp"
 
 extern "C" {

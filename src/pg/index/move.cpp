@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "core/counting.hpp"
+#include "pg/index/access_method.hpp"
 #include "pg/index/list.hpp"
-#include "pg/index/options.hpp"
 #include "pg/index/table_rows.hpp"
 #include "pg/list.hpp"
 
