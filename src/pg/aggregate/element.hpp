@@ -1,5 +1,6 @@
-// The type bf_element: a value as a filter sees it, that is its element type and its hashes. This
-// header has the check for a bf_element that was stored, or that came from another server.
+// The type bf_element: a value in the form in which a filter takes it, which is the value's element
+// type and hashes. An aggregate of bf_element values calls the check in this header for each value,
+// because the value may have been stored, or may come from another server.
 #ifndef BLOOMFILTER_PG_AGGREGATE_ELEMENT_HPP
 #define BLOOMFILTER_PG_AGGREGATE_ELEMENT_HPP
 
@@ -9,7 +10,8 @@
 
 namespace bloomfilter {
 
-// Raises ERROR XX001 if neither bf_element_of() nor an input function can have made this element.
+// Raises ERROR XX001 if the element is damaged. Elements that bf_element_of() or an input function
+// made are never damaged.
 void check_stored_element(const HashedValue &value);
 
 } // namespace bloomfilter

@@ -1,5 +1,6 @@
-// See shared_file.hpp. Most of this code deletes files that nobody read, in callbacks at the end of
-// a transaction. They also run while a transaction aborts, where they must not raise an error.
+// See shared_file.hpp. Most of this code deletes files that nobody read. It runs in callbacks at
+// the end of a transaction. The callbacks must not raise an error, because they also run while a
+// transaction aborts.
 
 #include "pg/aggregate/shared_file.hpp"
 
@@ -22,10 +23,12 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The number of the leader's file set. The server never uses this number: it counts up to INT_MAX.
+// The number of the leader's file set. The server numbers its own file sets below INT_MAX, so none
+// of them has this number.
 constexpr uint32 kDirectory = 0xB100F17E;
 
-bool may_be_left_behind; // true if unread files may exist, even if this transaction does not fail
+// True if unread files may exist. Then the end of the transaction deletes them, also if it commits.
+bool may_be_left_behind;
 
 const PGPROC *leader() {
   return MyProc->lockGroupLeader ? MyProc->lockGroupLeader : MyProc;
@@ -40,11 +43,11 @@ FileSet directory_in(Oid tablespace) {
   return directory;
 }
 
-// Calls use(directory, name) for all files of a directory, if the directory exists. Returns false
-// if it cannot be read.
+// Calls use(directory, name) for each file in a directory, or never if the directory does not
+// exist. Returns false if the directory cannot be opened.
 //
 // The server's own functions are not used, because they raise an error if this process has too many
-// directories open. If a transaction failed again while it aborts, locks would outlive the session.
+// directories open. An error while a transaction aborts would leave locks that outlive the session.
 template <typename Use> bool for_each_file(const char *path, Use use) {
   ReserveExternalFD(); // closes other files of the server if there are too many
   DIR *directory = opendir(path);
@@ -76,9 +79,9 @@ bool delete_directory(Oid tablespace) {
   return false;
 }
 
-// Deletes the leader's directories in all tablespaces, because an aborting transaction cannot look
-// up the names in temp_tablespaces. If one cannot be deleted, the end of the next transaction tries
-// again.
+// Deletes the leader's directories in all tablespaces. It does not look only at temp_tablespaces,
+// because an aborting transaction cannot look up the tablespaces' names. If a directory cannot be
+// deleted, the end of the next transaction tries again.
 void delete_directories() {
   bool all = delete_directory(DEFAULTTABLESPACE_OID);
   const bool found = for_each_file("pg_tblspc", [&all](DIR *, const char *name) {
@@ -88,8 +91,10 @@ void delete_directories() {
   may_be_left_behind = !found || !all;
 }
 
-// Deletes unread files when a leader's transaction ends. A process that once had workers stays the
-// leader of its lock group, so each abort in it looks for files.
+// Deletes unread files when a leader's transaction ends. Workers may have written files that their
+// leader does not know of yet. So if a transaction aborts, each leader of a lock group looks for
+// files. A process that had workers once stays the leader of its lock group. So all its later
+// aborts look for files, too, which is a small waste.
 void end_transaction(XactEvent event, void *) {
   if (event == XACT_EVENT_ABORT ? may_be_left_behind || MyProc->lockGroupLeader == MyProc
                                 : may_be_left_behind && (event == XACT_EVENT_PRE_COMMIT ||
@@ -97,7 +102,8 @@ void end_transaction(XactEvent event, void *) {
     delete_directories();
 }
 
-// Only notes that files may be left: files of the surrounding transaction may still be in use.
+// Only notes that unread files may exist. They are deleted at the end of the transaction, because
+// the transaction may still use other files in the same directory.
 void end_subtransaction(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
   if (event == SUBXACT_EVENT_ABORT_SUB && MyProc->lockGroupLeader == MyProc)
     may_be_left_behind = true;
@@ -133,8 +139,8 @@ void expect_shared_files() {
 
 SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner) {
   static uint32 files = 0;
-  // A later process of the same transaction may get the process ID of this one. It started at
-  // another time, so it counts its files from another number.
+  // A file's name is the process ID and this number. A later worker of the same transaction may get
+  // this worker's process ID, but its start time differs. So it counts from another number.
   const uint32 number = static_cast<uint32>(MyStartTimestamp) + files++;
   PrepareTempTablespaces();
   const Oid tablespace = GetNextTempTableSpace();

@@ -1,6 +1,9 @@
-// The C functions of our aggregates, and that of bf_element_of(). A Bloom Filter Build does the
-// work of an aggregate itself. It recognises an aggregate by the addresses of its functions, not by
-// its name (pg/build/calls.cpp).
+// The C functions that our aggregates consist of, and the C function of bf_element_of(). The
+// executor calls them through SQL.
+//
+// They are declared here because the planner compares their addresses. A Bloom Filter Build
+// (pg/build/build.hpp) is an executor node that replaces aggregates. The planner recognises an
+// aggregate that the node can replace by its functions, not by its name (pg/build/calls.cpp).
 #ifndef BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
 #define BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
 

@@ -1,15 +1,18 @@
 // bf_index_check(): raises an error if an index is damaged or does not match its table.
 //
-// It checks three things:
+// Users call the function, as they call amcheck for other indexes. It checks three things (for the
+// parts of an index, see core/index_pages.hpp):
 // - The pages. Each block belongs to exactly one owner: the meta page, the list, the directory, a
-//   group or free space. What each page says about itself is true.
-// - From the index to the table. Under each TID of the index, the heap has a tuple that VACUUM has
-//   not removed.
-// - From the table to the index. Each row that has a filter is in the index. If it is in two
-//   places, both have the filter that the table has.
+//   group or free space. Each page of the list, the directory and the groups is sound.
+// - From the index to the table. For each TID in the index, the heap still has a tuple. The tuple
+//   may be dead.
+// - From the table to the index. Each row whose filter is not NULL is in the index, and the index
+//   has the same filter as the table. A mover that failed can leave a row in the list and in a
+//   group; then both places are compared.
 //
-// It holds the mover's lock, so no row is moved or removed meanwhile. Other sessions can still
-// insert rows. It keeps an entry for each row of the index in memory.
+// The function holds the mover's lock (pages.hpp), so no row is moved or removed meanwhile. Other
+// sessions can still insert rows. The function needs memory for each row of the index, and it reads
+// the whole table.
 
 #include "pg/server.hpp"
 
@@ -39,13 +42,13 @@ struct Extent {
   BlockNumber start, pages;
 };
 
-// A place of a row in the index: an entry of the list, or a column of a group.
+// One place in the index that holds a row: an entry of the list, or a column of a group.
 struct Indexed {
   IndexedRow row;
-  uint8 column; // of the group
-  bool listed;
-  SlotPlace place; // of the group
-  uint64 key_hash; // of the list's entry
+  uint8 column;    // in a group: the row's column
+  bool listed;     // true: the place is in the list
+  SlotPlace place; // in a group: the group's slot
+  uint64 key_hash; // in the list: the entry's hash of the filter's key
 };
 
 // The state of one call. All memory is freed when the call ends.
@@ -56,7 +59,8 @@ struct Check {
   MemoryContext scratch;      // reset after each row
 };
 
-// Raises XX002: index and table differ.
+// Raises XX002, because the index and the table differ at this TID. `what` is the message's text
+// before the TID.
 [[noreturn]] void raise_row_differs(Relation index, const ItemPointerData &tid, const char *what) {
   ereport(ERROR,
           (errcode(ERRCODE_INDEX_CORRUPTED),
@@ -138,9 +142,9 @@ void check_pages(Check *check) {
   std::sort(check->rows.items, check->rows.items + check->rows.count, comes_before);
 }
 
-// True if an index may point to this TID of the heap. A dead tuple counts, because VACUUM removes
-// it from the heap only after it has removed its TID from all indexes. A heap-only tuple does not
-// count.
+// True if an index may point to this TID of the heap. That is also the case for a dead tuple:
+// VACUUM removes the tuple's TID from all indexes before it removes the tuple from the heap. It is
+// not the case for a heap-only tuple, because indexes point to the root of its HOT chain.
 bool is_in_heap(Relation heap, BlockNumber blocks, BufferAccessStrategy ring,
                 const ItemPointerData &tid) {
   const BlockNumber block = ItemPointerGetBlockNumberNoCheck(&tid);
@@ -163,7 +167,7 @@ bool is_in_heap(Relation heap, BlockNumber blocks, BufferAccessStrategy ring,
 }
 
 // Raises XX002 if the index has a TID that the heap does not have. Tables of other access methods
-// are not checked: they have no function that shows a tuple that no snapshot sees.
+// are not checked, because the table access method interface cannot look up a dead tuple by TID.
 void check_heap(const Check &check, Relation table) {
   if (table->rd_tableam != GetHeapamTableAmRoutine())
     return;
@@ -179,8 +183,10 @@ void check_heap(const Check &check, Relation table) {
   FreeAccessStrategy(ring);
 }
 
-// True if the index has this filter at the given place. A group has its bitmap; the list has only a
-// hash of its key. `sound` tells whether the filter's header could be read.
+// True if the index has this filter at the given place. In a group, the bitmaps are compared. The
+// list stores no bitmap, so only the hashes of the keys are compared. `sound` is true if the
+// filter's header could be read. Damaged filters, and filters that no group can hold, must be in
+// the list with the key hash 0.
 bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool sound) {
   GroupKey key;
   const bool groupable = sound && key_of(filter.header, &key);
@@ -200,8 +206,8 @@ bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool 
   return memcmp(bitmap, column.bitmap, key.bytes()) == 0;
 }
 
-// Called for each row of the table. Raises XX002 unless the index has the row, and has its filter
-// in each place where it has the row.
+// Called for each row of the table. Raises XX002 if a row with a filter is not in the index, if a
+// place of the row has another filter, or if the filter is NULL and the row is in the index.
 void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
   const auto *check = static_cast<const Check *>(state);
   CHECK_FOR_INTERRUPTS();
@@ -246,7 +252,8 @@ Datum bf_index_check(PG_FUNCTION_ARGS) {
   check.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter check", ALLOCSET_DEFAULT_SIZES);
   lock_moves(open.index);
-  // The snapshot is taken before the index is read, so the index must have each row that it sees.
+  // The snapshot is taken before the index is read. So each row that the snapshot sees must be in
+  // the index.
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_pages(&check);
   check_heap(check, open.table);

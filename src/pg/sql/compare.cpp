@@ -1,11 +1,13 @@
-// The SQL functions that compare filters of one kind by their bytes: equality, an order for btree,
-// and hashing. The order has no meaning, but DISTINCT, GROUP BY and ANALYZE need one.
+// The SQL functions that compare two filters of one type by their bytes: for equality, for the
+// order of a btree opclass, and for hashing. The order has no meaning, but DISTINCT, GROUP BY and
+// ANALYZE need one.
 //
-// Equal filters have the same parameters and the same bits, so every probe gives the same result.
-// Filters of the same values are not equal if their parameters differ.
+// Equal filters have the same parameters and the same bits, so every probe of one gives the same
+// result as a probe of the other. Two filters of the same values differ if their parameters differ.
 //
-// The header is not interpreted. So a table with a damaged filter can still be sorted, grouped and
-// analyzed.
+// These functions do not interpret the header. So a table with a damaged filter can still be
+// sorted, grouped and analyzed. An order or a hash needs both filters in full: sorting many filters
+// of megabytes is slow.
 
 #include "pg/server.hpp"
 
@@ -28,7 +30,7 @@ int compare(FunctionCallInfo fcinfo) {
   return order;
 }
 
-// Filters of different sizes differ, and their sizes are known without detoasting.
+// Compares the sizes first, because they are known without detoasting the filters.
 bool equal(FunctionCallInfo fcinfo) {
   return toast_raw_datum_size(PG_GETARG_DATUM(0)) == toast_raw_datum_size(PG_GETARG_DATUM(1)) &&
          compare(fcinfo) == 0;

@@ -1,6 +1,10 @@
-// What one call site keeps from one row to the next, in its expression's fn_extra. It keeps the
-// element type, which is looked up once, the literal that it read last, and the filter that it
-// probed last.
+// A call site is one place in a query that calls one of our functions or operators. This is what it
+// keeps in its fn_extra from one row to the next, so that work is not repeated for each row:
+// - the element type, which is looked up once;
+// - the digests of the literal that it read last;
+// - the filter that it probed last.
+//
+// A call without FmgrInfo has no fn_extra and no argument types. It raises an error.
 #ifndef BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
 #define BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
 
@@ -16,9 +20,9 @@ extern "C" {
 
 namespace bloomfilter {
 
-// The bare literal or untyped parameter that a call site read last, and its digests. The digests
-// are valid for filters with this layout, family and seed. Most queries have the same literal for
-// all rows.
+// The bare literal or untyped parameter that a call site read last, and its digests. Most queries
+// probe each row's filter for the same literal. The digests can be used again if the filter has
+// this layout, family and seed.
 struct LiteralMemory {
   char *bytes; // NULL until a literal was read
   Size length;
@@ -34,11 +38,12 @@ struct CallSite {
   MemoryContext items;   // for item_element(): the memory of its element type
   LiteralMemory literal; // for cached_literal_digests()
   FilterMemory asked;    // for asked_filter()
-  // For an aggregate: once arguments_known is true, arguments_fixed is true if all arguments after
-  // the value are known to be the same for all rows.
+  // Only for aggregates. arguments_fixed is true if all arguments after the value are the same for
+  // every row. It is valid once arguments_known is true.
   bool arguments_known, arguments_fixed;
 };
 
+// The parts of call_site() and argument_element() that run only for the first row.
 CallSite *make_call_site(FunctionCallInfo fcinfo);
 void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument);
 
@@ -48,7 +53,7 @@ inline CallSite *call_site(FunctionCallInfo fcinfo) {
   return make_call_site(fcinfo);
 }
 
-// The element type of an argument declared "any".
+// The element type of a value argument, whose declared type is "any".
 inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
   CallSite *site = call_site(fcinfo);
   if (!site->element)
@@ -56,10 +61,11 @@ inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
   return site->element;
 }
 
-// The element type of an array argument's elements.
+// The element type of the values in an array argument.
 Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array);
 
-// A value argument: its element type and its digests. ERROR 42804 if the filter holds other values.
+// A value argument's element type and digests. hashed_argument() raises ERROR 42804 if the filter's
+// element type is another one.
 struct HashedArgument {
   Element *element;
   Digests digests;
@@ -67,15 +73,15 @@ struct HashedArgument {
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use);
 
-// An array argument's elements.
+// The values in an array argument.
 Items items_of(FunctionCallInfo fcinfo, int argument);
 
-// Like literal_digests(), for an argument that is a literal. The call site remembers the digests.
+// The result of literal_digests() for a literal argument. The call site remembers it.
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
                                Use use);
 
-// The filter in an argument that is not NULL. It can be probed until a filter is looked up again,
-// by this call site or another one.
+// The filter in an argument that is not NULL. It can be probed until this call site or another one
+// looks up a filter.
 inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
   return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
 }

@@ -1,5 +1,5 @@
-// See collation.hpp. This runs when an element type is looked up and, for conditions, during
-// planning.
+// See collation.hpp. Functions that add or probe values call collation_of() when they look up an
+// element type or read a literal. The planner calls is_given() for the conditions that it analyzes.
 
 #include "pg/value/collation.hpp"
 

@@ -1,5 +1,7 @@
-// Measurements of a bloomfilter: what it was made for, and what its bits tell about the values that
-// it holds.
+// Measurements of a bloomfilter: the capacity that it was made for, and estimates from its bits.
+// The bits tell about how many values it holds, and how high its false positive rate is.
+//
+// A filter can consist of several links (core/links.hpp). A plain filter counts as one link.
 #ifndef BLOOMFILTER_PG_VALUE_MEASURE_HPP
 #define BLOOMFILTER_PG_VALUE_MEASURE_HPP
 
@@ -10,7 +12,7 @@
 
 namespace bloomfilter {
 
-// What the bits of all links tell together.
+// What the bits of a filter tell, with all links taken together.
 struct Fill {
   uint64 bits, bits_set;
   ValueCount count; // the number of distinct values
@@ -23,32 +25,34 @@ Fill measure(const Filter &filter);
 // The current false positive rate of a bloomfilter, and nothing else. Reads all bits.
 double rate_now(const Filter &filter);
 
-// The number of distinct values, and nothing else. The second form takes links in their normal
-// form, up to twice as many as a value can have. Each link is read once.
+// The number of distinct values, and nothing else. Each link is read once. The second form counts
+// the values of a union that was not made: its links are those of two values together, in their
+// normal form (core/links.hpp). So it takes up to 2 * kMaxLinks links.
 ValueCount count_values(const Filter &filter);
 ValueCount count_values(const Header &header, const LinkView *views, int count);
 
 // "about 990", or "at most 990"; palloc'ed.
 char *count_text(const ValueCount &count);
 
-// True if the bits tell how many values there are. They do not in an intersection, nor in a union
-// with an intersection.
+// True if the number of values can be estimated from the bits. False if a link is the result of an
+// intersection: a bit that two filters share may come from a different value in each.
 bool is_countable(const Filter &filter);
 
-// The capacity that was asked for. Unknown if the capacity of any link is unknown.
+// The number of values and the rate that were asked for. Both are unknown if the capacity of any
+// link is unknown.
 //
-// The number of values of several links is the sum of their numbers. For a filter that grows, it is
-// the number that the filter began with.
+// The number of values is the sum of the links' numbers. If the filter grows, it is the number that
+// the filter was created with.
 //
-// The rate is the highest rate that was asked for, of a link or of the filter that grows. The
-// reason is that a union is judged by what was asked of its parts. There is one exception. If the
-// rates of the links add up to at most the default rate, each link was given a share of a common
-// rate. Then the rate is their sum.
+// The rate is the highest rate that was asked for: for one of the links, or for a filter that
+// grows. So a union is judged by what was asked for its parts. There is one exception. If the rate
+// of all links together (full_rate()) is at most the default rate, that rate is taken. In this
+// case, the user probably divided a rate among the filters.
 Capacity capacity_of(const Filter &filter);
 
-// The rate of a filter when each link holds the values that it was made for. The capacity must be
-// known. For several links, it is the rate of all of them together. For a filter that grows, it
-// includes all links that growth will add.
+// The false positive rate that a filter has when each link holds as many values as it was made for.
+// The capacity must be known. For several links, it is the rate of all links together. For a filter
+// that grows, it includes all links that growth can add.
 double full_rate(const Filter &filter);
 
 } // namespace bloomfilter

@@ -1,12 +1,13 @@
-// Memory for a bitmap that is read or written at random lines, many times.
+// Memory for a bitmap whose lines are read or written many times, in random order. It also has
+// functions that clear or copy large values and can be interrupted.
 //
 // The memory is aligned so that no line of the bitmap straddles two cache lines. Large pages are
 // requested, because random lines of a large bitmap lie on different pages. With pages of 4 kB,
-// each access would also miss the processor's page table cache. The system must give large pages to
-// programs that request them (Linux with transparent_hugepage=madvise); elsewhere, normal pages are
-// used.
+// nearly each access would also miss the processor's cache of page addresses (the TLB). Only some
+// systems give large pages to programs that request them, such as Linux with
+// transparent_hugepage=madvise. On other systems, the memory has normal pages.
 //
-// A bitmap that is written once, in order, gains nothing from this. Such bitmaps are palloc'ed.
+// A bitmap that is written once from start to end gains nothing from this. It is palloc'ed.
 #ifndef BLOOMFILTER_PG_VALUE_MEMORY_HPP
 #define BLOOMFILTER_PG_VALUE_MEMORY_HPP
 
@@ -14,8 +15,9 @@
 
 namespace bloomfilter {
 
-// Set bytes to zero, or move bytes to a lower address or to other memory. They work in steps and
-// check for interrupts before each step, because the first access to half a gigabyte takes long.
+// clear_memory() sets bytes to zero. move_memory() moves bytes to other memory, or to a lower
+// address of the same memory. Both work in steps and check for interrupts before each step, because
+// the first access to half a gigabyte takes long.
 void clear_memory(void *memory, Size bytes);
 void move_memory(void *to, const void *from, Size bytes);
 
@@ -26,17 +28,17 @@ struct varlena *make_value(const void *payload, Size length);
 // is not zeroed. Sets `chunk` to the pointer that must be freed.
 void *allocate_aligned(MemoryContext context, Size bytes, Size offset, void **chunk);
 
-// Lends the session's buffer, which is one chunk of memory that outlives the transaction. Without
-// it, each transaction would allocate and free the memory, and the page faults would take longer
-// than copying to the memory. Only the memory is kept, not what is in it: no transaction reads what
-// another one wrote.
+// Lends the session's buffer, which is one chunk of memory that outlives the transaction.
+// return_buffer() gives it back. Without the buffer, each transaction would allocate and free such
+// memory. The page faults of new memory take longer than copying a value into it. The content of
+// the buffer is not used again: each borrower writes the bytes that it reads.
 //
-// The buffer is as large as the largest one that was borrowed, but at most kMostKept bytes and at
-// most work_mem * hash_mem_multiplier. If that setting is lowered, the next call of borrow_buffer()
-// frees the buffer.
+// The buffer has the largest size that was borrowed so far. This is at most kMostKept bytes and at
+// most work_mem * hash_mem_multiplier. If these settings are lowered and the buffer is too large
+// now, the next call of borrow_buffer() frees it.
 //
-// The address is as for allocate_aligned(). Returns NULL if the buffer is lent already, or if the
-// size is too small or too large to be kept.
+// The returned address is `offset` bytes before a multiple of 64. Returns NULL if the buffer is
+// lent already, or if the size is too small or too large for the buffer.
 constexpr Size kMostKept = 32 * 1024 * 1024;
 void *borrow_buffer(Size bytes, Size offset);
 void return_buffer();

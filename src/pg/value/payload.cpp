@@ -1,4 +1,5 @@
-// See payload.hpp. Input decodes the text straight into the new value and checks it there.
+// See payload.hpp. The input function decodes the text into the memory of the new value and checks
+// the bytes there, so a large filter is not copied a second time.
 
 #include "pg/value/payload.hpp"
 
@@ -17,8 +18,8 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// Makes a value with a copy of a payload that came from outside. ERROR 22P03 if the payload is not
-// sound.
+// Makes a value from a payload that a client or a bytea holds, and copies the payload. ERROR 22P03
+// if the payload is damaged.
 Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint8 *payload,
                     Size length) {
   const Finding finding = type.check(payload, length);
@@ -58,8 +59,9 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
     return report("text is not base64", hint_at_use(type));
   const Finding finding = type.check(payload, decoded);
   if (!finding.ok()) {
-    // The text may be an ordinary value that was given instead of a filter. A word of four letters
-    // is also valid base64, but hardly any such text begins like a filter.
+    // The user may have written an ordinary value where a filter is expected. Some words are valid
+    // base64, such as words of four letters. Their bytes are too few for a header, or begin with
+    // another byte than the version. In these two cases the error has the hint.
     const bool foreign =
         finding.status == Status::truncated || finding.status == Status::unknown_version;
     return report(finding_text(finding), foreign ? hint_at_use(type) : nullptr);
