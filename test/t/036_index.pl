@@ -225,6 +225,16 @@ my %moving = (
 no_difference('moving groups', \%moving, '-t', '200');
 is(sqlstate($node, q{SELECT bf_index_check('moving_filter')}), '00000', 'moving groups: the index is sound');
 
+# The list gets longer by pages while the index is checked.
+query(q{
+    CREATE TABLE growing (filter bloomfilter);
+    CREATE INDEX growing_filter ON growing USING bloomfilter (filter) WITH (list_limit = 1000000);
+    INSERT INTO growing SELECT bf_create(10) + i FROM generate_series(1, 20000) i});
+my %growing = (
+    insert => [ 1, 'INSERT INTO growing SELECT bf_create(10) + :n FROM generate_series(1, 300)' ],
+    check => [ 1, q{SELECT bf_index_check('growing_filter')} ]);
+no_difference('a list that grows', \%growing, '-t', '60');
+
 # Whatever is cancelled leaves a sound index, and what it had begun is done by others.
 for my $ms (1 .. 30) {
     $node->psql('postgres', "SET statement_timeout = '${ms}ms';"
