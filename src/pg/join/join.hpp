@@ -33,8 +33,8 @@
 
 namespace bloomfilter {
 
-// Defines bloomfilter.join_filter and sets the planner's hook for the paths of a table. The hook adds
-// the scans of pg/table/ as well.
+// Defines bloomfilter.join_filter and sets the planner's hook for the paths of a table. The hook
+// adds the scans of pg/table/ as well.
 void define_join_filters();
 
 } // namespace bloomfilter
