@@ -13,7 +13,7 @@ namespace bloomfilter {
 namespace {
 
 constexpr std::uint64_t kManyBuckets = 250;
-constexpr std::uint32_t kBucketsBetweenPauses = 256 * 1024;
+constexpr std::uint32_t kBucketsBetweenChecks = 256 * 1024;
 constexpr int kNarrowBits = 16; // a bucket of fingerprints of up to this length fits into 64 bits
 
 __extension__ typedef unsigned __int128 Wide;
@@ -298,7 +298,7 @@ bool check_buckets(const Geometry &geometry, const std::uint8_t *table, std::uin
   const bool sorted = with_buckets(geometry, [&](auto buckets) {
     bool all = true;
     for (std::uint32_t bucket = 0; bucket < geometry.units; bucket++) {
-      if (bucket % kBucketsBetweenPauses == 0)
+      if (bucket % kBucketsBetweenChecks == 0)
         check_interrupts();
       const Slots slots = buckets.slots(buckets.read(table, bucket));
       count += static_cast<unsigned>(kBucketSlots - slots.count(0));

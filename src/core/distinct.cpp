@@ -17,7 +17,7 @@ constexpr double kMostEstimated = 1.1;
 constexpr int kMostDigitBits = 8;
 constexpr std::size_t kMostDigits = 1 << kMostDigitBits;
 constexpr std::size_t kFew = 24; // up to this number of hashes, sorting is by insertion
-constexpr std::size_t kHashesBetweenPauses = kBytesBetweenChecks / sizeof(std::uint64_t);
+constexpr std::size_t kHashesBetweenChecks = kBytesBetweenChecks / sizeof(std::uint64_t);
 
 // The digit by which hashes are sorted next: `bits` bits of a hash, from bit `shift` on.
 struct Digit {
@@ -51,7 +51,7 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit,
   std::size_t nexts[kMostDigits];
   std::fill_n(ends, digit.count(), 0);
   for (std::size_t i = 0; i < count; i++) {
-    if (i % kHashesBetweenPauses == 0)
+    if (i % kHashesBetweenChecks == 0)
       check_interrupts();
     ends[digit(hashes[i])]++;
   }
@@ -66,7 +66,7 @@ void split_hashes(std::uint64_t *hashes, std::size_t count, Digit digit,
     while (nexts[part] < ends[part]) {
       std::uint64_t hash = hashes[nexts[part]];
       for (std::size_t home; (home = digit(hash)) != part;) {
-        if (++moved % kHashesBetweenPauses == 0) {
+        if (++moved % kHashesBetweenChecks == 0) {
           hashes[nexts[part]] = hash; // the array has all hashes again if the check ends the sort
           check_interrupts();
         }

@@ -121,7 +121,7 @@ struct varlena *flat_partial(State *state) {
 namespace {
 
 // Returns the expanded object that a pointer refers to, like DatumGetEOHP(), but inline.
-inline ExpandedPartial *object_behind(const void *pointer) {
+inline ExpandedPartial *object_of(const void *pointer) {
   varatt_expanded external;
   memcpy(&external, VARDATA_EXTERNAL(pointer), sizeof external);
   Assert(external.eohptr->eoh_methods == &kMethods);
@@ -131,7 +131,7 @@ inline ExpandedPartial *object_behind(const void *pointer) {
 // The expanded object of a value, or NULL if it is flat.
 const ExpandedPartial *expanded(Datum value) {
   const void *pointer = DatumGetPointer(value);
-  return VARATT_IS_EXTERNAL_EXPANDED(pointer) ? object_behind(pointer) : nullptr;
+  return VARATT_IS_EXTERNAL_EXPANDED(pointer) ? object_of(pointer) : nullptr;
 }
 
 // Makes a state from a flat value. It can be read as long as the value exists.
@@ -215,8 +215,7 @@ pg_noinline ExpandedPartial *make_expanded(FunctionCallInfo fcinfo, const Parame
 // with the content of the first argument.
 inline ExpandedPartial *partial_to_change(FunctionCallInfo fcinfo) {
   const void *pointer = PG_GETARG_POINTER(0);
-  return PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(pointer) ? nullptr
-                                                                     : object_behind(pointer);
+  return PG_ARGISNULL(0) || !VARATT_IS_EXTERNAL_EXPANDED_RW(pointer) ? nullptr : object_of(pointer);
 }
 
 pg_noinline ExpandedPartial *make_partial_to_change(FunctionCallInfo fcinfo,

@@ -50,15 +50,6 @@ const Known kKnown[] = {
      Layout::lines, true, true},
 };
 
-// Returns the C function that the server would call for an SQL function. A function may have its
-// own settings, be SECURITY DEFINER or have a hook that watches its calls. Then the server calls a
-// C function of its own instead.
-PGFunction code_of(Oid function) {
-  FmgrInfo info;
-  fmgr_info(function, &info);
-  return info.fn_addr;
-}
-
 // The row of an aggregate in pg_aggregate.
 struct Entry : FormData_pg_aggregate {
   bool has_initial_value;

@@ -12,6 +12,7 @@
 #include "pg/expression.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
+#include "pg/planner/question.hpp"
 #include "pg/planner/run.hpp"
 #include "pg/planner/statistics.hpp"
 #include "pg/planner/support.hpp"
@@ -157,12 +158,11 @@ bool unites(Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
     return false;
-  const Oid step = reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggtransfn;
+  const PGFunction step =
+      code_of(reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggtransfn);
   ReleaseSysCache(tuple);
-  FmgrInfo info;
-  fmgr_info(step, &info);
-  return info.fn_addr == bloomfilter_union_step || info.fn_addr == countingbloomfilter_union_step ||
-         info.fn_addr == cuckoofilter_union_step;
+  return step == bloomfilter_union_step || step == countingbloomfilter_union_step ||
+         step == cuckoofilter_union_step;
 }
 
 // What is known of the result of an aggregate: of bf_agg(value, expected, fpr) and its siblings, or

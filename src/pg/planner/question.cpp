@@ -49,9 +49,7 @@ bool asks(Oid function) {
   const Oid support = get_func_support(function);
   if (!OidIsValid(support))
     return false;
-  FmgrInfo info;
-  fmgr_info(support, &info);
-  return info.fn_addr == filter_support;
+  return code_of(support) == filter_support;
 }
 
 // True if the server calls a function as another user, with the function's own settings, or through
@@ -129,6 +127,12 @@ bool asks_filter(Node *node, Question *question) {
 
 bool asks_for_value(Node *node, Question *question) {
   return asks_filter(node, question) && takes_any(question->function);
+}
+
+PGFunction code_of(Oid function) {
+  FmgrInfo info;
+  fmgr_info(function, &info);
+  return info.fn_addr;
 }
 
 } // namespace bloomfilter

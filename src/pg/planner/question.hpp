@@ -42,6 +42,11 @@ bool asks_filter(Node *node, Question *question);
 // literal.
 bool asks_for_value(Node *node, Question *question);
 
+// Returns the C function that the server would call for an SQL function. A function may have its
+// own settings, be SECURITY DEFINER or have a hook that watches its calls. Then the server calls a
+// C function of its own instead.
+PGFunction code_of(Oid function);
+
 } // namespace bloomfilter
 
 #endif

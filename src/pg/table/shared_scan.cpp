@@ -11,7 +11,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-ParallelTableScanDesc behind(void *memory, Size own) {
+ParallelTableScanDesc scan_after(void *memory, Size own) {
   return reinterpret_cast<ParallelTableScanDesc>(static_cast<char *>(memory) + MAXALIGN(own));
 }
 
@@ -32,15 +32,15 @@ Size shared_scan_size(Relation table, const PlanState *node, Size own) {
 }
 
 void init_shared_scan(Relation table, const PlanState *node, void *memory, Size own) {
-  table_parallelscan_initialize(table, behind(memory, own), node->state->es_snapshot);
+  table_parallelscan_initialize(table, scan_after(memory, own), node->state->es_snapshot);
 }
 
 void reinit_shared_scan(Relation table, void *memory, Size own) {
-  table_parallelscan_reinitialize(table, behind(memory, own));
+  table_parallelscan_reinitialize(table, scan_after(memory, own));
 }
 
 TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size own) {
-  return table_beginscan_parallel(table, behind(memory, own), flags_of(node));
+  return table_beginscan_parallel(table, scan_after(memory, own), flags_of(node));
 }
 
 } // namespace bloomfilter
