@@ -65,12 +65,12 @@ Finding check_link(const Link &link) {
   const Geometry &geometry = link.geometry;
   if (!is_possible_k(geometry.layout, geometry.k))
     return fault(Status::bad_k, geometry.k);
-  const bool bloom = kind_of(geometry.layout) == Kind::bloom;
+  const bool united = has<Ability::unites_by_or>(geometry.layout);
   const Finding capacity = check_capacity(link.capacity);
-  // Only a bloomfilter's capacity may be unknown.
-  if (!capacity.ok() || (!bloom && !link.capacity.is_known()))
+  // The capacity is unknown after some unions, and only bloomfilters are united by OR.
+  if (!capacity.ok() || (!united && !link.capacity.is_known()))
     return fault(Status::bad_capacity, link.capacity.values);
-  if (link.flags & ~(bloom ? kLinkFlags : kFlagSelfSized))
+  if (link.flags & ~(united ? kLinkFlags : kFlagSelfSized))
     return fault(Status::unknown_flags, link.flags);
   const std::uint32_t least = geometry.layout == Layout::cuckoo ? kMinBuckets : 1;
   if (geometry.units < least || geometry.bits() > kMaxBits)
@@ -84,11 +84,11 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   // A chain has kFlagSelfSized only if it grows and has no values: an aggregate over no rows made
   // it.
   std::uint8_t flags = kFlagChain;
-  if (!is_foreign(geometry.layout))
+  if (has<Ability::grows>(geometry.layout))
     flags |= kFlagGrow;
   if (header->grows() && header->element.family == Family::none && header->link_count == 1)
     flags |= kFlagSelfSized;
-  if (kind_of(geometry.layout) != Kind::bloom || header->flags & ~flags)
+  if (!has<Ability::unites_by_or>(geometry.layout) || header->flags & ~flags)
     return fault(Status::unknown_flags, header->flags);
   if (geometry.layout != profile_of(geometry.layout))
     return fault(Status::unknown_layout, static_cast<std::uint64_t>(geometry.layout));

@@ -52,11 +52,11 @@ bool operator==(const GroupKey &a, const GroupKey &b) {
 
 bool key_of(const Header &header, GroupKey *key) {
   const Layout layout = header.geometry.layout;
-  const Kind kind = kind_of(layout);
-  if (header.is_chain() || is_foreign(layout) || kind == Kind::cuckoo)
+  if (header.is_chain() || !has<Ability::grouped_in_index>(layout))
     return false;
-  const Geometry geometry =
-      kind == Kind::counting ? plain_geometry(header.geometry) : header.geometry;
+  const Geometry geometry = structure_of(layout) == Structure::counters
+                                ? plain_geometry(header.geometry)
+                                : header.geometry;
   *key = {header.seed,
           geometry.units,
           header.element.shape,

@@ -2,9 +2,12 @@
 // hashed.
 //
 // A *layout* is a system's way from a digest to bits. A row of kLayoutRows has everything that
-// depends on the layout alone. A *scheme* is what SQL calls a layout: a layout together with an
-// encoding. The encoding is how a value becomes bytes before it is hashed. (Guava has funnels for
-// this, and Parquet has physical types.) The family of a filter tells its encoding.
+// depends on the layout alone. Its abilities say which operations there are for its filters, and
+// its structure says which code reads and writes their bytes. Code asks for an ability or switches
+// over the structure. It asks for the kind only if SQL's types differ, in names and messages. A
+// *scheme* is what SQL calls a layout: a layout together with an encoding. The encoding is how a
+// value becomes bytes before it is hashed. (Guava has funnels for this, and Parquet has physical
+// types.) The family of a filter tells its encoding.
 //
 // The numbers of the layouts are stored in every filter and never change. The upper half of a
 // number is the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15
@@ -45,6 +48,36 @@ enum class Layout : std::uint8_t {
 // The system from which a layout takes its hashes, positions and sizes.
 enum class System : std::uint8_t { ours, guava, parquet, redis, spark, datasketches, hive };
 
+// What a filter's bytes are.
+enum class Structure : std::uint8_t {
+  bitmap,         // core/bitmap.hpp
+  counters,       // core/counting.hpp
+  buckets,        // core/cuckoo.hpp
+  foreign_bitmap, // core/foreign/foreign.hpp
+};
+
+// What can be done with a layout's filters, a bit for each.
+enum class Ability : std::uint16_t {
+  adds = 1,               // a value can be added to an existing filter
+  removes = 2,            // a value can be removed
+  counts_by_bits = 4,     // the set bits tell the number of values and the false positive rate
+  unites_by_or = 8,       // the OR of two filters is their union; a filter can have several links
+  folds = 16,             // the OR of equal parts of a filter is a smaller filter (fold_geometry())
+  grows = 32,             // a full filter can get another link
+  sizes_itself = 64,      // an aggregate can choose the size
+  grouped_in_index = 128, // an index groups filters of one geometry (core/index_pages.hpp)
+  needs_all_values = 256, // a filter is made of all values at once, each once, in their order
+};
+
+using Abilities = std::uint16_t; // a set of them
+
+constexpr Abilities abilities() {
+  return 0;
+}
+template <typename... More> constexpr Abilities abilities(Ability first, More... more) {
+  return static_cast<Abilities>(static_cast<unsigned>(first) | abilities(more...));
+}
+
 // Where the bits of one value are.
 enum class Spread : std::uint8_t {
   line,     // anywhere in a unit; the unit is a line
@@ -70,6 +103,8 @@ constexpr std::uint8_t kOtherFlags = kFlagUncounted;
 struct LayoutRow {
   Layout layout;
   System system;
+  Structure structure;
+  Abilities abilities;
   Spread spread;
   Choice choice;
   std::uint16_t unit_bits;         // 0: a bucket's size depends on its fingerprints
@@ -80,33 +115,45 @@ struct LayoutRow {
   Layout profile; // the layout that stands for all layouts among which a filter's size decides
 };
 
+constexpr Abilities kOfBitmaps =
+    abilities(Ability::adds, Ability::counts_by_bits, Ability::unites_by_or, Ability::folds,
+              Ability::grows, Ability::sizes_itself, Ability::grouped_in_index);
+constexpr Abilities kOfForeignBitmaps =
+    abilities(Ability::adds, Ability::counts_by_bits, Ability::unites_by_or, Ability::folds);
+constexpr Abilities kOfCounters =
+    abilities(Ability::adds, Ability::removes, Ability::counts_by_bits, Ability::sizes_itself,
+              Ability::grouped_in_index);
+constexpr Abilities kOfBuckets =
+    abilities(Ability::adds, Ability::removes, Ability::sizes_itself, Ability::needs_all_values);
+
 inline constexpr LayoutRow kLayoutRows[] = {
-    {Layout::lines, System::ours, Spread::line, Choice::scaled, 512, 1, 16, 1, 1, 64, 0,
-     Layout::lines},
-    {Layout::pages, System::ours, Spread::halves, Choice::scaled, 4096, 2, 16, 2, 1, 64, 0,
-     Layout::lines},
-    {Layout::guava, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
-     Layout::guava},
-    {Layout::hive, System::hive, Spread::line, Choice::remainder, 512, 1, 127, 1, 1, 0, 0,
-     Layout::hive},
-    {Layout::guava_mitz32, System::guava, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0,
-     0, Layout::guava_mitz32},
-    {Layout::parquet, System::parquet, Spread::words, Choice::scaled, 256, 8, 8, 1, 1, 0, 0,
-     Layout::parquet},
-    {Layout::redis, System::redis, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
-     Layout::redis},
-    {Layout::spark, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0,
-     Layout::spark},
-    {Layout::spark_v2, System::spark, Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32, 0,
-     Layout::spark_v2},
-    {Layout::datasketches, System::datasketches, Spread::anywhere, Choice::remainder, 64, 1, 255, 1,
-     2, 64, kFlagUncounted, Layout::datasketches},
-    {Layout::counting_lines, System::ours, Spread::line, Choice::scaled, 2048, 1, 16, 1, 1, 64, 0,
-     Layout::counting_lines},
-    {Layout::counting_pages, System::ours, Spread::halves, Choice::scaled, 16384, 2, 16, 2, 1, 64,
-     0, Layout::counting_lines},
-    {Layout::cuckoo, System::ours, Spread::slots, Choice::scaled, 0, 6, 32, 1, 1, 64, 0,
-     Layout::cuckoo},
+    {Layout::lines, System::ours, Structure::bitmap, kOfBitmaps, Spread::line, Choice::scaled, 512,
+     1, 16, 1, 1, 64, 0, Layout::lines},
+    {Layout::pages, System::ours, Structure::bitmap, kOfBitmaps, Spread::halves, Choice::scaled,
+     4096, 2, 16, 2, 1, 64, 0, Layout::lines},
+    {Layout::guava, System::guava, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::anywhere,
+     Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::guava},
+    {Layout::hive, System::hive, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::line,
+     Choice::remainder, 512, 1, 127, 1, 1, 0, 0, Layout::hive},
+    {Layout::guava_mitz32, System::guava, Structure::foreign_bitmap, kOfForeignBitmaps,
+     Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::guava_mitz32},
+    {Layout::parquet, System::parquet, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::words,
+     Choice::scaled, 256, 8, 8, 1, 1, 0, 0, Layout::parquet},
+    {Layout::redis, System::redis, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::anywhere,
+     Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::redis},
+    {Layout::spark, System::spark, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::anywhere,
+     Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::spark},
+    {Layout::spark_v2, System::spark, Structure::foreign_bitmap, kOfForeignBitmaps,
+     Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32, 0, Layout::spark_v2},
+    {Layout::datasketches, System::datasketches, Structure::foreign_bitmap, kOfForeignBitmaps,
+     Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 64, kFlagUncounted,
+     Layout::datasketches},
+    {Layout::counting_lines, System::ours, Structure::counters, kOfCounters, Spread::line,
+     Choice::scaled, 2048, 1, 16, 1, 1, 64, 0, Layout::counting_lines},
+    {Layout::counting_pages, System::ours, Structure::counters, kOfCounters, Spread::halves,
+     Choice::scaled, 16384, 2, 16, 2, 1, 64, 0, Layout::counting_lines},
+    {Layout::cuckoo, System::ours, Structure::buckets, kOfBuckets, Spread::slots, Choice::scaled, 0,
+     6, 32, 1, 1, 64, 0, Layout::cuckoo},
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
 
@@ -133,19 +180,43 @@ constexpr Kind kind_of(Layout layout) {
   return static_cast<Kind>(static_cast<unsigned>(layout) >> 4);
 }
 
-// The layouts of other systems, a bit for each. A probe needs them for each value, and a constant
-// takes no load.
-constexpr std::uint64_t foreign_layout_set() {
+// A set of layouts, a bit for each. A probe asks for one with each value, and a constant takes no
+// load.
+struct LayoutSet {
   static_assert(kLastLayout < 64, "a bit for each");
-  std::uint64_t set = 0;
+  std::uint64_t bits = 0;
+
+  constexpr void add(Layout layout) { bits |= std::uint64_t{1} << static_cast<int>(layout); }
+  constexpr bool has(Layout layout) const { return bits >> static_cast<int>(layout) & 1; }
+};
+
+constexpr LayoutSet layouts_with(Ability ability) {
+  LayoutSet set;
   for (const LayoutRow &row : kLayoutRows)
-    if (row.system != System::ours)
-      set |= std::uint64_t{1} << static_cast<int>(row.layout);
+    if (row.abilities & abilities(ability))
+      set.add(row.layout);
   return set;
 }
-constexpr std::uint64_t kForeignLayouts = foreign_layout_set();
+template <Ability kAbility> constexpr bool has(Layout layout) {
+  constexpr LayoutSet kSet = layouts_with(kAbility);
+  return kSet.has(layout);
+}
+
+constexpr LayoutSet foreign_layout_set() {
+  LayoutSet set;
+  for (const LayoutRow &row : kLayoutRows)
+    if (row.system != System::ours)
+      set.add(row.layout);
+  return set;
+}
+// True for the layouts of other systems. Their values are encoded and hashed as those systems do
+// it: a value's digest differs from its 64-bit hash in our own layouts.
 constexpr bool is_foreign(Layout layout) {
-  return (kForeignLayouts >> static_cast<int>(layout) & 1) != 0;
+  constexpr LayoutSet kSet = foreign_layout_set();
+  return kSet.has(layout);
+}
+inline Structure structure_of(Layout layout) {
+  return row_of(layout).structure;
 }
 inline System system_of(Layout layout) {
   return row_of(layout).system;

@@ -7,14 +7,14 @@
 namespace bloomfilter {
 
 bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geometry) {
-  if (is_foreign(layout))
-    return size_foreign(layout, expected, rate, geometry);
-  switch (kind_of(layout)) {
-  case Kind::counting:
+  switch (structure_of(layout)) {
+  case Structure::counters:
     return size_counting(expected, rate, geometry);
-  case Kind::cuckoo:
+  case Structure::buckets:
     return size_cuckoo(expected, rate, geometry);
-  case Kind::bloom:
+  case Structure::foreign_bitmap:
+    return size_foreign(layout, expected, rate, geometry);
+  case Structure::bitmap:
     break;
   }
   return size_for_capacity(expected, rate, geometry);
@@ -22,47 +22,55 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest) {
-  switch (kind_of(geometry.layout)) {
-  case Kind::counting:
+  switch (structure_of(geometry.layout)) {
+  case Structure::counters:
     return kernel.counting_contains(geometry, bytes, digest.first);
-  case Kind::cuckoo:
+  case Structure::buckets:
     return cuckoo_contains(geometry, bytes, digest.first);
-  case Kind::bloom:
+  case Structure::foreign_bitmap:
+    return foreign_contains(geometry, bytes, digest);
+  case Structure::bitmap:
     break;
   }
-  return is_foreign(geometry.layout) ? foreign_contains(geometry, bytes, digest)
-                                     : kernel.contains(geometry, bytes, digest.first);
+  return kernel.contains(geometry, bytes, digest.first);
 }
 
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
                         const std::uint64_t *digests, std::size_t count) {
-  if (is_foreign(geometry.layout))
-    foreign_add_many(geometry, bytes, digests, count / digest_size(geometry.layout));
-  else if (kind_of(geometry.layout) == Kind::counting)
-    counting_add_many(geometry, bytes, digests, count);
-  else
+  switch (structure_of(geometry.layout)) {
+  case Structure::bitmap:
     kernel.add_many(geometry, bytes, digests, count);
+    break;
+  case Structure::counters:
+    counting_add_many(geometry, bytes, digests, count);
+    break;
+  case Structure::buckets: // is never passed
+    break;
+  case Structure::foreign_bitmap:
+    foreign_add_many(geometry, bytes, digests, count / digest_size(geometry.layout));
+    break;
+  }
 }
 
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes,
                            std::uint64_t hash) {
-  return geometry.layout == Layout::cuckoo
+  return structure_of(geometry.layout) == Structure::buckets
              ? cuckoo_copies(geometry, bytes, hash)
              : static_cast<int>(counting_multiplicity(geometry, bytes, hash));
 }
 
 HashTest hash_test(const Kernel &kernel, const Geometry &geometry) {
-  if (geometry.k == 0 || is_foreign(geometry.layout))
-    return nullptr;
-  switch (kind_of(geometry.layout)) {
-  case Kind::counting:
+  switch (structure_of(geometry.layout)) {
+  case Structure::counters:
     return kernel.counting_contains;
-  case Kind::cuckoo:
+  case Structure::buckets:
     return cuckoo_contains;
-  case Kind::bloom:
+  case Structure::foreign_bitmap:
+    return nullptr;
+  case Structure::bitmap:
     break;
   }
-  return kernel.contains_for(geometry);
+  return geometry.k == 0 ? nullptr : kernel.contains_for(geometry);
 }
 
 } // namespace bloomfilter

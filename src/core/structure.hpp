@@ -23,7 +23,8 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest);
 
-// Adds digests to a bitmap or to counters. Each digest is digest_size() numbers, and `count` is the
+// Adds digests to a bitmap or to counters. Buckets must not be passed: they can be full, so only
+// cuckoo_add_many() adds to them. Each digest is digest_size() numbers, and `count` is the
 // number of all these numbers.
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,
                         const std::uint64_t *digests, std::size_t count);
@@ -47,7 +48,7 @@ inline Geometry alone(const Geometry &geometry) {
 
 template <typename Fetch>
 int multiplicity_in_parts(const Geometry &geometry, std::uint64_t hash, Fetch fetch) {
-  if (geometry.layout != Layout::cuckoo) {
+  if (structure_of(geometry.layout) == Structure::counters) {
     const std::uint8_t *unit = fetch(unit_offset(geometry, hash), geometry.unit_bytes());
     return static_cast<int>(counting_multiplicity(alone(geometry), unit, hash));
   }
@@ -82,10 +83,15 @@ bool foreign_contains_in_parts(const Geometry &geometry, const Digest &digest, F
 template <typename Fetch>
 bool contains_in_parts(const Kernel &kernel, const Geometry &geometry, const Digest &digest,
                        Fetch fetch) {
-  if (is_foreign(geometry.layout))
-    return foreign_contains_in_parts(geometry, digest, fetch);
-  if (kind_of(geometry.layout) != Kind::bloom)
+  switch (structure_of(geometry.layout)) {
+  case Structure::counters:
+  case Structure::buckets:
     return multiplicity_in_parts(geometry, digest.first, fetch) > 0;
+  case Structure::foreign_bitmap:
+    return foreign_contains_in_parts(geometry, digest, fetch);
+  case Structure::bitmap:
+    break;
+  }
   const std::uint8_t *unit = fetch(unit_offset(geometry, digest.first), geometry.unit_bytes());
   return structure_contains(kernel, alone(geometry), unit, digest);
 }

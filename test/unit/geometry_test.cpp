@@ -166,6 +166,10 @@ TEST(FoldGeometry, IsTheLargestDivisorThatFits) {
         EXPECT_EQ(folded, (Geometry{layout, 6, std::max(expected, 1U)})) << units << " " << bytes;
       }
     }
+  for (const Layout layout : {Layout::counting_lines, Layout::cuckoo}) {
+    Geometry folded;
+    EXPECT_FALSE(fold_geometry({layout, 8, 64}, SIZE_MAX, &folded));
+  }
 }
 
 } // namespace

@@ -28,7 +28,7 @@ pg_noinline void push_second(State *state, Element *element, Datum value) {
   const SecondHash second = second_hash(element, value, state->header.seed);
   if (!second.exists)
     return;
-  if (state->kind() == Kind::cuckoo)
+  if (structure_of(state->header.geometry.layout) == Structure::buckets)
     raise_two_hashes();
   push(state, second.hash);
 }

@@ -212,8 +212,8 @@ Parameters parameters_without_rows(const List *arguments, ExprContext *context, 
     expected_is_known = false;
   }
   Parameters parameters = parameters_of_row_with_layout(row, layout);
-  // A filter of another system cannot grow, so it needs a size. A row would have given the number.
-  if (!expected_is_known && is_foreign(parameters.layout)) {
+  // A layout that does not size itself needs a number. A row would have given it.
+  if (!expected_is_known && !has<Ability::sizes_itself>(parameters.layout)) {
     parameters.self_sized = false;
     parameters.expected = kUntoldValues;
   }

@@ -32,7 +32,7 @@ Header header_for(const Parameters &parameters) {
     header = empty_header(layout, parameters.expected, parameters.rate, 0);
   else if (!rate_in_range(parameters.rate))
     raise_bad_rate(parameters.rate);
-  else if (is_foreign(layout))
+  else if (!has<Ability::sizes_itself>(layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bf_agg does not size filters of layout \"%s\" itself",
                            layout_name(layout, parameters.empty)),
@@ -77,7 +77,7 @@ Header self_sized(Header header, uint64 values) {
 
 Filter filter_without_values(const Parameters &parameters) {
   Header header = header_for(parameters);
-  if (parameters.self_sized && kind_of(parameters.layout) == Kind::bloom) {
+  if (parameters.self_sized && has<Ability::grows>(parameters.layout)) {
     header.capacity.values = kFirstValues;
     return make_growing(header, kFlagSelfSized);
   }

@@ -120,8 +120,8 @@ Filter finish_cuckoo(State *state) {
 
 // Adds a part of another state's bitmap or counters to those of a state, at this offset.
 void unite_part(State *state, Size offset, const uint8 *part, Size bytes) {
-  (state->kind() == Kind::counting ? unite_counters : unite_bitmaps)(state->bitmap + offset, part,
-                                                                     bytes);
+  const bool by_or = has<Ability::unites_by_or>(state->header.geometry.layout);
+  (by_or ? unite_bitmaps : unite_counters)(state->bitmap + offset, part, bytes);
 }
 
 // Adds the bitmap in a file that another process wrote. Deletes the file.
@@ -169,7 +169,8 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
 State *make_state(const GroupMemory &memory, const Parameters &parameters) {
   const Header header = header_for(parameters);
   auto *state = make_zeroed<State>(memory.context);
-  state->bag = make_bag(memory, kind_of(parameters.layout) == Kind::counting ? kMaxCounter : 1);
+  const bool counts = structure_of(parameters.layout) == Structure::counters;
+  state->bag = make_bag(memory, counts ? kMaxCounter : 1);
   state->self_sized = parameters.self_sized;
   state->header = header;
   return state;
@@ -262,7 +263,8 @@ void combine_states(State *state, const State *other) {
 Filter finish_state(State *state) {
   if (has_no_values(state))
     return filter_without_values(parameters_of(state));
-  return (state->kind() == Kind::cuckoo ? finish_cuckoo : finish_bits)(state);
+  const bool at_once = has<Ability::needs_all_values>(state->header.geometry.layout);
+  return (at_once ? finish_cuckoo : finish_bits)(state);
 }
 
 Filter finish_within_limits(State *state) {

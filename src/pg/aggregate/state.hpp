@@ -64,8 +64,9 @@ struct State {
   const FmgrInfo *site;
   Element *element;
 
-  Kind kind() const { return kind_of(header.geometry.layout); }
-  bool keeps_bag() const { return self_sized || kind() == Kind::cuckoo; }
+  bool keeps_bag() const {
+    return self_sized || has<Ability::needs_all_values>(header.geometry.layout);
+  }
 };
 
 // Where the running aggregate keeps the state of its current group. If the state will be

@@ -45,7 +45,7 @@ uint8 *add_column(Batch *batch, const IndexedRow &row) {
 
 void copy_bitmap(const Filter &filter, uint8 *bitmap) {
   const Size bytes = filter.header.geometry.bytes();
-  if (filter.kind() == Kind::counting)
+  if (structure_of(filter.header.geometry.layout) == Structure::counters)
     (void)counting_bits(filter.bitmap(), bytes, bitmap);
   else
     memcpy(bitmap, filter.bitmap(), bytes);

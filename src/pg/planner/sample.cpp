@@ -139,12 +139,13 @@ Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
 // Samples one link. `united` is used for bloomfilters alone, because no other type has several
 // links.
 Sums sample_link(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
-  switch (kind_of(geometry.layout)) {
-  case Kind::counting:
+  switch (structure_of(geometry.layout)) {
+  case Structure::counters:
     return sample_counters(parts, geometry, offset);
-  case Kind::cuckoo:
+  case Structure::buckets:
     return sample_buckets(parts, geometry, offset);
-  case Kind::bloom:
+  case Structure::bitmap:
+  case Structure::foreign_bitmap:
     break;
   }
   return sample_bitmap(parts, geometry, offset, united);

@@ -33,7 +33,8 @@ bool all_zero(const uint8 *bytes, Size length) {
 }
 
 bool is_empty(const Filter &filter) {
-  const Size before = filter.kind() == Kind::cuckoo ? kKicksBytes : 0;
+  const bool has_kicks = structure_of(filter.header.geometry.layout) == Structure::buckets;
+  const Size before = has_kicks ? kKicksBytes : 0;
   bool empty = true;
   for_each_part(filter.bitmap() + before, filter.header.geometry.bytes() - before,
                 [&empty](const uint8 *bytes, Size, Size length) {
@@ -75,8 +76,9 @@ Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
 class Change {
 public:
   Change(FunctionCallInfo fcinfo, Kind kind)
-      : argument_(filter_arg(fcinfo, 0, kind)), kind_(kind), copy_(), changed_(false),
-        normal_(true), datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0), pending_limit_(0) {}
+      : argument_(filter_arg(fcinfo, 0, kind)), layout_(argument_.header.geometry.layout), copy_(),
+        changed_(false), normal_(true), datum_(PG_GETARG_DATUM(0)), room_(0), pending_count_(0),
+        pending_limit_(0) {}
 
   const Header &header() const { return filter().header; }
 
@@ -88,21 +90,27 @@ public:
   }
 
   void add(const Member &member) {
+    Assert(has<Ability::adds>(layout_));
     if (unlikely(member.digests.no_value))
       raise_no_value(header());
     if (member.digests.count == 0)
       adopt(member.type);
     for (int i = 0; i < member.digests.count; i++) {
       const Digest &digest = member.digests.digest[i];
-      if (kind_ == Kind::bloom) {
+      switch (structure_of(layout_)) {
+      case Structure::bitmap:
+      case Structure::foreign_bitmap:
         if (!is_known(digest))
           push(member.type, digest);
-      } else {
+        break;
+      case Structure::counters:
         adopt(member.type);
-        if (kind_ == Kind::counting)
-          copy_.add_many(&digest.first, 1);
-        else
-          store(digest.first);
+        copy_.add_many(&digest.first, 1);
+        break;
+      case Structure::buckets:
+        adopt(member.type);
+        store(digest.first);
+        break;
       }
     }
   }
@@ -110,6 +118,7 @@ public:
   // Removes a value from a counting or cuckoo filter. If the value is not there, the filter stays
   // unchanged and the result is false.
   bool remove(const Digests &digests) {
+    Assert(has<Ability::removes>(layout_));
     if (!contains_all_digests(digests))
       return false;
     begin();
@@ -118,7 +127,7 @@ public:
         changed_ = false;
         return false;
       }
-      if (kind_ == Kind::counting)
+      if (structure_of(layout_) == Structure::counters)
         counting_remove(header().geometry, copy_.bitmap(), digests.digest[i].first);
       else
         cuckoo_remove(header().geometry, copy_.bitmap(), digests.digest[i].first);
@@ -134,13 +143,13 @@ public:
   // needs no check, because adding to a full one raises an error.
   void check() {
     finish();
-    if (changed_ && kind_ != Kind::cuckoo)
+    if (changed_ && has<Ability::counts_by_bits>(layout_))
       check_overfill(copy_, Origin::added);
   }
   // The same check after one addition.
   void check_one(const Digests &digests) {
     finish();
-    if (changed_ && kind_ != Kind::cuckoo && digests.count > 0)
+    if (changed_ && has<Ability::counts_by_bits>(layout_) && digests.count > 0)
       check_overfill_by_sample(copy_, digests.digest[0].first);
   }
 
@@ -166,8 +175,7 @@ private:
   }
   // A filter of another system may have a family before its first value, so its bits decide.
   bool has_no_values() const {
-    return is_open(header().element.family) ||
-           (is_foreign(header().geometry.layout) && is_empty(argument_));
+    return is_open(header().element.family) || (is_foreign(layout_) && is_empty(argument_));
   }
   void adopt(const ElementType &type) {
     begin();
@@ -192,7 +200,7 @@ private:
       make_room();
     }
     pending_[pending_count_++] = digest.first;
-    if (digest_size(header().geometry.layout) > 1)
+    if (digest_size(layout_) > 1)
       pending_[pending_count_++] = digest.second;
   }
   // The number of additions that cannot overfill the largest link; 0 if the link is full.
@@ -237,7 +245,7 @@ private:
   }
 
   Filter argument_;
-  Kind kind_;
+  Layout layout_; // the argument's; the largest link may have another one of the same profile
   NewFilter copy_;
   bool changed_; // `copy_` is set, and is the result
   bool normal_;  // `copy_` is in normal form, and nothing is pending

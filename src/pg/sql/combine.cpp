@@ -39,7 +39,7 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
   const FirstOperand first = {filter_arg(fcinfo, 0, kind), false};
   const Filter result = unite_filters(first, filter_arg(fcinfo, 1, kind));
-  if (kind != Kind::cuckoo)
+  if (has<Ability::counts_by_bits>(result.header.geometry.layout))
     check_overfill(result, Origin::united);
   return result.datum();
 }

@@ -21,7 +21,7 @@ namespace {
 
 // Raises 0A000 for layouts of other systems: only filters of our own layouts can grow.
 void check_may_grow(const Header &header) {
-  if (is_foreign(header.geometry.layout))
+  if (!has<Ability::grows>(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" cannot grow",
                            layout_name(header.geometry.layout, header.element.family))));

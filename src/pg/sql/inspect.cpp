@@ -110,11 +110,16 @@ Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
 // as a set bit; `saturated` is set to the number of counters at their highest value. In a cuckoo
 // filter, a taken place counts as a set bit.
 Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
-  if (filter.kind() == Kind::counting)
-    return measure(as_bloom(filter, saturated));
-  if (filter.kind() == Kind::bloom)
-    return measure(filter);
   const Geometry &geometry = filter.header.geometry;
+  switch (structure_of(geometry.layout)) {
+  case Structure::counters:
+    return measure(as_bloom(filter, saturated));
+  case Structure::bitmap:
+  case Structure::foreign_bitmap:
+    return measure(filter);
+  case Structure::buckets:
+    break;
+  }
   const uint64 stored = cuckoo_stored(geometry, filter.bitmap(), check_for_interrupts);
   return {kBucketSlots * uint64{geometry.units},
           stored,
@@ -146,7 +151,7 @@ void append_count(StringInfo line, const Filter &filter, const Fill &fill, const
     appendStringInfoString(line, "an unknown number");
   else if (std::isinf(fill.count.values))
     appendStringInfoString(line, "countless");
-  else if (filter.kind() == Kind::cuckoo || fill.bits_set == 0)
+  else if (!has<Ability::counts_by_bits>(filter.header.geometry.layout) || fill.bits_set == 0)
     appendStringInfo(line, "%.0f", fill.count.values);
   else
     appendStringInfoString(line, count_text(fill.count));

@@ -15,14 +15,15 @@ namespace bloomfilter {
 namespace {
 
 char *describe(const Geometry &geometry, Family family) {
-  switch (kind_of(geometry.layout)) {
-  case Kind::counting:
+  switch (structure_of(geometry.layout)) {
+  case Structure::counters:
     return psprintf(UINT64_FORMAT " counters with %d hash functions",
                     geometry.bits() / kCounterBits, geometry.k);
-  case Kind::cuckoo:
+  case Structure::buckets:
     return psprintf("%u buckets of fingerprints of %d bits", geometry.units,
                     geometry.fingerprint_bits());
-  case Kind::bloom:
+  case Structure::bitmap:
+  case Structure::foreign_bitmap:
     break;
   }
   return psprintf("%zu bytes of %s with %d hash functions", geometry.bytes(),
@@ -127,14 +128,14 @@ void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
   }
 }
 
-// The union of two counting filters or of two cuckoo filters.
+// The union of two filters of a layout without Ability::unites_by_or.
 Filter add_up(const FirstOperand &first, const Filter &second) {
   const Header &a = first.filter.header, &b = second.header;
   check_compatible(a, b, "united");
   Header header = combined(a, b);
   header.flags = a.flags & b.flags;
   NewFilter result = begin_result(first, header);
-  if (result.kind() == Kind::cuckoo)
+  if (structure_of(header.geometry.layout) == Structure::buckets)
     unite_tables(first.filter, second, &result);
   else
     unite_counters(result.bitmap(), second.bitmap(), header.geometry.bytes());
@@ -248,7 +249,7 @@ Filter unite_filters(const FirstOperand &first, const Filter &second) {
     return union_of_nothing(a, b);
   if (without_a || without_b)
     return without_a ? b : a;
-  if (a.kind() != Kind::bloom)
+  if (!has<Ability::unites_by_or>(a.header.geometry.layout))
     return add_up(first, second);
   check_one_hash(a.header, b.header, "united");
   if (!have_one_geometry(a.header, b.header) ||

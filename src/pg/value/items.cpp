@@ -16,7 +16,8 @@ constexpr Size kFar = 32 * 1024 * 1024;
 
 bool is_far(const AskedFilter *filter) {
   const Geometry &geometry = filter->header.geometry;
-  return filter->bitmap && kind_of(geometry.layout) == Kind::bloom && geometry.bytes() >= kFar;
+  return filter->bitmap && structure_of(geometry.layout) == Structure::bitmap &&
+         geometry.bytes() >= kFar;
 }
 
 // Hashes the items from `first` up to, but not including, `end`. Each item must have one hash. The

@@ -88,6 +88,10 @@ bool is_due(uint64 random) {
 constexpr Size kSampledLines = 8, kSampledPages = 2;
 constexpr Size kPageBytes = kPageLines * kLineBytes;
 
+bool has_counters(const Geometry &geometry) {
+  return structure_of(geometry.layout) == Structure::counters;
+}
+
 bool has_overfull_link(const Filter &filter) {
   return any_link(filter.payload(), filter.header, [&filter](const Link &link, Size offset) {
     return bits_set(filter.payload() + offset, link.geometry) > full_bits(link);
@@ -105,26 +109,27 @@ int detail_of(const Filter &filter, const ValueCount &count, const Capacity &ask
     return errdetail("It grows, and holds %s values.", count_text(count));
   if (std::isinf(count.values))
     return errdetail("It was made for %s; all its %s are set.", counted(asked.values, "value"),
-                     filter.kind() == Kind::counting ? "counters" : "bits");
+                     has_counters(filter.header.geometry) ? "counters" : "bits");
   return errdetail("It was made for %s and holds %s.", counted(asked.values, "value"),
                    count_text(count));
 }
 
 int hint_of(const Filter &filter, const Capacity &asked, Origin origin, bool by_links) {
-  const bool foreign = is_foreign(filter.header.geometry.layout);
+  const Layout layout = filter.header.geometry.layout;
+  const bool sizes_itself = has<Ability::sizes_itself>(layout);
   if (filter.header.grows())
     return by_links ? errhint("Give each filter the rate divided by their number, or build one "
                               "from all values.")
                     : errhint("Build it again from the values.");
-  if (by_links && !foreign)
+  if (by_links && sizes_itself)
     return errhint("Give all filters one expected number of values, that of the union, or each the "
                    "rate divided by their number: bf_agg(value, NULL, %g / %d).",
                    Min(asked.rate, kDefaultRate), filter.header.links());
   if (origin == Origin::united)
     return errhint("Make all filters for as many values as their union has.");
-  if (foreign)
+  if (!sizes_itself)
     return errhint("Make the filter for more values.");
-  if (origin == Origin::added && filter.kind() == Kind::bloom)
+  if (origin == Origin::added && has<Ability::grows>(layout))
     return errhint("Add to a filter that grows: bf_create(expected, fpr, grow => true).");
   return errhint("Make the filter for more values; %s_agg(value) without a number sizes itself.",
                  prefix_of(filter.kind()));
@@ -144,7 +149,7 @@ void define_overfill() {
 void check_overfill(const Filter &any, Origin origin) {
   if (is_settled(any.header))
     return;
-  const Filter filter = any.kind() == Kind::counting ? as_bloom(any) : any;
+  const Filter filter = has_counters(any.header.geometry) ? as_bloom(any) : any;
   const Capacity asked = capacity_of(filter);
   if (!asked.is_known())
     return;
@@ -185,8 +190,7 @@ const Sampling &sampling_of(const Link &link) {
   if (kept.link.geometry == link.geometry && kept.link.capacity == link.capacity)
     return kept;
   kept.link = link;
-  const bool counts = kind_of(link.geometry.layout) == Kind::counting;
-  kept.plain = counts ? plain_geometry(link.geometry) : link.geometry;
+  kept.plain = has_counters(link.geometry) ? plain_geometry(link.geometry) : link.geometry;
   const Size unit = kept.plain.unit_bytes(), units = kept.plain.units;
   kept.units_of_part = Min(Max(kLineBytes / unit, Size{1}), units);
   kept.part = kept.units_of_part * unit;
@@ -210,7 +214,7 @@ void check_overfill_by_sample(const Filter &any, uint64 random) {
     random = random * 0x9E3779B97F4A7C15 + 0xD1B54A32D192ED03;
     uint8 *part = sample + i * sampling.part;
     const Size bytes = sampling.units_of_part * link.geometry.unit_bytes();
-    if (any.kind() == Kind::counting)
+    if (has_counters(link.geometry))
       counting_bits(any.bitmap() + number * bytes, bytes, part);
     else
       memcpy(part, any.bitmap() + number * bytes, bytes);

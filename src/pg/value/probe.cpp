@@ -109,7 +109,7 @@ void AskedFilter::contains_many(const uint64 *hashes, int count, bool *answers) 
     *answers++ = contains(*hashes++);
     count--;
   }
-  if (bitmap && kind_of(header.geometry.layout) == Kind::bloom) {
+  if (bitmap && structure_of(header.geometry.layout) == Structure::bitmap) {
     kernel->contains_many(header.geometry, bitmap, hashes, static_cast<Size>(count), answers);
     return;
   }
