@@ -15,7 +15,8 @@
 #                               may differ;
 #   <!-- varies: plan -->       above an output says that it is a plan, of which only the conditions
 #                               are compared, without their numbers;
-#   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION.
+#   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION. A line may end on either side
+#                               of the arrow.
 #
 # psql runs in the directory that this program was started in, which is the repository's: psql
 # commands such as \lo_import name files below it. If such a command writes a file to /tmp, the file
@@ -37,6 +38,7 @@ my $tag = qr/^(?:You\ are\ now\ connected\ |
     EXECUTE|GRANT|IMPORT|INSERT|LISTEN|LOAD|LOCK|MERGE|PREPARE|REFRESH|REINDEX|RESET|REVOKE|
     ROLLBACK|SAVEPOINT|SELECT|SET|TRUNCATE|UPDATE|VACUUM)(?:\ [A-Z\d ]+)?$|
     lo_(?:import|export|unlink)(?:\ \d+)?$)/x;
+my $arrow = qr/\s+→\s+/;
 my $own_tmp = tempdir(CLEANUP => 1);
 my $other_name = qr/^(?:postgres(?:ql)?|psql|plpgsql|sql)$/i;
 my $statement = qr/^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|EXPLAIN|PREPARE)\s/;
@@ -128,7 +130,7 @@ sub plain {
 # [EXPRESSION, VALUE] of each example in a text; a bar in a cell of a table is written \|.
 sub examples {
     my @examples;
-    while ($_[0] =~ /`([^`]+)` → `([^`]*)`/g) {
+    while ($_[0] =~ /`([^`]+)`$arrow`([^`]*)`/g) {
         my @example = ($1, $2);
         s/\\\|/|/g for @example;
         push @examples, \@example;
@@ -236,11 +238,11 @@ sub check_output {
 # Compares, or writes, the values of the examples of a text.
 sub check_examples {
     my ($page, $part, @values) = @_;
-    $part->{text} =~ s{(`[^`]+` → `)([^`]*)(?=`)}{
+    $part->{text} =~ s{(`[^`]+`$arrow`)([^`]*)(?=`)}{
         my ($expression, $shown) = ($1, $2);
         (my $value = shift @values // '') =~ s/\n\z//;
         $value =~ s/\|/\\|/g;
-        complain($page, $part->{line}, "$expression$shown` is: $value")
+        complain($page, $part->{line}, "$expression$shown` is: $value" =~ s|\n\s*| |gr)
             if !$write && $shown ne $value;
         $expression . ($write ? $value : $shown)
     }ge;
