@@ -221,7 +221,7 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found
   found->geometry = {Layout::parquet, kBlockWords, static_cast<std::uint32_t>(size / kBlockBytes)};
   found->offset = reader.offset();
   if (length != found->end())
-    return {"the number of bytes is not that of those that follow",
+    return {"the number of bytes in the head is not the number that follows it",
             static_cast<std::uint64_t>(size), length - reader.offset()};
   return kNoProblem;
 }
