@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/bitmap.hpp"
 #include "core/bytes.hpp"
@@ -61,24 +62,26 @@ std::uint64_t expected_bits(const Geometry &geometry, std::uint64_t count) {
   return static_cast<std::uint64_t>(std::ceil(set));
 }
 
-Survey::Survey(const Kernel &kernel, const Geometry &geometry)
-    : kernel_(kernel), geometry_(geometry) {
+Survey::Survey(const Kernel &kernel, const Geometry &geometry, int links)
+    : kernel_(kernel), geometry_(geometry), links_(links) {
+  std::fill_n(sums_, links, Sums{0, 0, 0.0});
   std::fill_n(pass_rates_, kLineBits + 1, -1.0);
 }
 
-double Survey::rate() const {
+double Survey::rate(int link) const {
+  const Sums &sums = sums_[link];
+  const auto units = static_cast<double>(sums.units);
   if (spread_of(geometry_.layout) == Spread::anywhere)
-    return power(static_cast<double>(bits_set_) / (64.0 * static_cast<double>(units_)),
-                 geometry_.k);
-  return sum_ / static_cast<double>(units_);
+    return power(static_cast<double>(sums.bits_set) / (64.0 * units), geometry_.k);
+  return sums.rates / units;
 }
 
 // Counts the set bits of lines. Returns the mean over these lines of (set bits / 512)^k, or in
 // pages, of (set bits / 512)^(k/2).
-double Survey::pass_rate(const std::uint16_t *set, int lines) {
+double Survey::pass_rate(const std::uint16_t *set, int lines, Sums *sums) {
   double sum = 0.0;
   for (int i = 0; i < lines; i++) {
-    bits_set_ += set[i];
+    sums->bits_set += set[i];
     double &rate = pass_rates_[set[i]];
     if (rate < 0.0)
       rate = power(static_cast<double>(set[i]) / kLineBits,
@@ -88,14 +91,27 @@ double Survey::pass_rate(const std::uint16_t *set, int lines) {
   return sum / lines;
 }
 
-void Survey::read(const std::uint8_t *units, std::size_t count) {
+// Adds a part of a link to the OR of this part of all links. Counts the bits after the last link.
+void Survey::unite_part(const std::uint8_t *part, std::size_t bytes, int link) {
+  if (link == 0)
+    std::memcpy(united_, part, bytes);
+  else
+    unite(kernel_, united_, part, bytes);
+  if (link == links_ - 1)
+    bits_united_ += count_set(kernel_, united_, bytes);
+}
+
+void Survey::read(const std::uint8_t *units, std::size_t count, int link) {
   const Spread spread = spread_of(geometry_.layout);
-  units_ += count;
+  Sums *sums = &sums_[link];
+  sums->units += count;
+  if (links_ > 1)
+    unite_part(units, count * geometry_.unit_bytes(), link);
   if (spread == Spread::anywhere || spread == Spread::words) {
-    bits_set_ += count_set(kernel_, units, count * geometry_.unit_bytes());
+    sums->bits_set += count_set(kernel_, units, count * geometry_.unit_bytes());
     if (spread == Spread::words)
       for (std::size_t i = 0; i < count; i++)
-        sum_ += block_rate(units + i * kBlockBytes);
+        sums->rates += block_rate(units + i * kBlockBytes);
     return;
   }
   std::uint16_t set[kCountedLines];
@@ -106,10 +122,10 @@ void Survey::read(const std::uint8_t *units, std::size_t count) {
     for (std::size_t i = 0; i < batch; i++) {
       const std::uint16_t *unit = set + i * lines;
       if (lines == 1)
-        sum_ += pass_rate(unit, 1);
+        sums->rates += pass_rate(unit, 1, sums);
       else
-        sum_ += pass_rate(unit, kHalfPageLines) *
-                pass_rate(unit + kHalfPageLines, kPageLines - kHalfPageLines);
+        sums->rates += pass_rate(unit, kHalfPageLines, sums) *
+                       pass_rate(unit + kHalfPageLines, kPageLines - kHalfPageLines, sums);
     }
     units += batch * geometry_.unit_bytes();
     count -= batch;

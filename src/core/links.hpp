@@ -91,6 +91,16 @@ struct LinkBits {
 void count_bits(const Kernel &kernel, const LinkView *views, int count, LinkBits *bits,
                 CheckInterrupts check_interrupts);
 
+// The false positive rate of links together. A value passes if any link passes it.
+struct JointRate {
+  double rate = 0.0, denied = 1.0; // denied: the share of values that all links so far deny
+
+  void add(double of_link) {
+    rate += denied * of_link;
+    denied *= 1.0 - of_link;
+  }
+};
+
 // An estimate of the number of distinct values.
 struct ValueCount {
   double values;

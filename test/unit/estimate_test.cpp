@@ -146,5 +146,34 @@ TEST(Survey, DoesNotDependOnPartsOrKernel) {
   }
 }
 
+// Links that are read side by side are surveyed as if each were read alone, and so is their OR.
+TEST(Survey, ReadsLinksSideBySide) {
+  constexpr int kLinks = 3;
+  for (const Geometry &geometry :
+       {Geometry{Layout::lines, 6, 1500}, Geometry{Layout::pages, 12, 90},
+        Geometry{Layout::guava, 5, 7000}}) {
+    Random random(9);
+    Bytes bitmaps[kLinks], united(geometry.bytes());
+    for (Bytes &bitmap : bitmaps) {
+      bitmap.resize(geometry.bytes());
+      for (std::uint8_t &byte : bitmap)
+        byte = static_cast<std::uint8_t>(random.next() & random.next());
+      unite(best_kernel(), united.data(), bitmap.data(), geometry.bytes());
+    }
+    Survey survey(best_kernel(), geometry, kLinks);
+    const std::size_t part = Survey::kMostBytes / geometry.unit_bytes();
+    for (std::size_t unit = 0; unit < geometry.units; unit += part)
+      for (int link = 0; link < kLinks; link++)
+        survey.read(bitmaps[link].data() + unit * geometry.unit_bytes(),
+                    std::min<std::size_t>(part, geometry.units - unit), link);
+    for (int link = 0; link < kLinks; link++) {
+      EXPECT_EQ(survey.bits_set(link),
+                count_set(best_kernel(), bitmaps[link].data(), geometry.bytes()));
+      EXPECT_EQ(survey.rate(link), estimate_rate(geometry, bitmaps[link].data()));
+    }
+    EXPECT_EQ(survey.bits_united(), count_set(best_kernel(), united.data(), geometry.bytes()));
+  }
+}
+
 } // namespace
 } // namespace bloomfilter

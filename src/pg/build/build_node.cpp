@@ -168,7 +168,7 @@ void note_filter(Build *build, const Filter &filter) {
   if (!build->node.ss.ps.instrument || VARSIZE(filter.value) < build->bytes)
     return;
   build->bytes = VARSIZE(filter.value);
-  build->rate = filter.kind() == Kind::bloom ? rate_now(filter) : 0;
+  build->rate = filter.kind() == Kind::bloom ? measure(filter).rate : 0;
 }
 
 NullableDatum result_of(Build *build, const Built &built) {

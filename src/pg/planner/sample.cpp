@@ -3,48 +3,19 @@
 
 #include "pg/planner/sample.hpp"
 
-#include "core/bitmap.hpp"
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
 #include "core/estimate.hpp"
 #include "core/links.hpp"
 #include "pg/value/bitmaps.hpp"
-
-extern "C" {
-#include "access/detoast.h"
-}
+#include "pg/value/slices.hpp"
 
 namespace bloomfilter {
 namespace {
 
 constexpr Size kUnpacked = kSampledParts * kPartBytes; // the largest value worth decompressing
+static_assert(kPartBytes <= Survey::kMostBytes);
 constexpr uint32 kWholeBytes = 8; // this number of buckets of any size fills whole bytes
-
-// A payload that is read one part at a time. A part is valid until the next one is read.
-class Parts {
-public:
-  explicit Parts(const uint8 *payload) : payload_(payload), value_(nullptr), last_(nullptr) {}
-  explicit Parts(struct varlena *value)
-      : payload_(VARATT_IS_4B_U(value) ? reinterpret_cast<const uint8 *>(VARDATA(value)) : nullptr),
-        value_(value), last_(nullptr) {}
-
-  const uint8 *operator()(Size offset, Size length) {
-    if (payload_)
-      return payload_ + offset;
-    release();
-    last_ = detoast_attr_slice(value_, static_cast<int32>(offset), static_cast<int32>(length));
-    return reinterpret_cast<const uint8 *>(VARDATA_ANY(last_));
-  }
-  void release() {
-    if (last_)
-      pfree(last_);
-    last_ = nullptr;
-  }
-
-private:
-  const uint8 *payload_; // NULL if the payload is not in memory
-  struct varlena *value_, *last_;
-};
 
 // Returns a value that can be read. If the value is stored uncompressed, slices of it can be read,
 // and it is returned as it is. Otherwise it is detoasted. NULL if it is compressed and large.
@@ -60,18 +31,10 @@ struct varlena *accessible(struct varlena *value) {
   return fits ? detoast_attr(value) : nullptr;
 }
 
-// What the units that were read tell about all units of a link.
-struct Sums {
-  double values, rate;
-  double share; // the share of the link's units that were read
-};
-
-// Calls read(bytes, units) for parts of a link. Each part begins at a multiple of `step` units. In
-// `bytes`, the part comes after `before` other bytes, which read() must ignore. Returns the share
-// of all units that were read.
-template <typename Read>
-double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 step, Size before,
-                  Read read) {
+// Calls read(at, bytes, units) for parts of a link: the offset of a part from the link's beginning,
+// and its length. Each part begins at a multiple of `step` units. Returns the share of all units
+// that were read.
+template <typename Read> double read_parts(const Geometry &geometry, uint32 step, Read read) {
   const auto bytes_of = [&](uint32 units) { return (Size{units} * geometry.unit_bits() + 7) / 8; };
   const uint32 part = step * static_cast<uint32>(Max(kPartBytes / bytes_of(step), 1));
   const uint32 parts_in_all = geometry.units / part;
@@ -80,7 +43,7 @@ double read_parts(Parts *parts, const Geometry &geometry, Size offset, uint32 st
   for (uint64 first = 0; first < geometry.units; first += stride) {
     CHECK_FOR_INTERRUPTS();
     const uint32 count = Min(part, geometry.units - static_cast<uint32>(first));
-    read((*parts)(offset + bytes_of(static_cast<uint32>(first)), before + bytes_of(count)), count);
+    read(bytes_of(static_cast<uint32>(first)), bytes_of(count), count);
     units += count;
   }
   return static_cast<double>(units) / geometry.units;
@@ -96,63 +59,64 @@ double count_of(const Geometry &geometry, uint64 set, double share) {
              static_cast<double>(geometry.bits()));
 }
 
-// Samples a bitmap. If `united` is not NULL, ORs the units that were read into `united`, one after
-// the other.
-Sums sample_bitmap(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
-  Survey survey(*kernel, geometry);
-  const double share =
-      read_parts(parts, geometry, offset, 1, 0, [&](const uint8 *units, Size count) {
-        survey.read(units, count);
-        if (!united)
-          return;
-        unite(*kernel, united, units, count * geometry.unit_bytes());
-        united += count * geometry.unit_bytes();
-      });
-  return {count_of(geometry, survey.bits_set(), share), survey.rate(), share};
+// Samples links of one geometry. The function for each structure returns their number of values, and
+// adds their rates to `rate`. Only bloomfilters have several links.
+double sample_bitmaps(Slices *slices, const Geometry &geometry, const Size *offsets, int number,
+                      JointRate *rate) {
+  Survey survey(*kernel, geometry, number);
+  const double share = read_parts(geometry, 1, [&](Size at, Size bytes, uint32 count) {
+    for (int i = 0; i < number; i++)
+      survey.read((*slices)(offsets[i] + at, bytes), count, i);
+  });
+  double sum = 0.0;
+  for (int i = 0; i < number; i++) {
+    sum += count_of(geometry, survey.bits_set(i), share);
+    rate->add(survey.rate(i));
+  }
+  return Min(sum, count_of(geometry, survey.bits_united(), share));
 }
 
-Sums sample_counters(Parts *parts, const Geometry &geometry, Size offset) {
+double sample_counters(Slices *slices, const Geometry &geometry, Size offset, JointRate *rate) {
   const Geometry plain = plain_geometry(geometry);
   Survey survey(*kernel, plain);
-  auto *bits = static_cast<uint8 *>(palloc(Max(kPartBytes, geometry.unit_bytes())));
-  const double share =
-      read_parts(parts, geometry, offset, 1, 0, [&](const uint8 *counters, Size count) {
-        counting_bits(counters, count * geometry.unit_bytes(), bits);
-        survey.read(bits, count);
-      });
-  pfree(bits);
-  return {count_of(plain, survey.bits_set(), share), survey.rate(), share};
+  uint8 bits[kPartBytes];
+  const double share = read_parts(geometry, 1, [&](Size at, Size bytes, uint32 count) {
+    counting_bits((*slices)(offset + at, bytes), bytes, bits);
+    survey.read(bits, count);
+  });
+  rate->add(survey.rate());
+  return count_of(plain, survey.bits_set(), share);
 }
 
-// Samples a cuckoo filter. Each part of the buckets is read as a table of its own. The table's
-// number of kicks, which precedes its buckets, does not matter.
-Sums sample_buckets(Parts *parts, const Geometry &geometry, Size offset) {
+// Each part of the buckets of a cuckoo filter is read as a table of its own. The table's number of
+// kicks, which precedes its buckets, does not matter.
+double sample_buckets(Slices *slices, const Geometry &geometry, Size offset, JointRate *rate) {
   uint64 stored = 0;
-  const double share = read_parts(
-      parts, geometry, offset, kWholeBytes, kKicksBytes, [&](const uint8 *table, uint32 count) {
-        stored += cuckoo_stored({geometry.layout, geometry.k, count}, table);
-      });
+  const double share = read_parts(geometry, kWholeBytes, [&](Size at, Size bytes, uint32 count) {
+    const uint8 *table = (*slices)(offset + at, kKicksBytes + bytes);
+    stored += cuckoo_stored({geometry.layout, geometry.k, count}, table);
+  });
   const double all = static_cast<double>(Max(stored, share < 1.0 ? 1 : 0)) / share;
-  return {all, cuckoo_rate(geometry, static_cast<uint64>(all)), share};
+  rate->add(cuckoo_rate(geometry, static_cast<uint64>(all)));
+  return all;
 }
 
-// Samples one link. `united` is used for bloomfilters alone, because no other type has several
-// links.
-Sums sample_link(Parts *parts, const Geometry &geometry, Size offset, uint8 *united) {
+double sample_geometry(Slices *slices, const Geometry &geometry, const Size *offsets, int number,
+                       JointRate *rate) {
   switch (structure_of(geometry.layout)) {
   case Structure::counters:
-    return sample_counters(parts, geometry, offset);
+    return sample_counters(slices, geometry, *offsets, rate);
   case Structure::buckets:
-    return sample_buckets(parts, geometry, offset);
+    return sample_buckets(slices, geometry, *offsets, rate);
   case Structure::bitmap:
   case Structure::foreign_bitmap:
     break;
   }
-  return sample_bitmap(parts, geometry, offset, united);
+  return sample_bitmaps(slices, geometry, offsets, number, rate);
 }
 
 // Samples a sound filter with this head. The estimates are the same as those of measure().
-FilterEstimate sample_links(Parts *parts, const uint8 *head, const Header &header) {
+FilterEstimate sample_links(Slices *slices, const uint8 *head, const Header &header) {
   LinkView views[kMaxLinks]; // without bitmaps
   Size offsets[kMaxLinks];
   int unread = header.links();
@@ -160,50 +124,35 @@ FilterEstimate sample_links(Parts *parts, const uint8 *head, const Header &heade
     views[--unread] = {link, nullptr, nullptr};
     offsets[unread] = offset;
   });
-  FilterEstimate estimate = {0.0, 0.0, static_cast<double>(VARHDRSZ + header.payload_bytes())};
-  double denied = 1.0;
+  double values = 0.0;
+  JointRate rate;
   for_each_geometry(views, header.links(), [&](int first, int number) {
-    const Geometry &geometry = views[first].link.geometry;
-    const Size bytes = Min(geometry.bytes(), kUnpacked);
-    auto *united = number > 1 ? static_cast<uint8 *>(palloc0(bytes)) : nullptr;
-    double sum = 0.0, share = 1.0;
-    for (int i = first; i < first + number; i++) {
-      const Sums sums = sample_link(parts, geometry, offsets[i], united);
-      share = sums.share;
-      sum += sums.values;
-      estimate.rate += denied * sums.rate;
-      denied *= 1.0 - sums.rate;
-    }
-    if (united) {
-      sum = Min(sum, count_of(geometry, count_set(*kernel, united, bytes), share));
-      pfree(united);
-    }
-    estimate.values += sum;
+    values += sample_geometry(slices, views[first].link.geometry, offsets + first, number, &rate);
   });
-  return estimate;
+  return {values, rate.rate, static_cast<double>(VARHDRSZ + header.payload_bytes())};
 }
 
 } // namespace
 
 FilterEstimate sample_payload(const uint8 *payload, const Header &header) {
-  Parts parts(payload);
-  return sample_links(&parts, payload, header);
+  Slices slices(payload);
+  return sample_links(&slices, payload, header);
 }
 
 FilterEstimate sample_filter(Datum datum, Header *header) {
   struct varlena *value = accessible(reinterpret_cast<struct varlena *>(DatumGetPointer(datum)));
   if (!value)
     return {};
-  Parts parts(value);
+  Slices slices(value);
   const Size length = toast_raw_datum_size(PointerGetDatum(value)) - VARHDRSZ;
   uint8 head[kMaxHeadBytes];
-  memcpy(head, parts(0, Min(length, kMaxHeadBytes)), Min(length, kMaxHeadBytes));
+  memcpy(head, slices(0, Min(length, kMaxHeadBytes)), Min(length, kMaxHeadBytes));
   if (!parse(head, length, header).ok()) {
-    parts.release();
+    slices.release();
     return {};
   }
-  const FilterEstimate estimate = sample_links(&parts, head, *header);
-  parts.release();
+  const FilterEstimate estimate = sample_links(&slices, head, *header);
+  slices.release();
   if (PointerGetDatum(value) != datum)
     pfree(value);
   return estimate;

@@ -187,7 +187,7 @@ Datum bf_count(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_fpr);
 Datum bf_fpr(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(rate_now(filter_arg(fcinfo, 0)));
+  PG_RETURN_FLOAT8(measure(filter_arg(fcinfo, 0)).rate);
 }
 
 PG_FUNCTION_INFO_V1(bf_info);

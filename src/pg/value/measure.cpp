@@ -10,21 +10,15 @@
 namespace bloomfilter {
 namespace {
 
-// Reads all bits of the links, and writes the number of set bits of each. Returns the false
-// positive rate of all links together.
-double survey_links(const LinkView *views, int count, LinkBits *bits) {
-  double rate = 0.0, denied = 1.0; // share of values that all links so far deny
-  for (int i = count; i-- > 0;) {
-    const Geometry &geometry = views[i].link.geometry;
-    Survey survey(*kernel, geometry);
-    for_each_part(views[i].bitmap, geometry.bytes(), [&](const uint8 *bytes, Size, Size length) {
-      survey.read(bytes, length / geometry.unit_bytes());
-    });
-    bits[i] = {survey.bits_set(), survey.bits_set()};
-    rate += denied * survey.rate();
-    denied *= 1.0 - survey.rate();
+// Reads the links of one geometry, each once.
+void read_links(const LinkView *views, int number, Survey *survey) {
+  const Geometry &geometry = views[0].link.geometry;
+  for (Size at = 0; at < geometry.bytes(); at += Survey::kMostBytes) {
+    CHECK_FOR_INTERRUPTS();
+    const Size units = Min(geometry.bytes() - at, Survey::kMostBytes) / geometry.unit_bytes();
+    for (int i = 0; i < number; i++)
+      survey->read(views[i].bitmap + at, units, i);
   }
-  return rate;
 }
 
 } // namespace
@@ -32,24 +26,26 @@ double survey_links(const LinkView *views, int count, LinkBits *bits) {
 Fill measure(const Filter &filter) {
   LinkView views[kMaxLinks];
   LinkBits bits[kMaxLinks];
+  double rates[kMaxLinks];
   const int count = view_links(filter.payload(), filter.header, views);
-  Fill fill = {0, 0, {}, survey_links(views, count, bits)};
+  Fill fill = {};
   for_each_geometry(views, count, [&](int first, int number) {
-    for (int i = first; i < first + number; i++) {
-      fill.bits += views[i].link.geometry.bits();
-      fill.bits_set += bits[i].set;
+    const Geometry &geometry = views[first].link.geometry;
+    Survey survey(*kernel, geometry, number);
+    read_links(views + first, number, &survey);
+    for (int i = 0; i < number; i++) {
+      bits[first + i] = {survey.bits_set(i), survey.bits_united()};
+      rates[first + i] = survey.rate(i);
+      fill.bits += geometry.bits();
+      fill.bits_set += survey.bits_set(i);
     }
-    if (number > 1) // the bits of their OR were not counted
-      count_bits(*kernel, views + first, number, bits + first, check_for_interrupts);
   });
+  JointRate joint;
+  for (int i = count; i-- > 0;)
+    joint.add(rates[i]);
+  fill.rate = joint.rate;
   fill.count = estimate_values(filter.header, views, bits, count);
   return fill;
-}
-
-double rate_now(const Filter &filter) {
-  LinkView views[kMaxLinks];
-  LinkBits bits[kMaxLinks];
-  return survey_links(views, view_links(filter.payload(), filter.header, views), bits);
 }
 
 ValueCount count_values(const Filter &filter) {
@@ -98,17 +94,15 @@ Capacity capacity_of(const Filter &filter) {
 
 double full_rate(const Filter &filter) {
   const Header &header = filter.header;
-  double rate = 0.0, denied = 1.0;
-  for_each_link(filter.payload(), header, [&](const Link &link, Size) {
-    rate += denied * link.capacity.rate;
-    denied *= 1.0 - link.capacity.rate;
-  });
+  JointRate joint;
+  for_each_link(filter.payload(), header,
+                [&joint](const Link &link, Size) { joint.add(link.capacity.rate); });
   if (!header.grows())
-    return rate;
+    return joint.rate;
   // (The sum leaves out one effect: no link can have a rate below kMinRate, so the last links have
   // more than their share.)
   const double asked = header.capacity.rate, last = filter.link().capacity.rate;
-  return last > kMinRate ? Max(asked, rate + 3 * last) : asked;
+  return last > kMinRate ? Max(asked, joint.rate + 3 * last) : asked;
 }
 
 } // namespace bloomfilter

@@ -19,13 +19,10 @@ struct Fill {
   double rate;      // the false positive rate now
 };
 
-// Reads all bits of a bloomfilter.
+// Reads all bits of a bloomfilter, each once.
 Fill measure(const Filter &filter);
 
-// The current false positive rate of a bloomfilter, and nothing else. Reads all bits.
-double rate_now(const Filter &filter);
-
-// The number of distinct values, and nothing else. Each link is read once. The second form counts
+// The number of distinct values, and nothing else, which takes less time. The second form counts
 // the values of a union that was not made: its links are those of two values together, in their
 // normal form (core/links.hpp). So it takes up to 2 * kMaxLinks links.
 ValueCount count_values(const Filter &filter);

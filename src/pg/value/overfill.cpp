@@ -159,18 +159,17 @@ void check_overfill(const Filter &any, Origin origin) {
   // filter is not too full.
   if (full <= bearable && !has_overfull_link(filter))
     return;
-  const double rate = rate_now(filter);
-  if (rate <= bearable)
+  const Fill fill = measure(filter);
+  if (fill.rate <= bearable)
     return;
-  const ValueCount count = count_values(filter);
-  const bool by_links = filter.header.links() > 1 && rate <= bearable_rate(full);
+  const bool by_links = filter.header.links() > 1 && fill.rate <= bearable_rate(full);
   if (overfill == kWarn)
     warned.makings[warned.count++] = making_of(any.header);
   ereport(overfill == kError ? ERROR : WARNING,
           (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
            errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
-                  noun_of(any.kind()), rate, rate / asked.rate, asked.rate),
-           detail_of(any, count, asked, by_links), hint_of(any, asked, origin, by_links)));
+                  noun_of(any.kind()), fill.rate, fill.rate / asked.rate, asked.rate),
+           detail_of(any, fill.count, asked, by_links), hint_of(any, asked, origin, by_links)));
 }
 
 namespace {

@@ -6,10 +6,7 @@
 
 #include "core/links.hpp"
 #include "pg/value/filter.hpp"
-
-extern "C" {
-#include "access/detoast.h"
-}
+#include "pg/value/slices.hpp"
 
 namespace bloomfilter {
 
@@ -40,32 +37,6 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
   memory->filter.set_payload(reinterpret_cast<const uint8 *>(VARDATA(value)));
   return &memory->filter;
 }
-
-namespace {
-
-// Fetches parts of a stored link, one at a time.
-class Slices {
-public:
-  Slices(CachedFilter *filter, Size link) : filter_(filter), link_(link), last_(nullptr) {}
-
-  const uint8 *operator()(Size offset, Size length) {
-    release();
-    last_ = read_slice(filter_, link_ + offset, length);
-    return reinterpret_cast<const uint8 *>(VARDATA_ANY(last_));
-  }
-  void release() {
-    if (last_)
-      pfree(last_);
-    last_ = nullptr;
-  }
-
-private:
-  CachedFilter *filter_;
-  Size link_; // offset of the link's bitmap in the payload
-  struct varlena *last_;
-};
-
-} // namespace
 
 bool AskedFilter::in_memory(uint64 slices) {
   if (payload)
