@@ -150,10 +150,6 @@ void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
     record_plan_function_dependency(root, function);
 }
 
-bool may_call(Oid function, Oid role) {
-  return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK;
-}
-
 // Makes the same checks as ExecInitAgg() and ExecInitFunc().
 void check_permission(const Aggref *aggregate) {
   check_may_call(aggregate->aggfnoid, GetUserId(), OBJECT_AGGREGATE);

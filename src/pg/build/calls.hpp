@@ -36,9 +36,6 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call);
 // them is altered, the server plans the query again. The server does the same for the aggregate.
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate);
 
-// Returns true if a role may call a function.
-bool may_call(Oid function, Oid role);
-
 // Checks the permissions for the functions of an aggregate call. Raises the same ERROR 42501 as the
 // server.
 void check_permission(const Aggref *aggregate);

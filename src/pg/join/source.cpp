@@ -221,7 +221,7 @@ bool are_own(const OwnNames &names) {
          !call.returns_state &&
          asks_for_value(reinterpret_cast<Node *>(ask_for(names, filter, value, InvalidOid)),
                         &question) &&
-         may_call(names.aggregate, GetUserId()) && may_call(question.function, GetUserId());
+         may_call(names.aggregate) && may_call(question.function);
 }
 
 // True if a function with the aggregate's name is the one that this library has made. Sets the

@@ -7,7 +7,6 @@
 
 #include "pg/planner/index_condition.hpp"
 
-#include "pg/compat.hpp"
 #include "pg/element/element.hpp"
 #include "pg/planner/question.hpp"
 #include "pg/value/collation.hpp"
@@ -86,12 +85,6 @@ bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
          (type_is_rowtype(type) && is_row_surely_hashed(value));
 }
 
-// An index scan calls functions that the query does not name. If the user may not call one of them,
-// the condition stays as it is and raises the usual error.
-bool may_call(Oid function) {
-  return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
-}
-
 } // namespace
 
 Node *index_conditions(SupportRequestIndexCondition *request) {
@@ -123,6 +116,7 @@ Node *index_conditions(SupportRequestIndexCondition *request) {
     return nullptr;
   const Oid probe = get_func_rettype(make);
   const Oid operation = get_opfamily_member(request->opfamily, indexed, probe, kContains);
+  // If the user may not call one of the functions, the condition stays and raises the usual error.
   if (!OidIsValid(operation) || !may_call(request->funcid) || !may_call(make) ||
       !may_call(get_opcode(operation)))
     return nullptr;

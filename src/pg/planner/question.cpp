@@ -2,6 +2,7 @@
 
 #include "pg/planner/question.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/names.hpp"
 #include "pg/planner/support.hpp"
 
@@ -9,8 +10,10 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -133,6 +136,10 @@ PGFunction code_of(Oid function) {
   FmgrInfo info;
   fmgr_info(function, &info);
   return info.fn_addr;
+}
+
+bool may_call(Oid function) {
+  return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
 } // namespace bloomfilter

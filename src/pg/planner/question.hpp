@@ -10,7 +10,6 @@
 
 extern "C" {
 #include "nodes/primnodes.h"
-#include "utils/acl.h"
 }
 
 namespace bloomfilter {
@@ -46,6 +45,10 @@ bool asks_for_value(Node *node, Question *question);
 // own settings, be SECURITY DEFINER or have a hook that watches its calls. Then the server calls a
 // C function of its own instead.
 PGFunction code_of(Oid function);
+
+// True if the user may call a function. The planner adds no call of a function that the user may not
+// call.
+bool may_call(Oid function);
 
 } // namespace bloomfilter
 
