@@ -10,6 +10,7 @@
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
 #include "pg/expression.hpp"
+#include "pg/join/query.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"

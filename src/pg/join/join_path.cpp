@@ -9,6 +9,7 @@
 
 #include "pg/join/filters.hpp"
 #include "pg/join/join.hpp"
+#include "pg/join/query.hpp"
 #include "pg/list.hpp"
 #include "pg/table/scan.hpp"
 
@@ -137,7 +138,7 @@ List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
 // join implies. Otherwise these conditions would be counted twice, once here and once in the join.
 // The paths are made already and return fewer rows, like the paths with our own filters.
 void count_once(PlannerInfo *root, RelOptInfo *table) {
-  if (!takes_part(root, table))
+  if (!is_plain_table(root, table))
     return;
   const List *asked = find_asked(root, table);
   if (asked == NIL)
@@ -189,7 +190,7 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   if (!enabled || !scans_are_offered() || !reads_one_snapshot(root) || !is_scanned(part, entry))
     return;
   RelOptInfo *table = named_table(root, part);
-  if (!table || !takes_part(root, table))
+  if (!table || !is_plain_table(root, table))
     return;
   List *filters = filters_for(root, table);
   if (filters == NIL)

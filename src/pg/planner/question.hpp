@@ -46,8 +46,8 @@ bool asks_for_value(Node *node, Question *question);
 // C function of its own instead.
 PGFunction code_of(Oid function);
 
-// True if the user may call a function. The planner adds no call of a function that the user may not
-// call.
+// True if the user may call a function. The planner adds no call of a function that the user may
+// not call.
 bool may_call(Oid function);
 
 } // namespace bloomfilter

@@ -1,0 +1,220 @@
+// See query.hpp. The extension's objects are found by name and checked by their C functions: a user
+// may have made functions of the same names.
+
+#include "pg/join/query.hpp"
+
+#include "pg/build/calls.hpp"
+#include "pg/compat.hpp"
+#include "pg/expression.hpp"
+#include "pg/list.hpp"
+#include "pg/names.hpp"
+#include "pg/planner/question.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_relation.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/catcache.h"
+#include "utils/syscache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// --- the extension's objects ---------------------------------------------------------------------
+
+Aggref *call_of(const OwnNames &names, Node *value, Oid collation) {
+  Aggref *call = makeNode(Aggref);
+  call->aggfnoid = names.aggregate;
+  call->aggtype = names.type;
+  call->inputcollid = collation;
+  call->aggargtypes = list_make1_oid(exprType(value));
+  call->args = list_make1(makeTargetEntry(reinterpret_cast<Expr *>(value), 1, nullptr, false));
+  call->aggkind = AGGKIND_NORMAL;
+  call->aggsplit = AGGSPLIT_SIMPLE;
+  call->aggno = call->aggtransno = -1;
+  call->location = -1;
+  return call;
+}
+
+// True if the names belong to the objects that this library has made, and if the user may call
+// them.
+bool are_own(const OwnNames &names) {
+  auto *value = reinterpret_cast<Node *>(makeVar(1, 1, INT4OID, -1, InvalidOid, 0));
+  auto *filter = reinterpret_cast<Node *>(makeNullConst(names.type, -1, InvalidOid));
+  BuildCall call;
+  Question question;
+  return is_build_call(call_of(names, value, InvalidOid), &call) && call.layout == Layout::lines &&
+         !call.returns_state &&
+         asks_for_value(reinterpret_cast<Node *>(ask_for(names, filter, value, InvalidOid)),
+                        &question) &&
+         may_call(names.aggregate) && may_call(question.function);
+}
+
+// True if a function with the aggregate's name is the one that this library has made. Sets the
+// names.
+bool are_own_names(const FormData_pg_proc &function, OwnNames *names) {
+  Kind kind;
+  if (function.prokind != PROKIND_AGGREGATE || function.pronargs != 1 ||
+      function.proargtypes.values[0] != ANYOID || !is_filter_type(function.prorettype, &kind) ||
+      kind != Kind::bloom)
+    return false;
+  names->aggregate = function.oid;
+  names->type = function.prorettype;
+  names->operation = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum("@>"),
+                                     ObjectIdGetDatum(names->type), ObjectIdGetDatum(ANYOID),
+                                     ObjectIdGetDatum(function.pronamespace));
+  return OidIsValid(names->operation) && are_own(*names);
+}
+
+// --- filters that the query itself builds --------------------------------------------------------
+
+constexpr int kMostAsked = 64; // of a table; each is compared with each key
+
+struct AskedSubquery {
+  RestrictInfo *condition;
+  Node *value;
+  PlannerInfo *subquery; // builds the filter
+};
+
+// The planned subquery that sets a parameter of this query. NULL if there is none.
+PlannerInfo *subquery_of(PlannerInfo *root, const Node *parameter) {
+  if (!IsA(parameter, Param) || reinterpret_cast<const Param *>(parameter)->paramkind != PARAM_EXEC)
+    return nullptr;
+  const SubPlan *subplan =
+      initplan_of_level(root, reinterpret_cast<const Param *>(parameter)->paramid);
+  return subplan ? static_cast<PlannerInfo *>(list_nth(root->glob->subroots, subplan->plan_id - 1))
+                 : nullptr;
+}
+
+// Copies an expression of a table into a query in which the table has another number.
+Node *numbered(const void *expression, const RelOptInfo *table, Index number) {
+  auto *copy = static_cast<Node *>(copyObjectImpl(expression));
+  ChangeVarNodes(copy, static_cast<int>(table->relid), static_cast<int>(number), 0);
+  return copy;
+}
+
+bool are_same(const List *one, const List *other) {
+  return list_length(one) == list_length(other) && list_difference(one, other) == NIL &&
+         list_difference(other, one) == NIL;
+}
+
+// True if a subquery selects only a filter of the source's keys, under the source's conditions.
+bool builds_same(PlannerInfo *root, PlannerInfo *subquery, const KeyPair &pair) {
+  const List *from = subquery->parse->jointree->fromlist;
+  const Query *query = subquery->parse;
+  if (list_length(from) != 1 || !IsA(linitial(from), RangeTblRef) ||
+      list_length(query->targetList) != 1 || query->groupClause != NIL ||
+      query->groupingSets != NIL || query->havingQual || query->limitCount || query->limitOffset)
+    return false;
+  const Index number = static_cast<Index>(linitial_node(RangeTblRef, from)->rtindex);
+  RelOptInfo *table = subquery->simple_rel_array[number];
+  Expr *selected = linitial_node(TargetEntry, query->targetList)->expr;
+  BuildCall call;
+  return table && table->rtekind == RTE_RELATION &&
+         planner_rt_fetch(number, subquery)->relid ==
+             planner_rt_fetch(pair.source->relid, root)->relid &&
+         is_plain_table(subquery, table) && IsA(selected, Aggref) &&
+         is_build_call(reinterpret_cast<Aggref *>(selected), &call) && call.condition == NIL &&
+         equal(call.value, numbered(pair.key, pair.source, number)) &&
+         are_same(conditions_of_source(table),
+                  reinterpret_cast<List *>(
+                      numbered(conditions_of_source(pair.source), pair.source, number)));
+}
+
+} // namespace
+
+bool find_names(OwnNames *names) {
+  bool found = false;
+  CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_join_agg"));
+  for (int i = 0; i < functions->n_members && !found; i++)
+    found = are_own_names(*reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple)),
+                          names);
+  ReleaseSysCacheList(functions);
+  return found;
+}
+
+Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
+  Expr *condition = make_opclause(names.operation, BOOLOID, false, reinterpret_cast<Expr *>(filter),
+                                  reinterpret_cast<Expr *>(value), InvalidOid, collation);
+  set_opfuncid(reinterpret_cast<OpExpr *>(condition));
+  return condition;
+}
+
+Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
+                 Oid collation) {
+  const RelOptInfo *table = source->table;
+  const RangeTblEntry *original = planner_rt_fetch(table->relid, root);
+  Query *query = makeNode(Query);
+  query->commandType = CMD_SELECT;
+  query->canSetTag = true;
+  query->hasAggs = true;
+  auto *entry = static_cast<RangeTblEntry *>(copyObjectImpl(original));
+  query->rtable = list_make1(entry);
+#if PG_VERSION_NUM >= 160000
+  if (entry->perminfoindex > 0) {
+    query->rteperminfos = list_make1(copyObjectImpl(
+        getRTEPermissionInfo(root->parse->rteperminfos, const_cast<RangeTblEntry *>(original))));
+    entry->perminfoindex = 1;
+  }
+#endif
+  auto *conditions = reinterpret_cast<List *>(numbered(conditions_of_source(table), table, 1));
+  for (const Neighbour *neighbour : each<Neighbour>(source->neighbours)) {
+    const KeyPair &pair = neighbour->pair;
+    SubLink *filter = makeNode(SubLink);
+    filter->subLinkType = EXPR_SUBLINK;
+    filter->subselect = reinterpret_cast<Node *>(
+        query_for(root, names, neighbour->source, pair.key, pair.collation));
+    filter->location = -1;
+    query->hasSubLinks = true;
+    conditions = lappend(conditions, ask_for(names, reinterpret_cast<Node *>(filter),
+                                             numbered(pair.asked, table, 1), pair.collation));
+  }
+  RangeTblRef *reference = makeNode(RangeTblRef);
+  reference->rtindex = 1;
+  query->jointree = makeFromExpr(
+      list_make1(reference),
+      conditions == NIL ? nullptr : reinterpret_cast<Node *>(make_ands_explicit(conditions)));
+  Aggref *call = call_of(names, numbered(key, table, 1), collation);
+  query->targetList =
+      list_make1(makeTargetEntry(reinterpret_cast<Expr *>(call), 1, pstrdup("filter"), false));
+  return query;
+}
+
+List *find_asked(PlannerInfo *root, const RelOptInfo *table) {
+  List *asked = NIL;
+  for (RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo)) {
+    CHECK_FOR_INTERRUPTS();
+    Question question;
+    if (!asks_for_value(reinterpret_cast<Node *>(condition->clause), &question))
+      continue;
+    PlannerInfo *subquery = subquery_of(root, question.filter);
+    if (!subquery)
+      continue;
+    auto *one = make_array<AskedSubquery>(1);
+    *one = {condition, question.value, subquery};
+    asked = lappend(asked, one);
+    if (list_length(asked) == kMostAsked)
+      break;
+  }
+  return asked;
+}
+
+RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair) {
+  for (const AskedSubquery *one : each<AskedSubquery>(asked)) {
+    CHECK_FOR_INTERRUPTS();
+    if (equal(one->value, pair.asked) && builds_same(root, one->subquery, pair))
+      return one->condition;
+  }
+  return nullptr;
+}
+
+} // namespace bloomfilter
