@@ -6,8 +6,8 @@
 #include "pg/build/build.hpp"
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
+#include "pg/query/expression.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {

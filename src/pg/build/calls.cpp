@@ -4,10 +4,10 @@
 
 #include "pg/aggregate/steps.hpp"
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
-#include "pg/planner/question.hpp"
+#include "pg/query/expression.hpp"
+#include "pg/query/question.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {

@@ -12,8 +12,8 @@
 #include "pg/compat.hpp"
 #include "pg/index/pages.hpp"
 #include "pg/list.hpp"
-#include "pg/planner/question.hpp"
 #include "pg/planner/selectivity.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "access/amvalidate.h"

@@ -9,7 +9,7 @@
 #include "pg/element/family.hpp"
 #include "pg/element/literal.hpp"
 #include "pg/list.hpp"
-#include "pg/value/collation.hpp"
+#include "pg/query/collation.hpp"
 #include "pg/value/probe.hpp"
 
 extern "C" {

@@ -12,7 +12,7 @@
 
 #include "core/format.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/planner/question.hpp"
+#include "pg/query/question.hpp"
 
 namespace bloomfilter {
 

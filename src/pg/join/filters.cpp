@@ -9,12 +9,12 @@
 
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
 #include "pg/planner/run.hpp"
+#include "pg/query/expression.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/make.hpp"
 

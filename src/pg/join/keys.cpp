@@ -30,8 +30,8 @@
 
 #include "pg/element/conversion.hpp"
 #include "pg/element/element.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
+#include "pg/query/expression.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {

@@ -5,10 +5,10 @@
 
 #include "pg/build/calls.hpp"
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
-#include "pg/planner/question.hpp"
+#include "pg/query/expression.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

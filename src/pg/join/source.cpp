@@ -3,8 +3,8 @@
 #include "pg/join/source.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
+#include "pg/query/expression.hpp"
 
 extern "C" {
 #include "catalog/pg_class.h"

@@ -8,8 +8,8 @@
 #include "pg/planner/index_condition.hpp"
 
 #include "pg/element/element.hpp"
-#include "pg/planner/question.hpp"
-#include "pg/value/collation.hpp"
+#include "pg/query/collation.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

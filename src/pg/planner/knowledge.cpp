@@ -9,13 +9,12 @@
 
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
-#include "pg/planner/question.hpp"
 #include "pg/planner/run.hpp"
 #include "pg/planner/statistics.hpp"
-#include "pg/planner/support.hpp"
+#include "pg/query/expression.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"

@@ -11,7 +11,7 @@
 #include "pg/server.hpp"
 
 #include "pg/planner/sample.hpp"
-#include "pg/planner/question.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"

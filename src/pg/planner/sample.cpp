@@ -59,8 +59,8 @@ double count_of(const Geometry &geometry, uint64 set, double share) {
              static_cast<double>(geometry.bits()));
 }
 
-// Samples links of one geometry. The function for each structure returns their number of values, and
-// adds their rates to `rate`. Only bloomfilters have several links.
+// Samples links of one geometry. The function for each structure returns their number of values,
+// and adds their rates to `rate`. Only bloomfilters have several links.
 double sample_bitmaps(Slices *slices, const Geometry &geometry, const Size *offsets, int number,
                       JointRate *rate) {
   Survey survey(*kernel, geometry, number);

@@ -4,7 +4,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/planner/question.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "nodes/pathnodes.h"

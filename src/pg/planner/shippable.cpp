@@ -2,9 +2,9 @@
 
 #include "pg/planner/shippable.hpp"
 
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
-#include "pg/value/collation.hpp"
+#include "pg/query/collation.hpp"
+#include "pg/query/expression.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

@@ -5,7 +5,7 @@
 // @> 'x'` would fetch the filters. But our functions need to know only that the collation is
 // deterministic. So the planner checks this and then removes the collation from the call. When the
 // call is executed, our function still finds the collation in the argument
-// (pg/value/collation.hpp).
+// (pg/query/collation.hpp).
 #ifndef BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
 #define BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
 

@@ -11,10 +11,9 @@
 #include "pg/planner/cost.hpp"
 #include "pg/planner/index_condition.hpp"
 #include "pg/planner/knowledge.hpp"
-#include "pg/planner/question.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/planner/shippable.hpp"
-#include "pg/planner/support.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "access/detoast.h"

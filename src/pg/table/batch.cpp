@@ -4,8 +4,8 @@
 #include "pg/table/batch.hpp"
 
 #include "pg/list.hpp"
-#include "pg/planner/question.hpp"
 #include "pg/planner/sample.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "access/xact.h"

@@ -6,9 +6,9 @@
 #include "pg/table/conditions.hpp"
 
 #include "pg/element/element.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
-#include "pg/planner/question.hpp"
+#include "pg/query/expression.hpp"
+#include "pg/query/question.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"

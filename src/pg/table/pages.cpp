@@ -3,8 +3,8 @@
 #include "pg/table/pages.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/expression.hpp"
 #include "pg/list.hpp"
+#include "pg/query/expression.hpp"
 
 extern "C" {
 #include "access/tableam.h"

@@ -20,10 +20,10 @@ extern "C" {
 #include "utils/typcache.h"
 }
 
-#include "pg/expression.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/knowledge.hpp"
-#include "pg/planner/question.hpp"
+#include "pg/query/expression.hpp"
+#include "pg/query/question.hpp"
 
 namespace bloomfilter {
 namespace {

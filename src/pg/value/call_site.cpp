@@ -6,7 +6,7 @@
 #include "pg/element/conversion.hpp"
 #include "pg/element/literal.hpp"
 #include "pg/list.hpp"
-#include "pg/value/collation.hpp"
+#include "pg/query/collation.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"

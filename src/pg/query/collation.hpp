@@ -1,6 +1,6 @@
 // The collation under which a value argument is compared.
-#ifndef BLOOMFILTER_PG_VALUE_COLLATION_HPP
-#define BLOOMFILTER_PG_VALUE_COLLATION_HPP
+#ifndef BLOOMFILTER_PG_QUERY_COLLATION_HPP
+#define BLOOMFILTER_PG_QUERY_COLLATION_HPP
 
 #include "pg/server.hpp"
 

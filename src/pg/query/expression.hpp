@@ -1,6 +1,6 @@
 // Helpers for the planner's expressions and for walks over its lists.
-#ifndef BLOOMFILTER_PG_EXPRESSION_HPP
-#define BLOOMFILTER_PG_EXPRESSION_HPP
+#ifndef BLOOMFILTER_PG_QUERY_EXPRESSION_HPP
+#define BLOOMFILTER_PG_QUERY_EXPRESSION_HPP
 
 #include "pg/server.hpp"
 

@@ -1,10 +1,9 @@
 // See question.hpp.
 
-#include "pg/planner/question.hpp"
+#include "pg/query/question.hpp"
 
 #include "pg/compat.hpp"
 #include "pg/names.hpp"
-#include "pg/planner/support.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

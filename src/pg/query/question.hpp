@@ -3,8 +3,8 @@
 //
 // A function probes a filter if it has our support function, whatever its name and schema. Its
 // declaration tells which argument is the filter and what the filter is probed for.
-#ifndef BLOOMFILTER_PG_PLANNER_QUESTION_HPP
-#define BLOOMFILTER_PG_PLANNER_QUESTION_HPP
+#ifndef BLOOMFILTER_PG_QUERY_QUESTION_HPP
+#define BLOOMFILTER_PG_QUERY_QUESTION_HPP
 
 #include "pg/server.hpp"
 
@@ -51,5 +51,17 @@ PGFunction code_of(Oid function);
 bool may_call(Oid function);
 
 } // namespace bloomfilter
+
+// Functions that are recognised by their addresses: the support function of functions that probe
+// filters, and the steps of aggregates that unite filters.
+SQL_FUNCTIONS_BEGIN
+
+Datum filter_support(PG_FUNCTION_ARGS);
+
+Datum bloomfilter_union_step(PG_FUNCTION_ARGS);
+Datum countingbloomfilter_union_step(PG_FUNCTION_ARGS);
+Datum cuckoofilter_union_step(PG_FUNCTION_ARGS);
+
+SQL_FUNCTIONS_END
 
 #endif

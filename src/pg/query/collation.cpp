@@ -1,9 +1,9 @@
 // See collation.hpp. Functions that add or probe values call collation_of() when they look up an
 // element type or read a literal. The planner calls is_given() for the conditions that it analyzes.
 
-#include "pg/value/collation.hpp"
+#include "pg/query/collation.hpp"
 
-#include "pg/expression.hpp"
+#include "pg/query/expression.hpp"
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
