@@ -28,6 +28,12 @@
 
 namespace bloomfilter {
 
+// A digest decides a value's bits. In our own layouts it is one hash; in those of some other
+// systems it is two numbers of 64 bits (LayoutRow::digest_size).
+struct Digest {
+  std::uint64_t first, second;
+};
+
 constexpr int kLineBytes = 64;
 constexpr int kLineBits = 8 * kLineBytes;
 constexpr int kPageLines = 8;

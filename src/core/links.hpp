@@ -30,7 +30,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/digest.hpp"
 #include "core/format.hpp"
 #include "core/interrupts.hpp"
 #include "core/kernel.hpp"

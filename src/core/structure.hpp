@@ -7,7 +7,6 @@
 
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
-#include "core/digest.hpp"
 #include "core/foreign/foreign.hpp"
 #include "core/geometry.hpp"
 #include "core/kernel.hpp"

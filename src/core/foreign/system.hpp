@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/digest.hpp"
 #include "core/family.hpp"
 #include "core/geometry.hpp"
 #include "core/layout.hpp"

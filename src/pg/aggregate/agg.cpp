@@ -8,7 +8,6 @@
 #include "pg/server.hpp"
 
 #include "pg/aggregate/arguments.hpp"
-#include "pg/aggregate/add.hpp"
 #include "pg/aggregate/transfer.hpp"
 #include "pg/element/canonical.hpp"
 #include "pg/value/call_site.hpp"

@@ -30,6 +30,7 @@
 #include "pg/aggregate/serialized_bag.hpp"
 #include "pg/element/element.hpp"
 #include "pg/value/filter.hpp"
+#include "pg/value/items.hpp"
 
 namespace bloomfilter {
 
@@ -110,6 +111,16 @@ inline void push(State *state, uint64 hash) {
     make_room_in_state(state);
   array->hashes[array->count++] = hash;
 }
+
+// Hashes a value, checks that the state's filter can hold it, and adds the hash. The aggregates
+// call this for each row. ERROR 42804 if the state has another element type. ERROR 0A000 or 22003
+// if a filter of the state's kind or layout cannot hold the value. May allocate in the current
+// memory context.
+void add_value(State *state, Element *element, Datum value);
+
+// Adds items in their order. None of them may be NULL. Raises the errors of add_value(). A Bloom
+// Filter Build calls this for each batch of rows.
+void add_items(State *state, const Items &items);
 
 // Adds the content of another state to a state. ERROR 22023 if their parameters differ, 42804 if
 // their element types differ.

@@ -20,7 +20,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/table/batch_plan.hpp"
+#include "pg/table/batch.hpp"
 
 extern "C" {
 #include "nodes/extensible.h"

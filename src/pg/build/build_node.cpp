@@ -4,7 +4,6 @@
 
 #include "pg/server.hpp"
 
-#include "pg/aggregate/add.hpp"
 #include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/partial.hpp"
 #include "pg/aggregate/transfer.hpp"
@@ -14,7 +13,6 @@
 #include "pg/list.hpp"
 #include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
-#include "pg/table/shared_scan.hpp"
 #include "pg/value/measure.hpp"
 
 extern "C" {

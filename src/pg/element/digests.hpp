@@ -3,8 +3,8 @@
 #ifndef BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
 #define BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
 
-#include "core/digest.hpp"
 #include "core/format.hpp"
+#include "core/geometry.hpp"
 #include "pg/element/element.hpp"
 
 namespace bloomfilter {

@@ -1,8 +1,10 @@
 // See batch.hpp. This file begins the expressions of the conditions, evaluates conditions for each
-// row, probes the filters, and lets filters rest that are not worth their time.
+// row, probes the filters, and lets filters rest that are not worth their time. It also writes and
+// reads the plan, and begins the table scan.
 
 #include "pg/table/batch.hpp"
 
+#include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/sample.hpp"
 #include "pg/query/question.hpp"
@@ -13,8 +15,10 @@ extern "C" {
 #include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/value.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 }
 
@@ -219,6 +223,37 @@ bool take_rows(Batches *batches) {
   return true;
 }
 
+// --- the plan ------------------------------------------------------------------------------------
+
+// The positions of some conditions in the list of all conditions.
+List *positions_of(const List *some, const List *all) {
+  List *positions = NIL;
+  for (int i = 0; i < list_length(all); i++)
+    if (list_member_ptr(some, list_nth(all, i)))
+      positions = lappend_int(positions, i);
+  return positions;
+}
+
+List *conditions_at(const void *positions, const List *all) {
+  List *conditions = NIL;
+  const ListCell *cell;
+  foreach (cell, static_cast<const List *>(positions))
+    conditions = lappend(conditions, list_nth(all, lfirst_int(cell)));
+  return conditions;
+}
+
+// --- the table scan ------------------------------------------------------------------------------
+
+ParallelTableScanDesc scan_after(void *memory, Size own) {
+  return reinterpret_cast<ParallelTableScanDesc>(static_cast<char *>(memory) + MAXALIGN(own));
+}
+
+// Since PostgreSQL 19, a scan may mark pages as all-visible while it reads them. This is allowed if
+// the query does not change the table.
+uint32 flags_of(ScanState *node) {
+  return ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : SO_NONE;
+}
+
 } // namespace
 
 void begin_batches(Batches *batches, const BatchPlan &plan, PlanState *node) {
@@ -270,6 +305,44 @@ void forget_filters(Batches *batches) {
     probe->rest = {probe->rest.allowed, 0, 0, 0, 0, probe->rest.unprobed};
   }
   MemoryContextReset(batches->filters);
+}
+
+List *describe_batch_plan(const BatchPlan &plan) {
+  List *lists = list_make4(
+      positions_of(plan.before, plan.conditions), positions_of(plan.probes, plan.conditions),
+      positions_of(plan.placed, plan.conditions), positions_of(plan.after, plan.conditions));
+  return list_concat(lists,
+                     list_make2(makeInteger(plan.one_by_one ? 1 : 0), makeInteger(plan.expected)));
+}
+
+BatchPlan read_batch_plan(List *conditions, const List *description) {
+  return {conditions,
+          conditions_at(linitial(description), conditions),
+          conditions_at(lsecond(description), conditions),
+          conditions_at(lthird(description), conditions),
+          conditions_at(lfourth(description), conditions),
+          intVal(list_nth(description, 4)) != 0,
+          intVal(list_nth(description, 5))};
+}
+
+TableScanDesc begin_own_scan(ScanState *node, Relation table) {
+  return table_beginscan(table, node->ps.state->es_snapshot, 0, nullptr, flags_of(node));
+}
+
+Size shared_scan_size(Relation table, const PlanState *node, Size own) {
+  return add_size(MAXALIGN(own), table_parallelscan_estimate(table, node->state->es_snapshot));
+}
+
+void init_shared_scan(Relation table, const PlanState *node, void *memory, Size own) {
+  table_parallelscan_initialize(table, scan_after(memory, own), node->state->es_snapshot);
+}
+
+void reinit_shared_scan(Relation table, void *memory, Size own) {
+  table_parallelscan_reinitialize(table, scan_after(memory, own));
+}
+
+TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size own) {
+  return table_beginscan_parallel(table, scan_after(memory, own), flags_of(node));
 }
 
 } // namespace bloomfilter

@@ -16,11 +16,37 @@
 
 #include "pg/server.hpp"
 
-#include "pg/table/batch_plan.hpp"
 #include "pg/table/pages.hpp"
 #include "pg/value/probe.hpp"
 
+extern "C" {
+#include "access/tableam.h"
+#include "nodes/plannodes.h"
+}
+
 namespace bloomfilter {
+
+// What the planner tells the executor about a table that is read in batches.
+//
+// The lists contain expressions. Each expression is in `conditions`. It is also in at most one of
+// the lists `before`, `probes` and `after`.
+struct BatchPlan {
+  List *conditions; // all conditions of the table, in the server's order
+  List *before;     // the conditions of a lower security level than the probes
+  List *probes;     // probe a filter for many rows at once
+  List *placed;     // the probes that the planner has placed by itself; they may rest
+  List *after;      // for the rows that are left; empty if the node itself evaluates them
+  bool one_by_one;  // true if a batch is one row, because a probe can raise an error (Conditions)
+  // The number of rows for which a process will probe the filters. It decides how the process reads
+  // the filters.
+  int expected; // 0 if unknown
+};
+
+// A plan without its conditions: each is written as its position in the list of all conditions. The
+// plan is stored in the custom_private of a node, which the server does not change. The conditions
+// are stored elsewhere, where the server adjusts them to the finished plan.
+List *describe_batch_plan(const BatchPlan &plan);
+BatchPlan read_batch_plan(List *conditions, const List *description);
 
 // Tells whether a probe that the planner has placed by itself is worth its time. If a probe lets
 // nearly all rows through, it rests for some rows. Then it is tried again.
@@ -80,6 +106,24 @@ bool next_batch(Batches *batches);
 void restart_batches(Batches *batches);
 
 void forget_filters(Batches *batches);
+
+// The node's table scan is the process's own, or the processes of a parallel query share it. In
+// shared memory, a shared scan comes after the other data that the node shares.
+
+// Begins a table scan that this process does alone. The node ends the scan.
+TableScanDesc begin_own_scan(ScanState *node, Relation table);
+
+// The size of the shared memory for a node that needs `own` bytes for itself. These bytes come
+// first.
+Size shared_scan_size(Relation table, const PlanState *node, Size own);
+
+// Sets up the shared table scan in the leader: first before any worker joins it, then again before
+// each rescan.
+void init_shared_scan(Relation table, const PlanState *node, void *memory, Size own);
+void reinit_shared_scan(Relation table, void *memory, Size own);
+
+// Joins the shared table scan. The node ends the scan.
+TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size own);
 
 } // namespace bloomfilter
 

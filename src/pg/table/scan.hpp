@@ -12,9 +12,8 @@
 // The scan is built on parts that any node can use which reads a table in batches:
 //
 //   conditions.cpp   which conditions can probe a filter for many rows at once
-//   batch_plan.cpp   what the planner tells the executor
 //   pages.cpp        the rows of a page, and their values
-//   batch.cpp        the rows that pass conditions and filters
+//   batch.cpp        the rows that pass conditions and filters; what the planner says about them
 //
 // The filters are those that the query names. The planner can also place filters by itself.
 // pg/join/ makes these, and they are probed by scans of this kind.
@@ -69,7 +68,7 @@ double cost_of_value(PlannerInfo *root, const RelOptInfo *table, Node *value);
 // computes it in the same way.
 double divisor_of(int workers);
 
-// The executor's part. It executes a CustomScan with a BatchPlan (batch_plan.hpp).
+// The executor's part. It executes a CustomScan with a BatchPlan (batch.hpp).
 extern const CustomScanMethods kScanMethods;
 
 // True if a sequential scan reads the table as it is. False for a parent, because its children are

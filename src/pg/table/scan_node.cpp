@@ -11,7 +11,6 @@
 #include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
 #include "pg/table/scan.hpp"
-#include "pg/table/shared_scan.hpp"
 
 extern "C" {
 #include "access/parallel.h"

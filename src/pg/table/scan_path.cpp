@@ -4,7 +4,7 @@
 // plans with the same functions.
 
 #include "pg/list.hpp"
-#include "pg/table/batch_plan.hpp"
+#include "pg/table/batch.hpp"
 #include "pg/table/scan.hpp"
 
 extern "C" {
