@@ -31,11 +31,7 @@ SharedFileName give_copy(const HashBag *bag) {
   HashFile copy = {shared->file, 0};
   for_each_batch(*bag,
                  [&copy](const uint64 *hashes, Size count) { write_hashes(&copy, hashes, count); });
-  publish_shared_file(shared);
-  BufFileClose(shared->file);
-  const SharedFileName name = shared->name;
-  pfree(shared);
-  return name;
+  return give_shared_file(shared);
 }
 
 // Spills the hashes in memory, and gives another process the bag's own file.

@@ -153,8 +153,11 @@ SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner) {
   return shared;
 }
 
-void publish_shared_file(SharedFile *shared) {
-  BufFileExportFileSet(shared->file);
+SharedFileName give_shared_file(SharedFile *shared) {
+  BufFileClose(shared->file);
+  const SharedFileName name = shared->name;
+  pfree(shared);
+  return name;
 }
 
 SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,

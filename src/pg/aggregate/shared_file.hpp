@@ -54,8 +54,9 @@ template <typename Open> BufFile *open_for(MemoryContext context, ResourceOwner 
 
 SharedFile *create_shared_file(MemoryContext context, ResourceOwner owner);
 
-// Completes a written file, so that another process can open it.
-void publish_shared_file(SharedFile *shared);
+// Closes a written file, so that another process can open it, and frees it. Returns its name.
+SharedFileName give_shared_file(SharedFile *shared);
+
 SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
                              const SharedFileName &name);
 

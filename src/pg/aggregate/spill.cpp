@@ -69,7 +69,7 @@ void write_spill(Spill *spill, const uint64 *hashes, Size count) {
 }
 
 SharedFileName give_file(Spill *spill) {
-  publish_shared_file(spill->shared);
+  BufFileExportFileSet(spill->shared->file); // now another process can open it
   spill->given = true;
   return spill->shared->name;
 }

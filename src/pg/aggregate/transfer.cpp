@@ -84,11 +84,7 @@ bool bitmap_goes_by_file(const State *state) {
 SharedFileName give_bitmap(const State *state) {
   SharedFile *shared = create_shared_file(state->bag.memory.context, CurrentResourceOwner);
   BufFileWrite(shared->file, state->bitmap, state->header.geometry.bytes());
-  publish_shared_file(shared);
-  BufFileClose(shared->file);
-  const SharedFileName name = shared->name;
-  pfree(shared);
-  return name;
+  return give_shared_file(shared);
 }
 
 State *state_of(const Head &head) {

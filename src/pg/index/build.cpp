@@ -165,14 +165,8 @@ bool insert_row(Relation index, Datum *values, bool *nulls, ItemPointer tid, Rel
   if (entry.key_hash == 0 || !is_full(index, length) || !anybody_may_move(index) ||
       !try_lock_moves(index))
     return false;
-  if (is_full(index, length)) { // true unless another session has moved rows since
-    const MemoryContext memory =
-        AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
-    const MemoryContext before = MemoryContextSwitchTo(memory);
+  if (is_full(index, length)) // true unless another session has moved rows since
     move_full_list(table, index);
-    MemoryContextSwitchTo(before);
-    MemoryContextDelete(memory);
-  }
   unlock_moves(index);
   return false;
 }

@@ -94,24 +94,6 @@ void take_space(Relation index, GroupSlot *group) {
   UnlockReleaseBuffer(buffer);
 }
 
-// Appends a page to the directory. `last` is its last page, locked; this function releases it.
-// Returns the new page, locked.
-Buffer extend_directory(Relation index, Buffer last) {
-  const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
-  const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
-  const Buffer fresh = lock_new_page(index, block);
-  GenericXLogState *record = GenericXLogStart(index);
-  changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
-  change_meta_in(record, meta, [](IndexMeta *changed) { changed->blocks++; });
-  Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
-  initialize_page(page, PageKind::directory);
-  changed_head(page)->place = head_of(bytes_of(last))->place + 1;
-  GenericXLogFinish(record);
-  UnlockReleaseBuffer(meta);
-  UnlockReleaseBuffer(last);
-  return fresh;
-}
-
 // The number of the first unused slot of a page, or kDirectorySlots if all are in use.
 int unused_slot(Buffer buffer) {
   const auto *slots = content_of<GroupSlot>(bytes_of(buffer));
@@ -130,7 +112,7 @@ void fill_slot(Relation index, const GroupSlot &slot) {
   while ((number = unused_slot(buffer)) == kDirectorySlots) {
     const IndexPageHead head = *head_of(bytes_of(buffer));
     if (head.next == kNoBlock) {
-      buffer = extend_directory(index, buffer);
+      buffer = append_page(index, buffer, PageKind::directory);
     } else {
       UnlockReleaseBuffer(buffer);
       buffer = lock_chained_page(index, head.next, PageKind::directory, head.place + 1,

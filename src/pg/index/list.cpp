@@ -32,26 +32,6 @@ ListEntry entry_for(const ItemPointerData &tid, Datum filter) {
 
 namespace {
 
-// Appends a page to the list and returns its block. `last` is the last page, locked; this function
-// releases it.
-BlockNumber extend_list(Relation index, Buffer last) {
-  const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
-  const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
-  const Buffer fresh = lock_new_page(index, block);
-  GenericXLogState *record = GenericXLogStart(index);
-  Page last_page = GenericXLogRegisterBuffer(record, last, 0);
-  change_meta_in(record, meta, [](IndexMeta *changed) { changed->blocks++; });
-  Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
-  initialize_page(page, PageKind::list);
-  changed_head(page)->place = changed_head(last_page)->place + 1;
-  changed_head(last_page)->next = block;
-  GenericXLogFinish(record);
-  UnlockReleaseBuffer(fresh);
-  UnlockReleaseBuffer(meta);
-  UnlockReleaseBuffer(last);
-  return block;
-}
-
 uint64 length_up_to(const IndexPageHead *head) {
   return uint64{head->place} * kListEntries + head->count;
 }
@@ -60,18 +40,18 @@ uint64 length_up_to(const IndexPageHead *head) {
 
 uint64 append_entry(Relation index, const ListEntry &entry) {
   const BlockNumber first = read_meta(index).append;
-  BlockNumber block = first;
-  Buffer buffer = lock_page(index, block, PageKind::list, BUFFER_LOCK_EXCLUSIVE);
+  Buffer buffer = lock_page(index, first, PageKind::list, BUFFER_LOCK_EXCLUSIVE);
   while (head_of(bytes_of(buffer))->count == kListEntries) {
     const IndexPageHead head = *head_of(bytes_of(buffer));
     if (head.next == kNoBlock) {
-      block = extend_list(index, buffer);
+      buffer = append_page(index, buffer, PageKind::list);
     } else {
-      block = head.next;
       UnlockReleaseBuffer(buffer);
+      buffer = lock_chained_page(index, head.next, PageKind::list, head.place + 1,
+                                 BUFFER_LOCK_EXCLUSIVE);
     }
-    buffer = lock_chained_page(index, block, PageKind::list, head.place + 1, BUFFER_LOCK_EXCLUSIVE);
   }
+  const BlockNumber block = BufferGetBlockNumber(buffer);
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
   IndexPageHead *head = changed_head(page);

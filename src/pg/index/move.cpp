@@ -236,6 +236,19 @@ void merge_groups(Relation index, int kilobytes) {
     pfree(all.items);
 }
 
+// Calls move() in a memory context of its own. Takes back the space of broken moves first, and
+// records the list's new length in the end.
+template <typename Move> void in_own_memory(Relation index, Move move) {
+  const MemoryContext memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  reclaim_space(index);
+  move();
+  settle_list(index);
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(memory);
+}
+
 } // namespace
 
 bool anybody_may_move(Relation index) {
@@ -243,17 +256,15 @@ bool anybody_may_move(Relation index) {
 }
 
 void move_full_list(Relation table, Relation index) {
-  reclaim_space(index);
-  move_rows(table, index, list_limit(index) / 2, work_mem);
-  settle_list(index);
+  in_own_memory(index, [=] { move_rows(table, index, list_limit(index) / 2, work_mem); });
 }
 
 void tidy_index(Relation table, Relation index) {
-  reclaim_space(index);
-  move_rows(table, index, 0, maintenance_work_mem);
-  merge_groups(index, maintenance_work_mem);
-  unite_space(index);
-  settle_list(index);
+  in_own_memory(index, [=] {
+    move_rows(table, index, 0, maintenance_work_mem);
+    merge_groups(index, maintenance_work_mem);
+    unite_space(index);
+  });
 }
 
 } // namespace bloomfilter

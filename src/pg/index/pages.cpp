@@ -80,6 +80,22 @@ void initialize_page(Page page, PageKind kind) {
   set_used(page, kind == PageKind::list ? 0 : kContentBytes);
 }
 
+Buffer append_page(Relation index, Buffer last, PageKind kind) {
+  const Buffer meta = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
+  const BlockNumber block = content_of<IndexMeta>(bytes_of(meta))->blocks;
+  const Buffer fresh = lock_new_page(index, block);
+  GenericXLogState *record = GenericXLogStart(index);
+  changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
+  change_meta_in(record, meta, [](IndexMeta *changed) { changed->blocks++; });
+  Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
+  initialize_page(page, kind);
+  changed_head(page)->place = head_of(bytes_of(last))->place + 1;
+  GenericXLogFinish(record);
+  UnlockReleaseBuffer(meta);
+  UnlockReleaseBuffer(last);
+  return fresh;
+}
+
 void set_used(Page page, Size bytes) {
   reinterpret_cast<PageHeader>(page)->pd_lower = static_cast<LocationIndex>(kContentAt + bytes);
 }

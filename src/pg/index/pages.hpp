@@ -102,6 +102,10 @@ template <typename Change> void change_meta(Relation index, Change change) {
   UnlockReleaseBuffer(buffer);
 }
 
+// Appends a page to the list or to the directory. `last` is the last page there, locked; this
+// function releases it. Returns the new page, locked.
+Buffer append_page(Relation index, Buffer last, PageKind kind);
+
 // Writes the first three pages of an index without rows: meta page, list and directory.
 void make_empty_index(Relation index, ForkNumber fork);
 

@@ -66,12 +66,7 @@ namespace {
 
 void tidy(Relation index) {
   Relation table = table_open(IndexGetRelation(RelationGetRelid(index), false), AccessShareLock);
-  const MemoryContext memory =
-      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
-  const MemoryContext before = MemoryContextSwitchTo(memory);
   tidy_index(table, index);
-  MemoryContextSwitchTo(before);
-  MemoryContextDelete(memory);
   table_close(table, AccessShareLock);
 }
 

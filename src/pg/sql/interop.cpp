@@ -156,10 +156,14 @@ Size words_of(const Geometry &geometry) {
   return geometry.bytes() / kWordBytes;
 }
 
-// Reads a file that has a head and then big-endian words, as Java programs write it. with_words()
-// writes such a file.
-Datum of_words(const Found &found, const Bytes &bytes, Family family) {
-  NewFilter filter = make_read(found, family);
+// Makes the filter of a file that has a head and then big-endian words, as Java programs write it.
+// with_words() writes such a file.
+Datum from_words(FunctionCallInfo fcinfo, decltype(read_guava) read, const char *system_name,
+                 const ForeignType &type) {
+  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
+  Found found;
+  check(read(bytes.at, bytes.length, &found), system_name);
+  NewFilter filter = make_read(found, type.family);
   swap_words(filter.bitmap(), bytes.at + found.offset, words_of(found.geometry),
              check_for_interrupts);
   return filter.datum();
@@ -206,12 +210,9 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_from_guava);
 Datum bf_from_guava(PG_FUNCTION_ARGS) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &funnel = find_type(kFunnels, PG_GETARG_TEXT_PP(1), "funnel",
                                         "long, integer, string_utf8, unencoded_chars, or bytes");
-  Found found;
-  check(read_guava(bytes.at, bytes.length, &found), "Guava");
-  return of_words(found, bytes, funnel.family);
+  return from_words(fcinfo, read_guava, "Guava", funnel);
 }
 
 PG_FUNCTION_INFO_V1(bf_to_guava);
@@ -224,12 +225,9 @@ Datum bf_to_guava(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_from_spark);
 Datum bf_from_spark(PG_FUNCTION_ARGS) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type =
       find_type(kSparkTypes, PG_GETARG_TEXT_PP(1), "Spark type", "long, string, or binary");
-  Found found;
-  check(read_spark(bytes.at, bytes.length, &found), "Spark");
-  return of_words(found, bytes, type.family);
+  return from_words(fcinfo, read_spark, "Spark", type);
 }
 
 PG_FUNCTION_INFO_V1(bf_to_spark);
@@ -266,12 +264,9 @@ Datum bf_to_datasketches(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_from_hive);
 Datum bf_from_hive(PG_FUNCTION_ARGS) {
-  const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "Hive type",
                                       "long, double, string, or bytes");
-  Found found;
-  check(read_hive(bytes.at, bytes.length, &found), "Hive");
-  return of_words(found, bytes, type.family);
+  return from_words(fcinfo, read_hive, "Hive", type);
 }
 
 PG_FUNCTION_INFO_V1(bf_to_hive);
