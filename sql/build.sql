@@ -25,20 +25,7 @@ CREATE TABLE filters AS SELECT bf_agg(item) AS items FROM events WHERE id % 40 =
 CREATE FUNCTION built(query text, OUT build boolean, OUT same boolean, OUT rows text)
 LANGUAGE sql AS
   $$SELECT * FROM both_ways(query, 'Bloom Filter Build')$$;
--- The lines of a plan. Servers write an InitPlan's name and result in different ways.
-CREATE FUNCTION explained(query text,
-  options text DEFAULT 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF')
-RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE format('EXPLAIN (COSTS OFF, %s) %s', options, query) LOOP
-    line := regexp_replace(line, 'Memory: \d+', 'Memory: N');
-    line := replace(line, 'InitPlan expr_1', 'InitPlan 1');
-    line := regexp_replace(line, '\$0|\(InitPlan 1\)\.col1', '<InitPlan 1>');
-    RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns .*', ''), '\.00 ', ' ');
-  END LOOP;
-END $$;
+\set analyzed 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF'
 
 -- Every family, and every aggregate.
 SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span',
@@ -184,14 +171,14 @@ SET max_parallel_workers_per_gather = 2;
 SELECT name, built.*, parallel FROM unnest(ARRAY['passing', 'unlogged']) name,
   built(format('SELECT bf_agg(item), cf_agg(pair) FROM %s WHERE pair > 1', name)),
   LATERAL (SELECT bool_or(line ~ 'Gather') AS parallel
-    FROM explained('SELECT bf_agg(item), cf_agg(pair) FROM ' || name, 'ANALYZE off') line) e;
+    FROM explained('SELECT bf_agg(item), cf_agg(pair) FROM ' || name) line) e;
 SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM unlogged;
 -- Workers begin anew.
 SET enable_material = off;
 SELECT built.*, again FROM (VALUES ('SELECT g, f, k FROM generate_series(1, 3) g LEFT JOIN
     (SELECT bf_agg(item) AS f, cf_agg(pair) AS k FROM unlogged) s ON true')) v(query), built(query),
   LATERAL (SELECT string_agg(line, '') ~ 'Nested Loop.*Finalize.*Gather.*Build' AS again
-    FROM explained(query, 'ANALYZE off') line) e;
+    FROM explained(query) line) e;
 RESET enable_material;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
@@ -202,9 +189,9 @@ SET max_parallel_workers_per_gather = 0;
 SELECT explained('SELECT bf_agg(item), bf_count(cbf_agg(url)::bloomfilter) FROM events e
   WHERE pair > 1 AND (SELECT items FROM filters) @> item HAVING bf_agg(item, 5) @> 3::bigint',
   'VERBOSE');
-SELECT explained('SELECT bf_agg(item) FROM events WHERE pair > 1');
+SELECT explained('SELECT bf_agg(item) FROM events WHERE pair > 1', :'analyzed');
 SELECT explained('SELECT cf_agg(item), bf_agg(url) FROM events
-  WHERE (SELECT items FROM filters) @> item');
+  WHERE (SELECT items FROM filters) @> item', :'analyzed');
 
 -- Partitions and children.
 CREATE TABLE parts (id int, item bigint, pair int) PARTITION BY RANGE (id);
@@ -226,7 +213,7 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT g, (SELECT bf_agg(item) FROM parts WHERE pair = g) FROM generate_series(1, 3) g',
   'SELECT bf_agg(item) FROM ONLY events']) query, built(query);
 EXPLAIN (COSTS OFF) SELECT bf_agg(item) FROM parts WHERE id < 7000;
-SELECT line FROM explained('SELECT bf_agg(item) FROM parts WHERE id < 1000') line;
+SELECT explained('SELECT bf_agg(item) FROM parts WHERE id < 1000', :'analyzed');
 -- Partitions are left out when a query begins, and by each row of an outer one.
 SET plan_cache_mode = force_generic_plan;
 PREPARE of_part(int, bigint) AS SELECT bf_agg(item, 9) @> $2 AS found FROM parts WHERE id = $1;
@@ -237,7 +224,7 @@ RESET plan_cache_mode;
 SELECT built.*, looked_at FROM built('SELECT g, (SELECT bf_agg(item, 100) FROM parts
     WHERE id = g * 4000) FROM generate_series(1, 2) g'),
   LATERAL (SELECT count(*) AS looked_at FROM explained('SELECT g, (SELECT bf_agg(item, 100)
-    FROM parts WHERE id = g * 4000) FROM generate_series(1, 2) g') line
+    FROM parts WHERE id = g * 4000) FROM generate_series(1, 2) g', :'analyzed') line
     WHERE line ~ 'Build.*loops=1') s;
 
 -- Policies hide rows from conditions, and a user needs the right to call the aggregate.
@@ -263,7 +250,7 @@ SELECT built.* FROM unnest(ARRAY['SELECT bf_agg(item) FROM events',
   'SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> unless_hidden(id, item)',
   'SELECT bf_agg(item) FILTER (WHERE unless_hidden(id, 1) = 1) FROM events']) query, built(query);
 SELECT explained('SELECT bf_agg(item) FROM events WHERE (SELECT items FROM filters) @> item
-  AND item > 5', 'VERBOSE off');
+  AND item > 5');
 RESET ROLE;
 ALTER TABLE events DISABLE ROW LEVEL SECURITY;
 CREATE FUNCTION with_scan(scan text, query text) RETURNS text LANGUAGE plpgsql AS $$

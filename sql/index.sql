@@ -3,16 +3,7 @@
 CREATE SCHEMA index_of_filters;
 SET search_path = index_of_filters, public;
 \i sql/include/outcome.sql
-
--- The plan without its costs. Servers since 18 say what is disabled.
-CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS off) ' || query LOOP
-    IF line !~ 'Disabled' THEN RETURN NEXT line; END IF;
-  END LOOP;
-END $$;
+\i sql/include/plan.sql
 
 CREATE TABLE segments (id int PRIMARY KEY, day int, note text, filter bloomfilter);
 INSERT INTO segments
@@ -23,10 +14,10 @@ CREATE INDEX segments_day ON segments (day);
 VACUUM ANALYZE segments;
 
 -- Whatever asks a filter for a value. Values of other types are converted, as without an index.
-SELECT plan('SELECT id FROM segments WHERE filter @> 300');
-SELECT plan('SELECT id FROM segments WHERE 300 <@ filter');
-SELECT plan('SELECT id FROM segments WHERE bf_contains(filter, 300)');
-SELECT plan('SELECT id FROM segments WHERE filter @> ''300''');
+SELECT explained('SELECT id FROM segments WHERE filter @> 300');
+SELECT explained('SELECT id FROM segments WHERE 300 <@ filter');
+SELECT explained('SELECT id FROM segments WHERE bf_contains(filter, 300)');
+SELECT explained('SELECT id FROM segments WHERE filter @> ''300''');
 SELECT id FROM segments WHERE filter @> 300;
 SELECT id FROM segments WHERE 300 <@ filter ORDER BY id LIMIT 2;
 SELECT count(*) FROM segments WHERE bf_contains(filter, 300::smallint);
@@ -39,15 +30,15 @@ PREPARE asked(int) AS SELECT count(*) FROM segments WHERE filter @> $1;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE asked(300);
 EXECUTE asked(NULL);
-SELECT plan('EXECUTE asked(300)');
+SELECT explained('EXECUTE asked(300)');
 PREPARE untyped AS SELECT count(*) FROM segments WHERE filter @> $1;
 EXECUTE untyped('300');
 RESET plan_cache_mode;
 -- Stable expressions, but not volatile ones.
-SELECT plan('SELECT id FROM segments WHERE filter @> extract(year FROM now())::int');
-SELECT plan('SELECT id FROM segments WHERE filter @> (random() * 10)::int');
-SELECT plan('SELECT id FROM segments WHERE filter @> id');
-SELECT plan('SELECT id FROM segments WHERE bf_contains(filter, id)');
+SELECT explained('SELECT id FROM segments WHERE filter @> extract(year FROM now())::int');
+SELECT explained('SELECT id FROM segments WHERE filter @> (random() * 10)::int');
+SELECT explained('SELECT id FROM segments WHERE filter @> id');
+SELECT explained('SELECT id FROM segments WHERE bf_contains(filter, id)');
 
 -- Errors are those of a scan, and come only if a row is asked that raises one.
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text');
@@ -66,9 +57,9 @@ SELECT outcome('SELECT count(*) FROM segments WHERE filter @> ''300''::text');
 VACUUM segments;
 
 -- Any element of an array, and hashes, but not all elements of an array
-SELECT plan('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[300, 100, NULL])');
-SELECT plan('SELECT id FROM segments WHERE bf_contains_hash(filter, bf_hash(300))');
-SELECT plan('SELECT id FROM segments WHERE bf_contains_all(filter, ARRAY[300, 301])');
+SELECT explained('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[300, 100, NULL])');
+SELECT explained('SELECT id FROM segments WHERE bf_contains_hash(filter, bf_hash(300))');
+SELECT explained('SELECT id FROM segments WHERE bf_contains_all(filter, ARRAY[300, 301])');
 SELECT count(*), min(id) FROM segments WHERE bf_contains_any(filter, ARRAY[300, 100, NULL]);
 SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[300.5, 100]);
 SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[]::int[]);
@@ -76,7 +67,7 @@ SELECT count(*) FROM segments WHERE bf_contains_any(filter, NULL::int[]);
 SELECT count(*) FROM segments WHERE bf_contains_hash(filter, bf_hash(300));
 SELECT outcome('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[''300''])');
 -- An array of which the planner does not know the type.
-SELECT step FROM plan($$SELECT id FROM segments WHERE bf_contains_any(filter,
+SELECT step FROM explained($$SELECT id FROM segments WHERE bf_contains_any(filter,
   (SELECT stavalues1 FROM pg_statistic WHERE starelid = 'segments'::regclass AND staattnum = 1))$$)
   step WHERE step ~ 'segments';
 SELECT count(*) > 0 AS found FROM segments WHERE bf_contains_any(filter,
@@ -90,11 +81,11 @@ CREATE INDEX pairs_filter ON pairs USING bloomfilter (filter);
 CREATE INDEX pairs_arrays ON pairs USING bloomfilter (arrays);
 CREATE INDEX pairs_ranges ON pairs USING bloomfilter (ranges);
 ANALYZE pairs;
-SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100''::varchar)');
+SELECT explained('SELECT id FROM pairs WHERE filter @> (100, ''x100''::varchar)');
 SET enable_seqscan = off;
-SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
-SELECT plan('SELECT id FROM pairs WHERE arrays @> ARRAY[100, 101]');
-SELECT plan('SELECT id FROM pairs WHERE ranges @> int4range(100, 105)');
+SELECT explained('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
+SELECT explained('SELECT id FROM pairs WHERE arrays @> ARRAY[100, 101]');
+SELECT explained('SELECT id FROM pairs WHERE ranges @> int4range(100, 105)');
 SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100');
 SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100'::varchar);
 SELECT array_agg(id) FROM pairs WHERE arrays @> ARRAY[100, 101];
@@ -105,12 +96,12 @@ SELECT outcome('SELECT id FROM pairs WHERE filter @> (100, ''x100'', json ''{}''
 SELECT outcome('SELECT id FROM pairs WHERE filter @> (100, ''x100'', json ''{}'') AND id = 0');
 PREPARE paired(int, text) AS SELECT array_agg(id) FROM pairs WHERE filter @> ($1, $2);
 SET plan_cache_mode = force_generic_plan;
-SELECT plan('EXECUTE paired(100, ''x100'')');
+SELECT explained('EXECUTE paired(100, ''x100'')');
 EXECUTE paired(100, 'x100');
 RESET plan_cache_mode;
 -- A row of which the planner does not know the fields.
 CREATE FUNCTION a_row() RETURNS record LANGUAGE sql STABLE AS 'SELECT 100, ''x100''::text';
-SELECT plan('SELECT id FROM pairs WHERE filter @> a_row()');
+SELECT explained('SELECT id FROM pairs WHERE filter @> a_row()');
 SELECT array_agg(id) FROM pairs WHERE filter @> a_row();
 RESET enable_seqscan;
 
@@ -118,20 +109,20 @@ RESET enable_seqscan;
 CREATE TABLE keys AS SELECT i * 50 AS key FROM generate_series(1, 4) i;
 ANALYZE keys;
 SET enable_material = off;
-SELECT plan('SELECT key, id FROM keys JOIN segments ON filter @> key');
+SELECT explained('SELECT key, id FROM keys JOIN segments ON filter @> key');
 RESET enable_material;
 SELECT key, count(*), min(id) FROM keys JOIN segments ON filter @> key GROUP BY key ORDER BY key;
 SELECT key, (SELECT min(id) FROM segments WHERE filter @> key) FROM keys ORDER BY key;
 SET enable_indexscan = off;
-SELECT plan('SELECT id FROM segments WHERE filter @> 300 OR filter @> 100');
+SELECT explained('SELECT id FROM segments WHERE filter @> 300 OR filter @> 100');
 SELECT count(*) FROM segments WHERE filter @> 300 OR filter @> 100;
 SELECT id FROM segments WHERE filter @> 300 AND day = 5;
 RESET enable_indexscan;
 CREATE INDEX segments_some ON segments USING bloomfilter (filter) WHERE day < 3;
 CREATE INDEX segments_expression ON segments USING bloomfilter (bf_fold(filter, 100000));
-SELECT plan('SELECT id FROM segments WHERE filter @> 300 AND day = 2');
+SELECT explained('SELECT id FROM segments WHERE filter @> 300 AND day = 2');
 SELECT id FROM segments WHERE filter @> 300 AND day = 2;
-SELECT plan('SELECT id FROM segments WHERE bf_fold(filter, 100000) @> 300');
+SELECT explained('SELECT id FROM segments WHERE bf_fold(filter, 100000) @> 300');
 SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
 INSERT INTO segments SELECT id + 2000, day, note, filter FROM segments;
 SELECT count(*) FROM segments WHERE bf_fold(filter, 100000) @> 300;
@@ -295,12 +286,12 @@ CREATE INDEX ON parts USING bloomfilter (filter);
 CREATE TABLE early PARTITION OF parts FOR VALUES FROM (0) TO (5);
 CREATE TABLE late PARTITION OF parts FOR VALUES FROM (5) TO (10);
 INSERT INTO parts SELECT day, filter FROM segments;
-SELECT plan('SELECT * FROM parts WHERE filter @> 300');
+SELECT explained('SELECT * FROM parts WHERE filter @> 300');
 SELECT day, count(*) FROM parts WHERE filter @> 300 GROUP BY day ORDER BY day;
 CREATE TABLE counted AS SELECT f AS id, cbf_agg(i, 500) AS filter
 FROM generate_series(1, 300) f, generate_series(f, f + 4) i GROUP BY f;
 CREATE INDEX counted_filter ON counted USING bloomfilter (filter);
-SELECT plan('SELECT * FROM counted WHERE filter @> 100');
+SELECT explained('SELECT * FROM counted WHERE filter @> 100');
 SELECT count(*) FROM counted WHERE filter @> 100;
 UPDATE counted SET filter = filter - 100 WHERE id = 98;
 SELECT count(*) FROM counted WHERE filter @> 100;
@@ -338,9 +329,9 @@ WHERE opcnamespace = 'index_of_filters'::regnamespace ORDER BY opcname;
 CREATE INDEX pairs_single ON pairs USING bloomfilter (filter single_values);
 DROP INDEX pairs_filter;
 SET enable_seqscan = off;
-SELECT plan('SELECT id FROM pairs WHERE bf_contains_any(filter, ARRAY[100, 101])');
-SELECT plan('SELECT id FROM pairs WHERE bf_contains_hash(filter, 100)');
-SELECT plan('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
+SELECT explained('SELECT id FROM pairs WHERE bf_contains_any(filter, ARRAY[100, 101])');
+SELECT explained('SELECT id FROM pairs WHERE bf_contains_hash(filter, 100)');
+SELECT explained('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
 SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100');
 RESET enable_seqscan;
 

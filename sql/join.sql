@@ -28,6 +28,8 @@ CREATE VIEW apart WITH (security_barrier) AS
   SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
 VACUUM ANALYZE region, nation, dim, fact;
 
+\i sql/include/plan.sql
+
 -- Which scans ask for which keys, whatever the InitPlans are called.
 CREATE FUNCTION filters(plan jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -53,28 +55,6 @@ BEGIN
       name || ' @>');
   END LOOP;
   RETURN result;
-END $$;
-
-CREATE FUNCTION plan_of(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
-DECLARE
-  plan jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (COSTS OFF, FORMAT json) ' || query INTO plan;
-  RETURN plan;
-END $$;
-
--- A plan, whatever its InitPlans are called.
-CREATE FUNCTION explained(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    line := regexp_replace(line, '^(\s*)InitPlan \w+.*', '\1InitPlan');
-    line := regexp_replace(line, '(\$\d+|\(InitPlan \w+\).col1) @>', 'InitPlan @>');
-    IF line !~ 'Params Evaluated' THEN
-      RETURN NEXT line;
-    END IF;
-  END LOOP;
 END $$;
 
 -- The filters of a query, and whether it has the same rows with them and without.
@@ -367,13 +347,11 @@ CREATE FUNCTION counted(query text, condition text, setting text, OUT ratio nume
 LANGUAGE plpgsql AS $$
 DECLARE
   plan jsonb;
-  alone jsonb;
 BEGIN
   PERFORM set_config('bloomfilter.join_filter', setting, true);
-  EXECUTE format('EXPLAIN (FORMAT json) %s AND %s', query, condition) INTO plan;
-  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO alone;
+  plan := plan_of(format('%s AND %s', query, condition));
   ratio := round((plan #>> '{0,Plan,Plan Rows}')::numeric
-    / (alone #>> '{0,Plan,Plan Rows}')::numeric, 1);
+    / (plan_of(query) #>> '{0,Plan,Plan Rows}')::numeric, 1);
   scanned := jsonb_path_query_first(plan,
     'strict $.** ? (@."Relation Name" == "fact")."Plan Rows"')::numeric / 500;
 END $$;
@@ -665,16 +643,9 @@ RESET plan_cache_mode;
 
 -- The rows that are expected of such a scan: those with a partner, which are 2 % less than one in a
 -- hundred here, and one in a hundred of the others.
-CREATE FUNCTION expected(query text) RETURNS numeric LANGUAGE plpgsql AS $$
-DECLARE
-  plan jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-  RETURN jsonb_path_query_first(plan,
-    'strict $.** ? (@."Bloom Filter" starts with "(")."Plan Rows"');
-END $$;
-SELECT round(expected('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id
-  WHERE d.kind = 7') / 40000, 2) AS share;
+SELECT round(jsonb_path_query_first(plan, 'strict $.** ? (@."Bloom Filter" starts with "(")
+    ."Plan Rows"')::numeric / 40000, 2) AS share
+FROM plan_of('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7') plan;
 
 -- Filters that would be too large are not built.
 SET bloomfilter.max_size = '1kB';
@@ -697,14 +668,11 @@ CREATE TABLE wrong AS SELECT i AS id, i % 1000 AS kind FROM generate_series(1, 5
 CREATE TABLE asking AS SELECT 1 + i % 5000 AS wrong, i AS id FROM generate_series(1, 400000) i;
 ANALYZE wrong, asking;
 UPDATE wrong SET kind = 1;
-CREATE FUNCTION rests(query text, OUT removed numeric, OUT unprobed numeric) LANGUAGE plpgsql AS $$
-DECLARE
-  plan jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT json) ' || query INTO plan;
-  removed := jsonb_path_query_first(plan, 'strict $.**."Rows Removed by Bloom Filter"');
-  unprobed := jsonb_path_query_first(plan, 'strict $.**."Rows Not Probed"');
-END $$;
+CREATE FUNCTION rests(query text, OUT removed numeric, OUT unprobed numeric) LANGUAGE sql AS $$
+  SELECT jsonb_path_query_first(plan, 'strict $.**."Rows Removed by Bloom Filter"')::numeric,
+    jsonb_path_query_first(plan, 'strict $.**."Rows Not Probed"')::numeric
+  FROM plan_of(query, 'ANALYZE, TIMING OFF') plan
+$$;
 SELECT removed, unprobed > 300000 AS rests FROM rests(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
 BEGIN;

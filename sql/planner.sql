@@ -37,6 +37,8 @@ INSERT INTO never SELECT item FROM events;
 ALTER TABLE never SET (autovacuum_enabled = off);
 ANALYZE events, items, items_by_kind, seen, requests, blocked, hours;
 
+\i sql/include/plan.sql
+
 -- Returns whether the expected rows of the topmost node, or of the scan of a table, are within a
 -- factor of two of the actual rows.
 CREATE FUNCTION node_of(plan jsonb, wanted text) RETURNS jsonb LANGUAGE sql AS $$
@@ -46,16 +48,11 @@ CREATE FUNCTION node_of(plan jsonb, wanted text) RETURNS jsonb LANGUAGE sql AS $
   SELECT node FROM nodes WHERE node ->> 'Relation Name' = wanted OR wanted IS NULL LIMIT 1
 $$;
 CREATE FUNCTION rows_of(query text, wanted text, OUT expected float8, OUT actual float8)
-LANGUAGE plpgsql AS $$
-DECLARE
-  plan json;
-  node jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, SUMMARY OFF, FORMAT json) ' || query INTO plan;
-  node := node_of(plan::jsonb -> 0 -> 'Plan', wanted);
-  expected := node ->> 'Plan Rows';
-  actual := (node ->> 'Actual Rows')::float8 * (node ->> 'Actual Loops')::float8;
-END $$;
+LANGUAGE sql AS $$
+  SELECT (node ->> 'Plan Rows')::float8,
+    (node ->> 'Actual Rows')::float8 * (node ->> 'Actual Loops')::float8
+  FROM node_of(plan_of(query, 'ANALYZE, TIMING OFF') -> 0 -> 'Plan', wanted) node
+$$;
 CREATE FUNCTION judged(query text, wanted text DEFAULT 'events') RETURNS text LANGUAGE sql AS $$
   SELECT CASE WHEN expected BETWEEN actual / 2 AND greatest(actual, 1) * 2
     THEN 'within a factor of two'
@@ -256,19 +253,9 @@ FROM (VALUES
 CREATE UNIQUE INDEX ON items (id);
 ANALYZE items;
 SELECT bf_agg(i) AS f FROM generate_series(1, 5) i \gset
-CREATE FUNCTION join_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    IF line ~ 'Join|Nested Loop' THEN
-      RETURN trim(line);
-    END IF;
-  END LOOP;
-END $$;
-SELECT join_of(format('SELECT FROM events JOIN items ON items.id = events.id
-    WHERE %L::bloomfilter @> item', :'f')) AS few_rows,
-  join_of('SELECT FROM events JOIN items ON items.id = events.id') AS all_rows;
+SELECT line_of(format('SELECT FROM events JOIN items ON items.id = events.id
+    WHERE %L::bloomfilter @> item', :'f'), 'Join|Nested Loop') AS few_rows,
+  line_of('SELECT FROM events JOIN items ON items.id = events.id', 'Join|Nested Loop') AS all_rows;
 
 -- What ANALYZE keeps of a column of filters, in a slot of its own kind, beside the usual
 -- statistics: mean count, rate and size, the share of the most common element family, and which
@@ -335,23 +322,11 @@ SELECT kept('kinds', 'f') AS f, kept('kinds', 'cf') IS NOT NULL AS cf;
 -- What a condition costs: cheap conditions come first. A large filter costs more than a small one,
 -- another filter in each row more than one for all rows, and if it is stored out of line, more
 -- still.
-CREATE FUNCTION cost_of(query text) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE
-  plan json;
-BEGIN
-  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-  RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
-END $$;
-CREATE FUNCTION first_asked(condition text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) SELECT FROM events WHERE ' || condition LOOP
-    IF line ~ 'Filter' THEN
-      RETURN substring(line from '\(\((\w+) ');
-    END IF;
-  END LOOP;
-END $$;
+CREATE FUNCTION cost_of(query text) RETURNS float8 LANGUAGE sql AS
+  $$SELECT (plan_of(query) #> '{0,Plan,Total Cost}')::float8$$;
+CREATE FUNCTION first_asked(condition text) RETURNS text LANGUAGE sql AS $$
+  SELECT substring(line_of('SELECT FROM events WHERE ' || condition, 'Filter') FROM '\(\((\w+) ')
+$$;
 SELECT first_asked(format('%L::bloomfilter @> url AND few > 3', :'f')) AS first,
   first_asked(format('few > 3 AND %L::bloomfilter @> url', :'f')) AS as_well;
 CREATE TABLE stored AS
@@ -386,14 +361,10 @@ CREATE TABLE answer_is_yes PARTITION OF by_answer FOR VALUES IN (true);
 CREATE TABLE answer_is_no PARTITION OF by_answer FOR VALUES IN (false);
 INSERT INTO by_answer SELECT f FROM marked;
 ANALYZE marked;
-CREATE FUNCTION used_for(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  plan jsonb;
-BEGIN
-  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-  RETURN (SELECT string_agg(coalesce(node ->> 'Index Name', node ->> 'Relation Name'), ', ')
-    FROM jsonb_path_query(plan, 'strict $.** ? (@.type() == "object")') node);
-END $$;
+CREATE FUNCTION used_for(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(coalesce(node ->> 'Index Name', node ->> 'Relation Name'), ', ')
+  FROM jsonb_path_query(plan_of(query), 'strict $.** ? (@.type() == "object")') node
+$$;
 SET enable_seqscan = off;
 SET constraint_exclusion = on;
 SELECT condition, used_for('SELECT id FROM marked WHERE ' || condition) FROM (VALUES

@@ -144,12 +144,8 @@ SELECT scanned.* FROM
 RESET enable_seqscan;
 
 -- What EXPLAIN counts, and the rows that the table's statistics count.
-CREATE FUNCTION explained(query text, OUT plan jsonb) LANGUAGE plpgsql AS $$
-BEGIN
-  EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ' || query INTO plan;
-END $$;
 CREATE FUNCTION scans(query text) RETURNS SETOF jsonb LANGUAGE sql AS $$
-  SELECT jsonb_path_query(explained(query),
+  SELECT jsonb_path_query(plan_of(query, 'ANALYZE, TIMING OFF'),
     'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")');
 $$;
 -- The least of three times: what others do, such as autovacuum, can make a session forget a filter
@@ -157,7 +153,8 @@ $$;
 CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE sql AS $$
   SELECT min((plan->'Shared Hit Blocks')::bigint + (plan->'Shared Read Blocks')::bigint)
   FROM generate_series(1, 3) time,
-    jsonb_path_query(explained(query || repeat(' ', time)), '$[0].Plan') plan;
+    jsonb_path_query(plan_of(query || repeat(' ', time), 'ANALYZE, BUFFERS, TIMING OFF'),
+      '$[0].Plan') plan;
 $$;
 CREATE FUNCTION rows_read(query text, scan text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -383,5 +380,5 @@ ALTER TABLE empty SET (parallel_workers = 0);
 SELECT jsonb_path_query_first(plan, '$.** ? (exists (@."Bloom Filter"))."Parallel Aware"') AS scan,
     jsonb_path_query_first(plan,
       '$.** ? (@."Subplan Name" starts with "SubPlan")."Actual Loops"')::int < 3 AS once
-  FROM explained('SELECT * FROM events WHERE (SELECT items FROM filters) @> item
-    AND id NOT IN (SELECT id FROM empty)') plan;
+  FROM plan_of('SELECT * FROM events WHERE (SELECT items FROM filters) @> item
+    AND id NOT IN (SELECT id FROM empty)', 'ANALYZE, TIMING OFF') plan;

@@ -3,6 +3,7 @@
 CREATE SCHEMA surface;
 SET search_path = surface, public;
 \i sql/include/outcome.sql
+\i sql/include/plan.sql
 
 -- Making filters.
 SELECT version, layout, element_type, seed, expected, target_fpr, hashes, bits, bytes, bits_set,
@@ -195,16 +196,8 @@ WHERE opcname = 'bloomfilter_ops' ORDER BY amname;
 -- Cheap conditions are evaluated before a filter is probed.
 CREATE TABLE asked (shard int, filter bloomfilter, counting countingbloomfilter,
                     cuckoo cuckoofilter);
-CREATE FUNCTION evaluated(condition text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  line text;
-BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) SELECT FROM asked WHERE ' || condition LOOP
-    IF line ~ 'Filter' THEN
-      RETURN trim(line);
-    END IF;
-  END LOOP;
-END $$;
+CREATE FUNCTION evaluated(condition text) RETURNS text LANGUAGE sql AS
+  $$SELECT line_of('SELECT FROM asked WHERE ' || condition, 'Filter')$$;
 SELECT evaluated(ask || ' AND shard = 3') AS evaluated,
   evaluated(ask || ' AND shard = 3') = evaluated('shard = 3 AND ' || ask) AS always
 FROM (VALUES ('filter @> 5'), ('5 <@ filter'), ('filter @> ''5'''), ('''5'' <@ filter'),

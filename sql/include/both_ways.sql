@@ -1,4 +1,6 @@
 \set ECHO none
+\i sql/include/plan.sql
+\set ECHO none
 -- The rows of a query, or its error, with bloomfilter.scan on and off: whether the plan has a node,
 -- whether both are the same, and the number of rows or the error.
 CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
@@ -12,12 +14,8 @@ EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ': ' || SQLERRM;
 END $body$;
 CREATE FUNCTION both_ways(query text, node text, OUT used boolean, OUT same boolean, OUT rows text)
 LANGUAGE plpgsql AS $$
-DECLARE
-  plan text;
 BEGIN
-  FOR plan IN EXECUTE 'EXPLAIN ' || query LOOP
-    used := coalesce(used, false) OR strpos(plan, node) > 0;
-  END LOOP;
+  used := line_of(query, node) IS NOT NULL;
   rows := rows_of(query);
   SET LOCAL bloomfilter.scan = off;
   same := rows = rows_of(query);

@@ -1,16 +1,44 @@
 \set ECHO none
--- Lists the steps of a plan that a test is about, in the order given here.
-CREATE FUNCTION plan(query text) RETURNS text LANGUAGE plpgsql AS $$
+-- Plans, as every supported server writes them.
+
+-- The lines of a plan. Servers differ in the names of an InitPlan and of its result, in decimals of
+-- rows, and in whether they list parameters and what is disabled. Memory depends on the machine.
+CREATE FUNCTION explained(query text, options text DEFAULT 'VERBOSE OFF') RETURNS SETOF text
+LANGUAGE plpgsql AS $$
 DECLARE
   line text;
-  lines text := '';
 BEGIN
-  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    lines := lines || line;
+  FOR line IN EXECUTE format('EXPLAIN (COSTS OFF, %s) %s', options, query) LOOP
+    line := regexp_replace(line, '^(\s*)InitPlan \w+.*', '\1InitPlan');
+    line := regexp_replace(line, '(\$\d+|\(InitPlan \w+\).col1) @>', 'InitPlan @>');
+    line := regexp_replace(line, 'Memory: \d+', 'Memory: N');
+    line := replace(line, '.00 ', ' ');
+    IF line !~ 'Disabled|Params Evaluated' THEN
+      RETURN NEXT line;
+    END IF;
   END LOOP;
-  RETURN concat_ws(', ', substring(lines FROM 'Finalize Aggregate'),
+END $$;
+
+-- The first line of a plan that has a pattern.
+CREATE FUNCTION line_of(query text, pattern text) RETURNS text LANGUAGE sql AS
+  'SELECT trim(line) FROM explained(query) line WHERE line ~ pattern LIMIT 1';
+
+-- Lists the steps of a plan that a test is about, in the order given here.
+CREATE FUNCTION plan(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(', ', substring(lines FROM 'Finalize Aggregate'),
     substring(lines FROM 'Partial Aggregate|Bloom Filter Build'), substring(lines FROM 'Gather'),
     substring(lines FROM 'Merge Append'),
-    substring(lines FROM 'Hash Join|Merge Join|Nested Loop|HashAggregate|Group|Index'));
+    substring(lines FROM 'Hash Join|Merge Join|Nested Loop|HashAggregate|Group|Index'))
+  FROM (SELECT string_agg(line, '') AS lines FROM explained(query) line) l
+$$;
+
+-- A plan as JSON.
+CREATE FUNCTION plan_of(query text, options text DEFAULT 'VERBOSE OFF') RETURNS jsonb
+LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  EXECUTE format('EXPLAIN (FORMAT json, %s) %s', options, query) INTO plan;
+  RETURN plan;
 END $$;
 \set ECHO all
