@@ -2,6 +2,8 @@
 -- are those of a scan. test/t/036_index.pl tests all types, many sessions, crashes and damage.
 CREATE SCHEMA index_of_filters;
 SET search_path = index_of_filters, public;
+\pset format unaligned
+\pset footer off
 \i sql/include/outcome.sql
 \i sql/include/plan.sql
 
