@@ -5,13 +5,8 @@ SET search_path = hints, public;
 CREATE TABLE filters AS
   SELECT bf_create(10) + 1 AS bloom, cbf_create(10) + 1 AS counting, cf_create(10) + 1 AS cuckoo;
 CREATE FUNCTION said(expression text, OUT code text, OUT message text, OUT hint text)
-LANGUAGE plpgsql AS $$
-BEGIN
-  EXECUTE format('SELECT %s FROM filters', expression);
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT,
-    hint = PG_EXCEPTION_HINT;
-END $$;
+LANGUAGE sql AS
+  $$SELECT code, message, hint FROM error_of(format('SELECT %s FROM filters', expression))$$;
 
 -- A filter is not a value of a filter; the hints name what two filters are good for.
 CREATE DOMAIN mine AS cuckoofilter;

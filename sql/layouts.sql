@@ -102,7 +102,9 @@ BEGIN
   DROP TABLE t, others;
 END $$;
 SET bloomfilter.overfill = ignore;
-SELECT layout, value, trouble(layout, value) FROM kinds ORDER BY layout, value;
+SELECT count(*) AS kinds, count(DISTINCT layout) AS layouts,
+  array_agg(concat_ws(', ', layout, value, trouble)) FILTER (WHERE trouble IS NOT NULL) AS troubles
+FROM kinds, trouble(layout, value);
 RESET bloomfilter.overfill;
 
 -- Element types, as the layout knows them; Parquet does not distinguish kinds of byte strings.

@@ -2,6 +2,7 @@
 -- nothing. The empty string is a value like any other.
 CREATE SCHEMA nulls;
 SET search_path = nulls, public;
+\i sql/include/outcome.sql
 
 -- With a NULL value, the filter stays as it was, byte for byte.
 SELECT bf_add(f, NULL::int) = f AS bf_add,
@@ -18,16 +19,10 @@ SELECT bf_add(f, NULL::int) = f AS bf_add,
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
 -- With a NULL filter, whatever adds to it is an error, whatever the value; all else is NULL.
-CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  hint text;
-BEGIN
-  EXECUTE 'SELECT ' || statement;
-  RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-  RETURN SQLSTATE || ' ' || SQLERRM || '; ' || hint;
-END $$;
+CREATE FUNCTION said(expression text) RETURNS text LANGUAGE sql AS $$
+  SELECT coalesce(code || ' ' || message || '; ' || coalesce(hint, ''), 'no error')
+  FROM error_of('SELECT ' || expression)
+$$;
 CREATE TABLE adding (prefix text, statement text);
 INSERT INTO adding
   SELECT prefix, format(statement, type, prefix)

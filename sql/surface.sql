@@ -187,8 +187,9 @@ SELECT typname, typanalyze FROM pg_type
 WHERE typname IN ('bloomfilter', 'countingbloomfilter', 'cuckoofilter') ORDER BY 1;
 SELECT procost, array_agg(DISTINCT proname::text ORDER BY proname::text) AS asking FROM functions
 WHERE proname ~ 'contain|multiplicity' GROUP BY procost ORDER BY procost;
-SELECT DISTINCT proname AS not_strict FROM functions WHERE NOT proisstrict AND prokind = 'f'
-ORDER BY 1;
+SELECT prefix, string_agg(DISTINCT substring(proname FROM '_(.*)'), ', ') AS not_strict
+FROM functions, substring(proname FROM '^[^_]+') prefix
+WHERE NOT proisstrict AND prokind = 'f' GROUP BY prefix ORDER BY prefix;
 SELECT count(*) AS bf_create FROM functions WHERE proname = 'bf_create';
 SELECT amname, amvalidate(o.oid) AS valid FROM pg_opclass o JOIN pg_am a ON a.oid = opcmethod
 WHERE opcname = 'bloomfilter_ops' ORDER BY amname;

@@ -1,6 +1,6 @@
 -- What countingbloomfilter and cuckoofilter have in common. The including file has set `type` and
--- `prefix` as psql variables, and has included outcome.sql and plan.sql; the functions are called as
--- :create(...) and so on.
+-- `prefix` as psql variables, and has included outcome.sql and plan.sql. The functions are called
+-- as :create(...) and so on.
 SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
 \set create :prefix _create
 \set add :prefix _add
@@ -20,22 +20,11 @@ SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
 \set sizing :prefix _sizing
 \set check :prefix _check
 -- Returns the message of a failing statement. P_ stands for the prefix, T_ for the type.
-CREATE FUNCTION said(prefix text, type text, statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  code text;
-  message text;
-  detail text;
-  hint text;
-BEGIN
-  statement := replace(replace(statement, 'P_', prefix || '_'), 'T_', type);
-  EXECUTE statement;
-  RETURN statement || e'\nok';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT,
-    detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-  RETURN concat_ws(e'\n', statement, code || ': ' || message,
-    'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''));
-END $$;
+CREATE FUNCTION said(prefix text, type text, statement text) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(e'\n', s, coalesce(code || ': ' || message, 'ok'), 'DETAIL: ' || detail,
+    'HINT: ' || hint)
+  FROM replace(replace(statement, 'P_', prefix || '_'), 'T_', type) s, error_of(s)
+$$;
 CREATE FUNCTION without(f :type, "values" anyarray) RETURNS :type LANGUAGE plpgsql AS $$
 DECLARE
   i int;
@@ -157,10 +146,9 @@ FROM (VALUES (:create(10)), (:create(10) + 1)) v(f);
 PREPARE unique_one AS SELECT (:put(:create(10) + 1, $1)).was_new;
 EXECUTE unique_one('1');
 EXECUTE unique_one('2');
-SELECT said(:'prefix', :'type', statement) FROM (VALUES
-  ($$SELECT P_put(P_create(10) + 1, 'a'::text)$$),
-  ($$SELECT P_put(P_create(10), '{}'::json)$$),
-  ($$SELECT P_put(P_create(10) + date 'today', '1')$$)) v(statement);
+SELECT outcome(format('SELECT %s_put(%1$s_create(10) + 1, ''a''::text)', :'prefix')) AS text,
+  outcome(format('SELECT %s_put(%1$s_create(10), ''{}''::json)', :'prefix')) AS json,
+  outcome(format('SELECT %s_put(%1$s_create(10) + date ''today'', ''1'')', :'prefix')) AS literal;
 
 -- With a NULL value, the filter stays as it was. With a NULL filter or a NULL probe, the result is
 -- NULL.
@@ -203,12 +191,10 @@ SELECT f @> NULL::int AS "@>",
 FROM (SELECT :create(10) + 1 AS f) s \gx
 
 -- Removing an absent value is an error, unless missing_ok is set.
-SELECT said(:'prefix', :'type', statement) FROM (VALUES
-  ($$SELECT P_create(10) + 1 - 2$$),
-  ($$SELECT P_create(10) - 1$$),
-  ($$SELECT P_remove(P_create(10) + 1 - 1, 1, false)$$),
-  ($$SELECT P_remove(P_create(10) + 1, 2, NULL)$$),
-  ($$SELECT P_remove(P_create(10) + 1, '2')$$)) v(statement);
+SELECT said(:'prefix', :'type', 'SELECT P_create(10) + 1 - 2');
+SELECT expression, outcome('SELECT ' || replace(expression, 'P_', :'prefix' || '_'))
+FROM (VALUES ('P_create(10) - 1'), ('P_remove(P_create(10) + 1 - 1, 1, false)'),
+  ('P_remove(P_create(10) + 1, 2, NULL)'), ('P_remove(P_create(10) + 1, ''2'')')) v(expression);
 SELECT :remove(f, 2, true) = f AS "typed, as it was",
   :remove(f, '2', true) = f AS "literal, as it was",
   :remove(f, 2, missing_ok => true) @> 1 AS "the other one stays"
@@ -472,7 +458,6 @@ GROUP BY outcome;
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 1 @> 'a'::text$$),
   ($$SELECT P_create(10) + 1 + 'a'::text$$),
-  ($$SELECT P_create(10) + 'a'::text + 'a'::citext$$),
   ($$SELECT P_create(10, type => 'citext')$$),
   ($$SELECT P_create(10) + 1 @> '{1}'::int[]$$),
   ($$SELECT P_multiplicity(P_create(10) + 'a'::text, 1)$$),
@@ -568,7 +553,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_union_agg(f) FROM (VALUES (made(1, 10)), (P_create(1000) + 'x'::text)) v(f)$$),
   ($$SELECT P_union_agg(f) FROM (VALUES (made(1, 10)), (made(1, 10, 2000))) v(f)$$)) v(statement);
 
--- Parameters out of range.
+-- Parameters out of range. sql/hints.sql and sql/parameters.sql show what the errors say.
 SELECT replace(statement, 'P_', '') AS statement,
   outcome('SELECT ' || replace(statement, 'P_', :'prefix' || '_'))
 FROM (VALUES
@@ -585,13 +570,8 @@ FROM (VALUES
   ('P_agg(1, 10, NULL)'), ('P_agg(NULL::int, 0)'), ('P_agg(1, 10, 0.01, ''lines'')')
 ) v(statement);
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
-  ($$SELECT P_create(0)$$),
-  ($$SELECT P_create(10, 0.6)$$),
-  ($$SELECT P_create(10, 'NaN')$$),
   ($$SELECT P_create(1000000000)$$),
   ($$SELECT P_sizing(9223372036854775807, 0.01)$$),
-  ($$SELECT P_agg(1, -1)$$),
-  ($$SELECT P_agg(1, NULL, 1e-10)$$),
   ($$SELECT P_agg(1, 1000000000000)$$),
   ($$SELECT P_agg(x, 10 * x) FROM generate_series(1, 2) x$$),
   ($$SELECT P_agg(x, 10, 0.01 * x) FROM generate_series(1, 2) x$$),
@@ -720,16 +700,8 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
 SELECT said(:'prefix', :'type', format($$SELECT %s::T_ FROM sound WHERE name = 'values'$$, bytes))
 FROM (VALUES
   ($$set_byte(filter::bytea, 0, 9)$$),
-  ($$set_byte(filter::bytea, 1, 99)$$),
-  ($$set_byte(filter::bytea, 2, 99)$$),
-  ($$set_byte(filter::bytea, 2, 0)$$),
-  ($$set_byte(filter::bytea, 3, 0)$$),
   ($$set_byte(filter::bytea, 12, 0)$$),
-  ($$overlay(filter::bytea PLACING decode(repeat('00', 16), 'hex') FROM 13)$$),
-  ($$set_byte(filter::bytea, 32, 1)$$),
-  ($$set_byte(filter::bytea, 32, 4)$$),
-  ($$set_byte(filter::bytea, 33, 1)$$),
-  ($$(filter::bytea || '\x00')$$)) v(bytes);
+  ($$overlay(filter::bytea PLACING decode(repeat('00', 16), 'hex') FROM 13)$$)) v(bytes);
 
 -- Stored bytes that are damaged, or belong to another type.
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS :type LANGUAGE internal IMMUTABLE STRICT
@@ -742,30 +714,28 @@ INSERT INTO damaged
     ('units', set_byte(filter::bytea, 28, 200)), ('flags', set_byte(filter::bytea, 32, 255)),
     ('shape', set_byte(filter::bytea, 35, 1)), ('header cut', substr(filter::bytea, 1, 35)),
     ('table cut', substr(filter::bytea, 1, 45)), ('nothing', ''),
-    ('one byte more', filter::bytea || '\x00')) v(how, b)
+    ('one byte more', filter::bytea || '\x00'), ('no element type', set_byte(filter::bytea, 2, 0)),
+    ('another type', (bf_create(10) + 1)::bytea)) v(how, b)
   WHERE name = 'values';
 SELECT how, :check(filter) FROM damaged ORDER BY how COLLATE "C";
-SELECT :check(forged(set_byte(filter::bytea, 2, 0))) FROM sound WHERE name = 'values';
-SELECT how, array_agg(DISTINCT outcome) AS outcomes
-FROM damaged, (VALUES ('filter @> 1'), ('1 <@ filter'), ('filter @> ''1'''), ('filter + 1'),
-    ('filter + ''1'''), ('filter - 1'), ('P_add_all(filter, ''{1}''::int[])'),
-    ('P_multiplicity(filter, 1)'), ('P_info(filter)'), ('P_describe(filter)'), ('filter::text'),
-    ('filter::bytea:::type')) u(use),
-  outcome(format('SELECT %s FROM damaged WHERE how = %L',
-      replace(replace(use, ':::type', '::' || :'type'), 'P_', :'prefix' || '_'), how))
-GROUP BY how ORDER BY how COLLATE "C";
+CREATE TABLE used AS
+SELECT how, use, outcome(format('SELECT %s FROM damaged WHERE how = %L',
+    replace(replace(use, 'T_', :'type'), 'P_', :'prefix' || '_'), how))
+FROM damaged, unnest(ARRAY['filter @> 1', '1 <@ filter', 'filter @> ''1''', 'filter + 1',
+    'filter + ''1''', 'filter - 1', 'P_remove(filter, 1)', 'P_add_all(filter, ''{1}''::int[])',
+    'P_multiplicity(filter, 1)', 'P_info(filter)', 'P_describe(filter)', 'filter::text',
+    'filter::bytea::T_']) use
+WHERE how <> 'no element type';
+SELECT how, array_agg(DISTINCT outcome) AS outcomes FROM used
+WHERE how <> 'another type' GROUP BY how ORDER BY how COLLATE "C";
+SELECT outcome, array_agg(use ORDER BY use COLLATE "C") AS uses FROM used
+WHERE how = 'another type' GROUP BY outcome ORDER BY outcome COLLATE "C";
 -- Only comparing needs no sound bytes.
 ANALYZE damaged;
 SELECT count(*), count(DISTINCT filter), array_agg(filter ORDER BY filter) IS NOT NULL AS sorted,
   (SELECT count(*) FROM damaged a JOIN damaged b USING (filter)) AS joined
 FROM damaged;
-SELECT said(:'prefix', :'type', statement) FROM (VALUES
-  ($$SELECT filter @> 1 FROM damaged WHERE how = 'version'$$),
-  ($$SELECT P_info(forged((bf_create(10) + 1)::bytea))$$),
-  ($$SELECT P_add(forged((bf_create(10) + 1)::bytea), 1)$$),
-  ($$SELECT P_remove(forged((bf_create(10) + 1)::bytea), 1)$$),
-  ($$SELECT P_multiplicity(forged((bf_create(10) + 1)::bytea), 1)$$)) v(statement);
-SELECT :check(forged((bf_create(10) + 1)::bytea));
+SELECT said(:'prefix', :'type', 'SELECT P_info(forged((bf_create(10) + 1)::bytea))');
 
 -- Filters are compared, grouped, sorted, joined, and kept in indexes and partitions.
 -- expected/comparison.out shows the statements.
