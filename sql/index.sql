@@ -236,7 +236,9 @@ FROM bf_index_info('reused_filter');
 DELETE FROM reused;
 VACUUM reused;
 SELECT bf_index_tidy('reused_filter');
+SET work_mem = '4MB'; -- which bounds what one INSERT merges
 INSERT INTO reused SELECT f, bf_create(2500) + f FROM generate_series(1, 250) f;
+RESET work_mem;
 SELECT groups, bytes <= :bytes AS "no more space" FROM bf_index_info('reused_filter');
 DROP TABLE reused;
 -- Filters of many sizes, of which the build cannot have all in memory; some are compressed.
