@@ -98,7 +98,7 @@ install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-de
 ready:
 	$(call require,postgres.h,$(install_server))
 	$(call require,xxhash.h,$(install_xxhash))
-	@$(preprocess) $(SOURCE)src/core/bytes.hpp >/dev/null
+	@$(preprocess) -w $(SOURCE)src/core/bytes.hpp >/dev/null
 	$(and $(elsewhere),$(call there,src/*/*.o), \
 		$(error make would take what was built in $(elsewhere) for its own: run make clean there first))
 	@mkdir -p $(sort $(dir $(OBJS)))

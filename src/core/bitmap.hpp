@@ -1,7 +1,6 @@
 // Operations on whole bitmaps: counting bits, union and intersection. They use the kernel that the
 // caller passes. A bitmap can have any whole number of 64-bit words.
-#ifndef BLOOMFILTER_CORE_BITMAP_HPP
-#define BLOOMFILTER_CORE_BITMAP_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ void intersect(const Kernel &kernel, std::uint8_t *bitmap, const std::uint8_t *o
                std::size_t bytes);
 
 } // namespace bloomfilter
-
-#endif

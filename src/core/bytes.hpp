@@ -1,7 +1,6 @@
 // Reads and writes numbers in stored bytes. These are little-endian on every machine, and can have
 // any alignment.
-#ifndef BLOOMFILTER_CORE_BYTES_HPP
-#define BLOOMFILTER_CORE_BYTES_HPP
+#pragma once
 
 #if !defined __SIZEOF_INT128__ || __SIZEOF_POINTER__ < 8
 #error "bloomfilter requires a 64-bit machine"
@@ -65,5 +64,3 @@ inline double bits_double(std::uint64_t bits) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -13,8 +13,7 @@
 //
 // A counter that has reached 15 never changes again, because the true count is no longer known. So
 // a value that uses it may still be found after its removal. No value is ever lost.
-#ifndef BLOOMFILTER_CORE_COUNTING_HPP
-#define BLOOMFILTER_CORE_COUNTING_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +53,3 @@ void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size
 std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std::uint8_t *bitmap);
 
 } // namespace bloomfilter
-
-#endif

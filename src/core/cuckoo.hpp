@@ -28,8 +28,7 @@
 //
 // What is not good about it: a table can be full before it holds the requested number of values. It
 // also holds at most eight copies of one hash.
-#ifndef BLOOMFILTER_CORE_CUCKOO_HPP
-#define BLOOMFILTER_CORE_CUCKOO_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -120,5 +119,3 @@ double cuckoo_rate(const Geometry &geometry, std::uint64_t stored);
 bool size_cuckoo(std::uint64_t expected, double rate, Geometry *geometry);
 
 } // namespace bloomfilter
-
-#endif

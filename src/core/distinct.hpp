@@ -10,8 +10,7 @@
 //
 // The registers depend only on the set of hashes. The order of the hashes and the number of times
 // that each was seen make no difference.
-#ifndef BLOOMFILTER_CORE_DISTINCT_HPP
-#define BLOOMFILTER_CORE_DISTINCT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -100,5 +99,3 @@ std::size_t read_distinct(const HashSet &set, std::size_t *next, std::uint64_t *
                           std::size_t limit);
 
 } // namespace bloomfilter
-
-#endif

@@ -3,8 +3,7 @@
 // The bits of a value fall into the lines of that value, not anywhere in the bitmap. The usual
 // formulas assume one large bitmap, and would be wrong here by 15 to 70 %. The functions are pure.
 // Inspection, saturation and tests share them.
-#ifndef BLOOMFILTER_CORE_ESTIMATE_HPP
-#define BLOOMFILTER_CORE_ESTIMATE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -72,5 +71,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

@@ -4,8 +4,7 @@
 // hash. The numbers of the families are stored in every filter and never change. This extension
 // owns them; they have nothing to do with OIDs. A filter without values has no family yet, or a
 // family that says how its values will be encoded (core/layout.hpp).
-#ifndef BLOOMFILTER_CORE_FAMILY_HPP
-#define BLOOMFILTER_CORE_FAMILY_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -104,5 +103,3 @@ inline bool operator==(const ElementType &a, const ElementType &b) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -12,8 +12,7 @@
 // are zero. A value with an unused bit set is rejected, so that a later version can give that bit a
 // meaning. Input functions and bf_check() use validate(). Every other reader uses parse(), the part
 // of validate() that takes constant time.
-#ifndef BLOOMFILTER_CORE_FORMAT_HPP
-#define BLOOMFILTER_CORE_FORMAT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -156,5 +155,3 @@ void write_header(std::uint8_t *payload, const Header &header);
 void write_link(std::uint8_t *payload, int number, const Link &link);
 
 } // namespace bloomfilter
-
-#endif

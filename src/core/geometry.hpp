@@ -18,8 +18,7 @@
 //
 // What is not good about it: blocked filters need more bits than the textbook says for a rate
 // (sizing_table/generate.cpp).
-#ifndef BLOOMFILTER_CORE_GEOMETRY_HPP
-#define BLOOMFILTER_CORE_GEOMETRY_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -173,5 +172,3 @@ inline std::uint32_t bit_position(std::uint32_t word, int i) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -4,8 +4,7 @@
 // there). The hash does not depend on the processor, and takes 1.6 ns for an integer. PostgreSQL's
 // own hash functions may change between versions and differ between byte orders, so stored filters
 // cannot depend on them.
-#ifndef BLOOMFILTER_CORE_HASH_HPP
-#define BLOOMFILTER_CORE_HASH_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -122,5 +121,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

@@ -4,8 +4,7 @@
 // Its bytes are the same on every machine: family u8, three zero bytes, shape u32, hash u64, second
 // hash u64, little-endian. Only a value of text can have two hashes. A value with one hash stores
 // it twice (doc/format.md, "Families").
-#ifndef BLOOMFILTER_CORE_HASHED_VALUE_HPP
-#define BLOOMFILTER_CORE_HASHED_VALUE_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ Finding read_hashed_value(const std::uint8_t *bytes, std::size_t length, HashedV
 void write_hashed_value(std::uint8_t *bytes, const HashedValue &value);
 
 } // namespace bloomfilter
-
-#endif

@@ -41,8 +41,7 @@
 //
 // What is not good about it: a group never gets another column. A column whose row VACUUM removed
 // stays empty until the group is made again.
-#ifndef BLOOMFILTER_CORE_INDEX_PAGES_HPP
-#define BLOOMFILTER_CORE_INDEX_PAGES_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -228,5 +227,3 @@ void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines);
 Columns columns_with(const std::uint8_t *slices, int columns, const AskedLine &asked);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,8 +1,7 @@
 // Interrupts of long loops. The core cannot find out from the server whether the user has cancelled
 // the query. So a loop that can take long calls a function of its caller now and then. This
 // function may never return, so the loop must hold nothing that has to be released.
-#ifndef BLOOMFILTER_CORE_INTERRUPTS_HPP
-#define BLOOMFILTER_CORE_INTERRUPTS_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -15,5 +14,3 @@ inline void check_nothing() {}
 constexpr std::size_t kBytesBetweenChecks = 1024 * 1024;
 
 } // namespace bloomfilter
-
-#endif

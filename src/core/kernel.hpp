@@ -3,8 +3,7 @@
 // The scalar kernel is the reference. Every other kernel gives the same bytes and answers, which
 // test/unit/kernel_test.cpp checks. best_kernel() looks at the processor, never at the compiler's
 // flags, so one build runs everywhere.
-#ifndef BLOOMFILTER_CORE_KERNEL_HPP
-#define BLOOMFILTER_CORE_KERNEL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ const Kernel &best_kernel();
 const Kernel *find_kernel(const char *name);
 
 } // namespace bloomfilter
-
-#endif

@@ -12,8 +12,7 @@
 // The numbers of the layouts are stored in every filter and never change. The upper half of a
 // number is the kind. A link's entry has 4 bits for the layout, so a bloomfilter can have 15
 // layouts. The numbers 5, 7, 8, 10 and 11 are free.
-#ifndef BLOOMFILTER_CORE_LAYOUT_HPP
-#define BLOOMFILTER_CORE_LAYOUT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -337,5 +336,3 @@ inline Family stored_family(const Scheme &scheme, Family family) {
 }
 
 } // namespace bloomfilter
-
-#endif

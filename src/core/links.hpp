@@ -24,8 +24,7 @@
 //
 // What is not good about it: every additional link adds its rate, and a probe may have to read all
 // links.
-#ifndef BLOOMFILTER_CORE_LINKS_HPP
-#define BLOOMFILTER_CORE_LINKS_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -131,5 +130,3 @@ double first_rate(double rate);
 bool next_link(const Header &header, const Link &largest, Link *next);
 
 } // namespace bloomfilter
-
-#endif

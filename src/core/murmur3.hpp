@@ -1,7 +1,6 @@
 // MurmurHash3 of 128 bits for 64-bit machines (x64_128; A. Appleby, public domain). Guava hashes
 // with it.
-#ifndef BLOOMFILTER_CORE_MURMUR3_HPP
-#define BLOOMFILTER_CORE_MURMUR3_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -24,5 +23,3 @@ inline std::uint64_t mix64(std::uint64_t x) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -14,8 +14,7 @@
 // differs from a state of rows that are all NULL, because their filters differ.
 //
 // What is not good about it: a self-sized state has no limit but the number of its hashes.
-#ifndef BLOOMFILTER_CORE_PARTIAL_HPP
-#define BLOOMFILTER_CORE_PARTIAL_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ Finding validate_partial(const std::uint8_t *payload, std::size_t length, Partia
 void write_partial_head(std::uint8_t *payload, const Partial &partial);
 
 } // namespace bloomfilter
-
-#endif

@@ -9,8 +9,7 @@
 // Shards need no more bits than one large filter. A value falls at random into one of all lines of
 // all shards. So the loads of the lines are Poisson, whatever the loads of the shards are. Filters
 // are sized by this same model (sizing.hpp).
-#ifndef BLOOMFILTER_CORE_SHARD_HPP
-#define BLOOMFILTER_CORE_SHARD_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ std::uint64_t most_values(Layout layout, double rate, std::uint64_t bytes);
 std::uint64_t shards_for(Layout layout, std::uint64_t expected, double rate, std::uint64_t bytes);
 
 } // namespace bloomfilter
-
-#endif

@@ -8,8 +8,7 @@
 //
 // A self-sized filter takes the next larger of a few sizes, sixteen to each doubling. So filters of
 // similar numbers of values have the same geometry.
-#ifndef BLOOMFILTER_CORE_SIZING_HPP
-#define BLOOMFILTER_CORE_SIZING_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -57,5 +56,3 @@ Geometry size_class(const Geometry &geometry);
 Geometry size_for_bits(std::uint64_t bits, int k);
 
 } // namespace bloomfilter
-
-#endif

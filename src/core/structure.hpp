@@ -1,7 +1,6 @@
 // Structures hold digests: a bitmap of our own, counters, a cuckoo filter's buckets, or another
 // system's bitmap. This file gives each operation that differs among them one name.
-#ifndef BLOOMFILTER_CORE_STRUCTURE_HPP
-#define BLOOMFILTER_CORE_STRUCTURE_HPP
+#pragma once
 
 #include <cstdint>
 
@@ -96,5 +95,3 @@ bool contains_in_parts(const Kernel &kernel, const Geometry &geometry, const Dig
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -3,8 +3,7 @@
 // It is a third shorter than bytea's hexadecimal form. So the text of even the largest filter stays
 // below PostgreSQL's limit of 1 GB and survives a dump. Reading skips white space, as decode(...,
 // 'base64') does, so that wrapped text can be pasted.
-#ifndef BLOOMFILTER_CORE_TEXT_HPP
-#define BLOOMFILTER_CORE_TEXT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ bool decode_base64(const char *text, std::size_t length, std::uint8_t *bytes, st
                    CheckInterrupts check_interrupts = check_nothing);
 
 } // namespace bloomfilter
-
-#endif

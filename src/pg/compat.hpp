@@ -7,8 +7,7 @@
 //
 // Only differences in form belong here. If servers behave differently (soft errors, disabled paths,
 // old_snapshot_threshold), the code that depends on the behaviour has the #if.
-#ifndef BLOOMFILTER_PG_COMPAT_HPP
-#define BLOOMFILTER_PG_COMPAT_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -242,5 +241,3 @@ inline Relids all_relations_of(const PlannerInfo *root) {
 }
 
 } // namespace bloomfilter
-
-#endif

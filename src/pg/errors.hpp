@@ -1,8 +1,7 @@
 // The errors that more than one function of the extension raises. Each has its SQLSTATE and its
 // message here. The core returns a Finding or false and never raises an error; after it has
 // returned, these functions do.
-#ifndef BLOOMFILTER_PG_ERRORS_HPP
-#define BLOOMFILTER_PG_ERRORS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -53,5 +52,3 @@ int detail_of_most_values(Layout layout, double rate);
 [[noreturn]] void raise_links_too_large(int links);
 
 } // namespace bloomfilter
-
-#endif

@@ -8,8 +8,7 @@
 // The server's foreach() needs a variable for the cell and a cast of what the cell holds. Its
 // palloc() returns void *. Lists of integers and loops that need the position of a cell still use
 // foreach().
-#ifndef BLOOMFILTER_PG_LIST_HPP
-#define BLOOMFILTER_PG_LIST_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -80,5 +79,3 @@ template <typename T> T *make_array(Size count, MemoryContext context = CurrentM
 }
 
 } // namespace bloomfilter
-
-#endif

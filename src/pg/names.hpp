@@ -1,6 +1,5 @@
 // The names of kinds and layouts in SQL and in messages, and the recognition of our types by name.
-#ifndef BLOOMFILTER_PG_NAMES_HPP
-#define BLOOMFILTER_PG_NAMES_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -33,5 +32,3 @@ const char *layout_name(Layout layout, Family family);
 const Scheme &scheme_for(const text *name);
 
 } // namespace bloomfilter
-
-#endif

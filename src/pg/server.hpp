@@ -1,7 +1,6 @@
 // The server's basic headers, wrapped for C++. Every file of src/pg includes this file first,
 // because postgres.h must come before any system header.
-#ifndef BLOOMFILTER_PG_SERVER_HPP
-#define BLOOMFILTER_PG_SERVER_HPP
+#pragma once
 
 extern "C" {
 #include "postgres.h"
@@ -24,5 +23,3 @@ extern "C" {
 #define SQL_FUNCTIONS_END                                                                          \
   }                                                                                                \
   _Pragma("GCC visibility pop")
-
-#endif

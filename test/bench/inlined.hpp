@@ -1,7 +1,6 @@
 // Lookups inlined into the loop that makes them, as in a C++ program that includes a kernel's file,
 // and as in Boost.Bloom: without a call, and with a constant number of hash functions.
-#ifndef BLOOMFILTER_BENCH_INLINED_HPP
-#define BLOOMFILTER_BENCH_INLINED_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -20,5 +19,3 @@ std::size_t count_inlined(const Geometry &geometry, const std::uint8_t *bitmap,
                           const std::uint64_t *hashes, std::size_t count);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // A helper that the fuzz targets of other systems' files share. It uses the filter that was read
 // from a file.
-#ifndef BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
-#define BLOOMFILTER_TEST_FUZZ_FOREIGN_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -63,5 +62,3 @@ inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
 }
 
 } // namespace bloomfilter
-
-#endif

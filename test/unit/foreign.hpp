@@ -1,7 +1,6 @@
 // Helpers that the tests of other systems' filters share: values as canonical bytes, the digests of
 // values, and golden files.
-#ifndef BLOOMFILTER_TEST_UNIT_FOREIGN_HPP
-#define BLOOMFILTER_TEST_UNIT_FOREIGN_HPP
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -363,5 +362,3 @@ inline std::vector<Family> families_of(Layout layout) {
 }
 
 } // namespace bloomfilter
-
-#endif

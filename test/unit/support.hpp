@@ -1,7 +1,6 @@
 // Helpers that the tests of the core share: keys, random numbers, and a second implementation of
 // positions.
-#ifndef BLOOMFILTER_TEST_UNIT_SUPPORT_HPP
-#define BLOOMFILTER_TEST_UNIT_SUPPORT_HPP
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -85,5 +84,3 @@ inline void clear_bit(std::uint8_t *bitmap, std::uint64_t bit) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -3,8 +3,7 @@
 // sketches u8, flags u8, k u16, 0 u16, seed u64, number of words u32, 0 u32. A filter without
 // values ends here. Other filters continue: number of set bits u64, or -1 if it was not counted,
 // and words u64.
-#ifndef BLOOMFILTER_CORE_FOREIGN_DATASKETCHES_HPP
-#define BLOOMFILTER_CORE_FOREIGN_DATASKETCHES_HPP
+#pragma once
 
 #include "core/foreign/file.hpp"
 
@@ -21,5 +20,3 @@ std::size_t write_datasketches_head(std::uint8_t *bytes, const Geometry &geometr
                                     std::uint64_t seed, std::uint64_t bits_set, std::uint8_t flags);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // What the readers of other systems' files return and share. A reader gets bytes from an untrusted
 // source. It accepts a file only if it understands all of it.
-#ifndef BLOOMFILTER_CORE_FOREIGN_FILE_HPP
-#define BLOOMFILTER_CORE_FOREIGN_FILE_HPP
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -70,5 +69,3 @@ inline void swap_words(std::uint8_t *to, const std::uint8_t *from, std::size_t w
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -7,8 +7,7 @@
 // `Indices` has for_each(geometry, digest, use), which calls use(position) for each bit, in order.
 //
 // What is not good about it: each bit of a value may cost a memory access of its own.
-#ifndef BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
-#define BLOOMFILTER_CORE_FOREIGN_FLAT_HPP
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -78,5 +77,3 @@ inline bool size_flat(Layout layout, std::uint64_t expected, double rate, Geomet
 }
 
 } // namespace bloomfilter
-
-#endif

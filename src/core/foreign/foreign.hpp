@@ -3,8 +3,7 @@
 // The functions here serve all systems and take the layout. Each other source file of this
 // directory has one system and its files. Bitmaps are kept as little-endian words. So bit p is bit
 // p & 7 of byte p >> 3, as in our own layouts.
-#ifndef BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
-#define BLOOMFILTER_CORE_FOREIGN_FOREIGN_HPP
+#pragma once
 
 #include "core/foreign/system.hpp"
 
@@ -26,5 +25,3 @@ void foreign_add_many(const Geometry &geometry, std::uint8_t *bitmap, const std:
 bool size_foreign(Layout layout, std::uint64_t expected, double rate, Geometry *geometry);
 
 } // namespace bloomfilter
-
-#endif

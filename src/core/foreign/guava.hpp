@@ -1,7 +1,6 @@
 // Guava's files, as BloomFilter.writeTo() writes them: strategy u8, k u8, number of words i32,
 // words u64. All numbers are big-endian.
-#ifndef BLOOMFILTER_CORE_FOREIGN_GUAVA_HPP
-#define BLOOMFILTER_CORE_FOREIGN_GUAVA_HPP
+#pragma once
 
 #include "core/foreign/file.hpp"
 
@@ -14,5 +13,3 @@ Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found);
 void write_guava_head(std::uint8_t *bytes, const Geometry &geometry);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // Hive's files, as BloomKFilter.serialize() writes them: k u8, number of words i32, words u64. All
 // numbers are big-endian. Druid's files are the same, because its class is a copy of Hive's.
-#ifndef BLOOMFILTER_CORE_FOREIGN_HIVE_HPP
-#define BLOOMFILTER_CORE_FOREIGN_HIVE_HPP
+#pragma once
 
 #include "core/foreign/file.hpp"
 
@@ -13,5 +12,3 @@ Problem read_hive(const std::uint8_t *bytes, std::size_t length, Found *found);
 void write_hive_head(std::uint8_t *bytes, const Geometry &geometry);
 
 } // namespace bloomfilter
-
-#endif

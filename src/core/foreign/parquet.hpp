@@ -1,7 +1,6 @@
 // Parquet's files: BloomFilterHeader (parquet.thrift) in Thrift's compact protocol, then the
 // bitset.
-#ifndef BLOOMFILTER_CORE_FOREIGN_PARQUET_HPP
-#define BLOOMFILTER_CORE_FOREIGN_PARQUET_HPP
+#pragma once
 
 #include "core/foreign/file.hpp"
 
@@ -18,5 +17,3 @@ Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found
 std::size_t write_parquet_head(std::uint8_t *bytes, const Geometry &geometry);
 
 } // namespace bloomfilter
-
-#endif

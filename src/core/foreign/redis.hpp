@@ -2,8 +2,7 @@
 // chunk is values u64, number of links u32, options u32 and growth u32. Then it has for each link
 // bytes u64, bits u64, values u64, error f64, bits per entry f64, k u32, capacity u64 and log2 of
 // bits u8. All numbers are little-endian. The other chunks are the bitmaps, one after the other.
-#ifndef BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
-#define BLOOMFILTER_CORE_FOREIGN_REDIS_HPP
+#pragma once
 
 #include "core/foreign/file.hpp"
 #include "core/format.hpp"
@@ -28,5 +27,3 @@ Problem fit_redis_chunks(const Link *links, int count, const std::size_t *length
 std::size_t write_redis(std::uint8_t *bytes, const Link *links, const double *values, int count);
 
 } // namespace bloomfilter
-
-#endif

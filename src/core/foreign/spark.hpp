@@ -1,7 +1,6 @@
 // Spark's files, as BloomFilter.writeTo() writes them: version i32, k i32, the seed i32 (only in
 // version 2), number of words i32, words u64. All numbers are big-endian.
-#ifndef BLOOMFILTER_CORE_FOREIGN_SPARK_HPP
-#define BLOOMFILTER_CORE_FOREIGN_SPARK_HPP
+#pragma once
 
 #include "core/foreign/file.hpp"
 
@@ -15,5 +14,3 @@ Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found);
 std::size_t write_spark_head(std::uint8_t *bytes, const Geometry &geometry, std::uint64_t seed);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // What another system does with a value. Each system has a row of functions, in its own file of
 // this directory.
-#ifndef BLOOMFILTER_CORE_FOREIGN_SYSTEM_HPP
-#define BLOOMFILTER_CORE_FOREIGN_SYSTEM_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ struct ForeignSystem {
 extern const ForeignSystem kGuava, kParquet, kRedis, kSpark, kDataSketches, kHive;
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // A reader of Thrift's compact protocol (thrift-compact-protocol.md). It has only what is needed to
 // find a few fields and skip all others.
-#ifndef BLOOMFILTER_CORE_FOREIGN_THRIFT_HPP
-#define BLOOMFILTER_CORE_FOREIGN_THRIFT_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -155,5 +154,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

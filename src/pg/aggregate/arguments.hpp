@@ -20,8 +20,7 @@
 // aggregate of its own, as Citus does. A window does not tell which of its calls a final function
 // ends. An argument that is not found counts as NULL, as if the query had not given it. The result
 // is an empty filter in this case, too, but it has a default size.
-#ifndef BLOOMFILTER_PG_AGGREGATE_ARGUMENTS_HPP
-#define BLOOMFILTER_PG_AGGREGATE_ARGUMENTS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -47,5 +46,3 @@ Parameters parameters_without_rows(const List *arguments, ExprContext *context, 
 Parameters parameters_in_query(FunctionCallInfo fcinfo, Layout layout);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,8 +1,7 @@
 // The type bf_element: a value in the form in which a filter takes it, which is the value's element
 // type and hashes. An aggregate of bf_element values calls the check in this header for each value,
 // because the value may have been stored, or may come from another server.
-#ifndef BLOOMFILTER_PG_AGGREGATE_ELEMENT_HPP
-#define BLOOMFILTER_PG_AGGREGATE_ELEMENT_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -15,5 +14,3 @@ namespace bloomfilter {
 void check_stored_element(const HashedValue &value);
 
 } // namespace bloomfilter
-
-#endif

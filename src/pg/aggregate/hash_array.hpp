@@ -1,7 +1,6 @@
 // An array of hashes that grows on demand. It is the part of a bag (hash_bag.hpp) that new hashes
 // go to, and the workspace in which a spill is sorted. It may exceed 1 GB.
-#ifndef BLOOMFILTER_PG_AGGREGATE_HASH_ARRAY_HPP
-#define BLOOMFILTER_PG_AGGREGATE_HASH_ARRAY_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -44,5 +43,3 @@ template <typename Use> void for_each_batch(const HashArray &array, Use use) {
 }
 
 } // namespace bloomfilter
-
-#endif

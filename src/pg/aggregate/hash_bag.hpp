@@ -20,8 +20,7 @@
 // that mislead the estimate. Then the number is that of all kept hashes, including repetitions.
 //
 // Reading a bag does not change its content, because more hashes may follow, as in a window frame.
-#ifndef BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
-#define BLOOMFILTER_PG_AGGREGATE_HASH_BAG_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -124,5 +123,3 @@ template <typename Use> void for_each_sorted(const HashBag &bag, Use use) {
 }
 
 } // namespace bloomfilter
-
-#endif

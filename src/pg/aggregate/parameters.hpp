@@ -2,8 +2,7 @@
 // the false positive rate and the layout. This header reads them, compares those of two rows, and
 // turns them into the header of a filter. If the expected number is missing, the filter is
 // self-sized: its size follows from the number of distinct values.
-#ifndef BLOOMFILTER_PG_AGGREGATE_PARAMETERS_HPP
-#define BLOOMFILTER_PG_AGGREGATE_PARAMETERS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -72,5 +71,3 @@ Filter filter_without_values(const Parameters &parameters);
                                           const char *parts = "rows");
 
 } // namespace bloomfilter
-
-#endif

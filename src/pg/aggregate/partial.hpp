@@ -1,7 +1,6 @@
 // Partial states as values of SQL: the type bf_partial (core/partial.hpp). This header has what a
 // Bloom Filter Build needs of it; partial.cpp has the type and its aggregates.
-#ifndef BLOOMFILTER_PG_AGGREGATE_PARTIAL_HPP
-#define BLOOMFILTER_PG_AGGREGATE_PARTIAL_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -14,5 +13,3 @@ namespace bloomfilter {
 struct varlena *flat_partial(State *state);
 
 } // namespace bloomfilter
-
-#endif

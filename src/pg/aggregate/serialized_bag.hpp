@@ -5,8 +5,7 @@
 // The hashes follow. If the bag has spilled, or has too many hashes for a message, the hashes are
 // in a file that another process takes over (pg/aggregate/shared_file.hpp). The bytes then have the
 // name of the file instead of the hashes. The bag that merges them keeps the file beside its own.
-#ifndef BLOOMFILTER_PG_AGGREGATE_SERIALIZED_BAG_HPP
-#define BLOOMFILTER_PG_AGGREGATE_SERIALIZED_BAG_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -75,5 +74,3 @@ template <typename Use> void for_each_batch(const SerializedBag &serialized, Use
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -6,8 +6,7 @@
 // or LIMIT ends the query early, some files may never be read. The leader deletes these when its
 // transaction ends, because its workers are gone then. After a crash, the server deletes the files
 // when it starts, like all temporary files.
-#ifndef BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
-#define BLOOMFILTER_PG_AGGREGATE_SHARED_FILE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -64,5 +63,3 @@ SharedFile *open_shared_file(MemoryContext context, ResourceOwner owner,
 void delete_shared_file(SharedFile *shared);
 
 } // namespace bloomfilter
-
-#endif

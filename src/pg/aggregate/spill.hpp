@@ -8,8 +8,7 @@
 // of a subtransaction. A user's final function may read the state of its aggregate in a
 // subtransaction, and continue after the subtransaction has failed. Without an error, a callback
 // closes the file when its group ends, before the group's memory is reset.
-#ifndef BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
-#define BLOOMFILTER_PG_AGGREGATE_SPILL_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -124,5 +123,3 @@ template <typename Use> void for_each_batch(const Spill &spill, Use use) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -21,8 +21,7 @@
 //
 // The final function does not change a state's content, because more rows may follow, as in a
 // window frame.
-#ifndef BLOOMFILTER_PG_AGGREGATE_STATE_HPP
-#define BLOOMFILTER_PG_AGGREGATE_STATE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -134,5 +133,3 @@ Filter finish_state(State *state);
 Filter finish_within_limits(State *state);
 
 } // namespace bloomfilter
-
-#endif

@@ -4,8 +4,7 @@
 // They are declared here because the planner compares their addresses. A Bloom Filter Build
 // (pg/build/build.hpp) is an executor node that replaces aggregates. The planner recognises an
 // aggregate that the node can replace by its functions, not by its name (pg/build/calls.cpp).
-#ifndef BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
-#define BLOOMFILTER_PG_AGGREGATE_STEPS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -31,5 +30,3 @@ Datum filter_agg_deserial(PG_FUNCTION_ARGS);
 Datum bf_element_of(PG_FUNCTION_ARGS);
 
 SQL_FUNCTIONS_END
-
-#endif

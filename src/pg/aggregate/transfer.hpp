@@ -4,8 +4,7 @@
 // A worker sends the bytes of its state to the leader in a message. Content that is too large for a
 // message is in temporary files that the leader takes over (pg/aggregate/shared_file.hpp). The
 // leader's own state stays in memory. Only a number is passed on, and the state is found by it.
-#ifndef BLOOMFILTER_PG_AGGREGATE_TRANSFER_HPP
-#define BLOOMFILTER_PG_AGGREGATE_TRANSFER_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -31,5 +30,3 @@ bytea *pass_state(State *state);
 State *deserialize_state(const bytea *bytes);
 
 } // namespace bloomfilter
-
-#endif

@@ -15,8 +15,7 @@
 //   build_path.cpp   the planner's part: where builds are offered, their cost, and their plan
 //   build_plan.cpp   what the planner tells the executor
 //   build_node.cpp   the executor's part
-#ifndef BLOOMFILTER_PG_BUILD_BUILD_HPP
-#define BLOOMFILTER_PG_BUILD_BUILD_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -46,5 +45,3 @@ extern const CustomScanMethods kBuildMethods;
 void define_build();
 
 } // namespace bloomfilter
-
-#endif

@@ -1,8 +1,7 @@
 // The aggregate calls that a Bloom Filter Build can compute. The planner finds them here. The
 // executor uses the same functions when the node begins, and checks the permissions that the server
 // checks for an aggregate.
-#ifndef BLOOMFILTER_PG_BUILD_CALLS_HPP
-#define BLOOMFILTER_PG_BUILD_CALLS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -41,5 +40,3 @@ void depend_on_functions(PlannerInfo *root, const Aggref *aggregate);
 void check_permission(const Aggref *aggregate);
 
 } // namespace bloomfilter
-
-#endif

@@ -5,8 +5,7 @@
 // bytes are never all in memory. Each part is hashed as it is written. The length of a part
 // precedes its bytes, but it is known only after the part was written. A short part is kept in a
 // buffer until then; a part that does not fit into the buffer is written twice.
-#ifndef BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
-#define BLOOMFILTER_PG_ELEMENT_CANONICAL_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -132,5 +131,3 @@ bool resolve_composed(Element *element, Oid collation);
 void resolve_named_rows(Element *element);
 
 } // namespace bloomfilter
-
-#endif

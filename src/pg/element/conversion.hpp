@@ -26,8 +26,7 @@
 //   interval      time                  the same
 //
 // Values can be added and removed if SQL casts them implicitly to the filter's family.
-#ifndef BLOOMFILTER_PG_ELEMENT_CONVERSION_HPP
-#define BLOOMFILTER_PG_ELEMENT_CONVERSION_HPP
+#pragma once
 
 #include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
@@ -58,5 +57,3 @@ inline Digests digests_for(Element *element, Datum value, const Header &header, 
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // The digests of a value. A filter is probed for the digests of a value, and adding a value adds
 // its digests. In our own layouts, a digest is one hash.
-#ifndef BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
-#define BLOOMFILTER_PG_ELEMENT_DIGESTS_HPP
+#pragma once
 
 #include "core/format.hpp"
 #include "core/geometry.hpp"
@@ -67,5 +66,3 @@ bool try_foreign_digest(Element *element, Datum value, const Header &header, Dig
 uint64 distribution_hash(Element *element, Datum value);
 
 } // namespace bloomfilter
-
-#endif

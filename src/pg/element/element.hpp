@@ -30,8 +30,7 @@
 // If values that SQL calls equal could have different bytes, there is an error and never a hash.
 // Such values have a nondeterministic collation, the type citext, or a type that is not listed
 // here.
-#ifndef BLOOMFILTER_PG_ELEMENT_ELEMENT_HPP
-#define BLOOMFILTER_PG_ELEMENT_ELEMENT_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -128,5 +127,3 @@ inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A value is checked for each probe and each addition. Most values have the filter's own family and
 // shape. fits() recognises such values inline; the other functions run only if it fails.
-#ifndef BLOOMFILTER_PG_ELEMENT_FAMILY_HPP
-#define BLOOMFILTER_PG_ELEMENT_FAMILY_HPP
+#pragma once
 
 #include "core/format.hpp"
 #include "pg/element/element.hpp"
@@ -44,5 +43,3 @@ const char *family_name(Family family);
 void check_hashed_alike(const Header &header);
 
 } // namespace bloomfilter
-
-#endif

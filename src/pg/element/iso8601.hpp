@@ -9,8 +9,7 @@
 // hour. It takes four digits or more for a year under every DateStyle. The input function never
 // sees T and Z, because timezone_abbreviations could define them: T becomes a blank, and Z becomes
 // +00. Only timestamptz takes an offset into account.
-#ifndef BLOOMFILTER_PG_ELEMENT_ISO8601_HPP
-#define BLOOMFILTER_PG_ELEMENT_ISO8601_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -22,5 +21,3 @@ char *iso_date_with_offset(const char *literal);
 char *iso_time(const char *literal);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // Bare literals and untyped parameters, which are read as values of the filter that they are used
 // with.
-#ifndef BLOOMFILTER_PG_ELEMENT_LITERAL_HPP
-#define BLOOMFILTER_PG_ELEMENT_LITERAL_HPP
+#pragma once
 
 #include "pg/element/digests.hpp"
 
@@ -17,5 +16,3 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
 bool is_readable(const Header &header, text *literal);
 
 } // namespace bloomfilter
-
-#endif

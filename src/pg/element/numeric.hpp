@@ -14,8 +14,7 @@
 //   i16  digits, to base 10000, up to the end
 //
 // All of these are in the machine's byte order, at any alignment.
-#ifndef BLOOMFILTER_PG_ELEMENT_NUMERIC_HPP
-#define BLOOMFILTER_PG_ELEMENT_NUMERIC_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -115,5 +114,3 @@ inline StoredNumeric read_numeric(const struct varlena *stored) {
 }
 
 } // namespace bloomfilter
-
-#endif

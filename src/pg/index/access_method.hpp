@@ -1,7 +1,6 @@
 // The callbacks of the index access method "bloomfilter", and the storage parameters of its
 // indexes.
-#ifndef BLOOMFILTER_PG_INDEX_ACCESS_METHOD_HPP
-#define BLOOMFILTER_PG_INDEX_ACCESS_METHOD_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -43,5 +42,3 @@ void define_index_options();
 int list_limit(Relation index);
 
 } // namespace bloomfilter
-
-#endif

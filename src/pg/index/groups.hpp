@@ -1,8 +1,7 @@
 // The directory of an index (core/index_pages.hpp): its slots, their extents, and the functions
 // that make, read and free groups. Every change needs the mover's lock (pages.hpp). Reading pages
 // of lines does not.
-#ifndef BLOOMFILTER_PG_INDEX_GROUPS_HPP
-#define BLOOMFILTER_PG_INDEX_GROUPS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -111,5 +110,3 @@ uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone 
 }
 
 } // namespace bloomfilter
-
-#endif

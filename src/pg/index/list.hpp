@@ -4,8 +4,7 @@
 // The list is a chain of pages. Removing entries leaves room on its pages but frees no page.
 // Entries do not hold filters, so a scan must probe the filter of each row of the list in the
 // table: a long list makes scans slow.
-#ifndef BLOOMFILTER_PG_INDEX_LIST_HPP
-#define BLOOMFILTER_PG_INDEX_LIST_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -79,5 +78,3 @@ template <typename IsGone> uint64 remove_entries(Relation index, IsGone is_gone)
 }
 
 } // namespace bloomfilter
-
-#endif

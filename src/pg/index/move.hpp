@@ -3,8 +3,7 @@
 //
 // A row leaves the list with the filter that the table has now (pages.hpp says why). So moving rows
 // from the list reads the table row by row, in no good order. That is slow for filters in TOAST.
-#ifndef BLOOMFILTER_PG_INDEX_MOVE_HPP
-#define BLOOMFILTER_PG_INDEX_MOVE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -71,5 +70,3 @@ template <typename Made> int make_batch(Relation index, Batch *batch, Made made)
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -3,8 +3,7 @@
 // Only the owner may call these functions. They evaluate the index's expressions as the table's
 // owner, in a security-restricted operation. Otherwise, if a superuser called such a function, any
 // function that the owner has put into an expression would run as the superuser.
-#ifndef BLOOMFILTER_PG_INDEX_OPENED_HPP
-#define BLOOMFILTER_PG_INDEX_OPENED_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -31,5 +30,3 @@ void close_index(const OpenIndex &open, LOCKMODE mode);
 void check_not_in_recovery();
 
 } // namespace bloomfilter
-
-#endif

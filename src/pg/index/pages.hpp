@@ -35,8 +35,7 @@
 // The index file never shrinks, and the list never has fewer pages; both reuse their space. A free
 // extent that is larger than needed is split, and adjacent free extents are merged. Only REINDEX
 // makes the file smaller.
-#ifndef BLOOMFILTER_PG_INDEX_PAGES_HPP
-#define BLOOMFILTER_PG_INDEX_PAGES_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -141,5 +140,3 @@ inline bool is_possible(const IndexedRow &row) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -5,8 +5,7 @@
 // carries the value with its type and collation. The value is hashed during the scan, when a group
 // or a filter gives the seed. @>> gives the same results and errors as @>. bloomfilter_probe_any()
 // and bloomfilter_probe_hash() do the same for bf_contains_any() and bf_contains_hash().
-#ifndef BLOOMFILTER_PG_INDEX_PROBE_HPP
-#define BLOOMFILTER_PG_INDEX_PROBE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -39,5 +38,3 @@ bool can_ask(const Header &header, const IndexProbe &probe);
 Digests digests_of_probe(const Header &header, const IndexProbe &probe, int value);
 
 } // namespace bloomfilter
-
-#endif

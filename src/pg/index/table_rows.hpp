@@ -1,7 +1,6 @@
 // Reads the filters of a table's rows by TID, for moving rows into groups. If the index is on an
 // expression, this evaluates the expression.
-#ifndef BLOOMFILTER_PG_INDEX_TABLE_ROWS_HPP
-#define BLOOMFILTER_PG_INDEX_TABLE_ROWS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -49,5 +48,3 @@ bool read_filter(TableRows *rows, ItemPointerData tid, Filter *filter);
 struct varlena *whole_value(struct varlena *value);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // Chooses the join filters of a table: those whose gain is larger than the cost of building them.
 // It runs when the planner makes the paths of a table or of one of its parts.
-#ifndef BLOOMFILTER_PG_JOIN_FILTERS_HPP
-#define BLOOMFILTER_PG_JOIN_FILTERS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -35,5 +34,3 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table);
 void attach_initplan(PlannerInfo *root, const JoinFilter *filter);
 
 } // namespace bloomfilter
-
-#endif

@@ -27,8 +27,7 @@
 //   query.cpp        the queries that build filters, and those that the user has written
 //   filters.cpp      which filters pay for a table, and their InitPlans
 //   join_path.cpp    paths and plans of scans that probe the filters
-#ifndef BLOOMFILTER_PG_JOIN_JOIN_HPP
-#define BLOOMFILTER_PG_JOIN_JOIN_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -39,5 +38,3 @@ namespace bloomfilter {
 void define_join_filters();
 
 } // namespace bloomfilter
-
-#endif

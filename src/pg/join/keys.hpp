@@ -1,7 +1,6 @@
 // Finds the keys of other tables by which the rows of a table may be dropped, and estimates how
 // many rows remain. keys.cpp explains when this leaves the result of the query unchanged.
-#ifndef BLOOMFILTER_PG_JOIN_KEYS_HPP
-#define BLOOMFILTER_PG_JOIN_KEYS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -34,5 +33,3 @@ double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyP
                           double source_rows);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // The queries that build join filters. This file makes them, and recognises those that a user has
 // written into the query as subqueries.
-#ifndef BLOOMFILTER_PG_JOIN_QUERY_HPP
-#define BLOOMFILTER_PG_JOIN_QUERY_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -36,5 +35,3 @@ List *find_asked(PlannerInfo *root, const RelOptInfo *table);
 RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair);
 
 } // namespace bloomfilter
-
-#endif

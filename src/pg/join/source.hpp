@@ -1,8 +1,7 @@
 // Describes what a join filter is built from: a table, its own conditions, and its neighbours. A
 // neighbour is another table that the source is joined with and that leaves few of the source's
 // rows.
-#ifndef BLOOMFILTER_PG_JOIN_SOURCE_HPP
-#define BLOOMFILTER_PG_JOIN_SOURCE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -60,5 +59,3 @@ List *conditions_of_source(const RelOptInfo *table);
 Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search);
 
 } // namespace bloomfilter
-
-#endif

@@ -10,8 +10,7 @@
 // each row. So the cost of a probe in a batch is a multiple of cpu_tuple_cost.
 //
 // The estimates assume the same size of the processor's cache on every machine.
-#ifndef BLOOMFILTER_PG_PLANNER_COST_HPP
-#define BLOOMFILTER_PG_PLANNER_COST_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -32,5 +31,3 @@ double cost_of_batched_probe(double bytes);
 double cost_of_another_filter(double bytes);
 
 } // namespace bloomfilter
-
-#endif

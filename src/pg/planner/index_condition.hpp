@@ -1,6 +1,5 @@
 // Conditions that an index on a column of filters can evaluate.
-#ifndef BLOOMFILTER_PG_PLANNER_INDEX_CONDITION_HPP
-#define BLOOMFILTER_PG_PLANNER_INDEX_CONDITION_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -16,5 +15,3 @@ namespace bloomfilter {
 Node *index_conditions(SupportRequestIndexCondition *request);
 
 } // namespace bloomfilter
-
-#endif

@@ -9,8 +9,7 @@
 //
 // Nothing is known of any other expression. Nothing is known of a parameter of a generic plan or of
 // an outer query either.
-#ifndef BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
-#define BLOOMFILTER_PG_PLANNER_KNOWLEDGE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -32,5 +31,3 @@ FilterEstimate known_of(PlannerInfo *root, Node *filter);
 RelOptInfo *relation_with(PlannerInfo *root, Relids tables);
 
 } // namespace bloomfilter
-
-#endif

@@ -5,8 +5,7 @@
 // histogram. Two conditions must hold. The user may see these values, because estimates reveal
 // them. And the probe cannot raise an error: the values are scalars of a type that the filter
 // holds, and the filter is sound.
-#ifndef BLOOMFILTER_PG_PLANNER_POPULATION_HPP
-#define BLOOMFILTER_PG_PLANNER_POPULATION_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

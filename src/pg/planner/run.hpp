@@ -2,8 +2,7 @@
 //
 // Several runs of the planner can be unfinished at the same time. A function that the planner calls
 // for an estimate may itself run a query, which is then planned first.
-#ifndef BLOOMFILTER_PG_PLANNER_RUN_HPP
-#define BLOOMFILTER_PG_PLANNER_RUN_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -47,5 +46,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

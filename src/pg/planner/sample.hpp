@@ -5,8 +5,7 @@
 // kSampledParts parts of each link, spread evenly. Of a value stored out of line, they read slices.
 // Values fall into units at random. A part of the units therefore tells as much as all of them, to
 // within about one per cent.
-#ifndef BLOOMFILTER_PG_PLANNER_SAMPLE_HPP
-#define BLOOMFILTER_PG_PLANNER_SAMPLE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -34,5 +33,3 @@ FilterEstimate sample_filter(Datum value, Header *header);
 FilterEstimate sample_payload(const uint8 *payload, const Header &header);
 
 } // namespace bloomfilter
-
-#endif

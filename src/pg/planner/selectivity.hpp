@@ -1,6 +1,5 @@
 // The selectivity of a condition that probes a filter: the share of rows for which it is true.
-#ifndef BLOOMFILTER_PG_PLANNER_SELECTIVITY_HPP
-#define BLOOMFILTER_PG_PLANNER_SELECTIVITY_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -22,5 +21,3 @@ double join_selectivity(PlannerInfo *root, const Question &question, JoinType ty
                         SpecialJoinInfo *join);
 
 } // namespace bloomfilter
-
-#endif

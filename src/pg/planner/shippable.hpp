@@ -6,8 +6,7 @@
 // deterministic. So the planner checks this and then removes the collation from the call. When the
 // call is executed, our function still finds the collation in the argument
 // (pg/query/collation.hpp).
-#ifndef BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
-#define BLOOMFILTER_PG_PLANNER_SHIPPABLE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -23,5 +22,3 @@ namespace bloomfilter {
 Node *shippable_form(const FuncExpr *call);
 
 } // namespace bloomfilter
-
-#endif

@@ -7,8 +7,7 @@
 // bytes, the share of filters that have the commonest element family, and this family. pg_dump
 // --statistics and pg_upgrade do not carry such kinds over. Until the next ANALYZE, the column then
 // counts as never analyzed.
-#ifndef BLOOMFILTER_PG_PLANNER_STATISTICS_HPP
-#define BLOOMFILTER_PG_PLANNER_STATISTICS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -25,5 +24,3 @@ namespace bloomfilter {
 FilterEstimate column_statistics(PlannerInfo *root, Node *column);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,6 +1,5 @@
 // The collation under which a value argument is compared.
-#ifndef BLOOMFILTER_PG_QUERY_COLLATION_HPP
-#define BLOOMFILTER_PG_QUERY_COLLATION_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -20,5 +19,3 @@ bool is_given(Node *value);
 Oid collation_of(FunctionCallInfo fcinfo, int argument);
 
 } // namespace bloomfilter
-
-#endif

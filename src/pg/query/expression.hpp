@@ -1,6 +1,5 @@
 // Helpers for the planner's expressions and for walks over its lists.
-#ifndef BLOOMFILTER_PG_QUERY_EXPRESSION_HPP
-#define BLOOMFILTER_PG_QUERY_EXPRESSION_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -59,5 +58,3 @@ bool for_each_part(const PlannerInfo *root, const RelOptInfo *table, Use use) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A function probes a filter if it has our support function, whatever its name and schema. Its
 // declaration tells which argument is the filter and what the filter is probed for.
-#ifndef BLOOMFILTER_PG_QUERY_QUESTION_HPP
-#define BLOOMFILTER_PG_QUERY_QUESTION_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -63,5 +62,3 @@ Datum countingbloomfilter_union_step(PG_FUNCTION_ARGS);
 Datum cuckoofilter_union_step(PG_FUNCTION_ARGS);
 
 SQL_FUNCTIONS_END
-
-#endif

@@ -11,8 +11,7 @@
 //   next_batch()        for each batch; then the rows, by slot_of() or collect_values()
 //   restart_batches()   whenever the table scan begins again or the node moves it
 //   forget_filters()    when parameters have changed, because the filters may have changed too
-#ifndef BLOOMFILTER_PG_TABLE_BATCH_HPP
-#define BLOOMFILTER_PG_TABLE_BATCH_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -126,5 +125,3 @@ void reinit_shared_scan(Relation table, void *memory, Size own);
 TableScanDesc join_shared_scan(ScanState *node, Relation table, void *memory, Size own);
 
 } // namespace bloomfilter
-
-#endif

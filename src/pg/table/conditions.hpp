@@ -1,7 +1,6 @@
 // Finds a table's conditions that can probe a filter for many rows at once. The planner uses this
 // for paths and for plans.
-#ifndef BLOOMFILTER_PG_TABLE_CONDITIONS_HPP
-#define BLOOMFILTER_PG_TABLE_CONDITIONS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -25,5 +24,3 @@ Conditions conditions_of(List *restrictions);
 bool is_of_columns(Node *node);
 
 } // namespace bloomfilter
-
-#endif

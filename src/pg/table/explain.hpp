@@ -1,7 +1,6 @@
 // What EXPLAIN shows of nodes that read a table in batches. A process notes the numbers before it
 // ends. Parallel workers pass them to the leader in shared memory.
-#ifndef BLOOMFILTER_PG_TABLE_EXPLAIN_HPP
-#define BLOOMFILTER_PG_TABLE_EXPLAIN_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -51,5 +50,3 @@ void explain_filters(const ProbedFilters &probed, const NodeInstrumentation *ins
                      ExplainState *explained);
 
 } // namespace bloomfilter
-
-#endif

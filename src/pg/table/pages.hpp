@@ -9,8 +9,7 @@
 // A row is identified by a number: its line pointer in the page, or the number of its slot. While
 // the rows of a page are in use, no other row is taken from the table scan. The table scan
 // therefore keeps the page pinned, and the line pointers stay valid.
-#ifndef BLOOMFILTER_PG_TABLE_PAGES_HPP
-#define BLOOMFILTER_PG_TABLE_PAGES_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -128,5 +127,3 @@ int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int 
                    Values *values);
 
 } // namespace bloomfilter
-
-#endif

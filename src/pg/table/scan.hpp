@@ -17,8 +17,7 @@
 //
 // The filters are those that the query names. The planner can also place filters by itself.
 // pg/join/ makes these, and they are probed by scans of this kind.
-#ifndef BLOOMFILTER_PG_TABLE_SCAN_HPP
-#define BLOOMFILTER_PG_TABLE_SCAN_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -87,5 +86,3 @@ void add_scans(PlannerInfo *root, RelOptInfo *table, const RangeTblEntry *entry)
 void define_scan();
 
 } // namespace bloomfilter
-
-#endif

@@ -12,8 +12,7 @@
 // An intersection has the bits that two bloomfilters have in common. These include the bits of all
 // common values, but also some bits of other values. So the values of an intersection cannot be
 // counted.
-#ifndef BLOOMFILTER_PG_VALUE_ALGEBRA_HPP
-#define BLOOMFILTER_PG_VALUE_ALGEBRA_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -51,5 +50,3 @@ Filter unite_filters(const FirstOperand &first, const Filter &second);
 Filter intersect_filters(const FirstOperand &first, const Filter &second);
 
 } // namespace bloomfilter
-
-#endif

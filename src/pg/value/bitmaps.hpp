@@ -1,7 +1,6 @@
 // Operations on whole bitmaps and on whole arrays of counters. They work in steps of 1 MB and check
 // for interrupts before each step, because a bitmap may be half a gigabyte long.
-#ifndef BLOOMFILTER_PG_VALUE_BITMAPS_HPP
-#define BLOOMFILTER_PG_VALUE_BITMAPS_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -41,5 +40,3 @@ void intersect_bitmaps(uint8 *bitmap, const uint8 *other, Size bytes);
 void unite_counters(uint8 *counters, const uint8 *other, Size bytes);
 
 } // namespace bloomfilter
-
-#endif

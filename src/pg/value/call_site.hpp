@@ -5,8 +5,7 @@
 // - the filter that it probed last.
 //
 // A call without FmgrInfo has no fn_extra and no argument types. It raises an error.
-#ifndef BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
-#define BLOOMFILTER_PG_VALUE_CALL_SITE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -87,5 +86,3 @@ inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Adding a link copies the whole value. Only a union with an aggregate's state may avoid the copy:
 // if the state already has all links in the right places, their bitmaps are OR-ed there.
-#ifndef BLOOMFILTER_PG_VALUE_CHAIN_HPP
-#define BLOOMFILTER_PG_VALUE_CHAIN_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -41,5 +40,3 @@ NewFilter grown(const Filter &filter);
 NewFilter normalized(const NewFilter &filter);
 
 } // namespace bloomfilter
-
-#endif

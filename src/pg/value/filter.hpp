@@ -1,7 +1,6 @@
 // A filter of any kind as the server passes it: a varlena with a payload, whose format
 // core/format.hpp describes.
-#ifndef BLOOMFILTER_PG_VALUE_FILTER_HPP
-#define BLOOMFILTER_PG_VALUE_FILTER_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -65,5 +64,3 @@ NewFilter copy_filter(const Filter &filter);
 int compare_payloads(const struct varlena *a, const struct varlena *b);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // Many values of one type, which are probed or added together. They are the elements of an array,
 // or the values of a column in a batch of rows.
-#ifndef BLOOMFILTER_PG_VALUE_ITEMS_HPP
-#define BLOOMFILTER_PG_VALUE_ITEMS_HPP
+#pragma once
 
 #include "pg/element/digests.hpp"
 #include "pg/value/probe.hpp"
@@ -42,5 +41,3 @@ Digests item_digests(const Header &header, const Items &items, int i, Use use);
 int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers);
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // New filters: checks of what a filter is made for and of its size, and functions that make empty
 // filters.
-#ifndef BLOOMFILTER_PG_VALUE_MAKE_HPP
-#define BLOOMFILTER_PG_VALUE_MAKE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -49,5 +48,3 @@ NewFilter make_filter_to_fill(const Header &header, void **chunk);
 NewFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
 
 } // namespace bloomfilter
-
-#endif

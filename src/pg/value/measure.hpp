@@ -2,8 +2,7 @@
 // The bits tell about how many values it holds, and how high its false positive rate is.
 //
 // A filter can consist of several links (core/links.hpp). A plain filter counts as one link.
-#ifndef BLOOMFILTER_PG_VALUE_MEASURE_HPP
-#define BLOOMFILTER_PG_VALUE_MEASURE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -53,5 +52,3 @@ Capacity capacity_of(const Filter &filter);
 double full_rate(const Filter &filter);
 
 } // namespace bloomfilter
-
-#endif

@@ -8,8 +8,7 @@
 // transparent_hugepage=madvise. On other systems, the memory has normal pages.
 //
 // A bitmap that is written once from start to end gains nothing from this. It is palloc'ed.
-#ifndef BLOOMFILTER_PG_VALUE_MEMORY_HPP
-#define BLOOMFILTER_PG_VALUE_MEMORY_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -44,5 +43,3 @@ void *borrow_buffer(Size bytes, Size offset);
 void return_buffer();
 
 } // namespace bloomfilter
-
-#endif

@@ -11,8 +11,7 @@
 //
 // A union can be overfilled even if none of its links holds too many values, because the rates of
 // the links add up.
-#ifndef BLOOMFILTER_PG_VALUE_OVERFILL_HPP
-#define BLOOMFILTER_PG_VALUE_OVERFILL_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -49,5 +48,3 @@ void check_overfill(const Filter &any, Origin origin);
 void check_overfill_by_sample(const Filter &any, uint64 random);
 
 } // namespace bloomfilter
-
-#endif

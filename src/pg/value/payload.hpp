@@ -1,7 +1,6 @@
 // Input and output of values as text, as binary and as bytea. All three forms carry the bytes that
 // doc/format.md describes. Everything that comes from outside is checked as a whole.
-#ifndef BLOOMFILTER_PG_VALUE_PAYLOAD_HPP
-#define BLOOMFILTER_PG_VALUE_PAYLOAD_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -30,5 +29,3 @@ Datum payload_from_bytea(FunctionCallInfo fcinfo, const PayloadType &type);
 char *payload_text(const uint8 *payload, Size length);
 
 } // namespace bloomfilter
-
-#endif

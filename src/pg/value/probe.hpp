@@ -8,8 +8,7 @@
 // A value that is stored out of line comes from the cache (toast_cache.hpp). Until the cache has
 // copied the value, each probe reads slices: for each link, the one or two chunks that the probe
 // needs.
-#ifndef BLOOMFILTER_PG_VALUE_PROBE_HPP
-#define BLOOMFILTER_PG_VALUE_PROBE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -96,5 +95,3 @@ inline AskedFilter *find_filter(Datum datum, FilterMemory *memory) {
 }
 
 } // namespace bloomfilter
-
-#endif

@@ -1,6 +1,5 @@
 // The row that a function with OUT parameters returns. It has at most 16 columns.
-#ifndef BLOOMFILTER_PG_VALUE_ROW_HPP
-#define BLOOMFILTER_PG_VALUE_ROW_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

@@ -1,7 +1,6 @@
 // Reads a payload one part at a time, wherever it is stored: in memory, or out of line, where only
 // the slices that are asked for are read.
-#ifndef BLOOMFILTER_PG_VALUE_SLICES_HPP
-#define BLOOMFILTER_PG_VALUE_SLICES_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -47,5 +46,3 @@ private:
 };
 
 } // namespace bloomfilter
-
-#endif

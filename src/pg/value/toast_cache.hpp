@@ -27,8 +27,7 @@
 //
 // A copy is read straight into its place. For one filter at a time, the place is a buffer that the
 // session keeps for its next transactions (memory.hpp). A copy is not used before it is complete.
-#ifndef BLOOMFILTER_PG_VALUE_TOAST_CACHE_HPP
-#define BLOOMFILTER_PG_VALUE_TOAST_CACHE_HPP
+#pragma once
 
 #include "pg/server.hpp"
 
@@ -61,5 +60,3 @@ void copy_if_worthwhile(CachedFilter *filter, uint64 slices);
 struct varlena *read_slice(CachedFilter *filter, Size offset, Size length);
 
 } // namespace bloomfilter
-
-#endif
