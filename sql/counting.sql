@@ -51,13 +51,13 @@ INSERT INTO keys_of
   SELECT x, copy FROM generate_series(1, 1000) x, generate_series(1, 1 + x % 20) copy;
 SELECT fpr, (bf_info(cbf_agg(x, 1000, fpr)::bloomfilter)).layout,
   cbf_agg(x, 1000, fpr)::bloomfilter = bf_agg(x, 1000, fpr) AS "cast of sized is bf_agg",
-  cbf_agg(x, NULL, fpr)::bloomfilter = bf_agg(x, NULL, fpr) AS "cast of own is bf_agg",
+  cbf_agg(x, NULL, fpr)::bloomfilter = bf_agg(x, NULL, fpr) AS "cast of self-sized is bf_agg",
   cbf_agg(x, NULL, fpr) = cbf_agg(x, NULL, fpr ORDER BY copy) AS "order does not matter",
   bool_and(bf_check(f) IS NULL) AS "cast of empty is sound"
 FROM keys_of, unnest(ARRAY[0.1, 0.01, 0.0001]) fpr,
   LATERAL (SELECT cbf_create(10, fpr)::bloomfilter AS f) e
 GROUP BY fpr ORDER BY fpr DESC;
-SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS own,
+SELECT cbf_agg(x)::bloomfilter = bf_agg(x) AS self_sized,
   cbf_agg(x, 1000)::bloomfilter = bf_agg(x, 1000) AS sized,
   cbf_agg(x::text || 'x')::bloomfilter = bf_agg(x::text || 'x') AS text,
   cbf_agg(v)::bloomfilter = bf_agg(v) AS varchar,
@@ -77,13 +77,14 @@ FROM generate_series(1, 0) x;
 SELECT (SELECT f::bloomfilter FROM of_many) = bf_agg(x) AS cast FROM many;
 
 -- cbf_agg counts copies as cbf_add_all does, which adds them one by one, up to 15.
-SELECT bool_and(cbf_multiplicity(own, x) >= least(n, 15)) AS "own counts all",
+SELECT bool_and(cbf_multiplicity(self_sized, x) >= least(n, 15)) AS "self-sized counts all",
   bool_and(cbf_multiplicity(sized, x) >= least(n, 15)) AS "sized counts all",
   avg(cbf_multiplicity(sized, x) - least(n, 15)) < 0.1 AS "seldom counts more",
-  max(cbf_multiplicity(own, x)) AS highest,
-  bool_and(substr(own::bytea, 37) = substr(sized::bytea, 37)) AS "own and sized count alike",
+  max(cbf_multiplicity(self_sized, x)) AS highest,
+  bool_and(substr(self_sized::bytea, 37) = substr(sized::bytea, 37))
+    AS "self-sized and sized count alike",
   bool_and(sized = list) AS "as cbf_add_all"
-FROM (SELECT cbf_agg(x) AS own, cbf_agg(x, 1000) AS sized,
+FROM (SELECT cbf_agg(x) AS self_sized, cbf_agg(x, 1000) AS sized,
     cbf_add_all(cbf_create(1000), array_agg(x)) AS list FROM keys_of) f,
   (SELECT x, count(*) AS n FROM keys_of GROUP BY x) k \gx
 SELECT cbf_agg(x % 200) = cbf_agg(x % 200 ORDER BY x % 200) AS ordered,

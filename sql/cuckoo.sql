@@ -151,10 +151,10 @@ SELECT expected, stored,
   f = larger AS "as if asked for",
   f = any_order AS "in any order",
   get_byte(f::bytea, 32) AS flags,
-  get_byte(own::bytea, 32) AS "own flags",
-  (cf_info(own)).buckets AS "own buckets"
+  get_byte(self_sized::bytea, 32) AS "self-sized flags",
+  (cf_info(self_sized)).buckets AS "self-sized buckets"
 FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1000) AS larger, cf_agg(x, 10 ORDER BY -x) AS any_order,
-      cf_agg(x) AS own
+      cf_agg(x) AS self_sized
     FROM generate_series(1, 1000) x) s, cf_info(f) \gx
 SELECT (cf_info(cf_agg(x, 5000))).expected, (cf_info(cf_agg(x, 5000))).capacity_left,
   cf_agg(x, 5000) @> 7 AS "contains a member",

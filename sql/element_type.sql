@@ -59,14 +59,15 @@ SELECT outcome('DROP TYPE mood') AS "type of a default";
 -- A union or intersection takes it as it takes a filter whose values were cleared.
 CREATE TABLE united AS
   SELECT bf_create(200, type => 'integer') AS typed, bf_clear(bf_create(200) + 1) AS cleared,
-    bf_create(200) + 5 AS f, bf_create(200) AS untyped, bf_agg(5) AS own FROM generate_series(1, 1);
+    bf_create(200) + 5 AS f, bf_create(200) AS untyped, bf_agg(5) AS self_sized
+      FROM generate_series(1, 1);
 SELECT typed = cleared AS same, typed | f = f AS "| values", typed | untyped = typed AS "| nothing",
-  typed | own = cleared | own AS "| own", typed & f = cleared & f AS "&",
+  typed | self_sized = cleared | self_sized AS "| self-sized", typed & f = cleared & f AS "&",
   bf_union_agg(typed) = typed AS union_agg, (typed | f) @> '5' AS "5",
   answer('typed | (bf_create(200) + ''a''::text) FROM united') AS text,
   bf_growable(typed) = bf_growable(cleared) AS growable, bf_fold(typed, 1000) = typed AS folded,
   typed::text::bloomfilter::bytea::bloomfilter = typed AS "in and out"
-FROM united GROUP BY typed, cleared, f, untyped, own \gx
+FROM united GROUP BY typed, cleared, f, untyped, self_sized \gx
 SELECT cbf_union(cbf_create(200, type => 'integer'), cbf_create(200) + 5) = cbf_create(200) + 5
     AS counting,
   answer('cbf_union(cbf_create(200, type => ''integer''), cbf_create(200) + ''a''::text)') AS text,

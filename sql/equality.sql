@@ -307,7 +307,7 @@ DECLARE
 BEGIN
   EXECUTE format($query$
     SELECT string_agg(way, ', ')
-    FROM (SELECT bf_agg(a) AS own, bf_agg(a, 100) AS sized, bf_agg(a, 100, 0.001) AS rated
+    FROM (SELECT bf_agg(a) AS self_sized, bf_agg(a, 100) AS sized, bf_agg(a, 100, 0.001) AS rated
           FROM (SELECT %1$s AS a) x) g,
       (SELECT %1$s AS a, %2$s AS b, bf_create(100) AS f OFFSET 0) v,
       LATERAL (SELECT pg_typeof(a) = 'record'::regtype AS anonymous,
@@ -330,7 +330,7 @@ BEGIN
         ('bf_put', (bf_put(f, a)).filter @> b),
         ('bf_put again', NOT (bf_put(f + a, b)).was_new),
         ('folded', bf_create(100) + (%1$s) @> (%2$s)),
-        ('bf_agg', own @> b),
+        ('bf_agg', self_sized @> b),
         ('bf_agg with capacity', sized @> b),
         ('bf_agg with rate', rated @> b)) c(way, holds)
     WHERE holds IS NOT TRUE $query$, a, b, family) INTO STRICT failures;

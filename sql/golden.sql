@@ -207,7 +207,7 @@ FROM generate_series(1, 1000) x;
 SET bloomfilter.overfill = ignore;
 CREATE FUNCTION made(empty bloomfilter, first int, last int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_add_all(empty, array(SELECT generate_series(first, last)))';
-CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
+CREATE FUNCTION self_sized(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(x) FROM generate_series(first, last) x';
 SELECT number, links, md5(f::bytea) = md5 AS "same bytes"
 FROM (VALUES
@@ -216,10 +216,10 @@ FROM (VALUES
   (2, made(bf_create(2000, 0.0001, seed => -42), 1, 2000)
     | made(bf_create(100, seed => -42), 1901, 2000),
    '86770bad6fb87ffde07f2d2c5dc68efb'),
-  (3, own(101, 140) | own(1, 40) | own(41, 85),
+  (3, self_sized(101, 140) | self_sized(1, 40) | self_sized(41, 85),
    '158ea6493a5f2cd38862ba6f56e03ed8'),
-  (4, own(1, 40) | own(5, 20) | made(bf_create(30), 21, 40)
-    | made(bf_create_by_size(512, 6), 41, 45) | own(30, 50),
+  (4, self_sized(1, 40) | self_sized(5, 20) | made(bf_create(30), 21, 40)
+    | made(bf_create_by_size(512, 6), 41, 45) | self_sized(30, 50),
    '5949eccea5477cafb04ab80e81b2771f'),
   (5, made(bf_create(100, grow => true), 1, 3000),
    '871a68332539d963fafb42b7ecaf2754'),
@@ -320,7 +320,7 @@ FROM counted WHERE number IN (7, 8) ORDER BY number;
 -- The last row has a filter's bytes behind four of its own.
 SELECT bf_partial_agg(bf_element_of(i))::text
     = 'AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='
-    AS own,
+    AS self_sized,
   bf_partial_agg(bf_element_of(i), 1000)::text
     = 'AQAAAAEBAQYAAAAAAAAAAOgDAAAAAAAAexSuR+F6hD8UAAAAAAAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='
     AS sized
@@ -336,8 +336,8 @@ FROM (VALUES
   ('AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='))
   v(p);
 
--- Over no rows: an own filter for what was asked; else an own bloomfilter that grows from 100
--- values on, and an own filter of another type for 1000.
+-- Over no rows: a self-sized filter for what was requested; else a self-sized bloomfilter that
+-- grows from 100 values on, and a self-sized filter of another type for 1000.
 CREATE FUNCTION zeros(count int) RETURNS bytea LANGUAGE sql AS
   $$SELECT decode(repeat('00', count), 'hex')$$;
 SELECT bf_agg(i)::bytea = '\x010100000000000000000000'::bytea

@@ -43,7 +43,7 @@ PREPARE untyped AS SELECT bf_describe($1), bf_count($1), bf_fpr($1) > 0, bf_chec
 SELECT format('EXECUTE untyped(%L)', bloom) FROM filters \gexec
 DEALLOCATE untyped;
 
--- A value where a filter belongs: the hint says how to make a filter of it, and how to ask for it.
+-- A value where a filter belongs: the hint says how to make a filter of it and how to probe for it.
 -- A word of four letters is base64, too. A damaged filter, or one of another type, is no such
 -- value.
 SELECT expression, said.* FROM (VALUES ('bf_contains(''u5'', bloom)'),

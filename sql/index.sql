@@ -15,7 +15,7 @@ CREATE INDEX segments_filter ON segments USING bloomfilter (filter);
 CREATE INDEX segments_day ON segments (day);
 VACUUM ANALYZE segments;
 
--- Whatever asks a filter for a value. Values of other types are converted, as without an index.
+-- Whatever probes a filter for a value. Values of other types are converted, as without an index.
 SELECT explained('SELECT id FROM segments WHERE filter @> 300');
 SELECT explained('SELECT id FROM segments WHERE 300 <@ filter');
 SELECT explained('SELECT id FROM segments WHERE bf_contains(filter, 300)');
@@ -42,7 +42,7 @@ SELECT explained('SELECT id FROM segments WHERE filter @> (random() * 10)::int')
 SELECT explained('SELECT id FROM segments WHERE filter @> id');
 SELECT explained('SELECT id FROM segments WHERE bf_contains(filter, id)');
 
--- Errors are those of a scan, and come only if a row is asked that raises one.
+-- Errors are those of a scan, and come only if a row is probed that raises one.
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text');
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''x''');
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text AND id = 0');
@@ -358,7 +358,7 @@ RESET enable_seqscan;
 SELECT count(*) = (SELECT 3 * (10 + count(*)) FROM segments WHERE filter @> 300) AS "all rows"
 FROM written;
 
--- Only its owner looks at an index. Whoever may not ask filters cannot ask an index either.
+-- Only its owner looks at an index. Whoever may not probe filters cannot probe an index either.
 CREATE ROLE regress_bloomfilter_index;
 GRANT USAGE ON SCHEMA index_of_filters TO regress_bloomfilter_index;
 GRANT SELECT ON segments TO regress_bloomfilter_index;

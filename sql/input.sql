@@ -10,7 +10,7 @@ INSERT INTO sound VALUES
   ('lines', bf_create(10)), ('lines with values', bf_create(10) + 1 + 2),
   ('pages', bf_create(1000, 0.0001)), ('pages with values', bf_create(1000, 0.0001) + 1 + 2),
   ('by size', bf_create_by_size(512, 3, 7) + 'a'::text), ('arrays', bf_create(10) + '{1}'::int[]);
-INSERT INTO sound SELECT 'own', bf_agg(x) FROM generate_series(1, 10) x;
+INSERT INTO sound SELECT 'self-sized', bf_agg(x) FROM generate_series(1, 10) x;
 SELECT count(*), bool_and(bf_check(filter) IS NULL) AS sound FROM sound;
 
 -- Bytes are accepted only if they are a filter: one that comes in is sound, can be probed, added to

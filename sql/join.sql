@@ -30,7 +30,7 @@ VACUUM ANALYZE region, nation, dim, fact;
 
 \i sql/include/plan.sql
 
--- Which scans ask for which keys, whatever the InitPlans are called.
+-- Which scans probe for which keys, whatever the InitPlans are called.
 CREATE FUNCTION filters(plan jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   node jsonb;
@@ -663,17 +663,17 @@ EXECUTE q (8);
 EXECUTE q (NULL);
 RESET plan_cache_mode;
 
--- A filter that drops nothing, against what the statistics say, rests.
+-- A filter that drops nothing, against what the statistics say, is skipped for a while.
 CREATE TABLE wrong AS SELECT i AS id, i % 1000 AS kind FROM generate_series(1, 5000) i;
 CREATE TABLE asking AS SELECT 1 + i % 5000 AS wrong, i AS id FROM generate_series(1, 400000) i;
 ANALYZE wrong, asking;
 UPDATE wrong SET kind = 1;
-CREATE FUNCTION rests(query text, OUT removed numeric, OUT unprobed numeric) LANGUAGE sql AS $$
+CREATE FUNCTION counts(query text, OUT removed numeric, OUT unprobed numeric) LANGUAGE sql AS $$
   SELECT jsonb_path_query_first(plan, 'strict $.**."Rows Removed by Bloom Filter"')::numeric,
     jsonb_path_query_first(plan, 'strict $.**."Rows Not Probed"')::numeric
   FROM plan_of(query, 'ANALYZE, TIMING OFF') plan
 $$;
-SELECT removed, unprobed > 300000 AS rests FROM rests(
+SELECT removed, unprobed > 300000 AS skips FROM counts(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
 BEGIN;
 SET LOCAL max_parallel_workers_per_gather = 2;
@@ -681,13 +681,13 @@ SET LOCAL min_parallel_table_scan_size = 0;
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL parallel_leader_participation = off;
-SELECT removed, unprobed > 100000 AS "also in workers" FROM rests(
+SELECT removed, unprobed > 100000 AS "also in workers" FROM counts(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
 ROLLBACK;
-SELECT removed, unprobed FROM rests(
+SELECT removed, unprobed FROM counts(
   'SELECT a.id FROM asking a WHERE (SELECT bf_agg(id) FROM wrong WHERE kind = 1) @> a.wrong');
 UPDATE wrong SET kind = 2 WHERE id > 1;
-SELECT removed > 390000 AS removed, unprobed FROM rests(
+SELECT removed > 390000 AS removed, unprobed FROM counts(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
 
 DROP OWNED BY join_filter_reader;

@@ -11,7 +11,7 @@ WHERE name = 'bloomfilter.max_size';
 
 -- Filters larger than the limit set below.
 CREATE TABLE large AS
-  SELECT bf_create(100000) + 1 AS f, bf_agg(i, 100000) AS sized, bf_agg(i) AS own,
+  SELECT bf_create(100000) + 1 AS f, bf_agg(i, 100000) AS sized, bf_agg(i) AS self_sized,
     bf_add_all(bf_create(10000, grow => true), array_agg(i)) AS growing,
     cbf_create(30000) + 1 AS counting, cbf_create(100000) + 1 AS four_times,
     cf_create(100000) + 1 AS cuckoo,
@@ -70,14 +70,14 @@ CREATE TABLE grown AS
 SELECT links, bits / 8 AS bytes FROM grown, bf_info(f);
 SELECT outcome(format('SELECT bf_add_all(f, array(SELECT generate_series(1, %s))) FROM grown', n))
 FROM (VALUES (25010), (40000)) v(n);
-CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
+CREATE FUNCTION self_sized(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i) FROM generate_series(first, last) i';
-SELECT outcome('SELECT own(1, 20000) | own(1, 20001)') AS together,
-  outcome('SELECT own(1, 30000) | own(1, 30002)') AS covered,
-  outcome('SELECT own(1, 30000) | own(3, 30002)') AS too_large,
-  outcome('SELECT bf_union_agg(own(n + 1, n + 25000)) FROM generate_series(0, 75000, 25000) n')
+SELECT outcome('SELECT self_sized(1, 20000) | self_sized(1, 20001)') AS together,
+  outcome('SELECT self_sized(1, 30000) | self_sized(1, 30002)') AS covered,
+  outcome('SELECT self_sized(1, 30000) | self_sized(3, 30002)') AS too_large,
+  outcome('SELECT bf_union_agg(self_sized(n, n + 24999)) FROM generate_series(1, 75001, 25000) n')
     AS agg,
-  outcome('SELECT own | bf_create(10) FROM large') AS with_a_large_one \gx
+  outcome('SELECT self_sized | bf_create(10) FROM large') AS with_a_large_one \gx
 
 -- Existing filters are probed, changed, made smaller, united in place, shown, exported and
 -- restored.
@@ -91,8 +91,8 @@ SELECT f @> 1 AS "a member is found",
   bf_fold(f, 70000) @> 1 AS "folded has a member",
   (f | sized) = sized AS "a union in place",
   (f & sized) @> 1 AS "an intersection has a member",
-  bf_check(own) IS NULL AS "is sound",
-  bf_count(own) > 99000 AS "count is right",
+  bf_check(self_sized) IS NULL AS "is sound",
+  bf_count(self_sized) > 99000 AS "count is right",
   f::text::bloomfilter = f AS "text round trip",
   f::bytea::bloomfilter = f AS "bytea round trip",
   bf_to_parquet(parquet) IS NOT NULL AS "a file for Parquet",
@@ -113,7 +113,8 @@ SELECT counting @> 1 AS "counting, a member is found",
 FROM large \gx
 SELECT count(*) AS sound FROM large
 WHERE bf_union(sized, sized) = sized AND cbf_info(counting) IS NOT NULL;
-SELECT (own | own) = own AS of_own, (growing | growing) = growing AS of_links FROM large;
+SELECT (self_sized | self_sized) = self_sized AS of_self_sized, (growing | growing) = growing
+  AS of_links FROM large;
 \copy large TO 'results/limit.copy'
 TRUNCATE large;
 \copy large FROM 'results/limit.copy'

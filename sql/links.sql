@@ -8,7 +8,7 @@ SET extra_float_digits = 0;
 CREATE FUNCTION made(first int, last int, expected bigint DEFAULT 1000, fpr float8 DEFAULT 0.01)
 RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i, expected, fpr) FROM generate_series(first, last) i';
-CREATE FUNCTION own(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
+CREATE FUNCTION self_sized(first int, last int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i) FROM generate_series(first, last) i';
 CREATE FUNCTION links(f bloomfilter) RETURNS int LANGUAGE sql AS 'SELECT links FROM bf_info(f)';
 
@@ -39,7 +39,7 @@ FROM (SELECT made(1, 6000) AS f) m, bf_info(f | made(1, 100, 2000));
 RESET bloomfilter.overfill;
 
 -- Every value of each filter is found by every kind of probe, and few others are.
-CREATE TABLE u AS SELECT made(1, 600) | made(500, 2000, 2000) | own(2001, 2300) AS f;
+CREATE TABLE u AS SELECT made(1, 600) | made(500, 2000, 2000) | self_sized(2001, 2300) AS f;
 SELECT links(f),
   count(*) FILTER (WHERE f @> i) AS found,
   count(*) FILTER (WHERE i <@ f) AS commuted,
@@ -67,14 +67,14 @@ FROM u \gx
 SELECT outcome(format('SELECT bloomfilter(%L::bytea)',
       set_byte(f::bytea, byte, get_byte(f::bytea, byte) # 128))), byte
 FROM u, unnest(ARRAY[1, 28, 32, 55, 57, 58, 59]) byte;
-SELECT set_byte((own(1, 10) | own(11, 30))::bytea, 53, 1)::bloomfilter;
+SELECT set_byte((self_sized(1, 10) | self_sized(11, 30))::bytea, 53, 1)::bloomfilter;
 
 -- Values are added to the largest link, and only if no link has them.
 SELECT bf_add_all(f, '{1, 2, 550, 2100}'::int[]) = f AS "known ones add nothing",
   f + 3 = f AS "a known one adds nothing",
   (bf_put(f, 2100)).was_new AS "known is new",
   (bf_put(f, 4711)).was_new AS "another is new",
-  f + 4711 = made(1, 600) | (made(500, 2000, 2000) + 4711) | own(2001, 2300)
+  f + 4711 = made(1, 600) | (made(500, 2000, 2000) + 4711) | self_sized(2001, 2300)
     AS "into the largest link",
   bf_add_all(f, '{4711, 4712}'::int[]) = f + 4711 + 4712 AS "together as one by one",
   bf_add_hash(f, bf_hash(4711)) = f + '4711' AS "by hash as by value"
@@ -90,7 +90,7 @@ SELECT links(f) AS before,
   g | g = g AS "united with itself, the same",
   g @> 1 AS "a member is found",
   g @> 3 AS "an added one is found"
-FROM (SELECT own(1, 2) | own(3, 4) AS f) v,
+FROM (SELECT self_sized(1, 2) | self_sized(3, 4) AS f) v,
   LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w \gx
 RESET bloomfilter.overfill;
 
@@ -101,10 +101,10 @@ SELECT bits_set, links,
 FROM u, bf_info(bf_clear(f)) \gx
 
 -- Self-sized filters are not OR-ed, not even of one size; empty ones add nothing.
-SELECT links(own(1, 300) | own(301, 600)) AS apart,
-  own(1, 300) | own(1, 300) = own(1, 300) AS "united with itself, the same",
-  links(made(1, 300, 300) | own(301, 600)) AS asked_and_own,
-  round(bf_fpr(own(1, 300) | own(301, 600))::numeric, 2) AS fpr \gx
+SELECT links(self_sized(1, 300) | self_sized(301, 600)) AS apart,
+  self_sized(1, 300) | self_sized(1, 300) = self_sized(1, 300) AS "united with itself, the same",
+  links(made(1, 300, 300) | self_sized(301, 600)) AS sized_and_self_sized,
+  round(bf_fpr(self_sized(1, 300) | self_sized(301, 600))::numeric, 2) AS fpr \gx
 SELECT made(1, 300, 300) | bf_agg(i) = made(1, 300, 300) AS covered FROM generate_series(1, 300) i;
 SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS "empty adds nothing on the left",
   made(1, 5) | bf_agg(NULL::int) = made(1, 5) AS "empty adds nothing on the right",
@@ -113,24 +113,28 @@ SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS "empty adds nothing on the
     AS "empty adds nothing to another seed" \gx
 -- The same holds for a cleared one, but for its element type; with two empty ones the order does
 -- not matter.
-SELECT bf_clear(own(1, 300)) | made(1, 5) = made(1, 5) AS "cleared adds nothing",
-  bf_clear(own(1, 300)) | own(1, 5) = own(1, 5) AS "cleared adds nothing to own",
-  bf_clear(own(1, 300)) | bf_clear(own(1, 9)) = bf_clear(own(1, 9)) | bf_clear(own(1, 300))
+SELECT bf_clear(self_sized(1, 300)) | made(1, 5) = made(1, 5) AS "cleared adds nothing",
+  bf_clear(self_sized(1, 300)) | self_sized(1, 5) = self_sized(1, 5)
+    AS "cleared adds nothing to self-sized",
+  bf_clear(self_sized(1, 300)) | bf_clear(self_sized(1, 9))
+    = bf_clear(self_sized(1, 9)) | bf_clear(self_sized(1, 300))
     AS "two cleared commute",
-  bf_clear(own(1, 300)) | bf_agg(NULL::int) = bf_agg(NULL::int) | bf_clear(own(1, 300))
+  bf_clear(self_sized(1, 300)) | bf_agg(NULL::int)
+    = bf_agg(NULL::int) | bf_clear(self_sized(1, 300))
     AS "cleared and new commute",
-  (bf_info(bf_clear(own(1, 300)) | bf_agg(NULL::int))).element_type \gx
-SELECT outcome('SELECT (bf_clear(own(1, 3)) | bf_agg(NULL::int)) | bf_agg(''x''::text)')
+  (bf_info(bf_clear(self_sized(1, 300)) | bf_agg(NULL::int))).element_type \gx
+SELECT outcome('SELECT (bf_clear(self_sized(1, 3)) | bf_agg(NULL::int)) | bf_agg(''x''::text)')
     AS one_order,
-  outcome('SELECT bf_clear(own(1, 3)) | (bf_agg(NULL::int) | bf_agg(''x''::text))') AS the_other;
+  outcome('SELECT bf_clear(self_sized(1, 3)) | (bf_agg(NULL::int) | bf_agg(''x''::text))')
+    AS the_other;
 -- An empty filter made for a capacity keeps it.
-SELECT links, expected, element_type FROM bf_info(bf_create(5000) | own(1, 10));
+SELECT links, expected, element_type FROM bf_info(bf_create(5000) | self_sized(1, 10));
 
 -- The aggregate gives the same in any order and from any parts.
 SET bloomfilter.overfill = ignore;
 CREATE TABLE parts AS
 SELECT i, CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000)
-    ELSE own(i, i + i) END AS f
+    ELSE self_sized(i, i + i) END AS f
 FROM generate_series(1, 60) i;
 SELECT links(bf_union_agg(f)),
   bf_union_agg(f ORDER BY i) = bf_union_agg(f ORDER BY -i) AS "in any order",
@@ -139,7 +143,7 @@ FROM parts \gx
 -- A state that has the links already is changed in place; nothing but a state is.
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS twice,
   count(*) = count(*) FILTER (WHERE f = CASE i % 3 WHEN 0 THEN made(i, i + 10)
-    WHEN 1 THEN made(i, i + 20, 3000) ELSE own(i, i + i) END) AS unchanged
+    WHEN 1 THEN made(i, i + 20, 3000) ELSE self_sized(i, i + i) END) AS unchanged
 FROM (SELECT * FROM parts UNION ALL SELECT * FROM parts) p;
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS of_parts
 FROM (SELECT bf_union_agg(f) AS f FROM parts GROUP BY i / 10) p;
@@ -221,14 +225,15 @@ RESET bloomfilter.overfill;
 CREATE FUNCTION near(count float8, truth float8) RETURNS boolean LANGUAGE sql AS
   'SELECT abs(count - truth) <= 0.02 * truth';
 SET bloomfilter.overfill = ignore;
-CREATE TABLE alike AS SELECT own(1, 1000) AS a, own(501, 1500) AS b, own(801, 1800) AS c;
+CREATE TABLE alike AS SELECT self_sized(1, 1000) AS a, self_sized(501, 1500) AS b,
+  self_sized(801, 1800) AS c;
 SELECT links(a | b) AS links,
   round(bf_count(a | b)) AS count,
   near(bf_count(a | b), 1500) AS two,
   near(bf_count(a | b | c), 1800) AS three,
   bf_count(c | b | a) = bf_count(a | b | c) AS "in any order",
   bf_count(a | a) = bf_count(a) AS itself,
-  bf_count(a | own(1, 990)) = bf_count(a) AS covered,
+  bf_count(a | self_sized(1, 990)) = bf_count(a) AS covered,
   (bf_info(a | b)).estimated_count = bf_count(a | b) AS info,
   abs(bf_fpr(a | b) - (1 - (1 - bf_fpr(a)) * (1 - bf_fpr(b)))) < 1e-9 AS "rates add up, nearly"
 FROM alike \gx
@@ -245,7 +250,7 @@ SELECT bf_union_count(a, b) = bf_count(a | b) AS two,
   bf_union_count(a, b | c) = bf_count(a | b | c) AS "one and two",
   bf_union_count(a | b, b | c) = bf_count(a | b | c) AS "two and two",
   bf_union_count(a, a) = bf_count(a) AS itself,
-  bf_union_count(a, own(1, 990)) = bf_count(a) AS covered,
+  bf_union_count(a, self_sized(1, 990)) = bf_count(a) AS covered,
   bf_union_count(a, asked) = bf_count(a | asked) AS "one that was asked for",
   bf_union_count(a | asked, b) = bf_count(a | asked | b) AS "two kinds, and one",
   bf_union_count(bf_fold(a, 700), bf_fold(b, 700)) = bf_count(bf_fold(a, 700) | bf_fold(b, 700))
@@ -255,7 +260,7 @@ SELECT bf_union_count(a, b) = bf_count(a | b) AS two,
   bf_intersect_count(a, a & b) IS NULL AS "common with it",
   bf_union_count(empty, empty) = 0 AS "two of no rows",
   bf_union_count(empty, seeded) = bf_count(seeded) AS "of no rows, and another seed",
-  bf_union_count(a | b, bf_clear(own(1, 5))) = bf_count(a | b) AS cleared,
+  bf_union_count(a | b, bf_clear(self_sized(1, 5))) = bf_count(a | b) AS cleared,
   bf_union_count(grown, grown) = bf_count(grown) AS "that grows"
 FROM alike,
   LATERAL (SELECT made(1300, 1700) AS asked,
@@ -266,10 +271,12 @@ SELECT near(bf_intersect_count(a | b, c), 700) AS common,
   near(bf_intersect_count(a | b, b | c), 1000) AS "common of two and two",
   near(bf_jaccard(a | b, c), 700 / 1800.0) AS jaccard,
   bf_jaccard(a | b, a | b) AS "Jaccard index of itself",
-  bf_jaccard(own(1, 990) | own(20, 1010) | d, own(1, 1010) | d) AS "no more than all",
+  bf_jaccard(self_sized(1, 990) | self_sized(20, 1010) | d, self_sized(1, 1010) | d)
+    AS "no more than all",
   bf_jaccard(a | b, empty) AS "Jaccard index of nothing",
   bf_jaccard(empty, empty) AS "Jaccard index of two empty ones"
-FROM alike, (SELECT bf_agg(i) AS empty, own(22001, 23000) AS d FROM generate_series(1, 0) i) s \gx
+FROM alike, (SELECT bf_agg(i) AS empty, self_sized(22001, 23000) AS d
+  FROM generate_series(1, 0) i) s \gx
 -- Nothing is known of values that links of different geometry have in common: they are counted in
 -- each.
 SELECT links(a | b | larger) AS links,
@@ -277,7 +284,7 @@ SELECT links(a | b | larger) AS links,
   bf_count(a | empty) = bf_count(a) AS "nothing to add",
   bf_count(a | (empty & empty)) IS NULL AS intersection,
   bf_union_count(a | b, empty & empty) IS NULL AS "and an intersection"
-FROM alike, LATERAL (SELECT own(1, 3000) AS larger, bf_create(1000) AS empty OFFSET 0) s \gx
+FROM alike, LATERAL (SELECT self_sized(1, 3000) AS larger, bf_create(1000) AS empty OFFSET 0) s \gx
 -- Of links with all bits set, nothing is known. If only their OR has all bits set, the sum is the
 -- most that there can be, and nothing is known of values in common.
 SELECT links(u) AS links,
@@ -285,10 +292,10 @@ SELECT links(u) AS links,
   abs(bf_union_count(u, f) - sum) < 1e-6 AS "of a union with one of them",
   bf_intersect_count(u, f) AS common,
   bf_jaccard(u, f) AS jaccard,
-  bf_count(own(1, 1) | full_one) AS full_count,
-  bf_union_count(own(1, 1), full_one) AS full_union_count
+  bf_count(self_sized(1, 1) | full_one) AS full_count,
+  bf_union_count(self_sized(1, 1), full_one) AS full_union_count
 FROM (SELECT bf_union_agg(f) AS u, sum(bf_count(f)) AS sum, (array_agg(f))[1] AS f
-    FROM (SELECT own(100 * n + 1, 100 * n + 50) AS f FROM generate_series(1, 40) n) s) s,
+    FROM (SELECT self_sized(100 * n + 1, 100 * n + 50) AS f FROM generate_series(1, 40) n) s) s,
   LATERAL (SELECT bf_add_all(bf_create(1), array(SELECT generate_series(1, 5000))) AS full_one
     OFFSET 0) f \gx
 RESET bloomfilter.overfill;
@@ -303,5 +310,5 @@ SELECT f & made(1, 5) FROM u;
 SELECT bf_union_count(f, f) FROM u;
 SELECT bf_jaccard(made(1, 5), f) FROM u;
 SELECT bf_fold(f, 1000) FROM u;
-SELECT links(bf_union_agg(own(i * 100, i * 100 + i))) FROM generate_series(1, 64) i;
-SELECT links(bf_union_agg(own(i * 100, i * 100 + i))) FROM generate_series(1, 65) i;
+SELECT links(bf_union_agg(self_sized(i * 100, i * 100 + i))) FROM generate_series(1, 64) i;
+SELECT links(bf_union_agg(self_sized(i * 100, i * 100 + i))) FROM generate_series(1, 65) i;

@@ -1,4 +1,4 @@
--- An aggregate over no rows gives a filter that can be filled afterwards: one for what was asked,
+-- An aggregate over no rows gives a filter that can be filled later: one for what was requested,
 -- or else one that grows. It is the same in every plan, and a union with it is the union without
 -- it.
 CREATE SCHEMA no_rows;
@@ -13,7 +13,7 @@ CREATE TABLE part1 PARTITION OF parts FOR VALUES IN (1);
 INSERT INTO parts SELECT x, part FROM rows WHERE part < 2;
 ANALYZE none, rows, parts;
 
--- A filter for what was asked; if nothing was, one that grows or one for a thousand values.
+-- A filter for what was requested; if nothing was, one that grows or one for a thousand values.
 SELECT what, bf_describe(f) FROM (
   SELECT 1, 'nothing asked', bf_agg(x) FROM none
   UNION ALL SELECT 2, 'NULL asked', bf_agg(x, NULL) FROM none

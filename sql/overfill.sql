@@ -69,7 +69,7 @@ FROM (VALUES ('bf_create(20)', 200), ('bf_create(1000)', 4000), ('bf_create(2000
   ('bf_fold(bf_create(20000), 2000)', 4000)) v(made_by, most) GROUP BY 1 ORDER BY 1;
 RESET bloomfilter.overfill;
 
--- It does not come up to the capacity or a little above, nor for filters without an asked rate.
+-- It does not come up to the capacity or a little above, nor for filters without a requested rate.
 SELECT bf_agg(i, 1000) IS NOT NULL AS full_up FROM generate_series(1, 1000) i;
 SELECT estimated_fpr / target_fpr BETWEEN 1.2 AND 2 AS little, saturated FROM
   (SELECT bf_agg(i, 100000) AS f FROM generate_series(1, 110000) i) x, bf_info(f);
@@ -91,7 +91,8 @@ FROM generate_series(1, 3000) i;
 
 -- Unions whose parts stand side by side are judged by the highest rate of a part, and their rates
 -- add up.
-CREATE FUNCTION own(part int, fpr float8 DEFAULT 0.01, size int DEFAULT 1000) RETURNS bloomfilter
+CREATE FUNCTION self_sized(part int, fpr float8 DEFAULT 0.01, size int DEFAULT 1000)
+  RETURNS bloomfilter
 LANGUAGE sql AS
   'SELECT bf_agg(i, NULL, fpr) FROM generate_series(part * 10000 + 1, part * 10000 + size) i';
 CREATE FUNCTION made(part int, expected int, fpr float8 DEFAULT 0.01, layout text DEFAULT 'lines')
@@ -101,7 +102,7 @@ RETURNS bloomfilter LANGUAGE sql AS
 CREATE FUNCTION growing(part int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_add_all(bf_create(100, grow => true), array_agg(i))
    FROM generate_series(part * 10000 + 1, part * 10000 + 3000) i';
-CREATE TABLE parts AS SELECT part, own(part) AS f FROM generate_series(1, 16) part;
+CREATE TABLE parts AS SELECT part, self_sized(part) AS f FROM generate_series(1, 16) part;
 SELECT bf_union_agg(f) @> 20001 AS sixteen FROM parts;
 SELECT (a.f | b.f | c.f) @> 20001 AS three
 FROM parts a, parts b, parts c WHERE (a.part, b.part, c.part) = (1, 2, 3);
@@ -129,12 +130,13 @@ INSERT INTO unions (what, made_by) VALUES
   ('sixteen', 'bf_union_agg(f) FROM parts'),
   ('the same three', '(a.f | b.f) | (c.f | b.f) FROM parts a, parts b, parts c
       WHERE (a.part, b.part, c.part) = (1, 2, 3)'),
-  ('one and NULL', 'own(1) | NULL'),
-  ('one and an empty one', 'own(1) | bf_agg(NULL::int)'),
-  ('sixteen at a lower rate', 'bf_union_agg(own(part, 0.001)) FROM parts'),
-  ('sixteen at the rate divided by 16', 'bf_union_agg(own(part, 0.01 / 16)) FROM parts'),
-  ('sixteen at a higher rate divided by 16', 'bf_union_agg(own(part, 0.1 / 16)) FROM parts'),
-  ('eight and one at a higher rate', 'bf_union_agg(CASE WHEN part < 9 THEN f ELSE own(9, 0.1) END)
+  ('one and NULL', 'self_sized(1) | NULL'),
+  ('one and an empty one', 'self_sized(1) | bf_agg(NULL::int)'),
+  ('sixteen at a lower rate', 'bf_union_agg(self_sized(part, 0.001)) FROM parts'),
+  ('sixteen at the rate divided by 16', 'bf_union_agg(self_sized(part, 0.01 / 16)) FROM parts'),
+  ('sixteen at a higher rate divided by 16', 'bf_union_agg(self_sized(part, 0.1 / 16)) FROM parts'),
+  ('eight and one at a higher rate',
+    'bf_union_agg(CASE WHEN part < 9 THEN f ELSE self_sized(9, 0.1) END)
       FROM parts WHERE part < 10'),
   ('sixteen for one number', 'bf_union_agg(made(part, 16000)) FROM parts'),
   ('three for too small a number', 'bf_union_agg(made(part, 1000)) FROM parts WHERE part < 4'),
@@ -147,8 +149,8 @@ INSERT INTO unions (what, made_by) VALUES
       FROM parts WHERE part < 5'),
   ('two that grow', 'growing(1) | growing(2)'),
   ('four that grow', 'bf_union_agg(growing(part)) FROM parts WHERE part < 5'),
-  ('one that grows and three', 'growing(99) | own(1) | own(2) | own(3)'),
-  ('one that grows and one at a higher rate', 'growing(1) | own(2, 0.1)'),
+  ('one that grows and three', 'growing(99) | self_sized(1) | self_sized(2) | self_sized(3)'),
+  ('one that grows and one at a higher rate', 'growing(1) | self_sized(2, 0.1)'),
   ('three, and one of unknown capacity', 'bf_union_agg(CASE part WHEN 4
       THEN bf_create_by_size(512, 6) ELSE f END) FROM parts WHERE part < 5'),
   ('two of another system', 'made(1, 1200, 0.01, ''guava'') | made(2, 1300, 0.01, ''guava'')'),

@@ -381,7 +381,7 @@ RESET constraint_exclusion;
 INSERT INTO marked SELECT 0, bf_create(10) + 'v4000' FROM generate_series(1, 3)
   ON CONFLICT (id) WHERE bf_contained('v4000', f) DO NOTHING RETURNING id;
 
--- Our estimators, given to an operator that asks no filter, know nothing of it.
+-- Our estimators, given to an operator that probes no filter, know nothing of it.
 CREATE FUNCTION divides(int, int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
   AS 'BEGIN RETURN $2 % $1 = 0; END';
 CREATE FUNCTION is_even(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE

@@ -348,14 +348,14 @@ DECLARE
 BEGIN
   EXECUTE format(replace($query$
     SELECT string_agg(way, ', ')
-    FROM (SELECT P_agg(a) AS own, P_agg(a, 100) AS sized, P_agg(a, 100, 0.001) AS rated,
+    FROM (SELECT P_agg(a) AS self_sized, P_agg(a, 100) AS sized, P_agg(a, 100, 0.001) AS rated,
         P_add_all(P_create(100), array_agg(a)) AS list
       FROM (SELECT %1$s AS a) x) g,
       (SELECT %2$s AS b OFFSET 0) v, LATERAL (VALUES
-        ('P_agg', own @> b),
+        ('P_agg', self_sized @> b),
         ('P_agg with capacity', sized @> b),
         ('P_agg with rate', rated @> b),
-        ('P_agg -', NOT own - b @> b),
+        ('P_agg -', NOT self_sized - b @> b),
         ('P_agg with capacity -', sized - b = P_create(100)),
         ('P_agg with rate -', rated - b = P_create(100, 0.001)),
         ('P_add_all', list @> b),
@@ -499,9 +499,9 @@ SELECT count(DISTINCT f) AS seeds FROM (SELECT :agg(x, 10) AS f FROM generate_se
   UNION ALL SELECT :add_all(:create(10), '{1,2,3,4,5}'::int[])) s;
 -- In a window that only grows, transitions continue after the final function was called.
 SELECT count(*) AS rows,
-  bool_and(own = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS "as of the rows so far",
+  bool_and(self_sized = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS "as of the rows so far",
   bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS "as of so many values"
-FROM (SELECT x, :agg(x) OVER (ORDER BY x) AS own, :agg(x, 200) OVER (ORDER BY x) AS sized
+FROM (SELECT x, :agg(x) OVER (ORDER BY x) AS self_sized, :agg(x, 200) OVER (ORDER BY x) AS sized
     FROM generate_series(1, 150) x) w \gx
 
 -- The same with more distinct values than are counted exactly; and with little memory.
@@ -532,12 +532,12 @@ SELECT :union(f, none) = f AS "adds nothing on the right",
   :union(none, none) = none AS "both are nothing",
   (SELECT :union_agg(v) FROM (VALUES (none), (f), (none), (NULL)) v(v)) = f
     AS "adds nothing to an aggregate",
-  :union(own, sized) = :union(sized, own) AS "own and sized commute",
-  get_byte(own::bytea, 32) AS "flags of own",
-  get_byte(:union(own, sized)::bytea, 32) AS "flags of own and sized",
-  get_byte(:union(own, own)::bytea, 32) AS "flags of own and own"
+  :union(self_sized, sized) = :union(sized, self_sized) AS "self-sized and sized commute",
+  get_byte(self_sized::bytea, 32) AS "flags of self-sized",
+  get_byte(:union(self_sized, sized)::bytea, 32) AS "flags of self-sized and sized",
+  get_byte(:union(self_sized, self_sized)::bytea, 32) AS "flags of self-sized and self-sized"
 FROM (SELECT made(1, 10, 50) AS f, :agg(x) AS none FROM generate_series(1, 0) x) s,
-  (SELECT :agg(x) AS own, :agg(x, 4) AS sized FROM generate_series(1, 4) x) o \gx
+  (SELECT :agg(x) AS self_sized, :agg(x, 4) AS sized FROM generate_series(1, 4) x) o \gx
 SELECT :union_agg(f) = :union(:create(100) + 1 + 2, :create(100) + 1 + 3)
     AS "as united one by one",
   bool_and(f @> '1') AS "member of each is found",
@@ -589,15 +589,15 @@ INSERT INTO parts SELECT 1 + x % 2, x FROM generate_series(1, 100) x;
 INSERT INTO parts VALUES (3, NULL);
 ANALYZE parts;
 CREATE TABLE plain AS
-  SELECT :agg(x) AS own, :agg(x, 3000) AS sized, :agg(x, 3000, 0.0001) AS rated FROM parts;
+  SELECT :agg(x) AS self_sized, :agg(x, 3000) AS sized, :agg(x, 3000, 0.0001) AS rated FROM parts;
 CREATE TABLE all_x AS SELECT part, x FROM parts;
 SET enable_partitionwise_aggregate = on;
-SELECT own = :agg(x) AS "sized by itself",
+SELECT self_sized = :agg(x) AS "sized by itself",
   sized = :agg(x, 3000) AS "sized for values",
   rated = :agg(x, 3000, 0.0001) AS "sized at a rate"
-FROM plain, parts GROUP BY own, sized, rated \gx
+FROM plain, parts GROUP BY self_sized, sized, rated \gx
 SELECT plan(format('SELECT %s_agg(x) FROM parts', :'prefix'));
-SELECT own = (SELECT :agg(x) FROM parts) AS "sized by itself",
+SELECT self_sized = (SELECT :agg(x) FROM parts) AS "sized by itself",
   sized = (SELECT :agg(x, 3000) FROM parts) AS "sized for values",
   rated = (SELECT :agg(x, 3000, 0.0001) FROM parts) AS "sized at a rate"
 FROM plain \gx
@@ -609,7 +609,7 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT plan(format('SELECT %s_agg(x) FROM all_x', :'prefix'));
-SELECT own = (SELECT :agg(x) FROM all_x) AS "sized by itself",
+SELECT self_sized = (SELECT :agg(x) FROM all_x) AS "sized by itself",
   sized = (SELECT :agg(x, 3000) FROM all_x) AS "sized for values",
   rated = (SELECT :agg(x, 3000, 0.0001) FROM all_x) AS "sized at a rate"
 FROM plain \gx
@@ -631,7 +631,7 @@ CREATE TABLE sound (name text, filter :type);
 INSERT INTO sound VALUES ('empty', :create(10)), ('values', :create(10) + 1 + 2),
   ('fine', :create(1000, 0.0001) + 1 + 2), ('arrays', :create(10) + '{1}'::int[]),
   ('left', :create(10) + 1 - 1);
-INSERT INTO sound SELECT 'own', :agg(x) FROM generate_series(1, 10) x;
+INSERT INTO sound SELECT 'self-sized', :agg(x) FROM generate_series(1, 10) x;
 CREATE TABLE copied (LIKE sound);
 \set copied 'results/' :prefix '.copy'
 COPY sound TO STDOUT \g :copied
@@ -650,7 +650,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT bf_create(10)::bytea::T_$$)) v(statement);
 SELECT outcome(format('SELECT %L::bytea::%s', b, t)) AS bytes,
   outcome(format('SELECT %L::%s', translate(encode(b, 'base64'), e'\n', ''), t)) AS text,
-  t = :'type' AS own, count(*)
+  t = :'type' AS same_type, count(*)
 FROM sound, LATERAL (SELECT filter::bytea AS b) b,
   (VALUES ('bloomfilter'), ('countingbloomfilter'), ('cuckoofilter')) t(t)
 GROUP BY 1, 2, 3 ORDER BY 3;
@@ -682,7 +682,7 @@ GROUP BY 1, 2 ORDER BY 1;
 CREATE TABLE flipped AS
   SELECT name, i, value, from_bytes(:'prefix', :'type', set_byte(b, i, value)) AS bytes
   FROM (SELECT name, filter::bytea AS b FROM sound
-      WHERE name IN ('empty', 'values', 'arrays', 'own')) s,
+      WHERE name IN ('empty', 'values', 'arrays', 'self-sized')) s,
     generate_series(0, 35) i, generate_series(0, 255) value
   WHERE get_byte(b, i) <> value;
 SELECT DISTINCT bytes FROM flipped ORDER BY bytes;

@@ -15,20 +15,20 @@ constexpr std::size_t kPrefetchAhead = 16;
 
 // A counter line that a hash uses. `word` and `k` give the hash's positions in it (bit_position()).
 // A hash uses one counter line, or two counter lines of a page.
-struct Part {
+struct UsedLine {
   std::size_t counter_line; // its offset in the counters
   std::uint32_t word;
   int k;
 };
-struct Parts {
-  Part part[2];
+struct UsedLines {
+  UsedLine used[2];
   int count;
 
-  const Part *begin() const { return part; }
-  const Part *end() const { return part + count; }
+  const UsedLine *begin() const { return used; }
+  const UsedLine *end() const { return used + count; }
 };
 
-[[gnu::always_inline]] inline Parts parts_of(const Geometry &geometry, std::uint64_t hash) {
+[[gnu::always_inline]] inline UsedLines used_lines(const Geometry &geometry, std::uint64_t hash) {
   const std::size_t unit = unit_offset(geometry, hash);
   const std::uint32_t x = first_word(hash);
   if (geometry.layout == Layout::counting_lines)
@@ -59,10 +59,10 @@ inline Bits load_bits(const std::uint8_t *from) {
 
 // 128 counters: kBitsBytes bytes from each line of a counter line. All operations on counters are
 // bitwise, so the order of the bytes does not matter.
-struct Column {
+struct CounterColumn {
   Bits bit[kCounterBits];
 
-  explicit Column(const std::uint8_t *counter_line) {
+  explicit CounterColumn(const std::uint8_t *counter_line) {
     for_each_line([&](int j) { bit[j] = load_bits(counter_line + j * kLineBytes); });
   }
   void write(std::uint8_t *counter_line) const {
@@ -79,15 +79,15 @@ static_assert(kCounterBits == 4, "used() and full() name all lines");
 template <typename Use>
 [[gnu::always_inline]] inline void change(const Geometry &geometry, std::uint8_t *counters,
                                           std::uint64_t hash, Use use) {
-  for (const Part &part : parts_of(geometry, hash)) {
+  for (const UsedLine &used : used_lines(geometry, hash)) {
     std::uint8_t line[kLineBytes] = {};
-    for (int i = 0; i < part.k; i++) {
-      const std::uint32_t position = bit_position(part.word, i);
+    for (int i = 0; i < used.k; i++) {
+      const std::uint32_t position = bit_position(used.word, i);
       line[position >> 3] = static_cast<std::uint8_t>(line[position >> 3] | 1U << (position & 7));
     }
-    std::uint8_t *counter_line = counters + part.counter_line;
+    std::uint8_t *counter_line = counters + used.counter_line;
     for (int i = 0; i < kLineBytes; i += kBitsBytes) {
-      Column column(counter_line + i);
+      CounterColumn column(counter_line + i);
       use(column, load_bits(line + i) & ~column.full());
       column.write(counter_line + i);
     }
@@ -118,10 +118,10 @@ bool size_counting(std::uint64_t expected, double rate, Geometry *geometry) {
 unsigned counting_multiplicity(const Geometry &geometry, const std::uint8_t *counters,
                                std::uint64_t hash) {
   unsigned least = kMaxCounter;
-  for (const Part &part : parts_of(geometry, hash))
-    for (int i = 0; i < part.k; i++) {
-      const std::uint32_t position = bit_position(part.word, i);
-      const std::uint8_t *line = counters + part.counter_line + (position >> 3);
+  for (const UsedLine &used : used_lines(geometry, hash))
+    for (int i = 0; i < used.k; i++) {
+      const std::uint32_t position = bit_position(used.word, i);
+      const std::uint8_t *line = counters + used.counter_line + (position >> 3);
       unsigned counter = 0;
       for_each_line([&](int j) { counter |= (line[j * kLineBytes] >> (position & 7) & 1U) << j; });
       least = std::min(least, counter);
@@ -133,10 +133,10 @@ void counting_add_many(const Geometry &geometry, std::uint8_t *counters,
                        const std::uint64_t *hashes, std::size_t count) {
   for (std::size_t i = 0; i < count; i++) {
     if (i + kPrefetchAhead < count)
-      for (const Part &part : parts_of(geometry, hashes[i + kPrefetchAhead]))
+      for (const UsedLine &used : used_lines(geometry, hashes[i + kPrefetchAhead]))
         for (int bit = 0; bit < kCounterBits; bit++)
-          __builtin_prefetch(counters + part.counter_line + bit * kLineBytes, 1);
-    change(geometry, counters, hashes[i], [](Column &column, Bits carry) {
+          __builtin_prefetch(counters + used.counter_line + bit * kLineBytes, 1);
+    change(geometry, counters, hashes[i], [](CounterColumn &column, Bits carry) {
       for_each_line([&](int j) {
         const Bits before = column.bit[j];
         column.bit[j] ^= carry;
@@ -147,7 +147,7 @@ void counting_add_many(const Geometry &geometry, std::uint8_t *counters,
 }
 
 void counting_remove(const Geometry &geometry, std::uint8_t *counters, std::uint64_t hash) {
-  change(geometry, counters, hash, [](Column &column, Bits borrow) {
+  change(geometry, counters, hash, [](CounterColumn &column, Bits borrow) {
     for_each_line([&](int j) {
       column.bit[j] ^= borrow;
       borrow &= column.bit[j];
@@ -158,8 +158,8 @@ void counting_remove(const Geometry &geometry, std::uint8_t *counters, std::uint
 void counting_unite(std::uint8_t *counters, const std::uint8_t *other, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kCounterLineBytes)
     for (int i = 0; i < kLineBytes; i += kBitsBytes) {
-      Column sum(counters + at + i);
-      const Column more(other + at + i);
+      CounterColumn sum(counters + at + i);
+      const CounterColumn more(other + at + i);
       Bits carry = {};
       for_each_line([&](int j) {
         const Bits a = sum.bit[j], b = more.bit[j];
@@ -175,7 +175,7 @@ std::uint64_t counting_bits(const std::uint8_t *counters, std::size_t bytes, std
   std::uint64_t full = 0;
   for (std::size_t at = 0; at < bytes; at += kCounterLineBytes)
     for (int i = 0; i < kLineBytes; i += kBitsBytes) {
-      const Column column(counters + at + i);
+      const CounterColumn column(counters + at + i);
       const Bits used = column.used(), last = column.full();
       std::memcpy(bitmap + at / kCounterBits + i, &used, sizeof used);
       full += static_cast<unsigned>(__builtin_popcountll(last[0]) + __builtin_popcountll(last[1]));

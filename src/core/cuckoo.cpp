@@ -87,7 +87,7 @@ public:
 
   // A word with the bucket in its lower bits. The bits above belong to other buckets.
   Word read(const std::uint8_t *table, std::uint32_t bucket) const {
-    const Place place = find(bucket);
+    const WordPlace place = find(bucket);
     return load_word<Word>(table + place.offset) >> place.shift;
   }
 
@@ -103,7 +103,7 @@ public:
   }
 
   void write(std::uint8_t *table, std::uint32_t bucket, const Slots &slots) const {
-    const Place place = find(bucket);
+    const WordPlace place = find(bucket);
     const auto slot = [&](unsigned number) { return Word{slots.slot[number]} << number * bits_; };
     const Word all = ~Word{0} >> (8 * sizeof(Word) - kBucketSlots * bits_);
     const Word others = load_word<Word>(table + place.offset) & ~(all << place.shift);
@@ -134,11 +134,11 @@ public:
   }
 
 private:
-  struct Place {
+  struct WordPlace {
     std::size_t offset;
     unsigned shift;
   };
-  Place find(std::uint32_t bucket) const {
+  WordPlace find(std::uint32_t bucket) const {
     const std::size_t bit = 8 * kKicksBytes + std::size_t{bucket} * kBucketSlots * bits_;
     const std::size_t offset = std::min(bit / 8, last_);
     return {offset, static_cast<unsigned>(bit - 8 * offset)};

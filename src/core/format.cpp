@@ -86,7 +86,7 @@ Finding check_links(const std::uint8_t *payload, std::size_t length, Header *hea
   std::uint8_t flags = kFlagChain;
   if (has<Ability::grows>(geometry.layout))
     flags |= kFlagGrow;
-  if (header->grows() && header->element.family == Family::none && header->link_count == 1)
+  if (header->grows() && header->element_type.family == Family::none && header->link_count == 1)
     flags |= kFlagSelfSized;
   if (!has<Ability::unites_by_or>(geometry.layout) || header->flags & ~flags)
     return fault(Status::unknown_flags, header->flags);
@@ -139,7 +139,7 @@ Finding validate_buckets(const std::uint8_t *payload, const Header &header,
   std::uint64_t stored;
   if (!check_buckets(header.geometry, table, &stored, check_interrupts))
     return fault(Status::bad_buckets, header.geometry.units);
-  if (is_open(header.element.family) && stored != 0)
+  if (is_open(header.element_type.family) && stored != 0)
     return fault(Status::stray_bits, stored);
   return kSound;
 }
@@ -160,20 +160,20 @@ Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *head
 
   header->geometry.layout = static_cast<Layout>(payload[kAtLayout]);
   header->geometry.k = payload[kAtK];
-  header->element.family = static_cast<Family>(family);
+  header->element_type.family = static_cast<Family>(family);
   header->flags = payload[kAtFlags];
   const auto units = load<std::uint32_t>(payload + kAtUnits);
   header->geometry.units = header->is_chain() ? 0 : units;
   header->link_count = header->is_chain() ? units : 1;
-  header->element.shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
+  header->element_type.shape = load<std::uint32_t>(payload + kAtFlags) >> 8;
   header->seed = load<std::uint64_t>(payload + kAtSeed);
   header->capacity.values = load<std::uint64_t>(payload + kAtExpected);
   header->capacity.rate = bits_double(load<std::uint64_t>(payload + kAtRate));
   header->links_bytes = 0;
 
-  if (!is_shape_of(header->element.family, header->element.shape))
-    return fault(Status::bad_shape, header->element.shape);
-  if (!is_family_of(header->geometry.layout, header->element.family))
+  if (!is_shape_of(header->element_type.family, header->element_type.shape))
+    return fault(Status::bad_shape, header->element_type.shape);
+  if (!is_family_of(header->geometry.layout, header->element_type.family))
     return fault(Status::bad_family, family);
   if (!is_possible_seed(header->geometry.layout, header->seed))
     return fault(Status::bad_seed, header->seed);
@@ -208,7 +208,7 @@ Finding validate(const std::uint8_t *payload, std::size_t length, Header *header
     return finding;
   if (header->geometry.layout == Layout::cuckoo)
     return validate_buckets(payload, *header, check_interrupts);
-  if (is_open(header->element.family)) {
+  if (is_open(header->element_type.family)) {
     std::uint64_t bits = 0;
     for (std::size_t at = header->head_bytes(); at < length; at += kBytesBetweenChecks) {
       check_interrupts();
@@ -264,13 +264,14 @@ void write_link(std::uint8_t *payload, int number, const Link &link) {
 void write_header(std::uint8_t *payload, const Header &header) {
   payload[kAtVersion] = kFormatVersion;
   payload[kAtLayout] = static_cast<std::uint8_t>(header.geometry.layout);
-  payload[kAtFamily] = static_cast<std::uint8_t>(header.element.family);
+  payload[kAtFamily] = static_cast<std::uint8_t>(header.element_type.family);
   payload[kAtK] = header.geometry.k;
   store(payload + kAtSeed, header.seed);
   store(payload + kAtExpected, header.capacity.values);
   store(payload + kAtRate, double_bits(header.capacity.rate));
   store(payload + kAtUnits, header.is_chain() ? header.link_count : header.geometry.units);
-  store(payload + kAtFlags, static_cast<std::uint32_t>(header.element.shape << 8 | header.flags));
+  store(payload + kAtFlags,
+        static_cast<std::uint32_t>(header.element_type.shape << 8 | header.flags));
 }
 
 } // namespace bloomfilter

@@ -48,7 +48,7 @@ struct Link {
 
 struct Header {
   Geometry geometry; // in a chain: its profile alone, with k and units 0
-  ElementType element;
+  ElementType element_type;
   std::uint64_t seed;
   Capacity capacity; // what was requested; unknown in a chain that does not grow
   std::uint8_t flags = 0;

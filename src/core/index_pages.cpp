@@ -39,7 +39,7 @@ bool is_sound_key(const GroupKey &key) {
 Header GroupKey::header() const {
   Header header = {};
   header.geometry = geometry();
-  header.element = {family, shape};
+  header.element_type = {family, shape};
   header.seed = seed;
   header.link_count = 1;
   return header;
@@ -59,10 +59,10 @@ bool key_of(const Header &header, GroupKey *key) {
                                 : header.geometry;
   *key = {header.seed,
           geometry.units,
-          header.element.shape,
+          header.element_type.shape,
           geometry.layout,
           geometry.k,
-          header.element.family,
+          header.element_type.family,
           {}};
   return geometry.bytes() <= kMaxGroupedBytes;
 }
@@ -136,8 +136,8 @@ LinePlace line_place(int columns, std::uint32_t line) {
           kContentAt + std::size_t{line % lines} * static_cast<unsigned>(columns) * kLineBytes};
 }
 
-Columns live_columns(const GroupSlot &slot) {
-  Columns live = {};
+ColumnSet live_columns(const GroupSlot &slot) {
+  ColumnSet live = {};
   if (slot.live == slot.columns) {
     live.words[0] = slot.columns >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << slot.columns) - 1;
     live.words[1] = slot.columns <= 64 ? 0 : (std::uint64_t{1} << (slot.columns - 64)) - 1;
@@ -151,26 +151,26 @@ Columns live_columns(const GroupSlot &slot) {
 
 namespace {
 
-AskedLine asked_line(std::size_t offset, std::uint32_t word, int count) {
-  AskedLine asked;
-  asked.line = static_cast<std::uint32_t>(offset / kLineBytes);
-  asked.count = count;
+ProbedLine probed_line(std::size_t offset, std::uint32_t word, int count) {
+  ProbedLine probed;
+  probed.line = static_cast<std::uint32_t>(offset / kLineBytes);
+  probed.count = count;
   for (int i = 0; i < count; i++)
-    asked.bits[i] = static_cast<std::uint16_t>(bit_position(word, i));
-  return asked;
+    probed.bits[i] = static_cast<std::uint16_t>(bit_position(word, i));
+  return probed;
 }
 
 } // namespace
 
-int asked_lines(const GroupKey &key, std::uint64_t hash, AskedLine *asked) {
+int probed_lines(const GroupKey &key, std::uint64_t hash, ProbedLine *probed) {
   const std::size_t unit = unit_offset(key.geometry(), hash);
   const std::uint32_t x = first_word(hash), y = second_word(hash);
   if (key.layout == Layout::lines) {
-    asked[0] = asked_line(unit, x, key.k);
+    probed[0] = probed_line(unit, x, key.k);
     return 1;
   }
-  asked[0] = asked_line(unit + first_line_offset(x), x, key.k / 2);
-  asked[1] = asked_line(unit + second_line_offset(y), y, key.k / 2);
+  probed[0] = probed_line(unit + first_line_offset(x), x, key.k / 2);
+  probed[1] = probed_line(unit + second_line_offset(y), y, key.k / 2);
   return 2;
 }
 
@@ -262,12 +262,12 @@ void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines) {
     }
 }
 
-Columns columns_with(const std::uint8_t *slices, int columns, const AskedLine &asked) {
-  Columns found = {};
+ColumnSet columns_with(const std::uint8_t *slices, int columns, const ProbedLine &probed) {
+  ColumnSet found = {};
   for (int first = 0; first < columns; first += kWordBits) {
     std::uint64_t all = ~std::uint64_t{0};
-    for (int i = 0; i < asked.count; i++)
-      all &= slice_bits(slices, columns, asked.bits[i], first);
+    for (int i = 0; i < probed.count; i++)
+      all &= slice_bits(slices, columns, probed.bits[i], first);
     found.words[first / kWordBits] = all;
   }
   return found;

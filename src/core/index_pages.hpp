@@ -149,7 +149,7 @@ struct IndexMeta {
   std::uint32_t groups;     // the number of groups
   // The number of entries in the list when the list was last looked through.
   std::uint32_t listed;
-  std::uint64_t settled; // the length of the list at that time, up to its first page with room
+  std::uint64_t recounted; // the length of the list at that time, up to its first page with room
   // A hash of all fields above, because wrong numbers here would damage other blocks.
   std::uint64_t check;
 };
@@ -191,32 +191,32 @@ struct LinePlace {
 LinePlace line_place(int columns, std::uint32_t line);
 
 // A subset of a group's columns, with a bit for each.
-struct Columns {
+struct ColumnSet {
   std::uint64_t words[2];
 
   bool has(int column) const { return (words[column / 64] >> column % 64 & 1) != 0; }
   void add(int column) { words[column / 64] |= std::uint64_t{1} << column % 64; }
   bool is_empty() const { return (words[0] | words[1]) == 0; }
-  Columns operator&(const Columns &other) const {
+  ColumnSet operator&(const ColumnSet &other) const {
     return {{words[0] & other.words[0], words[1] & other.words[1]}};
   }
-  Columns operator|(const Columns &other) const {
+  ColumnSet operator|(const ColumnSet &other) const {
     return {{words[0] | other.words[0], words[1] | other.words[1]}};
   }
 };
 // The columns that have a row.
-Columns live_columns(const GroupSlot &slot);
+ColumnSet live_columns(const GroupSlot &slot);
 
 // A line that a hash needs, and the bits of the hash in it.
-struct AskedLine {
+struct ProbedLine {
   std::uint32_t line;
   int count;
   std::uint16_t bits[kMaxK];
 };
-constexpr int kMaxAskedLines = 2;
+constexpr int kMaxProbedLines = 2;
 // Writes the lines that a hash needs and returns their number. If a column has all bits of these
 // lines, its filter may contain the value.
-int asked_lines(const GroupKey &key, std::uint64_t hash, AskedLine *asked);
+int probed_lines(const GroupKey &key, std::uint64_t hash, ProbedLine *probed);
 
 // Writes the slices of `columns` lines of kLineBytes bytes each. The slices have the same number of
 // bytes as the lines.
@@ -224,6 +224,6 @@ void write_slices(const std::uint8_t *const *lines, int columns, std::uint8_t *s
 // Reads the lines of all columns from their slices, one line after the other.
 void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines);
 // The columns whose line has all bits. `slices` are the slices of the line, from line_place().
-Columns columns_with(const std::uint8_t *slices, int columns, const AskedLine &asked);
+ColumnSet columns_with(const std::uint8_t *slices, int columns, const ProbedLine &probed);
 
 } // namespace bloomfilter

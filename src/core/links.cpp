@@ -31,15 +31,15 @@ bool is_empty(const LinkView &view) {
 }
 
 // An order for links without values. It compares everything that links have, except their bits.
-bool less_asked(const LinkView &a, const LinkView &b) {
+bool requests_less(const LinkView &a, const LinkView &b) {
   const int order = compare_geometry(a.link.geometry, b.link.geometry);
   if (order != 0)
     return order < 0;
-  const Capacity &asked = a.link.capacity, &other = b.link.capacity;
-  if (asked.values != other.values)
-    return asked.values < other.values;
-  if (asked.rate != other.rate)
-    return asked.rate < other.rate;
+  const Capacity &requested = a.link.capacity, &other = b.link.capacity;
+  if (requested.values != other.values)
+    return requested.values < other.values;
+  if (requested.rate != other.rate)
+    return requested.rate < other.rate;
   return a.link.flags < b.link.flags;
 }
 
@@ -47,7 +47,7 @@ bool less_asked(const LinkView &a, const LinkView &b) {
 // stays.
 int drop_empty(LinkView *views, int count, CheckInterrupts check_interrupts) {
   LinkView *const end = views + count;
-  const LinkView least = *std::min_element(views, end, less_asked);
+  const LinkView least = *std::min_element(views, end, requests_less);
   LinkView *const kept = std::remove_if(views, end, [check_interrupts](const LinkView &view) {
     check_interrupts();
     return is_self_sized(view) && is_empty(view);
@@ -230,11 +230,11 @@ double first_rate(double rate) {
 
 bool next_link(const Header &header, const Link &largest, Link *next) {
   next->flags = kFlagSelfSized;
-  const Capacity &last = largest.capacity, &asked = header.capacity;
+  const Capacity &last = largest.capacity, &requested = header.capacity;
   if (last.is_known())
     next->capacity = {last.values * 2, std::max(last.rate * 3 / 4, kMinRate)};
   else // after a union with a filter of unknown capacity
-    next->capacity = {asked.values, first_rate(asked.rate)};
+    next->capacity = {requested.values, first_rate(requested.rate)};
   // If twice as many values still fit into one line, the bitmap is not larger. Then double again.
   for (;; next->capacity.values *= 2) {
     if (!size_for_capacity(next->capacity.values, next->capacity.rate, &next->geometry))

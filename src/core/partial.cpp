@@ -68,7 +68,7 @@ Finding parse_partial(const std::uint8_t *payload, std::size_t length, Partial *
   Finding finding = parse_head(payload + kAtHeader, length - kAtHeader, &partial->header);
   if (finding.ok())
     finding = check_header(partial->header);
-  const bool has_family = !is_open(partial->header.element.family);
+  const bool has_family = !is_open(partial->header.element_type.family);
   if (finding.ok() && ((partial->self_sized() && partial->content != Content::hashes) ||
                        (has_family && partial->content == Content::no_rows)))
     finding = fault(Status::unknown_content, content);

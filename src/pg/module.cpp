@@ -11,7 +11,7 @@
 #include "pg/join/join.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {

@@ -92,7 +92,7 @@ std::int64_t items(const benchmark::State &state, std::size_t count) {
   return state.iterations() * static_cast<std::int64_t>(count);
 }
 
-constexpr std::size_t kBatch = 256; // as bf_contains_each() asks and bf_add_all() adds
+constexpr std::size_t kBatch = 256; // as bf_contains_each() probes and bf_add_all() adds
 
 // The kernel and the filter of a benchmark.
 struct Case {

@@ -31,14 +31,14 @@ inline void use_bitmap(const Geometry &geometry, const std::uint8_t *bitmap) {
   const bool is_empty = count_set(kScalarKernel, copy, geometry.bytes()) == 0;
   for (const Scheme &scheme : kSchemes) {
     for (int number = 0; number <= static_cast<int>(kLastFamily); number++) {
-      header.element.family = static_cast<Family>(number);
-      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.element.family))
+      header.element_type.family = static_cast<Family>(number);
+      if (scheme.layout != geometry.layout || !is_in(scheme.kept, header.element_type.family))
         continue;
       write_header(payload.data(), header);
       const bool sound = validate(payload.data(), payload.size(), &read).ok();
-      require(sound == (is_empty || !is_open(header.element.family)));
-      require(read.geometry == geometry && read.element.family == header.element.family);
-      require(&scheme_of(read.geometry.layout, read.element.family) == &scheme);
+      require(sound == (is_empty || !is_open(header.element_type.family)));
+      require(read.geometry == geometry && read.element_type.family == header.element_type.family);
+      require(&scheme_of(read.geometry.layout, read.element_type.family) == &scheme);
     }
   }
 

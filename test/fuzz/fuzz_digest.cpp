@@ -399,7 +399,7 @@ void use_scheme(const Scheme &scheme, Layout layout, Family family, std::uint64_
 
 // In our own layouts, the hash of parts is the hash of the whole, wherever the bytes are cut. The
 // same holds for parts after their lengths, also near the end of the hasher's buffer.
-void use_own(std::uint64_t seed, const Bytes &value) {
+void use_our_layouts(std::uint64_t seed, const Bytes &value) {
   const Exact copy(value);
   const std::uint8_t *bytes = copy.bytes.get();
   const std::uint64_t hash = hash_bytes(bytes, value.size(), seed);
@@ -462,7 +462,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   if (fixed_length(family) > 0)
     value.resize(fixed_length(family));
 
-  use_own(seed, value);
+  use_our_layouts(seed, value);
   use_hashed(family, seed, value);
   for (const LayoutRow &row : kLayoutRows)
     if (row.system != System::ours && row.profile == scheme.layout)

@@ -64,9 +64,9 @@ void use(const Header &header, const std::uint8_t *payload) {
       write_link(written.data(), i, read_link(payload, header, i));
   require(std::memcmp(written.data(), payload, written.size()) == 0);
 
-  const Scheme &scheme = scheme_of(header.geometry.layout, header.element.family);
+  const Scheme &scheme = scheme_of(header.geometry.layout, header.element_type.family);
   require(scheme.layout == profile_of(header.geometry.layout));
-  require(is_in(scheme.kept, header.element.family));
+  require(is_in(scheme.kept, header.element_type.family));
 
   if (!check_kind(header, Kind::bloom).ok())
     return; // fuzz_cuckoo.cpp tests cuckoo filters

@@ -7,7 +7,7 @@
 using namespace bloomfilter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
-  Found found;
+  FoundFilter found;
   if (read_guava(bytes, length, &found).phrase)
     return 0;
   const Geometry &geometry = found.geometry;

@@ -23,11 +23,11 @@ void require(bool condition) {
 }
 
 // Probes a group for a hash, as if all of its pages of lines were this one.
-Columns ask(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
-  AskedLine lines[kMaxAskedLines];
-  Columns found = live_columns(slot);
-  const int count = asked_lines(slot.key, hash, lines);
-  require(count >= 1 && count <= kMaxAskedLines);
+ColumnSet probe(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
+  ProbedLine lines[kMaxProbedLines];
+  ColumnSet found = live_columns(slot);
+  const int count = probed_lines(slot.key, hash, lines);
+  require(count >= 1 && count <= kMaxProbedLines);
   for (int i = 0; i < count; i++) {
     require(lines[i].line < slot.key.lines());
     const LinePlace place = line_place(slot.columns, lines[i].line);
@@ -43,18 +43,18 @@ void use_slot(const GroupSlot &slot, std::uint8_t *lines, std::uint64_t hash) {
   if (slot.state == SlotState::space)
     return;
   require(slot.start + slot.pages <= kBlocks);
-  const Columns live = live_columns(slot);
+  const ColumnSet live = live_columns(slot);
   int count = 0;
   for (int column = 0; column < slot.columns; column++)
     count += live.has(column) ? 1 : 0;
   require(count == slot.live && !live.is_empty());
   (void)is_page_of(lines, slot, 0);
-  const Columns found = ask(slot, lines, hash);
+  const ColumnSet found = probe(slot, lines, hash);
   lines[kContentAt + hash % kContentBytes] |= 1U << hash / kContentBytes % 8;
-  const Columns then = ask(slot, lines, hash);
+  const ColumnSet then = probe(slot, lines, hash);
   require((found & then).words[0] == found.words[0] && (found & then).words[1] == found.words[1]);
   std::memset(lines + kContentAt, 0xFF, kContentBytes);
-  const Columns all = ask(slot, lines, hash);
+  const ColumnSet all = probe(slot, lines, hash);
   require(all.words[0] == live.words[0] && all.words[1] == live.words[1]);
 }
 

@@ -7,7 +7,7 @@
 using namespace bloomfilter;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t length) {
-  Found found;
+  FoundFilter found;
   const bool good = !read_parquet(bytes, length, &found).phrase;
   require(good == (found.offset > 0 && found.end() == length));
   if (found.offset == 0 || found.end() > length)
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   require(head <= kMaxParquetHead && head <= found.offset); // no shorter head exists
   written.resize(head);
   written.insert(written.end(), bytes + found.offset, bytes + found.end());
-  Found again;
+  FoundFilter again;
   require(!read_parquet(written.data(), written.size(), &again).phrase);
   require(again.geometry == geometry && again.offset == head);
   return 0;

@@ -195,7 +195,7 @@ for my $value (
 }
 
 # A build that runs again for each row of another table keeps nothing of each time, and conditions
-# that ask many filters are not compiled for each of them.
+# that probe many filters are not compiled for each of them.
 $node->safe_psql('postgres', q{CREATE TABLE few AS SELECT 1 AS k;
     CREATE TABLE many AS SELECT i AS k FROM generate_series(1, 20000) i; ANALYZE few, many});
 for my $query ('SELECT count(f) FROM generate_series(1, 100000) g,'
@@ -212,15 +212,15 @@ for my $query ('SELECT count(f) FROM generate_series(1, 100000) g,'
     cmp_ok($peak - $least, '<=', 50 * MB, '... takes ' . ($peak - $least) . ' bytes more by pages');
 }
 
-# Questions of two types that take turns leave no memory behind.
+# Probes of two types that take turns leave no memory behind.
 my @peaks;
-for my $asked ('i + 1', 'ARRAY[i]') {
+for my $probed ('i + 1', 'ARRAY[i]') {
     my ($peak) = peak_memory($node,
         'SELECT count(*) FROM generate_series(1, 200000) i, (SELECT bf_create(10) AS f OFFSET 0) s'
-          . " WHERE f @>> (CASE i % 2 WHEN 0 THEN bloomfilter_probe(i) ELSE bloomfilter_probe($asked) END)");
+          . " WHERE f @>> (CASE i % 2 WHEN 0 THEN bloomfilter_probe(i) ELSE bloomfilter_probe($probed) END)");
     push @peaks, $peak;
 }
-cmp_ok($peaks[1] - $peaks[0], '<=', 8 * MB, 'questions of two types take '
+cmp_ok($peaks[1] - $peaks[0], '<=', 8 * MB, 'probes of two types take '
       . ($peaks[1] - $peaks[0]) . ' bytes more than those of one');
 
 # A build of a partitioned table has the states of its partitions one after the other.

@@ -19,7 +19,7 @@ plan skip_all => 'no Java or Guava: ' . join(', ', @missing) . ' not found' if @
 my $node = new_server('guava');
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $members = 10_000;
-my $questions = 100_000;    # for members and strangers
+my $probes = 100_000;    # for members and strangers
 srand 5;
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
@@ -100,17 +100,17 @@ my %types = (
 for my $type (sort keys %types) {
     my ($of_line, $random, @values) = @{ $types{$type} };
     my %seen = map { $_ => 1 } @values;
-    while (@values < $questions) {
+    while (@values < $probes) {
         my $value = $random->();
         push @values, $value if !$seen{$value}++;
     }
     write_lines("$type.members", @values[ 0 .. $members - 1 ]);
     write_lines("$type.half", @values[ 0 .. $members / 2 - 1 ]);
-    my $file = write_lines("$type.questions", @values);
+    my $file = write_lines("$type.probes", @values);
     query(qq{
         CREATE TABLE of_$type AS SELECT n, $of_line AS value
         FROM unnest(string_to_array(pg_read_file('$file'), E'\\n')) WITH ORDINALITY lines(line, n)
-        WHERE n <= $questions});
+        WHERE n <= $probes});
 }
 
 # SQL's answers to all probes, and the number of places where answers differ.
@@ -157,9 +157,9 @@ for (
         # PostgreSQL's file in Java, and Java's in PostgreSQL
         write_file("$funnel.$strategy.sql",
             pack 'H*', query("SELECT encode(bf_to_guava(f), 'hex') FROM (SELECT $stored) made"));
-        java('answer', $funnel, $sql, "$dir/$type.questions", "$sql.answers");
+        java('answer', $funnel, $sql, "$dir/$type.probes", "$sql.answers");
         my $theirs = slurp_file("$sql.answers") =~ tr/\n//dr;
-        is(length $theirs, $questions, "$name: all questions are answered");
+        is(length $theirs, $probes, "$name: all probes are answered");
         is(differences(answers($type, $stored), $theirs),
             0, "$name: Java reads SQL's filter and answers like SQL");
         is(differences(answers($type, $read->($java)), $theirs),
@@ -167,7 +167,7 @@ for (
 
         # These are the answers of a Bloom filter.
         is(substr($theirs, 0, $members) =~ tr/1//, $members, "$name: the members are contained");
-        my $found = substr($theirs, $members) =~ tr/1// / ($questions - $members);
+        my $found = substr($theirs, $members) =~ tr/1// / ($probes - $members);
         cmp_ok($found, '>', $rate / 2, "$name: a false positive rate of $found");
         cmp_ok($found, '<', $rate * 2, "$name: for $rate");
     }

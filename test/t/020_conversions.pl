@@ -239,23 +239,23 @@ is(query(q{
 note(query(q{SELECT string_agg(member || ' = ' || probe, ', ') FROM pairs WHERE NOT comparable}));
 
 # Adding follows implicit casts, and so does removing.
-my @questions; # each a query of one value, the value, and what it says
+my @probes; # each a query of one value, the value, and what it says
 for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER BY 1, 2})) {
     my ($member, $probe, $target) = split /\|/, $pair;
     my $one = "(SELECT min(value) FROM values WHERE type = \$\$$member\$\$)::$member";
     if (!$target) {
         my $added = "(SELECT min(value) FROM values WHERE type = \$\$$probe\$\$)::$probe";
-        push @questions, [ "SELECT outcome(\$q\$SELECT bf_create(1) + $one + $added\$q\$)",
+        push @probes, [ "SELECT outcome(\$q\$SELECT bf_create(1) + $one + $added\$q\$)",
             '42804', "$member filter + $probe: an error" ];
         next;
     }
-    push @questions, [ qq{
+    push @probes, [ qq{
         SELECT count(*) FROM (
           SELECT value, outcome(format('SELECT %L::$probe\::$target', value)) AS casts,
             outcome(format('SELECT bf_create(9) + $one + %L::$probe', value)) AS added
           FROM values WHERE type = \$\$$probe\$\$) x WHERE (casts = 'ok') <> (added = 'ok')},
         0, "$member filter + $probe: where SQL casts it" ];
-    push @questions, [ qq{
+    push @probes, [ qq{
         SELECT count(*) FILTER (WHERE NOT is_true(format(
             'bf_create(9) + $one + %1\$L::$probe = bf_create(9) + $one + %1\$L::$probe\::$target '
             'AND cbf_create(9) + $one + %1\$L::$probe - %1\$L::$probe = cbf_create(9) + $one', value)))
@@ -263,7 +263,7 @@ for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER 
           AND outcome(format('SELECT %L::$probe\::$target', value)) = 'ok'},
         0, "$member filter + $probe: as what it is cast to" ];
 }
-my @answers = split /\n/, query(join ";\n", map { $_->[0] } @questions);
-is(shift @answers, $_->[1], $_->[2]) for @questions;
+my @answers = split /\n/, query(join ";\n", map { $_->[0] } @probes);
+is(shift @answers, $_->[1], $_->[2]) for @probes;
 
 done_testing();

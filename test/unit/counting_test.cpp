@@ -190,9 +190,10 @@ void compare_with_model(const Geometry &geometry, std::size_t offset) {
       model.add(hash);
       members.insert(hash);
     }
-    const std::uint64_t asked = pool[random.next() % pool.size()];
-    wrong += counting_multiplicity(geometry, filter.bytes(), asked) != model.multiplicity(asked);
-    wrong += counting_contains(geometry, filter.bytes(), asked) != (model.multiplicity(asked) > 0);
+    const std::uint64_t probed = pool[random.next() % pool.size()];
+    wrong += counting_multiplicity(geometry, filter.bytes(), probed) != model.multiplicity(probed);
+    wrong +=
+        counting_contains(geometry, filter.bytes(), probed) != (model.multiplicity(probed) > 0);
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(filter.content(), model.bytes());
@@ -649,7 +650,7 @@ TEST(CountingFormat, RefusesDamage) {
     EXPECT_EQ(validate(payload).found, defect.found);
   }
   Header empty = lines;
-  empty.element.family = Family::none;
+  empty.element_type.family = Family::none;
   EXPECT_TRUE(validate(payload_of(empty, 0)).ok());
 }
 

@@ -261,23 +261,24 @@ TEST(Cuckoo, FillsTheFewestBuckets) {
 
 TEST(Cuckoo, RatesAreTheRatesAskedFor) {
   const std::size_t n = 100000;
-  for (const double asked : {0.1, 0.01, 0.001, 1e-4}) {
-    SCOPED_TRACE(asked);
+  for (const double requested : {0.1, 0.01, 0.001, 1e-4}) {
+    SCOPED_TRACE(requested);
     Geometry geometry;
-    ASSERT_TRUE(size_cuckoo(n, asked, &geometry));
+    ASSERT_TRUE(size_cuckoo(n, requested, &geometry));
     Bytes table(geometry.bytes());
     for (std::size_t i = 0; i < n; i++)
       ASSERT_TRUE(add(geometry, table, hash_integer(static_cast<std::int64_t>(i), 0)));
-    const auto probes = static_cast<std::uint64_t>(std::max(2500 / asked, 1e6) / SAMPLE_DIVISOR);
+    const auto probes =
+        static_cast<std::uint64_t>(std::max(2500 / requested, 1e6) / SAMPLE_DIVISOR);
     std::uint64_t positives = 0;
     for (std::uint64_t i = n; i < n + probes; i++)
       positives +=
           cuckoo_contains(geometry, table.data(), hash_integer(static_cast<std::int64_t>(i), 0));
-    const double noise = 3 / std::sqrt(asked * static_cast<double>(probes));
+    const double noise = 3 / std::sqrt(requested * static_cast<double>(probes));
     const double obtained = static_cast<double>(positives) / static_cast<double>(probes);
-    EXPECT_LE(obtained, asked * (1.05 + noise));
+    EXPECT_LE(obtained, requested * (1.05 + noise));
     EXPECT_NEAR(obtained / cuckoo_rate(geometry, n), 1.0, 0.05 + 2 * noise);
-    EXPECT_LE(cuckoo_rate(geometry, n), asked);
+    EXPECT_LE(cuckoo_rate(geometry, n), requested);
   }
 }
 
@@ -286,9 +287,9 @@ TEST(Cuckoo, RateFollowsTheLoad) {
   EXPECT_NEAR(cuckoo_rate(cuckoo(8, 100), 400), 1 - std::pow(1 - 1.0 / 255, 8), 1e-15);
   EXPECT_NEAR(cuckoo_rate(cuckoo(32, 100), 200), 4 / (std::ldexp(1.0, 32) - 1), 1e-18);
   Geometry geometry;
-  for (const double asked : {0.5, 0.125, std::ldexp(1.0, -29), 1.8e-9, kMinRate}) {
-    ASSERT_TRUE(size_cuckoo(1000000, asked, &geometry));
-    EXPECT_LE(cuckoo_rate(geometry, 1000000), asked);
+  for (const double requested : {0.5, 0.125, std::ldexp(1.0, -29), 1.8e-9, kMinRate}) {
+    ASSERT_TRUE(size_cuckoo(1000000, requested, &geometry));
+    EXPECT_LE(cuckoo_rate(geometry, 1000000), requested);
   }
 }
 

@@ -14,7 +14,7 @@ const char *const kCounted = "datasketches/int64_size640_3_seed7.ds";
 const char *const kEmptyFile = "datasketches/int64_empty_acc100_seed5.ds";
 
 Problem problem_of(const Bytes &bytes) {
-  Found found;
+  FoundFilter found;
   return read_datasketches(bytes.data(), bytes.size(), &found);
 }
 
@@ -24,7 +24,7 @@ TEST(DataSketches, FilesAreRebuilt) {
   for (const Listed &golden : goldens) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden(golden.file);
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).phrase, nullptr);
     const Geometry &geometry = found.geometry;
     EXPECT_EQ(geometry,
@@ -61,7 +61,7 @@ TEST(DataSketches, WordsWithoutBitsAreWrittenIfUncounted) {
     Bytes file = read_golden(kCounted);
     std::fill(file.begin() + 24, file.end(), 0);
     store(file.data() + 24, counted);
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_datasketches(file.data(), file.size(), &found).phrase, nullptr);
     Bytes head(kMaxDataSketchesHead);
     head.resize(write_datasketches_head(head.data(), found.geometry, found.seed, 0, found.flags));

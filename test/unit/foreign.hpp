@@ -111,7 +111,7 @@ inline std::vector<std::string> lines_of(const std::string &name) {
 }
 
 // The part of a line of JSON that follows the name of the field `key`.
-inline std::string json_behind(const std::string &line, const std::string &key) {
+inline std::string json_after(const std::string &line, const std::string &key) {
   const std::string quoted = "\"" + key + "\":";
   const std::size_t at = line.find(quoted);
   EXPECT_NE(at, std::string::npos) << key;
@@ -119,13 +119,13 @@ inline std::string json_behind(const std::string &line, const std::string &key) 
 }
 // The field `key`: a string without its quotes, or a number.
 inline std::string json_field(const std::string &line, const std::string &key) {
-  const std::string value = json_behind(line, key);
+  const std::string value = json_after(line, key);
   return value[0] == '"' ? value.substr(1, value.find('"', 1) - 1)
                          : value.substr(0, value.find_first_of(",}"));
 }
 // The field `key` as a list of numbers, or of texts that end with a number.
 inline std::set<std::int64_t> json_numbers(const std::string &line, const std::string &key) {
-  const std::string value = json_behind(line, key);
+  const std::string value = json_after(line, key);
   std::set<std::int64_t> numbers;
   std::stringstream list(value.substr(1, value.find(']') - 1));
   for (std::string item; std::getline(list, item, ',');) {
@@ -136,7 +136,7 @@ inline std::set<std::int64_t> json_numbers(const std::string &line, const std::s
   return numbers;
 }
 
-// Canonical bytes, as pg/element/element.hpp describes them.
+// Canonical bytes, as pg/element/value_type.hpp describes them.
 inline Bytes of_integer(std::int64_t number) {
   Bytes bytes(8);
   store(bytes.data(), static_cast<std::uint64_t>(number));
@@ -289,11 +289,11 @@ struct Listed {
   std::uint64_t seed;
 
   std::int64_t number(const char *key) const { return std::stoll(json_field(line, key)); }
-  // The digests of item i: those that are added or, if `ask`, those that are probed. An item may
-  // have none.
-  std::vector<Digest> digests(const ListedItems &items, std::int64_t i, bool ask) const {
+  // The digests of item i: those that are added or, if `to_probe`, those that are probed. An item
+  // may have none.
+  std::vector<Digest> digests(const ListedItems &items, std::int64_t i, bool to_probe) const {
     const Encoded value = encoded(scheme, items.family, items.item(i), seed);
-    const int count = ask ? value.count : std::min(value.count, 1);
+    const int count = to_probe ? value.count : std::min(value.count, 1);
     return {value.digests, value.digests + count};
   }
   // The bitmap with all members.
@@ -308,8 +308,8 @@ struct Listed {
   // Checks that the members are found, and exactly those strangers that the system itself finds.
   void expect_answers(const Geometry &geometry, const Bytes &bitmap) const {
     const auto is_found = [&](const ListedItems &items, std::int64_t i) {
-      const std::vector<Digest> asked = digests(items, i, true);
-      return asked.empty() || std::any_of(asked.begin(), asked.end(), [&](const Digest &one) {
+      const std::vector<Digest> probed = digests(items, i, true);
+      return probed.empty() || std::any_of(probed.begin(), probed.end(), [&](const Digest &one) {
                return foreign_contains(geometry, bitmap.data(), one);
              });
     };

@@ -328,7 +328,7 @@ Finding check(const Header &header, std::uint8_t bits = 0x11) {
   const Finding finding = validate(payload.data(), payload.size(), &read);
   if (finding.ok()) {
     EXPECT_EQ(read.geometry, header.geometry);
-    EXPECT_EQ(read.element.family, header.element.family);
+    EXPECT_EQ(read.element_type.family, header.element_type.family);
   }
   return finding;
 }
@@ -411,7 +411,7 @@ TEST(ForeignFormat, FamiliesOfLayouts) {
       if (row.layout == Layout::cuckoo)
         continue; // not every bitmap is a valid cuckoo table
       Header header = stored_header({row.layout, 8, 3}, family);
-      header.element.shape = is_composed(family) ? 1 : 0;
+      header.element_type.shape = is_composed(family) ? 1 : 0;
       const bool good = ours ? number < static_cast<int>(Family::string)
                              : std::count(known.begin(), known.end(), family) == 1;
       const Finding finding = check(header, is_open(family) ? 0x00 : 0x11);

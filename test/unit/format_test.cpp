@@ -19,7 +19,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 bool operator==(const Header &a, const Header &b) {
-  return a.geometry == b.geometry && a.element == b.element && a.flags == b.flags &&
+  return a.geometry == b.geometry && a.element_type == b.element_type && a.flags == b.flags &&
          a.link_count == b.link_count && a.seed == b.seed &&
          a.capacity.values == b.capacity.values &&
          double_bits(a.capacity.rate) == double_bits(b.capacity.rate);
@@ -151,10 +151,11 @@ TEST(Format, AcceptsAndReadsBack) {
                       lines_header(), pages_header(), pages_header()};
   headers[2].capacity = {};
   headers[3].capacity = {kMaxBits, 1e-9};
-  headers[4].capacity.rate = 0.5, headers[4].element.family = Family::hash,
+  headers[4].capacity.rate = 0.5, headers[4].element_type.family = Family::hash,
   headers[4].geometry.k = 1;
-  headers[5].element.family = Family::row, headers[5].element.shape = 1, headers[5].geometry.k = 2;
-  headers[6].element.shape = 0xFFFFFF, headers[6].geometry.k = 16;
+  headers[5].element_type.family = Family::row, headers[5].element_type.shape = 1,
+  headers[5].geometry.k = 2;
+  headers[6].element_type.shape = 0xFFFFFF, headers[6].geometry.k = 16;
   for (const Header &header : headers) {
     SCOPED_TRACE(&header - headers);
     const Bytes payload = filter(header);
@@ -168,7 +169,7 @@ TEST(Format, AcceptsAndReadsBack) {
 
 TEST(Format, AcceptsTheEmptyFilterOfNoFamily) {
   Header header = lines_header();
-  header.element.family = Family::none;
+  header.element_type.family = Family::none;
   Bytes payload(header.payload_bytes());
   write_header(payload.data(), header);
   EXPECT_TRUE(validate(payload).ok());

@@ -21,7 +21,7 @@ TEST(Hive, FilesAreRebuilt) {
   for (const Listed &golden : goldens) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden(golden.file);
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_hive(file.data(), file.size(), &found).phrase, nullptr);
     const Geometry &geometry = found.geometry;
     EXPECT_EQ(geometry, (Geometry{Layout::hive, static_cast<std::uint8_t>(golden.number("k")),
@@ -94,7 +94,7 @@ TEST(Hive, NumbersAreBigEndian) {
 // --- Wrong files ---
 
 Problem problem_of(const Bytes &bytes) {
-  Found found;
+  FoundFilter found;
   return read_hive(bytes.data(), bytes.size(), &found);
 }
 

@@ -40,10 +40,11 @@ std::vector<Bytes> pages_of(const GroupKey &key, const std::vector<Bytes> &bitma
   return pages;
 }
 
-Columns ask(const GroupKey &key, const std::vector<Bytes> &pages, int columns, std::uint64_t hash) {
-  AskedLine lines[kMaxAskedLines];
-  Columns found = {{~std::uint64_t{0}, ~std::uint64_t{0}}};
-  const int count = asked_lines(key, hash, lines);
+ColumnSet ask(const GroupKey &key, const std::vector<Bytes> &pages, int columns,
+              std::uint64_t hash) {
+  ProbedLine lines[kMaxProbedLines];
+  ColumnSet found = {{~std::uint64_t{0}, ~std::uint64_t{0}}};
+  const int count = probed_lines(key, hash, lines);
   for (int i = 0; i < count; i++) {
     const LinePlace place = line_place(columns, lines[i].line);
     found = found & columns_with(pages[place.page].data() + place.offset, columns, lines[i]);
@@ -85,7 +86,7 @@ TEST(IndexPages, AGroupAnswersAsItsFiltersDo) {
       for (int i = 0; i < 100; i++)
         hashes.push_back(random.next());
       for (std::size_t i = 0; i < hashes.size(); i += 7) {
-        const Columns found = ask(key, pages, columns, hashes[i]);
+        const ColumnSet found = ask(key, pages, columns, hashes[i]);
         for (int column = 0; column < columns; column++)
           ASSERT_EQ(found.has(column),
                     kScalarKernel.contains(geometry, bitmaps[column].data(), hashes[i]));
@@ -157,14 +158,14 @@ TEST(IndexPages, GroupsAreWorthTheirPages) {
 TEST(IndexPages, WhichFiltersHaveAKey) {
   Header header = {};
   header.geometry = {Layout::pages, 12, 10};
-  header.element = {Family::row, 77};
+  header.element_type = {Family::row, 77};
   header.seed = 5;
   GroupKey key;
   ASSERT_TRUE(key_of(header, &key));
   EXPECT_EQ(key.layout, Layout::pages);
   EXPECT_EQ(key.lines(), 80U);
   const Header back = key.header();
-  EXPECT_TRUE(back.geometry == header.geometry && back.element == header.element);
+  EXPECT_TRUE(back.geometry == header.geometry && back.element_type == header.element_type);
   EXPECT_EQ(back.seed, header.seed);
   EXPECT_EQ(back.links(), 1);
 
@@ -182,8 +183,8 @@ TEST(IndexPages, WhichFiltersHaveAKey) {
   EXPECT_TRUE(differs([](Header *h) { h->seed++; }));
   EXPECT_TRUE(differs([](Header *h) { h->geometry.units++; }));
   EXPECT_TRUE(differs([](Header *h) { h->geometry.k += 2; }));
-  EXPECT_TRUE(differs([](Header *h) { h->element.shape++; }));
-  EXPECT_TRUE(differs([](Header *h) { h->element.family = Family::array; }));
+  EXPECT_TRUE(differs([](Header *h) { h->element_type.shape++; }));
+  EXPECT_TRUE(differs([](Header *h) { h->element_type.family = Family::array; }));
   EXPECT_TRUE(differs([](Header *h) { h->geometry.layout = Layout::lines; }));
 
   const auto has_none = [&](auto change) {

@@ -88,7 +88,7 @@ TEST(Guava, FilesAreRebuilt) {
     const Bytes file = read_golden("guava/" + name);
     const Scheme &scheme = scheme_named(golden.scheme);
 
-    Found found;
+    FoundFilter found;
     const Problem problem = read_guava(file.data(), file.size(), &found);
     ASSERT_EQ(problem.phrase, nullptr);
     EXPECT_EQ(found.offset, kGuavaHead);
@@ -222,7 +222,7 @@ TEST(Guava, SizesAreGuavas) {
 TEST(Guava, RefusesWhatIsNone) {
   const Bytes good = read_golden("guava/long_edge_fpp0.001.guava");
   const auto refused = [](const Bytes &bytes, std::uint64_t number) {
-    Found found;
+    FoundFilter found;
     const Problem problem = read_guava(bytes.data(), bytes.size(), &found);
     EXPECT_NE(problem.phrase, nullptr);
     EXPECT_EQ(problem.found, number);
@@ -250,7 +250,7 @@ TEST(Guava, RefusesWhatIsNone) {
   refused(damaged(2, {23, 0, 0, 0}), 23U << 24);
   refused(damaged(2, {4, 0, 0, 1}), (1U << 26) + 1);
   refused(damaged(2, {0xFF, 0xFF, 0xFF, 0xFF}), ~0U);
-  Found found;
+  FoundFilter found;
   EXPECT_EQ(read_guava(damaged(1, {255}).data(), good.size(), &found).phrase, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 255, 23}));
 
@@ -262,7 +262,7 @@ TEST(Guava, RefusesWhatIsNone) {
 
 TEST(Guava, StrategyChoosesTheLayout) {
   std::uint8_t file[14] = {1, 3, 0, 0, 0, 1};
-  Found found;
+  FoundFilter found;
   ASSERT_EQ(read_guava(file, sizeof file, &found).phrase, nullptr);
   EXPECT_EQ(found.geometry, (Geometry{Layout::guava, 3, 1}));
   file[0] = 0;
@@ -330,7 +330,7 @@ TEST(Parquet, FilesAreRebuilt) {
   for (const auto &golden : kGoldens) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden("parquet/" + std::string(golden.file));
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_parquet(file.data(), file.size(), &found).phrase, nullptr);
     const Scheme &scheme = scheme_named(golden.scheme);
     const Geometry geometry = {scheme.layout, 8, golden.blocks};
@@ -355,7 +355,7 @@ TEST(Parquet, FilesAreRebuilt) {
 TEST(Parquet, RefusesHostileFiles) {
   for (const char *name : {"bloom_filter.bin", "hostile_numbytes_10000_actual_32.sbbf"}) {
     const Bytes file = read_golden("parquet/" + std::string(name));
-    Found found;
+    FoundFilter found;
     EXPECT_NE(read_parquet(file.data(), file.size(), &found).phrase, nullptr) << name;
   }
 }
@@ -442,7 +442,7 @@ Bytes with_bitset(Bytes head, std::size_t size = 64) {
 }
 
 bool reads(const Bytes &file) {
-  Found found = {};
+  FoundFilter found = {};
   const Problem problem = read_parquet(file.data(), file.size(), &found);
   if (problem.phrase)
     return false;
@@ -595,7 +595,7 @@ TEST(Parquet, RefusesOtherSizes) {
         << size;
   // For the largest bitset, only the header is read.
   const Bytes head = thrift::structure(known_fields(max));
-  Found found;
+  FoundFilter found;
   EXPECT_EQ(read_parquet(head.data(), head.size() + kMaxBits / 8, &found).phrase, nullptr);
   EXPECT_EQ(found.geometry.bits(), kMaxBits);
   const Bytes larger = thrift::structure(known_fields(max + 32));
@@ -607,7 +607,7 @@ TEST(Parquet, SaysWhereAFilterEnds) {
   const Bytes head = thrift::structure(known_fields(2048));
   for (const std::size_t size : {0, 1, 2047, 2049, 3000, 100000}) {
     const Bytes file = with_bitset(head, size);
-    Found found;
+    FoundFilter found;
     ASSERT_NE(read_parquet(file.data(), file.size(), &found).phrase, nullptr);
     EXPECT_EQ(found.offset, head.size());
     EXPECT_EQ(found.end(), head.size() + 2048);
@@ -616,7 +616,7 @@ TEST(Parquet, SaysWhereAFilterEnds) {
     }
   }
   for (const Bytes &none : {Bytes{}, Bytes(40, 0xFF), thrift::structure(known_fields(2047))}) {
-    Found found = {{}, 7};
+    FoundFilter found = {{}, 7};
     ASSERT_NE(read_parquet(none.data(), none.size(), &found).phrase, nullptr);
     EXPECT_EQ(found.offset, 0U);
   }
@@ -781,7 +781,7 @@ TEST(Parquet, HeadsAreReadBack) {
     const Geometry geometry = {Layout::parquet, 8, units};
     const std::size_t length = write_parquet_head(head, geometry);
     ASSERT_LE(length, kMaxParquetHead);
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_parquet(head, length + geometry.bytes(), &found).phrase, nullptr);
     EXPECT_EQ(found.geometry, geometry);
     EXPECT_EQ(found.offset, length);

@@ -58,7 +58,7 @@ Bytes bitmap() {
 
 Bytes no_rows() {
   Header header = header_for(1000, 0);
-  header.element = {};
+  header.element_type = {};
   return head({header, Content::no_rows});
 }
 

@@ -57,13 +57,13 @@ TEST_P(Rates, AreTheRatesAskedFor) {
   const std::uint64_t filters =
       std::max<std::uint64_t>(SAMPLE_DIVISOR > 1 ? 1 : 3, 500000 / n / SAMPLE_DIVISOR);
 
-  for (const double asked : {0.1, 0.01, 0.001, 1e-4}) {
-    SCOPED_TRACE(asked);
+  for (const double requested : {0.1, 0.01, 0.001, 1e-4}) {
+    SCOPED_TRACE(requested);
     Geometry geometry;
-    ASSERT_TRUE(size_for_capacity(n, asked, &geometry));
+    ASSERT_TRUE(size_for_capacity(n, requested, &geometry));
     // Enough probes for 2500 false positives, and at least a million.
-    const auto probes = static_cast<std::uint64_t>(std::max(2500 / asked, 1e6) / SAMPLE_DIVISOR /
-                                                   static_cast<double>(filters));
+    const auto probes = static_cast<std::uint64_t>(std::max(2500 / requested, 1e6) /
+                                                   SAMPLE_DIVISOR / static_cast<double>(filters));
     std::uint64_t false_negatives = 0, false_positives = 0;
     double estimated = 0.0;
     for (std::uint64_t seed = 0; seed < filters; seed++) {
@@ -80,7 +80,7 @@ TEST_P(Rates, AreTheRatesAskedFor) {
     }
     EXPECT_EQ(false_negatives, 0U);
 
-    const double asked_for = asked * static_cast<double>(probes * filters);
+    const double asked_for = requested * static_cast<double>(probes * filters);
     const double obtained = static_cast<double>(false_positives) / asked_for;
     const double lines = static_cast<double>(geometry.bytes() / kLineBytes * filters);
     const double counting_noise = 3 / std::sqrt(asked_for), line_noise = 3 / std::sqrt(lines);
@@ -89,7 +89,7 @@ TEST_P(Rates, AreTheRatesAskedFor) {
     if (n >= 1000000) {
       EXPECT_GE(obtained, 1 - tolerance);
     }
-    EXPECT_NEAR(estimated / asked / obtained, 1.0, 0.03 + counting_noise);
+    EXPECT_NEAR(estimated / requested / obtained, 1.0, 0.03 + counting_noise);
   }
 }
 

@@ -76,7 +76,7 @@ TEST(Spark, FilesAreRebuilt) {
   for (const Golden &golden : goldens()) {
     SCOPED_TRACE(golden.file);
     const Bytes file = read_golden("spark/" + golden.file);
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_spark(file.data(), file.size(), &found).phrase, nullptr);
     const Geometry geometry = found.geometry;
     EXPECT_EQ(geometry.layout, golden.scheme.layout);
@@ -121,7 +121,7 @@ TEST(Spark, SizesAreSparks) {
         continue;
       SCOPED_TRACE(golden.file);
       const Bytes file = read_golden("spark/" + golden.file);
-      Found found;
+      FoundFilter found;
       ASSERT_EQ(read_spark(file.data(), file.size(), &found).phrase, nullptr);
       Geometry geometry;
       ASSERT_TRUE(size_foreign(golden.scheme.layout, golden.expected, rate, &geometry));
@@ -163,7 +163,7 @@ TEST(Spark, SeedsGiveOtherDigests) {
 // --- Wrong files ---
 
 Problem problem_of(const Bytes &bytes) {
-  Found found;
+  FoundFilter found;
   return read_spark(bytes.data(), bytes.size(), &found);
 }
 
@@ -217,7 +217,7 @@ TEST(Spark, SeedsAreSigned) {
        {INT64_C(0), INT64_C(1234567), INT64_C(-1), std::int64_t{INT32_MIN}}) {
     const auto number = static_cast<std::uint64_t>(seed);
     store_big(&file[8], static_cast<std::uint32_t>(number));
-    Found found;
+    FoundFilter found;
     ASSERT_EQ(read_spark(file.data(), file.size(), &found).phrase, nullptr);
     EXPECT_EQ(found.seed, number);
     std::uint8_t head[kMaxSparkHead];

@@ -86,7 +86,7 @@ constexpr std::uint64_t kNotCounted = ~0ULL;
 const ForeignSystem kDataSketches =
     flat_system<DataSketchesIndices>(kPlainFamilies, 1, digest, encode_double, size_datasketches);
 
-Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, Found *found,
+Problem read_datasketches(const std::uint8_t *bytes, std::size_t length, FoundFilter *found,
                           CheckInterrupts check_interrupts) {
   if (length < kEmptyHead)
     return {"the number of bytes is too small for a head", length, kEmptyHead};

@@ -23,7 +23,7 @@ struct Problem {
 constexpr Problem kNoProblem = {nullptr, 0};
 
 // The filter in a file, and the offset of its bitmap in the file.
-struct Found {
+struct FoundFilter {
   Geometry geometry;
   std::size_t offset;
   std::uint64_t seed = 0;

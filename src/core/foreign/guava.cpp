@@ -93,7 +93,7 @@ struct GuavaIndices {
 const ForeignSystem kGuava =
     flat_system<GuavaIndices>(kPlainFamilies, 0, digest, encode_guava, size_flat);
 
-Problem read_guava(const std::uint8_t *bytes, std::size_t length, Found *found) {
+Problem read_guava(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   if (length < kGuavaHead)
     return {"the number of bytes is too small for a head", length, kGuavaHead};
   if (bytes[0] > 1)

@@ -98,7 +98,7 @@ bool size_hive(Layout layout, std::uint64_t expected, double rate, Geometry *geo
 const ForeignSystem kHive = flat_system<HiveIndices>(families(Family::text, Family::bytea), 0,
                                                      digest, encode_number, size_hive);
 
-Problem read_hive(const std::uint8_t *bytes, std::size_t length, Found *found) {
+Problem read_hive(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   constexpr std::uint32_t kWordsOfBlock = kLineBits / 64;
   if (length < kHiveHead)
     return {"the number of bytes is too small for a head", length, kHiveHead};

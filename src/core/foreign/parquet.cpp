@@ -187,7 +187,7 @@ const ForeignSystem kParquet = {
     kPlain,        0,          digest, encode_parquet, positions_in_blocks, is_in_block,
     add_to_blocks, size_blocks};
 
-Problem read_parquet(const std::uint8_t *bytes, std::size_t length, Found *found) {
+Problem read_parquet(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   *found = {};
   ThriftReader reader(bytes, length);
   std::int64_t id = 0, size = 0, algorithm = -1, hash = -1, compression = -1;

@@ -75,7 +75,7 @@ struct SparkIndices {
 const ForeignSystem kSpark =
     flat_system<SparkIndices>(kPlainFamilies, 0, digest, nullptr, size_flat);
 
-Problem read_spark(const std::uint8_t *bytes, std::size_t length, Found *found) {
+Problem read_spark(const std::uint8_t *bytes, std::size_t length, FoundFilter *found) {
   constexpr std::size_t kLeastHead = 12;
   if (length < kLeastHead)
     return {"the number of bytes is too small for a head", length, kLeastHead};

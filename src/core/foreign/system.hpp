@@ -25,9 +25,9 @@ inline Encoded encoded_as(const Digest &digest) {
 }
 constexpr Encoded kNotEncoded = {Encoded::none, 0, {}};
 
-// A value to encode: its canonical bytes (pg/element/element.hpp), its family, and the family under
-// which it is kept. A float's bytes are not normalized, because -0 and +0 are two values for other
-// systems. `scratch` has room for scratch_bytes(length).
+// A value to encode: its canonical bytes (pg/element/value_type.hpp), its family, and the family
+// under which it is kept. A float's bytes are not normalized, because -0 and +0 are two values for
+// other systems. `scratch` has room for scratch_bytes(length).
 struct ForeignValue {
   Family family, stored;
   const std::uint8_t *bytes;

@@ -60,23 +60,23 @@ pg_noinline Datum checked_transition(FunctionCallInfo fcinfo, Layout layout) {
   }
   if (fixed && state->site != fcinfo->flinfo) {
     state->site = fcinfo->flinfo;
-    state->element = nullptr;
+    state->value_type = nullptr;
   }
 
   if (!PG_ARGISNULL(1)) {
-    Element *element = argument_element(fcinfo, 1);
-    add_value(state, element, PG_GETARG_DATUM(1));
-    if (fixed && has_one_hash(element) && !is_foreign(state->header.geometry.layout))
-      state->element = element;
+    ValueType *value_type = argument_value_type(fcinfo, 1);
+    add_value(state, value_type, PG_GETARG_DATUM(1));
+    if (fixed && has_one_hash(value_type) && !is_foreign(state->header.geometry.layout))
+      state->value_type = value_type;
   }
   PG_RETURN_POINTER(state);
 }
 
 inline Datum transition(FunctionCallInfo fcinfo, Layout layout) {
   State *state = state_arg(fcinfo, 0);
-  if (unlikely(!state || state->site != fcinfo->flinfo || !state->element || PG_ARGISNULL(1)))
+  if (unlikely(!state || state->site != fcinfo->flinfo || !state->value_type || PG_ARGISNULL(1)))
     return checked_transition(fcinfo, layout);
-  push(state, inline_hash(state->element, PG_GETARG_DATUM(1), state->header.seed));
+  push(state, inline_hash(state->value_type, PG_GETARG_DATUM(1), state->header.seed));
   PG_RETURN_POINTER(state);
 }
 

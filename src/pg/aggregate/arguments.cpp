@@ -215,7 +215,7 @@ Parameters parameters_without_rows(const List *arguments, ExprContext *context, 
   // A layout that does not size itself needs a number. A row would have given it.
   if (!expected_is_known && !has<Ability::sizes_itself>(parameters.layout)) {
     parameters.self_sized = false;
-    parameters.expected = kUntoldValues;
+    parameters.expected = kDefaultExpected;
   }
   return parameters;
 }

@@ -39,7 +39,7 @@ Parameters parameters_with_rows(const List *arguments, ExprContext *context, Lay
 
 // The parameters of a call that saw no row. A parameter that depends on a row counts as NULL. So
 // does an expected number below 1, such as a count over no rows. If the expected number counts as
-// NULL for one of these reasons, a filter of another system's layout is made for kUntoldValues.
+// NULL for one of these reasons, a filter of another system's layout is made for kDefaultExpected.
 // parameters_in_query() finds the arguments of the call that a final function ends. Arguments that
 // it does not find count as NULL, too.
 Parameters parameters_without_rows(const List *arguments, ExprContext *context, Layout layout);

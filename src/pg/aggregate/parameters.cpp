@@ -7,7 +7,7 @@
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 
 extern "C" {
 #include "utils/float.h"
@@ -39,7 +39,7 @@ Header header_for(const Parameters &parameters) {
                     errhint("Give the expected number of values.")));
   else
     header = empty_header({layout, 0, 0}, {0, parameters.rate}, 0);
-  header.element.family = parameters.empty;
+  header.element_type.family = parameters.empty;
   return header;
 }
 
@@ -82,7 +82,7 @@ Filter filter_without_values(const Parameters &parameters) {
     return make_growing(header, kFlagSelfSized);
   }
   if (parameters.self_sized)
-    header = sized_for(header, kUntoldValues);
+    header = sized_for(header, kDefaultExpected);
   header.flags = kFlagSelfSized;
   return make_filter(header);
 }

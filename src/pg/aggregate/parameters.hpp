@@ -60,10 +60,10 @@ bool self_sized_within_limits(Header *header, uint64 values);
 
 // The filter of an aggregate without values, made for the expected number of values. If there is no
 // expected number, a bloomfilter starts with kFirstValues and grows. The other kinds cannot grow;
-// they are made for kUntoldValues. The filter has kFlagSelfSized until it gets a value, so that it
-// adds nothing to a union. Raises the errors of header_for().
+// they are made for kDefaultExpected. The filter has kFlagSelfSized until it gets a value, so that
+// it adds nothing to a union. Raises the errors of header_for().
 constexpr uint64 kFirstValues = 100;
-constexpr uint64 kUntoldValues = 1000;
+constexpr uint64 kDefaultExpected = 1000;
 Filter filter_without_values(const Parameters &parameters);
 
 // Raises ERROR 22023: the parameters differ between rows, or between the parts that `parts` names.

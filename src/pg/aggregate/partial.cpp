@@ -13,7 +13,7 @@
 #include "core/partial.hpp"
 #include "core/text.hpp"
 #include "pg/aggregate/arguments.hpp"
-#include "pg/aggregate/element.hpp"
+#include "pg/aggregate/bf_element.hpp"
 #include "pg/aggregate/partial.hpp"
 #include "pg/aggregate/state.hpp"
 #include "pg/errors.hpp"
@@ -58,7 +58,7 @@ struct ExpandedPartial {
 
 // Prepares the content that is written when a state becomes flat: a bitmap, or distinct hashes in
 // ascending order. Returns the number of hashes, or 0 if the content is a bitmap.
-uint64 settle(State *state) {
+uint64 prepare_content(State *state) {
   if (state->self_sized)
     return sort_bag(&state->bag);
   if (!state->bitmap) {
@@ -73,7 +73,7 @@ uint64 settle(State *state) {
 
 Size flat_size(ExpandedObjectHeader *header) {
   State *state = reinterpret_cast<ExpandedPartial *>(header)->state;
-  const uint64 hashes = settle(state);
+  const uint64 hashes = prepare_content(state);
   const Size size = VARHDRSZ + kPartialHead +
                     (state->bitmap ? state->header.geometry.bytes() : hashes * sizeof(uint64));
   if (!AllocSizeIsValid(size))
@@ -148,7 +148,7 @@ State *open_flat(const struct varlena *value) {
       make_state({CurrentMemoryContext},
                  {partial.self_sized(), partial.self_sized() ? 0 : static_cast<double>(values),
                   rate, Layout::lines, Family::none});
-  state->header.element = partial.header.element;
+  state->header.element_type = partial.header.element_type;
   state->no_rows = partial.content == Content::no_rows;
   read_content(state, partial.content == Content::bitmap, BagForm::hashes, payload + kPartialHead,
                length - kPartialHead);
@@ -294,8 +294,8 @@ Datum bloomfilter_partial_add(PG_FUNCTION_ARGS) {
   state->no_rows = false;
   if (!PG_ARGISNULL(1)) {
     const auto *value = reinterpret_cast<const HashedValue *>(PG_GETARG_POINTER(1));
-    if (unlikely(!(state->header.element == value->type) ||
-                 state->header.element.family == Family::none)) {
+    if (unlikely(!(state->header.element_type == value->type) ||
+                 state->header.element_type.family == Family::none)) {
       check_stored_element(*value);
       admit_type(state, value->type);
     }

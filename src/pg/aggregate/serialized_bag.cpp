@@ -63,13 +63,13 @@ void take_counted(HashBag *bag, const SerializedBag &serialized) {
 
 } // namespace
 
-Size SettledBag::bytes() const {
+Size PreparedBag::bytes() const {
   if (form == BagForm::file)
     return kRegisters + sizeof(uint64) + sizeof(SharedFileName);
   return (form == BagForm::counted ? kRegisters : 0) + bag->size() * sizeof(uint64);
 }
 
-SettledBag settle_bag(HashBag *bag) {
+PreparedBag prepare_bag(HashBag *bag) {
   update_registers(bag);
   if (!goes_by_file(bag))
     return {bag, bag->registers ? BagForm::counted : BagForm::hashes, {}};
@@ -77,18 +77,18 @@ SettledBag settle_bag(HashBag *bag) {
           bag->memory.transfer == FileTransfer::copy ? give_copy(bag) : give_all(bag)};
 }
 
-void write_bag(const SettledBag &settled, uint8 *bytes) {
-  if (settled.form != BagForm::hashes) {
-    memcpy(bytes, settled.bag->registers, kRegisters);
+void write_bag(const PreparedBag &prepared, uint8 *bytes) {
+  if (prepared.form != BagForm::hashes) {
+    memcpy(bytes, prepared.bag->registers, kRegisters);
     bytes += kRegisters;
   }
-  if (settled.form == BagForm::file) {
-    const uint64 count = settled.bag->size();
+  if (prepared.form == BagForm::file) {
+    const uint64 count = prepared.bag->size();
     memcpy(bytes, &count, sizeof count);
-    memcpy(bytes + sizeof count, &settled.file, sizeof settled.file);
+    memcpy(bytes + sizeof count, &prepared.file, sizeof prepared.file);
     return;
   }
-  for_each_batch(*settled.bag, [&bytes](const uint64 *hashes, Size count) {
+  for_each_batch(*prepared.bag, [&bytes](const uint64 *hashes, Size count) {
     bytes = store_hashes(bytes, hashes, count);
   });
 }

@@ -23,7 +23,7 @@ enum class BagForm : uint8 {
 
 // A bag for which the form of its bytes has been decided. The bag must not change until it is
 // written.
-struct SettledBag {
+struct PreparedBag {
   const HashBag *bag;
   BagForm form;
   SharedFileName file; // set if the form is BagForm::file
@@ -32,8 +32,8 @@ struct SettledBag {
 };
 
 // Decides on the form of the bytes. If that is a file, makes it or gives the bag's own file away.
-SettledBag settle_bag(HashBag *bag);
-void write_bag(const SettledBag &settled, uint8 *bytes);
+PreparedBag prepare_bag(HashBag *bag);
+void write_bag(const PreparedBag &prepared, uint8 *bytes);
 
 // A bag that was read from bytes. It points into them.
 struct SerializedBag {

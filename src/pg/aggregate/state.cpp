@@ -11,7 +11,7 @@
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/list.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/memory.hpp"
 #include "pg/value/overfill.hpp"
 
@@ -157,9 +157,9 @@ void add_hashes(State *state, const uint64 *hashes, Size count) {
 
 // Checks that the state holds values of this element type; raises ERROR 42804 if it does not. If
 // the state has no family yet, it gets the family of this value.
-pg_noinline void admit_value(State *state, const Element *element) {
-  check_holds(state->header, element, Use::add);
-  adopt_family(&state->header, *element);
+pg_noinline void admit_value(State *state, const ValueType *value_type) {
+  check_holds(state->header, value_type, Purpose::change);
+  adopt_family(&state->header, *value_type);
 }
 
 // A cuckoo filter cannot hold a value with two hashes. It keeps each hash once. Removing the value
@@ -170,8 +170,8 @@ pg_noinline void admit_value(State *state, const Element *element) {
                   errhint("Cast the values to text.")));
 }
 
-pg_noinline void push_second(State *state, Element *element, Datum value) {
-  const SecondHash second = second_hash(element, value, state->header.seed);
+pg_noinline void push_second(State *state, ValueType *value_type, Datum value) {
+  const SecondHash second = second_hash(value_type, value, state->header.seed);
   if (!second.exists)
     return;
   if (structure_of(state->header.geometry.layout) == Structure::buckets)
@@ -186,18 +186,18 @@ inline void push_digest(State *state, const Digest &digest) {
 }
 
 // Adds a value's digests to a state for another system's layout.
-pg_noinline void push_foreign(State *state, Element *element, Datum value) {
+pg_noinline void push_foreign(State *state, ValueType *value_type, Datum value) {
   Digest digest;
-  if (likely(state->admitted == element->family && !element->varying &&
-             try_foreign_digest(element, value, state->header, &digest))) {
+  if (likely(state->admitted == value_type->family && !value_type->varying &&
+             try_foreign_digest(value_type, value, state->header, &digest))) {
     push_digest(state, digest);
     return;
   }
-  const Digests digests = foreign_digests(element, value, state->header, Use::add);
-  admit_value(state, element);
+  const Digests digests = foreign_digests(value_type, value, state->header, Purpose::change);
+  admit_value(state, value_type);
   if (unlikely(digests.no_value))
     raise_no_value(state->header);
-  state->admitted = element->family;
+  state->admitted = value_type->family;
   for (int i = 0; i < digests.count; i++)
     push_digest(state, digests.digest[i]);
 }
@@ -246,7 +246,7 @@ Layout layout_of(const State *state) {
 Parameters parameters_of(const State *state) {
   const auto [values, rate] = state->header.capacity;
   return {state->self_sized, static_cast<double>(values), rate, layout_of(state),
-          scheme_of(layout_of(state), state->header.element.family).empty};
+          scheme_of(layout_of(state), state->header.element_type.family).empty};
 }
 
 void check_parameters(const State *state, const Parameters &parameters, const char *parts) {
@@ -256,7 +256,7 @@ void check_parameters(const State *state, const Parameters &parameters, const ch
 
 void admit_type(State *state, const ElementType &type) {
   Header added = state->header;
-  added.element = type;
+  added.element_type = type;
   check_family(state->header, added);
   adopt_family(&state->header, type);
 }
@@ -291,7 +291,7 @@ pg_noinline void make_room_in_state(State *state) {
 
 void combine_states(State *state, const State *other) {
   check_parameters(state, parameters_of(other), state->partial ? "partial states" : "rows");
-  admit_type(state, other->header.element);
+  admit_type(state, other->header.element_type);
   state->no_rows = state->no_rows && other->no_rows;
 
   if (other->bitmap || other->bitmap_file)
@@ -325,28 +325,28 @@ Filter finish_within_limits(State *state) {
              : filter_of_everything(state);
 }
 
-void add_value(State *state, Element *element, Datum value) {
+void add_value(State *state, ValueType *value_type, Datum value) {
   if (unlikely(is_foreign(state->header.geometry.layout))) {
-    push_foreign(state, element, value);
+    push_foreign(state, value_type, value);
     return;
   }
-  const uint64 hash = first_hash(element, value, state->header.seed);
-  if (unlikely(!fits(state->header, element)))
-    admit_value(state, element);
+  const uint64 hash = first_hash(value_type, value, state->header.seed);
+  if (unlikely(!fits(state->header, value_type)))
+    admit_value(state, value_type);
   push(state, hash);
-  if (unlikely(element->varying))
-    push_second(state, element, value);
+  if (unlikely(value_type->varying))
+    push_second(state, value_type, value);
 }
 
 void add_items(State *state, const Items &items) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
   // If every value of the element type has one hash, checking the first value checks all of them.
-  const bool alike = has_one_hash(items.element) && !is_foreign(state->header.geometry.layout);
+  const bool alike = has_one_hash(items.value_type) && !is_foreign(state->header.geometry.layout);
   for (int i = 0; i < items.count; i++) {
     if (alike && i > 0)
-      push(state, inline_hash(items.element, items.values[i], state->header.seed));
+      push(state, inline_hash(items.value_type, items.values[i], state->header.seed));
     else
-      add_value(state, items.element, items.values[i]);
+      add_value(state, items.value_type, items.values[i]);
     reset_scratch(items);
   }
   MemoryContextSwitchTo(before);

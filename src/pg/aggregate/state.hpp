@@ -27,7 +27,7 @@
 
 #include "pg/aggregate/parameters.hpp"
 #include "pg/aggregate/serialized_bag.hpp"
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/items.hpp"
 
@@ -60,9 +60,9 @@ struct State {
   // Set by the transition functions of bf_agg and its siblings.
   Family admitted; // an element family that another system's layout was found to hold
   // The call site whose parameters have been checked and are constant. Later rows of it skip this
-  // check. If `element` is not NULL, values of this element type skip all checks.
+  // check. If `value_type` is not NULL, values of this element type skip all checks.
   const FmgrInfo *site;
-  Element *element;
+  ValueType *value_type;
 
   bool keeps_bag() const {
     return self_sized || has<Ability::needs_all_values>(header.geometry.layout);
@@ -115,7 +115,7 @@ inline void push(State *state, uint64 hash) {
 // call this for each row. ERROR 42804 if the state has another element type. ERROR 0A000 or 22003
 // if a filter of the state's kind or layout cannot hold the value. May allocate in the current
 // memory context.
-void add_value(State *state, Element *element, Datum value);
+void add_value(State *state, ValueType *value_type, Datum value);
 
 // Adds items in their order. None of them may be NULL. Raises the errors of add_value(). A Bloom
 // Filter Build calls this for each batch of rows.

@@ -48,25 +48,25 @@ Head checked_head(const uint8 *bytes, Size length) {
 
 // A state of this process that was passed. A callback removes it from the list when its memory
 // context is reset or deleted.
-struct Passed {
+struct PassedState {
   uint64 number;
   State *state;
   MemoryContextCallback forget;
-  Passed *next;
+  PassedState *next;
 };
 
-Passed *passed_states = nullptr;
+PassedState *passed_states = nullptr;
 
-void forget_passed(void *argument) {
-  const auto *forgotten = static_cast<Passed *>(argument);
-  Passed **place = &passed_states;
+void forget_passed_state(void *argument) {
+  const auto *forgotten = static_cast<PassedState *>(argument);
+  PassedState **place = &passed_states;
   while (*place != forgotten)
     place = &(*place)->next;
   *place = forgotten->next;
 }
 
-State *find_passed(uint64 number) {
-  for (const Passed *passed = passed_states; passed; passed = passed->next)
+State *find_passed_state(uint64 number) {
+  for (const PassedState *passed = passed_states; passed; passed = passed->next)
     if (passed->number == number)
       return passed->state;
   raise_invalid_state();
@@ -91,7 +91,7 @@ State *state_of(const Head &head) {
   const Parameters parameters = {head.self_sized, static_cast<double>(head.expected), head.rate,
                                  head.layout, scheme_of(head.layout, head.family).empty};
   State *state = make_state({CurrentMemoryContext}, parameters);
-  state->header.element = {head.family, head.shape};
+  state->header.element_type = {head.family, head.shape};
   return state;
 }
 
@@ -119,14 +119,14 @@ bytea *serialize_state(State *state) {
     flush(state);
 
   const bool in_file = bitmap_goes_by_file(state);
-  const SettledBag bag = settle_bag(&state->bag);
+  const PreparedBag bag = prepare_bag(&state->bag);
   const Head head = {state->self_sized,
                      state->bitmap && !in_file,
                      in_file,
                      bag.form,
-                     header.element.family,
+                     header.element_type.family,
                      layout_of(state),
-                     header.element.shape,
+                     header.element_type.shape,
                      header.capacity.values,
                      header.capacity.rate};
   const Size size = VARHDRSZ + sizeof head + (head.has_bitmap ? bitmap_bytes : 0) +
@@ -154,8 +154,8 @@ bytea *pass_state(State *state) {
     return serialize_state(state);
   state->passed = true;
   static uint64 passed_before = 0;
-  auto *passed = make_array<Passed>(1, state->bag.memory.context);
-  *passed = {++passed_before, state, {forget_passed, passed, nullptr}, passed_states};
+  auto *passed = make_array<PassedState>(1, state->bag.memory.context);
+  *passed = {++passed_before, state, {forget_passed_state, passed, nullptr}, passed_states};
   passed_states = passed;
   MemoryContextRegisterResetCallback(state->bag.memory.context, &passed->forget);
 
@@ -172,7 +172,7 @@ State *deserialize_state(const bytea *value) {
   if (length == sizeof(uint64)) {
     uint64 number;
     memcpy(&number, bytes, sizeof number);
-    return find_passed(number);
+    return find_passed_state(number);
   }
   const Head head = checked_head(bytes, length);
   State *state = state_of(head);

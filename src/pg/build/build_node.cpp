@@ -29,17 +29,17 @@ namespace bloomfilter {
 namespace {
 
 // An aggregate call that the node computes. All fields are zero at first.
-struct Built {
+struct CallState {
   // Set by init_call().
   BuildCall call;
   ExprState *condition; // the condition of FILTER; NULL if there is none
   RowValue value;
-  State *state;     // set when the call gets its first row
-  Element *element; // set when the call gets its first value
+  State *state;          // set when the call gets its first row
+  ValueType *value_type; // set when the call gets its first value
 };
 
 // What EXPLAIN ANALYZE shows, for all calls together.
-struct Shown {
+struct BuildStatistics {
   uint64 rows;    // rows added to states; a row added to several states counts several times
   uint64 memory;  // the most bytes that the states of one process took
   uint64 spilled; // bytes spilled to temporary files
@@ -47,34 +47,34 @@ struct Shown {
 
 // What the processes of a parallel query share. In shared memory it precedes the shared part of the
 // table scan.
-struct Shared {
-  SharedFilters filters;
-  pg_atomic_uint64 rows, memory, spilled; // as in Shown; `memory` is that of one worker
+struct SharedBuild {
+  SharedProbeStatistics filters;
+  pg_atomic_uint64 rows, memory, spilled; // as in BuildStatistics; `memory` is that of one worker
 };
 
 // The state of the node in the executor. All fields are zero at first.
-struct Build {
+struct BuildState {
   CustomScanState node; // must be first, because the server casts the pointer
   // Set by begin().
   Relation table;
   TupleTableSlot *row; // a slot for a row of the table
   ExprContext *states; // has the memory of the states until the row is returned
-  Built *calls;
+  CallState *calls;
   int call_count;
-  Batches batches; // begun by begin(), opened by make_row() or join_shared()
-  bool done;       // true once the row has been returned
-  bool passes;     // true if other nodes of this process use the states
+  RowBatches batches; // begun by begin(), opened by make_row() or join_shared()
+  bool done;          // true once the row has been returned
+  bool passes;        // true if other nodes of this process use the states
   // For EXPLAIN ANALYZE. Set by add_batch(), note_states(), result_of(), shutdown() and explain().
-  ProbedFilters probed;
-  Shown shown;
+  ProbeStatistics probed;
+  BuildStatistics shown;
   Size bytes;  // the size of the largest filter
   double rate; // the false positive rate of the largest filter; 0 if it is not known
   // Set by join_shared() and reset by shutdown(). NULL if the query is not parallel.
-  Shared *shared;
+  SharedBuild *shared;
 };
 
-Build *build_of(CustomScanState *node) {
-  return reinterpret_cast<Build *>(node);
+BuildState *build_of(CustomScanState *node) {
+  return reinterpret_cast<BuildState *>(node);
 }
 
 // --- rows ----------------------------------------------------------------------------------------
@@ -82,53 +82,55 @@ Build *build_of(CustomScanState *node) {
 // Where the state of a call is kept. If the state will be serialized, its reader takes over its
 // file. If the state may be passed to another node of this process, it has a memory context of its
 // own.
-GroupMemory memory_for(const Build *build, const Built &built) {
+GroupMemory memory_for(const BuildState *build, const CallState &call_state) {
   MemoryContext context = build->states->ecxt_per_tuple_memory;
-  if (!built.call.is_partial || built.call.takes_elements)
+  if (!call_state.call.is_partial || call_state.call.takes_elements)
     return {context, build->states, FileTransfer::none};
   if (!IsParallelWorker())
     context = AllocSetContextCreate(context, "Bloom Filter Build state", ALLOCSET_SMALL_SIZES);
   return {context, build->states, FileTransfer::move};
 }
 
-State *make_call_state(const Build *build, const Built &built, const Parameters &parameters) {
-  State *state = make_state(memory_for(build, built), parameters);
-  state->partial = built.call.takes_elements;
+State *make_call_state(const BuildState *build, const CallState &call_state,
+                       const Parameters &parameters) {
+  State *state = make_state(memory_for(build, call_state), parameters);
+  state->partial = call_state.call.takes_elements;
   return state;
 }
 
-void add_rows(Build *build, Built *built, const uint16 *rows, int count) {
-  Batches *batches = &build->batches;
-  ExprContext *context = batches->pages.context;
-  if (!built->state)
-    built->state = make_call_state(
-        build, *built, parameters_with_rows(built->call.arguments, context, built->call.layout));
+void add_rows(BuildState *build, CallState *call_state, const uint16 *rows, int count) {
+  RowBatches *batches = &build->batches;
+  ExprContext *context = batches->reader.context;
+  if (!call_state->state)
+    call_state->state = make_call_state(
+        build, *call_state,
+        parameters_with_rows(call_state->call.arguments, context, call_state->call.layout));
   Values *values = &batches->values;
   for (int next = 0; next < count;) {
-    next += collect_values(&batches->pages, built->value, rows + next, count - next, values);
+    next += collect_values(&batches->reader, call_state->value, rows + next, count - next, values);
     if (values->items.count == 0)
       continue;
-    if (!built->element)
-      built->element =
-          element_of(built->value, built->call.collation, build->node.ss.ps.state->es_query_cxt);
-    values->items.element = built->element;
-    add_items(built->state, values->items);
+    if (!call_state->value_type)
+      call_state->value_type = value_type_of(call_state->value, call_state->call.collation,
+                                             build->node.ss.ps.state->es_query_cxt);
+    values->items.value_type = call_state->value_type;
+    add_items(call_state->state, values->items);
   }
 }
 
-void add_batch(Build *build) {
-  Batches *batches = &build->batches;
+void add_batch(BuildState *build) {
+  RowBatches *batches = &build->batches;
   for (int i = 0; i < build->call_count; i++) {
-    Built *built = &build->calls[i];
+    CallState *call_state = &build->calls[i];
     uint16 chosen[kMaxRows];
     const uint16 *rows = batches->rows;
     int count = batches->count;
-    if (built->condition) {
-      count = filter_rows(&batches->pages, built->condition, rows, count, chosen);
+    if (call_state->condition) {
+      count = filter_rows(&batches->reader, call_state->condition, rows, count, chosen);
       rows = chosen;
     }
     if (count > 0)
-      add_rows(build, built, rows, count);
+      add_rows(build, call_state, rows, count);
     build->shown.rows += count;
   }
 }
@@ -136,21 +138,21 @@ void add_batch(Build *build) {
 // --- the row -------------------------------------------------------------------------------------
 
 // Returns the result of a call that saw no row.
-NullableDatum result_without_rows(const Build *build, const Built &built) {
-  if (built.call.is_partial)
+NullableDatum result_without_rows(const BuildState *build, const CallState &call_state) {
+  if (call_state.call.is_partial)
     return {0, true};
   const Parameters parameters = parameters_without_rows(
-      built.call.arguments, build->node.ss.ps.ps_ExprContext, built.call.layout);
-  if (!built.call.takes_elements || !built.call.returns_state)
+      call_state.call.arguments, build->node.ss.ps.ps_ExprContext, call_state.call.layout);
+  if (!call_state.call.takes_elements || !call_state.call.returns_state)
     return {filter_without_values(parameters).datum(), false};
-  State *state = make_call_state(build, built, parameters);
+  State *state = make_call_state(build, call_state, parameters);
   state->no_rows = true;
   return {PointerGetDatum(flat_partial(state)), false};
 }
 
 // Notes how much memory and how many temporary files the states take, before they are finished.
-void note_states(Build *build) {
-  Shown *shown = &build->shown;
+void note_states(BuildState *build) {
+  BuildStatistics *shown = &build->shown;
   const Size memory = MemoryContextMemAllocated(build->states->ecxt_per_tuple_memory, true);
   shown->memory = Max(shown->memory, memory);
   for (int i = 0; i < build->call_count; i++) {
@@ -162,44 +164,45 @@ void note_states(Build *build) {
 
 // Notes the size and the rate of a filter if it is the largest so far. Computing the rate reads all
 // bits, so this is done only if EXPLAIN ANALYZE may show it.
-void note_filter(Build *build, const Filter &filter) {
+void note_filter(BuildState *build, const Filter &filter) {
   if (!build->node.ss.ps.instrument || VARSIZE(filter.value) < build->bytes)
     return;
   build->bytes = VARSIZE(filter.value);
   build->rate = filter.kind() == Kind::bloom ? measure(filter).rate : 0;
 }
 
-NullableDatum result_of(Build *build, const Built &built) {
-  if (!built.state)
-    return result_without_rows(build, built);
-  if (!built.call.returns_state) {
-    const Filter filter = built.call.finish(built.state);
+NullableDatum result_of(BuildState *build, const CallState &call_state) {
+  if (!call_state.state)
+    return result_without_rows(build, call_state);
+  if (!call_state.call.returns_state) {
+    const Filter filter = call_state.call.finish(call_state.state);
     note_filter(build, filter);
     return {filter.datum(), false};
   }
-  if (built.call.takes_elements)
-    return {PointerGetDatum(flat_partial(built.state)), false};
+  if (call_state.call.takes_elements)
+    return {PointerGetDatum(flat_partial(call_state.state)), false};
   build->passes = !IsParallelWorker();
-  return {PointerGetDatum(build->passes ? pass_state(built.state) : serialize_state(built.state)),
+  return {PointerGetDatum(build->passes ? pass_state(call_state.state)
+                                        : serialize_state(call_state.state)),
           false};
 }
 
-void free_states(Build *build) {
+void free_states(BuildState *build) {
   for (int i = 0; i < build->call_count; i++)
     build->calls[i].state = nullptr;
   ReScanExprContext(build->states);
 }
 
-void set_table_scan(Build *build, TableScanDesc table_scan) {
-  open_pages(&build->batches.pages, table_scan, &build->node.ss.ps, build->row);
+void set_table_scan(BuildState *build, TableScanDesc table_scan) {
+  open_reader(&build->batches.reader, table_scan, &build->node.ss.ps, build->row);
 }
 
 // Reads the table. Stores the results of the calls as the row that the expressions of the node see.
-void make_row(Build *build) {
+void make_row(BuildState *build) {
   ScanState *state = &build->node.ss;
   ExprContext *context = state->ps.ps_ExprContext;
-  if (!build->batches.pages.scan) // no process shares a scan with this one, so it needs its own
-    set_table_scan(build, begin_own_scan(state, build->table));
+  if (!build->batches.reader.scan) // no process shares a scan with this one, so it needs its own
+    set_table_scan(build, begin_private_scan(state, build->table));
   while (next_batch(&build->batches))
     add_batch(build);
 
@@ -220,7 +223,7 @@ void make_row(Build *build) {
 }
 
 TupleTableSlot *exec(CustomScanState *node) {
-  Build *build = build_of(node);
+  BuildState *build = build_of(node);
   PlanState *state = &node->ss.ps;
   if (build->done)
     return nullptr;
@@ -237,22 +240,22 @@ BuildPlan plan_of(const CustomScanState *node) {
   return read_build_plan(reinterpret_cast<const CustomScan *>(node->ss.ps.plan));
 }
 
-void init_call(Built *built, Aggref *aggregate, PlanState *node) {
+void init_call(CallState *call_state, Aggref *aggregate, PlanState *node) {
   // A function of the aggregate may have been altered since the plan was made.
-  if (!is_build_call(aggregate, &built->call))
+  if (!is_build_call(aggregate, &call_state->call))
     elog(ERROR, "Bloom Filter Build has an aggregate that builds no filter any more");
   check_permission(aggregate);
-  built->condition = ExecInitQual(built->call.condition, node);
-  built->value = init_value(built->call.value, node);
+  call_state->condition = ExecInitQual(call_state->call.condition, node);
+  call_state->value = init_value(call_state->call.value, node);
 }
 
 // Initializes the expressions that are evaluated for rows of the table. The server has initialized
 // the expressions for the node's own row. That row has another slot, so the node gets the slot of
 // the table only while this function runs.
-void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
+void init_for_rows(BuildState *build, const BuildPlan &plan, EState *estate) {
   ScanState *scan = &build->node.ss;
   PlanState *state = &scan->ps;
-  TupleTableSlot *own = scan->ss_ScanTupleSlot;
+  TupleTableSlot *result = scan->ss_ScanTupleSlot;
   const TupleDesc descriptor = state->scandesc;
   const TupleTableSlotOps *callbacks = state->scanops;
   const bool fixed = state->scanopsfixed, set = state->scanopsset;
@@ -263,11 +266,11 @@ void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
   build->row = scan->ss_ScanTupleSlot;
   begin_batches(&build->batches, plan.batches, state);
   build->call_count = list_length(plan.calls);
-  build->calls = static_cast<Built *>(palloc0(build->call_count * sizeof(Built)));
+  build->calls = static_cast<CallState *>(palloc0(build->call_count * sizeof(CallState)));
   for (int i = 0; i < build->call_count; i++)
     init_call(&build->calls[i], list_nth_node(Aggref, plan.calls, i), state);
 
-  scan->ss_ScanTupleSlot = own;
+  scan->ss_ScanTupleSlot = result;
   state->scandesc = descriptor;
   state->scanops = callbacks;
   state->scanopsfixed = fixed;
@@ -275,7 +278,7 @@ void init_for_rows(Build *build, const BuildPlan &plan, EState *estate) {
 }
 
 void begin(CustomScanState *node, EState *estate, int) {
-  Build *build = build_of(node);
+  BuildState *build = build_of(node);
   build->states = CreateExprContext(estate);
   init_for_rows(build, plan_of(node), estate);
   // Otherwise WHERE CURRENT OF would expect a row of the table in the slot.
@@ -283,57 +286,57 @@ void begin(CustomScanState *node, EState *estate, int) {
 }
 
 void end(CustomScanState *node) {
-  Build *build = build_of(node);
+  BuildState *build = build_of(node);
   free_states(build);
-  if (build->batches.pages.scan)
-    table_endscan(build->batches.pages.scan);
+  if (build->batches.reader.scan)
+    table_endscan(build->batches.reader.scan);
 }
 
 void rescan(CustomScanState *node) {
-  Build *build = build_of(node);
+  BuildState *build = build_of(node);
   if (node->ss.ps.chgParam)
     forget_filters(&build->batches);
   restart_batches(&build->batches);
   free_states(build);
   build->done = false;
   ExecClearTuple(node->ss.ss_ScanTupleSlot);
-  if (build->batches.pages.scan)
-    table_rescan(build->batches.pages.scan, nullptr);
+  if (build->batches.reader.scan)
+    table_rescan(build->batches.reader.scan, nullptr);
 }
 
 // --- in parallel ---------------------------------------------------------------------------------
 
 Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return shared_scan_size(build_of(node)->table, &node->ss.ps, sizeof(Shared));
+  return shared_scan_size(build_of(node)->table, &node->ss.ps, sizeof(SharedBuild));
 }
 
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
-  Build *build = build_of(node);
-  build->shared = static_cast<Shared *>(memory);
-  set_table_scan(build, join_shared_scan(&node->ss, build->table, memory, sizeof(Shared)));
+  BuildState *build = build_of(node);
+  build->shared = static_cast<SharedBuild *>(memory);
+  set_table_scan(build, join_shared_scan(&node->ss, build->table, memory, sizeof(SharedBuild)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  auto *shared = static_cast<Shared *>(memory);
-  init_shared_filters(&shared->filters);
+  auto *shared = static_cast<SharedBuild *>(memory);
+  init_shared_statistics(&shared->filters);
   pg_atomic_init_u64(&shared->rows, 0);
   pg_atomic_init_u64(&shared->memory, 0);
   pg_atomic_init_u64(&shared->spilled, 0);
-  init_shared_scan(build_of(node)->table, &node->ss.ps, memory, sizeof(Shared));
+  init_shared_scan(build_of(node)->table, &node->ss.ps, memory, sizeof(SharedBuild));
   join_shared(node, nullptr, memory);
 }
 
 void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  reinit_shared_scan(build_of(node)->table, memory, sizeof(Shared));
+  reinit_shared_scan(build_of(node)->table, memory, sizeof(SharedBuild));
 }
 
 // Passes on what EXPLAIN ANALYZE shows, before the shared memory is freed. A worker adds its
 // numbers to the shared ones. The leader adds the shared numbers to its own.
 void shutdown(CustomScanState *node) {
-  Build *build = build_of(node);
-  Shared *shared = build->shared;
-  Shown *shown = &build->shown;
-  note_filters(&build->probed, build->batches, shared ? &shared->filters : nullptr);
+  BuildState *build = build_of(node);
+  SharedBuild *shared = build->shared;
+  BuildStatistics *shown = &build->shown;
+  note_probes(&build->probed, build->batches, shared ? &shared->filters : nullptr);
   if (!shared)
     return;
   build->shared = nullptr;
@@ -355,7 +358,7 @@ uint64 kilobytes(uint64 bytes) {
 }
 
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
-  Build *build = build_of(node);
+  BuildState *build = build_of(node);
   const BatchPlan plan = plan_of(node).batches;
   const NodeInstrumentation *instrument = explained->analyze ? node->ss.ps.instrument : nullptr;
   explain_conditions("Row Filter", plan.before, node, ancestors, explained);
@@ -367,8 +370,8 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
     explain_rows("Rows Removed by Row Filter", instrument->nfiltered1, instrument, explained);
   if (plan.probes != NIL)
     explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
-  note_filters(&build->probed, build->batches, nullptr);
-  explain_filters(build->probed, instrument, explained);
+  note_probes(&build->probed, build->batches, nullptr);
+  explain_probes(build->probed, instrument, explained);
   if (instrument->nloops == 0)
     return;
   explain_rows("Rows Added", build->shown.rows, instrument, explained);
@@ -386,7 +389,7 @@ constexpr CustomExecMethods kExecMethods = {
     estimate_shared,      init_shared, reinit_shared, join_shared, shutdown, explain};
 
 Node *create_state(CustomScan *) {
-  auto *build = make_zeroed<Build>();
+  auto *build = make_zeroed<BuildState>();
   NodeSetTag(&build->node, T_CustomScanState);
   build->node.methods = &kExecMethods;
   return reinterpret_cast<Node *>(build);

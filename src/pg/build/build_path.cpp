@@ -30,13 +30,13 @@ namespace {
 // How much less a row costs than in an aggregate over a scan, as a multiple of cpu_tuple_cost. The
 // first number is for each row that is read. The second is for each row that is added to a state,
 // which needs no calls of the executor and of the transition function.
-constexpr double kReadSpared = 0.2;
-constexpr double kAddedSpared = 0.6;
+constexpr double kReadSaving = 0.2;
+constexpr double kAddSaving = 0.6;
 
 create_upper_paths_hook_type previous_hook = nullptr;
 
 // The table that a build reads.
-struct Source {
+struct BuildInput {
   PlannerInfo *root;
   RelOptInfo *table;
   Conditions conditions;
@@ -67,7 +67,7 @@ BatchPlan batch_plan_of(List *restrictions, double rows) {
   return plan;
 }
 
-Source source_of(PlannerInfo *root, RelOptInfo *table) {
+BuildInput input_of(PlannerInfo *root, RelOptInfo *table) {
   return {root, table, conditions_of(table->baserestrictinfo)};
 }
 
@@ -138,37 +138,37 @@ Plan *plan_build(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *t
 constexpr CustomPathMethods kPathMethods = {"Bloom Filter Build", plan_build, nullptr};
 
 // Makes the path of the scan that a build replaces. Its cost is the basis of the build's cost.
-Path *scan_below(const Source &source, int workers) {
-  Path *scan = create_seqscan_path(source.root, source.table, nullptr, workers);
-  if (source.conditions.probes != NIL)
-    set_cost(source.root, source.table, source.conditions, scan);
+Path *scan_below(const BuildInput &input, int workers) {
+  Path *scan = create_seqscan_path(input.root, input.table, nullptr, workers);
+  if (input.conditions.probes != NIL)
+    set_cost(input.root, input.table, input.conditions, scan);
   return scan;
 }
 
 // Makes the path of a build of the calls in `target`, for an upper relation. The parent of the path
 // is the table, as for any scan. From the parent the server sorts the conditions, finds the
 // partitions that an Append can skip when it begins, and takes the table's name in EXPLAIN.
-Path *make_path(const Source &source, RelOptInfo *relation, PathTarget *target, List *calls,
+Path *make_path(const BuildInput &input, RelOptInfo *relation, PathTarget *target, List *calls,
                 AggSplit split, List *having, int workers) {
-  PlannerInfo *root = source.root;
-  Path *scan = scan_below(source, workers);
+  PlannerInfo *root = input.root;
+  Path *scan = scan_below(input, workers);
   AggClauseCosts costs = {};
   get_agg_clause_costs(root, split, &costs);
   const AggPath *aggregate =
       create_agg_path(root, relation, scan, target, AGG_PLAIN, split, NIL, having, &costs, 1);
-  const double read = source.table->tuples / divisor_of(workers);
-  const double spared = Min(cpu_tuple_cost * (kReadSpared * read + kAddedSpared * scan->rows),
-                            scan->total_cost - scan->startup_cost);
+  const double read = input.table->tuples / divisor_of(workers);
+  const double saved = Min(cpu_tuple_cost * (kReadSaving * read + kAddSaving * scan->rows),
+                           scan->total_cost - scan->startup_cost);
 
   CustomPath *path = makeNode(CustomPath);
   path->path = aggregate->path;
   NodeSetTag(path, T_CustomPath);
   path->path.pathtype = T_CustomScan;
-  path->path.parent = source.table;
+  path->path.parent = input.table;
   path->path.parallel_aware = workers > 0;
   path->path.parallel_workers = workers;
-  path->path.startup_cost -= spared;
-  path->path.total_cost -= spared;
+  path->path.startup_cost -= saved;
+  path->path.total_cost -= saved;
   path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
   path->custom_private = list_make2(calls, having);
   path->methods = &kPathMethods;
@@ -185,7 +185,7 @@ bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
     *parts = lappend(*parts, table);
     return is_scanned(table, entry) && suits_builds(table);
   }
-  return for_each_part(root, table, [root, parts](RelOptInfo *part) {
+  return for_each_child(root, table, [root, parts](RelOptInfo *part) {
     return IS_DUMMY_REL(part) || find_parts(root, part, parts);
   });
 }
@@ -225,7 +225,7 @@ Path *partial_builds(PlannerInfo *root, RelOptInfo *table, List *parts, RelOptIn
     PathTarget *target = copy_pathtarget(partial->reltarget);
     target->exprs = for_part(root, target->exprs, part, table);
     Path *path =
-        make_path(source_of(root, part), partial, target, for_part(root, calls, part, table),
+        make_path(input_of(root, part), partial, target, for_part(root, calls, part, table),
                   AGGSPLIT_INITIAL_SERIAL, NIL, workers);
     if (part == table) // the table is its only part
       return path;
@@ -264,7 +264,7 @@ void add_builds(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, R
       !find_parts(root, input, &parts) || parts == NIL)
     return;
   if (linitial(parts) == input)
-    add_path(grouped, make_path(source_of(root, input), grouped, grouped->reltarget, calls,
+    add_path(grouped, make_path(input_of(root, input), grouped, grouped->reltarget, calls,
                                 AGGSPLIT_SIMPLE, having, 0));
   RelOptInfo *partial = partial_relation(root, grouped, calls);
   if (linitial(parts) != input)

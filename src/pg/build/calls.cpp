@@ -7,7 +7,7 @@
 #include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {
@@ -30,13 +30,13 @@ namespace bloomfilter {
 namespace {
 
 // One of our aggregates: its functions, and what its calls build.
-struct Known {
+struct KnownAggregate {
   PGFunction step, final, combine;
   Layout layout;
   bool takes_elements, returns_state;
 };
 
-const Known kKnown[] = {
+const KnownAggregate kKnownAggregates[] = {
     {bloomfilter_agg_trans, bloomfilter_agg_final, filter_agg_combine, Layout::lines, false, false},
     {bloomfilter_agg_trans, bloomfilter_join_final, filter_agg_combine, Layout::lines, false,
      false},
@@ -51,33 +51,34 @@ const Known kKnown[] = {
 };
 
 // The row of an aggregate in pg_aggregate.
-struct Entry : FormData_pg_aggregate {
+struct AggregateRow : FormData_pg_aggregate {
   bool has_initial_value;
 };
 
-Entry entry_of(Oid aggregate) {
+AggregateRow row_of_aggregate(Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
-  const Entry entry = {*reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple)),
-                       !heap_attisnull(tuple, Anum_pg_aggregate_agginitval, nullptr)};
+  const AggregateRow row = {*reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple)),
+                            !heap_attisnull(tuple, Anum_pg_aggregate_agginitval, nullptr)};
   ReleaseSysCache(tuple);
-  return entry;
+  return row;
 }
 
-// Returns the row of kKnown for an aggregate, or NULL if the aggregate is not ours. Our aggregates
-// have no initial value. A user may make an aggregate of our functions with an initial value.
-const Known *find_known(Oid aggregate) {
-  const Entry entry = entry_of(aggregate);
-  if (entry.has_initial_value || !OidIsValid(entry.aggfinalfn) || !OidIsValid(entry.aggcombinefn) ||
-      OidIsValid(entry.aggserialfn) != OidIsValid(entry.aggdeserialfn))
+// Returns the row of kKnownAggregates for an aggregate, or NULL if the aggregate is not ours. Our
+// aggregates have no initial value. A user may make an aggregate of our functions with an initial
+// value.
+const KnownAggregate *find_known_aggregate(Oid aggregate) {
+  const AggregateRow row = row_of_aggregate(aggregate);
+  if (row.has_initial_value || !OidIsValid(row.aggfinalfn) || !OidIsValid(row.aggcombinefn) ||
+      OidIsValid(row.aggserialfn) != OidIsValid(row.aggdeserialfn))
     return nullptr;
-  for (const Known &known : kKnown)
-    if (code_of(entry.aggtransfn) == known.step && code_of(entry.aggfinalfn) == known.final &&
-        code_of(entry.aggcombinefn) == known.combine &&
-        OidIsValid(entry.aggserialfn) == !known.takes_elements &&
-        (known.takes_elements || (code_of(entry.aggserialfn) == filter_agg_serial &&
-                                  code_of(entry.aggdeserialfn) == filter_agg_deserial)))
+  for (const KnownAggregate &known : kKnownAggregates)
+    if (code_of(row.aggtransfn) == known.step && code_of(row.aggfinalfn) == known.final &&
+        code_of(row.aggcombinefn) == known.combine &&
+        OidIsValid(row.aggserialfn) == !known.takes_elements &&
+        (known.takes_elements || (code_of(row.aggserialfn) == filter_agg_serial &&
+                                  code_of(row.aggdeserialfn) == filter_agg_deserial)))
       return &known;
   return nullptr;
 }
@@ -110,7 +111,7 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
       aggregate->args == NIL || DO_AGGSPLIT_COMBINE(aggregate->aggsplit) ||
       !may_be_ours(aggregate->aggfnoid))
     return false;
-  const Known *known = find_known(aggregate->aggfnoid);
+  const KnownAggregate *known = find_known_aggregate(aggregate->aggfnoid);
   if (!known)
     return false;
   call->layout = known->layout;
@@ -143,9 +144,9 @@ bool is_build_call(const Aggref *aggregate, BuildCall *call) {
 }
 
 void depend_on_functions(PlannerInfo *root, const Aggref *aggregate) {
-  const Entry entry = entry_of(aggregate->aggfnoid);
-  const Oid functions[] = {entry.aggtransfn, entry.aggfinalfn, entry.aggcombinefn,
-                           entry.aggserialfn, entry.aggdeserialfn};
+  const AggregateRow row = row_of_aggregate(aggregate->aggfnoid);
+  const Oid functions[] = {row.aggtransfn, row.aggfinalfn, row.aggcombinefn, row.aggserialfn,
+                           row.aggdeserialfn};
   for (const Oid function : functions)
     record_plan_function_dependency(root, function);
 }
@@ -158,12 +159,12 @@ void check_permission(const Aggref *aggregate) {
     elog(ERROR, "cache lookup failed for aggregate %u", aggregate->aggfnoid);
   const Oid owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(procedure))->proowner;
   ReleaseSysCache(procedure);
-  const Entry entry = entry_of(aggregate->aggfnoid);
-  check_may_call(entry.aggtransfn, owner, OBJECT_FUNCTION);
+  const AggregateRow row = row_of_aggregate(aggregate->aggfnoid);
+  check_may_call(row.aggtransfn, owner, OBJECT_FUNCTION);
   if (!DO_AGGSPLIT_SKIPFINAL(aggregate->aggsplit))
-    check_may_call(entry.aggfinalfn, owner, OBJECT_FUNCTION);
-  else if (OidIsValid(entry.aggserialfn))
-    check_may_call(entry.aggserialfn, owner, OBJECT_FUNCTION);
+    check_may_call(row.aggfinalfn, owner, OBJECT_FUNCTION);
+  else if (OidIsValid(row.aggserialfn))
+    check_may_call(row.aggserialfn, owner, OBJECT_FUNCTION);
   const Expr *value = linitial_node(TargetEntry, aggregate->args)->expr;
   if (IsA(value, FuncExpr)) // bf_element_of(): a build does not call it, but the query names it
     check_may_call(reinterpret_cast<const FuncExpr *>(value)->funcid, GetUserId(), OBJECT_FUNCTION);

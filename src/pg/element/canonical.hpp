@@ -1,4 +1,4 @@
-// Canonical bytes (pg/element/element.hpp): what the files that write them have in common. These
+// Canonical bytes (pg/element/value_type.hpp): what the files that write them have in common. These
 // files are scalar.cpp, composed.cpp and jsonb.cpp.
 //
 // The bytes of a scalar are made as a whole. A composed value may have millions of parts, so its
@@ -11,7 +11,7 @@
 
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -38,32 +38,32 @@ struct Canonical {
   }
 };
 
-inline void canonical_int4(Element *, Datum value, Canonical *out) {
+inline void canonical_int4(ValueType *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt32(value));
 }
-inline void canonical_int8(Element *, Datum value, Canonical *out) {
+inline void canonical_int8(ValueType *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt64(value));
 }
 
 // The hash of a value's canonical bytes. The function that makes the bytes is a template argument,
 // so that the compiler can inline it and often knows the number of bytes.
-template <void (*kCanonical)(Element *, Datum, Canonical *)>
-__attribute__((flatten)) uint64 hash_through(Element *element, Datum value, uint64 seed) {
+template <void (*kCanonical)(ValueType *, Datum, Canonical *)>
+__attribute__((flatten)) uint64 hash_through(ValueType *value_type, Datum value, uint64 seed) {
   Canonical canonical;
-  kCanonical(element, value, &canonical);
+  kCanonical(value_type, value, &canonical);
   return hash_bytes(canonical.bytes, canonical.length, seed);
 }
 
 // The first hash of a value that is not NULL. For the most common types, the hash is computed
 // inline, without a call.
-inline uint64 inline_hash(Element *element, Datum value, uint64 seed) {
-  switch (element->base) {
+inline uint64 inline_hash(ValueType *value_type, Datum value, uint64 seed) {
+  switch (value_type->base) {
   case INT8OID:
-    return hash_through<canonical_int8>(element, value, seed);
+    return hash_through<canonical_int8>(value_type, value, seed);
   case INT4OID:
-    return hash_through<canonical_int4>(element, value, seed);
+    return hash_through<canonical_int4>(value_type, value, seed);
   default:
-    return first_hash(element, value, seed);
+    return first_hash(value_type, value, seed);
   }
 }
 
@@ -98,8 +98,8 @@ Size length_without_blanks(const char *string, Size length);
 
 // True if the value is a varchar that ends with a blank. Whether such a varchar equals another
 // value depends on the type of the other value.
-inline bool ends_with_blank(const Element *element, Datum value) {
-  if (!element->varying)
+inline bool ends_with_blank(const ValueType *value_type, Datum value) {
+  if (!value_type->varying)
     return false;
   struct varlena *string = packed(value);
   const Size length = VARSIZE_ANY_EXHDR(string);
@@ -110,11 +110,11 @@ inline bool ends_with_blank(const Element *element, Datum value) {
 }
 
 // The canonical bytes of a whole jsonb document.
-void canonical_jsonb(Element *element, Datum value, Canonical *out);
+void canonical_jsonb(ValueType *value_type, Datum value, Canonical *out);
 
 // The canonical bytes that a text or varchar has after a cast to char(n): without the blanks at its
 // end.
-void canonical_stripped(Element *element, Datum value, Canonical *out);
+void canonical_stripped(ValueType *value_type, Datum value, Canonical *out);
 
 // Raises 42P22 if there is no collation, and 0A000 if values that differ in bytes can be equal
 // under the collation.
@@ -123,11 +123,11 @@ void check_collation(Oid type, Oid collation);
 // Look up how values of the element's base type are hashed, and set the element's fields. The first
 // function does so for scalar types, the second one for composed types. They return false if
 // filters cannot hold the type, or if it is a type for the other function.
-bool resolve_scalar(Element *element, Oid collation);
-bool resolve_composed(Element *element, Oid collation);
+bool resolve_scalar(ValueType *value_type, Oid collation);
+bool resolve_composed(ValueType *value_type, Oid collation);
 
 // Sets the shape of the rows of a named composite type. Without this call, the first row that is
 // hashed sets the shape.
-void resolve_named_rows(Element *element);
+void resolve_named_rows(ValueType *value_type);
 
 } // namespace bloomfilter

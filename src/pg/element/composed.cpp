@@ -70,8 +70,8 @@ void empty_scratch(Writer *out) {
     MemoryContextReset(out->scratch);
 }
 
-pg_noinline void put_composed(Writer *out, Element *element, Datum value) {
-  out->add_part([=] { element->write(element, value, out, true); });
+pg_noinline void put_composed(Writer *out, ValueType *value_type, Datum value) {
+  out->add_part([=] { value_type->write(value_type, value, out, true); });
 }
 
 // Adds a head of kHead bytes and then canonical bytes. The cases are the lengths of numbers and
@@ -93,29 +93,29 @@ template <Size kHead>
 
 // Writes a part's length and bytes, after a null byte if the part is an item.
 template <bool kItem>
-[[gnu::always_inline]] inline void put_part(Writer *out, Element *element, Datum value) {
-  if (element->write) {
+[[gnu::always_inline]] inline void put_part(Writer *out, ValueType *value_type, Datum value) {
+  if (value_type->write) {
     if (kItem)
       out->add_number<uint8>(0);
-    put_composed(out, element, value);
+    put_composed(out, value_type, value);
     return;
   }
   Canonical canonical;
-  element->canonical(element, value, &canonical);
+  value_type->canonical(value_type, value, &canonical);
   const uint64 length = static_cast<uint32>(canonical.length);
   put_bytes<kItem + sizeof(uint32)>(out, length << 8 * kItem, canonical);
   empty_scratch(out);
 }
 
-[[gnu::always_inline]] inline void put_item(Writer *out, Element *element, Datum value,
+[[gnu::always_inline]] inline void put_item(Writer *out, ValueType *value_type, Datum value,
                                             bool isnull) {
   if (isnull)
     out->add_number<uint8>(1);
   else
-    put_part<true>(out, element, value);
+    put_part<true>(out, value_type, value);
 }
 
-void write_array(Element *element, Datum value, Writer *out, bool) {
+void write_array(ValueType *value_type, Datum value, Writer *out, bool) {
   check_stack_depth();
   const Unpacked unpacked(value, out->values);
   auto *array = reinterpret_cast<ArrayType *>(unpacked.value);
@@ -126,23 +126,24 @@ void write_array(Element *element, Datum value, Writer *out, bool) {
     out->add_number<int32>(ARR_LBOUND(array)[i]);
   }
 
-  Element *item = element->item;
+  ValueType *item = value_type->item;
   const int count = ArrayGetNItems(dimensions, ARR_DIMS(array));
   const uint8 *present = ARR_NULLBITMAP(array);
   const char *at = ARR_DATA_PTR(array);
   for (int i = 0; i < count; i++) {
     CHECK_FOR_INTERRUPTS();
     const bool isnull = present && !(present[i / 8] >> i % 8 & 1);
-    put_item(out, item, isnull ? 0 : fetch_att(at, element->typbyval, element->typlen), isnull);
+    put_item(out, item, isnull ? 0 : fetch_att(at, value_type->typbyval, value_type->typlen),
+             isnull);
     if (!isnull) {
-      at = att_addlength_pointer(at, element->typlen, at);
-      at = reinterpret_cast<const char *>(att_align_nominal(at, element->typalign));
+      at = att_addlength_pointer(at, value_type->typlen, at);
+      at = reinterpret_cast<const char *>(att_align_nominal(at, value_type->typalign));
     }
   }
   unpacked.free();
 }
 
-void put_bounds(Writer *out, Element *bound, const RangeBound &lower, const RangeBound &upper) {
+void put_bounds(Writer *out, ValueType *bound, const RangeBound &lower, const RangeBound &upper) {
   enum RangeFlag : uint8 {
     kLowerInfinite = 2,
     kUpperInfinite = 4,
@@ -158,24 +159,24 @@ void put_bounds(Writer *out, Element *bound, const RangeBound &lower, const Rang
     put_part<false>(out, bound, upper.val);
 }
 
-void write_range(Element *element, Datum value, Writer *out, bool) {
+void write_range(ValueType *value_type, Datum value, Writer *out, bool) {
   check_stack_depth();
   constexpr uint8 kEmpty = 1;
   const Unpacked unpacked(value, out->values);
   const auto *range = reinterpret_cast<const RangeType *>(unpacked.value);
   RangeBound lower, upper;
   bool empty;
-  range_deserialize(element->range, range, &lower, &upper, &empty);
+  range_deserialize(value_type->range, range, &lower, &upper, &empty);
   if (empty)
     out->add_number(kEmpty);
   else
-    put_bounds(out, element->item, lower, upper);
+    put_bounds(out, value_type->item, lower, upper);
   unpacked.free();
 }
 
 // Writes each range as an item without a null byte. No range in a multirange is empty.
-void write_multirange(Element *element, Datum value, Writer *out, bool) {
-  Element *range = element->item;
+void write_multirange(ValueType *value_type, Datum value, Writer *out, bool) {
+  ValueType *range = value_type->item;
   const Unpacked unpacked(value, out->values);
   const auto *ranges = reinterpret_cast<const MultirangeType *>(unpacked.value);
   out->add_number<uint32>(ranges->rangeCount);
@@ -191,10 +192,10 @@ void write_multirange(Element *element, Datum value, Writer *out, bool) {
 // Appends the families of the parts that values are composed of. The shape is a hash of these
 // families. A row inside another value counts as "row" only; the fields of such rows differ in the
 // bytes that are hashed.
-void append_structure(StringInfo out, const Element *element) {
-  appendStringInfoChar(out, static_cast<char>(element->family));
-  if (element->item)
-    append_structure(out, element->item);
+void append_structure(StringInfo out, const ValueType *value_type) {
+  appendStringInfoChar(out, static_cast<char>(value_type->family));
+  if (value_type->item)
+    append_structure(out, value_type->item);
 }
 
 // The shape: 24 bits of a hash of the structure. A shape is never 0, because 0 stands for "no
@@ -204,68 +205,68 @@ uint32 shape_of(const StringInfoData &structure) {
   return shape == 0 ? 1 : shape;
 }
 
-template <typename T> T *allocate_for_fields(const Element *element, int count) {
-  return static_cast<T *>(MemoryContextAllocZero(element->row_context, count * sizeof(T) + 1));
+template <typename T> T *allocate_for_fields(const ValueType *value_type, int count) {
+  return static_cast<T *>(MemoryContextAllocZero(value_type->row_context, count * sizeof(T) + 1));
 }
 
 // True if the element still has the fields of rows of the given type. The server clears the
 // identifier in the cache entry of a named type as soon as the definition may have changed.
-bool knows_fields(const Element *element, Oid type, int32 typmod) {
-  if (!element->fields || element->row_type != type || element->row_typmod != typmod)
+bool knows_fields(const ValueType *value_type, Oid type, int32 typmod) {
+  if (!value_type->fields || value_type->row_type != type || value_type->row_typmod != typmod)
     return false;
-  return element->row_identifier == (element->row_entry
-                                         ? element->row_entry->tupDesc_identifier
-                                         : assign_record_type_identifier(type, typmod));
+  return value_type->row_identifier == (value_type->row_entry
+                                            ? value_type->row_entry->tupDesc_identifier
+                                            : assign_record_type_identifier(type, typmod));
 }
 
 // Copies the row type's descriptor, so that the rows that follow need no lookup. The copy includes
 // the default values that old rows have in columns that were added later.
-TupleDesc remember_row_type(Element *element, Oid type, int32 typmod) {
+TupleDesc remember_row_type(ValueType *value_type, Oid type, int32 typmod) {
   TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
-  element->row_type = type;
-  element->row_typmod = typmod;
-  element->row_identifier = assign_record_type_identifier(type, typmod);
-  element->row_entry = type == RECORDOID ? nullptr : lookup_type_cache(type, TYPECACHE_TUPDESC);
-  const MemoryContext before = MemoryContextSwitchTo(element->row_context);
-  element->descriptor = CreateTupleDescCopyConstr(descriptor);
+  value_type->row_type = type;
+  value_type->row_typmod = typmod;
+  value_type->row_identifier = assign_record_type_identifier(type, typmod);
+  value_type->row_entry = type == RECORDOID ? nullptr : lookup_type_cache(type, TYPECACHE_TUPDESC);
+  const MemoryContext before = MemoryContextSwitchTo(value_type->row_context);
+  value_type->descriptor = CreateTupleDescCopyConstr(descriptor);
   MemoryContextSwitchTo(before);
   ReleaseTupleDesc(descriptor);
-  return element->descriptor;
+  return value_type->descriptor;
 }
 
 // Sets the fields of rows, and the shape that follows from the fields.
-void set_fields(Element *element, Element **fields, int count) {
+void set_fields(ValueType *value_type, ValueType **fields, int count) {
   StringInfoData structure;
   initStringInfo(&structure);
   appendStringInfoChar(&structure, static_cast<char>(Family::row));
   for (int i = 0; i < count; i++)
     if (fields[i])
       append_structure(&structure, fields[i]);
-  element->shape = shape_of(structure);
+  value_type->shape = shape_of(structure);
   pfree(structure.data);
-  element->values = allocate_for_fields<Datum>(element, count);
-  element->nulls = allocate_for_fields<bool>(element, count);
-  element->field_count = count;
-  element->fields = fields;
+  value_type->values = allocate_for_fields<Datum>(value_type, count);
+  value_type->nulls = allocate_for_fields<bool>(value_type, count);
+  value_type->field_count = count;
+  value_type->fields = fields;
 }
 
 // Looks up the fields of a row type and remembers them in place of those of the last row type.
-pg_noinline void resolve_fields(Element *element, Oid type, int32 typmod) {
-  element->fields = nullptr;
-  if (element->row_context)
-    MemoryContextReset(element->row_context);
+pg_noinline void resolve_fields(ValueType *value_type, Oid type, int32 typmod) {
+  value_type->fields = nullptr;
+  if (value_type->row_context)
+    MemoryContextReset(value_type->row_context);
   else
-    element->row_context =
-        AllocSetContextCreate(element->context, "bloomfilter row type", ALLOCSET_SMALL_SIZES);
-  const TupleDesc descriptor = remember_row_type(element, type, typmod);
-  auto **fields = allocate_for_fields<Element *>(element, descriptor->natts);
+    value_type->row_context =
+        AllocSetContextCreate(value_type->context, "bloomfilter row type", ALLOCSET_SMALL_SIZES);
+  const TupleDesc descriptor = remember_row_type(value_type, type, typmod);
+  auto **fields = allocate_for_fields<ValueType *>(value_type, descriptor->natts);
   for (int i = 0; i < descriptor->natts; i++) {
     const Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
     if (!attribute->attisdropped)
       fields[i] =
-          resolve_element(attribute->atttypid, attribute->attcollation, element->row_context);
+          resolve_value_type(attribute->atttypid, attribute->attcollation, value_type->row_context);
   }
-  set_fields(element, fields, descriptor->natts);
+  set_fields(value_type, fields, descriptor->natts);
 }
 
 // A row with such a field would need two hashes. One would match rows with a char(n) field, the
@@ -293,70 +294,70 @@ HeapTupleHeader row_of(const Unpacked &unpacked, MemoryContext context) {
 // that is not NULL. The reason is ALTER TYPE ... ADD ATTRIBUTE. After it, an older row equals a row
 // with NULL in the new field, so both must have the same bytes. (If the row is the value itself,
 // the new field gives it another shape, which is an error.)
-void write_fields(Element *element, Writer *out, bool nested) {
+void write_fields(ValueType *value_type, Writer *out, bool nested) {
   uint32 fields = 0, written = 0;
-  for (int i = 0; i < element->field_count; i++)
-    if (element->fields[i]) {
+  for (int i = 0; i < value_type->field_count; i++)
+    if (value_type->fields[i]) {
       fields++;
-      if (!nested || !element->nulls[i])
+      if (!nested || !value_type->nulls[i])
         written = fields;
     }
   out->add_number(written);
   for (int i = 0; written > 0; i++)
-    if (element->fields[i]) {
-      if (!element->nulls[i] && ends_with_blank(element->fields[i], element->values[i]))
+    if (value_type->fields[i]) {
+      if (!value_type->nulls[i] && ends_with_blank(value_type->fields[i], value_type->values[i]))
         raise_ambiguous_field();
-      put_item(out, element->fields[i], element->values[i], element->nulls[i]);
+      put_item(out, value_type->fields[i], value_type->values[i], value_type->nulls[i]);
       written--;
     }
 }
 
-void write_unformed_row(Element *element, Datum value, Writer *out, bool nested) {
+void write_unformed_row(ValueType *value_type, Datum value, Writer *out, bool nested) {
   const auto *fields = reinterpret_cast<const NullableDatum *>(DatumGetPointer(value));
-  for (int i = 0; i < element->field_count; i++) {
-    element->values[i] = fields[i].value;
-    element->nulls[i] = fields[i].isnull;
+  for (int i = 0; i < value_type->field_count; i++) {
+    value_type->values[i] = fields[i].value;
+    value_type->nulls[i] = fields[i].isnull;
   }
-  write_fields(element, out, nested);
+  write_fields(value_type, out, nested);
 }
 
-void write_row(Element *element, Datum value, Writer *out, bool nested) {
+void write_row(ValueType *value_type, Datum value, Writer *out, bool nested) {
   check_stack_depth();
   const Unpacked unpacked(value, out->values);
   HeapTupleHeader row = row_of(unpacked, out->values);
   const Oid type = HeapTupleHeaderGetTypeId(row);
   const int32 typmod = HeapTupleHeaderGetTypMod(row);
-  if (unlikely(!knows_fields(element, type, typmod)))
-    resolve_fields(element, type, typmod);
+  if (unlikely(!knows_fields(value_type, type, typmod)))
+    resolve_fields(value_type, type, typmod);
 
   HeapTupleData tuple = {};
   tuple.t_len = HeapTupleHeaderGetDatumLength(row);
   tuple.t_data = row;
-  heap_deform_tuple(&tuple, element->descriptor, element->values, element->nulls);
-  write_fields(element, out, nested);
+  heap_deform_tuple(&tuple, value_type->descriptor, value_type->values, value_type->nulls);
+  write_fields(value_type, out, nested);
   if (static_cast<void *>(row) != unpacked.value)
     pfree(row); // the server copied the row to mark it
   unpacked.free();
 }
 
-uint64 hash_composed(Element *element, Datum value, uint64 seed) {
-  const MemoryContext before = MemoryContextSwitchTo(element->scratch);
-  Writer writer(seed, before, element->scratch);
-  element->write(element, value, &writer, false);
+uint64 hash_composed(ValueType *value_type, Datum value, uint64 seed) {
+  const MemoryContext before = MemoryContextSwitchTo(value_type->scratch);
+  Writer writer(seed, before, value_type->scratch);
+  value_type->write(value_type, value, &writer, false);
   empty_scratch(&writer);
   MemoryContextSwitchTo(before);
   return writer.hash();
 }
 
-void set_hash(Element *element) {
-  element->hash = hash_composed;
-  element->scratch =
-      AllocSetContextCreate(element->context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
+void set_hash(ValueType *value_type) {
+  value_type->hash = hash_composed;
+  value_type->scratch =
+      AllocSetContextCreate(value_type->context, "bloomfilter parts", ALLOCSET_SMALL_SIZES);
 }
 
-Element *resolve_item(Oid type, Oid collation, MemoryContext context) {
+ValueType *resolve_item(Oid type, Oid collation, MemoryContext context) {
   check_stack_depth();
-  return resolve_element(type, collation, context);
+  return resolve_value_type(type, collation, context);
 }
 
 // True if a range type compares its bounds with the default comparison of their type. Another
@@ -376,20 +377,20 @@ void check_range_order(const TypeCacheEntry *range, Oid type) {
              errhint("Use the bounds, lower(value) and upper(value), as values.")));
 }
 
-void resolve_array(Element *element, Oid item, Oid collation) {
-  element->family = Family::array;
-  element->write = write_array;
-  element->item = resolve_item(item, collation, element->context);
-  get_typlenbyvalalign(item, &element->typlen, &element->typbyval, &element->typalign);
+void resolve_array(ValueType *value_type, Oid item, Oid collation) {
+  value_type->family = Family::array;
+  value_type->write = write_array;
+  value_type->item = resolve_item(item, collation, value_type->context);
+  get_typlenbyvalalign(item, &value_type->typlen, &value_type->typbyval, &value_type->typalign);
 }
 
-void resolve_range(Element *element) {
-  element->family = Family::range;
-  element->write = write_range;
-  element->range = lookup_type_cache(element->base, TYPECACHE_RANGE_INFO);
-  check_range_order(element->range, element->type);
-  element->item = resolve_item(element->range->rngelemtype->type_id, element->range->rng_collation,
-                               element->context);
+void resolve_range(ValueType *value_type) {
+  value_type->family = Family::range;
+  value_type->write = write_range;
+  value_type->range = lookup_type_cache(value_type->base, TYPECACHE_RANGE_INFO);
+  check_range_order(value_type->range, value_type->type);
+  value_type->item = resolve_item(value_type->range->rngelemtype->type_id,
+                                  value_type->range->rng_collation, value_type->context);
 }
 
 } // namespace
@@ -398,7 +399,7 @@ bool is_surely_hashed(Oid type, Oid collation) {
   check_stack_depth();
   if (!OidIsValid(type))
     return false;
-  if (scalar_element(type, collation, CurrentMemoryContext))
+  if (scalar_value_type(type, collation, CurrentMemoryContext))
     return true;
   const Oid base = getBaseType(type), item = get_element_type(base);
   if (OidIsValid(item))
@@ -416,50 +417,50 @@ bool is_surely_hashed_field(Oid type, Oid collation) {
   return getBaseType(type) != VARCHAROID && is_surely_hashed(type, collation);
 }
 
-bool resolve_composed(Element *element, Oid collation) {
-  const Oid type = element->base, item = get_element_type(type);
+bool resolve_composed(ValueType *value_type, Oid collation) {
+  const Oid type = value_type->base, item = get_element_type(type);
   if (type_is_rowtype(type)) {
-    element->family = Family::row; // the shape is set when a row is hashed
-    element->write = write_row;
+    value_type->family = Family::row; // the shape is set when a row is hashed
+    value_type->write = write_row;
   } else if (OidIsValid(item)) {
-    resolve_array(element, item, collation);
+    resolve_array(value_type, item, collation);
   } else if (type_is_range(type)) {
-    resolve_range(element);
+    resolve_range(value_type);
   } else if (type_is_multirange(type)) {
-    element->family = Family::multirange;
-    element->write = write_multirange;
-    element->item = resolve_item(get_multirange_range(type), InvalidOid, element->context);
+    value_type->family = Family::multirange;
+    value_type->write = write_multirange;
+    value_type->item = resolve_item(get_multirange_range(type), InvalidOid, value_type->context);
   } else {
     return false;
   }
-  set_hash(element);
-  if (element->item) {
+  set_hash(value_type);
+  if (value_type->item) {
     StringInfoData structure;
     initStringInfo(&structure);
-    append_structure(&structure, element);
-    element->shape = shape_of(structure);
+    append_structure(&structure, value_type);
+    value_type->shape = shape_of(structure);
   }
   return true;
 }
 
-void resolve_named_rows(Element *element) {
-  resolve_fields(element, element->base, -1);
+void resolve_named_rows(ValueType *value_type) {
+  resolve_fields(value_type, value_type->base, -1);
 }
 
-Element *unformed_rows(const List *fields, MemoryContext context) {
-  auto *element = make_zeroed<Element>(context);
-  element->context = element->row_context = context;
-  element->type = element->base = RECORDOID;
-  element->family = Family::row;
-  element->write = write_unformed_row;
-  element->unformed = true;
-  set_hash(element);
-  auto **elements = allocate_for_fields<Element *>(element, list_length(fields));
+ValueType *unformed_rows(const List *fields, MemoryContext context) {
+  auto *value_type = make_zeroed<ValueType>(context);
+  value_type->context = value_type->row_context = context;
+  value_type->type = value_type->base = RECORDOID;
+  value_type->family = Family::row;
+  value_type->write = write_unformed_row;
+  value_type->unformed = true;
+  set_hash(value_type);
+  auto **elements = allocate_for_fields<ValueType *>(value_type, list_length(fields));
   int number = 0;
   for (const Node *field : each<Node>(fields))
-    elements[number++] = resolve_element(exprType(field), exprCollation(field), context);
-  set_fields(element, elements, list_length(fields));
-  return element;
+    elements[number++] = resolve_value_type(exprType(field), exprCollation(field), context);
+  set_fields(value_type, elements, list_length(fields));
+  return value_type;
 }
 
 } // namespace bloomfilter

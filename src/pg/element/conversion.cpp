@@ -39,23 +39,23 @@ Converted one(Datum value) {
   return {1, {value}, false};
 }
 
-using Convert = Converted(const Element *element, Datum value);
+using Convert = Converted(const ValueType *value_type, Datum value);
 
-int64 integer_of(const Element *element, Datum value) {
-  return element->base == INT8OID   ? DatumGetInt64(value)
-         : element->base == INT4OID ? DatumGetInt32(value)
-                                    : DatumGetInt16(value);
+int64 integer_of(const ValueType *value_type, Datum value) {
+  return value_type->base == INT8OID   ? DatumGetInt64(value)
+         : value_type->base == INT4OID ? DatumGetInt32(value)
+                                       : DatumGetInt16(value);
 }
 
-double double_of(const Element *element, Datum value) {
-  return element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value);
+double double_of(const ValueType *value_type, Datum value) {
+  return value_type->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value);
 }
 
 // A double that is a whole number below this limit equals exactly one integer.
 constexpr double kExactIntegers = 9007199254740992.0; // 2^53
 
-Converted integer_of_float(const Element *element, Datum value) {
-  const double number = double_of(element, value);
+Converted integer_of_float(const ValueType *value_type, Datum value) {
+  const double number = double_of(value_type, value);
   if (std::fabs(number) < kExactIntegers && std::trunc(number) == number)
     return one(Int64GetDatum(static_cast<int64>(number)));
   return std::fabs(number) >= kExactIntegers && std::fabs(number) <= -static_cast<double>(INT64_MIN)
@@ -64,7 +64,7 @@ Converted integer_of_float(const Element *element, Datum value) {
 }
 
 // Reads the number from its canonical bytes, because they have no zeros at either end.
-Converted integer_of_numeric(const Element *, Datum value) {
+Converted integer_of_numeric(const ValueType *, Datum value) {
   Canonical canonical;
   numeric_bytes(value, &canonical);
   const auto *words = static_cast<const uint8 *>(canonical.bytes);
@@ -87,7 +87,7 @@ Converted integer_of_numeric(const Element *, Datum value) {
 
 // SQL compares an oid with a bigint by its number, and with an integer by its bits. An oid above
 // 2^31 - 1 is therefore converted to two integers.
-Converted integer_of_oid(const Element *, Datum value) {
+Converted integer_of_oid(const ValueType *, Datum value) {
   const Oid oid = DatumGetObjectId(value);
   Converted converted = one(Int64GetDatum(oid));
   if (oid > PG_INT32_MAX)
@@ -95,24 +95,24 @@ Converted integer_of_oid(const Element *, Datum value) {
   return converted;
 }
 
-Converted oid_of_integer(const Element *element, Datum value) {
-  const int64 number = integer_of(element, value);
-  if (element->base == INT8OID && (number < 0 || number > PG_UINT32_MAX))
+Converted oid_of_integer(const ValueType *value_type, Datum value) {
+  const int64 number = integer_of(value_type, value);
+  if (value_type->base == INT8OID && (number < 0 || number > PG_UINT32_MAX))
     return kNone;
   return one(ObjectIdGetDatum(static_cast<Oid>(number)));
 }
 
-Converted numeric_of_integer(const Element *element, Datum value) {
-  return one(NumericGetDatum(int64_to_numeric(integer_of(element, value))));
+Converted numeric_of_integer(const ValueType *value_type, Datum value) {
+  return one(NumericGetDatum(int64_to_numeric(integer_of(value_type, value))));
 }
 
-Converted float_of_integer(const Element *element, Datum value) {
-  return one(Float8GetDatum(static_cast<double>(integer_of(element, value))));
+Converted float_of_integer(const ValueType *value_type, Datum value) {
+  return one(Float8GetDatum(static_cast<double>(integer_of(value_type, value))));
 }
 
 // SQL's cast raises an error if the number is too large for a float, or so small that it would
 // become 0. Such a number converts to no value.
-Converted float_of_numeric(const Element *, Datum value) {
+Converted float_of_numeric(const ValueType *, Datum value) {
   const double number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
   const bool lost = std::isinf(number) ? !numeric_is_inf(DatumGetNumeric(value))
                     : number == 0      ? integer_of_numeric(nullptr, value).count == 0
@@ -120,18 +120,18 @@ Converted float_of_numeric(const Element *, Datum value) {
   return lost ? kNone : one(Float8GetDatum(number));
 }
 
-Converted text_of_char(const Element *, Datum value) {
+Converted text_of_char(const ValueType *, Datum value) {
   return one(DirectFunctionCall1(char_text, value));
 }
 
 // Reads both forms that text can have for a "char": one byte, or \ooo with three octal digits. The
 // cast to text writes \ooo only for bytes from 128 on, so other octal digits convert to no value.
-Converted char_of_text(const Element *element, Datum value) {
+Converted char_of_text(const ValueType *value_type, Datum value) {
   const text *string =
-      element->base == NAMEOID ? cstring_to_text(NameStr(*DatumGetName(value))) : packed(value);
+      value_type->base == NAMEOID ? cstring_to_text(NameStr(*DatumGetName(value))) : packed(value);
   const char *bytes = VARDATA_ANY(string);
   int length = static_cast<int>(VARSIZE_ANY_EXHDR(string));
-  if (element->base == BPCHAROID)
+  if (value_type->base == BPCHAROID)
     length = bpchartruelen(const_cast<char *>(bytes), length);
   if (length <= 1)
     return one(CharGetDatum(length == 0 ? '\0' : bytes[0]));
@@ -145,7 +145,7 @@ Converted char_of_text(const Element *element, Datum value) {
       static_cast<char>((bytes[1] - '0') << 6 | (bytes[2] - '0') << 3 | (bytes[3] - '0'))));
 }
 
-Converted date_of_timestamp(const Element *, Datum value) {
+Converted date_of_timestamp(const ValueType *, Datum value) {
   const Timestamp timestamp = DatumGetTimestamp(value);
   if (TIMESTAMP_IS_NOBEGIN(timestamp))
     return one(DateADTGetDatum(DATEVAL_NOBEGIN));
@@ -156,7 +156,7 @@ Converted date_of_timestamp(const Element *, Datum value) {
              : kNone;
 }
 
-Converted timestamp_of_date(const Element *, Datum value) {
+Converted timestamp_of_date(const ValueType *, Datum value) {
   const DateADT date = DatumGetDateADT(value);
   if (DATE_IS_NOBEGIN(date))
     return one(TimestampGetDatum(DT_NOBEGIN));
@@ -167,13 +167,13 @@ Converted timestamp_of_date(const Element *, Datum value) {
              : kNone;
 }
 
-Converted time_of_interval(const Element *, Datum value) {
+Converted time_of_interval(const ValueType *, Datum value) {
   const __int128 span = interval_span(DatumGetIntervalP(value));
   return span >= 0 && span <= USECS_PER_DAY ? one(TimeADTGetDatum(static_cast<TimeADT>(span)))
                                             : kNone;
 }
 
-Converted interval_of_time(const Element *, Datum value) {
+Converted interval_of_time(const ValueType *, Datum value) {
   auto *interval = make_zeroed<Interval>();
   interval->time = DatumGetTimeADT(value);
   return one(IntervalPGetDatum(interval));
@@ -209,61 +209,64 @@ const Conversion *find_conversion(Family to, Family from) {
   return nullptr;
 }
 
-const Conversion &conversion_for(const Header &header, const Element *element, Use use) {
+const Conversion &conversion_for(const Header &header, const ValueType *value_type,
+                                 Purpose purpose) {
   const Conversion *conversion =
-      find_conversion(value_family(header.element.family), element->family);
-  if (!conversion || (use == Use::add && !conversion->implicit))
-    raise_mismatch(header, element, use);
+      find_conversion(value_family(header.element_type.family), value_type->family);
+  if (!conversion || (purpose == Purpose::change && !conversion->implicit))
+    raise_mismatch(header, value_type, purpose);
   return *conversion;
 }
 
 // The element type that values are converted to. The element type of the original values keeps it
 // in a list.
-Element *counterpart(Element *element, Oid type) {
-  for (Element *other = element->counterpart; other; other = other->counterpart)
+ValueType *counterpart(ValueType *value_type, Oid type) {
+  for (ValueType *other = value_type->counterpart; other; other = other->counterpart)
     if (other->type == type)
       return other;
-  Element *other = resolve_element(type, C_COLLATION_OID, element->context);
-  other->counterpart = element->counterpart;
-  return element->counterpart = other;
+  ValueType *other = resolve_value_type(type, C_COLLATION_OID, value_type->context);
+  other->counterpart = value_type->counterpart;
+  return value_type->counterpart = other;
 }
 
 } // namespace
 
-bool is_converted(Family held, Family asked) {
-  return find_conversion(held, asked) != nullptr;
+bool is_converted(Family held, Family probed) {
+  return find_conversion(held, probed) != nullptr;
 }
 
-bool is_comparable(const Header &header, const Element *element) {
-  return fits(header, element) || holds(header, element) ||
-         is_converted(value_family(header.element.family), element->family);
+bool is_comparable(const Header &header, const ValueType *value_type) {
+  return fits(header, value_type) || holds(header, value_type) ||
+         is_converted(value_family(header.element_type.family), value_type->family);
 }
 
 void declare_values(Header *header, Oid type) {
-  const Element *element = named_element(type, CurrentMemoryContext);
-  if (holds(*header, element))
-    adopt_family(header, *element);
+  const ValueType *value_type = named_value_type(type, CurrentMemoryContext);
+  if (holds(*header, value_type))
+    adopt_family(header, *value_type);
   else
-    (void)conversion_for(*header, element, Use::add); // values are cast before they are stored
+    (void)conversion_for(*header, value_type,
+                         Purpose::change); // values are cast before they are stored
 }
 
-Digests converted_digests(Element *element, Datum value, const Header &header, Use use) {
-  const Conversion &conversion = conversion_for(header, element, use);
-  const Converted converted = conversion.convert(element, value);
-  Element *other = counterpart(element, conversion.type);
+Digests converted_digests(ValueType *value_type, Datum value, const Header &header,
+                          Purpose purpose) {
+  const Conversion &conversion = conversion_for(header, value_type, purpose);
+  const Converted converted = conversion.convert(value_type, value);
+  ValueType *other = counterpart(value_type, conversion.type);
   // The first converted value is the result of SQL's cast. Additions and removals use that value
   // alone.
-  const int count = use == Use::add ? Min(converted.count, 1) : converted.count;
+  const int count = purpose == Purpose::change ? Min(converted.count, 1) : converted.count;
   Digests digests = no_digests();
   for (int i = 0; i < count; i++) {
-    const Digests of_value = digests_of(other, converted.values[i], header, use);
+    const Digests of_value = digests_of(other, converted.values[i], header, purpose);
     for (int j = 0; j < of_value.count; j++)
       digests.digest[digests.count++] = of_value.digest[j];
     digests.any |= of_value.any;
   }
   // Several integers equal one float only from 2^53 on. An encoding of 32 bits holds no integers
   // that large.
-  digests.any |= converted.any && header.element.family != Family::int32;
+  digests.any |= converted.any && header.element_type.family != Family::int32;
   digests.no_value = digests.count == 0 && !digests.any;
   return digests;
 }

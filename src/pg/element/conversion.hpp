@@ -35,25 +35,27 @@ namespace bloomfilter {
 
 // The digests of a value whose type the filter does not hold. The value is converted first. Raises
 // 42804 if SQL cannot compare the value with the filter's values.
-Digests converted_digests(Element *element, Datum value, const Header &header, Use use);
+Digests converted_digests(ValueType *value_type, Datum value, const Header &header,
+                          Purpose purpose);
 
-// True if a filter of the family `held` can be probed for values of the different family `asked`.
-bool is_converted(Family held, Family asked);
+// True if a filter of the family `held` can be probed for values of the different family `probed`.
+bool is_converted(Family held, Family probed);
 
 // True if filters with the given header can be probed for values of a scalar type. If false, such a
 // probe raises 42804.
-bool is_comparable(const Header &header, const Element *element);
+bool is_comparable(const Header &header, const ValueType *value_type);
 
 // Sets the element type in the header of a filter without values, as if its first value were of the
-// given type. The errors are those of named_element(), and those of adding such a value.
+// given type. The errors are those of named_value_type(), and those of adding such a value.
 void declare_values(Header *header, Oid type);
 
 // The digests of a value of any family, to probe a filter for it, to add it or to remove it.
-inline Digests digests_for(Element *element, Datum value, const Header &header, Use use) {
-  const Digests digests = digests_of(element, value, header, use);
-  return likely(fits(header, element)) || holds(header, element)
+inline Digests digests_for(ValueType *value_type, Datum value, const Header &header,
+                           Purpose purpose) {
+  const Digests digests = digests_of(value_type, value, header, purpose);
+  return likely(fits(header, value_type)) || holds(header, value_type)
              ? digests
-             : converted_digests(element, value, header, use);
+             : converted_digests(value_type, value, header, purpose);
 }
 
 } // namespace bloomfilter

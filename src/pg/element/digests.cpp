@@ -21,12 +21,12 @@ namespace {
 
 // The canonical bytes, except that a float keeps its own bits. Other systems treat -0 and +0, and
 // NaNs with different bits, as different values.
-void canonical_foreign(Element *element, Datum value, Canonical *out) {
-  if (element->family == Family::floating)
+void canonical_foreign(ValueType *value_type, Datum value, Canonical *out) {
+  if (value_type->family == Family::floating)
     out->set_number(
-        double_bits(element->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value)));
+        double_bits(value_type->base == FLOAT8OID ? DatumGetFloat8(value) : DatumGetFloat4(value)));
   else
-    element->canonical(element, value, out);
+    value_type->canonical(value_type, value, out);
 }
 
 // Encodes canonical bytes as the layout's system does, and appends the digests of the encoded
@@ -49,49 +49,49 @@ void append_encoded(Digests *digests, const Header &header, Family family, Famil
 
 } // namespace
 
-SecondHash second_hash(Element *element, Datum value, uint64 seed) {
-  if (!ends_with_blank(element, value))
+SecondHash second_hash(ValueType *value_type, Datum value, uint64 seed) {
+  if (!ends_with_blank(value_type, value))
     return {false, 0};
   Canonical stripped;
-  canonical_stripped(element, value, &stripped);
+  canonical_stripped(value_type, value, &stripped);
   return {true, hash_bytes(stripped.bytes, stripped.length, seed)};
 }
 
-uint64 distribution_hash(Element *element, Datum value) {
-  if (element->family != Family::text)
-    return first_hash(element, value, 0);
+uint64 distribution_hash(ValueType *value_type, Datum value) {
+  if (value_type->family != Family::text)
+    return first_hash(value_type, value, 0);
   Canonical canonical;
-  element->canonical(element, value, &canonical);
+  value_type->canonical(value_type, value, &canonical);
   const auto *bytes = static_cast<const char *>(canonical.bytes);
   return hash_bytes(bytes, length_without_blanks(bytes, canonical.length), 0);
 }
 
-Digests foreign_digests(Element *element, Datum value, const Header &header, Use use) {
+Digests foreign_digests(ValueType *value_type, Datum value, const Header &header, Purpose purpose) {
   Digests digests = no_digests();
-  const Scheme &scheme = scheme_of(header.geometry.layout, header.element.family);
-  const Family stored = stored_family(scheme, element->family);
+  const Scheme &scheme = scheme_of(header.geometry.layout, header.element_type.family);
+  const Family stored = stored_family(scheme, value_type->family);
   if (stored == Family::none)
     return digests; // check_holds() raises the error
   Canonical canonical;
-  canonical_foreign(element, value, &canonical);
-  append_encoded(&digests, header, element->family, stored, canonical);
-  if (use == Use::add && element->family == Family::floating)
+  canonical_foreign(value_type, value, &canonical);
+  append_encoded(&digests, header, value_type->family, stored, canonical);
+  if (purpose == Purpose::change && value_type->family == Family::floating)
     digests.count = Min(digests.count, 1); // one zero is added; probes look for both
-  if (ends_with_blank(element, value)) {
-    canonical_stripped(element, value, &canonical);
-    append_encoded(&digests, header, element->family, stored, canonical);
+  if (ends_with_blank(value_type, value)) {
+    canonical_stripped(value_type, value, &canonical);
+    append_encoded(&digests, header, value_type->family, stored, canonical);
   }
   return digests;
 }
 
-bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest) {
+bool try_foreign_digest(ValueType *value_type, Datum value, const Header &header, Digest *digest) {
   Canonical canonical;
-  canonical_foreign(element, value, &canonical);
+  canonical_foreign(value_type, value, &canonical);
   const auto *bytes = static_cast<const uint8 *>(canonical.bytes);
   const Layout layout = header.geometry.layout;
   uint8 scratch[scratch_bytes(sizeof(int64))];
-  const ForeignValue foreign = {element->family, header.element.family, bytes, canonical.length,
-                                scratch};
+  const ForeignValue foreign = {value_type->family, header.element_type.family, bytes,
+                                canonical.length, scratch};
   if (try_plain_digest(layout, header.seed, foreign, digest))
     return true;
   if (canonical.length > sizeof(int64)) // the scratch is too small for it
@@ -106,10 +106,10 @@ void raise_no_value(const Header &header) {
   if (!is_foreign(layout))
     ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                     errmsg("value is out of range for a %s of %s values", noun_of(kind_of(layout)),
-                           family_name(header.element.family))));
+                           family_name(header.element_type.family))));
   ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                   errmsg("value is out of range for a bloom filter of layout \"%s\"",
-                         layout_name(layout, header.element.family)),
+                         layout_name(layout, header.element_type.family)),
                   errdetail("The layout keeps numbers of 32 bits.")));
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/format.hpp"
 #include "core/geometry.hpp"
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 
 namespace bloomfilter {
 
@@ -16,7 +16,7 @@ struct SecondHash {
   uint64 hash;
 };
 // Only a varying element type has values with a second hash.
-SecondHash second_hash(Element *element, Datum value, uint64 seed);
+SecondHash second_hash(ValueType *value_type, Datum value, uint64 seed);
 
 // The digests of a value. Adding the value adds all of them. A probe finds the value if the filter
 // contains any of them. In our own layouts, a digest is a hash and nothing more.
@@ -33,14 +33,15 @@ inline Digests no_digests() {
   digests.any = digests.no_value = false;
   return digests;
 }
-Digests foreign_digests(Element *element, Datum value, const Header &header, Use use);
-inline Digests digests_of(Element *element, Datum value, const Header &header, Use use) {
+Digests foreign_digests(ValueType *value_type, Datum value, const Header &header, Purpose purpose);
+inline Digests digests_of(ValueType *value_type, Datum value, const Header &header,
+                          Purpose purpose) {
   if (unlikely(is_foreign(header.geometry.layout)))
-    return foreign_digests(element, value, header, use);
+    return foreign_digests(value_type, value, header, purpose);
   Digests digests = no_digests();
-  digests.digest[digests.count++] = {first_hash(element, value, header.seed), 0};
-  if (element->varying) {
-    const SecondHash second = second_hash(element, value, header.seed);
+  digests.digest[digests.count++] = {first_hash(value_type, value, header.seed), 0};
+  if (value_type->varying) {
+    const SecondHash second = second_hash(value_type, value, header.seed);
     if (second.exists)
       digests.digest[digests.count++] = {second.hash, 0};
   }
@@ -49,20 +50,20 @@ inline Digests digests_of(Element *element, Datum value, const Header &header, U
 
 // True if every value of an element type has exactly one hash, and all values have the same family
 // and shape. Then a check of one value is valid for all values.
-inline bool has_one_hash(const Element *element) {
-  return !element->varying && (!is_composed(element->family) || element->unformed);
+inline bool has_one_hash(const ValueType *value_type) {
+  return !value_type->varying && (!is_composed(value_type->family) || value_type->unformed);
 }
 
 // A shortcut for additions. Sets the only digest of a value. The value's type must not be varying
 // and must be known to fit the filter. Returns false if the value needs more work; then call
 // foreign_digests().
-bool try_foreign_digest(Element *element, Datum value, const Header &header, Digest *digest);
+bool try_foreign_digest(ValueType *value_type, Datum value, const Header &header, Digest *digest);
 
 // Raises 22003: the value to add is out of range for the filter's layout or family.
 [[noreturn]] void raise_no_value(const Header &header);
 
 // One hash with seed 0 that is the same for all values that SQL calls equal, even for values that
 // have two hashes. Text is hashed without the blanks at its end.
-uint64 distribution_hash(Element *element, Datum value);
+uint64 distribution_hash(ValueType *value_type, Datum value);
 
 } // namespace bloomfilter

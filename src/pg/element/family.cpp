@@ -26,53 +26,53 @@ static_assert(lengthof(kFamilyNames) == static_cast<int>(kLastFamily) + 1,
 // The type of the first value may have been a mistake, for example because the value was a bare
 // literal, which is text. The hint shows how to name the type before the first value. Anonymous
 // rows have no type that could be named.
-const char *hint_at_first_value(Kind kind, const Element *element) {
-  return element->type == RECORDOID
+const char *hint_at_first_value(Kind kind, const ValueType *value_type) {
+  return value_type->type == RECORDOID
              ? ""
              : psprintf(" An empty filter takes the type of its first value; %s_create(expected, "
                         "type => %s) names it beforehand.",
-                        prefix_of(kind), quote_literal_cstr(format_type_be(element->type)));
+                        prefix_of(kind), quote_literal_cstr(format_type_be(value_type->type)));
 }
 
 } // namespace
 
-bool holds(const Header &header, const Element *element) {
-  const Family family = header.element.family;
+bool holds(const Header &header, const ValueType *value_type) {
+  const Family family = header.element_type.family;
   const Layout layout = header.geometry.layout;
   if (is_foreign(layout)) {
-    const Family stored = stored_family(scheme_of(layout, family), element->family);
+    const Family stored = stored_family(scheme_of(layout, family), value_type->family);
     return stored != Family::none && (is_open(family) || family == stored);
   }
-  return is_open(family) || family == Family::hash || fits(header, element);
+  return is_open(family) || family == Family::hash || fits(header, value_type);
 }
 
-void raise_mismatch(const Header &header, const Element *element, Use use) {
-  const char *role = use == Use::add ? "value" : "probe";
+void raise_mismatch(const Header &header, const ValueType *value_type, Purpose purpose) {
+  const char *role = purpose == Purpose::change ? "value" : "probe";
   const Layout layout = header.geometry.layout;
-  if (is_foreign(layout) &&
-      stored_family(scheme_of(layout, header.element.family), element->family) == Family::none)
-    ereport(ERROR,
-            (errcode(ERRCODE_DATATYPE_MISMATCH),
-             errmsg("bloom filters of layout \"%s\" do not hold %s values",
-                    layout_name(layout, header.element.family), format_type_be(element->type)),
-             errhint("Cast the %s to a type that the layout knows.", role)));
+  if (is_foreign(layout) && stored_family(scheme_of(layout, header.element_type.family),
+                                          value_type->family) == Family::none)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("bloom filters of layout \"%s\" do not hold %s values",
+                           layout_name(layout, header.element_type.family),
+                           format_type_be(value_type->type)),
+                    errhint("Cast the %s to a type that the layout knows.", role)));
 
-  const char *type = format_type_be(element->type);
+  const char *type = format_type_be(value_type->type);
   const Kind kind = kind_of(header.geometry.layout);
-  if (header.element.family == element->family)
+  if (header.element_type.family == value_type->family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("%s holds %s values of another composition, but the %s is %s",
-                           noun_of(kind), family_name(header.element.family), role, type),
+                           noun_of(kind), family_name(header.element_type.family), role, type),
                     errdetail("The shape fingerprint of the filter is %u, that of the %s is %u.",
-                              header.element.shape, role, element->shape),
+                              header.element_type.shape, role, value_type->shape),
                     errhint("Cast the %s to the type that the filter was built from.", role)));
   ereport(ERROR,
           (errcode(ERRCODE_DATATYPE_MISMATCH),
            errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
-                  family_name(header.element.family), role, type),
-           element->family != Family::array
+                  family_name(header.element_type.family), role, type),
+           value_type->family != Family::array
                ? errhint("Cast the %s to the type that the filter was built from.%s", role,
-                         use == Use::add ? hint_at_first_value(kind, element) : "")
+                         purpose == Purpose::change ? hint_at_first_value(kind, value_type) : "")
            : kind == Kind::bloom
                ? errhint("To add the array's elements, call bf_add_all(); to ask for them, "
                          "bf_contains_all(), bf_contains_any() or bf_contains_each().")
@@ -86,7 +86,7 @@ bool same_family(const ElementType &one, const ElementType &other) {
 }
 
 void check_family(const Header &header, const Header &other) {
-  const ElementType &one = header.element, &another = other.element;
+  const ElementType &one = header.element_type, &another = other.element_type;
   if (same_family(one, another))
     return;
   if (one.family != another.family)
@@ -103,9 +103,9 @@ void check_family(const Header &header, const Header &other) {
 }
 
 void adopt_family(Header *header, const ElementType &member) {
-  if (is_open(header->element.family)) {
-    const Scheme &scheme = scheme_of(header->geometry.layout, header->element.family);
-    header->element = {stored_family(scheme, member.family), member.shape};
+  if (is_open(header->element_type.family)) {
+    const Scheme &scheme = scheme_of(header->geometry.layout, header->element_type.family);
+    header->element_type = {stored_family(scheme, member.family), member.shape};
   }
 }
 
@@ -117,7 +117,7 @@ void check_hashed_alike(const Header &header) {
   if (is_foreign(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" do not take hashes",
-                           layout_name(header.geometry.layout, header.element.family)),
+                           layout_name(header.geometry.layout, header.element_type.family)),
                     errhint("Add the value itself, or ask for it.")));
 }
 

@@ -5,22 +5,23 @@
 #pragma once
 
 #include "core/format.hpp"
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 
 namespace bloomfilter {
 
 // True if a filter can hold values of the element type. Call holds() after first_hash(), because
 // the shape of a row is known only after the row was hashed. fits() is the quick check that most
 // values pass.
-bool holds(const Header &header, const Element *element);
-inline bool fits(const Header &header, const Element *element) {
-  return header.element == *element;
+bool holds(const Header &header, const ValueType *value_type);
+inline bool fits(const Header &header, const ValueType *value_type) {
+  return header.element_type == *value_type;
 }
 // check_holds() raises 42804 if the filter holds other values. raise_mismatch() always raises it.
-[[noreturn]] void raise_mismatch(const Header &header, const Element *element, Use use);
-inline void check_holds(const Header &header, const Element *element, Use use) {
-  if (unlikely(!fits(header, element)) && !holds(header, element))
-    raise_mismatch(header, element, use);
+[[noreturn]] void raise_mismatch(const Header &header, const ValueType *value_type,
+                                 Purpose purpose);
+inline void check_holds(const Header &header, const ValueType *value_type, Purpose purpose) {
+  if (unlikely(!fits(header, value_type)) && !holds(header, value_type))
+    raise_mismatch(header, value_type, purpose);
 }
 
 // True if two filters or aggregate states can hold the same values. A filter or state with an open

@@ -155,22 +155,22 @@ StringInfo make_buffer(MemoryContext context) {
 
 // Returns a buffer for a document's bytes. For a small document, it is a buffer that the element
 // type keeps.
-StringInfo buffer_for(Element *element, Size document) {
+StringInfo buffer_for(ValueType *value_type, Size document) {
   constexpr Size kSmall = 32768;
   if (document > kSmall)
     return makeStringInfo();
-  if (!element->buffer)
-    element->buffer = make_buffer(element->context);
-  resetStringInfo(element->buffer);
-  return element->buffer;
+  if (!value_type->buffer)
+    value_type->buffer = make_buffer(value_type->context);
+  resetStringInfo(value_type->buffer);
+  return value_type->buffer;
 }
 
 } // namespace
 
-void canonical_jsonb(Element *element, Datum value, Canonical *out) {
+void canonical_jsonb(ValueType *value_type, Datum value, Canonical *out) {
   struct varlena *stored = packed(value);
   const Size size = VARSIZE_ANY_EXHDR(stored);
-  StringInfo buffer = buffer_for(element, size);
+  StringInfo buffer = buffer_for(value_type, size);
   if (VARATT_IS_SHORT(stored)) { // then it may lie at any address
     uint32 document[VARATT_SHORT_MAX / sizeof(uint32) + 1] = {};
     memcpy(document, VARDATA_SHORT(stored), size);

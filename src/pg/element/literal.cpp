@@ -161,7 +161,7 @@ bool is_accepted(Oid type, const char *string) {
 struct Reading {
   Oid type = InvalidOid;
   bool (*readable)(const char *string) = nullptr; // NULL: the input function raises an error
-  bool asked_only = false;
+  bool probe_only = false;
 };
 
 // The types as which literals of a family are read. Literals of families that are not listed need a
@@ -171,7 +171,7 @@ struct LiteralFamily {
   Family family;
   Reading readings[kMaxReadings];
   // Returns a literal in a form that no setting changes; NULL: every literal has such a form.
-  char *(*settled)(const char *string) = nullptr;
+  char *(*fixed_form)(const char *string) = nullptr;
 };
 // char(n) ignores blanks at the end, and a name ends after 63 bytes. A value that is added must not
 // be cut off, so a literal is read as a name only to probe a filter.
@@ -208,17 +208,18 @@ const LiteralFamily *literal_family(Family family) {
 
 // The family as which a filter stores the readings of a literal.
 Family family_read(const Header &header) {
-  return is_open(header.element.family)
-             ? stored_family(scheme_of(header.geometry.layout, header.element.family), Family::text)
-             : header.element.family;
+  return is_open(header.element_type.family)
+             ? stored_family(scheme_of(header.geometry.layout, header.element_type.family),
+                             Family::text)
+             : header.element_type.family;
 }
 
 // The text of a literal for the input functions of the family's types. NULL if the literal needs a
 // cast.
-const char *settled(const LiteralFamily *literals, const char *string) {
+const char *fixed_form_of(const LiteralFamily *literals, const char *string) {
   if (!literals)
     return nullptr;
-  return literals->settled ? literals->settled(string) : string;
+  return literals->fixed_form ? literals->fixed_form(string) : string;
 }
 
 [[noreturn]] void raise_needs_cast(Kind kind, Family family) {
@@ -255,25 +256,25 @@ void append_new(Digests *digests, const Digest &digest) {
 
 } // namespace
 
-Digests literal_digests(const Header &header, text *literal, Oid collation, Use use) {
+Digests literal_digests(const Header &header, text *literal, Oid collation, Purpose purpose) {
   const Layout layout = header.geometry.layout;
-  const Scheme &scheme = scheme_of(layout, header.element.family);
+  const Scheme &scheme = scheme_of(layout, header.element_type.family);
   const Family stored = family_read(header);
   const LiteralFamily *literals = literal_family(value_family(stored));
-  const char *string = settled(literals, text_to_cstring(literal));
+  const char *string = fixed_form_of(literals, text_to_cstring(literal));
   if (!string)
     raise_needs_cast(kind_of(layout), value_family(stored));
   Digests digests = no_digests();
   for (const Reading &reading : literals->readings) {
-    if (!OidIsValid(reading.type) || (reading.asked_only && use == Use::add) ||
+    if (!OidIsValid(reading.type) || (reading.probe_only && purpose == Purpose::change) ||
         (reading.readable && !reading.readable(string)))
       continue;
-    Element *element = resolve_element(reading.type, collation, CurrentMemoryContext);
-    if (is_foreign(layout) && stored_family(scheme, element->family) != stored)
+    ValueType *value_type = resolve_value_type(reading.type, collation, CurrentMemoryContext);
+    if (is_foreign(layout) && stored_family(scheme, value_type->family) != stored)
       continue; // not every layout of byte strings knows every type
-    const Digests read =
-        digests_of(element, read_literal(reading.type, string, literals->family), header, use);
-    check_holds(header, element, use);
+    const Digests read = digests_of(
+        value_type, read_literal(reading.type, string, literals->family), header, purpose);
+    check_holds(header, value_type, purpose);
     digests.any |= read.any;
     digests.no_value |= read.no_value;
     for (int i = 0; i < read.count; i++)
@@ -285,7 +286,7 @@ Digests literal_digests(const Header &header, text *literal, Oid collation, Use 
 
 bool is_readable(const Header &header, text *literal) {
   const LiteralFamily *literals = literal_family(value_family(family_read(header)));
-  const char *string = settled(literals, text_to_cstring(literal));
+  const char *string = fixed_form_of(literals, text_to_cstring(literal));
   if (!string)
     return false;
   for (const Reading &reading : literals->readings)

@@ -1,4 +1,4 @@
-// Scalar types: the family of each, and its canonical bytes (pg/element/element.hpp lists them;
+// Scalar types: the family of each, and its canonical bytes (pg/element/value_type.hpp lists them;
 // jsonb is in jsonb.cpp).
 //
 // The table kScalarTypes has a row for each type. The functions run for each value that is hashed,
@@ -85,7 +85,7 @@ uint64 wrapping_add(int64 a, int64 b) {
   return static_cast<uint64>(a) + static_cast<uint64>(b);
 }
 
-void canonical_int2(Element *, Datum value, Canonical *out) {
+void canonical_int2(ValueType *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetInt16(value));
 }
 
@@ -95,88 +95,88 @@ void canonical_double(double number, Canonical *out) {
   out->set_number(number != number ? UINT64CONST(0x7ff8000000000000) : double_bits(number));
 }
 
-void canonical_float4(Element *, Datum value, Canonical *out) {
+void canonical_float4(ValueType *, Datum value, Canonical *out) {
   canonical_double(DatumGetFloat4(value), out);
 }
 
-void canonical_float8(Element *, Datum value, Canonical *out) {
+void canonical_float8(ValueType *, Datum value, Canonical *out) {
   canonical_double(DatumGetFloat8(value), out);
 }
 
-void canonical_numeric(Element *, Datum value, Canonical *out) {
+void canonical_numeric(ValueType *, Datum value, Canonical *out) {
   numeric_bytes(value, out);
 }
 
-void canonical_text(Element *, Datum value, Canonical *out) {
+void canonical_text(ValueType *, Datum value, Canonical *out) {
   const text *string = packed(value);
   canonical_string(VARDATA_ANY(string), VARSIZE_ANY_EXHDR(string), out);
 }
 
-void canonical_bpchar(Element *, Datum value, Canonical *out) {
+void canonical_bpchar(ValueType *, Datum value, Canonical *out) {
   const BpChar *string = packed(value);
   const char *bytes = VARDATA_ANY(string);
   canonical_string(bytes, length_without_blanks(bytes, VARSIZE_ANY_EXHDR(string)), out);
 }
 
-void canonical_cstring(Element *, Datum value, Canonical *out) {
+void canonical_cstring(ValueType *, Datum value, Canonical *out) {
   const char *string = DatumGetCString(value);
   canonical_string(string, strlen(string), out);
 }
 
-void canonical_bytea(Element *, Datum value, Canonical *out) {
+void canonical_bytea(ValueType *, Datum value, Canonical *out) {
   const bytea *bytes = packed(value);
   out->set(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
 // uuid, macaddr and macaddr8: values by reference. Their bytes in memory are the canonical bytes.
-void canonical_fixed(Element *element, Datum value, Canonical *out) {
-  out->set(DatumGetPointer(value), element->typlen);
+void canonical_fixed(ValueType *value_type, Datum value, Canonical *out) {
+  out->set(DatumGetPointer(value), value_type->typlen);
 }
 
-void canonical_name(Element *, Datum value, Canonical *out) {
+void canonical_name(ValueType *, Datum value, Canonical *out) {
   const char *string = NameStr(*DatumGetName(value));
   canonical_string(string, strlen(string), out);
 }
 
-void canonical_bool(Element *, Datum value, Canonical *out) {
+void canonical_bool(ValueType *, Datum value, Canonical *out) {
   out->set_number<uint8>(DatumGetBool(value) ? 1 : 0);
 }
 
-void canonical_char(Element *, Datum value, Canonical *out) {
+void canonical_char(ValueType *, Datum value, Canonical *out) {
   out->set_number(static_cast<uint8>(DatumGetChar(value)));
 }
 
-void canonical_oid(Element *, Datum value, Canonical *out) {
+void canonical_oid(ValueType *, Datum value, Canonical *out) {
   out->set_number<uint32>(DatumGetObjectId(value));
 }
 
-void canonical_date(Element *, Datum value, Canonical *out) {
+void canonical_date(ValueType *, Datum value, Canonical *out) {
   out->set_number(static_cast<uint32>(wrapping_add(DatumGetDateADT(value), kUnixEpochDays)));
 }
 
-void canonical_timestamp(Element *, Datum value, Canonical *out) {
+void canonical_timestamp(ValueType *, Datum value, Canonical *out) {
   out->set_number(wrapping_add(DatumGetTimestamp(value), kUnixEpochDays * USECS_PER_DAY));
 }
 
-void canonical_time(Element *, Datum value, Canonical *out) {
+void canonical_time(ValueType *, Datum value, Canonical *out) {
   out->set_number<int64>(DatumGetTimeADT(value));
 }
 
-void canonical_timetz(Element *, Datum value, Canonical *out) {
+void canonical_timetz(ValueType *, Datum value, Canonical *out) {
   const TimeTzADT *time = DatumGetTimeTzADTP(value);
   store<int64>(out->buffer, time->time);
   store<int32>(out->buffer + 8, time->zone);
   out->set(out->buffer, 12);
 }
 
-void canonical_interval(Element *, Datum value, Canonical *out) {
+void canonical_interval(ValueType *, Datum value, Canonical *out) {
   const __int128 span = interval_span(DatumGetIntervalP(value));
   store(out->buffer, static_cast<uint64>(span));
   store(out->buffer + 8, static_cast<uint64>(span >> 64));
   out->set(out->buffer, 16);
 }
 
-void canonical_inet(Element *, Datum value, Canonical *out) {
+void canonical_inet(ValueType *, Datum value, Canonical *out) {
   const auto *address = reinterpret_cast<const inet *>(packed(value));
   out->buffer[0] = ip_family(address) == PGSQL_AF_INET ? 4 : 6;
   out->buffer[1] = ip_bits(address);
@@ -226,18 +226,18 @@ EnumLabels *make_labels(MemoryContext context) {
 
 // Looks up a label and remembers it. The cache's generation is set before the lookup. So if the
 // lookup itself receives news of a changed label, the label is looked up again next time.
-pg_noinline void look_up_label(Element *element, Oid value, Canonical *out) {
-  EnumLabels *labels = element->labels;
+pg_noinline void look_up_label(ValueType *value_type, Oid value, Canonical *out) {
+  EnumLabels *labels = value_type->labels;
   if (labels->generation != label_generation)
     labels->forget(label_generation);
   HeapTuple tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(value));
   if (!HeapTupleIsValid(tuple))
     ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                    errmsg("invalid internal value for enum %s: %u", format_type_be(element->type),
-                           value)));
+                    errmsg("invalid internal value for enum %s: %u",
+                           format_type_be(value_type->type), value)));
   const char *name = NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel);
   canonical_string(name, strlen(name), out);
-  auto *bytes = static_cast<char *>(MemoryContextAlloc(element->context, out->length));
+  auto *bytes = static_cast<char *>(MemoryContextAlloc(value_type->context, out->length));
   memcpy(bytes, out->bytes, out->length);
   ReleaseSysCache(tuple);
 
@@ -248,24 +248,24 @@ pg_noinline void look_up_label(Element *element, Oid value, Canonical *out) {
   out->bytes = bytes;
 }
 
-void canonical_enum(Element *element, Datum value, Canonical *out) {
-  EnumLabels *labels = element->labels;
+void canonical_enum(ValueType *value_type, Datum value, Canonical *out) {
+  EnumLabels *labels = value_type->labels;
   const Oid oid = DatumGetObjectId(value);
   const EnumLabel *label = labels->of(oid);
   if (likely(label->value == oid && labels->generation == label_generation))
     out->set(label->bytes, label->length);
   else
-    look_up_label(element, oid, out);
+    look_up_label(value_type, oid, out);
 }
 
 struct ScalarType {
   Oid type;
   Family family;
-  void (*canonical)(Element *element, Datum value, Canonical *out);
-  uint64 (*hash)(Element *element, Datum value, uint64 seed);
+  void (*canonical)(ValueType *type, Datum value, Canonical *out);
+  uint64 (*hash)(ValueType *type, Datum value, uint64 seed);
 };
 
-template <void (*kCanonical)(Element *, Datum, Canonical *)>
+template <void (*kCanonical)(ValueType *, Datum, Canonical *)>
 constexpr ScalarType scalar(Oid type, Family family) {
   return {type, family, kCanonical, hash_through<kCanonical>};
 }
@@ -300,46 +300,46 @@ constexpr ScalarType kScalarTypes[] = {
     scalar<canonical_jsonb>(JSONBOID, Family::jsonb),
 };
 
-void set_scalar(Element *element, const ScalarType &scalar) {
-  element->family = scalar.family;
-  element->canonical = scalar.canonical;
-  element->hash = scalar.hash;
+void set_scalar(ValueType *value_type, const ScalarType &scalar) {
+  value_type->family = scalar.family;
+  value_type->canonical = scalar.canonical;
+  value_type->hash = scalar.hash;
 }
 
 } // namespace
 
-void canonical_stripped(Element *element, Datum value, Canonical *out) {
-  canonical_bpchar(element, value, out);
+void canonical_stripped(ValueType *value_type, Datum value, Canonical *out) {
+  canonical_bpchar(value_type, value, out);
 }
 
-bool resolve_scalar(Element *element, Oid collation) {
-  if (type_is_enum(element->base)) {
-    set_scalar(element, scalar<canonical_enum>(element->base, Family::enum_));
-    element->labels = make_labels(element->context);
+bool resolve_scalar(ValueType *value_type, Oid collation) {
+  if (type_is_enum(value_type->base)) {
+    set_scalar(value_type, scalar<canonical_enum>(value_type->base, Family::enum_));
+    value_type->labels = make_labels(value_type->context);
     return true;
   }
   for (const ScalarType &scalar : kScalarTypes)
-    if (scalar.type == element->base) {
-      set_scalar(element, scalar);
+    if (scalar.type == value_type->base) {
+      set_scalar(value_type, scalar);
       if (scalar.canonical == canonical_text && text_is_canonical())
-        element->hash = hash_through<canonical_bytea>;
-      element->typlen = get_typlen(scalar.type);
+        value_type->hash = hash_through<canonical_bytea>;
+      value_type->typlen = get_typlen(scalar.type);
       // A bare literal has a collation only if COLLATE gives it one.
       if (scalar.family == Family::text && (scalar.type != UNKNOWNOID || OidIsValid(collation)))
-        check_collation(element->type, collation);
+        check_collation(value_type->type, collation);
       return true;
     }
   return false;
 }
 
-Element *scalar_element(Oid type, Oid collation, MemoryContext context) {
+ValueType *scalar_value_type(Oid type, Oid collation, MemoryContext context) {
   const Oid base = getBaseType(type);
   bool known = type_is_enum(base);
   for (const ScalarType &scalar : kScalarTypes)
     if (scalar.type == base)
       known = scalar.family != Family::text || (text_is_canonical() && OidIsValid(collation) &&
                                                 get_collation_isdeterministic(collation));
-  return known ? resolve_element(type, collation, context) : nullptr;
+  return known ? resolve_value_type(type, collation, context) : nullptr;
 }
 
 } // namespace bloomfilter

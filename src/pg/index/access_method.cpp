@@ -13,7 +13,7 @@
 #include "pg/index/pages.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/selectivity.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "access/amvalidate.h"
@@ -110,13 +110,13 @@ List *original_conditions(const IndexPath *path) {
 }
 
 // The number of values for which a scan probes each group, in all conditions together.
-double asked_values(PlannerInfo *root, const IndexPath *path) {
+double values_probed_for(PlannerInfo *root, const IndexPath *path) {
   double values = 0;
   for (const IndexClause *clause : each<IndexClause>(path->indexclauses)) {
-    Question question;
+    ProbeExpr probe;
     auto *condition = reinterpret_cast<Node *>(clause->rinfo->clause);
-    const bool any = asks_filter(condition, &question) && question.asked == Asked::any;
-    values += any ? estimate_array_length(root, question.value) : 1;
+    const bool any = is_probe(condition, &probe) && probe.target == ProbeTarget::any;
+    values += any ? estimate_array_length(root, probe.value) : 1;
   }
   return values;
 }
@@ -127,8 +127,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
   const IndexMeta meta = meta_of(index);
   const double listed = meta.listed, groups = meta.groups;
   const double chained = 1 + std::ceil(listed / kListEntries) + std::ceil(groups / kDirectorySlots);
-  const double asked = asked_values(root, path);
-  const double lines = groups * asked;
+  const double probed_for = values_probed_for(root, path);
+  const double lines = groups * probed_for;
   double random_page, sequential_page;
   get_tablespace_page_costs(index->reltablespace, &random_page, &sequential_page);
   const double read =
@@ -136,7 +136,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loops, Cost *start
                 : lines;
   *startup = 0;
   *total = chained * sequential_page + read * random_page +
-           groups * kPageColumns * kOperatorsPerColumn * cpu_operator_cost * asked +
+           groups * kPageColumns * kOperatorsPerColumn * cpu_operator_cost * probed_for +
            listed * cpu_index_tuple_cost;
   const double share = clauselist_selectivity(
       root, original_conditions(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
@@ -236,8 +236,8 @@ Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
   method->amvalidate = validate_class;
   method->ambeginscan = begin_scan;
   method->amrescan = rescan;
-  method->amgettuple = next_row;
-  method->amgetbitmap = all_rows;
+  method->amgettuple = get_tuple;
+  method->amgetbitmap = get_bitmap;
   method->amendscan = end_scan;
   PG_RETURN_POINTER(method);
 }

@@ -23,8 +23,8 @@ bool insert_row(Relation index, Datum *values, bool *nulls, ItemPointer tid, Rel
 // scan.cpp
 IndexScanDesc begin_scan(Relation index, int keys, int orders);
 void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int order_count);
-bool next_row(IndexScanDesc scan, ScanDirection direction);
-int64 all_rows(IndexScanDesc scan, TIDBitmap *bitmap);
+bool get_tuple(IndexScanDesc scan, ScanDirection direction);
+int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 void end_scan(IndexScanDesc scan);
 
 // vacuum.cpp

@@ -28,11 +28,11 @@ namespace {
 // An entry of the hash table of batches.
 struct KeyedBatch {
   GroupKey key; // first, because a hash table of the server requires it
-  Batch *batch;
+  ColumnBatch *batch;
 };
 
 // build_index() sets all fields.
-struct Build {
+struct IndexBuild {
   Relation index;
   HTAB *batches;
   MemoryContext memory;  // for the batches
@@ -50,7 +50,7 @@ HTAB *make_table(MemoryContext memory) {
 }
 
 // Makes groups of a batch's filters. Filters that are too few for a group go into the list.
-void flush(Build *build, Batch *batch) {
+void flush(IndexBuild *build, ColumnBatch *batch) {
   const auto nothing = [](const IndexedRow *, int) {};
   while (make_batch(build->index, batch, nothing) > 0)
     ;
@@ -59,7 +59,7 @@ void flush(Build *build, Batch *batch) {
     (void)append_entry(build->index, {batch->columns[i].row, least, key_hash(batch->key)});
 }
 
-void flush_all(Build *build) {
+void flush_all(IndexBuild *build) {
   HASH_SEQ_STATUS status;
   hash_seq_init(&status, build->batches);
   while (auto *entry = static_cast<KeyedBatch *>(hash_seq_search(&status))) {
@@ -71,24 +71,24 @@ void flush_all(Build *build) {
   build->used = 0;
 }
 
-Batch *batch_for(Build *build, const GroupKey &key) {
+ColumnBatch *batch_for(IndexBuild *build, const GroupKey &key) {
   bool found;
   auto *entry = static_cast<KeyedBatch *>(hash_search(build->batches, &key, HASH_ENTER, &found));
   if (!found) {
     entry->batch = nullptr;
-    entry->batch = make_array<Batch>(1, build->memory);
+    entry->batch = make_array<ColumnBatch>(1, build->memory);
     start_batch(entry->batch, key, maintenance_work_mem);
-    build->used += sizeof(Batch) + sizeof(KeyedBatch);
+    build->used += sizeof(ColumnBatch) + sizeof(KeyedBatch);
   }
   return entry->batch;
 }
 
-void add_filter(Build *build, const ItemPointerData &tid, const Filter &filter,
+void add_filter(IndexBuild *build, const ItemPointerData &tid, const Filter &filter,
                 const GroupKey &key) {
   const Size budget = static_cast<Size>(maintenance_work_mem) * 1024;
   if (build->used > 0 && build->used + key.bytes() > budget)
     flush_all(build);
-  Batch *batch = batch_for(build, key);
+  ColumnBatch *batch = batch_for(build, key);
   const MemoryContext before = MemoryContextSwitchTo(build->memory);
   uint8 *bitmap = add_column(batch, row_at(tid));
   MemoryContextSwitchTo(before);
@@ -103,7 +103,7 @@ void add_filter(Build *build, const ItemPointerData &tid, const Filter &filter,
 }
 
 void add_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
-  auto *build = static_cast<Build *>(state);
+  auto *build = static_cast<IndexBuild *>(state);
   if (nulls[0])
     return;
   const MemoryContext before = MemoryContextSwitchTo(build->scratch);
@@ -131,7 +131,7 @@ IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
   if (RelationGetNumberOfBlocks(index) != 0)
     elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
   make_empty_index(index, MAIN_FORKNUM);
-  Build build;
+  IndexBuild build;
   build.index = index;
   build.memory =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter groups", ALLOCSET_DEFAULT_SIZES);
@@ -143,7 +143,7 @@ IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
   const double rows =
       table_index_build_scan(table, index, info, true, true, add_row, &build, nullptr);
   flush_all(&build);
-  settle_list(index);
+  recount_list(index);
   MemoryContextDelete(build.memory);
   MemoryContextDelete(build.scratch);
   auto *result = make_array<IndexBuildResult>(1);

@@ -21,7 +21,7 @@
 #include "pg/index/groups.hpp"
 #include "pg/index/list.hpp"
 #include "pg/index/move.hpp"
-#include "pg/index/opened.hpp"
+#include "pg/index/open_index.hpp"
 #include "pg/list.hpp"
 
 extern "C" {
@@ -200,7 +200,7 @@ bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool 
   UnlockReleaseBuffer(buffer);
   if (!groupable || !(slot.key == key))
     return false;
-  Column column = {indexed.row, make_array<uint8>(key.bytes())};
+  GroupColumn column = {indexed.row, make_array<uint8>(key.bytes())};
   const int number = indexed.column;
   read_columns(index, slot, &column, &number, 1);
   auto *bitmap = make_array<uint8>(key.bytes());

@@ -136,7 +136,7 @@ void fill_slot(Relation index, const GroupSlot &slot) {
   UnlockReleaseBuffer(buffer);
 }
 
-void write_lines(Relation index, const GroupSlot &slot, const Column *columns) {
+void write_lines(Relation index, const GroupSlot &slot, const GroupColumn *columns) {
   const auto per_page = static_cast<uint32>(lines_per_page(slot.columns));
   const uint32 lines = slot.key.lines();
   for (uint32 place = 0; place < slot.pages; place++) {
@@ -176,7 +176,7 @@ void reclaim_space(Relation index) {
 namespace {
 
 // A free extent, and the position of its slot.
-struct Space {
+struct FreeExtent {
   SlotPlace place;
   BlockNumber start;
   uint32 pages;
@@ -184,7 +184,7 @@ struct Space {
 
 // Merges two adjacent free extents into the first slot, in one WAL record. The second slot becomes
 // unused.
-void unite(Relation index, const Space &first, const Space &second) {
+void merge_extents(Relation index, const FreeExtent &first, const FreeExtent &second) {
   const bool one_page = first.place.block == second.place.block;
   const Buffer buffer =
       lock_page(index, first.place.block, PageKind::directory, BUFFER_LOCK_EXCLUSIVE);
@@ -207,20 +207,20 @@ void unite(Relation index, const Space &first, const Space &second) {
 // Merging may lock two pages of the directory in any order. This cannot deadlock, because only the
 // holder of the mover's lock locks two of them. Merging makes slots unused, so the next search for
 // an unused slot starts at the first page.
-void unite_space(Relation index) {
-  GrowingArray<Space> spaces = {};
+void merge_free_space(Relation index) {
+  GrowingArray<FreeExtent> spaces = {};
   for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
     if (slot.state == SlotState::space)
       spaces.add({place, slot.start, slot.pages});
   });
   std::sort(spaces.begin(), spaces.end(),
-            [](const Space &a, const Space &b) { return a.start < b.start; });
-  Space *last = nullptr;
+            [](const FreeExtent &a, const FreeExtent &b) { return a.start < b.start; });
+  FreeExtent *last = nullptr;
   uint32 largest = 0;
-  for (Space &space : spaces) {
+  for (FreeExtent &space : spaces) {
     CHECK_FOR_INTERRUPTS();
     if (last && last->start + last->pages == space.start) {
-      unite(index, *last, space);
+      merge_extents(index, *last, space);
       last->pages += space.pages;
     } else {
       last = &space;
@@ -235,7 +235,7 @@ void unite_space(Relation index) {
     pfree(spaces.items);
 }
 
-void make_group(Relation index, const GroupKey &key, const Column *columns, int count) {
+void make_group(Relation index, const GroupKey &key, const GroupColumn *columns, int count) {
   GroupSlot slot = {};
   slot.key = key;
   slot.state = SlotState::group;
@@ -274,7 +274,7 @@ Buffer lock_lines(Relation index, const GroupSlot &slot, uint32 place) {
   return InvalidBuffer;
 }
 
-void read_columns(Relation index, const GroupSlot &slot, Column *columns, const int *numbers,
+void read_columns(Relation index, const GroupSlot &slot, GroupColumn *columns, const int *numbers,
                   int count) {
   const uint32 lines = slot.key.lines();
   for (uint32 line = 0; line < lines;) {

@@ -16,7 +16,7 @@ struct SlotPlace {
 };
 
 // A filter of a group: its row, and its bitmap of key.bytes() bytes.
-struct Column {
+struct GroupColumn {
   IndexedRow row;
   uint8 *bitmap;
 };
@@ -38,10 +38,10 @@ template <typename Use> void for_each_slot(Relation index, Use use) {
 void reclaim_space(Relation index);
 
 // Merges adjacent free extents.
-void unite_space(Relation index);
+void merge_free_space(Relation index);
 
 // Writes a group of these columns, and puts it into the directory.
-void make_group(Relation index, const GroupKey &key, const Column *columns, int count);
+void make_group(Relation index, const GroupKey &key, const GroupColumn *columns, int count);
 
 // Turns a group into free space after its rows were written to other places. Scans in progress
 // notice this by the meta page's generation, and read the index again.
@@ -53,7 +53,7 @@ template <typename IsGone>
 uint64 remove_rows(Relation index, BlockNumber block, const uint8 *copy, IsGone is_gone);
 
 // Reads the live columns with the given numbers into the bitmaps of `columns`.
-void read_columns(Relation index, const GroupSlot &slot, Column *columns, const int *numbers,
+void read_columns(Relation index, const GroupSlot &slot, GroupColumn *columns, const int *numbers,
                   int count);
 
 // Locks a page of a group's lines for reading; `place` counts the group's pages from 0. Returns

@@ -66,7 +66,7 @@ uint64 append_entry(Relation index, const ListEntry &entry) {
 }
 
 bool is_full(Relation index, uint64 length) {
-  return length >= read_meta(index).settled + static_cast<uint64>(list_limit(index));
+  return length >= read_meta(index).recounted + static_cast<uint64>(list_limit(index));
 }
 
 GrowingArray<ListEntry> groupable_entries(Relation index) {
@@ -85,7 +85,7 @@ void remove_moved(Relation index, const IndexedRow *rows, int count) {
   });
 }
 
-void settle_list(Relation index) {
+void recount_list(Relation index) {
   const BlockNumber first = read_meta(index).list;
   BlockNumber append = kNoBlock;
   uint64 listed = 0, length = 0;
@@ -100,7 +100,7 @@ void settle_list(Relation index) {
   change_meta(index, [=](IndexMeta *meta) {
     meta->append = append;
     meta->listed = static_cast<uint32>(Min(listed, PG_UINT32_MAX));
-    meta->settled = length;
+    meta->recounted = length;
   });
 }
 

@@ -20,7 +20,7 @@ ListEntry entry_for(const ItemPointerData &tid, Datum filter);
 // Appends an entry. Returns the list's length up to the entry. Room on earlier pages counts as if
 // it held entries.
 uint64 append_entry(Relation index, const ListEntry &entry);
-// True if a list of this length has grown by list_limit entries or more since settle_list().
+// True if a list of this length has grown by list_limit entries or more since recount_list().
 bool is_full(Relation index, uint64 length);
 
 // Copies of all entries whose filters can be in a group.
@@ -34,7 +34,7 @@ void remove_moved(Relation index, const IndexedRow *rows, int count);
 
 // Called when rows have left the list. Reads the whole list, and records in the meta page where the
 // next entry goes and how many entries there are.
-void settle_list(Relation index);
+void recount_list(Relation index);
 
 inline bool is_before(const IndexedRow &a, const IndexedRow &b) {
   const auto number = [](const IndexedRow &row) {

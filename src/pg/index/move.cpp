@@ -30,15 +30,15 @@ int most_columns(const GroupKey &key, int kilobytes) {
 
 } // namespace
 
-void start_batch(Batch *batch, const GroupKey &key, int kilobytes) {
+void start_batch(ColumnBatch *batch, const GroupKey &key, int kilobytes) {
   batch->key = key;
   batch->count = 0;
   batch->most = most_columns(key, kilobytes);
 }
 
-uint8 *add_column(Batch *batch, const IndexedRow &row) {
+uint8 *add_column(ColumnBatch *batch, const IndexedRow &row) {
   Assert(batch->count < batch->most);
-  Column *column = &batch->columns[batch->count++];
+  GroupColumn *column = &batch->columns[batch->count++];
   column->row = row;
   return column->bitmap = make_array<uint8>(batch->key.bytes());
 }
@@ -51,7 +51,7 @@ void copy_bitmap(const Filter &filter, uint8 *bitmap) {
     memcpy(bitmap, filter.bitmap(), bytes);
 }
 
-void end_batch(Batch *batch) {
+void end_batch(ColumnBatch *batch) {
   while (batch->count > 0)
     pfree(batch->columns[--batch->count].bitmap);
 }
@@ -63,18 +63,18 @@ void sort_rows(IndexedRow *rows, int count) {
 namespace {
 
 // The entries of the list whose keys have the same hash.
-struct Run {
+struct KeyRun {
   const ListEntry *first;
   int64 count;
 };
 
 // Moves the rows of a run into groups. A row stays in the list if no visible tuple has its filter,
 // if its filter has another key now, or if too few rows are left for a group.
-void move_run(TableRows *rows, Relation index, const Run &run, int kilobytes) {
+void move_run(TableRows *rows, Relation index, const KeyRun &run, int kilobytes) {
   const auto remove = [index](const IndexedRow *moved, int count) {
     remove_moved(index, moved, count);
   };
-  Batch batch = {};
+  ColumnBatch batch = {};
   for (int64 i = 0; i < run.count; i++) {
     CHECK_FOR_INTERRUPTS();
     Filter filter;
@@ -102,7 +102,7 @@ void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
   std::sort(listed.begin(), listed.end(), [](const ListEntry &a, const ListEntry &b) {
     return a.key_hash != b.key_hash ? a.key_hash < b.key_hash : is_before(a.row, b.row);
   });
-  GrowingArray<Run> runs = {};
+  GrowingArray<KeyRun> runs = {};
   for (const ListEntry &entry : listed) {
     if (runs.count == 0 || entry.key_hash != runs.items[runs.count - 1].first->key_hash)
       runs.add({&entry, 0});
@@ -110,10 +110,11 @@ void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
   }
   if (runs.count == 0)
     return;
-  std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) { return a.count > b.count; });
+  std::sort(runs.begin(), runs.end(),
+            [](const KeyRun &a, const KeyRun &b) { return a.count > b.count; });
   TableRows rows = open_rows(table, index);
   int64 left = listed.count;
-  for (const Run &run : runs) {
+  for (const KeyRun &run : runs) {
     if (left <= leave)
       break;
     if (run.count < run.first->least)
@@ -129,7 +130,7 @@ void move_rows(Relation table, Relation index, int64 leave, int kilobytes) {
 // --- merging groups ----------------------------------------------------------------------------
 
 // A group to merge: it is small, or has lost many of its rows.
-struct Source {
+struct SmallGroup {
   SlotPlace place;
   GroupKey key;
   uint32 pages;
@@ -138,16 +139,16 @@ struct Source {
 
 constexpr int kFullEnough = 100; // live columns
 
-GrowingArray<Source> sources_of(Relation index) {
-  GrowingArray<Source> sources = {};
+GrowingArray<SmallGroup> small_groups_of(Relation index) {
+  GrowingArray<SmallGroup> groups = {};
   for_each_slot(index, [&](SlotPlace place, const GroupSlot &slot) {
     if (slot.state == SlotState::group && slot.live < kFullEnough)
-      sources.add({place, slot.key, slot.pages, slot.live});
+      groups.add({place, slot.key, slot.pages, slot.live});
   });
-  std::sort(sources.begin(), sources.end(), [](const Source &a, const Source &b) {
+  std::sort(groups.begin(), groups.end(), [](const SmallGroup &a, const SmallGroup &b) {
     return memcmp(&a.key, &b.key, sizeof(GroupKey)) < 0;
   });
-  return sources;
+  return groups;
 }
 
 GroupSlot read_slot(Relation index, SlotPlace place) {
@@ -159,43 +160,43 @@ GroupSlot read_slot(Relation index, SlotPlace place) {
 
 // True if merging these groups is worth the writes: it makes fewer groups, or groups that take at
 // most half of the pages.
-bool are_worth_merging(const GroupKey &key, int most, const Source *sources, int64 count) {
+bool are_worth_merging(const GroupKey &key, int most, const SmallGroup *groups, int64 count) {
   if (columns_for(key, kPageColumns, most) == 0)
     return false; // memory allows no group that is worth it
-  int64 live = 0, groups = 0;
+  int64 live = 0, groups_then = 0;
   uint64 pages = 0, pages_then = 0;
   for (int64 i = 0; i < count; i++) {
-    live += sources[i].live;
-    pages += sources[i].pages;
+    live += groups[i].live;
+    pages += groups[i].pages;
   }
   while (live > 0) {
     const int columns = columns_for(key, static_cast<int>(Min(live, kPageColumns)), most);
     if (columns == 0)
       break;
     live -= columns;
-    groups++;
+    groups_then++;
     pages_then += group_pages(key, columns);
   }
-  return groups < count || 2 * pages_then <= pages;
+  return groups_then < count || 2 * pages_then <= pages;
 }
 
 // Writes new groups with the live columns of the given ones, which have one key. Frees an old group
 // as soon as all its live columns are in new groups. Columns that are left at the end and are too
 // few for a group go back to the list.
-void merge(Relation index, const Source *sources, int64 count, int kilobytes) {
-  const GroupKey &key = sources[0].key;
-  Batch batch;
+void merge(Relation index, const SmallGroup *groups, int64 count, int kilobytes) {
+  const GroupKey &key = groups[0].key;
+  ColumnBatch batch;
   start_batch(&batch, key, kilobytes);
   int64 freed = 0, read = 0, written = 0, ends = 0; // `freed` counts groups, the others columns
   const auto free_written = [&] {
-    for (; freed < count && ends + sources[freed].live <= written; freed++) {
-      ends += sources[freed].live;
-      free_group(index, sources[freed].place);
+    for (; freed < count && ends + groups[freed].live <= written; freed++) {
+      ends += groups[freed].live;
+      free_group(index, groups[freed].place);
     }
   };
   const auto nothing = [](const IndexedRow *, int) {};
   for (int64 i = 0; i < count; i++) {
-    const GroupSlot slot = read_slot(index, sources[i].place);
+    const GroupSlot slot = read_slot(index, groups[i].place);
     for (int column = 0; column < slot.columns;) {
       int numbers[kPageColumns], chosen = 0;
       const int first = batch.count;
@@ -223,14 +224,14 @@ void merge(Relation index, const Source *sources, int64 count, int kilobytes) {
 }
 
 void merge_groups(Relation index, int kilobytes) {
-  const GrowingArray<Source> all = sources_of(index);
-  const Source *sources = all.items;
+  const GrowingArray<SmallGroup> all = small_groups_of(index);
+  const SmallGroup *groups = all.items;
   for (int64 first = 0, end; first < all.count; first = end) {
-    for (end = first; end < all.count && sources[end].key == sources[first].key;)
+    for (end = first; end < all.count && groups[end].key == groups[first].key;)
       end++;
-    if (are_worth_merging(sources[first].key, most_columns(sources[first].key, kilobytes),
-                          sources + first, end - first))
-      merge(index, sources + first, end - first, kilobytes);
+    if (are_worth_merging(groups[first].key, most_columns(groups[first].key, kilobytes),
+                          groups + first, end - first))
+      merge(index, groups + first, end - first, kilobytes);
   }
   if (all.items)
     pfree(all.items);
@@ -244,7 +245,7 @@ template <typename Move> void in_own_memory(Relation index, Move move) {
   const MemoryContext before = MemoryContextSwitchTo(memory);
   reclaim_space(index);
   move();
-  settle_list(index);
+  recount_list(index);
   MemoryContextSwitchTo(before);
   MemoryContextDelete(memory);
 }
@@ -263,7 +264,7 @@ void tidy_index(Relation table, Relation index) {
   in_own_memory(index, [=] {
     move_rows(table, index, 0, maintenance_work_mem);
     merge_groups(index, maintenance_work_mem);
-    unite_space(index);
+    merge_free_space(index);
   });
 }
 

@@ -13,26 +13,26 @@
 namespace bloomfilter {
 
 // Filters with the same key that will become a group. start_batch() sets all fields.
-struct Batch {
+struct ColumnBatch {
   GroupKey key;
-  int most;                     // the number of columns that memory allows
-  int count;                    // the number of columns that the batch has
-  Column columns[kPageColumns]; // the first `count`
+  int most;                          // the number of columns that memory allows
+  int count;                         // the number of columns that the batch has
+  GroupColumn columns[kPageColumns]; // the first `count`
 };
 
 // Begins a batch whose columns may take up to `kilobytes` of memory. It always has room for one.
-void start_batch(Batch *batch, const GroupKey &key, int kilobytes);
+void start_batch(ColumnBatch *batch, const GroupKey &key, int kilobytes);
 // Adds a column to a batch that is not full. Returns its bitmap, which the caller fills.
-uint8 *add_column(Batch *batch, const IndexedRow &row);
+uint8 *add_column(ColumnBatch *batch, const IndexedRow &row);
 // Writes the bitmap of a filter as a group stores it. For a counting filter, a bit is set if its
 // counter is not 0.
 void copy_bitmap(const Filter &filter, uint8 *bitmap);
 // Makes a group of the batch's first columns, and removes these columns from the batch. Returns
 // their number, or 0 if the batch has too few columns for a group. Calls made(rows, count) with the
 // rows of the group in order.
-template <typename Made> int make_batch(Relation index, Batch *batch, Made made);
+template <typename Made> int make_batch(Relation index, ColumnBatch *batch, Made made);
 // Frees the memory of the columns that are left in a batch.
-void end_batch(Batch *batch);
+void end_batch(ColumnBatch *batch);
 
 // True if any user's INSERT, or VACUUM, may move rows. False for indexes on expressions, because
 // moving a row calls the expression's functions:
@@ -52,7 +52,7 @@ void tidy_index(Relation table, Relation index);
 
 void sort_rows(IndexedRow *rows, int count);
 
-template <typename Made> int make_batch(Relation index, Batch *batch, Made made) {
+template <typename Made> int make_batch(Relation index, ColumnBatch *batch, Made made) {
   const int count = columns_for(batch->key, batch->count, batch->most);
   if (count == 0)
     return 0;
@@ -65,7 +65,7 @@ template <typename Made> int make_batch(Relation index, Batch *batch, Made made)
   sort_rows(rows, count);
   made(static_cast<const IndexedRow *>(rows), count);
   batch->count -= count;
-  memmove(batch->columns, batch->columns + count, batch->count * sizeof(Column));
+  memmove(batch->columns, batch->columns + count, batch->count * sizeof(GroupColumn));
   return count;
 }
 

@@ -12,7 +12,7 @@
 #include "pg/index/access_method.hpp"
 #include "pg/index/groups.hpp"
 #include "pg/index/list.hpp"
-#include "pg/index/probe.hpp"
+#include "pg/index/scan_key.hpp"
 #include "pg/index/table_rows.hpp"
 #include "pg/list.hpp"
 
@@ -26,7 +26,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The hashes of a condition's values for the groups with one key. A group is probed for each hash.
+// The hashes of a scan key's values for the groups with one key. A group is probed for each hash.
 struct KeyHashes {
   GroupKey key;
   bool known;     // the fields below are set for `key`
@@ -35,16 +35,16 @@ struct KeyHashes {
   GrowingArray<uint64> hashes;
 };
 
-// One condition of a scan: a scan key.
+// A scan key of the scan.
 //
-// A probe has expired if another command made it: a query may write something after it made the
-// probe and before it begins the scan. Then all rows are candidates for this condition.
+// The key's bf_probe has expired if another command made it: a query may write something after it
+// made the bf_probe and before it begins the scan. Then all rows are candidates for this key.
 //
-// `asked` is a cache of hashes by key. A key replaces another key that has the same place.
-struct Condition {
+// `cached` has hashes by key. A key replaces another key that has the same place.
+struct ScanKeyState {
   bool expired;
-  IndexProbe probe;
-  KeyHashes asked[16];
+  ScanKeyValue value;
+  KeyHashes cached[16];
 };
 
 struct FoundRow {
@@ -52,62 +52,63 @@ struct FoundRow {
   bool candidate;
 };
 
-struct ScanState {
+struct FilterIndexScan {
   MemoryContext memory;         // reset by each rescan
-  Condition *conditions;        // one for each scan key
+  ScanKeyState *keys;           // one for each scan key
   bool has_null;                // a scan key is NULL, so no row matches
-  bool collected;               // next_row() has collected all rows in `found`
+  bool collected;               // get_tuple() has collected all rows in `found`
   GrowingArray<FoundRow> found; // sorted by TID
   int64 next;                   // the index in `found` of the row to return next
 };
 
-ScanState *state_of(IndexScanDesc scan) {
-  return static_cast<ScanState *>(scan->opaque);
+FilterIndexScan *state_of(IndexScanDesc scan) {
+  return static_cast<FilterIndexScan *>(scan->opaque);
 }
 
-void read_conditions(IndexScanDesc scan, ScanState *state) {
+void read_scan_keys(IndexScanDesc scan, FilterIndexScan *state) {
   const MemoryContext before = MemoryContextSwitchTo(state->memory);
-  state->conditions =
-      static_cast<Condition *>(palloc0(Max(scan->numberOfKeys, 1) * sizeof(Condition)));
+  state->keys =
+      static_cast<ScanKeyState *>(palloc0(Max(scan->numberOfKeys, 1) * sizeof(ScanKeyState)));
   for (int i = 0; i < scan->numberOfKeys; i++) {
-    const ScanKeyData &key = scan->keyData[i];
-    state->has_null |= (key.sk_flags & SK_ISNULL) != 0;
-    Condition *condition = &state->conditions[i];
+    const ScanKeyData &given = scan->keyData[i];
+    state->has_null |= (given.sk_flags & SK_ISNULL) != 0;
+    ScanKeyState *key = &state->keys[i];
     if (!state->has_null)
-      condition->expired = !read_probe(key.sk_argument, state->memory, &condition->probe);
+      key->expired = !read_scan_key(given.sk_argument, state->memory, &key->value);
   }
   MemoryContextSwitchTo(before);
 }
 
-void hash_values(ScanState *state, const IndexProbe &probe, KeyHashes *asked) {
-  const Header header = asked->key.header();
+void hash_values(FilterIndexScan *state, const ScanKeyValue &value, KeyHashes *cached) {
+  const Header header = cached->key.header();
   const MemoryContext scratch =
       AllocSetContextCreate(state->memory, "bloomfilter probe", ALLOCSET_SMALL_SIZES);
   const MemoryContext before = MemoryContextSwitchTo(scratch);
-  asked->undecided = !can_ask(header, probe);
-  asked->any = false;
-  asked->hashes.count = 0;
-  for (int i = 0; i < probe.count && !asked->undecided; i++) {
+  cached->undecided = !can_probe_for(header, value);
+  cached->any = false;
+  cached->hashes.count = 0;
+  for (int i = 0; i < value.count && !cached->undecided; i++) {
     CHECK_FOR_INTERRUPTS();
-    const Digests digests = digests_of_probe(header, probe, i);
-    asked->any |= digests.any;
+    const Digests digests = digests_of_scan_key(header, value, i);
+    cached->any |= digests.any;
     for (int j = 0; j < digests.count; j++)
-      asked->hashes.add(digests.digest[j].first, state->memory);
+      cached->hashes.add(digests.digest[j].first, state->memory);
     MemoryContextReset(scratch);
   }
   MemoryContextSwitchTo(before);
   MemoryContextDelete(scratch);
 }
 
-const KeyHashes &hashes_for_key(ScanState *state, Condition *condition, const GroupKey &key) {
-  KeyHashes *asked = &condition->asked[key_hash(key) % lengthof(condition->asked)];
-  if (asked->known && asked->key == key)
-    return *asked;
-  asked->known = false; // in case of an error
-  asked->key = key;
-  hash_values(state, condition->probe, asked);
-  asked->known = true;
-  return *asked;
+const KeyHashes &hashes_for_key(FilterIndexScan *state, ScanKeyState *scan_key,
+                                const GroupKey &key) {
+  KeyHashes *cached = &scan_key->cached[key_hash(key) % lengthof(scan_key->cached)];
+  if (cached->known && cached->key == key)
+    return *cached;
+  cached->known = false; // in case of an error
+  cached->key = key;
+  hash_values(state, scan_key->value, cached);
+  cached->known = true;
+  return *cached;
 }
 
 // Called when a page of lines does not belong to the group of a copied slot. If the slot still has
@@ -124,9 +125,10 @@ void check_freed(Relation index, BlockNumber block, int number, const GroupSlot 
 
 // Finds the columns that have all bits of a hash. Returns false if a page does not belong to the
 // group; `place` is then the number of that page.
-bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found, uint32 *place) {
-  AskedLine lines[kMaxAskedLines];
-  const int count = asked_lines(slot.key, hash, lines);
+bool probe_for_hash(Relation index, const GroupSlot &slot, uint64 hash, ColumnSet *found,
+                    uint32 *place) {
+  ProbedLine lines[kMaxProbedLines];
+  const int count = probed_lines(slot.key, hash, lines);
   *found = live_columns(slot);
   for (int i = 0; i < count && !found->is_empty(); i++) {
     const LinePlace at = line_place(slot.columns, lines[i].line);
@@ -140,14 +142,15 @@ bool ask_hash(Relation index, const GroupSlot &slot, uint64 hash, Columns *found
   return true;
 }
 
-// Finds the columns that may hold a value with one of the hashes. Returns false as ask_hash() does.
-bool ask_hashes(Relation index, const GroupSlot &slot, const KeyHashes &asked, Columns *found,
-                uint32 *place) {
-  *found = asked.any ? live_columns(slot) : Columns{};
-  for (int64 i = 0; i < asked.hashes.count && !asked.any; i++) {
+// Finds the columns that may hold a value with one of the hashes. Returns false as probe_for_hash()
+// does.
+bool probe_for_hashes(Relation index, const GroupSlot &slot, const KeyHashes &cached,
+                      ColumnSet *found, uint32 *place) {
+  *found = cached.any ? live_columns(slot) : ColumnSet{};
+  for (int64 i = 0; i < cached.hashes.count && !cached.any; i++) {
     CHECK_FOR_INTERRUPTS();
-    Columns of_hash;
-    if (!ask_hash(index, slot, asked.hashes.items[i], &of_hash, place))
+    ColumnSet of_hash;
+    if (!probe_for_hash(index, slot, cached.hashes.items[i], &of_hash, place))
       return false;
     *found = *found | of_hash;
   }
@@ -156,26 +159,25 @@ bool ask_hashes(Relation index, const GroupSlot &slot, const KeyHashes &asked, C
 
 // The result of probing a group: the columns that match.
 struct Answer {
-  Columns columns;
+  ColumnSet columns;
   bool candidates; // true if their rows need a recheck, false if they are hits
 };
 
-Answer ask_group(IndexScanDesc scan, BlockNumber block, int number, const GroupSlot &slot) {
-  ScanState *state = state_of(scan);
+Answer probe_group(IndexScanDesc scan, BlockNumber block, int number, const GroupSlot &slot) {
+  FilterIndexScan *state = state_of(scan);
   Answer answer = {live_columns(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
-    Condition *condition = &state->conditions[i];
-    const KeyHashes *asked =
-        condition->expired ? nullptr : &hashes_for_key(state, condition, slot.key);
-    if (!asked || asked->undecided) {
+    ScanKeyState *key = &state->keys[i];
+    const KeyHashes *cached = key->expired ? nullptr : &hashes_for_key(state, key, slot.key);
+    if (!cached || cached->undecided) {
       answer.candidates = true;
       continue;
     }
-    Columns found;
+    ColumnSet found;
     uint32 place = 0;
-    if (!ask_hashes(scan->indexRelation, slot, *asked, &found, &place)) {
+    if (!probe_for_hashes(scan->indexRelation, slot, *cached, &found, &place)) {
       check_freed(scan->indexRelation, block, number, slot, place);
-      return {Columns{}, false}; // its rows moved, so the scan starts again, or VACUUM removed them
+      return {ColumnSet{}, false}; // rows moved, so the scan starts again, or VACUUM removed them
     }
     answer.columns = answer.columns & found;
   }
@@ -213,7 +215,7 @@ void check_snapshot_again(IndexScanDesc scan) {
 // Calls use(row, is_candidate) for each row that may meet the conditions. A row can be found
 // several times: if it is in two places, or if the index is read again.
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
-  ScanState *state = state_of(scan);
+  FilterIndexScan *state = state_of(scan);
   Relation index = scan->indexRelation;
   pgstat_count_index_scan(index);
 #if PG_VERSION_NUM >= 180000
@@ -243,7 +245,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                       const GroupSlot &slot = content_of<GroupSlot>(page)[number];
                       if (slot.state != SlotState::group)
                         continue;
-                      const Answer answer = ask_group(scan, block, number, slot);
+                      const Answer answer = probe_group(scan, block, number, slot);
                       if (answer.columns.is_empty())
                         continue;
                       for (int column = 0; column < slot.columns; column++)
@@ -261,7 +263,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
 
 // Sorts the found rows by TID and removes duplicates. A row that was found both as a hit and as a
 // candidate stays a hit.
-void arrange(ScanState *state) {
+void arrange(FilterIndexScan *state) {
   GrowingArray<FoundRow> *found = &state->found;
   std::sort(found->begin(), found->end(), [](const FoundRow &a, const FoundRow &b) {
     return is_before(a.row, b.row) || (!is_before(b.row, a.row) && a.candidate < b.candidate);
@@ -277,7 +279,7 @@ void arrange(ScanState *state) {
 
 IndexScanDesc begin_scan(Relation index, int keys, int orders) {
   IndexScanDesc scan = RelationGetIndexScan(index, keys, orders);
-  auto *state = make_zeroed<ScanState>();
+  auto *state = make_zeroed<FilterIndexScan>();
   state->memory =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter index scan", ALLOCSET_DEFAULT_SIZES);
   scan->opaque = state;
@@ -289,18 +291,18 @@ void rescan(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int ord
   (void)order_count;
   if (keys && scan->numberOfKeys > 0)
     memmove(scan->keyData, keys, count * sizeof(ScanKeyData));
-  ScanState *state = state_of(scan);
+  FilterIndexScan *state = state_of(scan);
   MemoryContextReset(state->memory);
   const MemoryContext memory = state->memory;
   *state = {};
   state->memory = memory;
-  read_conditions(scan, state); // now, because later the probes may have expired
+  read_scan_keys(scan, state); // now, because later the keys may have expired
 }
 
-bool next_row(IndexScanDesc scan, ScanDirection direction) {
+bool get_tuple(IndexScanDesc scan, ScanDirection direction) {
   Assert(ScanDirectionIsForward(direction));
   (void)direction;
-  ScanState *state = state_of(scan);
+  FilterIndexScan *state = state_of(scan);
   if (!state->collected) {
     find_rows(scan, [state](const IndexedRow &row, bool candidate) {
       state->found.add({row, candidate}, state->memory);
@@ -318,7 +320,7 @@ bool next_row(IndexScanDesc scan, ScanDirection direction) {
   return true;
 }
 
-int64 all_rows(IndexScanDesc scan, TIDBitmap *bitmap) {
+int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap) {
   int64 count = 0;
   find_rows(scan, [&](const IndexedRow &row, bool candidate) {
     ItemPointerData tid = tid_of(row);

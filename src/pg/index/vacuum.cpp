@@ -81,7 +81,7 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
   if (anybody_may_move(index))
     tidy(index);
   else
-    settle_list(index);
+    recount_list(index);
   unlock_moves(index);
   count_pages_and_rows(index, result);
   return result;

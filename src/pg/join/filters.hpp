@@ -14,11 +14,11 @@ constexpr double kWorthwhile = 30.0;
 
 struct JoinFilter {
   KeyPair pair;
-  double tuples; // the table's rows; building the filter is paid once for all of them
-  double share;  // of the rows that reach the filter, the share that it lets through
-  double spared; // what the join saves for each row that is dropped
-  double probe;  // the cost of a probe
-  double build;  // the cost of building the filter
+  double tuples;      // the table's rows; building the filter is paid once for all of them
+  double share;       // of the rows that reach the filter, the share that it lets through
+  double join_saving; // what the join saves for each row that is dropped
+  double probe;       // the cost of a probe
+  double build;       // the cost of building the filter
   // The filter's InitPlan. It becomes part of the plan if a path that probes the filter is chosen.
   Param *result;
   PlannerInfo *subroot;

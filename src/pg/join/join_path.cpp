@@ -53,28 +53,28 @@ constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, null
 // --- paths ---------------------------------------------------------------------------------------
 
 // What the filters of a table do for a scan of the table or of one of its parts.
-struct Filtered {
+struct FilterEffect {
   List *filters;
-  List *conditions; // probe the filters for a row of the part
-  double share;     // the share of rows that all filters let through
-  double spared;    // what dropped rows save in the joins, divided by all rows that would come
-  double build;     // the scan's part of the cost of building the filters
+  List *conditions;   // probe the filters for a row of the part
+  double share;       // the share of rows that all filters let through
+  double join_saving; // what dropped rows save in the joins, divided by all rows that would come
+  double build;       // the scan's part of the cost of building the filters
 };
 
-Filtered filtered_by(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
-  Filtered filtered = {filters, NIL, 1.0, 0.0, 0.0};
+FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
+  FilterEffect effect = {filters, NIL, 1.0, 0.0, 0.0};
   for (const JoinFilter *filter : each<JoinFilter>(filters)) {
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
     condition->norm_selec = filter->share;
     condition->security_level =
         root->qual_security_level; // the level of the query's own conditions
-    filtered.conditions = lappend(filtered.conditions, condition);
-    filtered.spared += filtered.share * (1.0 - filter->share) * filter->spared;
-    filtered.share *= filter->share;
-    filtered.build += Min(part->tuples / filter->tuples, 1.0) * filter->build;
+    effect.conditions = lappend(effect.conditions, condition);
+    effect.join_saving += effect.share * (1.0 - filter->share) * filter->join_saving;
+    effect.share *= filter->share;
+    effect.build += Min(part->tuples / filter->tuples, 1.0) * filter->build;
   }
-  return filtered;
+  return effect;
 }
 
 // The cheapest of the paths that depend on no other table. NULL if there is none.
@@ -95,23 +95,23 @@ const Path *cheapest(const List *paths) {
 // The server compares the paths of a table before it knows the joins above. But a path that returns
 // fewer rows saves most in these joins. So if a path pays as a whole, it is given a cost a little
 // below that of the other paths.
-Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, int workers,
+Path *make_path(PlannerInfo *root, RelOptInfo *table, const FilterEffect &effect, int workers,
                 const List *others) {
   const Path *other = cheapest(others);
   const Conditions conditions =
-      conditions_of(list_concat_copy(table->baserestrictinfo, filtered.conditions));
+      conditions_of(list_concat_copy(table->baserestrictinfo, effect.conditions));
   if (!other || conditions.probes == NIL)
     return nullptr;
   CustomPath *custom = make_scan_path(root, table, conditions, workers, &kPathMethods);
   custom->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN; // what a filter lets through can change
-  custom->custom_private = list_make2(filtered.filters, filtered.conditions);
+  custom->custom_private = list_make2(effect.filters, effect.conditions);
   Path *path = &custom->path;
   // InitPlans are made at the top of the query's plan. The top must then not be below a Gather.
   path->parallel_safe = workers > 0;
-  path->startup_cost += filtered.build;
-  path->total_cost += filtered.build;
-  const double saved = other->total_cost + filtered.spared * path->rows - path->total_cost;
-  path->rows = clamp_row_est(path->rows * filtered.share);
+  path->startup_cost += effect.build;
+  path->total_cost += effect.build;
+  const double saved = other->total_cost + effect.join_saving * path->rows - path->total_cost;
+  path->rows = clamp_row_est(path->rows * effect.share);
 #if PG_VERSION_NUM >= 180000
   if (path->disabled_nodes != other->disabled_nodes)
     return path;
@@ -125,12 +125,13 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const Filtered &filtered, 
 
 // --- filters that the query itself names ---------------------------------------------------------
 
-// The conditions in `asked` that a join implies. They drop no row that the join would keep.
-List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
+// The conditions in `subquery_probes` that a join implies. They drop no row that the join would
+// keep.
+List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *subquery_probes) {
   List *implied = NIL;
   for (const KeyPair *pair : each<KeyPair>(find_keys(root, table)))
-    if (RestrictInfo *written = find_written(root, asked, *pair))
-      implied = list_append_unique_ptr(implied, written);
+    if (RestrictInfo *same = find_same_probe(root, subquery_probes, *pair))
+      implied = list_append_unique_ptr(implied, same);
   return implied;
 }
 
@@ -140,10 +141,10 @@ List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *asked) {
 void count_once(PlannerInfo *root, RelOptInfo *table) {
   if (!is_plain_table(root, table))
     return;
-  const List *asked = find_asked(root, table);
-  if (asked == NIL)
+  const List *subquery_probes = find_subquery_probes(root, table);
+  if (subquery_probes == NIL)
     return;
-  List *implied = find_implied(root, table, asked);
+  List *implied = find_implied(root, table, subquery_probes);
   if (implied == NIL)
     return;
   List *all = table->baserestrictinfo, *others = list_difference_ptr(all, implied);
@@ -195,12 +196,12 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   List *filters = filters_for(root, table);
   if (filters == NIL)
     return;
-  const Filtered filtered = filtered_by(root, filters, part, table);
-  if (Path *path = make_path(root, part, filtered, 0, part->pathlist))
+  const FilterEffect effect = effect_of(root, filters, part, table);
+  if (Path *path = make_path(root, part, effect, 0, part->pathlist))
     add_path(part, path);
   const int workers = gathers_below_top(root) ? workers_for(part) : 0;
   if (workers > 0)
-    if (Path *path = make_path(root, part, filtered, workers, part->partial_pathlist))
+    if (Path *path = make_path(root, part, effect, workers, part->partial_pathlist))
       add_partial_path(part, path);
 }
 

@@ -1,5 +1,5 @@
 // See keys.hpp. This comment explains when rows of a table R may be dropped. They are rows without
-// a partner in a table S, where S.key = R.asked is the equality. There are two cases.
+// a partner in a table S, where S.key = R.probed is the equality. There are two cases.
 //
 // Case 1: an equivalence class has expressions of both tables. Then the equality is evaluated in an
 // inner join or a semijoin. The join is of R and S, or of what they were joined to before. Rows of
@@ -12,11 +12,11 @@
 // Case 2: the equality is a condition of an outer join, S LEFT JOIN R, with R on the nullable side.
 // Then a row of R without a partner is in no row of the join. A row of S without a partner is
 // extended by NULLs, with or without this row of R. A condition of any other outer join does not
-// count, even if it compares R and S. For example, (S LEFT JOIN R) LEFT JOIN T ON S.key = R.asked
+// count, even if it compares R and S. For example, (S LEFT JOIN R) LEFT JOIN T ON S.key = R.probed
 // keeps all rows of S and R.
 //
 // Several equalities of the same R and S are treated as one equality of rows, ROW(S.key, …) =
-// ROW(R.asked, …). All of them are evaluated in the same join. So if a row of R has a partner, one
+// ROW(R.probed, …). All of them are evaluated in the same join. So if a row of R has a partner, one
 // row of S fulfils all of them. A row with a NULL in it has no partner, and the filter may answer
 // either way. The fields of rows are hashed as they are, without the conversions of single values.
 // So both sides of a field must be hashed alike. A varchar that ends with a blank has two hashes,
@@ -29,7 +29,7 @@
 #include "pg/join/keys.hpp"
 
 #include "pg/element/conversion.hpp"
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 #include "pg/list.hpp"
 #include "pg/query/expression.hpp"
 #include "pg/table/conditions.hpp"
@@ -137,30 +137,30 @@ bool is_of_server(Oid oid) {
 
 // Returns the element type of an expression that can be computed and hashed for any row without an
 // error. NULL if it cannot.
-const Element *safe_element(Node *value, Oid collation) {
+const ValueType *safe_value_type(Node *value, Oid collation) {
   return is_of_columns(value) && !contain_mutable_functions(value) && !contain_subplans(value) &&
                  !contain_leaked_vars(value)
-             ? scalar_element(exprType(value), collation, CurrentMemoryContext)
+             ? scalar_value_type(exprType(value), collation, CurrentMemoryContext)
              : nullptr;
 }
 
 // Completes a pair that has its expressions, source and collation already. False if a filter of the
 // keys does not find all values that are equal to them.
 bool complete(KeyPair *pair, const List *families) {
-  const TypeCacheEntry *asked = entry_of(exprType(pair->asked)),
+  const TypeCacheEntry *probed = entry_of(exprType(pair->probed)),
                        *key = entry_of(exprType(pair->key));
-  const Oid family = asked->btree_opf;
+  const Oid family = probed->btree_opf;
   if (!is_of_server(family) || family != key->btree_opf || !list_member_oid(families, family))
     return false;
-  const Element *asked_element = safe_element(pair->asked, pair->collation);
-  const Element *key_element = safe_element(pair->key, pair->collation);
-  if (!asked_element || !key_element ||
-      (asked_element->family != key_element->family &&
-       !is_converted(key_element->family, asked_element->family)))
+  const ValueType *probed_type = safe_value_type(pair->probed, pair->collation);
+  const ValueType *key_type = safe_value_type(pair->key, pair->collation);
+  if (!probed_type || !key_type ||
+      (probed_type->family != key_type->family &&
+       !is_converted(key_type->family, probed_type->family)))
     return false;
-  pair->is_alike = asked_element->family == key_element->family && has_one_hash(asked_element) &&
-                   has_one_hash(key_element);
-  pair->equality = get_opfamily_member(family, asked->btree_opintype, key->btree_opintype,
+  pair->is_alike = probed_type->family == key_type->family && has_one_hash(probed_type) &&
+                   has_one_hash(key_type);
+  pair->equality = get_opfamily_member(family, probed->btree_opintype, key->btree_opintype,
                                        BTEqualStrategyNumber);
   return is_of_server(pair->equality);
 }
@@ -205,8 +205,8 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
     if (!key->em_is_child && !bms_equal(key->em_relids, table->relids) &&
         table_of(root, key->em_relids))
       keys = lappend(keys, key);
-  for (const EquivalenceMember *asked : each<EquivalenceMember>(equals->ec_members)) {
-    if (asked->em_is_child || !bms_equal(asked->em_relids, table->relids))
+  for (const EquivalenceMember *probed : each<EquivalenceMember>(equals->ec_members)) {
+    if (probed->em_is_child || !bms_equal(probed->em_relids, table->relids))
       continue;
     for (const EquivalenceMember *key : each<EquivalenceMember>(keys)) {
       CHECK_FOR_INTERRUPTS();
@@ -215,7 +215,7 @@ List *add_class(const PlannerInfo *root, const RelOptInfo *table, const Equivale
       RelOptInfo *source = table_of(root, key->em_relids);
       if (!is_inner(root, table->relid, source->relid))
         continue;
-      const KeyPair pair = {reinterpret_cast<Node *>(asked->em_expr),
+      const KeyPair pair = {reinterpret_cast<Node *>(probed->em_expr),
                             reinterpret_cast<Node *>(key->em_expr),
                             source,
                             InvalidOid,
@@ -252,7 +252,7 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
                         false,
                         NIL,
                         nullptr};
-  if (!is_of_scan(condition, pair.asked, table->relid) ||
+  if (!is_of_scan(condition, pair.probed, table->relid) ||
       !is_of_scan(condition, pair.key, source->relid))
     return pairs;
   return with_pair(pairs, pair, condition->mergeopfamilies);
@@ -263,7 +263,7 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
 // True if an expression of the pair is already in one of the other pairs.
 bool is_repeated(const KeyPair &pair, const List *others) {
   for (const KeyPair *other : each<KeyPair>(others)) {
-    if (equal(pair.asked, other->asked) || equal(pair.key, other->key))
+    if (equal(pair.probed, other->probed) || equal(pair.key, other->key))
       return true;
   }
   return false;
@@ -299,13 +299,13 @@ Node *make_row(List *fields) {
 }
 
 KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
-  List *asked = NIL, *keys = NIL;
+  List *probed = NIL, *keys = NIL;
   for (const KeyPair *part : each<KeyPair>(parts)) {
-    asked = lappend(asked, field_of(part->asked, part->collation));
+    probed = lappend(probed, field_of(part->probed, part->collation));
     keys = lappend(keys, field_of(part->key, part->collation));
   }
   auto *pair = make_array<KeyPair>(1);
-  *pair = {make_row(asked), make_row(keys), source, InvalidOid, InvalidOid, false, parts, nullptr};
+  *pair = {make_row(probed), make_row(keys), source, InvalidOid, InvalidOid, false, parts, nullptr};
   return pair;
 }
 
@@ -333,7 +333,7 @@ double estimate(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
   join.min_lefthand = join.syn_lefthand = table->relids;
   join.min_righthand = join.syn_righthand = pair.source->relids;
   join.jointype = type;
-  return ::join_selectivity(root, pair.equality, list_make2(pair.asked, pair.key), pair.collation,
+  return ::join_selectivity(root, pair.equality, list_make2(pair.probed, pair.key), pair.collation,
                             type, &join);
 }
 
@@ -363,7 +363,7 @@ bool is_column(Node *value, AttrNumber number) {
 
 bool is_of_reference(const KeyPair &pair, const ForeignKeyOptInfo *reference) {
   for (int i = 0; i < reference->nkeys; i++)
-    if (is_column(pair.asked, reference->conkey[i]) && is_column(pair.key, reference->confkey[i]))
+    if (is_column(pair.probed, reference->conkey[i]) && is_column(pair.key, reference->confkey[i]))
       return true;
   return false;
 }

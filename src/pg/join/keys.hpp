@@ -14,10 +14,10 @@ namespace bloomfilter {
 // in the source may be dropped.
 struct KeyPair {
   struct Estimates; // of the equality's selectivity
-  Node *asked;      // an expression of the table; the filter is probed for its value
+  Node *probed;     // an expression of the table; the filter is probed for its value
   Node *key;        // an expression of the source; the filter holds its values
   RelOptInfo *source;
-  Oid equality, collation; // of `asked` = `key`: the operator and its collation; not set for rows
+  Oid equality, collation; // of `probed` = `key`: the operator and its collation; not set for rows
   bool is_alike;           // true if equal values have the same hash as fields of rows, too
   List *parts;             // for rows: a KeyPair for each field; otherwise NIL
   Estimates *estimates;    // NULL for rows

@@ -8,7 +8,7 @@
 #include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -31,10 +31,10 @@ namespace {
 
 // --- the extension's objects ---------------------------------------------------------------------
 
-Aggref *call_of(const OwnNames &names, Node *value, Oid collation) {
+Aggref *call_of(const ExtensionOids &oids, Node *value, Oid collation) {
   Aggref *call = makeNode(Aggref);
-  call->aggfnoid = names.aggregate;
-  call->aggtype = names.type;
+  call->aggfnoid = oids.aggregate;
+  call->aggtype = oids.type;
   call->inputcollid = collation;
   call->aggargtypes = list_make1_oid(exprType(value));
   call->args = list_make1(makeTargetEntry(reinterpret_cast<Expr *>(value), 1, nullptr, false));
@@ -45,41 +45,40 @@ Aggref *call_of(const OwnNames &names, Node *value, Oid collation) {
   return call;
 }
 
-// True if the names belong to the objects that this library has made, and if the user may call
-// them.
-bool are_own(const OwnNames &names) {
+// True if these are the objects that this library has made, and if the user may call them.
+bool are_ours(const ExtensionOids &oids) {
   auto *value = reinterpret_cast<Node *>(makeVar(1, 1, INT4OID, -1, InvalidOid, 0));
-  auto *filter = reinterpret_cast<Node *>(makeNullConst(names.type, -1, InvalidOid));
+  auto *filter = reinterpret_cast<Node *>(makeNullConst(oids.type, -1, InvalidOid));
   BuildCall call;
-  Question question;
-  return is_build_call(call_of(names, value, InvalidOid), &call) && call.layout == Layout::lines &&
+  ProbeExpr probe;
+  return is_build_call(call_of(oids, value, InvalidOid), &call) && call.layout == Layout::lines &&
          !call.returns_state &&
-         asks_for_value(reinterpret_cast<Node *>(ask_for(names, filter, value, InvalidOid)),
-                        &question) &&
-         may_call(names.aggregate) && may_call(question.function);
+         is_probe_for_value(reinterpret_cast<Node *>(make_probe(oids, filter, value, InvalidOid)),
+                            &probe) &&
+         may_call(oids.aggregate) && may_call(probe.function);
 }
 
 // True if a function with the aggregate's name is the one that this library has made. Sets the
-// names.
-bool are_own_names(const FormData_pg_proc &function, OwnNames *names) {
+// OIDs.
+bool are_oids_of(const FormData_pg_proc &function, ExtensionOids *oids) {
   Kind kind;
   if (function.prokind != PROKIND_AGGREGATE || function.pronargs != 1 ||
       function.proargtypes.values[0] != ANYOID || !is_filter_type(function.prorettype, &kind) ||
       kind != Kind::bloom)
     return false;
-  names->aggregate = function.oid;
-  names->type = function.prorettype;
-  names->operation = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum("@>"),
-                                     ObjectIdGetDatum(names->type), ObjectIdGetDatum(ANYOID),
-                                     ObjectIdGetDatum(function.pronamespace));
-  return OidIsValid(names->operation) && are_own(*names);
+  oids->aggregate = function.oid;
+  oids->type = function.prorettype;
+  oids->operation = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum("@>"),
+                                    ObjectIdGetDatum(oids->type), ObjectIdGetDatum(ANYOID),
+                                    ObjectIdGetDatum(function.pronamespace));
+  return OidIsValid(oids->operation) && are_ours(*oids);
 }
 
 // --- filters that the query itself builds --------------------------------------------------------
 
-constexpr int kMostAsked = 64; // of a table; each is compared with each key
+constexpr int kMostSubqueryProbes = 64; // of a table; each is compared with each key
 
-struct AskedSubquery {
+struct SubqueryProbe {
   RestrictInfo *condition;
   Node *value;
   PlannerInfo *subquery; // builds the filter
@@ -132,24 +131,24 @@ bool builds_same(PlannerInfo *root, PlannerInfo *subquery, const KeyPair &pair) 
 
 } // namespace
 
-bool find_names(OwnNames *names) {
+bool find_extension_oids(ExtensionOids *oids) {
   bool found = false;
   CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("bf_join_agg"));
   for (int i = 0; i < functions->n_members && !found; i++)
-    found = are_own_names(*reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple)),
-                          names);
+    found = are_oids_of(*reinterpret_cast<Form_pg_proc>(GETSTRUCT(&functions->members[i]->tuple)),
+                        oids);
   ReleaseSysCacheList(functions);
   return found;
 }
 
-Expr *ask_for(const OwnNames &names, Node *filter, Node *value, Oid collation) {
-  Expr *condition = make_opclause(names.operation, BOOLOID, false, reinterpret_cast<Expr *>(filter),
+Expr *make_probe(const ExtensionOids &oids, Node *filter, Node *value, Oid collation) {
+  Expr *condition = make_opclause(oids.operation, BOOLOID, false, reinterpret_cast<Expr *>(filter),
                                   reinterpret_cast<Expr *>(value), InvalidOid, collation);
   set_opfuncid(reinterpret_cast<OpExpr *>(condition));
   return condition;
 }
 
-Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source, Node *key,
+Query *query_for(PlannerInfo *root, const ExtensionOids &oids, const KeySource *source, Node *key,
                  Oid collation) {
   const RelOptInfo *table = source->table;
   const RangeTblEntry *original = planner_rt_fetch(table->relid, root);
@@ -172,46 +171,46 @@ Query *query_for(PlannerInfo *root, const OwnNames &names, const Source *source,
     SubLink *filter = makeNode(SubLink);
     filter->subLinkType = EXPR_SUBLINK;
     filter->subselect = reinterpret_cast<Node *>(
-        query_for(root, names, neighbour->source, pair.key, pair.collation));
+        query_for(root, oids, neighbour->source, pair.key, pair.collation));
     filter->location = -1;
     query->hasSubLinks = true;
-    conditions = lappend(conditions, ask_for(names, reinterpret_cast<Node *>(filter),
-                                             numbered(pair.asked, table, 1), pair.collation));
+    conditions = lappend(conditions, make_probe(oids, reinterpret_cast<Node *>(filter),
+                                                numbered(pair.probed, table, 1), pair.collation));
   }
   RangeTblRef *reference = makeNode(RangeTblRef);
   reference->rtindex = 1;
   query->jointree = makeFromExpr(
       list_make1(reference),
       conditions == NIL ? nullptr : reinterpret_cast<Node *>(make_ands_explicit(conditions)));
-  Aggref *call = call_of(names, numbered(key, table, 1), collation);
+  Aggref *call = call_of(oids, numbered(key, table, 1), collation);
   query->targetList =
       list_make1(makeTargetEntry(reinterpret_cast<Expr *>(call), 1, pstrdup("filter"), false));
   return query;
 }
 
-List *find_asked(PlannerInfo *root, const RelOptInfo *table) {
-  List *asked = NIL;
+List *find_subquery_probes(PlannerInfo *root, const RelOptInfo *table) {
+  List *subquery_probes = NIL;
   for (RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo)) {
     CHECK_FOR_INTERRUPTS();
-    Question question;
-    if (!asks_for_value(reinterpret_cast<Node *>(condition->clause), &question))
+    ProbeExpr probe;
+    if (!is_probe_for_value(reinterpret_cast<Node *>(condition->clause), &probe))
       continue;
-    PlannerInfo *subquery = subquery_of(root, question.filter);
+    PlannerInfo *subquery = subquery_of(root, probe.filter);
     if (!subquery)
       continue;
-    auto *one = make_array<AskedSubquery>(1);
-    *one = {condition, question.value, subquery};
-    asked = lappend(asked, one);
-    if (list_length(asked) == kMostAsked)
+    auto *one = make_array<SubqueryProbe>(1);
+    *one = {condition, probe.value, subquery};
+    subquery_probes = lappend(subquery_probes, one);
+    if (list_length(subquery_probes) == kMostSubqueryProbes)
       break;
   }
-  return asked;
+  return subquery_probes;
 }
 
-RestrictInfo *find_written(PlannerInfo *root, const List *asked, const KeyPair &pair) {
-  for (const AskedSubquery *one : each<AskedSubquery>(asked)) {
+RestrictInfo *find_same_probe(PlannerInfo *root, const List *subquery_probes, const KeyPair &pair) {
+  for (const SubqueryProbe *one : each<SubqueryProbe>(subquery_probes)) {
     CHECK_FOR_INTERRUPTS();
-    if (equal(one->value, pair.asked) && builds_same(root, one->subquery, pair))
+    if (equal(one->value, pair.probed) && builds_same(root, one->subquery, pair))
       return one->condition;
   }
   return nullptr;

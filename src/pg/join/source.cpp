@@ -43,8 +43,8 @@ bool has_foreign_part(PlannerInfo *root, const RelOptInfo *table) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh)
     return entry->relkind == RELKIND_FOREIGN_TABLE;
-  return !for_each_part(root, table,
-                        [root](const RelOptInfo *part) { return !has_foreign_part(root, part); });
+  return !for_each_child(root, table,
+                         [root](const RelOptInfo *part) { return !has_foreign_part(root, part); });
 }
 
 // True if an expression depends on a row of a query around this one, or of another part of this
@@ -80,8 +80,8 @@ bool may_be_source(PlannerInfo *root, const KeyPair &pair) {
 
 // --- neighbours ----------------------------------------------------------------------------------
 
-Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
-                    Search *search);
+KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
+                       Search *search);
 
 // True if an expression of a source is its key, or a field of its key.
 bool is_of_key(const Node *value, const KeyPair &pair) {
@@ -93,17 +93,17 @@ bool is_of_key(const Node *value, const KeyPair &pair) {
 
 // Adds neighbours to a source: other tables whose join with the source leaves few of its keys. A
 // table in `taken` is not added, because the keys of the source are probed for its rows.
-void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Relids taken, int depth,
-                     Search *search) {
+void find_neighbours(PlannerInfo *root, KeySource *source, const KeyPair &key, Relids taken,
+                     int depth, Search *search) {
   const List *pairs = keys_of(root, source->table, search);
   for (const KeyPair *pair : each<KeyPair>(pairs)) {
     if (search->looks <= 0 || list_length(source->neighbours) == kMostNeighbours)
       return;
     // A neighbour that restricts the key itself can restrict the filtered table directly.
-    if (is_of_key(pair->asked, key) || bms_is_member(pair->source->relid, taken) ||
-        !can_be_repeated(root, list_make1(pair->asked)))
+    if (is_of_key(pair->probed, key) || bms_is_member(pair->source->relid, taken) ||
+        !can_be_repeated(root, list_make1(pair->probed)))
       continue;
-    Source *other = make_source(root, *pair, taken, depth - 1, search);
+    KeySource *other = make_source(root, *pair, taken, depth - 1, search);
     if (!other || other->tuples > source->tuples || other->rows > kWorthwhileShare * other->tuples)
       continue;
     const double share = share_with_partner(root, source->table, *pair, other->rows);
@@ -117,14 +117,14 @@ void find_neighbours(PlannerInfo *root, Source *source, const KeyPair &key, Reli
   }
 }
 
-Source *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
-                    Search *search) {
+KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int depth,
+                       Search *search) {
   RelOptInfo *table = pair.source;
   CHECK_FOR_INTERRUPTS();
   search->looks--;
   if (!may_be_source(root, pair))
     return nullptr;
-  auto *source = make_array<Source>(1);
+  auto *source = make_array<KeySource>(1);
   *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
   if (depth > 1)
     find_neighbours(root, source, pair, bms_add_member(bms_copy(taken), table->relid), depth,
@@ -158,7 +158,7 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   if (!planner_rt_fetch(table->relid, root)->inh)
     return table->tuples;
   double tuples = 0.0;
-  (void)for_each_part(root, table, [root, &tuples](RelOptInfo *part) {
+  (void)for_each_child(root, table, [root, &tuples](RelOptInfo *part) {
     if (!IS_DUMMY_REL(part))
       tuples += tuples_of(root, part);
     return true;
@@ -166,7 +166,7 @@ double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   return tuples;
 }
 
-Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search) {
+KeySource *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search) {
   return make_source(root, pair, taken, kDepth, search);
 }
 

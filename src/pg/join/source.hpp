@@ -15,7 +15,7 @@ namespace bloomfilter {
 
 // A table whose keys a filter holds. Only rows that fulfil the table's own conditions count. If the
 // table has neighbours, a row must also have a partner in each of them, as far as filters tell.
-struct Source {
+struct KeySource {
   RelOptInfo *table;
   List *neighbours; // of Neighbour
   double tuples;    // the number of rows of the table
@@ -24,7 +24,7 @@ struct Source {
 
 struct Neighbour {
   KeyPair pair; // the table's expression and the neighbour's key
-  Source *source;
+  KeySource *source;
 };
 
 // The result of find_keys() for a table, if it was called already.
@@ -56,6 +56,6 @@ List *conditions_of_source(const RelOptInfo *table);
 
 // Makes the source of a pair's keys. `taken` has the table that the filter is for. NULL if the
 // source's table or its conditions do not allow a filter.
-Source *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search);
+KeySource *find_source(PlannerInfo *root, const KeyPair &pair, Relids taken, Search *search);
 
 } // namespace bloomfilter

@@ -7,9 +7,9 @@
 
 #include "pg/planner/index_condition.hpp"
 
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 #include "pg/query/collation.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"
@@ -30,15 +30,15 @@ constexpr StrategyNumber kContains = 1;
 
 // The number, in the operator family, of the function that makes the right side. 0 if there is
 // none.
-int function_for(Asked asked, bool literal) {
-  switch (asked) {
-  case Asked::value:
+int function_for(ProbeTarget target, bool literal) {
+  switch (target) {
+  case ProbeTarget::value:
     return literal ? 2 : 1;
-  case Asked::any:
+  case ProbeTarget::any:
     return 3;
-  case Asked::hash:
+  case ProbeTarget::hash:
     return 4;
-  case Asked::all:
+  case ProbeTarget::all:
     break;
   }
   return 0;
@@ -76,10 +76,10 @@ bool is_row_surely_hashed(Node *row) {
 }
 
 // True if making the scan key's right side from `value` cannot raise an error.
-bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
-  if (asked == Asked::hash)
+bool can_be_scan_key(ProbeTarget target, Node *value, Oid type, Oid collation) {
+  if (target == ProbeTarget::hash)
     return true;
-  if (asked == Asked::any)
+  if (target == ProbeTarget::any)
     return is_surely_hashed(get_base_element_type(type), collation);
   return is_surely_hashed(type, collation) ||
          (type_is_rowtype(type) && is_row_surely_hashed(value));
@@ -88,43 +88,42 @@ bool can_be_probe(Asked asked, Node *value, Oid type, Oid collation) {
 } // namespace
 
 Node *index_conditions(SupportRequestIndexCondition *request) {
-  Question question;
-  if (!asks_filter(request->node, &question))
+  ProbeExpr probe;
+  if (!is_probe(request->node, &probe))
     return nullptr;
   List *arguments = IsA(request->node, OpExpr) ? castNode(OpExpr, request->node)->args
                                                : castNode(FuncExpr, request->node)->args;
-  if (list_nth(arguments, request->indexarg) != question.filter ||
-      !is_pseudo_constant_for_index(request->root, question.value, request->index))
+  if (list_nth(arguments, request->indexarg) != probe.filter ||
+      !is_pseudo_constant_for_index(request->root, probe.value, request->index))
     return nullptr;
 
   request->root->glob->dependsOnRole = true; // another role may have other privileges
-  const Oid type = exprType(question.value);
-  const Oid collation = OidIsValid(question.collation) ? question.collation
-                        : is_given(question.value)     ? exprCollation(question.value)
-                                                       : InvalidOid;
+  const Oid type = exprType(probe.value);
+  const Oid collation = OidIsValid(probe.collation) ? probe.collation
+                        : is_given(probe.value)     ? exprCollation(probe.value)
+                                                    : InvalidOid;
   const bool literal =
-      question.asked == Asked::value && !is_of_any_type(request->funcid, 1 - request->indexarg);
+      probe.target == ProbeTarget::value && !is_of_any_type(request->funcid, 1 - request->indexarg);
   if (type == UNKNOWNOID ||
-      !can_be_probe(question.asked, question.value, literal ? TEXTOID : type, collation))
+      !can_be_scan_key(probe.target, probe.value, literal ? TEXTOID : type, collation))
     return nullptr;
 
   const Oid indexed = request->index->opcintype[request->indexcol];
-  const int number = function_for(question.asked, literal);
+  const int number = function_for(probe.target, literal);
   const Oid make =
       number == 0 ? InvalidOid : get_opfamily_proc(request->opfamily, indexed, indexed, number);
   if (!OidIsValid(make))
     return nullptr;
-  const Oid probe = get_func_rettype(make);
-  const Oid operation = get_opfamily_member(request->opfamily, indexed, probe, kContains);
+  const Oid key_type = get_func_rettype(make);
+  const Oid operation = get_opfamily_member(request->opfamily, indexed, key_type, kContains);
   // If the user may not call one of the functions, the condition stays and raises the usual error.
   if (!OidIsValid(operation) || !may_call(request->funcid) || !may_call(make) ||
       !may_call(get_opcode(operation)))
     return nullptr;
-  auto *made = makeFuncExpr(make, probe, list_make1(question.value), InvalidOid, collation,
+  auto *made = makeFuncExpr(make, key_type, list_make1(probe.value), InvalidOid, collation,
                             COERCE_EXPLICIT_CALL);
-  auto *condition =
-      make_opclause(operation, BOOLOID, false, reinterpret_cast<Expr *>(question.filter),
-                    reinterpret_cast<Expr *>(made), InvalidOid, InvalidOid);
+  auto *condition = make_opclause(operation, BOOLOID, false, reinterpret_cast<Expr *>(probe.filter),
+                                  reinterpret_cast<Expr *>(made), InvalidOid, InvalidOid);
   set_opfuncid(reinterpret_cast<OpExpr *>(condition));
   request->lossy = false;
   return reinterpret_cast<Node *>(list_make1(condition));

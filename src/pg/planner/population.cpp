@@ -4,7 +4,7 @@
 
 #include "pg/element/family.hpp"
 #include "pg/list.hpp"
-#include "pg/value/probe.hpp"
+#include "pg/value/probed_filter.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -16,22 +16,23 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr int kAskedValues = 1000; // of each kind of statistics; by default, each kind has 100
+constexpr int kProbedValues = 1000; // of each kind of statistics; by default, each kind has 100
 
 // A filter whose bytes are available, and the element type of the values that it is probed for.
-struct Asker {
-  AskedFilter *filter;
-  Element *element;
+struct Prober {
+  ProbedFilter *filter;
+  ValueType *value_type;
 
   bool passes(Datum value) const {
-    return contains_any_digest(filter, digests_of(element, value, filter->header, Use::ask));
+    return contains_any_digest(filter,
+                               digests_of(value_type, value, filter->header, Purpose::probe));
   }
 };
 
-void probe_common(const Slot &slot, const Asker &asker, Probed *probed) {
-  for (int i = 0; i < Min(Min(slot.values(), slot.numbers()), kAskedValues); i++) {
+void probe_common(const StatisticsSlot &slot, const Prober &prober, ProbeResult *probed) {
+  for (int i = 0; i < Min(Min(slot.values(), slot.numbers()), kProbedValues); i++) {
     CHECK_FOR_INTERRUPTS();
-    const bool passes = asker.passes(slot.value(i));
+    const bool passes = prober.passes(slot.value(i));
     probed->common += slot.number(i);
     probed->common_passed += passes ? slot.number(i) : 0.0;
     probed->values++;
@@ -39,31 +40,31 @@ void probe_common(const Slot &slot, const Asker &asker, Probed *probed) {
   }
 }
 
-void probe_histogram(const Slot &slot, const Asker &asker, Probed *probed) {
-  const int stride = Max(slot.values() / kAskedValues, 1);
+void probe_histogram(const StatisticsSlot &slot, const Prober &prober, ProbeResult *probed) {
+  const int stride = Max(slot.values() / kProbedValues, 1);
   for (int i = 0; i < slot.values(); i += stride) {
     CHECK_FOR_INTERRUPTS();
     probed->histogram++;
-    probed->histogram_passed += asker.passes(slot.value(i)) ? 1 : 0;
+    probed->histogram_passed += prober.passes(slot.value(i)) ? 1 : 0;
   }
 }
 
-// Calls probe(asker) if the filter may be probed for statistics of this type. The filter is sound
-// if its estimate is known.
-template <typename Probe>
-void ask(const Question &question, const FilterEstimate &estimate, Oid type,
-         VariableStatData *variable, Probe probe) {
-  if (!estimate.is_known() || !IsA(question.filter, Const) || question.asked == Asked::hash ||
+// Calls use(prober) if the filter may be probed for statistics of this type. The filter is sound if
+// its estimate is known.
+template <typename Use>
+void probe_if_allowed(const ProbeExpr &probe, const FilterEstimate &estimate, Oid type,
+                      VariableStatData *variable, Use use) {
+  if (!estimate.is_known() || !IsA(probe.filter, Const) || probe.target == ProbeTarget::hash ||
       !HeapTupleIsValid(variable->statsTuple) ||
-      !statistic_proc_security_check(variable, question.function))
+      !statistic_proc_security_check(variable, probe.function))
     return;
-  Element *element = scalar_element(type, question.collation, CurrentMemoryContext);
-  if (!element)
+  ValueType *value_type = scalar_value_type(type, probe.collation, CurrentMemoryContext);
+  if (!value_type)
     return;
   FilterMemory memory = {};
-  AskedFilter *filter = find_filter(castNode(Const, question.filter)->constvalue, &memory);
-  if (fits(filter->header, element) || holds(filter->header, element))
-    probe(Asker{filter, element});
+  ProbedFilter *filter = find_filter(castNode(Const, probe.filter)->constvalue, &memory);
+  if (fits(filter->header, value_type) || holds(filter->header, value_type))
+    use(Prober{filter, value_type});
 }
 
 // Estimates the number of distinct values of an expression without statistics. The estimate is the
@@ -98,14 +99,15 @@ double null_share(const VariableStatData &variable) {
              : 0.0;
 }
 
-Population values_of(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+Population values_of(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
                      Node *value, VariableStatData *variable) {
   Population population = {null_share(*variable), distinct_values(root, value, variable), {}};
-  ask(question, estimate, variable->vartype, variable, [&](const Asker &asker) {
-    Slot common(*variable, STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
-    Slot histogram(*variable, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES);
-    probe_common(common, asker, &population.probed);
-    probe_histogram(histogram, asker, &population.probed);
+  probe_if_allowed(probe, estimate, variable->vartype, variable, [&](const Prober &prober) {
+    StatisticsSlot common(*variable, STATISTIC_KIND_MCV,
+                          ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
+    StatisticsSlot histogram(*variable, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES);
+    probe_common(common, prober, &population.probed);
+    probe_histogram(histogram, prober, &population.probed);
     common.release();
     histogram.release();
   });
@@ -115,11 +117,12 @@ Population values_of(PlannerInfo *root, const Question &question, const FilterEs
 // ANALYZE keeps the elements that are in the most arrays, with the share of arrays that have each
 // of them. All other elements are assumed to be as common as the least common element in that list.
 // Their number follows from the mean number of distinct elements of an array.
-Population elements_of(const Question &question, const FilterEstimate &estimate,
+Population elements_of(const ProbeExpr &probe, const FilterEstimate &estimate,
                        VariableStatData *variable) {
   Population population = {};
-  Slot common(*variable, STATISTIC_KIND_MCELEM, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
-  Slot lengths(*variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
+  StatisticsSlot common(*variable, STATISTIC_KIND_MCELEM,
+                        ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
+  StatisticsSlot lengths(*variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
   const int count = common.values();
   const double length = lengths.numbers() > 0 ? lengths.number(lengths.numbers() - 1) : 0.0;
   if (count > 0 && common.numbers() > count && length > 0) {
@@ -128,8 +131,9 @@ Population elements_of(const Question &question, const FilterEstimate &estimate,
       listed += common.number(i);
     const double least = common.number(count); // it follows the frequencies of the elements
     population.distinct = count + (least > 0 ? Max(length - listed, 0.0) / least : 0.0);
-    ask(question, estimate, get_base_element_type(variable->vartype), variable,
-        [&](const Asker &asker) { probe_common(common, asker, &population.probed); });
+    probe_if_allowed(
+        probe, estimate, get_base_element_type(variable->vartype), variable,
+        [&](const Prober &prober) { probe_common(common, prober, &population.probed); });
     population.probed.common /= length;
     population.probed.common_passed /= length;
   }

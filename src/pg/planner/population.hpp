@@ -10,7 +10,7 @@
 #include "pg/server.hpp"
 
 #include "pg/planner/sample.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"
@@ -20,7 +20,7 @@ extern "C" {
 namespace bloomfilter {
 
 // The result of probing the filter for the values in the statistics. All zero if it was not probed.
-struct Probed {
+struct ProbeResult {
   double common, common_passed; // the most common values: shares of all rows or elements
   double values, values_passed; // the same, counted in distinct values
   double histogram, histogram_passed;
@@ -29,23 +29,23 @@ struct Probed {
 struct Population {
   double nulls;    // the share of rows that are NULL
   double distinct; // the number of distinct values; 0 if unknown
-  Probed probed;
+  ProbeResult probed;
 };
 
-Population values_of(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+Population values_of(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
                      Node *value, VariableStatData *variable);
 
 // The elements of arrays that are not NULL. (A NULL element is neither found nor missed.)
-Population elements_of(const Question &question, const FilterEstimate &estimate,
+Population elements_of(const ProbeExpr &probe, const FilterEstimate &estimate,
                        VariableStatData *variable);
 
 double null_share(const VariableStatData &variable);
 
 // Statistics of one kind in a pg_statistic row. The caller must call release(). A slot is empty if
 // there are no such statistics. Reading parts that the kind does not have is an error.
-class Slot {
+class StatisticsSlot {
 public:
-  Slot(const VariableStatData &variable, int kind, int parts)
+  StatisticsSlot(const VariableStatData &variable, int kind, int parts)
       : found_(HeapTupleIsValid(variable.statsTuple) &&
                get_attstatsslot(&slot_, variable.statsTuple, kind, InvalidOid, parts)) {}
   void release() {

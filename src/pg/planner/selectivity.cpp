@@ -22,7 +22,7 @@
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
-#include "pg/planner/knowledge.hpp"
+#include "pg/planner/filter_estimate.hpp"
 #include "pg/planner/population.hpp"
 
 extern "C" {
@@ -45,18 +45,18 @@ double clamped(double share) {
 }
 
 // Moves an estimated share into the range that a sample allows.
-double bounded(double share, double asked, double passed) {
-  if (asked == 0)
+double bounded(double share, double probed, double passed) {
+  if (probed == 0)
     return share;
   const double deviation = 2 * std::sqrt(passed);
-  return Min(Max(share, (passed - deviation) / asked), (passed + Max(deviation, 3)) / asked);
+  return Min(Max(share, (passed - deviation) / probed), (passed + Max(deviation, 3)) / probed);
 }
 
 // The share that passes among the values that are not NULL and were not probed.
 double passing_others(const FilterEstimate &estimate, const Population &population) {
   if (!estimate.is_known())
     return kUnknown;
-  const Probed &probed = population.probed;
+  const ProbeResult &probed = population.probed;
   const double distinct = population.distinct - probed.values;
   const double values = Max(estimate.values - probed.values_passed, 0.0);
   const double members = distinct >= 1 ? Min(values / distinct, 1.0) : values > 0 ? kUnknown : 0.0;
@@ -67,58 +67,58 @@ double passing_others(const FilterEstimate &estimate, const Population &populati
 // The share of all values that pass. (The server rounds the shares of common values, and their sum
 // may exceed 1.)
 double passing(const FilterEstimate &estimate, const Population &population) {
-  const Probed &probed = population.probed;
+  const ProbeResult &probed = population.probed;
   const double others = Max(1.0 - population.nulls - probed.common, 0.0);
   return clamped(probed.common_passed + others * passing_others(estimate, population));
 }
 
-double value_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+double value_share(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
                    Node *value, int relation) {
   VariableStatData variable;
   examine_variable(root, value, relation, &variable);
-  const Population population = values_of(root, question, estimate, value, &variable);
+  const Population population = values_of(root, probe, estimate, value, &variable);
   ReleaseVariableStats(variable);
   return passing(estimate, population);
 }
 
 // The probability that any or all of `length` elements pass, if each one passes with probability
 // `share`.
-double array_passes(Asked asked, double share, double length) {
-  return asked == Asked::all ? std::pow(share, length) : 1.0 - std::pow(1.0 - share, length);
+double array_passes(ProbeTarget target, double share, double length) {
+  return target == ProbeTarget::all ? std::pow(share, length) : 1.0 - std::pow(1.0 - share, length);
 }
 
 // The probability that an array passes whose elements are written in the query. Each element has
 // its own probability. In a long array, the later elements are assumed to be like the first ones.
-double listed_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+double listed_share(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
                     const List *elements, int relation) {
   double none = 1.0, every = 1.0;
   int looked_at = 0;
   for (Node *element : each<Node>(elements)) {
     if (looked_at++ == kListed)
       break;
-    const double share = value_share(root, question, estimate, element, relation);
+    const double share = value_share(root, probe, estimate, element, relation);
     none *= 1.0 - share;
     every *= share;
   }
   const double times = Max(list_length(elements) / static_cast<double>(kListed), 1.0);
-  return question.asked == Asked::all ? std::pow(every, times) : 1.0 - std::pow(none, times);
+  return probe.target == ProbeTarget::all ? std::pow(every, times) : 1.0 - std::pow(none, times);
 }
 
 // The share of a column's arrays that pass. This is the mean over the histogram of the arrays'
 // lengths. Each entry of the histogram stands for the same number of arrays. The last number after
 // the entries is the mean length.
-double array_share(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
+double array_share(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
                    int relation) {
   VariableStatData variable;
-  examine_variable(root, question.value, relation, &variable);
-  const double share = passing(estimate, elements_of(question, estimate, &variable));
-  Slot lengths(variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
+  examine_variable(root, probe.value, relation, &variable);
+  const double share = passing(estimate, elements_of(probe, estimate, &variable));
+  StatisticsSlot lengths(variable, STATISTIC_KIND_DECHIST, ATTSTATSSLOT_NUMBERS);
   const int count = lengths.numbers() - 1, stride = Max(count / kLengths, 1);
   double sum = 0.0, arrays = 0.0;
   for (int i = 0; i < count; i += stride, arrays++)
-    sum += array_passes(question.asked, share, lengths.number(i));
+    sum += array_passes(probe.target, share, lengths.number(i));
   if (arrays == 0) {
-    sum = array_passes(question.asked, share, estimate_array_length(root, question.value));
+    sum = array_passes(probe.target, share, estimate_array_length(root, probe.value));
     arrays = 1.0;
   }
   const double nulls = null_share(variable);
@@ -127,14 +127,14 @@ double array_share(PlannerInfo *root, const Question &question, const FilterEsti
   return (1.0 - nulls) * sum / arrays;
 }
 
-double share_asked(PlannerInfo *root, const Question &question, const FilterEstimate &estimate,
-                   int relation) {
-  if (question.asked == Asked::value || question.asked == Asked::hash)
-    return value_share(root, question, estimate, question.value, relation);
-  return IsA(question.value, ArrayExpr)
-             ? listed_share(root, question, estimate, castNode(ArrayExpr, question.value)->elements,
+double share_that_passes(PlannerInfo *root, const ProbeExpr &probe, const FilterEstimate &estimate,
+                         int relation) {
+  if (probe.target == ProbeTarget::value || probe.target == ProbeTarget::hash)
+    return value_share(root, probe, estimate, probe.value, relation);
+  return IsA(probe.value, ArrayExpr)
+             ? listed_share(root, probe, estimate, castNode(ArrayExpr, probe.value)->elements,
                             relation)
-             : array_share(root, question, estimate, relation);
+             : array_share(root, probe, estimate, relation);
 }
 
 // The share of rows whose filter is NULL.
@@ -176,15 +176,15 @@ double partners(PlannerInfo *root, SpecialJoinInfo *join) {
 
 } // namespace
 
-double restriction_selectivity(PlannerInfo *root, const Question &question, int relation) {
-  const double nulls = filter_nulls(root, question.filter, relation);
-  const FilterEstimate estimate = known_of(root, question.filter);
-  return clamped((1.0 - nulls) * share_asked(root, question, estimate, relation));
+double restriction_selectivity(PlannerInfo *root, const ProbeExpr &probe, int relation) {
+  const double nulls = filter_nulls(root, probe.filter, relation);
+  const FilterEstimate estimate = estimate_of(root, probe.filter);
+  return clamped((1.0 - nulls) * share_that_passes(root, probe, estimate, relation));
 }
 
-double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,
+double join_selectivity(PlannerInfo *root, const ProbeExpr &probe, JoinType type,
                         SpecialJoinInfo *join) {
-  const double share = restriction_selectivity(root, question, 0);
+  const double share = restriction_selectivity(root, probe, 0);
   if ((type != JOIN_SEMI && type != JOIN_ANTI) || !join)
     return share;
   return clamped(1.0 - std::pow(1.0 - share, partners(root, join)));

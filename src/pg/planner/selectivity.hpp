@@ -3,7 +3,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "nodes/pathnodes.h"
@@ -13,11 +13,11 @@ namespace bloomfilter {
 
 constexpr double kUnknown = 0.1; // the selectivity if nothing is known
 
-double restriction_selectivity(PlannerInfo *root, const Question &question, int relation);
+double restriction_selectivity(PlannerInfo *root, const ProbeExpr &probe, int relation);
 
 // If `type` says so, `join` is a semijoin or antijoin, as EXISTS makes it. The selectivity is then
 // the share of outer rows that have a partner.
-double join_selectivity(PlannerInfo *root, const Question &question, JoinType type,
+double join_selectivity(PlannerInfo *root, const ProbeExpr &probe, JoinType type,
                         SpecialJoinInfo *join);
 
 } // namespace bloomfilter

@@ -30,7 +30,7 @@ struct Standard {
   void *extra;
 };
 
-struct Sums {
+struct ColumnSums {
   int filters;
   double values, rate, bytes;
   int of_family[static_cast<int>(kLastFamily) + 1];
@@ -41,8 +41,8 @@ Size cost_of(Datum value) {
   return Min(toast_raw_datum_size(value), kSampledParts * kPartBytes);
 }
 
-Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
-  Sums sums = {};
+ColumnSums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
+  ColumnSums sums = {};
   Size read = 0;
   // Rows come in the order of the table. A stride spreads the rows that are read over the whole
   // table.
@@ -63,12 +63,12 @@ Sums sample_rows(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows) {
     sums.values += estimate.values;
     sums.rate += estimate.rate;
     sums.bytes += estimate.bytes;
-    sums.of_family[static_cast<int>(header.element.family)]++;
+    sums.of_family[static_cast<int>(header.element_type.family)]++;
   }
   return sums;
 }
 
-void set_slot(VacAttrStats *stats, int slot, const Sums &sums) {
+void set_slot(VacAttrStats *stats, int slot, const ColumnSums &sums) {
   auto *numbers = make_array<float4>(kNumbers, stats->anl_context);
   int commonest = 0;
   for (int family = 0; family <= static_cast<int>(kLastFamily); family++)
@@ -92,7 +92,7 @@ void compute_statistics(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int row
   stats->extra_data = standard;
   if (!stats->stats_valid)
     return;
-  const Sums sums = sample_rows(stats, fetch, rows);
+  const ColumnSums sums = sample_rows(stats, fetch, rows);
   int slot = 0;
   while (slot < STATISTIC_NUM_SLOTS && stats->stakind[slot] != 0)
     slot++;

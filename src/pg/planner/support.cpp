@@ -10,10 +10,10 @@
 #include "pg/compat.hpp"
 #include "pg/planner/cost.hpp"
 #include "pg/planner/index_condition.hpp"
-#include "pg/planner/knowledge.hpp"
+#include "pg/planner/filter_estimate.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/planner/shippable.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -32,59 +32,57 @@ namespace {
 constexpr double kElements = 10.0;
 
 Node *answer_selectivity(SupportRequestSelectivity *request, bool all) {
-  const Question question =
-      question_of_function(request->funcid, request->args, request->inputcollid, all);
+  const ProbeExpr probe =
+      probe_by_function(request->funcid, request->args, request->inputcollid, all);
   request->selectivity =
-      request->is_join
-          ? join_selectivity(request->root, question, request->jointype, request->sjinfo)
-          : restriction_selectivity(request->root, question, request->varRelid);
+      request->is_join ? join_selectivity(request->root, probe, request->jointype, request->sjinfo)
+                       : restriction_selectivity(request->root, probe, request->varRelid);
   return reinterpret_cast<Node *>(request);
 }
 
 // True if each row has another filter. False if a join brings one filter together with many values.
-bool changes_with_row(PlannerInfo *root, const Question &question) {
-  Relids filters = pull_varnos(root, question.filter);
-  return !bms_is_empty(filters) && bms_is_subset(pull_varnos(root, question.value), filters);
+bool changes_with_row(PlannerInfo *root, const ProbeExpr &probe) {
+  Relids filters = pull_varnos(root, probe.filter);
+  return !bms_is_empty(filters) && bms_is_subset(pull_varnos(root, probe.value), filters);
 }
 
 // The number of probes for one row: more than one for an array. For some subqueries, the server
 // estimates costs before it has set up its relations.
-double probes_of(PlannerInfo *root, const Question &question) {
-  if (question.asked == Asked::value || question.asked == Asked::hash)
+double probes_of(PlannerInfo *root, const ProbeExpr &probe) {
+  if (probe.target == ProbeTarget::value || probe.target == ProbeTarget::hash)
     return 1.0;
-  return root && root->simple_rel_array ? estimate_array_length(root, question.value) : kElements;
+  return root && root->simple_rel_array ? estimate_array_length(root, probe.value) : kElements;
 }
 
 double bytes_of(PlannerInfo *root, Node *filter) {
   if (IsA(filter, Const) && !castNode(Const, filter)->constisnull)
     return static_cast<double>(toast_raw_datum_size(castNode(Const, filter)->constvalue));
-  return root ? known_of(root, filter).bytes : 0.0;
+  return root ? estimate_of(root, filter).bytes : 0.0;
 }
 
 Node *answer_cost(SupportRequestCost *request) {
-  Question question;
+  ProbeExpr probe;
   if (request->node && IsA(request->node, OpExpr)) {
     const auto *call = castNode(OpExpr, request->node);
-    if (!asks_by_operator(call->opno, call->args, call->inputcollid, &question))
+    if (!is_probe_by_operator(call->opno, call->args, call->inputcollid, &probe))
       return nullptr;
   } else if (request->node && IsA(request->node, FuncExpr)) {
     const auto *call = castNode(FuncExpr, request->node);
-    question = question_of_function(call->funcid, call->args, call->inputcollid, false);
+    probe = probe_by_function(call->funcid, call->args, call->inputcollid, false);
   } else {
     return nullptr;
   }
-  const double bytes = bytes_of(request->root, question.filter);
-  const double first =
-      changes_with_row(request->root, question) ? cost_of_another_filter(bytes) : 0.0;
+  const double bytes = bytes_of(request->root, probe.filter);
+  const double first = changes_with_row(request->root, probe) ? cost_of_another_filter(bytes) : 0.0;
   request->startup = 0;
-  request->per_tuple = first + probes_of(request->root, question) * cost_of_probe(bytes);
+  request->per_tuple = first + probes_of(request->root, probe) * cost_of_probe(bytes);
   return reinterpret_cast<Node *>(request);
 }
 
 // The condition whose operator a RESTRICT or JOIN function is called for.
-bool is_asked_by(FunctionCallInfo fcinfo, Question *question) {
-  return asks_by_operator(PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
-                          PG_GET_COLLATION(), question);
+bool is_estimated_probe(FunctionCallInfo fcinfo, ProbeExpr *probe) {
+  return is_probe_by_operator(PG_GETARG_OID(1), reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
+                              PG_GET_COLLATION(), probe);
 }
 
 Node *answer_simplify(Node *request) {
@@ -112,19 +110,19 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(filter_restrict);
 Datum filter_restrict(PG_FUNCTION_ARGS) {
-  Question question;
-  if (!is_asked_by(fcinfo, &question))
+  ProbeExpr probe;
+  if (!is_estimated_probe(fcinfo, &probe))
     PG_RETURN_FLOAT8(kUnknown);
   PG_RETURN_FLOAT8(restriction_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
-                                           question, PG_GETARG_INT32(3)));
+                                           probe, PG_GETARG_INT32(3)));
 }
 
 PG_FUNCTION_INFO_V1(filter_join);
 Datum filter_join(PG_FUNCTION_ARGS) {
-  Question question;
-  if (!is_asked_by(fcinfo, &question))
+  ProbeExpr probe;
+  if (!is_estimated_probe(fcinfo, &probe))
     PG_RETURN_FLOAT8(kUnknown);
-  PG_RETURN_FLOAT8(join_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), question,
+  PG_RETURN_FLOAT8(join_selectivity(reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), probe,
                                     static_cast<JoinType>(PG_GETARG_INT16(3)),
                                     reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))));
 }

@@ -46,7 +46,7 @@ inline const SubPlan *initplan_of(const PlannerInfo *root, int parameter) {
 // Calls use(part) for each partition or child of a table, one level down, that the planner has
 // opened. Stops and returns false when use() returns false.
 template <typename Use>
-bool for_each_part(const PlannerInfo *root, const RelOptInfo *table, Use use) {
+bool for_each_child(const PlannerInfo *root, const RelOptInfo *table, Use use) {
   for (const AppendRelInfo *member : each<AppendRelInfo>(root->append_rel_list)) {
     RelOptInfo *part = member->parent_relid == table->relid
                            ? root->simple_rel_array[member->child_relid]

@@ -22,7 +22,7 @@
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/overfill.hpp"
-#include "pg/value/row.hpp"
+#include "pg/value/result_row.hpp"
 
 using namespace bloomfilter;
 
@@ -36,7 +36,7 @@ bool is_empty(const Filter &filter) {
   const bool has_kicks = structure_of(filter.header.geometry.layout) == Structure::buckets;
   const Size before = has_kicks ? kKicksBytes : 0;
   bool empty = true;
-  for_each_part(filter.bitmap() + before, filter.header.geometry.bytes() - before,
+  for_each_step(filter.bitmap() + before, filter.header.geometry.bytes() - before,
                 [&empty](const uint8 *bytes, Size, Size length) {
                   empty = empty && all_zero(bytes, length);
                 });
@@ -51,12 +51,12 @@ struct Member {
 using MemberOf = Member(FunctionCallInfo, const Header &filter);
 
 Member value_of(FunctionCallInfo fcinfo, const Header &filter) {
-  const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Use::add);
-  return {*argument.element, argument.digests};
+  const HashedArgument argument = hashed_argument(fcinfo, filter, 1, Purpose::change);
+  return {*argument.value_type, argument.digests};
 }
 
 Member literal_of(FunctionCallInfo fcinfo, const Header &filter) {
-  return {ElementType{Family::text, 0}, cached_literal_digests(fcinfo, filter, 1, Use::add)};
+  return {ElementType{Family::text, 0}, cached_literal_digests(fcinfo, filter, 1, Purpose::change)};
 }
 
 Member hash_of(FunctionCallInfo fcinfo, const Header &filter) {
@@ -133,7 +133,7 @@ public:
         cuckoo_remove(header().geometry, copy_.bitmap(), digests.digest[i].first);
     }
     if (is_empty(copy_)) {
-      copy_.header.element = {};
+      copy_.header.element_type = {};
       copy_.write_back();
     }
     return true;
@@ -175,11 +175,11 @@ private:
   }
   // A filter of another system may have a family before its first value, so its bits decide.
   bool has_no_values() const {
-    return is_open(header().element.family) || (is_foreign(layout_) && is_empty(argument_));
+    return is_open(header().element_type.family) || (is_foreign(layout_) && is_empty(argument_));
   }
   void adopt(const ElementType &type) {
     begin();
-    if (is_open(header().element.family)) {
+    if (is_open(header().element_type.family)) {
       adopt_family(&copy_.header, type);
       copy_.write_back();
     }
@@ -293,8 +293,8 @@ Datum add_all(FunctionCallInfo fcinfo, Kind kind) {
       CHECK_FOR_INTERRUPTS();
       if (items.nulls[i])
         continue;
-      const Digests digests = item_digests(change->header(), items, i, Use::add);
-      change->add({*items.element, digests});
+      const Digests digests = item_digests(change->header(), items, i, Purpose::change);
+      change->add({*items.value_type, digests});
     }
     change->check();
   });
@@ -313,7 +313,7 @@ Datum put(FunctionCallInfo fcinfo, Kind kind, MemberOf member_of) {
       change->check_one(member.digests);
     }
   });
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(filter);
   row.add(BoolGetDatum(fresh));
   return row.datum();

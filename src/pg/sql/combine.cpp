@@ -13,7 +13,7 @@
 #include "pg/names.hpp"
 #include "pg/value/algebra.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/measure.hpp"
 #include "pg/value/overfill.hpp"
 

@@ -12,7 +12,7 @@
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/measure.hpp"
 
 using namespace bloomfilter;
@@ -24,7 +24,7 @@ void check_may_grow(const Header &header) {
   if (!has<Ability::grows>(header.geometry.layout))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" cannot grow",
-                           layout_name(header.geometry.layout, header.element.family))));
+                           layout_name(header.geometry.layout, header.element_type.family))));
 }
 
 // An argument of a function that makes empty filters, and the hint for the error if it is NULL.
@@ -78,7 +78,7 @@ Datum create(FunctionCallInfo fcinfo, Layout layout, const char *function, const
 // Clears a filter of a kind without links.
 Datum clear(FunctionCallInfo fcinfo, Kind kind) {
   Header header = filter_arg(fcinfo, 0, kind).header;
-  header.element = {};
+  header.element_type = {};
   return make_filter(header).datum();
 }
 
@@ -103,7 +103,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   if (!is_possible_seed(layout, seed))
     raise_seed(scheme, seed);
   Header header = empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed);
-  header.element.family = scheme.empty;
+  header.element_type.family = scheme.empty;
   set_element(fcinfo, &header);
   if (!grow)
     return make_filter(header).datum();
@@ -141,8 +141,8 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
   check_may_grow(filter.header);
-  const Capacity asked = capacity_of(filter);
-  if (!asked.is_known())
+  const Capacity requested = capacity_of(filter);
+  if (!requested.is_known())
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter without a capacity cannot grow"),
                     errhint("Use bf_create(expected, fpr, grow => true).")));
@@ -157,7 +157,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
 
   Header header = filter.header;
   header.flags = kFlagGrow;
-  header.capacity = {Min(asked.values, kMaxBits), reached};
+  header.capacity = {Min(requested.values, kMaxBits), reached};
   LinkView links[kMaxLinks];
   return make_of_links(header, links, view_links(filter.payload(), filter.header, links)).datum();
 }

@@ -14,10 +14,10 @@
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/measure.hpp"
 #include "pg/value/overfill.hpp"
-#include "pg/value/row.hpp"
+#include "pg/value/result_row.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -28,7 +28,7 @@ using namespace bloomfilter;
 
 namespace {
 
-void add_family(Row *row, Family family) {
+void add_family(ResultRow *row, Family family) {
   const char *name = family_name(family);
   if (name)
     row->add(CStringGetTextDatum(name));
@@ -93,7 +93,7 @@ Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
   const Sizing sizing = sizing_of(fcinfo, layout);
   const Geometry &geometry = sizing.geometry;
   const Kind kind = kind_of(layout);
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(Int32GetDatum(kind == Kind::cuckoo ? geometry.fingerprint_bits() : geometry.k));
   if (kind == Kind::counting)
     row.add(Int64GetDatum(sizing.bits() / kCounterBits));
@@ -132,21 +132,22 @@ double share_set(const Fill &fill) {
 }
 
 // Adds the columns that the info functions of all kinds share: element type, seed, and the capacity
-// that was asked for.
-void add_contents(Row *row, const Header &header, const Capacity &asked) {
-  add_family(row, header.element.family);
+// that was requested.
+void add_contents(ResultRow *row, const Header &header, const Capacity &requested) {
+  add_family(row, header.element_type.family);
   row->add(Int64GetDatum(static_cast<int64>(header.seed)));
-  row->add_if(asked.is_known(), Int64GetDatum(static_cast<int64>(asked.values)));
-  row->add_if(asked.is_known(), Float8GetDatum(asked.rate));
+  row->add_if(requested.is_known(), Int64GetDatum(static_cast<int64>(requested.values)));
+  row->add_if(requested.is_known(), Float8GetDatum(requested.rate));
 }
 
-void add_size(Row *row, const Header &header, uint64 bits) {
+void add_size(ResultRow *row, const Header &header, uint64 bits) {
   row->add(Int64GetDatum(static_cast<int64>(bits)));
   row->add(Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes())));
 }
 
 // Appends the number of values and the capacity, such as "about 990 of 1000".
-void append_count(StringInfo line, const Filter &filter, const Fill &fill, const Capacity &asked) {
+void append_count(StringInfo line, const Filter &filter, const Fill &fill,
+                  const Capacity &requested) {
   if (!is_countable(filter))
     appendStringInfoString(line, "an unknown number");
   else if (std::isinf(fill.count.values))
@@ -155,8 +156,8 @@ void append_count(StringInfo line, const Filter &filter, const Fill &fill, const
     appendStringInfo(line, "%.0f", fill.count.values);
   else
     appendStringInfoString(line, count_text(fill.count));
-  if (asked.is_known())
-    appendStringInfo(line, " of " UINT64_FORMAT, asked.values);
+  if (requested.is_known())
+    appendStringInfo(line, " of " UINT64_FORMAT, requested.values);
   if (filter.header.grows())
     appendStringInfoString(line, " (grows)");
 }
@@ -195,7 +196,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   const Fill fill = fill_of(filter);
-  const Capacity asked = capacity_of(filter);
+  const Capacity requested = capacity_of(filter);
   const Geometry largest = filter.link().geometry;
   bool one_layout = true, one_k = true;
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
@@ -203,17 +204,18 @@ Datum bf_info(PG_FUNCTION_ARGS) {
     one_k = one_k && link.geometry.k == largest.k;
   });
 
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
-  row.add_if(one_layout, CStringGetTextDatum(layout_name(largest.layout, header.element.family)));
-  add_contents(&row, header, asked);
+  row.add_if(one_layout,
+             CStringGetTextDatum(layout_name(largest.layout, header.element_type.family)));
+  add_contents(&row, header, requested);
   row.add_if(one_k, Int32GetDatum(largest.k));
   add_size(&row, header, fill.bits);
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
   row.add(Float8GetDatum(share_set(fill)));
   row.add_if(is_countable(filter), Float8GetDatum(fill.count.values));
   row.add(Float8GetDatum(fill.rate));
-  row.add_if(asked.is_known(), BoolGetDatum(is_saturated(fill, asked)));
+  row.add_if(requested.is_known(), BoolGetDatum(is_saturated(fill, requested)));
   row.add(Int32GetDatum(header.links()));
   return row.datum();
 }
@@ -225,8 +227,8 @@ Datum filter_describe(PG_FUNCTION_ARGS) {
   const Filter filter = any_filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   const Fill fill = fill_of(filter);
-  const Capacity asked = capacity_of(filter);
-  const char *family = family_name(header.element.family);
+  const Capacity requested = capacity_of(filter);
+  const char *family = family_name(header.element_type.family);
   const Datum bytes = Int64GetDatum(static_cast<int64>(VARHDRSZ + header.payload_bytes()));
 
   StringInfoData line;
@@ -234,16 +236,16 @@ Datum filter_describe(PG_FUNCTION_ARGS) {
   if (filter.kind() != Kind::bloom)
     appendStringInfo(&line, "%s of ", type_of(filter.kind()));
   appendStringInfo(&line, family ? "%s values, " : "values of any type, ", family);
-  append_count(&line, filter, fill, asked);
+  append_count(&line, filter, fill, requested);
   appendStringInfo(&line, ", %s", TextDatumGetCString(DirectFunctionCall1(pg_size_pretty, bytes)));
   if (header.links() > 1)
     appendStringInfo(&line, " in %d links", header.links());
   appendStringInfo(&line, ", rate %.3g %%", 100 * fill.rate);
-  if (asked.is_known())
-    appendStringInfo(&line, " of %.3g %% asked", 100 * asked.rate);
+  if (requested.is_known())
+    appendStringInfo(&line, " of %.3g %% asked", 100 * requested.rate);
   appendStringInfo(&line, ", fill %.0f %% [", 100 * share_set(fill));
   append_bar(&line, share_set(fill));
-  appendStringInfo(&line, "]%s", is_saturated(fill, asked) ? ", saturated" : "");
+  appendStringInfo(&line, "]%s", is_saturated(fill, requested) ? ", saturated" : "");
   PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
 }
 
@@ -298,7 +300,7 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   uint64 saturated = 0;
   const Fill fill = fill_of(filter, &saturated);
   const Header &header = filter.header;
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
   add_contents(&row, header, header.capacity);
   row.add(Int32GetDatum(header.geometry.k));
@@ -320,7 +322,7 @@ Datum cf_info(PG_FUNCTION_ARGS) {
   const Geometry &geometry = header.geometry;
   const Fill fill = fill_of(filter);
   const uint64 stored = fill.bits_set;
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
   add_contents(&row, header, header.capacity);
   row.add(Int32GetDatum(geometry.fingerprint_bits()));

@@ -18,9 +18,9 @@
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/memory.hpp"
-#include "pg/value/row.hpp"
+#include "pg/value/result_row.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -94,9 +94,9 @@ const ForeignType &find_type(const ForeignType (&types)[kCount], const text *arg
            errmsg("%s \"%s\" is not supported", what, name), errhint("It can be %s.", names)));
 }
 
-NewFilter make_read(const Found &found, Family family) {
+NewFilter make_read(const FoundFilter &found, Family family) {
   Header header = empty_header(found.geometry, {}, found.seed);
-  header.element.family = family;
+  header.element_type.family = family;
   header.flags = kFlagSelfSized | found.flags;
   return make_filter(header);
 }
@@ -114,12 +114,13 @@ Filter filter_for(FunctionCallInfo fcinfo, System system, const char *system_nam
   const Filter filter = filter_arg(fcinfo, 0);
   const Header &header = filter.header;
   if (system_of(header.geometry.layout) != system)
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("bloom filter of layout \"%s\" cannot be written for %s",
-                           layout_name(profile_of(header.geometry.layout), header.element.family),
-                           system_name),
-                    errhint("Build it with a layout for %s: bf_agg(value, expected, fpr, '%s').",
-                            system_name, first_layout(system))));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("bloom filter of layout \"%s\" cannot be written for %s",
+                    layout_name(profile_of(header.geometry.layout), header.element_type.family),
+                    system_name),
+             errhint("Build it with a layout for %s: bf_agg(value, expected, fpr, '%s').",
+                     system_name, first_layout(system))));
   return filter;
 }
 
@@ -161,7 +162,7 @@ Size words_of(const Geometry &geometry) {
 Datum from_words(FunctionCallInfo fcinfo, decltype(read_guava) read, const char *system_name,
                  const ForeignType &type) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
-  Found found;
+  FoundFilter found;
   check(read(bytes.at, bytes.length, &found), system_name);
   NewFilter filter = make_read(found, type.family);
   swap_words(filter.bitmap(), bytes.at + found.offset, words_of(found.geometry),
@@ -243,7 +244,7 @@ Datum bf_from_datasketches(PG_FUNCTION_ARGS) {
   const Bytes bytes = bytes_of(PG_GETARG_BYTEA_PP(0));
   const ForeignType &type = find_type(kNumbersAndStrings, PG_GETARG_TEXT_PP(1), "DataSketches type",
                                       "long, double, string, or bytes");
-  Found found;
+  FoundFilter found;
   check(read_datasketches(bytes.at, bytes.length, &found, check_for_interrupts), "DataSketches");
   NewFilter filter = make_read(found, type.family);
   move_memory(filter.bitmap(), bytes.at + found.offset, bytes.length - found.offset);
@@ -284,7 +285,7 @@ Datum bf_from_parquet(PG_FUNCTION_ARGS) {
       find_type(kParquetTypes, PG_GETARG_TEXT_PP(1), "Parquet type",
                 "INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, DATE, TIME, "
                 "TIMESTAMP, TIMESTAMPTZ, or UUID");
-  Found found;
+  FoundFilter found;
   const Problem problem = read_parquet(bytes.at, bytes.length, &found);
   check(problem, "Parquet",
         problem.phrase && found.offset > 0 ? psprintf("Pass the filter's %zu bytes.", found.end())
@@ -345,7 +346,7 @@ Datum bf_from_redis(PG_FUNCTION_ARGS) {
     bitmap += found[i].geometry.bytes();
   }
   Header header = empty_header(found[0].geometry, {}, 0);
-  header.element.family = Family::string;
+  header.element_type.family = Family::string;
   link_count = normalize_links(links, link_count, check_for_interrupts);
   check_size(links, link_count);
   const Filter filter = make_of_links(header, links, link_count);
@@ -367,7 +368,7 @@ Datum bf_to_redis(PG_FUNCTION_ARGS) {
   }
   uint8 header[kMaxRedisHeader];
   const Size header_bytes = write_redis(header, links, values, count);
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(PointerGetDatum(make_value(header, header_bytes)));
   row.add(redis_chunks(views, count));
   return row.datum();

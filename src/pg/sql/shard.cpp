@@ -7,7 +7,7 @@
 #include "core/shard.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/value/call_site.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -23,10 +23,10 @@ SQL_FUNCTIONS_BEGIN
 // the one that the value was added to.
 PG_FUNCTION_INFO_V1(bf_shard);
 Datum bf_shard(PG_FUNCTION_ARGS) {
-  Element *element = argument_element(fcinfo, 0);
+  ValueType *value_type = argument_value_type(fcinfo, 0);
   const int32 shards = PG_GETARG_INT32(1);
 
-  if (element->base == UNKNOWNOID)
+  if (value_type->base == UNKNOWNOID)
     ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
                     errmsg("a bare literal does not say which shard is meant"),
                     errhint("Cast the literal to the type of the values in the filters.")));
@@ -34,7 +34,7 @@ Datum bf_shard(PG_FUNCTION_ARGS) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("number of shards %d is out of range", shards),
                     errdetail("It must be at least 1.")));
-  const uint64 hash = distribution_hash(element, PG_GETARG_DATUM(0));
+  const uint64 hash = distribution_hash(value_type, PG_GETARG_DATUM(0));
   PG_RETURN_INT32(static_cast<int32>(shard_of(hash, static_cast<uint32>(shards))));
 }
 

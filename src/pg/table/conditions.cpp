@@ -5,10 +5,10 @@
 
 #include "pg/table/conditions.hpp"
 
-#include "pg/element/element.hpp"
+#include "pg/element/value_type.hpp"
 #include "pg/list.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "catalog/pg_type_d.h"
@@ -43,17 +43,17 @@ bool is_hashed(const Node *value, Oid collation) {
 
 // True if evaluating the filter can raise an error, or computing and hashing the value. If none
 // can, the probe may come before the other conditions, or be evaluated without them.
-bool can_fail(const Question &question) {
-  Node *filter = without_relabeling(question.filter);
-  return (!IsA(filter, Const) && !IsA(filter, Param)) || contain_leaked_vars(question.value) ||
-         !is_hashed(question.value, question.collation);
+bool can_fail(const ProbeExpr &probe) {
+  Node *filter = without_relabeling(probe.filter);
+  return (!IsA(filter, Const) && !IsA(filter, Param)) || contain_leaked_vars(probe.value) ||
+         !is_hashed(probe.value, probe.collation);
 }
 
 // True if the filter is the same for all rows and the value is computed from columns of the row.
-bool is_of_rows(const Question &question) {
-  return !contain_var_clause(question.filter) && !contain_volatile_functions(question.filter) &&
-         !contain_subplans(question.filter) && is_of_columns(question.value) &&
-         !contain_mutable_functions(question.value) && !contain_subplans(question.value);
+bool is_of_rows(const ProbeExpr &probe) {
+  return !contain_var_clause(probe.filter) && !contain_volatile_functions(probe.filter) &&
+         !contain_subplans(probe.filter) && is_of_columns(probe.value) &&
+         !contain_mutable_functions(probe.value) && !contain_subplans(probe.value);
 }
 
 } // namespace
@@ -73,12 +73,12 @@ Conditions conditions_of(List *restrictions) {
   const bool alone = list_length(extract_actual_clauses(restrictions, false)) == 1;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     auto *condition = reinterpret_cast<Node *>(restriction->clause);
-    Question question;
+    ProbeExpr probe;
     if (IsA(condition, CurrentOfExpr))
       return {NIL, NIL, NIL, false}; // only a TID scan can evaluate it
-    if (!asks_for_value(condition, &question) || !is_of_rows(question))
+    if (!is_probe_for_value(condition, &probe) || !is_of_rows(probe))
       continue;
-    const bool fails = can_fail(question);
+    const bool fails = can_fail(probe);
     if (fails && !alone)
       continue; // other conditions may keep it from failing
     conditions.can_fail |= fails;

@@ -21,7 +21,7 @@ int digits_of(double percent) {
   return percent < 1e-8 ? 2 : Max(2, 1 - static_cast<int>(std::floor(std::log10(percent))));
 }
 
-void keep_highest(ProbedFilters *probed, const ProbedFilters &other) {
+void keep_highest(ProbeStatistics *probed, const ProbeStatistics &other) {
   probed->bytes = Max(probed->bytes, other.bytes);
   probed->in_memory = Max(probed->in_memory, other.in_memory);
   probed->rate = Max(probed->rate, other.rate);
@@ -49,31 +49,32 @@ void explain_rate(const char *label, double rate, ExplainState *explained) {
   ExplainPropertyFloat(label, "%", 100 * rate, digits_of(100 * rate), explained);
 }
 
-void init_shared_filters(SharedFilters *shared) {
+void init_shared_statistics(SharedProbeStatistics *shared) {
   pg_atomic_init_u64(&shared->bytes, 0);
   pg_atomic_init_u64(&shared->in_memory, 0);
   pg_atomic_init_u64(&shared->rate_bits, 0);
   pg_atomic_init_u64(&shared->unprobed, 0);
 }
 
-void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared) {
-  ProbedFilters own = {};
+void note_probes(ProbeStatistics *probed, const RowBatches &batches,
+                 SharedProbeStatistics *shared) {
+  ProbeStatistics sum = {};
   probed->unprobed = 0;
-  for (int i = 0; i < batches.probe_count; i++) {
-    const Probe &probe = batches.probes[i];
-    own.rate = Max(own.rate, probe.rate);
-    probed->unprobed += probe.rest.unprobed;
-    if (!probe.known || probe.is_null || !probe.element)
+  for (int i = 0; i < batches.condition_count; i++) {
+    const FilterCondition &condition = batches.conditions[i];
+    sum.rate = Max(sum.rate, condition.rate);
+    probed->unprobed += condition.backoff.unprobed;
+    if (!condition.known || condition.is_null || !condition.value_type)
       continue;
-    const AskedFilter &filter = probe.memory.filter;
-    own.bytes += VARHDRSZ + filter.header.payload_bytes();
-    own.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
+    const ProbedFilter &filter = condition.memory.filter;
+    sum.bytes += VARHDRSZ + filter.header.payload_bytes();
+    sum.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
   }
-  keep_highest(probed, own);
+  keep_highest(probed, sum);
   if (!shared)
     return;
   if (!IsParallelWorker()) {
-    ProbedFilters workers = {};
+    ProbeStatistics workers = {};
     workers.bytes = pg_atomic_read_u64(&shared->bytes);
     workers.in_memory = pg_atomic_read_u64(&shared->in_memory);
     workers.rate = bits_double(pg_atomic_read_u64(&shared->rate_bits));
@@ -90,8 +91,8 @@ void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *
     pg_atomic_write_u64(&shared->rate_bits, double_bits(probed->rate));
 }
 
-void explain_filters(const ProbedFilters &probed, const NodeInstrumentation *instrument,
-                     ExplainState *explained) {
+void explain_probes(const ProbeStatistics &probed, const NodeInstrumentation *instrument,
+                    ExplainState *explained) {
   const uint64 unprobed = probed.unprobed + probed.unprobed_by_workers;
   if (unprobed > 0)
     explain_rows("Rows Not Probed", static_cast<double>(unprobed), instrument, explained);

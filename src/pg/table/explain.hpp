@@ -26,9 +26,8 @@ void explain_rows(const char *label, double rows, const NodeInstrumentation *ins
 void explain_rate(const char *label, double rate, ExplainState *explained);
 
 // What is shown of the filters that were probed: their bytes in total, the highest of their false
-// positive rates, and the number of rows that were not probed because filters rested. Starts at
-// zero.
-struct ProbedFilters {
+// positive rates, and the number of rows that were not probed because of backoffs. Starts at zero.
+struct ProbeStatistics {
   uint64 bytes, in_memory;
   double rate; // 0 if unknown
   uint64 unprobed, unprobed_by_workers;
@@ -36,17 +35,17 @@ struct ProbedFilters {
 
 // The same numbers in the memory that processes share. Each of the first three numbers comes from
 // any one of the workers. `unprobed` is the sum over all workers.
-struct SharedFilters {
+struct SharedProbeStatistics {
   pg_atomic_uint64 bytes, in_memory, rate_bits, unprobed;
 };
 
-void init_shared_filters(SharedFilters *shared);
+void init_shared_statistics(SharedProbeStatistics *shared);
 
 // Adds up the filters that this process has probed. If `shared` is not NULL, a worker then passes
 // the numbers to the leader, and the leader takes those of the workers.
-void note_filters(ProbedFilters *probed, const Batches &batches, SharedFilters *shared);
+void note_probes(ProbeStatistics *probed, const RowBatches &batches, SharedProbeStatistics *shared);
 
-void explain_filters(const ProbedFilters &probed, const NodeInstrumentation *instrument,
-                     ExplainState *explained);
+void explain_probes(const ProbeStatistics &probed, const NodeInstrumentation *instrument,
+                    ExplainState *explained);
 
 } // namespace bloomfilter

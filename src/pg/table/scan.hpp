@@ -12,7 +12,7 @@
 // The scan is built on parts that any node can use which reads a table in batches:
 //
 //   conditions.cpp   which conditions can probe a filter for many rows at once
-//   pages.cpp        the rows of a page, and their values
+//   page_reader.cpp  the rows of a page, and their values
 //   batch.cpp        the rows that pass conditions and filters; what the planner says about them
 //
 // The filters are those that the query names. The planner can also place filters by itself.
@@ -32,12 +32,12 @@ extern "C" {
 
 namespace bloomfilter {
 
-// A path of the scan, with its rows and costs set, and the path's plan. `placed` are the conditions
-// that the planner has placed by itself. They drop rows that a join would drop later.
+// A path of the scan, with its rows and costs set, and the path's plan. `by_planner` are the
+// conditions that the planner has placed by itself. They drop rows that a join would drop later.
 CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions,
                            int workers, const CustomPathMethods *methods);
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
-                     List *clauses, List *placed);
+                     List *clauses, List *by_planner);
 
 // Adapts an expression of a table, or a list of them, to one of the table's parts. A part may
 // number its columns differently. For the table itself, returns the expression unchanged.

@@ -21,9 +21,9 @@ extern "C" {
 }
 
 #include "pg/planner/cost.hpp"
-#include "pg/planner/knowledge.hpp"
+#include "pg/planner/filter_estimate.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -77,16 +77,16 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
   ProbeCosts costs = {0.0, 0.0};
   double share = 1.0;
   for (RestrictInfo *condition : each<RestrictInfo>(probes)) {
-    Question question;
-    asks_for_value(reinterpret_cast<Node *>(condition->clause), &question);
-    const double bytes = known_of(root, question.filter).bytes;
-    const double value = cost_of_value(root, table, question.value);
+    ProbeExpr probe;
+    is_probe_for_value(reinterpret_cast<Node *>(condition->clause), &probe);
+    const double bytes = estimate_of(root, probe.filter).bytes;
+    const double value = cost_of_value(root, table, probe.value);
     QualCost evaluation; // of the value; the cost of the condition includes it
-    cost_qual_eval_node(&evaluation, question.value, root);
-    List *probe = list_make1(condition);
-    costs.plain += share * (cost_of(root, probe) + value);
+    cost_qual_eval_node(&evaluation, probe.value, root);
+    List *alone = list_make1(condition);
+    costs.plain += share * (cost_of(root, alone) + value);
     costs.together += share * (cost_of_batched_probe(bytes) + evaluation.per_tuple + value);
-    share *= share_of(root, probe);
+    share *= share_of(root, alone);
   }
   return costs;
 }
@@ -95,12 +95,12 @@ ProbeCosts cost_of_probes(PlannerInfo *root, List *probes, const RelOptInfo *tab
 // each row, until it reads the whole filter. A constant is in memory already.
 double cost_of_filters(PlannerInfo *root, List *probes, double rows) {
   double pages = 0.0;
-  for (RestrictInfo *probe : each<RestrictInfo>(probes)) {
-    Question question;
-    asks_for_value(reinterpret_cast<Node *>(probe->clause), &question);
-    if (!IsA(question.filter, Const))
-      pages += Min(known_of(root, question.filter).bytes / BLCKSZ, rows);
-    rows *= share_of(root, list_make1(probe));
+  for (RestrictInfo *condition : each<RestrictInfo>(probes)) {
+    ProbeExpr probe;
+    is_probe_for_value(reinterpret_cast<Node *>(condition->clause), &probe);
+    if (!IsA(probe.filter, Const))
+      pages += Min(estimate_of(root, probe.filter).bytes / BLCKSZ, rows);
+    rows *= share_of(root, list_make1(condition));
   }
   return seq_page_cost * pages;
 }
@@ -162,19 +162,20 @@ void set_cost(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions
   List *cheaper = cheaper_than(root, probes.plain, conditions.others);
   List *dearer = list_difference_ptr(conditions.others, cheaper);
   const double left = share_of(root, conditions.before), passed = share_of(root, conditions.probes),
-               spared = share_of(root, cheaper);
+               passed_cheaper = share_of(root, cheaper);
 
   const double plain_row =
       cpu_tuple_cost + cost_of(root, conditions.before) +
-      left * (cost_of(root, cheaper) + spared * (probes.plain + passed * cost_of(root, dearer)));
+      left * (cost_of(root, cheaper) +
+              passed_cheaper * (probes.plain + passed * cost_of(root, dearer)));
   const double before =
       conditions.before == NIL ? 0.0 : kLeft * cpu_tuple_cost + cost_of(root, conditions.before);
   const double row =
       before + left * (probes.together + passed * (kLeft * cpu_tuple_cost + cost_of(root, cheaper) +
-                                                   spared * cost_of(root, dearer)));
+                                                   passed_cheaper * cost_of(root, dearer)));
   const double rows = table->tuples / divisor_of(path->parallel_workers);
   const double read_more = cost_of_filters(root, conditions.probes, left * rows) -
-                           cost_of_filters(root, conditions.probes, left * spared * rows);
+                           cost_of_filters(root, conditions.probes, left * passed_cheaper * rows);
   const double saved = (plain_row - row) * rows - read_more;
 
   path->rows = plain->rows;

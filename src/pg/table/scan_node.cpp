@@ -27,7 +27,7 @@ namespace {
 struct FilterScan {
   CustomScanState node; // first, because the server casts the pointer
   // Begun by begin(). next_row() or join_shared() opens the pages.
-  Batches batches;
+  RowBatches batches;
   // Set by next_row().
   int returned;     // how many rows of the batch were returned
   bool is_backward; // true if the scan went backward last
@@ -35,9 +35,9 @@ struct FilterScan {
   ExprState *conditions; // all conditions, in the server's order
   ExprState *backward; // the conditions that batches evaluate; NULL if the scan never goes backward
   // Set by join_shared(), reset by the leader's shutdown().
-  SharedFilters *shared; // stored before the shared table scan; NULL if not parallel
+  SharedProbeStatistics *shared; // stored before the shared table scan; NULL if not parallel
   // Set by shutdown() and explain(), for EXPLAIN's output.
-  ProbedFilters probed;
+  ProbeStatistics probed;
 };
 
 FilterScan *scan_of(CustomScanState *node) {
@@ -48,7 +48,7 @@ FilterScan *scan_of(CustomScanState *node) {
 
 void set_table_scan(FilterScan *scan, TableScanDesc table_scan) {
   ScanState *state = &scan->node.ss;
-  open_pages(&scan->batches.pages, table_scan, &state->ps, state->ss_ScanTupleSlot);
+  open_reader(&scan->batches.reader, table_scan, &state->ps, state->ss_ScanTupleSlot);
 }
 
 void restart(FilterScan *scan) {
@@ -59,7 +59,7 @@ void restart(FilterScan *scan) {
 // Changes direction. The table scan then stands on the row that was returned last.
 void turn(FilterScan *scan) {
   if (scan->returned > 0)
-    stand_on(&scan->batches.pages, scan->batches.rows[scan->returned - 1]);
+    move_scan_to(&scan->batches.reader, scan->batches.rows[scan->returned - 1]);
   restart(scan);
   scan->is_backward = !scan->is_backward;
 }
@@ -69,7 +69,7 @@ TupleTableSlot *previous_row(FilterScan *scan) {
   ExprContext *context = state->ps.ps_ExprContext;
   TupleTableSlot *slot = state->ss_ScanTupleSlot;
   Assert(scan->backward);
-  while (table_scan_getnextslot(scan->batches.pages.scan, BackwardScanDirection, slot)) {
+  while (table_scan_getnextslot(scan->batches.reader.scan, BackwardScanDirection, slot)) {
     context->ecxt_scantuple = slot;
     if (ExecQualAndReset(scan->backward, context))
       return slot;
@@ -81,9 +81,9 @@ TupleTableSlot *previous_row(FilterScan *scan) {
 // Returns the next row. It is also in ss_ScanTupleSlot, where WHERE CURRENT OF looks for it.
 TupleTableSlot *next_row(ScanState *state) {
   auto *scan = reinterpret_cast<FilterScan *>(state);
-  Batches *batches = &scan->batches;
-  if (!batches->pages.scan) // no other process shares the scan
-    set_table_scan(scan, begin_own_scan(state, state->ss_currentRelation));
+  RowBatches *batches = &scan->batches;
+  if (!batches->reader.scan) // no other process shares the scan
+    set_table_scan(scan, begin_private_scan(state, state->ss_currentRelation));
   if (ScanDirectionIsBackward(state->ps.state->es_direction) != scan->is_backward)
     turn(scan);
   if (scan->is_backward)
@@ -93,7 +93,7 @@ TupleTableSlot *next_row(ScanState *state) {
     if (!next_batch(batches))
       return ExecClearTuple(state->ss_ScanTupleSlot);
   }
-  return state->ss_ScanTupleSlot = slot_of(&batches->pages, batches->rows[scan->returned++]);
+  return state->ss_ScanTupleSlot = slot_of(&batches->reader, batches->rows[scan->returned++]);
 }
 
 // True if a row's newer version fulfils the conditions. EvalPlanQual calls this.
@@ -142,7 +142,7 @@ void begin(CustomScanState *node, EState *estate, int flags) {
 }
 
 void end(CustomScanState *node) {
-  TableScanDesc table_scan = scan_of(node)->batches.pages.scan;
+  TableScanDesc table_scan = scan_of(node)->batches.reader.scan;
   if (table_scan)
     table_endscan(table_scan);
 }
@@ -153,7 +153,7 @@ void rescan(CustomScanState *node) {
     forget_filters(&scan->batches);
   restart(scan);
   scan->is_backward = false;
-  TableScanDesc table_scan = scan->batches.pages.scan;
+  TableScanDesc table_scan = scan->batches.reader.scan;
   if (table_scan)
     table_rescan(table_scan, nullptr);
   ExecScanReScan(&node->ss);
@@ -162,31 +162,32 @@ void rescan(CustomScanState *node) {
 // --- in parallel ---------------------------------------------------------------------------------
 
 Size estimate_shared(CustomScanState *node, ParallelContext *) {
-  return shared_scan_size(node->ss.ss_currentRelation, &node->ss.ps, sizeof(SharedFilters));
+  return shared_scan_size(node->ss.ss_currentRelation, &node->ss.ps, sizeof(SharedProbeStatistics));
 }
 
 void join_shared(CustomScanState *node, shm_toc *, void *memory) {
   FilterScan *scan = scan_of(node);
-  scan->shared = static_cast<SharedFilters *>(memory);
+  scan->shared = static_cast<SharedProbeStatistics *>(memory);
   set_table_scan(scan, join_shared_scan(&node->ss, node->ss.ss_currentRelation, memory,
-                                        sizeof(SharedFilters)));
+                                        sizeof(SharedProbeStatistics)));
 }
 
 void init_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  auto *shared = static_cast<SharedFilters *>(memory);
-  init_shared_filters(shared);
-  init_shared_scan(node->ss.ss_currentRelation, &node->ss.ps, memory, sizeof(SharedFilters));
+  auto *shared = static_cast<SharedProbeStatistics *>(memory);
+  init_shared_statistics(shared);
+  init_shared_scan(node->ss.ss_currentRelation, &node->ss.ps, memory,
+                   sizeof(SharedProbeStatistics));
   join_shared(node, nullptr, memory);
 }
 
 void reinit_shared(CustomScanState *node, ParallelContext *, void *memory) {
-  reinit_shared_scan(node->ss.ss_currentRelation, memory, sizeof(SharedFilters));
+  reinit_shared_scan(node->ss.ss_currentRelation, memory, sizeof(SharedProbeStatistics));
 }
 
 // Passes on what EXPLAIN shows, before the shared memory is gone.
 void shutdown(CustomScanState *node) {
   FilterScan *scan = scan_of(node);
-  note_filters(&scan->probed, scan->batches, scan->shared);
+  note_probes(&scan->probed, scan->batches, scan->shared);
   if (!IsParallelWorker())
     scan->shared = nullptr;
 }
@@ -204,8 +205,8 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   if (!instrument)
     return;
   explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
-  note_filters(&scan->probed, scan->batches, nullptr);
-  explain_filters(scan->probed, instrument, explained);
+  note_probes(&scan->probed, scan->batches, nullptr);
+  explain_probes(scan->probed, instrument, explained);
 }
 
 constexpr CustomExecMethods kExecMethods = {

@@ -60,7 +60,7 @@ int workers_for(const RelOptInfo *table) {
 }
 
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
-                     List *clauses, List *placed) {
+                     List *clauses, List *by_planner) {
   const Conditions conditions = conditions_of(clauses);
   CustomScan *scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = targets;
@@ -72,7 +72,7 @@ Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *pat
   plan.conditions = extract_actual_clauses(clauses, false);
   plan.before = extract_actual_clauses(conditions.before, false);
   plan.probes = extract_actual_clauses(conditions.probes, false);
-  plan.placed = extract_actual_clauses(placed, false);
+  plan.by_planner = extract_actual_clauses(by_planner, false);
   plan.after = NIL; // the node's own qual evaluates the others
   plan.one_by_one = conditions.can_fail;
   plan.expected = expected_rows(root, table, &path->path);
@@ -123,7 +123,7 @@ bool reads_as_server(const Path *path) {
 
 // True if a table's rows are where the server looks for them. Another library may have removed the
 // server's paths. TimescaleDB does so if it has compressed the rows of a chunk into another table.
-bool has_own_rows(const RelOptInfo *table) {
+bool has_rows_in_place(const RelOptInfo *table) {
   for (const Path *path : each<Path>(table->pathlist))
     if (reads_as_server(path))
       return true;
@@ -135,7 +135,7 @@ bool has_own_rows(const RelOptInfo *table) {
 bool is_scanned(RelOptInfo *table, const RangeTblEntry *entry) {
   return entry->rtekind == RTE_RELATION && !entry->inh && !entry->tablesample &&
          (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW) &&
-         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table) && has_own_rows(table);
+         bms_is_empty(table->lateral_relids) && !IS_DUMMY_REL(table) && has_rows_in_place(table);
 }
 
 bool scans_are_offered() {

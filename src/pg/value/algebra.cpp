@@ -9,7 +9,7 @@
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 
 namespace bloomfilter {
 namespace {
@@ -31,8 +31,8 @@ char *describe(const Geometry &geometry, Family family) {
 }
 
 bool have_one_scheme(const Header &a, const Header &b) {
-  return &scheme_of(a.geometry.layout, a.element.family) ==
-         &scheme_of(b.geometry.layout, b.element.family);
+  return &scheme_of(a.geometry.layout, a.element_type.family) ==
+         &scheme_of(b.geometry.layout, b.element_type.family);
 }
 
 // ERROR 42804 or 22023 if one value can have different hashes in the two filters.
@@ -40,8 +40,8 @@ void check_one_hash(const Header &a, const Header &b, const char *verb) {
   if (!have_one_scheme(a, b))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filters of different layouts cannot be %s: \"%s\" and \"%s\"",
-                           verb, layout_name(profile_of(a.geometry.layout), a.element.family),
-                           layout_name(profile_of(b.geometry.layout), b.element.family)),
+                           verb, layout_name(profile_of(a.geometry.layout), a.element_type.family),
+                           layout_name(profile_of(b.geometry.layout), b.element_type.family)),
                     errhint("Build both filters with one layout.")));
   check_family(a, b);
   if (a.seed != b.seed)
@@ -70,7 +70,7 @@ bool have_one_geometry(const Header &a, const Header &b) {
 // The header of an intersection, or of a union whose links are not kept.
 Header combined(const Header &a, const Header &b) {
   Header header = a;
-  adopt_family(&header, b.element);
+  adopt_family(&header, b.element_type);
   header.flags = (a.flags | b.flags) & ~kOtherFlags;
   header.capacity = larger(a.capacity, b.capacity);
   return header;
@@ -92,7 +92,7 @@ NewFilter begin_result(const FirstOperand &first, const Header &header) {
 bool adds_nothing(const Filter &filter) {
   const Header &header = filter.header;
   return !is_foreign(header.geometry.layout) && (header.flags & kFlagSelfSized) &&
-         header.element.family == Family::none;
+         header.element_type.family == Family::none;
 }
 
 // The union of two filters that add nothing is the one that was made for more values. If both were
@@ -107,7 +107,7 @@ const Filter &union_of_nothing(const Filter &a, const Filter &b) {
 // The header of a union whose links are kept.
 Header linked(const Header &a, const Header &b) {
   Header header = a;
-  adopt_family(&header, b.element);
+  adopt_family(&header, b.element_type);
   header.flags = (a.flags | b.flags) & kFlagGrow;
   header.capacity =
       larger(a.grows() ? a.capacity : Capacity{}, b.grows() ? b.capacity : Capacity{});
@@ -204,8 +204,8 @@ Filter unite_as_links(const FirstOperand &first, const Filter &second) {
 } // namespace
 
 bool are_compatible(const Header &a, const Header &b) {
-  return have_one_geometry(a, b) && have_one_scheme(a, b) && same_family(a.element, b.element) &&
-         a.seed == b.seed;
+  return have_one_geometry(a, b) && have_one_scheme(a, b) &&
+         same_family(a.element_type, b.element_type) && a.seed == b.seed;
 }
 
 void check_compatible(const Header &a, const Header &b, const char *verb) {
@@ -216,12 +216,13 @@ void check_compatible(const Header &a, const Header &b, const char *verb) {
                     errdetail("The numbers of links are %d and %d.", a.links(), b.links()),
                     hint_at_one_geometry(a, b)));
   if (!have_one_geometry(a, b))
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%ss of different geometry cannot be %s",
-                           noun_of(kind_of(a.geometry.layout)), verb),
-                    errdetail("One has %s, the other %s.", describe(a.geometry, a.element.family),
-                              describe(b.geometry, b.element.family)),
-                    hint_at_one_geometry(a, b)));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("%ss of different geometry cannot be %s", noun_of(kind_of(a.geometry.layout)),
+                    verb),
+             errdetail("One has %s, the other %s.", describe(a.geometry, a.element_type.family),
+                       describe(b.geometry, b.element_type.family)),
+             hint_at_one_geometry(a, b)));
 }
 
 int compared_links(const Filter &a, const Filter &b, LinkView *links) {
@@ -232,7 +233,7 @@ int compared_links(const Filter &a, const Filter &b, LinkView *links) {
   const Geometry &least = links[0].link.geometry, &largest = links[count - 1].link.geometry;
   if (least == largest)
     return count;
-  const Family family = (without_a ? b : a).header.element.family;
+  const Family family = (without_a ? b : a).header.element_type.family;
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("bloom filters of different geometry cannot be compared"),
                   errdetail(a.header.is_chain() || b.header.is_chain()
@@ -265,8 +266,8 @@ Filter intersect_filters(const FirstOperand &first, const Filter &second) {
   check_compatible(a, b, "intersected");
   Header header = combined(a, b);
   header.flags |= kFlagIntersection;
-  if (is_open(a.element.family) || is_open(b.element.family)) {
-    header.element = {scheme_of(header.geometry.layout, header.element.family).empty, 0};
+  if (is_open(a.element_type.family) || is_open(b.element_type.family)) {
+    header.element_type = {scheme_of(header.geometry.layout, header.element_type.family).empty, 0};
     return make_filter(header);
   }
   NewFilter result = begin_result(first, header);

@@ -23,7 +23,7 @@ void combine(void (*in_step)(const Kernel &, uint8 *, const uint8 *, Size), uint
 
 uint64 bits_set(const uint8 *bitmap, const Geometry &geometry) {
   uint64 set = 0;
-  for_each_part(bitmap, geometry.bytes(), [&set](const uint8 *bytes, Size, Size length) {
+  for_each_step(bitmap, geometry.bytes(), [&set](const uint8 *bytes, Size, Size length) {
     set += count_set(*kernel, bytes, length);
   });
   return set;

@@ -21,7 +21,7 @@ constexpr Size kStep = 1024 * 1024;
 
 // Calls use(bytes, offset, length) for each part of a bitmap, in order. Each part consists of whole
 // units.
-template <typename F> void for_each_part(const uint8 *bitmap, Size bytes, F use) {
+template <typename F> void for_each_step(const uint8 *bitmap, Size bytes, F use) {
   for (Size at = 0; at < bytes; at += kStep) {
     CHECK_FOR_INTERRUPTS();
     use(bitmap + at, at, Min(bytes - at, kStep));

@@ -24,32 +24,32 @@ CallSite *make_call_site(FunctionCallInfo fcinfo) {
 }
 
 void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument) {
-  site->element = resolve_element(get_fn_expr_argtype(fcinfo->flinfo, argument),
-                                  collation_of(fcinfo, argument), fcinfo->flinfo->fn_mcxt);
+  site->value_type = resolve_value_type(get_fn_expr_argtype(fcinfo->flinfo, argument),
+                                        collation_of(fcinfo, argument), fcinfo->flinfo->fn_mcxt);
 }
 
 // The type of the elements is read from the array, because a column of type anyarray can hold
 // arrays of different types.
-Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array) {
+ValueType *item_value_type(FunctionCallInfo fcinfo, int argument, ArrayType *array) {
   CallSite *site = call_site(fcinfo);
   const Oid type = ARR_ELEMTYPE(array);
-  if (site->element && site->element->type == type)
-    return site->element;
-  site->element = nullptr; // in case replace_element() raises an error
-  return site->element = replace_element(type, collation_of(fcinfo, argument),
-                                         fcinfo->flinfo->fn_mcxt, &site->items);
+  if (site->value_type && site->value_type->type == type)
+    return site->value_type;
+  site->value_type = nullptr; // in case replace_value_type() raises an error
+  return site->value_type = replace_value_type(type, collation_of(fcinfo, argument),
+                                               fcinfo->flinfo->fn_mcxt, &site->items);
 }
 
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
-                               Use use) {
-  Element *element = argument_element(fcinfo, argument);
-  return {element, digests_for(element, PG_GETARG_DATUM(argument), header, use)};
+                               Purpose purpose) {
+  ValueType *value_type = argument_value_type(fcinfo, argument);
+  return {value_type, digests_for(value_type, PG_GETARG_DATUM(argument), header, purpose)};
 }
 
 Items items_of(FunctionCallInfo fcinfo, int argument) {
   ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
   Items items;
-  items.element = item_element(fcinfo, argument, array);
+  items.value_type = item_value_type(fcinfo, argument, array);
   items.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter elements", ALLOCSET_DEFAULT_SIZES);
   int16 length;
@@ -62,17 +62,17 @@ Items items_of(FunctionCallInfo fcinfo, int argument) {
 }
 
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
-                               Use use) {
+                               Purpose purpose) {
   text *literal = PG_GETARG_TEXT_PP(argument);
   const Size length = VARSIZE_ANY_EXHDR(literal);
   LiteralMemory *memory = &call_site(fcinfo)->literal;
   const Layout layout = profile_of(header.geometry.layout);
   if (memory->bytes && memory->length == length && memory->layout == layout &&
-      memory->family == header.element.family && memory->seed == header.seed &&
+      memory->family == header.element_type.family && memory->seed == header.seed &&
       memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
     return memory->digests;
 
-  const Digests digests = literal_digests(header, literal, collation_of(fcinfo, argument), use);
+  const Digests digests = literal_digests(header, literal, collation_of(fcinfo, argument), purpose);
   if (memory->bytes)
     pfree(memory->bytes);
   memory->bytes = nullptr;
@@ -80,7 +80,7 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
   memcpy(memory->bytes, VARDATA_ANY(literal), length);
   memory->length = length;
   memory->layout = layout;
-  memory->family = header.element.family;
+  memory->family = header.element_type.family;
   memory->seed = header.seed;
   return memory->digests = digests;
 }

@@ -11,7 +11,7 @@
 
 #include "pg/element/digests.hpp"
 #include "pg/value/items.hpp"
-#include "pg/value/probe.hpp"
+#include "pg/value/probed_filter.hpp"
 
 extern "C" {
 #include "utils/array.h"
@@ -33,16 +33,16 @@ struct LiteralMemory {
 
 // All bytes are zero at first. Each field is set and read by the functions that its comment names.
 struct CallSite {
-  Element *element;      // for argument_element() or item_element(); no call site uses both
-  MemoryContext items;   // for item_element(): the memory of its element type
+  ValueType *value_type; // for argument_value_type() or item_value_type(); no call site uses both
+  MemoryContext items;   // for item_value_type(): the memory of its element type
   LiteralMemory literal; // for cached_literal_digests()
-  FilterMemory asked;    // for asked_filter()
+  FilterMemory probed;   // for probed_filter()
   // Only for aggregates. arguments_fixed is true if all arguments after the value are the same for
   // every row. It is valid once arguments_known is true.
   bool arguments_known, arguments_fixed;
 };
 
-// The parts of call_site() and argument_element() that run only for the first row.
+// The parts of call_site() and argument_value_type() that run only for the first row.
 CallSite *make_call_site(FunctionCallInfo fcinfo);
 void resolve_argument(FunctionCallInfo fcinfo, CallSite *site, int argument);
 
@@ -53,36 +53,36 @@ inline CallSite *call_site(FunctionCallInfo fcinfo) {
 }
 
 // The element type of a value argument, whose declared type is "any".
-inline Element *argument_element(FunctionCallInfo fcinfo, int argument) {
+inline ValueType *argument_value_type(FunctionCallInfo fcinfo, int argument) {
   CallSite *site = call_site(fcinfo);
-  if (!site->element)
+  if (!site->value_type)
     resolve_argument(fcinfo, site, argument);
-  return site->element;
+  return site->value_type;
 }
 
 // The element type of the values in an array argument.
-Element *item_element(FunctionCallInfo fcinfo, int argument, ArrayType *array);
+ValueType *item_value_type(FunctionCallInfo fcinfo, int argument, ArrayType *array);
 
 // A value argument's element type and digests. hashed_argument() raises ERROR 42804 if the filter's
 // element type is another one.
 struct HashedArgument {
-  Element *element;
+  ValueType *value_type;
   Digests digests;
 };
 HashedArgument hashed_argument(FunctionCallInfo fcinfo, const Header &header, int argument,
-                               Use use);
+                               Purpose purpose);
 
 // The values in an array argument.
 Items items_of(FunctionCallInfo fcinfo, int argument);
 
 // The result of literal_digests() for a literal argument. The call site remembers it.
 Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, int argument,
-                               Use use);
+                               Purpose purpose);
 
 // The filter in an argument that is not NULL. It can be probed until this call site or another one
 // looks up a filter.
-inline AskedFilter *asked_filter(FunctionCallInfo fcinfo, int argument) {
-  return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->asked);
+inline ProbedFilter *probed_filter(FunctionCallInfo fcinfo, int argument) {
+  return find_filter(PG_GETARG_DATUM(argument), &call_site(fcinfo)->probed);
 }
 
 } // namespace bloomfilter

@@ -4,7 +4,7 @@
 #include "pg/value/chain.hpp"
 
 #include "pg/errors.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/memory.hpp"
 
 namespace bloomfilter {

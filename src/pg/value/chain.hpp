@@ -15,7 +15,7 @@ namespace bloomfilter {
 uint64 bits_of(const LinkView *views, int count);
 
 // ERROR 54000 if the links together are larger than a filter can be, or larger than
-// bloomfilter.max_size allows (check_size() in pg/value/make.hpp).
+// bloomfilter.max_size allows (check_size() in pg/value/new_filter.hpp).
 void check_size(const LinkView *views, int count);
 
 // Makes a new value of links in their normal form. If there is one link that does not grow, the

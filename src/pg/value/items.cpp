@@ -14,7 +14,7 @@ namespace {
 // fetched, other values are hashed.
 constexpr Size kFar = 32 * 1024 * 1024;
 
-bool is_far(const AskedFilter *filter) {
+bool is_far(const ProbedFilter *filter) {
   const Geometry &geometry = filter->header.geometry;
   return filter->bitmap && structure_of(geometry.layout) == Structure::bitmap &&
          geometry.bytes() >= kFar;
@@ -22,13 +22,14 @@ bool is_far(const AskedFilter *filter) {
 
 // Hashes the items from `first` up to, but not including, `end`. Each item must have one hash. The
 // hash of a NULL is 0 and has no meaning.
-void hash_items(const AskedFilter *filter, const Items &items, int first, int end, uint64 *hashes) {
+void hash_items(const ProbedFilter *filter, const Items &items, int first, int end,
+                uint64 *hashes) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
   const bool far = is_far(filter);
   for (int item = first; item < end; item++) {
     const uint64 seed = filter->header.seed;
     const uint64 hash =
-        items.nulls[item] ? 0 : inline_hash(items.element, items.values[item], seed);
+        items.nulls[item] ? 0 : inline_hash(items.value_type, items.values[item], seed);
     if (far)
       prefetch(filter->header.geometry, filter->bitmap, hash);
     *hashes++ = hash;
@@ -39,32 +40,32 @@ void hash_items(const AskedFilter *filter, const Items &items, int first, int en
 
 } // namespace
 
-Digests item_digests(const Header &header, const Items &items, int i, Use use) {
+Digests item_digests(const Header &header, const Items &items, int i, Purpose purpose) {
   const MemoryContext before = MemoryContextSwitchTo(items.scratch);
-  const Digests digests = digests_for(items.element, items.values[i], header, use);
+  const Digests digests = digests_for(items.value_type, items.values[i], header, purpose);
   MemoryContextSwitchTo(before);
   MemoryContextReset(items.scratch);
   CHECK_FOR_INTERRUPTS();
   return digests;
 }
 
-int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers) {
-  const int end = Min(items.count, first + kAskedAtOnce);
+int probe_items(ProbedFilter *filter, const Items &items, int first, bool *answers) {
+  const int end = Min(items.count, first + kProbedAtOnce);
   const bool foreign = is_foreign(filter->header.geometry.layout);
-  const bool alike = has_one_hash(items.element) && fits(filter->header, items.element);
-  uint64 hashes[kAskedAtOnce];
+  const bool alike = has_one_hash(items.value_type) && fits(filter->header, items.value_type);
+  uint64 hashes[kProbedAtOnce];
   CHECK_FOR_INTERRUPTS();
   if (alike && !foreign && filter->payload) { // by slice, probes for NULLs would cost reads
     hash_items(filter, items, first, end, hashes);
     filter->contains_many(hashes, end - first, answers + first);
     return end;
   }
-  int owners[kAskedAtOnce], count = 0, item = first;
-  for (; item < end && count + kMaxDigests <= kAskedAtOnce; item++) {
+  int owners[kProbedAtOnce], count = 0, item = first;
+  for (; item < end && count + kMaxDigests <= kProbedAtOnce; item++) {
     answers[item] = false;
     if (items.nulls[item])
       continue;
-    const Digests of_item = item_digests(filter->header, items, item, Use::ask);
+    const Digests of_item = item_digests(filter->header, items, item, Purpose::probe);
     answers[item] = of_item.any;
     if (foreign) {
       answers[item] = contains_any_digest(filter, of_item);
@@ -75,7 +76,7 @@ int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers)
       hashes[count++] = of_item.digest[i].first;
     }
   }
-  bool found[kAskedAtOnce];
+  bool found[kProbedAtOnce];
   filter->contains_many(hashes, count, found);
   for (int i = 0; i < count; i++)
     answers[owners[i]] |= found[i];

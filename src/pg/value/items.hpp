@@ -3,7 +3,7 @@
 #pragma once
 
 #include "pg/element/digests.hpp"
-#include "pg/value/probe.hpp"
+#include "pg/value/probed_filter.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -16,7 +16,7 @@ namespace bloomfilter {
 // The values. The caller sets all fields. Hashing an item may allocate memory in `scratch`, which
 // is reset after each item.
 struct Items {
-  Element *element;
+  ValueType *value_type;
   Datum *values;
   bool *nulls;
   int count;
@@ -33,11 +33,11 @@ inline void reset_scratch(const Items &items) {
 }
 
 // The digests of an item that is not NULL.
-Digests item_digests(const Header &header, const Items &items, int i, Use use);
+Digests item_digests(const Header &header, const Items &items, int i, Purpose purpose);
 
 // Probes a batch of items, from `first` on. If the filter is large, its lines are prefetched.
 // Writes an answer for each item; the answer for a NULL has no meaning. Returns the number of the
 // item after the last one of the batch.
-int ask_items(AskedFilter *filter, const Items &items, int first, bool *answers);
+int probe_items(ProbedFilter *filter, const Items &items, int first, bool *answers);
 
 } // namespace bloomfilter

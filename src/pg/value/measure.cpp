@@ -76,20 +76,20 @@ Capacity capacity_of(const Filter &filter) {
   if (!header.is_chain())
     return header.capacity;
   bool known = true;
-  Capacity asked = {0, header.capacity.rate};
+  Capacity requested = {0, header.capacity.rate};
   for_each_link(filter.payload(), header, [&](const Link &link, Size) {
     known = known && link.capacity.is_known();
-    asked.values += link.capacity.values;
-    asked.rate = Max(asked.rate, link.capacity.rate);
+    requested.values += link.capacity.values;
+    requested.rate = Max(requested.rate, link.capacity.rate);
   });
   if (!known)
     return {};
   if (header.grows())
-    asked.values = header.capacity.values;
+    requested.values = header.capacity.values;
   const double together = full_rate(filter);
   if (together <= kDefaultRate)
-    asked.rate = together;
-  return asked;
+    requested.rate = together;
+  return requested;
 }
 
 double full_rate(const Filter &filter) {
@@ -101,8 +101,8 @@ double full_rate(const Filter &filter) {
     return joint.rate;
   // (The sum leaves out one effect: no link can have a rate below kMinRate, so the last links have
   // more than their share.)
-  const double asked = header.capacity.rate, last = filter.link().capacity.rate;
-  return last > kMinRate ? Max(asked, joint.rate + 3 * last) : asked;
+  const double requested = header.capacity.rate, last = filter.link().capacity.rate;
+  return last > kMinRate ? Max(requested, joint.rate + 3 * last) : requested;
 }
 
 } // namespace bloomfilter

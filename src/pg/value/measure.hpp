@@ -34,15 +34,15 @@ char *count_text(const ValueCount &count);
 // intersection: a bit that two filters share may come from a different value in each.
 bool is_countable(const Filter &filter);
 
-// The number of values and the rate that were asked for. Both are unknown if the capacity of any
+// The number of values and the rate that were requested. Both are unknown if the capacity of any
 // link is unknown.
 //
 // The number of values is the sum of the links' numbers. If the filter grows, it is the number that
 // the filter was created with.
 //
-// The rate is the highest rate that was asked for: for one of the links, or for a filter that
-// grows. So a union is judged by what was asked for its parts. There is one exception. If the rate
-// of all links together (full_rate()) is at most the default rate, that rate is taken. In this
+// The rate is the highest rate that was requested: for one of the links, or for a filter that
+// grows. So a union is judged by what was requested for its parts. There is one exception. If the
+// rate of all links together (full_rate()) is at most the default rate, that rate is taken. In this
 // case, the user probably divided a rate among the filters.
 Capacity capacity_of(const Filter &filter);
 

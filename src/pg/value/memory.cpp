@@ -25,7 +25,7 @@ struct Buffer {
 };
 Buffer buffer;
 
-void ask_for_large_pages(void *memory, Size bytes) {
+void request_large_pages(void *memory, Size bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr Size kLargePage = 2 * 1024 * 1024;
   const auto begin = reinterpret_cast<uintptr_t>(memory);
@@ -38,7 +38,7 @@ void ask_for_large_pages(void *memory, Size bytes) {
 
 void *allocate(MemoryContext context, Size bytes) {
   void *chunk = MemoryContextAllocHuge(context, bytes + kAlignment);
-  ask_for_large_pages(chunk, bytes + kAlignment);
+  request_large_pages(chunk, bytes + kAlignment);
   return chunk;
 }
 

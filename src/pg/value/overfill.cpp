@@ -16,7 +16,7 @@
 #include "core/sizing.hpp"
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -35,34 +35,34 @@ constexpr struct config_enum_entry kOverfills[] = {{"ignore", kIgnore, false},
 int overfill = kWarn;
 
 // How a filter was made. Two filters are alike if all of this is the same.
-struct Making {
+struct Specification {
   Geometry geometry;
   Capacity capacity;
   uint64 seed;
   Family family;
 
-  bool operator==(const Making &other) const {
+  bool operator==(const Specification &other) const {
     return geometry == other.geometry && capacity == other.capacity && seed == other.seed &&
            family == other.family;
   }
 };
 
-// The warnings of the current statement. is_settled() clears them when the client sends another
+// The warnings of the current statement. needs_no_check() clears them when the client sends another
 // statement. Several statements in one message count as one statement.
 struct Warned {
   TimestampTz statement; // when it began
   uint64 additions;      // of single values
   int count;
-  Making makings[8]; // no more warnings than these in a statement
+  Specification specifications[8]; // no more warnings than these in a statement
 } warned;
 
-Making making_of(const Header &header) {
-  return {header.geometry, header.capacity, header.seed, header.element.family};
+Specification specification_of(const Header &header) {
+  return {header.geometry, header.capacity, header.seed, header.element_type.family};
 }
 
 // True if a filter needs no check. The setting may say so, this statement may have warned about a
 // filter like it, or the statement may have given all the warnings that it may give.
-bool is_settled(const Header &header) {
+bool needs_no_check(const Header &header) {
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
   if (warned.statement != statement) {
     warned.statement = statement;
@@ -71,10 +71,10 @@ bool is_settled(const Header &header) {
   }
   if (overfill != kWarn)
     return overfill == kIgnore;
-  bool settled = warned.count == lengthof(warned.makings);
+  bool no_check = warned.count == lengthof(warned.specifications);
   for (int i = 0; i < warned.count; i++)
-    settled = settled || warned.makings[i] == making_of(header);
-  return settled;
+    no_check = no_check || warned.specifications[i] == specification_of(header);
+  return no_check;
 }
 
 // True if the filter is checked after this addition. The first 1024 additions of a statement are
@@ -100,21 +100,22 @@ bool has_overfull_link(const Filter &filter) {
 
 // The following two are called within ereport(). `by_links` is true if the links would have such a
 // rate even if each held no more values than it was made for.
-int detail_of(const Filter &filter, const ValueCount &count, const Capacity &asked, bool by_links) {
+int detail_of(const Filter &filter, const ValueCount &count, const Capacity &requested,
+              bool by_links) {
   if (by_links)
     return errdetail("It has %d links, whose rates add up.", filter.header.links());
   if (!is_countable(filter))
-    return errdetail("It was made for %s.", counted(asked.values, "value"));
+    return errdetail("It was made for %s.", counted(requested.values, "value"));
   if (filter.header.grows())
     return errdetail("It grows, and holds %s values.", count_text(count));
   if (std::isinf(count.values))
-    return errdetail("It was made for %s; all its %s are set.", counted(asked.values, "value"),
+    return errdetail("It was made for %s; all its %s are set.", counted(requested.values, "value"),
                      has_counters(filter.header.geometry) ? "counters" : "bits");
-  return errdetail("It was made for %s and holds %s.", counted(asked.values, "value"),
+  return errdetail("It was made for %s and holds %s.", counted(requested.values, "value"),
                    count_text(count));
 }
 
-int hint_of(const Filter &filter, const Capacity &asked, Origin origin, bool by_links) {
+int hint_of(const Filter &filter, const Capacity &requested, Origin origin, bool by_links) {
   const Layout layout = filter.header.geometry.layout;
   const bool sizes_itself = has<Ability::sizes_itself>(layout);
   if (filter.header.grows())
@@ -124,7 +125,7 @@ int hint_of(const Filter &filter, const Capacity &asked, Origin origin, bool by_
   if (by_links && sizes_itself)
     return errhint("Give all filters one expected number of values, that of the union, or each the "
                    "rate divided by their number: bf_agg(value, NULL, %g / %d).",
-                   Min(asked.rate, kDefaultRate), filter.header.links());
+                   Min(requested.rate, kDefaultRate), filter.header.links());
   if (origin == Origin::united)
     return errhint("Make all filters for as many values as their union has.");
   if (!sizes_itself)
@@ -147,14 +148,14 @@ void define_overfill() {
 }
 
 void check_overfill(const Filter &any, Origin origin) {
-  if (is_settled(any.header))
+  if (needs_no_check(any.header))
     return;
   const Filter filter = has_counters(any.header.geometry) ? as_bloom(any) : any;
-  const Capacity asked = capacity_of(filter);
-  if (!asked.is_known())
+  const Capacity requested = capacity_of(filter);
+  if (!requested.is_known())
     return;
   const double full = full_rate(filter);
-  const double bearable = bearable_rate(origin == Origin::united ? asked.rate : full);
+  const double bearable = bearable_rate(origin == Origin::united ? requested.rate : full);
   // Counting bits is much cheaper than measuring the rate, and nearly always enough to see that the
   // filter is not too full.
   if (full <= bearable && !has_overfull_link(filter))
@@ -164,12 +165,13 @@ void check_overfill(const Filter &any, Origin origin) {
     return;
   const bool by_links = filter.header.links() > 1 && fill.rate <= bearable_rate(full);
   if (overfill == kWarn)
-    warned.makings[warned.count++] = making_of(any.header);
+    warned.specifications[warned.count++] = specification_of(any.header);
   ereport(overfill == kError ? ERROR : WARNING,
           (errcode(overfill == kError ? ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_WARNING),
            errmsg("%s is overfilled: its false positive rate is %.2g, %.1f times the %g asked for",
-                  noun_of(any.kind()), fill.rate, fill.rate / asked.rate, asked.rate),
-           detail_of(any, fill.count, asked, by_links), hint_of(any, asked, origin, by_links)));
+                  noun_of(any.kind()), fill.rate, fill.rate / requested.rate, requested.rate),
+           detail_of(any, fill.count, requested, by_links),
+           hint_of(any, requested, origin, by_links)));
 }
 
 namespace {
@@ -203,7 +205,7 @@ const Sampling &sampling_of(const Link &link) {
 
 void check_overfill_by_sample(const Filter &any, uint64 random) {
   const Link link = any.link();
-  if (!link.capacity.is_known() || is_settled(any.header) || !is_due(random))
+  if (!link.capacity.is_known() || needs_no_check(any.header) || !is_due(random))
     return;
   const Sampling &sampling = sampling_of(link);
   uint8 sample[Max(kSampledLines * kLineBytes, kSampledPages * kPageBytes)];

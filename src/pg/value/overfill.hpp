@@ -1,6 +1,6 @@
 // Warnings and errors about filters that hold more values than they were made for.
 //
-// A filter is overfilled if its false positive rate is above twice the rate that was asked for. The
+// A filter is overfilled if its false positive rate is above twice the rate that was requested. The
 // setting bloomfilter.overfill says what happens when an operation overfills a filter: nothing, a
 // warning, or an error. A filter that was not made for a number of values and a rate cannot be
 // overfilled.
@@ -19,14 +19,14 @@
 
 namespace bloomfilter {
 
-// A filter is saturated if a rate was asked for and its rate is more than twice that rate. For the
+// A filter is saturated if a rate was requested and its rate is more than twice that rate. For the
 // highest rates, twice the rate is close to 1 or above 1. For these, the limit is half-way from the
-// asked rate to 1.
-inline double bearable_rate(double asked) {
-  return Min(2 * asked, (1 + asked) / 2);
+// requested rate to 1.
+inline double bearable_rate(double requested) {
+  return Min(2 * requested, (1 + requested) / 2);
 }
-inline bool is_saturated(const Fill &fill, const Capacity &asked) {
-  return asked.is_known() && fill.rate > bearable_rate(asked.rate);
+inline bool is_saturated(const Fill &fill, const Capacity &requested) {
+  return requested.is_known() && fill.rate > bearable_rate(requested.rate);
 }
 
 // Defines the setting.
@@ -37,9 +37,9 @@ void define_overfill();
 enum class Origin : uint8 { built, added, united };
 
 // Checks the result of an operation that adds many values to a bloomfilter or a counting filter. A
-// union is judged by the rate that was asked of its links (capacity_of). After an addition to a
-// union, the rate that counts is the one that its links were made for together (full_rate).
-// bf_union already reported the excess over the asked rate.
+// union is judged by the rate that was requested for its links (capacity_of). After an addition to
+// a union, the rate that counts is the one that its links were made for together (full_rate).
+// bf_union already reported the excess over the requested rate.
 void check_overfill(const Filter &any, Origin origin);
 
 // Checks the result of one addition. A statement may have many additions, so some are not checked.

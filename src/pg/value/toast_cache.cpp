@@ -41,7 +41,7 @@ constexpr int32 kCopyStep = 512 * TOAST_MAX_CHUNK_SIZE;
 constexpr int kWalked = 8;
 
 // A filter in the cache. The payload's head follows the entry in memory.
-struct Entry {
+struct CacheEntry {
   CachedFilter filter;            // first, so that its address is the entry's
   struct varatt_external pointer; // the key
   dlist_node recent;
@@ -50,8 +50,8 @@ struct Entry {
   void *chunk;           // the memory of the copy; NULL if it is in the session's buffer
 };
 
-Entry *entry_of(CachedFilter *filter) {
-  return reinterpret_cast<Entry *>(filter);
+CacheEntry *entry_of(CachedFilter *filter) {
+  return reinterpret_cast<CacheEntry *>(filter);
 }
 
 // The approximate memory of an entry without its copy.
@@ -74,9 +74,9 @@ struct Cache {
 Cache *cache = nullptr;
 
 // An entry of the hash table.
-struct Place {
+struct TableEntry {
   struct varatt_external pointer; // the key
-  Entry *entry;
+  CacheEntry *entry;
 };
 
 void forget_cache(void *) {
@@ -127,20 +127,21 @@ Cache *current_cache() {
   return cache = created;
 }
 
-Entry *entry_at(dlist_node *node) { // the server's macro does not compile in C++
-  return reinterpret_cast<Entry *>(reinterpret_cast<char *>(node) - offsetof(Entry, recent));
+CacheEntry *entry_at(dlist_node *node) { // the server's macro does not compile in C++
+  return reinterpret_cast<CacheEntry *>(reinterpret_cast<char *>(node) -
+                                        offsetof(CacheEntry, recent));
 }
 
-void put_in_table(Entry *entry) {
+void put_in_table(CacheEntry *entry) {
   auto *place =
-      static_cast<Place *>(hash_search(cache->table, &entry->pointer, HASH_ENTER, nullptr));
+      static_cast<TableEntry *>(hash_search(cache->table, &entry->pointer, HASH_ENTER, nullptr));
   place->entry = entry;
 }
 
 void make_table() {
   HASHCTL control = {};
   control.keysize = sizeof(struct varatt_external);
-  control.entrysize = sizeof(Place);
+  control.entrysize = sizeof(TableEntry);
   control.hcxt = cache->context;
   cache->table =
       hash_create("bloomfilter cache", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -149,9 +150,10 @@ void make_table() {
     put_in_table(entry_at(node));
 }
 
-Entry *find(const struct varatt_external &pointer) {
+CacheEntry *find(const struct varatt_external &pointer) {
   if (cache->table) {
-    auto *place = static_cast<Place *>(hash_search(cache->table, &pointer, HASH_FIND, nullptr));
+    auto *place =
+        static_cast<TableEntry *>(hash_search(cache->table, &pointer, HASH_FIND, nullptr));
     return place ? place->entry : nullptr;
   }
   dlist_node *end = &cache->recent.head;
@@ -161,7 +163,7 @@ Entry *find(const struct varatt_external &pointer) {
   return nullptr;
 }
 
-void free_copy(const Entry *entry) {
+void free_copy(const CacheEntry *entry) {
   cache->bytes -= VARSIZE(entry->value);
   if (entry->chunk)
     pfree(entry->chunk);
@@ -169,7 +171,7 @@ void free_copy(const Entry *entry) {
     return_buffer();
 }
 
-void evict(Entry *entry) {
+void evict(CacheEntry *entry) {
   cache->bytes -= entry_bytes(entry->filter.header);
   cache->filters--;
   if (entry->value)
@@ -206,11 +208,11 @@ struct ToastDatum {
 
 // True if the stored value is compressed. The types store their values uncompressed, but a user can
 // change a column's storage.
-bool is_compressed(const Entry *entry) {
+bool is_compressed(const CacheEntry *entry) {
   return VARATT_EXTERNAL_GET_EXTSIZE(entry->pointer) < entry->filter.header.payload_bytes();
 }
 
-void allocate_copy(Entry *entry) {
+void allocate_copy(CacheEntry *entry) {
   const Size size = VARHDRSZ + entry->filter.header.payload_bytes();
   const Size offset = VARHDRSZ + entry->filter.header.head_bytes();
   make_room(size);
@@ -224,17 +226,17 @@ void allocate_copy(Entry *entry) {
 }
 
 // Marks the copy as complete. From now on, probes use it.
-void complete_copy(Entry *entry) {
+void complete_copy(CacheEntry *entry) {
   entry->filter.payload = reinterpret_cast<const uint8 *>(VARDATA(entry->value));
 }
 
-void fill_copy(Entry *entry, const void *payload) {
+void fill_copy(CacheEntry *entry, const void *payload) {
   memcpy(VARDATA(entry->value), payload, entry->filter.header.payload_bytes());
   complete_copy(entry);
 }
 
 // Copies the chunks straight from the server's shared buffers.
-void copy_chunks(Entry *entry) {
+void copy_chunks(CacheEntry *entry) {
   const auto length = static_cast<int32>(entry->filter.header.payload_bytes());
   Relation chunks = table_open(entry->pointer.va_toastrelid, AccessShareLock);
   for (int32 done = 0; done < length; done += kCopyStep) {
@@ -250,7 +252,7 @@ void copy_chunks(Entry *entry) {
   complete_copy(entry);
 }
 
-void copy_stored(Entry *entry) {
+void copy_stored(CacheEntry *entry) {
   dlist_move_head(&cache->recent, &entry->recent);
   if (!entry->value) // it is set if an earlier attempt was interrupted
     allocate_copy(entry);
@@ -264,14 +266,14 @@ void copy_stored(Entry *entry) {
   pfree(whole);
 }
 
-Entry *make_entry(const struct varatt_external &pointer, const Header &header,
-                  const uint8 *payload) {
+CacheEntry *make_entry(const struct varatt_external &pointer, const Header &header,
+                       const uint8 *payload) {
   const Size head_bytes = header.head_bytes();
   make_room(entry_bytes(header));
   if (cache->filters == kWalked && !cache->table)
     make_table();
-  auto *entry =
-      static_cast<Entry *>(MemoryContextAllocZero(cache->context, sizeof(Entry) + head_bytes));
+  auto *entry = static_cast<CacheEntry *>(
+      MemoryContextAllocZero(cache->context, sizeof(CacheEntry) + head_bytes));
   auto *head = reinterpret_cast<uint8 *>(entry + 1);
   memcpy(head, payload, head_bytes);
   entry->pointer = pointer;
@@ -286,7 +288,7 @@ Entry *make_entry(const struct varatt_external &pointer, const Header &header,
 }
 
 // Adds a value to the cache. Reads its head, or all of it if it is short.
-Entry *enter(const struct varatt_external &pointer) {
+CacheEntry *enter(const struct varatt_external &pointer) {
   const Size length = static_cast<Size>(pointer.va_rawsize) - VARHDRSZ;
   const bool at_once = length <= kReadAtOnce;
   struct varlena *start = ToastDatum(pointer).slice(0, at_once ? length : kMaxHeadBytes);
@@ -295,7 +297,7 @@ Entry *enter(const struct varatt_external &pointer) {
   const Finding finding = parse(payload, length, &header);
   if (!finding.ok())
     raise_damaged(finding, stated_kind(payload, VARSIZE_ANY_EXHDR(start)));
-  Entry *entry = make_entry(pointer, header, payload);
+  CacheEntry *entry = make_entry(pointer, header, payload);
   entry->paid = kSliceCost; // for the head
   if (at_once) {
     allocate_copy(entry);
@@ -309,7 +311,7 @@ Entry *enter(const struct varatt_external &pointer) {
 
 CachedFilter *cached_filter(const struct varatt_external &pointer) {
   current_cache();
-  Entry *entry = find(pointer);
+  CacheEntry *entry = find(pointer);
   if (!entry)
     return &enter(pointer)->filter;
   dlist_move_head(&cache->recent, &entry->recent);
@@ -321,14 +323,14 @@ uint64 generation_to_remember() {
 }
 
 void copy_if_worthwhile(CachedFilter *filter, uint64 slices) {
-  Entry *entry = entry_of(filter);
+  CacheEntry *entry = entry_of(filter);
   if (!filter->payload &&
       (entry->paid + slices * kSliceCost >= filter->header.payload_bytes() || is_compressed(entry)))
     copy_stored(entry);
 }
 
 struct varlena *read_slice(CachedFilter *filter, Size offset, Size length) {
-  Entry *entry = entry_of(filter);
+  CacheEntry *entry = entry_of(filter);
   entry->paid += kSliceCost;
   return ToastDatum(entry->pointer).slice(offset, length);
 }

@@ -11,30 +11,30 @@
 
 #include "core/format.hpp"
 #include "pg/element/digests.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 namespace bloomfilter {
 
-// A probe as a scan uses it: for one value, a bare literal, a hash, or any element of an array.
-// read_probe() sets all fields.
-struct IndexProbe {
-  Asked asked;      // never Asked::all
-  Oid type;         // of the values; InvalidOid for a bare literal
-  Oid collation;    // of the values
-  Element *element; // the element type of the values; NULL for a literal or a hash
-  Datum *values;    // not NULL, of type `type`; a text for a literal
-  int count;        // of the values
+// A bf_probe as a scan uses it: for one value, a bare literal, a hash, or any element of an array.
+// read_scan_key() sets all fields.
+struct ScanKeyValue {
+  ProbeTarget target;    // never ProbeTarget::all
+  Oid type;              // of the values; InvalidOid for a bare literal
+  Oid collation;         // of the values
+  ValueType *value_type; // the element type of the values; NULL for a literal or a hash
+  Datum *values;         // not NULL, of type `type`; a text for a literal
+  int count;             // of the values
 };
 
 // Reads a bf_probe, and returns false if another command made it. The result points into the
 // bf_probe, which must stay in memory. `context` is for the element type.
-bool read_probe(Datum datum, MemoryContext context, IndexProbe *probe);
+bool read_scan_key(Datum datum, MemoryContext context, ScanKeyValue *key);
 
 // True if probing a filter with this header raises no error. Before PostgreSQL 16, this cannot be
 // known of every literal; if it is not known, the result is false.
-bool can_ask(const Header &header, const IndexProbe &probe);
+bool can_probe_for(const Header &header, const ScanKeyValue &key);
 
 // The digests under which a filter may have one of the values. Raises the same errors as @>.
-Digests digests_of_probe(const Header &header, const IndexProbe &probe, int value);
+Digests digests_of_scan_key(const Header &header, const ScanKeyValue &key, int value);
 
 } // namespace bloomfilter

@@ -1,9 +1,9 @@
-// See knowledge.hpp.
+// See filter_estimate.hpp.
 //
 // Nested subqueries are looked into at most 32 levels deep. Results are kept for one run of the
 // planner, because several expressions may use the same column or constant.
 
-#include "pg/planner/knowledge.hpp"
+#include "pg/planner/filter_estimate.hpp"
 
 #include <cmath>
 
@@ -11,10 +11,10 @@
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
-#include "pg/planner/run.hpp"
+#include "pg/planner/per_planning.hpp"
 #include "pg/planner/statistics.hpp"
 #include "pg/query/expression.hpp"
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 extern "C" {
 #include "catalog/pg_aggregate.h"
@@ -33,7 +33,7 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-constexpr double kTests = 6.0; // bits that a value sets at the default rate
+constexpr double kBitsPerProbe = 6.0; // bits that a value sets at the default rate
 
 // The greatest depth of nested subqueries. Nothing is known of a filter from deeper subqueries.
 constexpr int kMostLevels = 32;
@@ -48,7 +48,7 @@ struct Selected {
 
 // What is known in one run of the planner. The estimates of constants are kept because each
 // partition needs them again. The planner has these constants at the same addresses.
-struct Known {
+struct PlanningNotes {
   int level;      // the depth of the current subquery
   List *selected; // of Selected
   unsigned count;
@@ -58,20 +58,20 @@ struct Known {
   } constants[8];
 };
 
-Known *known_in_run(const PlannerInfo *root) {
-  return Run<Known>::notes_of(root->glob, root->planner_cxt);
+PlanningNotes *planning_notes(const PlannerInfo *root) {
+  return PerPlanning<PlanningNotes>::notes_of(root->glob, root->planner_cxt);
 }
 
-FilterEstimate known_constant(const PlannerInfo *root, const Const *constant) {
+FilterEstimate estimate_of_constant(const PlannerInfo *root, const Const *constant) {
   if (constant->constisnull || constant->constlen != -1) // filters have variable length
     return {};
-  Known *known = known_in_run(root);
-  for (unsigned i = 0; i < Min(known->count, lengthof(known->constants)); i++)
-    if (known->constants[i].value == constant->constvalue)
-      return known->constants[i].estimate;
+  PlanningNotes *notes = planning_notes(root);
+  for (unsigned i = 0; i < Min(notes->count, lengthof(notes->constants)); i++)
+    if (notes->constants[i].value == constant->constvalue)
+      return notes->constants[i].estimate;
   Header header;
   const FilterEstimate estimate = sample_filter(constant->constvalue, &header);
-  known->constants[known->count++ % lengthof(known->constants)] = {constant->constvalue, estimate};
+  notes->constants[notes->count++ % lengthof(notes->constants)] = {constant->constvalue, estimate};
   return estimate;
 }
 
@@ -132,14 +132,15 @@ double rows_of(PlannerInfo *subroot, const Aggref *aggregate) {
 // The false positive rate in the third argument of bf_agg(). Only a normal aggregate is looked at:
 // a user's ordered-set aggregate has direct arguments, and their types are in `aggargtypes`, but
 // the arguments are not in `args`.
-double rate_asked_for(const Aggref *aggregate) {
+double requested_rate(const Aggref *aggregate) {
   if (aggregate->aggkind != AGGKIND_NORMAL || list_length(aggregate->aggargtypes) < 3 ||
       !IsA(argument_of(aggregate, 2), Const))
     return kDefaultRate;
   const auto *rate = castNode(Const, argument_of(aggregate, 2));
-  const double asked =
+  const double requested =
       !rate->constisnull && rate->consttype == FLOAT8OID ? DatumGetFloat8(rate->constvalue) : 0.0;
-  return asked > 0.0 && asked < 1.0 ? asked : kDefaultRate; // execution reports a wrong rate
+  return requested > 0.0 && requested < 1.0 ? requested
+                                            : kDefaultRate; // execution reports a wrong rate
 }
 
 // The estimate of a union of `filters` filters that are all like `one`. A bit of a union is unset
@@ -147,9 +148,10 @@ double rate_asked_for(const Aggref *aggregate) {
 // them.
 FilterEstimate added_up(const FilterEstimate &one, double filters, Kind kind) {
   const double rate = Min(one.rate, 1.0); // rounding can make it more
-  const double set = 1.0 - std::pow(1.0 - std::pow(rate, 1.0 / kTests), filters);
+  const double set = 1.0 - std::pow(1.0 - std::pow(rate, 1.0 / kBitsPerProbe), filters);
   return {one.values * filters,
-          kind == Kind::cuckoo ? Min(rate * filters, 1.0) : std::pow(set, kTests), one.bytes};
+          kind == Kind::cuckoo ? Min(rate * filters, 1.0) : std::pow(set, kBitsPerProbe),
+          one.bytes};
 }
 
 // True if an aggregate unites filters. Its name does not tell: users can make their own.
@@ -166,7 +168,7 @@ bool unites(Oid aggregate) {
 
 // What is known of the result of an aggregate: of bf_agg(value, expected, fpr) and its siblings, or
 // of an aggregate of filters.
-FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
+FilterEstimate estimate_of_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   if (list_length(aggregate->args) == 0)
     return {};
   Node *value = argument_of(aggregate, 0);
@@ -174,47 +176,47 @@ FilterEstimate known_aggregate(PlannerInfo *subroot, const Aggref *aggregate) {
   Kind kind;
   if (is_filter(value, &kind)) {
     // A union has the values of all filters; any other aggregate of filters gives one of them.
-    const FilterEstimate one = known_of(subroot, value);
+    const FilterEstimate one = estimate_of(subroot, value);
     return unites(aggregate->aggfnoid) ? added_up(one, rows, kind) : one;
   }
   const double values = estimate_num_groups(subroot, list_make1(value), rows, nullptr, nullptr);
-  return {values, rate_asked_for(aggregate), kBytesPerValue * values};
+  return {values, requested_rate(aggregate), kBytesPerValue * values};
 }
 
-const Selected *find_selected(const Known *known, const PlannerInfo *subroot, int number) {
-  for (const Selected *selected : each<Selected>(known->selected)) {
+const Selected *find_selected(const PlanningNotes *notes, const PlannerInfo *subroot, int number) {
+  for (const Selected *selected : each<Selected>(notes->selected)) {
     if (selected->subquery == subroot && selected->number == number)
       return selected;
   }
   return nullptr;
 }
 
-void remember_selected(Known *known, const PlannerInfo *subroot, int number,
+void remember_selected(PlanningNotes *notes, const PlannerInfo *subroot, int number,
                        const FilterEstimate &estimate) {
   const MemoryContext before = MemoryContextSwitchTo(subroot->planner_cxt);
   auto *selected = make_array<Selected>(1);
   *selected = {subroot, number, estimate};
-  known->selected = lappend(known->selected, selected);
+  notes->selected = lappend(notes->selected, selected);
   MemoryContextSwitchTo(before);
 }
 
 // What is known of the column with this number in a subquery's target list.
-FilterEstimate known_selected(PlannerInfo *subroot, int number) {
+FilterEstimate estimate_of_selected(PlannerInfo *subroot, int number) {
   if (!subroot || subroot->parse->commandType != CMD_SELECT || subroot->parse->setOperations)
     return {};
   const TargetEntry *entry = get_tle_by_resno(subroot->processed_tlist, number);
   if (!entry)
     return {};
   CHECK_FOR_INTERRUPTS();
-  Known *known = known_in_run(subroot);
-  if (const Selected *selected = find_selected(known, subroot, number))
+  PlanningNotes *notes = planning_notes(subroot);
+  if (const Selected *selected = find_selected(notes, subroot, number))
     return selected->estimate;
-  if (known->level == kMostLevels)
+  if (notes->level == kMostLevels)
     return {};
-  known->level++; // an error ends the run, and with it `known`
-  const FilterEstimate estimate = known_of(subroot, reinterpret_cast<Node *>(entry->expr));
-  known->level--;
-  remember_selected(known, subroot, number, estimate);
+  notes->level++; // an error ends the run, and with it `notes`
+  const FilterEstimate estimate = estimate_of(subroot, reinterpret_cast<Node *>(entry->expr));
+  notes->level--;
+  remember_selected(notes, subroot, number, estimate);
   return estimate;
 }
 
@@ -223,16 +225,17 @@ PlannerInfo *planned(PlannerInfo *root, int plan_id) {
                      : nullptr;
 }
 
-FilterEstimate known_subplan(PlannerInfo *root, const SubPlan *subplan) {
-  return subplan->subLinkType == EXPR_SUBLINK ? known_selected(planned(root, subplan->plan_id), 1)
-                                              : FilterEstimate{};
+FilterEstimate estimate_of_subplan(PlannerInfo *root, const SubPlan *subplan) {
+  return subplan->subLinkType == EXPR_SUBLINK
+             ? estimate_of_selected(planned(root, subplan->plan_id), 1)
+             : FilterEstimate{};
 }
 
 // What is known of a parameter that holds the result of a scalar subquery. The subquery may belong
 // to this query or to a query around it.
-FilterEstimate known_parameter(PlannerInfo *root, int parameter) {
+FilterEstimate estimate_of_parameter(PlannerInfo *root, int parameter) {
   const SubPlan *subplan = initplan_of(root, parameter);
-  return subplan ? known_subplan(root, subplan) : FilterEstimate{};
+  return subplan ? estimate_of_subplan(root, subplan) : FilterEstimate{};
 }
 
 PlannerInfo *planned_cte(PlannerInfo *root, const RangeTblEntry *entry) {
@@ -260,7 +263,7 @@ const RelOptInfo *relation_of(PlannerInfo *root, const Var *column) {
              : nullptr;
 }
 
-FilterEstimate known_column(PlannerInfo *root, const Var *column) {
+FilterEstimate estimate_of_column(PlannerInfo *root, const Var *column) {
   const RelOptInfo *relation = relation_of(root, column);
   if (!relation)
     return {};
@@ -269,9 +272,9 @@ FilterEstimate known_column(PlannerInfo *root, const Var *column) {
     return {};
   switch (entry->rtekind) {
   case RTE_SUBQUERY:
-    return known_selected(relation->subroot, column->varattno);
+    return estimate_of_selected(relation->subroot, column->varattno);
   case RTE_CTE:
-    return known_selected(planned_cte(root, entry), column->varattno);
+    return estimate_of_selected(planned_cte(root, entry), column->varattno);
   default:
     return column_statistics(root, reinterpret_cast<Node *>(const_cast<Var *>(column)));
   }
@@ -285,23 +288,23 @@ RelOptInfo *relation_with(PlannerInfo *root, Relids tables) {
                                                   : find_join_rel(root, tables);
 }
 
-FilterEstimate known_of(PlannerInfo *root, Node *node) {
+FilterEstimate estimate_of(PlannerInfo *root, Node *node) {
   node = without_relabeling(node);
   switch (nodeTag(node)) {
   case T_Const:
-    return known_constant(root, castNode(Const, node));
+    return estimate_of_constant(root, castNode(Const, node));
   case T_Param:
     return castNode(Param, node)->paramkind == PARAM_EXEC
-               ? known_parameter(root, castNode(Param, node)->paramid)
+               ? estimate_of_parameter(root, castNode(Param, node)->paramid)
                : FilterEstimate{};
   case T_Var:
-    return known_column(root, castNode(Var, node));
+    return estimate_of_column(root, castNode(Var, node));
   case T_SubPlan:
-    return known_subplan(root, castNode(SubPlan, node));
+    return estimate_of_subplan(root, castNode(SubPlan, node));
   case T_Aggref:
-    return known_aggregate(root, castNode(Aggref, node));
+    return estimate_of_aggregate(root, castNode(Aggref, node));
   case T_PlaceHolderVar:
-    return known_of(root, reinterpret_cast<Node *>(castNode(PlaceHolderVar, node)->phexpr));
+    return estimate_of(root, reinterpret_cast<Node *>(castNode(PlaceHolderVar, node)->phexpr));
   default:
     return {};
   }

@@ -24,7 +24,7 @@ namespace bloomfilter {
 // The number of bytes for each value in a filter of the default rate.
 constexpr double kBytesPerValue = 1.25;
 
-FilterEstimate known_of(PlannerInfo *root, Node *filter);
+FilterEstimate estimate_of(PlannerInfo *root, Node *filter);
 
 // The relation of one table, or of the join of several tables. NULL if the planner has not joined
 // them.

@@ -19,11 +19,11 @@
 namespace bloomfilter {
 
 // The largest number of hashes that contains_many() takes.
-constexpr int kAskedAtOnce = 256;
+constexpr int kProbedAtOnce = 256;
 
 // A filter that can be probed until find_filter() is called again, even for another filter, because
 // that call may evict this filter from the cache.
-struct AskedFilter {
+struct ProbedFilter {
   Header header;
   // Set only if the filter is in memory, is no chain and has one of our own layouts. Then a probe
   // needs a hash and nothing more, and calls `test`.
@@ -63,7 +63,7 @@ private:
 };
 
 // True if the filter possibly contains the value with these digests.
-inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
+inline bool contains_any_digest(ProbedFilter *filter, const Digests &digests) {
   bool found = digests.any;
   for (int i = 0; i < digests.count; i++)
     found |= filter->contains(digests.digest[i]);
@@ -73,7 +73,7 @@ inline bool contains_any_digest(AskedFilter *filter, const Digests &digests) {
 // What a call site remembers of the filter that it probed last. All bytes are zero until the first
 // probe.
 struct FilterMemory {
-  AskedFilter filter;
+  ProbedFilter filter;
   // For a filter stored out of line: its TOAST pointer, and the generation of the cache. If the
   // generation has changed since, the filter may have left the cache.
   struct varatt_external pointer;
@@ -84,14 +84,14 @@ struct FilterMemory {
   Size length; // 0: not a plain filter in place
 };
 
-AskedFilter *open_another(struct varlena *value, FilterMemory *memory);
+ProbedFilter *open_another_filter(struct varlena *value, FilterMemory *memory);
 
-inline AskedFilter *find_filter(Datum datum, FilterMemory *memory) {
+inline ProbedFilter *find_filter(Datum datum, FilterMemory *memory) {
   auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
   if (VARATT_IS_EXTERNAL_ONDISK(value) && memory->generation == cache_generation &&
       memcmp(&memory->pointer, VARDATA_EXTERNAL(value), sizeof memory->pointer) == 0)
     return &memory->filter;
-  return open_another(value, memory);
+  return open_another_filter(value, memory);
 }
 
 } // namespace bloomfilter

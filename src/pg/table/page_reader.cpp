@@ -1,6 +1,6 @@
-// See pages.hpp. For a heap, this file relies on the fields of HeapScanDesc.
+// See page_reader.hpp. For a heap, this file relies on the fields of HeapScanDesc.
 
-#include "pg/table/pages.hpp"
+#include "pg/table/page_reader.hpp"
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
@@ -40,7 +40,7 @@ TupleTableSlot **make_slots(Relation table, EState *estate) {
 
 // If a page is not in the server's buffers, the next pages are probably not there either. So this
 // number of pages is read before a page is looked for again.
-constexpr uint32 kPagesNotLookedFor = 64;
+constexpr uint32 kPagesToSkip = 64;
 
 // Prefetches the next page into the processor's cache, if the page is in the server's buffers. The
 // rows of the current page are used in the meantime. Otherwise the processor would wait for the
@@ -49,19 +49,19 @@ constexpr uint32 kPagesNotLookedFor = 64;
 // Nothing is read from the next page: the page is not pinned, and its buffer may be given to
 // another page. If the page is not in the buffers, PrefetchBuffer() asks the operating system to
 // read it. The operating system has likely done so already.
-void prefetch_next_page(Pages *pages) {
+void prefetch_next_page(PageReader *reader) {
   constexpr int kCacheLine = 64;
-  const HeapScanDesc heap = heap_of(pages);
+  const HeapScanDesc heap = heap_of(reader);
   const BlockNumber next = heap->rs_cblock + 1;
-  if (pages->not_looked_for > 0) {
-    pages->not_looked_for--;
+  if (reader->pages_to_skip > 0) {
+    reader->pages_to_skip--;
     return;
   }
   if (next >= heap->rs_nblocks)
     return;
   const Buffer buffer = PrefetchBuffer(heap->rs_base.rs_rd, MAIN_FORKNUM, next).recent_buffer;
   if (!BufferIsValid(buffer)) {
-    pages->not_looked_for = kPagesNotLookedFor;
+    reader->pages_to_skip = kPagesToSkip;
     return;
   }
   // Tuples fill a page from its end.
@@ -72,16 +72,16 @@ void prefetch_next_page(Pages *pages) {
 
 // Takes all visible rows of the next page. The table scan finds the first row. Then it is moved to
 // the last row.
-bool read_page(Pages *pages) {
-  if (!table_scan_getnextslot(pages->scan, ForwardScanDirection, pages->slot))
+bool read_page(PageReader *reader) {
+  if (!table_scan_getnextslot(reader->scan, ForwardScanDirection, reader->slot))
     return false;
-  HeapScanDesc heap = heap_of(pages);
-  prefetch_next_page(pages);
+  HeapScanDesc heap = heap_of(reader);
+  prefetch_next_page(reader);
   for (auto i = heap->rs_cindex; i < heap->rs_ntuples; i++)
-    pages->rows[pages->count++] = heap->rs_vistuples[i];
+    reader->rows[reader->count++] = heap->rs_vistuples[i];
   // The table scan has counted the first row in the statistics. The others are counted as if an
   // index had returned them, which adds to the same number.
-  pgstat_count_index_tuples(pages->scan->rs_rd, pages->count - 1);
+  pgstat_count_index_tuples(reader->scan->rs_rd, reader->count - 1);
   heap->rs_cindex = heap->rs_ntuples - 1;
   return true;
 }
@@ -89,17 +89,17 @@ bool read_page(Pages *pages) {
 // Copies rows into slots of our own. A copy is needed because an access method may put memory of
 // its scan into a slot, as a heap does with a tuple's header. After the last row, the table scan is
 // not called again, because it may begin with the first row again.
-bool read_copies(Pages *pages) {
+bool read_copies(PageReader *reader) {
   uint16 slot = 0;
-  for (; slot < kSlots && !pages->behind_last; slot++) {
-    if (table_scan_getnextslot(pages->scan, ForwardScanDirection, pages->slots[slot])) {
-      ExecMaterializeSlot(pages->slots[slot]);
-      pages->rows[pages->count++] = slot;
+  for (; slot < kSlots && !reader->past_last; slot++) {
+    if (table_scan_getnextslot(reader->scan, ForwardScanDirection, reader->slots[slot])) {
+      ExecMaterializeSlot(reader->slots[slot]);
+      reader->rows[reader->count++] = slot;
     } else {
-      pages->behind_last = true;
+      reader->past_last = true;
     }
   }
-  return pages->count > 0;
+  return reader->count > 0;
 }
 
 // Computes a value from the row that the expressions see.
@@ -124,11 +124,11 @@ void collect(Values *values, uint16 row, Datum value, bool is_null) {
 }
 
 // Collects the values of a column from a page. The values are not copied.
-void collect_column(Pages *pages, AttrNumber column, const uint16 *rows, int count,
+void collect_column(PageReader *reader, AttrNumber column, const uint16 *rows, int count,
                     Values *values) {
-  const TupleDesc descriptor = RelationGetDescr(pages->scan->rs_rd);
-  const Page page = BufferGetPage(heap_of(pages)->rs_cbuf);
-  HeapTupleData tuple = pages->tuple;
+  const TupleDesc descriptor = RelationGetDescr(reader->scan->rs_rd);
+  const Page page = BufferGetPage(heap_of(reader)->rs_cbuf);
+  HeapTupleData tuple = reader->tuple;
   for (int i = 0; i < count; i++) {
     bool is_null;
     tuple.t_data = tuple_at(page, rows[i]);
@@ -147,43 +147,44 @@ RowValue init_formed(Node *value, PlanState *node) {
 
 } // namespace
 
-void open_pages(Pages *pages, TableScanDesc scan, PlanState *node, TupleTableSlot *slot) {
-  pages->scan = scan;
-  pages->context = node->ps_ExprContext;
-  pages->slot = slot;
-  pages->slots = reads_pages(scan) ? nullptr : make_slots(scan->rs_rd, node->state);
-  pages->tuple.t_tableOid = RelationGetRelid(scan->rs_rd);
+void open_reader(PageReader *reader, TableScanDesc scan, PlanState *node, TupleTableSlot *slot) {
+  reader->scan = scan;
+  reader->context = node->ps_ExprContext;
+  reader->slot = slot;
+  reader->slots = reads_pages(scan) ? nullptr : make_slots(scan->rs_rd, node->state);
+  reader->tuple.t_tableOid = RelationGetRelid(scan->rs_rd);
 }
 
-bool read_rows(Pages *pages) {
-  pages->count = 0;
-  return pages->slots ? read_copies(pages) : read_page(pages);
+bool read_rows(PageReader *reader) {
+  reader->count = 0;
+  return reader->slots ? read_copies(reader) : read_page(reader);
 }
 
-void forget_rows(Pages *pages) {
-  pages->count = 0;
-  pages->behind_last = false;
+void forget_rows(PageReader *reader) {
+  reader->count = 0;
+  reader->past_last = false;
 }
 
-void stand_on(Pages *pages, uint16 row) {
-  if (!pages->slots) {
-    HeapScanDesc heap = heap_of(pages);
+void move_scan_to(PageReader *reader, uint16 row) {
+  if (!reader->slots) {
+    HeapScanDesc heap = heap_of(reader);
     while (heap->rs_vistuples[heap->rs_cindex] != row)
       heap->rs_cindex--;
     return;
   }
-  const int last = pages->behind_last ? pages->count : pages->count - 1;
+  const int last = reader->past_last ? reader->count : reader->count - 1;
   for (int i = last; i > row; i--)
-    table_scan_getnextslot(pages->scan, BackwardScanDirection, pages->slots[row]);
+    table_scan_getnextslot(reader->scan, BackwardScanDirection, reader->slots[row]);
 }
 
-int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int count, uint16 *left) {
-  ExprContext *context = pages->context;
+int filter_rows(PageReader *reader, ExprState *conditions, const uint16 *rows, int count,
+                uint16 *left) {
+  ExprContext *context = reader->context;
   const MemoryContext memory = context->ecxt_per_tuple_memory;
   int kept = 0;
   for (int i = 0; i < count; i++) {
     const uint16 row = rows[i];
-    show_row(pages, row);
+    show_row(reader, row);
     left[kept] = row;
     kept += ExecQual(conditions, context) ? 1 : 0;
     if (!memory->isReset || memory->firstchild) {
@@ -205,31 +206,31 @@ RowValue init_value(Node *value, PlanState *node) {
   return made;
 }
 
-Element *element_of(const RowValue &value, Oid collation, MemoryContext context) {
+ValueType *value_type_of(const RowValue &value, Oid collation, MemoryContext context) {
   return value.fields ? unformed_rows(anonymous_row(value.node)->args, context)
-                      : resolve_element(exprType(value.node), collation, context);
+                      : resolve_value_type(exprType(value.node), collation, context);
 }
 
 void init_values(Values *values, MemoryContext scratch) {
   values->items = {nullptr, values->values, values->nulls, 0, scratch};
 }
 
-int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int count,
+int collect_values(PageReader *reader, const RowValue &value, const uint16 *rows, int count,
                    Values *values) {
   values->items.count = 0;
-  if (value.column != InvalidAttrNumber && !pages->slots) {
-    collect_column(pages, value.column, rows, count, values);
+  if (value.column != InvalidAttrNumber && !reader->slots) {
+    collect_column(reader, value.column, rows, count, values);
     return count;
   }
-  const MemoryContext memory = pages->context->ecxt_per_tuple_memory;
+  const MemoryContext memory = reader->context->ecxt_per_tuple_memory;
   const MemoryContext before = MemoryContextSwitchTo(memory);
   MemoryContextReset(memory);
   int next = 0;
   for (; next < count && MemoryContextMemAllocated(memory, false) < kMaxMemory; next++) {
     bool is_null;
     CHECK_FOR_INTERRUPTS();
-    show_row(pages, rows[next]);
-    const Datum item = value_of(pages->context, value, &is_null);
+    show_row(reader, rows[next]);
+    const Datum item = value_of(reader->context, value, &is_null);
     collect(values, rows[next], item, is_null);
   }
   MemoryContextSwitchTo(before);

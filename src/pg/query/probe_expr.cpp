@@ -1,6 +1,6 @@
-// See question.hpp.
+// See probe_expr.hpp.
 
-#include "pg/query/question.hpp"
+#include "pg/query/probe_expr.hpp"
 
 #include "pg/compat.hpp"
 #include "pg/names.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 // Finds the function that a node calls, its arguments and its input collation. False if the node
 // calls no function with two arguments.
-bool called(Node *node, Oid *function, List **arguments, Oid *collation) {
+bool get_call(Node *node, Oid *function, List **arguments, Oid *collation) {
   if (IsA(node, OpExpr)) {
     auto *call = castNode(OpExpr, node);
     set_opfuncid(call);
@@ -47,7 +47,7 @@ bool is_of_filter(Node *node) {
 
 // True if a function probes a filter. False for functions that probe for all elements of an array,
 // because they have another support function.
-bool asks(Oid function) {
+bool probes_filter(Oid function) {
   const Oid support = get_func_support(function);
   if (!OidIsValid(support))
     return false;
@@ -79,56 +79,56 @@ bool takes_any(Oid function) {
 
 // Tells the filter from the value by the declared types. The declaration also identifies an array
 // and a hash. An argument that is declared as "any" or bf_literal is a value.
-Question question_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
+ProbeExpr probe_of(Oid function, const Oid *types, List *arguments, Oid collation, bool all) {
   Kind kind;
   const bool first = is_filter_type(types[0], &kind);
   const Oid type = types[first ? 1 : 0];
   auto *one = static_cast<Node *>(linitial(arguments));
   auto *other = static_cast<Node *>(lsecond(arguments));
-  const Asked asked = type == INT8OID       ? Asked::hash
-                      : type != ANYARRAYOID ? Asked::value
-                      : all                 ? Asked::all
-                                            : Asked::any;
-  return {function, asked, first ? one : other, first ? other : one, collation};
+  const ProbeTarget target = type == INT8OID       ? ProbeTarget::hash
+                             : type != ANYARRAYOID ? ProbeTarget::value
+                             : all                 ? ProbeTarget::all
+                                                   : ProbeTarget::any;
+  return {function, target, first ? one : other, first ? other : one, collation};
 }
 
 } // namespace
 
-bool asks_by_operator(Oid operation, List *arguments, Oid collation, Question *question) {
+bool is_probe_by_operator(Oid operation, List *arguments, Oid collation, ProbeExpr *probe) {
   const Oid function = get_opcode(operation);
-  if (list_length(arguments) != 2 || !asks(function))
+  if (list_length(arguments) != 2 || !probes_filter(function))
     return false;
   Oid types[2];
   op_input_types(operation, &types[0], &types[1]);
-  *question = question_of(function, types, arguments, collation, false);
+  *probe = probe_of(function, types, arguments, collation, false);
   return true;
 }
 
-Question question_of_function(Oid function, List *arguments, Oid collation, bool all) {
+ProbeExpr probe_by_function(Oid function, List *arguments, Oid collation, bool all) {
   Oid *types;
   int count;
   get_func_signature(function, &types, &count);
-  const Question question = question_of(function, types, arguments, collation, all);
+  const ProbeExpr probe = probe_of(function, types, arguments, collation, all);
   pfree(types);
-  return question;
+  return probe;
 }
 
-bool asks_filter(Node *node, Question *question) {
+bool is_probe(Node *node, ProbeExpr *probe) {
   Oid function, collation;
   List *arguments;
-  if (!called(node, &function, &arguments, &collation))
+  if (!get_call(node, &function, &arguments, &collation))
     return false;
   if (!is_of_filter(static_cast<Node *>(linitial(arguments))) &&
       !is_of_filter(static_cast<Node *>(lsecond(arguments))))
     return false; // checked first, because fmgr_info() loads a library that may be gone
-  if (!asks(function) || is_called_by_proxy(function))
+  if (!probes_filter(function) || is_called_by_proxy(function))
     return false;
-  *question = question_of_function(function, arguments, collation, false);
+  *probe = probe_by_function(function, arguments, collation, false);
   return true;
 }
 
-bool asks_for_value(Node *node, Question *question) {
-  return asks_filter(node, question) && takes_any(question->function);
+bool is_probe_for_value(Node *node, ProbeExpr *probe) {
+  return is_probe(node, probe) && takes_any(probe->function);
 }
 
 PGFunction code_of(Oid function) {

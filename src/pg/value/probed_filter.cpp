@@ -1,8 +1,8 @@
-// See probe.hpp. The functions here run when a call site gets another filter than for the row
-// before. They also run for filters that one hash test cannot answer: chains, layouts of other
+// See probed_filter.hpp. The functions here run when a call site gets another filter than for the
+// row before. They also run for filters that one hash test cannot answer: chains, layouts of other
 // systems, and filters that are read by slice.
 
-#include "pg/value/probe.hpp"
+#include "pg/value/probed_filter.hpp"
 
 #include "core/links.hpp"
 #include "pg/value/filter.hpp"
@@ -10,7 +10,7 @@
 
 namespace bloomfilter {
 
-AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
+ProbedFilter *open_another_filter(struct varlena *value, FilterMemory *memory) {
   if (VARATT_IS_EXTERNAL_ONDISK(value)) {
     memory->generation = memory->length = 0;
     VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
@@ -38,7 +38,7 @@ AskedFilter *open_another(struct varlena *value, FilterMemory *memory) {
   return &memory->filter;
 }
 
-bool AskedFilter::in_memory(uint64 slices) {
+bool ProbedFilter::in_memory(uint64 slices) {
   if (payload)
     return true;
   copy_if_worthwhile(cached, slices);
@@ -47,11 +47,11 @@ bool AskedFilter::in_memory(uint64 slices) {
   return payload != nullptr;
 }
 
-void AskedFilter::expect(int count) {
+void ProbedFilter::expect(int count) {
   (void)in_memory(static_cast<uint64>(count) * header.links());
 }
 
-int AskedFilter::multiplicity(uint64 hash) {
+int ProbedFilter::multiplicity(uint64 hash) {
   const Geometry &geometry = header.geometry;
   if (!in_memory()) {
     Slices slices(cached, kHeaderBytes);
@@ -62,7 +62,7 @@ int AskedFilter::multiplicity(uint64 hash) {
   return structure_multiplicity(geometry, bitmap, hash);
 }
 
-bool AskedFilter::contains_in_links(const Digest &digest) {
+bool ProbedFilter::contains_in_links(const Digest &digest) {
   if (in_memory())
     return links_contain(*kernel, payload, header, digest);
   return any_link(cached->head, header, [&](const Link &link, Size offset) {
@@ -73,8 +73,8 @@ bool AskedFilter::contains_in_links(const Digest &digest) {
   });
 }
 
-void AskedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
-  Assert(count <= kAskedAtOnce);
+void ProbedFilter::contains_many(const uint64 *hashes, int count, bool *answers) {
+  Assert(count <= kProbedAtOnce);
   expect(count);
   while (count > 0 && !payload) {
     *answers++ = contains(*hashes++);
@@ -89,7 +89,7 @@ void AskedFilter::contains_many(const uint64 *hashes, int count, bool *answers) 
       answers[i] = contains(hashes[i]);
     return;
   }
-  bool found[kAskedAtOnce];
+  bool found[kProbedAtOnce];
   memset(answers, 0, count);
   for_each_link(payload, header, [&](const Link &link, Size offset) {
     kernel->contains_many(link.geometry, payload + offset, hashes, static_cast<Size>(count), found);

@@ -30,9 +30,9 @@ constexpr int kSlots = 16;
 constexpr int kMaxRows = Max(MaxHeapTuplesPerPage, kSlots);
 
 // Starts at zero.
-struct Pages {
-  // Set by open_pages().
-  TableScanDesc scan;     // NULL before open_pages(); whoever began the scan ends it
+struct PageReader {
+  // Set by open_reader().
+  TableScanDesc scan;     // NULL before open_reader(); whoever began the scan ends it
   ExprContext *context;   // the context in which expressions see a row
   TupleTableSlot *slot;   // holds a row of a page
   TupleTableSlot **slots; // each holds one row; NULL if pages are read
@@ -40,24 +40,24 @@ struct Pages {
   // Set by read_rows() and forget_rows().
   uint16 rows[kMaxRows];
   int count;
-  uint32 not_looked_for; // how many pages are read before the next page is looked for
-  bool behind_last;      // true once the table scan has gone past its last row
+  uint32 pages_to_skip; // how many pages are read before the next page is looked for
+  bool past_last;       // true once the table scan has gone past its last row
 };
 
 // Reads from a table scan that is before its first row. `slot` must be of the table's kind.
-void open_pages(Pages *pages, TableScanDesc scan, PlanState *node, TupleTableSlot *slot);
+void open_reader(PageReader *reader, TableScanDesc scan, PlanState *node, TupleTableSlot *slot);
 
 // Reads the rows of the next page that has any. False after the last such page.
-bool read_rows(Pages *pages);
+bool read_rows(PageReader *reader);
 
 // Forgets the rows of the page. The position of the table scan does not matter.
-void forget_rows(Pages *pages);
+void forget_rows(PageReader *reader);
 
 // Moves the table scan back to one of the page's rows. It must be at the page's end before.
-void stand_on(Pages *pages, uint16 row);
+void move_scan_to(PageReader *reader, uint16 row);
 
-inline HeapScanDesc heap_of(const Pages *pages) {
-  return reinterpret_cast<HeapScanDesc>(pages->scan);
+inline HeapScanDesc heap_of(const PageReader *reader) {
+  return reinterpret_cast<HeapScanDesc>(reader->scan);
 }
 
 inline HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
@@ -67,16 +67,16 @@ inline HeapTupleHeader tuple_at(Page page, OffsetNumber line) {
 // Puts a row into the slot. It stays there until the next call. If the slot holds another row of
 // the same page, this changes only what ExecStoreBufferHeapTuple() would change. Calling that
 // function for each row would cost a large part of what evaluating a condition costs.
-inline TupleTableSlot *slot_of(Pages *pages, uint16 row) {
-  if (pages->slots)
-    return pages->slots[row];
-  const HeapScanDesc heap = heap_of(pages);
+inline TupleTableSlot *slot_of(PageReader *reader, uint16 row) {
+  if (reader->slots)
+    return reader->slots[row];
+  const HeapScanDesc heap = heap_of(reader);
   const Page page = BufferGetPage(heap->rs_cbuf);
-  HeapTuple tuple = &pages->tuple;
+  HeapTuple tuple = &reader->tuple;
   tuple->t_data = tuple_at(page, row);
   tuple->t_len = ItemIdGetLength(PageGetItemId(page, row));
   ItemPointerSet(&tuple->t_self, heap->rs_cblock, row);
-  TupleTableSlot *slot = pages->slot;
+  TupleTableSlot *slot = reader->slot;
   auto *stored = reinterpret_cast<BufferHeapTupleTableSlot *>(slot);
   if (unlikely(stored->buffer != heap->rs_cbuf || stored->base.tuple != tuple))
     return ExecStoreBufferHeapTuple(tuple, slot, heap->rs_cbuf);
@@ -87,13 +87,14 @@ inline TupleTableSlot *slot_of(Pages *pages, uint16 row) {
 }
 
 // Makes expressions see this row.
-inline void show_row(Pages *pages, uint16 row) {
-  pages->context->ecxt_scantuple = slot_of(pages, row);
+inline void show_row(PageReader *reader, uint16 row) {
+  reader->context->ecxt_scantuple = slot_of(reader, row);
 }
 
 // Evaluates conditions for `count` rows. Writes the rows that fulfil them to `left`, which may be
 // the same array as `rows`. Returns the number of these rows.
-int filter_rows(Pages *pages, ExprState *conditions, const uint16 *rows, int count, uint16 *left);
+int filter_rows(PageReader *reader, ExprState *conditions, const uint16 *rows, int count,
+                uint16 *left);
 
 // The value to compute from a row of the table. It is a column, an expression, or the fields of an
 // anonymous row. An anonymous row is not formed: unformed_rows() hashes its fields.
@@ -108,7 +109,7 @@ struct RowValue {
 RowValue init_value(Node *value, PlanState *node);
 
 // The element type of such values.
-Element *element_of(const RowValue &value, Oid collation, MemoryContext context);
+ValueType *value_type_of(const RowValue &value, Oid collation, MemoryContext context);
 
 // The values of some rows. Values that are NULL are left out.
 struct Values {
@@ -123,7 +124,7 @@ void init_values(Values *values, MemoryContext scratch);
 // Collects the values of `count` rows, or of the first rows until a memory limit is reached.
 // Returns the number of rows. The values of a page's column are valid as long as the page. Other
 // values are valid until the context's per-tuple memory is reset.
-int collect_values(Pages *pages, const RowValue &value, const uint16 *rows, int count,
+int collect_values(PageReader *reader, const RowValue &value, const uint16 *rows, int count,
                    Values *values);
 
 } // namespace bloomfilter

@@ -24,43 +24,44 @@ namespace {
 
 // Probes for a value of another family, which must be converted. This is a separate function so
 // that the common case in contains_value() stays short.
-pg_noinline bool contains_converted(AskedFilter *filter, Element *element, Datum value) {
-  return contains_any_digest(filter, converted_digests(element, value, filter->header, Use::ask));
+pg_noinline bool contains_converted(ProbedFilter *filter, ValueType *value_type, Datum value) {
+  return contains_any_digest(filter,
+                             converted_digests(value_type, value, filter->header, Purpose::probe));
 }
 
 bool contains_value(FunctionCallInfo fcinfo, int filter_argument, int value_argument) {
-  AskedFilter *filter = asked_filter(fcinfo, filter_argument);
-  Element *element = argument_element(fcinfo, value_argument);
+  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
+  ValueType *value_type = argument_value_type(fcinfo, value_argument);
   const Datum value = PG_GETARG_DATUM(value_argument);
   if (unlikely(is_foreign(filter->header.geometry.layout)))
     return contains_any_digest(
-        filter, hashed_argument(fcinfo, filter->header, value_argument, Use::ask).digests);
-  const uint64 hash = first_hash(element, value, filter->header.seed);
-  if (unlikely(!fits(filter->header, element)) && !holds(filter->header, element))
-    return contains_converted(filter, element, value);
+        filter, hashed_argument(fcinfo, filter->header, value_argument, Purpose::probe).digests);
+  const uint64 hash = first_hash(value_type, value, filter->header.seed);
+  if (unlikely(!fits(filter->header, value_type)) && !holds(filter->header, value_type))
+    return contains_converted(filter, value_type, value);
   bool found = filter->contains(hash);
-  if (unlikely(element->varying)) {
-    const SecondHash second = second_hash(element, value, filter->header.seed);
+  if (unlikely(value_type->varying)) {
+    const SecondHash second = second_hash(value_type, value, filter->header.seed);
     found |= second.exists && filter->contains(second.hash);
   }
   return found;
 }
 
 bool contains_literal(FunctionCallInfo fcinfo, int filter_argument, int literal_argument) {
-  AskedFilter *filter = asked_filter(fcinfo, filter_argument);
+  ProbedFilter *filter = probed_filter(fcinfo, filter_argument);
   return contains_any_digest(
-      filter, cached_literal_digests(fcinfo, filter->header, literal_argument, Use::ask));
+      filter, cached_literal_digests(fcinfo, filter->header, literal_argument, Purpose::probe));
 }
 
 // Returns the digests of an argument to probe for. Implemented for values and for literals.
 using DigestsOf = Digests(FunctionCallInfo, const Header &filter, int argument);
 
 Digests digests_of_value(FunctionCallInfo fcinfo, const Header &filter, int argument) {
-  return hashed_argument(fcinfo, filter, argument, Use::ask).digests;
+  return hashed_argument(fcinfo, filter, argument, Purpose::probe).digests;
 }
 
 Digests digests_of_literal(FunctionCallInfo fcinfo, const Header &filter, int argument) {
-  return cached_literal_digests(fcinfo, filter, argument, Use::ask);
+  return cached_literal_digests(fcinfo, filter, argument, Purpose::probe);
 }
 
 // The largest possible multiplicity. It is the result for a value that may equal any number of the
@@ -72,7 +73,7 @@ int most_of(Kind kind) {
 // An upper bound for how often a value was added. It may have been added under any of its digests,
 // so their multiplicities are added up.
 Datum multiplicity(FunctionCallInfo fcinfo, Kind kind, DigestsOf digests_of_argument) {
-  AskedFilter *filter = asked_filter(fcinfo, 0);
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_kind_of(filter->header, kind);
   const Digests digests = digests_of_argument(fcinfo, filter->header, 1);
   int count = digests.any ? most_of(kind) : 0;
@@ -115,19 +116,19 @@ void remove_nulls(ArrayType *array, const Items &items, int nulls) {
 }
 
 // The filter to probe for the elements of an array. Only a bloomfilter can be probed for an array.
-AskedFilter *filter_for_items(FunctionCallInfo fcinfo) {
-  AskedFilter *filter = asked_filter(fcinfo, 0);
+ProbedFilter *filter_for_items(FunctionCallInfo fcinfo) {
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_kind_of(filter->header, Kind::bloom);
   return filter;
 }
 
 // True if the result of the probe is `wanted` for any element that is not NULL.
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
-  AskedFilter *filter = filter_for_items(fcinfo);
+  ProbedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   auto *answers = static_cast<bool *>(palloc(items.count + 1));
   for (int item = 0; item < items.count;)
-    for (const int end = ask_items(filter, items, item, answers); item < end; item++)
+    for (const int end = probe_items(filter, items, item, answers); item < end; item++)
       if (!items.nulls[item] && answers[item] == wanted)
         return true;
   return false;
@@ -169,7 +170,7 @@ Datum bf_contains_all(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_contains_each);
 Datum bf_contains_each(PG_FUNCTION_ARGS) {
-  AskedFilter *filter = filter_for_items(fcinfo);
+  ProbedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
   if (items.count == 0)
     PG_RETURN_ARRAYTYPE_P(construct_empty_array(BOOLOID));
@@ -179,7 +180,7 @@ Datum bf_contains_each(PG_FUNCTION_ARGS) {
   ArrayType *array = make_answers(items.count, nulls > 0);
   auto *answers = reinterpret_cast<bool *>(ARR_DATA_PTR(array));
   for (int item = 0; item < items.count;)
-    item = ask_items(filter, items, item, answers);
+    item = probe_items(filter, items, item, answers);
   if (nulls > 0)
     remove_nulls(array, items, nulls);
   PG_RETURN_ARRAYTYPE_P(array);
@@ -188,13 +189,13 @@ Datum bf_contains_each(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bf_hash);
 Datum bf_hash(PG_FUNCTION_ARGS) {
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
-  const uint64 hash = first_hash(argument_element(fcinfo, 0), PG_GETARG_DATUM(0), seed);
+  const uint64 hash = first_hash(argument_value_type(fcinfo, 0), PG_GETARG_DATUM(0), seed);
   PG_RETURN_INT64(static_cast<int64>(hash));
 }
 
 PG_FUNCTION_INFO_V1(bf_contains_hash);
 Datum bf_contains_hash(PG_FUNCTION_ARGS) {
-  AskedFilter *filter = asked_filter(fcinfo, 0);
+  ProbedFilter *filter = probed_filter(fcinfo, 0);
   check_hashed_alike(filter->header);
   PG_RETURN_BOOL(filter->contains(static_cast<uint64>(PG_GETARG_INT64(1))));
 }

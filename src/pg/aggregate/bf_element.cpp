@@ -5,7 +5,7 @@
 // server, such as Citus, finds the aggregate by the exact types of its arguments. The argument type
 // "any" of bf_agg is not exact.
 
-#include "pg/aggregate/element.hpp"
+#include "pg/aggregate/bf_element.hpp"
 
 #include "core/hashed_value.hpp"
 #include "pg/element/canonical.hpp"
@@ -58,14 +58,14 @@ SQL_FUNCTIONS_BEGIN
 
 PG_FUNCTION_INFO_V1(bf_element_of);
 Datum bf_element_of(PG_FUNCTION_ARGS) {
-  Element *element = argument_element(fcinfo, 0);
+  ValueType *value_type = argument_value_type(fcinfo, 0);
   const Datum value = PG_GETARG_DATUM(0);
   auto *result = make_array<HashedValue>(1);
-  result->hash = result->second = inline_hash(element, value, 0);
+  result->hash = result->second = inline_hash(value_type, value, 0);
   // Written in one piece, because it will be read so. A row's shape is known only after hashing.
-  result->type = *element;
-  if (unlikely(element->varying)) {
-    const SecondHash second = second_hash(element, value, 0);
+  result->type = *value_type;
+  if (unlikely(value_type->varying)) {
+    const SecondHash second = second_hash(value_type, value, 0);
     if (second.exists)
       result->second = second.hash;
   }

@@ -1,4 +1,4 @@
-// Looks up element types (see element.hpp), and raises the errors for types and collations that
+// Looks up element types (see value_type.hpp), and raises the errors for types and collations that
 // filters do not support. Which types are supported is decided in scalar.cpp and composed.cpp.
 
 #include "pg/element/canonical.hpp"
@@ -63,22 +63,22 @@ void check_collation(Oid type, Oid collation) {
                             "deterministic collation, such as COLLATE \"C\", on both sides.")));
 }
 
-Element *resolve_element(Oid type, Oid collation, MemoryContext context) {
+ValueType *resolve_value_type(Oid type, Oid collation, MemoryContext context) {
   if (!OidIsValid(type))
     ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
                     errmsg("could not determine the type of a bloom filter's value")));
 
-  auto *element = make_zeroed<Element>(context);
-  element->context = context;
-  element->type = type;
-  element->base = getBaseType(type);
-  element->varying = element->base == VARCHAROID;
-  if (!resolve_scalar(element, collation) && !resolve_composed(element, collation))
-    raise_unsupported(type, element->base);
-  return element;
+  auto *value_type = make_zeroed<ValueType>(context);
+  value_type->context = context;
+  value_type->type = type;
+  value_type->base = getBaseType(type);
+  value_type->varying = value_type->base == VARCHAROID;
+  if (!resolve_scalar(value_type, collation) && !resolve_composed(value_type, collation))
+    raise_unsupported(type, value_type->base);
+  return value_type;
 }
 
-Element *named_element(Oid type, MemoryContext context) {
+ValueType *named_value_type(Oid type, MemoryContext context) {
   if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
     ereport(ERROR,
             (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type with OID %u does not exist", type)));
@@ -91,18 +91,19 @@ Element *named_element(Oid type, MemoryContext context) {
          errmsg("pseudo-type %s does not say which values a filter holds", format_type_be(type)),
          type == RECORDOID ? errhint("Name a composite type with the fields of the rows.")
                            : errhint("Name a type that a column can have.")));
-  Element *element = resolve_element(type, get_typcollation(type), context);
-  if (element->family == Family::row)
-    resolve_named_rows(element);
-  return element;
+  ValueType *value_type = resolve_value_type(type, get_typcollation(type), context);
+  if (value_type->family == Family::row)
+    resolve_named_rows(value_type);
+  return value_type;
 }
 
-Element *replace_element(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory) {
+ValueType *replace_value_type(Oid type, Oid collation, MemoryContext parent,
+                              MemoryContext *memory) {
   if (*memory)
     MemoryContextReset(*memory);
   else
     *memory = AllocSetContextCreate(parent, "bloomfilter element type", ALLOCSET_SMALL_SIZES);
-  return resolve_element(type, collation, *memory);
+  return resolve_value_type(type, collation, *memory);
 }
 
 } // namespace bloomfilter

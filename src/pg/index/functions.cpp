@@ -8,8 +8,8 @@
 #include "pg/index/groups.hpp"
 #include "pg/index/list.hpp"
 #include "pg/index/move.hpp"
-#include "pg/index/opened.hpp"
-#include "pg/value/row.hpp"
+#include "pg/index/open_index.hpp"
+#include "pg/value/result_row.hpp"
 
 extern "C" {
 #include "storage/bufmgr.h"
@@ -38,7 +38,7 @@ Datum bf_index_info(PG_FUNCTION_ARGS) {
   });
   const int64 blocks = RelationGetNumberOfBlocks(open.index);
   close_index(open, AccessShareLock);
-  Row row(fcinfo);
+  ResultRow row(fcinfo);
   row.add(Int64GetDatum(groups));
   row.add(Int64GetDatum(grouped));
   row.add(Int64GetDatum(pending));

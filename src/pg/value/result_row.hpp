@@ -12,9 +12,9 @@ namespace bloomfilter {
 
 // Collects the columns of a row. The caller adds them one by one, in the order of the OUT
 // parameters.
-class Row {
+class ResultRow {
 public:
-  explicit Row(FunctionCallInfo fcinfo) : column_(0), nulls_() {
+  explicit ResultRow(FunctionCallInfo fcinfo) : column_(0), nulls_() {
     if (get_call_result_type(fcinfo, nullptr, &descriptor_) != TYPEFUNC_COMPOSITE)
       elog(ERROR, "return type must be a row type");
     Assert(descriptor_->natts <= kColumns);

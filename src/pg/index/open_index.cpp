@@ -1,7 +1,7 @@
 // Opens and closes an index for bf_index_info(), bf_index_check() and bf_index_tidy(), and checks
-// who may call them. See opened.hpp.
+// who may call them. See open_index.hpp.
 
-#include "pg/index/opened.hpp"
+#include "pg/index/open_index.hpp"
 
 #include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"

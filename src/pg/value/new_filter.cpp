@@ -1,7 +1,7 @@
-// See make.hpp. This file also owns the setting bloomfilter.max_size. The setting limits the size
-// of each filter, not the size of all filters that a query makes.
+// See new_filter.hpp. This file also owns the setting bloomfilter.max_size. The setting limits the
+// size of each filter, not the size of all filters that a query makes.
 
-#include "pg/value/make.hpp"
+#include "pg/value/new_filter.hpp"
 
 #include <cmath>
 
@@ -100,7 +100,7 @@ NewFilter as_bloom(const Filter &counting, uint64 *saturated) {
   header.geometry = plain_geometry(header.geometry);
   NewFilter filter = make_filter(header);
   uint64 full = 0;
-  for_each_part(counting.bitmap(), counting.header.geometry.bytes(),
+  for_each_step(counting.bitmap(), counting.header.geometry.bytes(),
                 [&](const uint8 *bytes, Size offset, Size length) {
                   full += counting_bits(bytes, length, filter.bitmap() + offset / kCounterBits);
                 });

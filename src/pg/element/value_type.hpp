@@ -47,29 +47,30 @@ struct Canonical;
 struct EnumLabels;
 struct Writer;
 
-// The purpose of hashing a value: `ask` to probe a filter for the value, `add` to add or remove it.
-enum class Use : uint8 { ask, add };
+// The purpose of hashing a value: `probe` to probe a filter for the value, `change` to add or
+// remove it.
+enum class Purpose : uint8 { probe, change };
 
-// An element type. It is looked up once and kept in a memory context that the caller chooses, such
-// as a call site's fn_mcxt.
-struct Element : ElementType { // a row's shape is set when it is hashed
-  uint64 (*hash)(Element *element, Datum value, uint64 seed);
-  void (*canonical)(Element *element, Datum value, Canonical *out);       // of a scalar
-  void (*write)(Element *element, Datum value, Writer *out, bool nested); // of a composed value
+// An element type with all that is needed to hash its values. It is looked up once and kept in a
+// memory context that the caller chooses, such as a call site's fn_mcxt.
+struct ValueType : ElementType { // a row's shape is set when it is hashed
+  uint64 (*hash)(ValueType *type, Datum value, uint64 seed);
+  void (*canonical)(ValueType *type, Datum value, Canonical *out);       // of a scalar
+  void (*write)(ValueType *type, Datum value, Writer *out, bool nested); // of a composed value
 
   Oid type;     // the value's type as the caller sees it, for messages
   Oid base;     // the same type without domains
   bool varying; // true if the base is varchar
   MemoryContext context;
 
-  Element *counterpart; // list of the types that values were converted to (conversion.cpp)
+  ValueType *counterpart; // list of the types that values were converted to (conversion.cpp)
 
   MemoryContext scratch;  // of a composed value
   EnumLabels *labels;     // of an enum
   StringInfoData *buffer; // of jsonb
 
   // Set for arrays, ranges and multiranges: `item` is the type of the elements, bounds or ranges.
-  Element *item;
+  ValueType *item;
   int16 typlen;
   bool typbyval;
   char typalign;
@@ -82,7 +83,7 @@ struct Element : ElementType { // a row's shape is set when it is hashed
   uint64 row_identifier;
   TypeCacheEntry *row_entry; // NULL for an anonymous row
   TupleDescData *descriptor;
-  Element **fields; // the entry of a dropped column is NULL
+  ValueType **fields; // the entry of a dropped column is NULL
   int field_count;
   Datum *values; // of the current row
   bool *nulls;
@@ -93,25 +94,25 @@ struct Element : ElementType { // a row's shape is set when it is hashed
 // Looks up an element type. `type` is any type, including domains and `unknown`. `collation` is the
 // collation of the value. Raises 0A000 for types that cannot be hashed, and 42P22 for text without
 // a collation.
-Element *resolve_element(Oid type, Oid collation, MemoryContext context);
+ValueType *resolve_value_type(Oid type, Oid collation, MemoryContext context);
 
 // The element type of a type that SQL names before there is a value. The collation is the one that
 // a column of the type has. The shape of rows is known, too. Raises 42704 if there is no such type,
-// and 42809 for a pseudo-type. All other errors are those of resolve_element().
-Element *named_element(Oid type, MemoryContext context);
+// and 42809 for a pseudo-type. All other errors are those of resolve_value_type().
+ValueType *named_value_type(Oid type, MemoryContext context);
 
-// Like resolve_element(), in a memory context below `parent` that holds this element type alone.
+// Like resolve_value_type(), in a memory context below `parent` that holds this element type alone.
 // The new element type replaces the one before it. If the context is NULL, it is created.
-Element *replace_element(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory);
+ValueType *replace_value_type(Oid type, Oid collation, MemoryContext parent, MemoryContext *memory);
 
-// Like resolve_element(), for anonymous rows of which no tuple is formed. The value of such a row
-// is an array of NullableDatum, one for each field. It has the same hash as the tuple. `fields` are
-// the expressions whose types the fields have.
-Element *unformed_rows(const List *fields, MemoryContext context);
+// Like resolve_value_type(), for anonymous rows of which no tuple is formed. The value of such a
+// row is an array of NullableDatum, one for each field. It has the same hash as the tuple. `fields`
+// are the expressions whose types the fields have.
+ValueType *unformed_rows(const List *fields, MemoryContext context);
 
-// Like resolve_element(), for a scalar type whose values can be hashed without an error, as far as
-// the type and collation tell. Returns NULL for all other types.
-Element *scalar_element(Oid type, Oid collation, MemoryContext context);
+// Like resolve_value_type(), for a scalar type whose values can be hashed without an error, as far
+// as the type and collation tell. Returns NULL for all other types.
+ValueType *scalar_value_type(Oid type, Oid collation, MemoryContext context);
 
 // True if the type is a scalar type as above, or an array, range or multirange of such a type.
 // False for row types, because whether a row can be hashed depends on the row.
@@ -122,8 +123,8 @@ bool is_surely_hashed(Oid type, Oid collation);
 bool is_surely_hashed_field(Oid type, Oid collation);
 
 // The first hash of a value that is not NULL. Allocates in the current memory context.
-inline uint64 first_hash(Element *element, Datum value, uint64 seed) {
-  return element->hash(element, value, seed);
+inline uint64 first_hash(ValueType *value_type, Datum value, uint64 seed) {
+  return value_type->hash(value_type, value, seed);
 }
 
 } // namespace bloomfilter
