@@ -94,9 +94,9 @@ inline int compare_geometry(const Geometry &a, const Geometry &b) {
 }
 
 // The largest exact fold of a filter that has at most `bytes` bytes. Its layout must have
-// Ability::folds. A fold by a divisor d of `units` ORs d adjacent units, or in layouts of Choice::remainder, d equal parts. The result is
-// the filter of the same values with units/d units. If no fold fits, returns false and sets
-// `folded` to the smallest fold.
+// Ability::folds. A fold by a divisor d of `units` ORs d adjacent units, or in layouts of
+// Choice::remainder, d equal parts. The result is the filter of the same values with units/d units.
+// If no fold fits, returns false and sets `folded` to the smallest fold.
 inline bool fold_geometry(const Geometry &geometry, std::size_t bytes, Geometry *folded) {
   const std::uint32_t units = geometry.units;
   *folded = geometry;

@@ -9,7 +9,7 @@
 
 #include "core/counting.hpp"
 #include "pg/index/access_method.hpp"
-#include "pg/index/list.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/index/table_rows.hpp"
 #include "pg/list.hpp"
 

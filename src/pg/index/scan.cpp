@@ -11,7 +11,7 @@
 
 #include "pg/index/access_method.hpp"
 #include "pg/index/groups.hpp"
-#include "pg/index/list.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/index/scan_key.hpp"
 #include "pg/index/table_rows.hpp"
 #include "pg/list.hpp"

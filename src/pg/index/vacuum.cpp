@@ -6,7 +6,7 @@
 #include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
 #include "pg/index/groups.hpp"
-#include "pg/index/list.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/index/move.hpp"
 #include "pg/list.hpp"
 

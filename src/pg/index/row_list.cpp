@@ -1,6 +1,6 @@
-// Appends entries to the list, looks them up and removes them. See list.hpp.
+// Appends entries to the list, looks them up and removes them. See row_list.hpp.
 
-#include "pg/index/list.hpp"
+#include "pg/index/row_list.hpp"
 
 #include <algorithm>
 
