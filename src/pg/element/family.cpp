@@ -66,19 +66,20 @@ void raise_mismatch(const Header &header, const ValueType *value_type, Purpose p
                     errdetail("The shape fingerprint of the filter is %u, that of the %s is %u.",
                               header.element_type.shape, role, value_type->shape),
                     errhint("Cast the %s to the type that the filter was built from.", role)));
-  ereport(ERROR,
-          (errcode(ERRCODE_DATATYPE_MISMATCH),
-           errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
-                  family_name(header.element_type.family), role, type),
-           value_type->family != Family::array
-               ? errhint("Cast the %s to the type that the filter was built from.%s", role,
-                         purpose == Purpose::change ? hint_at_first_value(kind, value_type) : "")
-           : kind == Kind::bloom
-               ? errhint("To add the array's elements, call bf_add_all(); to ask for them, "
-                         "bf_contains_all(), bf_contains_any() or bf_contains_each().")
-               : errhint("To add the array's elements, call %s_add_all(); ask for them, or remove "
-                         "them, one by one.",
-                         prefix_of(kind))));
+  ereport(
+      ERROR,
+      (errcode(ERRCODE_DATATYPE_MISMATCH),
+       errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
+              family_name(header.element_type.family), role, type),
+       value_type->family != Family::array
+           ? errhint("Cast the %s to the type that the filter was built from.%s", role,
+                     purpose == Purpose::change ? hint_at_first_value(kind, value_type) : "")
+       : kind == Kind::bloom
+           ? errhint("To add the array's elements, call bf_add_all(); to probe for them, "
+                     "bf_contains_all(), bf_contains_any() or bf_contains_each().")
+           : errhint("To add the array's elements, call %s_add_all(); probe for them, or remove "
+                     "them, one by one.",
+                     prefix_of(kind))));
 }
 
 bool same_family(const ElementType &one, const ElementType &other) {
@@ -118,7 +119,7 @@ void check_hashed_alike(const Header &header) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("bloom filters of layout \"%s\" do not take hashes",
                            layout_name(header.geometry.layout, header.element_type.family)),
-                    errhint("Add the value itself, or ask for it.")));
+                    errhint("Add the value itself, or probe for it.")));
 }
 
 } // namespace bloomfilter

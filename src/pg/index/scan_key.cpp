@@ -256,7 +256,7 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   if (!is_current(stored))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("value of type %s is of another command", "bf_probe"),
-                    errhint("Store the value that was asked for instead.")));
+                    errhint("Store the value that was probed for instead.")));
   ScanKeyValue key = open_scan_key(stored);
   if (has_value_type(key))
     key.value_type = value_type_at(site, key, fcinfo->flinfo->fn_mcxt);

@@ -48,7 +48,7 @@ void init_condition(FilterCondition *condition, Node *expression, List *conditio
   ProbeExpr probe;
   // EvalPlanQual begins late: the function may have been altered since the plan was made.
   if (!is_probe_for_value(expression, &probe))
-    elog(ERROR, "Bloom Filter Scan has a condition that asks no filter any more");
+    elog(ERROR, "Bloom Filter Scan has a condition that probes no filter any more");
   condition->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(probe.filter), node);
   condition->value = init_value(probe.value, node);
   condition->reached = init_reached(probe.value, conditions_before, node);

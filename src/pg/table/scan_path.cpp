@@ -145,7 +145,7 @@ bool scans_are_offered() {
 void define_scan() {
   DefineCustomBoolVariable(
       "bloomfilter.scan",
-      "Lets the planner choose scans that ask or build a filter for many rows at once.", nullptr,
+      "Lets the planner choose scans that probe or build a filter for many rows at once.", nullptr,
       &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   RegisterCustomScanMethods(&kScanMethods);
 }

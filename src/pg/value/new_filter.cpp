@@ -54,7 +54,7 @@ void define_max_size() {
   DefineCustomIntVariable(
       "bloomfilter.max_size", "The largest bloom filter that can be made.",
       "It applies to filters of all types, and counts their bits without the header. What is "
-      "larger and stored already, or restored, can be asked and changed, but not made larger.",
+      "larger and stored already, or restored, can be probed and changed, but not made larger.",
       &max_size, kLargestKb, 1, kLargestKb, PGC_SUSET, GUC_UNIT_KB, nullptr, nullptr, nullptr);
 }
 

@@ -34,7 +34,7 @@ Datum accept_binary(FunctionCallInfo fcinfo, const PayloadType &type, const uint
 char *hint_at_use(const PayloadType &type) {
   return type.prefix
              ? psprintf("To make a filter of a value, write %s_create(expected) + value. To "
-                        "ask a filter for it, write %s_contains(filter, value) or filter "
+                        "probe a filter for it, write %s_contains(filter, value) or filter "
                         "@> value.",
                         type.prefix, type.prefix)
              : nullptr;
