@@ -95,6 +95,8 @@ my %types = (
 my @kinds = ('plain', 'narrow', 'wide', 'temporary', 'unlogged', 'range', 'list', 'hash', 'parent', 'view');
 push @kinds, 'copied', 'copied' if $compiled;
 
+my %is_indexed; # names of tables
+
 # A table and the statements that make it. Keys: name, rows, columns, is_changed.
 sub new_table {
     my ($name, $kind) = @_;
@@ -153,6 +155,7 @@ sub new_table {
     }
     my $indexed = $changed && $kind ne 'copied' && chance(20); # only heap can build one
     $sql .= "CREATE INDEX ON $name (id);\n" if $indexed;
+    $is_indexed{$name} = $indexed;
     $sql .= "ANALYZE $name;\n" if chance(80);
     return { name => $name, kind => $kind, rows => $rows, columns => [ @columns, ($wide ? 'wide' : ()) ],
         is_changed => $changed, is_indexed => $indexed, is_wide => $wide, sql => $sql };
@@ -537,7 +540,8 @@ my $looks_at_some = qr/LIMIT|EXISTS|FETCH|JOIN|LATERAL|MERGE|o\.|IN \(SELECT|OFF
 sub sees_more {
     my ($check, $off, $on) = @_;
     my $sql = join ' ', @{ $check->{before} || [] }, @{ $check->{sql} };
-    return if $sql =~ $looks_at_some || $off->{rows} =~ /^## (?!00000)/m || $off->{plan} =~ /Index|Bitmap/;
+    my $by_index = $off->{plan} ? $off->{plan} =~ /Index|Bitmap/ : grep { $is_indexed{$_} } $sql =~ /\w+/g;
+    return if $sql =~ $looks_at_some || $off->{rows} =~ /^## (?!00000)/m || $by_index;
     return scalar grep { !$off->{notices}{$_} } grep { !/^ERROR/ } keys %{ $on->{notices} };
 }
 
