@@ -1,5 +1,5 @@
--- Set algebra: unions and intersections of filters of one geometry, folding, estimates. links.sql
--- tests unions of all other filters.
+-- Set algebra of filters of one geometry: unions, intersections, folding and estimates. links.sql
+-- tests unions of filters of different geometries.
 CREATE SCHEMA algebra;
 SET search_path = algebra, public;
 SET extra_float_digits = 0;
@@ -9,7 +9,7 @@ RETURNS bloomfilter LANGUAGE sql AS
   'SELECT coalesce(bf_agg(i, expected, fpr), bf_create(expected, fpr))
    FROM generate_series(first, last) i';
 
--- The union is the filter of all values, byte for byte.
+-- The union of two filters has the same bytes as the filter of all their values.
 SELECT fpr,
   made(1, 600, 1000, fpr) | made(301, 1000, 1000, fpr) = made(1, 1000, 1000, fpr)
     AS "filter of all values",
@@ -41,13 +41,13 @@ SELECT count(*),
 FROM filters a, filters b, filters c \gx
 RESET bloomfilter.overfill;
 
--- Arguments are not changed.
+-- The functions do not change their arguments.
 SELECT a = made(1, 600) AS left_unchanged, b = made(301, 1000) AS right_unchanged
 FROM (SELECT made(1, 600) AS a, made(301, 1000) AS b OFFSET 0) f,
   LATERAL (SELECT a | b, a & b, bf_fold(a, 500), bf_union_count(a, b), bf_jaccard(a, b) OFFSET 0) x;
 
--- Aggregates change only a state of their own: tested as window functions, and twice over the same
--- rows.
+-- An aggregate changes only its own state. It is called as a window function, and twice over the
+-- same rows.
 SELECT count(*) FILTER (WHERE u = made(1, i)) AS growing, count(*) AS of
 FROM (SELECT i, bf_union_agg(made(i, i)) OVER (ORDER BY i) AS u FROM generate_series(1, 50) i) w;
 CREATE TABLE stored AS SELECT i, made(i, i + 10, 100000) AS f FROM generate_series(1, 5) i;
@@ -56,7 +56,7 @@ SELECT bf_union_agg(f) = made(1, 15, 100000) AS first,
 FROM stored;
 SELECT count(*) AS unchanged FROM stored WHERE f = made(i, i + 10, 100000);
 
--- An intersection contains what both contain.
+-- An intersection contains the values that both filters contain.
 SELECT bool_and(f @> i) FILTER (WHERE i BETWEEN 301 AND 600) AS "has what both have",
   count(*) FILTER (WHERE f @> i AND i NOT BETWEEN 301 AND 600) < 50 AS "has little else",
   bf_count(f) IS NULL AS "has no count",
@@ -77,7 +77,7 @@ SELECT bf_count(bf_clear(made(1, 600) & made(301, 1000))) AS cleared;
 SELECT (made(1, 600) & NULL) IS NULL AS null_operand;
 SELECT bf_count((made(1, 600) & made(301, 1000)) | made(1, 5)) IS NULL AS union_of_an_intersection;
 
--- Folding: the filter of the same values with fewer units.
+-- Folding gives the filter of the same values with fewer units.
 SELECT target, bytes,
   (SELECT bool_and(f @> i) FROM generate_series(1, 1000) i) AS "members are found",
   bytes <= target AS "fits the target",
@@ -94,7 +94,7 @@ SELECT bf_fold(made(1, 1000), 0);
 SELECT bf_fold(made(1, 1000), -9223372036854775808);
 SELECT bf_fold(made(1, 100, 1000, 0.0001), 551);
 
--- Estimates are within 1 % of the union, up to twice the capacity.
+-- Estimates are within 1 % of the size of the union, up to twice the capacity.
 CREATE FUNCTION near(estimate float8, truth float8, of float8) RETURNS boolean LANGUAGE sql AS
   'SELECT abs(estimate - truth) <= 0.01 * of';
 SELECT fpr, load,
@@ -116,8 +116,8 @@ FROM (SELECT made(1, 100000, 100000) AS a, made(100001, 200000, 100000) AS b) f 
 SELECT bool_and(bf_intersect_count(made(1, 1000), made(1000 * n + 1, 1000 * n + 1000)) >= 0)
   AS "never below zero"
 FROM generate_series(1, 10) n;
--- The count of full filters and of intersections is unknown, and so is the share that empty filters
--- have in common.
+-- The count of a full filter and of an intersection is unknown. The Jaccard index of two empty
+-- filters is unknown, too.
 SELECT bf_count(full_one) AS "full count",
   bf_union_count(full_one, f) AS "full union",
   bf_intersect_count(full_one, f) AS "full intersection",
@@ -129,7 +129,7 @@ FROM (SELECT bf_add_all(bf_create_by_size(512, 6), array_agg(i)) AS full_one,
     bf_create_by_size(512, 6) + 1 AS f, bf_create_by_size(512, 6) AS empty
   FROM generate_series(1, 5000) i) x \gx
 
--- Filters that do not fit together.
+-- Filters that are not compatible cannot be combined.
 SELECT bf_compatible(a, b), b.what
 FROM (SELECT made(1, 10) AS a) a,
   (VALUES (made(5, 50), 'same'), (bf_create(1000), 'empty'), (made(1, 10, 2000), 'size'),

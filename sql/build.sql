@@ -1,5 +1,5 @@
--- Builds of filters a page at a time: where they are offered, and that the filters are those of an
--- aggregate over a sequential scan.
+-- Bloom Filter Build, which builds filters a page at a time. The file tests where the planner
+-- offers it, and that its filters equal those of an aggregate over a sequential scan.
 CREATE SCHEMA build;
 SET search_path = build, public;
 SET max_parallel_workers_per_gather = 0;
@@ -27,7 +27,7 @@ LANGUAGE sql AS
   $$SELECT * FROM both_ways(query, 'Bloom Filter Build')$$;
 \set analyzed 'ANALYZE, TIMING OFF, SUMMARY OFF, BUFFERS OFF'
 
--- Every family, and every aggregate.
+-- Every family of element types, and every aggregate.
 SELECT value, built.* FROM unnest(ARRAY['item', 'url', 'code', 'price', 'at', 'tags', 'span',
   'flags', 'pair', 'added', 'item + 1', 'code::text', 'item / pair', 'events', 'tableoid', '7',
   'ROW(id, pair)', 'ROW(item, url, price, at, tags, span, flags, pair + 1)', 'ROW(code, id)',
@@ -48,7 +48,8 @@ SELECT call, built.* FROM unnest(ARRAY['bf_agg(item)', 'bf_agg(item, 100000)',
   'bf_union_agg((SELECT items FROM filters))', 'bf_agg(bf_element_of(item))']) call,
   built(format('SELECT %s FROM events', call));
 
--- Elements that are not made of a value in the call
+-- The elements are not computed by bf_element_of in the call: a column or another function has
+-- them.
 CREATE TABLE elements AS SELECT bf_element_of(item) AS element FROM events;
 CREATE FUNCTION element(item bigint) RETURNS bf_element LANGUAGE plpgsql IMMUTABLE AS
   'BEGIN RETURN bf_element_of(item); END';
@@ -74,7 +75,8 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_agg(e.item) FROM events e, filters',
   'SELECT bf_agg(item) FROM events TABLESAMPLE system (100)']) query, built(query);
 
--- Conditions: row by row, of filters, both; in the order in which a scan evaluates them.
+-- Conditions that are evaluated row by row, conditions that probe filters, and both. They are
+-- evaluated in the order of a sequential scan.
 SELECT condition, built.* FROM unnest(ARRAY['pair = 3', 'id > 100 AND url LIKE ''%7''', 'false',
   'pair IS NULL', 'id IN (SELECT i FROM generate_series(1, 9) i)',
   'pair NOT IN (SELECT i FROM generate_series(1, 2) i)', '(SELECT true)', 'random() < 2',
@@ -87,7 +89,7 @@ SELECT condition, built.* FROM unnest(ARRAY['pair = 3', 'id > 100 AND url LIKE '
   'ctid = ''(0,1)''', 'events IS NOT NULL']) condition,
   built(format('SELECT bf_agg(item), bf_agg(url) FROM events WHERE %s', condition));
 
--- Where queries are: subqueries with an outer row's values, CTEs, commands, functions.
+-- Places in a query: subqueries with an outer row's values, CTEs, commands, functions.
 SELECT built.* FROM unnest(ARRAY[
   'SELECT g, (SELECT bf_agg(item) FROM events WHERE pair = g) FROM generate_series(0, 5) g',
   'SELECT g, f FROM generate_series(1, 3) g,
@@ -119,7 +121,7 @@ FETCH 1 FROM c;
 FETCH BACKWARD 1 FROM c;
 ROLLBACK;
 
--- A cursor over builds that begin anew for each row of an outer query
+-- A cursor over builds that start again for each row of an outer query.
 \set outer 'SELECT g, md5(f::bytea) FROM generate_series(1, 4) g, '
 \set inner 'LATERAL (SELECT bf_agg(item, 5000) AS f FROM events WHERE pair = g OR id < 9) s'
 \set fetched 'FETCH 3 FROM c; FETCH BACKWARD 2 FROM c; MOVE BACKWARD ALL FROM c; FETCH ALL FROM c;'
@@ -138,7 +140,7 @@ ROLLBACK;
 \pset format aligned
 \pset tuples_only off
 
--- What the statistics of the table count
+-- The table's statistics count the same scans and rows with and without the node.
 CREATE FUNCTION counted(query text, scan text, OUT scans bigint, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -152,7 +154,7 @@ END $$;
 SELECT scan, counted.* FROM unnest(ARRAY['off', 'on']) scan,
   counted('SELECT bf_agg(item) FROM events WHERE pair = 3', scan);
 
--- A filter with too many values is told of once a statement.
+-- The warning of a filter with too many values is raised once in a statement.
 SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM events;
 SELECT (SELECT bf_count(bf_agg(item, 100)) > 0 FROM events WHERE id < 2000) AS built,
   (SELECT bf_count(bf_agg(item, 100)) > 0 FROM events WHERE id > 2000) AS again;
@@ -161,7 +163,7 @@ SELECT built.* FROM unnest(ARRAY['SELECT bf_agg(item, 100) FROM events',
   'SELECT cbf_agg(item, 100) FROM events WHERE pair = 1']) query, built(query);
 RESET bloomfilter.overfill;
 
--- Temporary and unlogged tables; workers cannot read temporary ones.
+-- Temporary and unlogged tables. Parallel workers cannot read temporary tables.
 CREATE TEMPORARY TABLE passing AS SELECT id, item, pair FROM events;
 CREATE UNLOGGED TABLE unlogged AS SELECT id, item, pair FROM events;
 SET parallel_setup_cost = 0;
@@ -173,7 +175,7 @@ SELECT name, built.*, parallel FROM unnest(ARRAY['passing', 'unlogged']) name,
   LATERAL (SELECT bool_or(line ~ 'Gather') AS parallel
     FROM explained('SELECT bf_agg(item), cf_agg(pair) FROM ' || name) line) e;
 SELECT bf_count(bf_agg(item, 100)) > 0 AS built FROM unlogged;
--- Workers begin anew.
+-- Parallel workers start again for each row of the outer table.
 SET enable_material = off;
 SELECT built.*, again FROM (VALUES ('SELECT g, f, k FROM generate_series(1, 3) g LEFT JOIN
     (SELECT bf_agg(item) AS f, cf_agg(pair) AS k FROM unlogged) s ON true')) v(query), built(query),
@@ -185,7 +187,7 @@ RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 SET max_parallel_workers_per_gather = 0;
 
--- What EXPLAIN shows
+-- The output of EXPLAIN.
 SELECT explained('SELECT bf_agg(item), bf_count(cbf_agg(url)::bloomfilter) FROM events e
   WHERE pair > 1 AND (SELECT items FROM filters) @> item HAVING bf_agg(item, 5) @> 3::bigint',
   'VERBOSE');
@@ -193,7 +195,7 @@ SELECT explained('SELECT bf_agg(item) FROM events WHERE pair > 1', :'analyzed');
 SELECT explained('SELECT cf_agg(item), bf_agg(url) FROM events
   WHERE (SELECT items FROM filters) @> item', :'analyzed');
 
--- Partitions and children.
+-- Partitions and inheritance children.
 CREATE TABLE parts (id int, item bigint, pair int) PARTITION BY RANGE (id);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (5000);
 CREATE TABLE parts_2 (pair int, item bigint, id int);
@@ -214,7 +216,7 @@ SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_agg(item) FROM ONLY events']) query, built(query);
 EXPLAIN (COSTS OFF) SELECT bf_agg(item) FROM parts WHERE id < 7000;
 SELECT explained('SELECT bf_agg(item) FROM parts WHERE id < 1000', :'analyzed');
--- Partitions are left out when a query begins, and by each row of an outer one.
+-- Partitions are pruned when a query starts, and again for each row of an outer query.
 SET plan_cache_mode = force_generic_plan;
 PREPARE of_part(int, bigint) AS SELECT bf_agg(item, 9) @> $2 AS found FROM parts WHERE id = $1;
 EXPLAIN (COSTS OFF) EXECUTE of_part(1, 7919);
@@ -227,7 +229,7 @@ SELECT built.*, looked_at FROM built('SELECT g, (SELECT bf_agg(item, 100) FROM p
     FROM parts WHERE id = g * 4000) FROM generate_series(1, 2) g', :'analyzed') line
     WHERE line ~ 'Build.*loops=1') s;
 
--- Policies hide rows from conditions, and a user needs the right to call the aggregate.
+-- Row security hides rows from conditions, and a user needs the privilege to call the aggregate.
 CREATE FUNCTION unless_hidden(id int, value bigint) RETURNS bigint LANGUAGE plpgsql
 IMMUTABLE COST 0.0001 AS $$
 BEGIN
@@ -277,7 +279,7 @@ ROLLBACK;
 DROP OWNED BY regress_bloomfilter_build;
 DROP ROLE regress_bloomfilter_build;
 
--- A plan is made anew when a function of an aggregate is altered.
+-- A plan is made again when a function of the aggregate is altered.
 SET plan_cache_mode = force_generic_plan;
 PREPARE again AS SELECT bf_count(bf_agg(item)) > 0 AS built FROM events;
 EXECUTE again;
@@ -289,7 +291,7 @@ ROLLBACK;
 EXECUTE again;
 RESET plan_cache_mode;
 
--- Tables whose joins are not needed, and calls in numbers.
+-- Tables in joins that the planner removes, and queries with more calls than a build takes.
 CREATE TABLE keyed (id int PRIMARY KEY);
 CREATE TABLE split (id int, item int) PARTITION BY LIST (id);
 CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1);
@@ -302,28 +304,28 @@ SELECT calls, build FROM unnest(ARRAY[64, 65]) calls, built(format('SELECT %s FR
   (SELECT string_agg(format('bf_count(bf_agg(item, %s))', 10000 + n), ', ')
    FROM generate_series(1, calls) n)));
 
--- A volatile condition without a column, which the select list or HAVING has, too.
+-- A volatile condition without a column, which is also in the select list or in HAVING.
 CREATE SEQUENCE turns;
 SELECT built.* FROM unnest(ARRAY[
   'SELECT bf_count(bf_agg(item)) > 0, random() < 2 FROM ONLY events WHERE random() < 2',
   'SELECT bf_count(bf_agg(item)) > 0 FROM ONLY events WHERE nextval(''turns'') > 0
    HAVING nextval(''turns'') > 0']) query, built(query);
 
--- More conditions than are looked at, and an EXISTS, which the scan hashes.
+-- More conditions than the planner examines, and an EXISTS whose subquery is hashed.
 SELECT conditions, built.build, built.same FROM unnest(ARRAY[256, 257]) conditions,
   built(format('SELECT bf_agg(item) FROM ONLY events WHERE %s',
     (SELECT string_agg('item <> ' || -i, ' AND ') FROM generate_series(1, conditions) i)));
 SELECT built.* FROM built('SELECT bf_agg(item) FROM ONLY events e
   WHERE id < 5 OR EXISTS (SELECT FROM keyed k WHERE k.id = e.id)');
 
--- A cursor over a build is at no row of the table.
+-- A cursor over a build is not positioned on a row of the table.
 BEGIN;
 DECLARE built CURSOR FOR SELECT bf_agg(item) FROM ONLY events;
 MOVE built;
 UPDATE events SET item = item WHERE CURRENT OF built;
 ROLLBACK;
 
--- Aggregates of others, which only use functions of ours.
+-- Aggregates that users made of the extension's functions.
 CREATE AGGREGATE mine("any") (SFUNC = bloomfilter_agg_trans, STYPE = internal,
   FINALFUNC = bloomfilter_agg_final, FINALFUNC_EXTRA = false);
 SELECT built.* FROM built('SELECT mine(item) FROM events');

@@ -1,5 +1,5 @@
--- Text under a nondeterministic collation: SQL calls values equal that differ in bytes, so a filter
--- could miss members. This is an error, wherever the collation comes from.
+-- Text under a nondeterministic collation. SQL calls values equal that differ in bytes, so a filter
+-- could miss members. Such values raise an error, wherever the collation comes from.
 CREATE SCHEMA collation_test;
 SET search_path = collation_test, public;
 \i sql/include/outcome.sql
@@ -16,7 +16,7 @@ CREATE DOMAIN any_case_domain AS text COLLATE any_case;
 CREATE DOMAIN any_case_row_domain AS any_case_row;
 CREATE TABLE any_case_table (t text COLLATE any_case, a text[] COLLATE any_case);
 
--- Each way is tried with OFFSET 0 and without; without it, constants are folded.
+-- Each use is tried with OFFSET 0 and without it. Without it, the planner folds constants.
 CREATE TABLE uses (way text, statement text);
 INSERT INTO uses VALUES
   ('bf_add', 'SELECT bf_add(f, x) FROM %s'),
@@ -41,7 +41,8 @@ CREATE FUNCTION outcomes(value text) RETURNS SETOF text LANGUAGE sql AS $$
     (VALUES (''), ('OFFSET 0')) o(fence)
 $$;
 
--- value: an expression. Every use ends with 0A000 for the first kind, with success for the second.
+-- value: an expression. Every use of a value in `refused` ends with 0A000. Every use of a value in
+-- `accepted` succeeds.
 CREATE TABLE refused (value text);
 INSERT INTO refused VALUES
   ('''a'' COLLATE any_case'),
@@ -79,7 +80,7 @@ SELECT count(*) AS refused FROM refused;
 SELECT outcomes AS outcome, count(*) FROM refused, outcomes(value) GROUP BY 1;
 SELECT outcomes AS outcome, count(*) FROM accepted, outcomes(value) GROUP BY 1;
 
--- A type that is named for an empty filter, under the collation of the type.
+-- The element type of an empty filter is given by name. The type's own collation decides.
 SELECT type, outcome(format('SELECT bf_create(10, type => %L)', type)) AS bloom,
   outcome(format('SELECT bf_create_by_size(512, 3, type => %L)', type)) AS "by size",
   outcome(format('SELECT cbf_create(10, type => %L)', type)) AS counting,
@@ -88,7 +89,7 @@ FROM unnest('{any_case_domain,any_case_domain[],any_case_range,any_case_row,any_
   any_case_table,exact_range,exact_row,text,name}'::text[]) type;
 SELECT bf_create(10, type => 'any_case_domain');
 
--- Stored columns, whose collation is not written in the query.
+-- Stored columns. The query does not name their collation.
 INSERT INTO any_case_table VALUES ('a', '{a}');
 SELECT bf_agg(t) FROM any_case_table;
 SELECT bf_agg(a) FROM any_case_table;
@@ -96,7 +97,7 @@ SELECT t FROM any_case_table WHERE bf_create(10) + 'a'::text @> t;
 SELECT t FROM any_case_table r WHERE bf_create(10) + row('a'::text) @> r;
 SELECT bf_agg(t COLLATE "C") @> 'a' AS contained FROM any_case_table;
 
--- The text of the error.
+-- The messages of the errors.
 SELECT bf_create(10) + 'a'::text COLLATE any_case;
 SELECT bf_create(10) @> 'a'::text COLLATE any_case;
 SELECT bf_create(10) @> 'a' COLLATE any_case;
@@ -107,14 +108,14 @@ SELECT bf_hash(row('a' COLLATE any_case));
 SELECT bf_create(10) @> any_case_range('a', 'b');
 SELECT bf_agg(r) FROM (VALUES (row(1, 'a')::any_case_row)) v(r);
 
--- Under deterministic collations, text is its bytes.
+-- Under a deterministic collation, the hash of a text is the hash of its bytes.
 SELECT count(DISTINCT hash) AS hashes FROM (VALUES
   (bf_hash('a'::text)), (bf_hash('a' COLLATE "C")), (bf_hash('a' COLLATE "POSIX")),
   (bf_hash('a' COLLATE "default")), (bf_hash('a' COLLATE exact)),
   (bf_hash('a'::char(3) COLLATE exact)), (bf_hash(lower('A') COLLATE "C"))) v(hash);
 SELECT bf_create(10) + 'a'::text COLLATE exact @> 'a'::text COLLATE "C" AS contained;
 
--- For two different collations, none can be derived.
+-- From two different collations, none can be derived.
 SELECT outcome, count(*) FROM (
   SELECT outcome(format(statement, '(SELECT bf_create(10) AS f, c || p AS x FROM
     (SELECT ''a''::text COLLATE "C" AS c, ''b''::text COLLATE "POSIX" AS p) t) s'))
@@ -123,9 +124,10 @@ GROUP BY outcome;
 SELECT bf_create(10) @> (c || p)
 FROM (SELECT 'a'::text COLLATE "C" AS c, 'b'::text COLLATE "POSIX" AS p OFFSET 0) t;
 
--- If the value is a literal or a parameter, the planner looks at the collation, and the call does
--- without it if it is deterministic. What was found is still found, and what was an error still is
--- one: in generic plans, in which a parameter stays one, in custom plans, and in folded constants.
+-- If the value is a literal or a parameter, the planner checks its collation. If the collation is
+-- deterministic, the call no longer checks it. The results and the errors stay the same. This is
+-- tested in generic plans, where a parameter stays a parameter, in custom plans, and in folded
+-- constants.
 CREATE TABLE sets AS SELECT n AS id, bf_create(10) + ('v' || n) AS f,
   cbf_create(10) + ('v' || n) AS c, cf_create(10) + ('v' || n) AS k FROM generate_series(1, 3) n;
 CREATE FUNCTION found(condition text, parameter text) RETURNS text LANGUAGE plpgsql AS $$
@@ -172,7 +174,7 @@ SELECT found_by AS found, count(*) FROM (VALUES ('($1 COLLATE any_case)'),
   ('($1::varchar COLLATE any_case)'), ('(''v2'' COLLATE any_case)'),
   ('(''v2''::name COLLATE any_case)')) v(value), found_by(value) GROUP BY 1;
 
--- The value is an argument of a function, inlined or not.
+-- The value is an argument of a function, which may be inlined.
 CREATE TABLE columns (plain text COLLATE "C", other text COLLATE "POSIX",
   loose text COLLATE any_case);
 INSERT INTO columns VALUES ('v2', 'v2', 'v2');
@@ -190,8 +192,8 @@ SELECT count(*) FILTER (WHERE inlined(f, 'v2')) AS inlined,
   count(*) FILTER (WHERE called(f, 'v2')) AS called,
   count(*) FILTER (WHERE compiled(f, 'v2')) AS compiled FROM sets;
 
--- Columns whose collations differ have none in common, whatever the planner makes of them: the
--- collation of a single column is not taken for both.
+-- An expression over columns with different collations has no collation of its own. The planner may
+-- rewrite the expression, but must not take one column's collation for both.
 SELECT statement, outcome(statement) FROM (VALUES
   ('SELECT f @> (plain || other) FROM sets, columns'),
   ('SELECT f @> x FROM sets, (SELECT plain || other FROM columns OFFSET 0) u(x)'),
@@ -211,13 +213,14 @@ SELECT statement, outcome(statement) FROM (VALUES
   ('SELECT c - (plain || other) FROM sets, columns'),
   ('SELECT bf_contains_any(f, ARRAY[plain] || ARRAY[other]) FROM sets, columns')) v(statement);
 
--- A function's parameter does have a collation, whatever argument it is given.
+-- A parameter of a function always has a collation, whatever the collation of the argument is.
 SELECT count(*) FILTER (WHERE inlined(f, p || q)) AS inlined,
   count(*) FILTER (WHERE called(f, p || q)) AS called,
   count(*) FILTER (WHERE compiled(f, p || q)) AS compiled
 FROM sets, (VALUES ('v'::text COLLATE "C", '2'::text COLLATE "POSIX")) v(p, q);
 
--- A parameter that a lower node of the plan computes, too, is not taken for that node's column.
+-- A lower node of the plan computes the parameter as a column, too. The parameter keeps its own
+-- collation.
 PREPARE grouped(text, name) AS
   SELECT $1, $2, bf_union_agg(f) @> $1 AS one, bf_union_agg(f) @> $2 AS two,
     bf_union_agg(f) @> ($1 COLLATE "C") AS three FROM sets GROUP BY $1, $2;

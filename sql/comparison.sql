@@ -1,5 +1,5 @@
--- Filters as values: compared, grouped, sorted, joined, kept in tables and indexes. None of these
--- changes a filter.
+-- Filters as values: they are compared, grouped, sorted, joined, and kept in tables and indexes.
+-- None of these operations changes a filter.
 CREATE SCHEMA comparison;
 SET search_path = comparison, public;
 \i sql/include/outcome.sql
@@ -8,13 +8,14 @@ SET search_path = comparison, public;
 \set prefix bf
 \i sql/include/comparison.sql
 
--- A filter that is too large for an index entry is indexed by a hash of it.
+-- A filter that is too large for an index entry can be indexed by its hash.
 CREATE TABLE large (filter bloomfilter);
 INSERT INTO large SELECT bf_agg(x, 10000) FROM generate_series(1, 10000) x;
 SELECT outcome('CREATE UNIQUE INDEX ON large (filter)') AS filter,
   outcome('CREATE UNIQUE INDEX ON large (sha256(filter::bytea))') AS hash;
 
--- Adding to a filter makes another one: stored (out of line and inline) and in variables.
+-- Adding a value makes a new filter. The old filter stays as it is, whether it is stored out of
+-- line, stored inline, or in a variable.
 CREATE TABLE filters (id int, filter bloomfilter);
 INSERT INTO filters SELECT x % 2, bf_agg(x, 100000) FROM generate_series(1, 2000) x GROUP BY 1;
 INSERT INTO filters SELECT 2 + x % 2, bf_create(10) + x FROM generate_series(1, 4) x;
@@ -44,12 +45,12 @@ BEGIN
   ASSERT bf_count(g) = 0, 'g was changed';
 END $$;
 
--- One call site meets filters stored out of line and inline by turns.
+-- One call site gets filters that are stored out of line and inline in turn.
 SELECT x, array_agg(id ORDER BY id) AS ids
 FROM filters, (VALUES (1), (2), (4), (2000)) v(x) WHERE filter @> x GROUP BY x ORDER BY x;
 SELECT count(*) AS missed
 FROM filters JOIN generate_series(1, 2000) x ON x % 2 = id WHERE NOT filter @> x;
--- Another call site meets arrays of several types.
+-- Another call site gets arrays of several types.
 CREATE TABLE several AS SELECT i, i / 1.0 AS n, i / 1::float8 AS d
 FROM generate_series(1, 5) i, generate_series(1, 3);
 ANALYZE several;

@@ -1,5 +1,6 @@
--- A filter compares a probe with its members as SQL does: across families, too, where = is
--- immutable. test/t/020_conversions.pl compares it with SQL itself, over all pairs of types.
+-- A filter compares a probe with its members as SQL does. Where SQL's = is immutable, this also
+-- holds across families of element types. test/t/020_conversions.pl compares filters with SQL
+-- itself, over all pairs of types.
 CREATE SCHEMA conversion;
 SET search_path = conversion, public;
 
@@ -50,7 +51,7 @@ SELECT bf_create(9, 1e-9) + 'a'::"char" @> 'a'::text AS "a char",
 SELECT bf_create(9, 1e-9) + 4294967295::oid @> -1 AS "an oid of the same bits",
   bf_create(9, 1e-9) + 4294967295::oid @> (-1)::bigint AS "not a bigint" \gx
 
--- Arrays, operators with their sides swapped, literals of a query's rows, and all three types.
+-- Arrays, operators with swapped sides, literals, and all three types of filters.
 SELECT bf_contains_each(f, '{1.0, 1.5, 2}'::numeric[]) AS each,
   bf_contains_any(f, '{7.5, 1}'::float8[]) AS "any",
   bf_contains_any(f, '{7.5, 1e17}'::float8[]) AS "any, possibly",
@@ -67,7 +68,8 @@ SELECT cbf @> 1.0 AS "counting, asked",
   cf_multiplicity(cf, 1e17::float8) AS "cuckoo, no one knows"
 FROM (SELECT cbf_create(9, 1e-9) + 1 + 1 AS cbf, cf_create(9, 1e-9) + 1 + 1 AS cf) x \gx
 
--- What SQL casts implicitly is added and removed, and nothing else.
+-- A value is added or removed if SQL casts it implicitly to the element type, and refused
+-- otherwise.
 SELECT bf_create(9) + 1::float8 + 7 = bf_create(9) + 1::float8 + 7::float8 AS "integer to float",
   bf_create(9) + 1::float8 + 0.1 = bf_create(9) + 1::float8 + 0.1::float8 AS "numeric to float",
   bf_create(9) + 1.5 + 7 = bf_create(9) + 1.5 + 7.0 AS "integer to numeric",
@@ -106,6 +108,6 @@ SELECT bf_create(9, layout => 'parquet_float') + 0.5::float4 + 0.1;
 SELECT bf_create(9, layout => 'redis') + 5 @> 5.0;
 SELECT bf_create(9, layout => 'guava') + 5 @> true;
 
--- A shard is that of the value's own type, so the value has to be cast.
+-- The shard of a value depends on the value's own type, so the value must be cast.
 SELECT bf_shard(5, 1000) = bf_shard(5.0, 1000) AS "one shard",
   bf_shard(5, 1000) = bf_shard(5.0::int, 1000) AS "one shard, cast" \gx

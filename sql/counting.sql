@@ -1,4 +1,4 @@
--- Counting filters: what they share with cuckoo filters, then what only they have.
+-- Counting filters: first what they share with cuckoo filters, then what only they have.
 CREATE SCHEMA cbf;
 SET search_path = cbf, public;
 SET timezone = 'UTC';
@@ -11,9 +11,9 @@ SET timezone = 'UTC';
 \i sql/include/plan.sql
 \i sql/include/deletable.sql
 
--- From here on, counting filters alone.
+-- The rest of the file is about counting filters alone.
 
--- Everything that cbf_info says.
+-- All columns of cbf_info.
 SELECT element_type, counters_set, counters_saturated,
   fill = counters_set::float8 / counters AS "fill is that of counters",
   estimated_count = bf_count(f::bloomfilter) AS "count is bf_count",
@@ -29,7 +29,8 @@ SELECT saturated,
 FROM (SELECT cbf_add_all(cbf_create(10), array_agg(i)) AS f FROM generate_series(1, 100) i) s,
   cbf_info(f) \gx
 
--- Positions and sizes are those of a bloomfilter, with four bits in place of one.
+-- A counting filter has the positions and sizes of a bloomfilter. Each bit becomes a counter of
+-- four bits.
 SELECT bool_and(s.counters = b.bits) AS "counters are bits",
   bool_and(s.hashes = b.hashes) AS "hashes are hashes",
   bool_and(s.bits = 4 * b.bits) AS "four bits for one",
@@ -45,7 +46,7 @@ SELECT (cbf_sizing(108000000, 0.01)).bytes < 512 * 1024 * 1024 AS "largest is be
   (cbf_sizing(109000000, 0.01)).filters AS larger,
   (bf_sizing(109000000, 0.01)).bits > 0 AS bloomfilter \gx
 
--- The cast gives what bf_agg and bf_add_all make of the same values.
+-- The cast to bloomfilter gives the filter that bf_agg and bf_add_all make of the same values.
 CREATE TABLE keys_of (x int, copy int);
 INSERT INTO keys_of
   SELECT x, copy FROM generate_series(1, 1000) x, generate_series(1, 1 + x % 20) copy;
@@ -76,7 +77,7 @@ SELECT cbf_agg(x, 10)::bloomfilter = bf_agg(x, 10) AS none,
 FROM generate_series(1, 0) x;
 SELECT (SELECT f::bloomfilter FROM of_many) = bf_agg(x) AS cast FROM many;
 
--- cbf_agg counts copies as cbf_add_all does, which adds them one by one, up to 15.
+-- cbf_agg counts up to 15 copies of a value, like cbf_add_all, which adds them one by one.
 SELECT bool_and(cbf_multiplicity(self_sized, x) >= least(n, 15)) AS "self-sized counts all",
   bool_and(cbf_multiplicity(sized, x) >= least(n, 15)) AS "sized counts all",
   avg(cbf_multiplicity(sized, x) - least(n, 15)) < 0.1 AS "seldom counts more",
@@ -91,7 +92,7 @@ SELECT cbf_agg(x % 200) = cbf_agg(x % 200 ORDER BY x % 200) AS ordered,
   substr(cbf_agg(x % 200)::bytea, 37) = substr(cbf_agg(x % 200, 200)::bytea, 37) AS counters
 FROM generate_series(1, 5000) x;
 
--- Removing restores the exact bytes from before, in whatever order, down to the empty filter.
+-- Removing values restores the exact earlier bytes, in any order, down to the empty filter.
 SELECT fpr, seed,
   without(f2, array_cat(b, NULL)) = f1 AS "back to the first filter",
   without(f2, backwards) = f1 AS "in another order, too",
@@ -110,8 +111,8 @@ FROM unnest(ARRAY[0.1, 0.01, 0.0001]) fpr, unnest(ARRAY[0, 5]) seed,
 ORDER BY fpr DESC, seed;
 SELECT without(f, array['x '::varchar, 'y', 'y  ']) = cbf_create(10) AS varchar
 FROM (SELECT cbf_add_all(cbf_create(10), array['y  '::varchar, 'x ', 'y']) AS f) s;
--- Values can be removed from a filter that cbf_agg made, too. A self-sized one from which all
--- values were removed adds nothing to a union.
+-- Values can also be removed from a filter that cbf_agg made. If all values were removed from a
+-- self-sized filter, it adds nothing to a union.
 SELECT fpr,
   f = cbf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS "filter of the rest",
   f::bloomfilter = bf_agg(x, 1000, fpr) FILTER (WHERE x > 500) AS "cast is bf_agg",
@@ -126,7 +127,7 @@ SELECT element_type, counters_set, expected,
 FROM (SELECT without(cbf_agg(x), array_agg(x)) AS f FROM generate_series(1, 10) x) s,
   cbf_info(f) \gx
 
--- A counter that reached 15 stays there for ever.
+-- A counter that has reached 15 stays at 15 for ever.
 SELECT n,
   cbf_multiplicity(f, 7) AS multiplicity,
   (cbf_info(f)).counters_saturated,
@@ -143,7 +144,8 @@ SELECT cbf_add_all(cbf_create(1000), array_fill(7, array[15]))
   without(cbf_add_all(cbf_create(1000, 0.0001), array_fill(7, array[40])),
     array_fill(7, array[60])) @> 7 AS more_than_added;
 
--- The multiplicity is never less than the number of additions, even of an overfilled filter.
+-- The multiplicity of a value is never less than the number of its additions, even in an overfilled
+-- filter.
 SET bloomfilter.overfill = ignore;
 SELECT fpr,
   sum((cbf_multiplicity(f, x) < x % 6)::int) AS "counted too low",
@@ -156,7 +158,7 @@ FROM unnest(ARRAY[0.01, 0.0001]) fpr,
 WHERE x < 600 GROUP BY fpr ORDER BY fpr DESC;
 RESET bloomfilter.overfill;
 
--- Unions add counters up, as if all values had been added to one filter.
+-- A union adds the counters, as if all values had been added to one filter.
 SELECT fpr,
   cbf_union(made(1, 600, 1000, fpr), made(301, 1000, 1000, fpr))
     = cbf_add_all(made(1, 1000, 1000, fpr), array_agg(i)) AS "as if all were added"
@@ -192,7 +194,7 @@ FROM unnest(ARRAY[1, 2, 7, 100]) parts,
   LATERAL (SELECT i, made(i * 1000 / parts + 1, (i + 1) * 1000 / parts) AS f
     FROM generate_series(0, parts - 1) i UNION ALL SELECT 0, NULL) f
 GROUP BY parts ORDER BY parts;
--- Aggregates change only a state of their own.
+-- An aggregate changes only its own state.
 SELECT count(*) FILTER (WHERE u = made(1, i)) AS growing, count(*) AS of
 FROM (SELECT i, cbf_union_agg(made(i, i)) OVER (ORDER BY i) AS u FROM generate_series(1, 30) i) w;
 CREATE TABLE stored AS SELECT i, made(i, i + 10, 100000) AS f FROM generate_series(1, 5) i;
@@ -235,8 +237,8 @@ SELECT cbf_add_all(cbf_create(10), array_agg(i)) FROM generate_series(1, 100) i;
 SET bloomfilter.overfill = ignore;
 SELECT cbf_agg(i, 1000) IS NOT NULL AS ignored FROM generate_series(1, 3000) i;
 
--- Windows: whatever the frame is, the result is that of cbf_agg over its rows, byte for byte. `ids`
--- are these rows.
+-- Window frames: for every frame, the result equals cbf_agg over the rows of the frame, byte for
+-- byte. `ids` lists these rows.
 CREATE TABLE framed (i int, g int, t int, x int, v varchar, r numeric[]);
 INSERT INTO framed
   SELECT i, i % 3, i / 4 + 5 * (i / 40),
@@ -277,8 +279,8 @@ FROM
     (15, 'PARTITION BY g')) w(w, frame),
   LATERAL frames(frame, arguments) f
 WHERE a <= 2 OR w IN (1, 5, 8, 10, 12) GROUP BY a, arguments ORDER BY a;
--- The aggregate with FILTER, several aggregates in one window, and parameters that are equal within
--- a frame.
+-- The aggregate with FILTER, several aggregates in one window, and parameters that differ between
+-- frames but not within one.
 SELECT count(*) AS rows,
   count(*) FILTER (WHERE f = (SELECT cbf_agg(x) FILTER (WHERE x > 5)
     FROM framed m WHERE m.i = ANY (ids))) AS "FILTER, as its rows",
@@ -290,7 +292,8 @@ FROM (SELECT i, cbf_agg(x) FILTER (WHERE x > 5) OVER w AS f,
     cbf_agg(x, 30) FILTER (WHERE g = 1) OVER w AS h, array_agg(i) OVER w AS ids,
     cbf_agg(x, 100 + i) OVER (ORDER BY i ROWS CURRENT ROW) AS k
   FROM framed WINDOW w AS (ORDER BY i ROWS 9 PRECEDING)) w \gx
--- The element type is that of the frame. Two types in a frame are an error.
+-- The element type of the result is the type of the values in the frame. Two types in one frame are
+-- an error.
 SELECT array_agg((cbf_info(f)).element_type ORDER BY i) AS types
 FROM (SELECT i, cbf_agg(CASE i / 2 WHEN 0 THEN 1 WHEN 2 THEN 2 END)
       OVER (ORDER BY i ROWS 1 PRECEDING) AS f
@@ -304,7 +307,8 @@ FROM (SELECT (cbf_info(cbf_agg(CASE WHEN i < 5 THEN row(i) WHEN i > 6 THEN row(i
     FROM generate_series(3, 8) i) s;
 RESET bloomfilter.overfill;
 
--- At capacity, the table is as full as it may be, and each probe is that of a bloomfilter.
+-- At capacity, the filter is as full as its rate allows, and each probe gives the answer of a
+-- bloomfilter.
 SELECT fpr,
   hits >= 0.85 * fpr * 400000 - 3 * sqrt(fpr * 400000) AS "size is used",
   (SELECT bool_and(f @> x = (b @> x)) FROM generate_series(1, 450001) x) AS "as a bloomfilter"

@@ -1,10 +1,10 @@
--- Cuckoo filters: what they share with counting filters, then what only they have.
+-- Cuckoo filters: first what they share with counting filters, then what only they have.
 CREATE SCHEMA cf;
 SET search_path = cf, public;
 SET timezone = 'UTC';
 \set type cuckoofilter
 \set prefix cf
--- Fingerprints within bytes, across them, and long ones.
+-- Fingerprints within one byte, fingerprints across bytes, and long ones.
 \set rates '{0.3, 0.01, 0.005, 0.0001, 1e-6, 1e-9}'
 \pset format unaligned
 \pset footer off
@@ -15,9 +15,9 @@ SET timezone = 'UTC';
 \i sql/include/deletable.sql
 \set ECHO all
 
--- From here on, cuckoo filters alone.
+-- The rest of the file is about cuckoo filters alone.
 
--- Everything that cf_info says.
+-- All columns of cf_info.
 SELECT version, element_type, fingerprint_bits, buckets, stored,
   fill = stored / (4.0::float8 * buckets) AS "fill is of four a bucket",
   round(fill::numeric, 3) AS rounded,
@@ -32,7 +32,7 @@ FROM generate_series(0, 3) n,
   LATERAL (SELECT cf_add_all(cf_create(2), array(SELECT generate_series(1, n))) AS f) f, cf_info(f)
 ORDER BY n;
 
--- Sizes: a fingerprint has ceil(log2(1/rate) + 3) bits; the load is 95 %, or 85 % below 250
+-- Sizes: a fingerprint has ceil(log2(1/rate) + 3) bits. The load is 95 %, or 85 % below 250
 -- buckets.
 SELECT rate, n, buckets, fingerprint_bits, bits, bytes
 FROM (VALUES (1), (10), (1000), (100000)) n(n), (VALUES (0.5), (0.01), (1e-4), (1e-9)) r(rate),
@@ -53,7 +53,7 @@ FROM unnest(ARRAY[3, 4, 17, 18, 843, 844, 846, 847, 849, 950, 951]) n, cf_sizing
 SELECT (cf_sizing(406000000, 0.01)).bytes < 512 * 1024 * 1024 AS largest,
   (cf_sizing(406000000, 0.01)).filters, (cf_sizing(409000000, 0.01)).filters AS larger;
 
--- Copies: at most eight of a value, or four if its two buckets are the same.
+-- Copies: a filter holds at most eight copies of a value, or four if its two buckets are the same.
 SELECT n, cf_multiplicity(f, 5) AS multiplicity, (cf_info(f)).stored, cf_check(f)
 FROM unnest(ARRAY[1, 4, 5, 8]) n,
   LATERAL (SELECT cf_add_all(cf_create(100), array_fill(5, array[n])) AS f) f;
@@ -64,7 +64,7 @@ SELECT cf_add_all(cf_create(100), array_fill(5, array[8])) + 5;
 SELECT cf_add_all(cf_create(100), array_fill(5, array[9]));
 CREATE FUNCTION copies_of(f cuckoofilter, value int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
-  copies int := cf_multiplicity(f, value); -- copies of values that look the same
+  copies int := cf_multiplicity(f, value); -- includes values with the same fingerprint and buckets
 BEGIN
   LOOP
     f := f + value;
@@ -77,13 +77,13 @@ EXCEPTION WHEN program_limit_exceeded THEN
 END $$;
 SELECT copies_of(cf_create(1), i) AS copies, count(*) BETWEEN 30 AND 70 AS about_half
 FROM generate_series(1, 100) i GROUP BY 1 ORDER BY 1;
--- Copies among other values, which make room for them.
+-- Copies are added among other values, which are moved to make room.
 SELECT copies_of(f, i) AS copies, count(*) > 90 AS nearly_all
 FROM (SELECT cf_add_all(cf_create(1000), array_agg(i)) AS f FROM generate_series(1001, 1900) i) s,
   generate_series(1, 100) i
 GROUP BY 1 ORDER BY 1;
 
--- cf_put adds a value that seems to be absent.
+-- cf_put adds a value only if it seems to be absent.
 SELECT (cf_put(f + 5, 5::int8)).filter = f + 5 AS "again, the same",
   (cf_put(f + 5 + 5, 5)).filter = f + 5 + 5 AS "copies stay as they are"
 FROM (SELECT cf_create(10) AS f) s;
@@ -97,7 +97,7 @@ FROM (SELECT x % 50 AS x FROM generate_series(1, 500) x) x,
   LATERAL (SELECT cf_agg(x % 50, 200) AS f FROM generate_series(1, 500) x) a
 GROUP BY f;
 
--- A full filter raises an error and stays as it was; once there is a place, it can be filled again.
+-- A full filter raises an error and stays as it was. Once a place is free, it can be filled again.
 CREATE TABLE full_one (f cuckoofilter);
 INSERT INTO full_one VALUES (cf_create(100));
 DO $$
@@ -133,7 +133,7 @@ FROM full_one \gx
 SELECT outcome('SELECT cf_add_all(cf_create(10), array_agg(i)) FROM generate_series(1, 1000) i')
   AS far_too_many;
 
--- cf_agg stores each distinct value once, whatever the order, and makes its table large enough.
+-- cf_agg stores each distinct value once, in any order of rows, and makes its table large enough.
 SELECT stored, i.expected,
   s.buckets AS "buckets for its values",
   i.buckets AS "those of their size class",
@@ -160,7 +160,7 @@ SELECT (cf_info(cf_agg(x, 5000))).expected, (cf_info(cf_agg(x, 5000))).capacity_
   cf_agg(x, 5000) @> 7 AS "contains a member",
   cf_agg(x, 5000, 0.0001) @> 7 AS "contains it at a rate, too"
 FROM generate_series(1, 1000) x \gx
--- Ten values that all belong to two of the four buckets of a table for ten: cf_agg enlarges the
+-- Ten values belong to only two of the four buckets of a table for ten values. cf_agg enlarges the
 -- table by itself.
 CREATE FUNCTION last_buckets(x int, copies int) RETURNS bytea LANGUAGE sql IMMUTABLE AS
   'SELECT substr(cf_add_all(cf_create(10), array_fill(x, array[copies]))::bytea, 41 + 10, 10)';
@@ -183,8 +183,8 @@ SELECT i.expected, stored,
 FROM (SELECT cf_agg(x, 10) AS f, cf_agg(x, 1) AS sized, cf_agg(x, 3 ORDER BY -x) AS backwards,
       cf_agg(x, 10, NULL) AS copies
     FROM crowd) c, cf_info(f) i, cf_sizing(10, 0.01) s \gx
--- A table for a given number grows by a 32nd, and is not rounded up to the next size class, which
--- is of 36 buckets. Ten of these values have the same two buckets of 33.
+-- If the number of values is given, a table grows by a 32nd. It is not rounded up to the next size
+-- class, which has 36 buckets. Ten of these values have the same two buckets out of 33.
 CREATE FUNCTION eight_times(x int) RETURNS cuckoofilter LANGUAGE sql IMMUTABLE AS
   'SELECT cf_add_all(cf_create(108), array_fill(x, array[8]))';
 CREATE TABLE placed AS
@@ -207,7 +207,7 @@ SELECT outcome($$SELECT cf_agg(v, 10) FROM (VALUES ('a'::varchar), ('b ')) v(v)$
   outcome($$SELECT cf_agg(v) FROM (VALUES ('a'::varchar), (NULL)) v(v)$$) AS no_blank,
   outcome($$SELECT cf_agg(v) FROM (VALUES ('a '::char(5))) v(v)$$) AS char \gx
 
--- A union keeps all copies of both filters.
+-- A union keeps all copies from both filters.
 SELECT fpr,
   bool_and(f @> i) AS "members are found",
   (cf_info(f)).stored, cf_check(f)
@@ -224,7 +224,7 @@ FROM (SELECT cf_create(10) + 7 + 7 AS f, cf_create(10) + 7 + 8 AS g) s \gx
 SELECT (cf_info(cf_union(made(1, 10, 50), cf_create(51)))).expected;
 SELECT cf_union(made(1, 1000), made(1001, 2000));
 
--- Kicks stay counted when values are removed.
+-- The count of kicks stays when values are removed.
 SELECT stored,
   kicks > 0 AS "kicks stay counted",
   element_type, capacity_left,
@@ -234,7 +234,7 @@ SELECT stored,
 FROM (SELECT without(cf_agg(x), array_agg(x ORDER BY -x)) AS f FROM generate_series(1, 1000) x) s,
   cf_info(f) \gx
 
--- No false negative after any sequence of additions and removals.
+-- No sequence of additions and removals leads to a false negative.
 CREATE FUNCTION fuzz(expected int, fpr float8, seed int, operations int,
                      OUT wrong int, OUT full_errors int, OUT added int, OUT removed int)
 LANGUAGE plpgsql AS $$

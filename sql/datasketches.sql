@@ -1,5 +1,5 @@
--- What only DataSketches' filters have. test/t/013_interop.pl tests what the library itself says
--- about the bytes; layouts.sql tests what all layouts of other systems have.
+-- What only DataSketches' filters have. test/t/013_interop.pl tests the bytes with the library
+-- itself. layouts.sql tests what the layouts of all other systems have.
 CREATE SCHEMA datasketches;
 SET search_path = datasketches, public;
 
@@ -16,14 +16,15 @@ SELECT bf_from_datasketches(bf_to_datasketches(f), 'long') @> 1000 AS "member is
     AS "expected is not in the file"
 FROM made;
 
--- A filter without set bits is a head alone, and takes values.
+-- A filter without set bits is written as a header alone. It takes values when it is read back.
 SELECT bf_to_datasketches(e) AS file, length(bf_to_datasketches(e + 5)) AS "with a value",
   bf_from_datasketches(bf_to_datasketches(e), 'long') + 5 @> 5 AS "takes a value",
   bf_to_datasketches(bf_from_datasketches(bf_to_datasketches(e), 'long') + 5)
     = bf_to_datasketches(e + 5) AS "the same filter"
 FROM bf_create(10, seed => 7, layout => 'datasketches') e \gx
 
--- A file may leave its set bits uncounted. It is written as it was read; a union counts them.
+-- A file may leave its set bits uncounted. Such a file is written as it was read, but a union
+-- counts the bits.
 CREATE TABLE files AS
 SELECT bf_to_datasketches(f) AS counted,
   overlay(bf_to_datasketches(f) PLACING '\xffffffffffffffff' FROM 25) AS uncounted FROM made;
@@ -68,14 +69,14 @@ SELECT f @> 'x'::text FROM made;
 SELECT bf_create(10, layout => 'datasketches') + 1.5::numeric;
 SELECT bf_create(10, layout => 'datasketches') + date '2024-01-31';
 
--- There is one NaN and, for what is added, one zero.
+-- All NaNs are one value. If 0 or -0 is added, they are one value, too.
 SELECT a = b AS "one zero is added", a @> '-0'::float8 AS "finds -0", a @> 0 AS "finds 0",
   a @> 'NaN'::float8 AS "finds NaN",
   a + 'NaN'::float4 @> 'NaN'::float8 AS "finds an added NaN"
 FROM CAST(bf_create(10, 1e-6, 'datasketches') + '0'::float8 AS bloomfilter) a,
   CAST(bf_create(10, 1e-6, 'datasketches') + '-0'::float8 AS bloomfilter) b \gx
 
--- Empty texts and bytes set no bit, so they are always found. They count as a first value.
+-- An empty text or bytea sets no bit, so it is always found. It counts as the first value.
 SELECT e + ''::text @> ''::text AS "is found",
   e + 'x'::text @> '' AS "is found, not added",
   e + 'x'::text @> ' '::char AS "also of blanks",
@@ -90,7 +91,7 @@ SELECT e + ''::text @> ''::text AS "is found",
 FROM bf_create(10, layout => 'datasketches') e \gx
 SELECT bf_create(10, layout => 'datasketches') + ''::text + 5;
 
--- The seed has 64 bits; files, links and unions keep it.
+-- The seed has 64 bits. Files, links and unions keep the seed.
 SELECT seed,
   f @> 5 AS "member is found",
   bf_check(f) IS NULL AS "is sound",
@@ -109,13 +110,13 @@ SELECT bf_to_datasketches(bf_from_datasketches(bf_to_datasketches(a), 'long')
 FROM (SELECT bf_create(10, seed => 42, layout => 'datasketches') + 5 AS a,
     bf_create(10, seed => 42, layout => 'datasketches') + 6 AS b) x;
 
--- Folding, and what asks for numbers.
+-- Folding and estimates.
 SELECT bits, bf_check(f) IS NULL AS "is sound", f @> 1 AND f @> 1000 AS "members are found",
   bf_contains_all(f, array(SELECT generate_series(1, 1000))) AS "all members"
 FROM (SELECT bf_fold(f, 500) AS f FROM made) x, bf_info(f);
 SELECT round(bf_count(f)) AS count, round(bf_fpr(f)::numeric, 4) AS rate FROM made;
 
--- Files that are not DataSketches', and filters that it could not read.
+-- Files that are not DataSketches', and filters that DataSketches could not read.
 SELECT bf_to_datasketches(bf_create(10));
 SELECT bf_to_datasketches(bf_create(10, layout => 'spark'));
 SELECT bf_to_datasketches((bf_create(10, layout => 'datasketches') + 1)

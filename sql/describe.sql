@@ -1,4 +1,4 @@
--- A line for people, which says how large a filter is and how full.
+-- bf_describe writes a line for people, which says how large and how full a filter is.
 CREATE SCHEMA describe;
 SET search_path = describe, public;
 SET bloomfilter.overfill = ignore;
@@ -64,7 +64,7 @@ SELECT 'cuckoo: ' || cf_describe(cf_agg(x, 1000)) FROM generate_series(1, 990) x
 SELECT 'cuckoo, sized by itself: ' || cf_describe(cf_agg(x)) FROM generate_series(1, 990) x;
 \t\a
 
--- It says what bf_info, cbf_info and cf_info say.
+-- The line agrees with bf_info, cbf_info and cf_info.
 CREATE TABLE described AS
   SELECT 'integer' AS held, bf_describe(f) AS line, estimated_count, i.expected, bytes,
     estimated_fpr, target_fpr, fill, saturated

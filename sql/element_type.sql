@@ -1,10 +1,11 @@
--- An empty filter can be told the type of its values before it has one. (equality.sql, counting.sql
--- and cuckoo.sql compare its bytes with those that its first value gives, for every type.)
+-- An empty filter can be told its element type before it has a value. equality.sql, counting.sql
+-- and cuckoo.sql test every type: the bytes are those that the first value would give.
 CREATE SCHEMA element_type;
 SET search_path = element_type, public;
 \i sql/include/outcome.sql
 
--- A literal is read as that type, and values of others are refused, from the first value on.
+-- A literal is read as the element type. From the first value on, values of other types are
+-- refused.
 CREATE TABLE makers (prefix text, made text);
 INSERT INTO makers VALUES ('bf', 'bf_create(200, %s)'), ('bf', 'bf_create(200, grow => true, %s)'),
   ('bf', 'bf_create(200, 0.0001, seed => 7, %s)'), ('bf', 'bf_create_by_size(512, 3, %s)'),
@@ -33,7 +34,7 @@ SELECT typed,
   answer(format('%s @> ''11''::text', typed)) AS "text?",
   answer(format('%s + 1.5', typed)) AS "1.5"
 FROM made \gx
--- Without a type, the first value decides, and a literal is text.
+-- Without an element type, the first value decides, and a literal is text.
 SELECT untyped, answer(format('(%s_info(%s + ''11'')).element_type', prefix, untyped)) AS holds,
   answer(format('%s + ''11'' + 11', untyped)) AS "11"
 FROM made;
@@ -42,7 +43,7 @@ SELECT bf_create(200) = bf_create(200, type => NULL) AS bloom,
   cbf_create(200) = cbf_create(200, type => NULL) AS counting,
   cf_create(200) = cf_create(200, type => NULL) AS cuckoo;
 
--- The type is part of a column's default, and is dumped with it.
+-- The type is part of a column's default, so a dump has it.
 CREATE TYPE mood AS ENUM ('sad', 'ok');
 CREATE TABLE reader (id int, done bloomfilter DEFAULT bf_create(200, type => 'integer'),
   moods cuckoofilter DEFAULT cf_create(type => 'mood', expected => 10));
@@ -56,7 +57,7 @@ SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef
 WHERE adrelid = 'reader'::regclass ORDER BY adnum;
 SELECT outcome('DROP TYPE mood') AS "type of a default";
 
--- A union or intersection takes it as it takes a filter whose values were cleared.
+-- Unions and intersections treat such a filter like one that was cleared: both have only a type.
 CREATE TABLE united AS
   SELECT bf_create(200, type => 'integer') AS typed, bf_clear(bf_create(200) + 1) AS cleared,
     bf_create(200) + 5 AS f, bf_create(200) AS untyped, bf_agg(5) AS self_sized
@@ -74,13 +75,15 @@ SELECT cbf_union(cbf_create(200, type => 'integer'), cbf_create(200) + 5) = cbf_
   cbf_create(200, type => 'integer')::bloomfilter = bf_create(200, type => 'integer') AS "cast",
   cf_union(cf_create(200, type => 'integer'), cf_create(200) + 5) = cf_create(200) + 5 AS cuckoo,
   answer('cf_union(cf_create(200, type => ''integer''), cf_create(200) + ''a''::text)') AS text;
--- Removing the last value, or clearing, leaves a counting or cuckoo filter without a type.
+-- A counting or cuckoo filter has no element type after its last value was removed, or after it was
+-- cleared.
 SELECT cbf_create(200, type => 'integer') + 5 - 5 = cbf_create(200) AS counting,
   cbf_clear(cbf_create(200, type => 'integer')) = cbf_create(200) AS "cleared",
   cf_create(200, type => 'integer') + 5 - 5 = cf_create(200) AS cuckoo,
   cf_clear(cf_create(200, type => 'integer')) = cf_create(200) AS "cleared";
 
--- In another system's layout the type is kept, or refused, as a value of it would be.
+-- Another system's layout accepts or refuses the type as it would accept or refuse a value of that
+-- type.
 CREATE TABLE layouts AS
   SELECT layout, type, format('bf_create(99, layout => %L', layout) AS made,
     value
@@ -100,7 +103,8 @@ SELECT layout, string_agg(type, ', ' ORDER BY type) AS kept FROM kept
 WHERE declared <> '42804' AND layout <> 'lines' GROUP BY layout ORDER BY layout;
 SELECT bf_create(10, layout => 'guava', type => 'numeric');
 
--- A domain is its base type; a name may be that of a table, whose rows are meant.
+-- A domain stands for its base type. The name may also be the name of a table, and then stands for
+-- the table's rows.
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE DOMAIN several AS positive[];
 CREATE TYPE pair AS (a int, b text);
@@ -117,7 +121,8 @@ SELECT bf_create(9, type => 'positive') = bf_create(9, type => 'bigint') AS "dom
   bf_create(9, type => 'pair') + (7, 'a'::text) @> row(7, 'a'::varchar)::holed AS "a row",
   answer('bf_create(9, type => ''pair'') + (7, 8)') AS "another row";
 
--- What is no type of values, or of none that filters hold. (collation.sql has more of the latter.)
+-- Names that are not types of values, and types that filters cannot hold. collation.sql has more
+-- such types.
 SELECT type, answer(format('bf_create(9, type => %L)', type)) AS bloom,
   answer(format('bf_create_by_size(512, 3, type => %L)', type)) AS "by size",
   answer(format('cbf_create(9, type => %L)', type)) AS counting,

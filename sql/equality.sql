@@ -1,6 +1,6 @@
--- There is no false negative: values that are equal in SQL find each other, whatever their type
--- within the family, their bytes and their storage. To test another pair, add a line to `pairs`
--- below.
+-- There is no false negative: values that are equal in SQL find each other. They may differ in
+-- their type within the family, in their bytes and in their storage. To test another pair, add a
+-- line to `pairs` below.
 CREATE SCHEMA equality;
 SET search_path = equality, public;
 
@@ -11,16 +11,16 @@ CREATE FUNCTION float8_of_bits(bigint) RETURNS float8 LANGUAGE internal IMMUTABL
 CREATE FUNCTION float4_of_bits(int) RETURNS float4 LANGUAGE internal IMMUTABLE STRICT
   AS 'int4up';
 
--- Arrays that once held a NULL keep their null bitmap: they are equal to others, but have other
--- bytes.
+-- Arrays that once held a NULL keep their null bitmap. They are equal to other arrays, but their
+-- bytes differ.
 CREATE TABLE once_null (
   ints int[] DEFAULT '{1,2,NULL}', matrix int[] DEFAULT '{{1,2},{NULL,4}}',
   texts text[] DEFAULT '{a,NULL}', ranges int4range[] DEFAULT '{NULL}');
 INSERT INTO once_null DEFAULT VALUES;
 UPDATE once_null SET ints[3] = 3, matrix[2][1] = 3, texts[2] = 'b', ranges[1] = '[1,3]';
 
--- Values that are compressed, out of line, both, or with a short length word; `long` is the
--- computed value.
+-- Values that are compressed, out of line, both, or stored with a short length word. `long`
+-- computes the same value.
 CREATE TABLE stored (
   short text, compressed text, external text, both_ways text, number numeric, short_number numeric,
   bits bytea, json jsonb, list int[], address inet, blanks char(3000), varying varchar);
@@ -339,7 +339,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
 END $$;
 
--- Does the same with array[a] and array[b], unless this only adds a dimension.
+-- The same with array[a] and array[b], unless an array of `a` only adds a dimension.
 CREATE FUNCTION missed_in_arrays(a text, b text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   failures text;
@@ -358,7 +358,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLERRM;
 END $$;
 
--- Returns whether a = b, or NULL where SQL has no `=` for the two types.
+-- Returns whether a = b, or NULL if SQL has no `=` for the two types.
 CREATE FUNCTION equal(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   result boolean;
@@ -377,7 +377,7 @@ BEGIN
   RETURN result;
 END $$;
 
--- The odd values are what they are meant to be.
+-- The unusual values are what they are meant to be.
 SELECT array_send(ints) <> array_send('{1,2,3}'::int[]) AS "once had a NULL",
   pg_column_size(compressed) < 2000 AS "is compressed",
   pg_column_size(external) = 100000 AS "is out of line",
@@ -386,12 +386,12 @@ SELECT array_send(ints) <> array_send('{1,2,3}'::int[]) AS "once had a NULL",
 FROM once_null, stored \gx
 SELECT float8send(float8_of_bits(x'7ff8000000c0ffee'::bigint)) AS nan_bits;
 
--- Pairs per family, and how many of them SQL can compare.
+-- The number of pairs per family, and how many of them SQL can compare.
 SELECT family, count(*) AS pairs, count(equal(a, b)) AS comparable
 FROM pairs GROUP BY family ORDER BY family COLLATE "C";
 SELECT family, count(*) AS different FROM different GROUP BY family ORDER BY family COLLATE "C";
 
--- From here on, only failures are shown.
+-- The rest of the file shows only failures.
 SELECT family, a, b FROM pairs WHERE NOT equal(a, b);
 SELECT family, a, b FROM different WHERE equal(a, b);
 SELECT * FROM (
@@ -406,8 +406,8 @@ SELECT * FROM (
 WHERE missed IS NOT NULL;
 SELECT family, a, b FROM different WHERE NOT hashes_differ(a, b);
 
--- A varchar with trailing blanks equals a text with them and a char(n) without, so it has two
--- hashes.
+-- A varchar with trailing blanks equals a text with the blanks and a char(n) without them. So it
+-- has two hashes.
 SELECT v = t AS "varchar = text",
   v = c AS "varchar = char",
   f_v @> t AS "finds the text",
@@ -426,9 +426,9 @@ SELECT bf_create(10) + row('a '::varchar);
 SELECT bf_create(10) @> row(1, 'a '::varchar(5));
 SELECT bf_create(10) + row('a'::varchar) @> row('a'::char(5)) AS without_blanks;
 
--- A row type that grows. SQL calls values from before equal to rows with one more NULL. Within
--- other values such rows are found, also when the type has grown since a call site saw it first. If
--- the row itself is the value, it is an error.
+-- A row type that gets more fields. SQL calls a row from before equal to a row with NULL in each
+-- new field. Within other values, such rows are found, even if a call site saw the type before it
+-- grew. If the row itself is the value, it is an error.
 CREATE TYPE growing AS (a int);
 CREATE TYPE holder AS (g growing, t text);
 CREATE DOMAIN growing_domain AS growing;
@@ -469,7 +469,7 @@ SELECT f.ca @> array[row(5, 6, NULL)::growing, NULL] AS "finds another b",
     AS "finds another b once added"
 FROM grown_filters f \gx
 SELECT f.c @> g.c FROM grown g, grown_filters f;
--- Within nested values, other types are no error: fields are compared through their bytes.
+-- Within nested values, other types are no error: fields are compared by their bytes.
 SELECT bf_agg(row(1, row(2))) @> row(1, row(2::int8)) AS "finds a field of the family",
   bf_agg(row(1, row(2))) @> row(1, row(2::numeric)) AS "finds a field of another family",
   bf_agg(array[row(1)]) @> array[row(1, 2)] AS "finds more fields" \gx

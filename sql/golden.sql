@@ -1,11 +1,11 @@
--- What is stored stays readable for ever: hashes and filters of every element type, as every
--- version and every machine must compute them. If a line here has to change, the format has
--- changed. The data were computed from the description of the format, not taken from this code.
+-- Stored filters stay readable for ever. Every version and every machine must compute these hashes
+-- and filters, for every element type. If a line here has to change, the format has changed. The
+-- data were computed from the description of the format, not taken from this code.
 CREATE SCHEMA golden;
 SET search_path = golden, public;
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 
--- value: an expression; hash: its bf_hash().
+-- value: an expression. hash: its bf_hash().
 CREATE TABLE hashes (id serial, family text, value text, hash bigint);
 COPY hashes (family, value, hash) FROM stdin (FORMAT csv, DELIMITER '|', QUOTE e'\x01');
 integer|5::int2|-8213464378072455284
@@ -180,7 +180,7 @@ SELECT family, value FROM hashes FULL JOIN filters USING (family)
 WHERE contains(filter, value) IS NOT TRUE;
 SELECT family, element_type FROM filters, bf_info(filter) WHERE element_type <> family;
 
--- A row within another value ends with its last field that is not NULL; long values are hashed in
+-- A row within another value ends with its last field that is not NULL. Long values are hashed in
 -- parts.
 SELECT value, hash, hash_of(value) FROM (VALUES
   ('row(1, row(2, NULL::text))', -325959851577091836), ('row(1, row(2))', -325959851577091836),
@@ -190,8 +190,8 @@ SELECT value, hash, hash_of(value) FROM (VALUES
   ('row(array(SELECT generate_series(1, 1000)), NULL::text)', 6702980561323726787)) v(value, hash)
 WHERE hash <> hash_of(value);
 
--- The layouts, a seed, a chosen geometry, and a self-sized filter; each with the integers from 1 to
--- 1000.
+-- Filters with the integers from 1 to 1000: both layouts, a seed, a chosen geometry, and a
+-- self-sized filter.
 SELECT md5(bf_add_all(f, list)::bytea) = md5 AS "same bytes", layout, hashes, bits, seed
 FROM (VALUES
   (bf_create(1000), '1747e7d60b45e42855c541bba9aa878f'),
@@ -203,7 +203,8 @@ ORDER BY bits, seed;
 SELECT md5(bf_agg(x)::bytea) = 'e38e34fe3dfd89b58f8831d53d381b73' AS same
 FROM generate_series(1, 1000) x;
 
--- Links: unions of two sizes, of self-sized filters, of filters where one covers another; growth.
+-- Filters of several links: unions of two sizes, of self-sized filters, and of filters where one
+-- covers another. Filters that grew.
 SET bloomfilter.overfill = ignore;
 CREATE FUNCTION made(empty bloomfilter, first int, last int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_add_all(empty, array(SELECT generate_series(first, last)))';
@@ -233,9 +234,9 @@ FROM (VALUES
    '89824e36c04c135d046bbb20a9a71259')) v(number, f, md5), bf_info(f)
 ORDER BY number;
 
--- Counting filters (2 with saturated counters, 3 in pages, 4 of text with a seed, 6 as a
--- bloomfilter) and cuckoo filters (7 to 10 with kicks, 11 united, 12 to 14 sized by what they hold:
--- 13 at the fifth attempt, and 14 at the second, in the next size class). Each row has the stored
+-- Counting filters: 2 has saturated counters, 3 has pages, 4 has text and a seed, 6 is cast to a
+-- bloomfilter. Cuckoo filters: 7 to 10 have kicks, 11 is a union, 12 to 14 are self-sized. 13 was
+-- made at the fifth attempt, and 14 at the second, in the next size class. Each row has the stored
 -- form, or its SHA-256 if it is long.
 CREATE FUNCTION without(filter countingbloomfilter, first int, last int) RETURNS countingbloomfilter
 LANGUAGE plpgsql AS $$
@@ -317,7 +318,7 @@ SELECT number, cf_multiplicity(stored::cuckoofilter, 1) AS ones,
 FROM counted WHERE number IN (7, 8) ORDER BY number;
 
 -- Partial states and elements: base64 of what doc/format.md says about the hashes of 1, 2 and 3.
--- The last row has a filter's bytes behind four of its own.
+-- The last row has four bytes of its own, and then the bytes of a filter.
 SELECT bf_partial_agg(bf_element_of(i))::text
     = 'AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='
     AS self_sized,
@@ -330,14 +331,15 @@ SELECT bloomfilter_partial_send(bf_partial_agg(bf_element_of(i), 3))
 FROM generate_series(1, 20) i;
 SELECT bf_element_of(1)::text = 'AQAAAAAAAAAuedtkNVm8Ly5522Q1Wbwv' AS integer,
   bf_element_of('b  '::varchar)::text = 'BAAAAAAAAAA6OwpvL0btNj+E2EQcC1pX' AS varchar;
--- They will always be merged as they are now.
+-- These states will always be merged into the same filter.
 SELECT bf_merge_agg(p::bf_partial) = (SELECT bf_agg(i) FROM generate_series(1, 3) i) AS merged
 FROM (VALUES
   ('AQAAAAEBAQYAAAAAAAAAAAEAAAAAAAAAexSuR+F6hD8BAAAAAgAAAEPi7pFcxoYgLnnbZDVZvC99LvTBKSCSTQ=='))
   v(p);
 
--- Over no rows: a self-sized filter for what was requested; else a self-sized bloomfilter that
--- grows from 100 values on, and a self-sized filter of another type for 1000.
+-- Over no rows: a filter of the requested size. Without a request, a bloomfilter that grows from
+-- 100 values on, and filters of the other types for 1000 values. All have the flags of a self-sized
+-- filter.
 CREATE FUNCTION zeros(count int) RETURNS bytea LANGUAGE sql AS
   $$SELECT decode(repeat('00', count), 'hex')$$;
 SELECT bf_agg(i)::bytea = '\x010100000000000000000000'::bytea
@@ -356,7 +358,7 @@ SELECT bf_agg(i)::bytea = '\x010100000000000000000000'::bytea
 FROM generate_series(1, 0) i;
 
 -- Sizes of self-sized filters: the layout, k and units of a bloomfilter and of a counting filter,
--- the bits of a fingerprint and the buckets of a cuckoo filter.
+-- and the layout, the bits of a fingerprint and the buckets of a cuckoo filter.
 CREATE FUNCTION size_of(filter bytea) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(' ', get_byte(filter, 1), get_byte(filter, 3),
     get_byte(filter, 28) + (get_byte(filter, 29) << 8) + (get_byte(filter, 30) << 16)) $$;

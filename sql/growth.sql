@@ -1,16 +1,16 @@
--- Filters that grow keep the rate asked for, whatever is added.
+-- Filters that grow keep the rate asked for, however many values are added.
 CREATE SCHEMA growth;
 SET search_path = growth, public;
 SET extra_float_digits = 0;
 \i sql/include/outcome.sql
 
--- bf_info shows what was asked for; the first link has a quarter of the rate.
+-- bf_info shows the parameters asked for. The first link has a quarter of the rate.
 SELECT version, layout, element_type, seed, expected, target_fpr, i.hashes, i.bits, i.bytes,
   bits_set, estimated_count, estimated_fpr, saturated, links,
   i.bits = s.bits AS "as large as a quarter of the rate"
 FROM bf_info(bf_create(1000, 0.01, seed => 5, grow => true)) i, bf_sizing(1000, 0.0025) s \gx
 
--- A hundred times the initial capacity, at any rate.
+-- A hundred times the initial capacity, at several rates.
 CREATE TABLE fed AS
 SELECT n, fpr, bf_add_all(bf_create(n, fpr, grow => true), array_agg(i)) AS f
 FROM (VALUES (1, 0.01), (100, 0.01), (1000, 0.1), (1000, 0.01), (1000, 0.001),
@@ -27,7 +27,7 @@ SELECT n, fpr, links, target_fpr,
   bf_check(f)
 FROM fed, bf_info(f) ORDER BY n, fpr \gx
 
--- Values give the same filter one by one, together, in parts and with repetitions.
+-- The filter is the same if values are added one by one, together, in parts or repeatedly.
 DO $$
 DECLARE f bloomfilter := bf_create(10, grow => true);
 BEGIN
@@ -40,7 +40,7 @@ BEGIN
                         array(SELECT i FROM generate_series(1, 1000) i, generate_series(1, 3)));
   ASSERT f = bf_add_all(f, array(SELECT generate_series(1, 1000)));
   ASSERT (SELECT links FROM bf_info(f)) > 4;
-  -- Repetitions come at the moment when a link is full.
+  -- Repetitions come at the moment when a link becomes full.
   FOR n IN 1 .. 12 LOOP
     FOR upto IN 1 .. 60 LOOP
       SELECT bf_create(n, 0.5, grow => true) INTO f;
@@ -57,7 +57,7 @@ SELECT (bf_put(f, 5)).was_new AS "known is new",
   (bf_put(f, -5)).filter = f + -5 AS "filter plus the value"
 FROM fed WHERE n = 100 \gx
 
--- A link is full when its bits are: then the next value begins the next link.
+-- A link is full when enough of its bits are set. The next value then begins the next link.
 SELECT bool_and(links = 1) FILTER (WHERE i < 95) AS "one link below capacity",
   min(i) FILTER (WHERE links = 2) BETWEEN 95 AND 105 AS "two at capacity",
   bool_and(links >= 3) FILTER (WHERE i > 320) AS "three above",
@@ -65,7 +65,7 @@ SELECT bool_and(links = 1) FILTER (WHERE i < 95) AS "one link below capacity",
 FROM generate_series(90, 330, 5) i,
   bf_info(bf_add_all(bf_create(100, grow => true), array(SELECT generate_series(1, i)))) \gx
 
--- In a table, written and read, cleared.
+-- A filter that grows in a table: written, read and cleared.
 CREATE TABLE seen (f bloomfilter);
 INSERT INTO seen SELECT bf_create(100, grow => true) + 'x'::text;
 DO $$ BEGIN FOR i IN 1 .. 500 LOOP UPDATE seen SET f = f + i::text; END LOOP; END $$;
@@ -106,7 +106,7 @@ SELECT links > 1 AS "has grown",
 FROM (SELECT bf_add_all(bf_growable(bf_fold(bf_create(100000), 10000)),
       array(SELECT generate_series(1, 200000))) AS g) x, bf_info(g) \gx
 
--- A union has the links of both filters, and it grows if one of them does.
+-- A union has the links of both filters. It grows if one of them does.
 SELECT links, expected, target_fpr,
   u = b | a AS "union commutes",
   u | a = u AS "union is idempotent",
@@ -117,17 +117,17 @@ FROM (SELECT bf_add_all(bf_create(100, grow => true), array(SELECT generate_seri
     bf_add_all(bf_create(200, 0.001, grow => true),
       array(SELECT generate_series(1001, 2000))) AS b) x,
   LATERAL (SELECT a | b AS u OFFSET 0) y, bf_info(u) \gx
--- The rate asked for is the highest one of the links and of the growing filters.
+-- The target rate of a union is the highest rate of its links and of its growing filters.
 SELECT target_fpr, saturated,
   estimated_fpr < target_fpr AS "rate is kept"
 FROM (SELECT bf_create(1000, 0.001, grow => true) | bf_agg(i, 1000, 0.1) AS u
     FROM generate_series(1, 1000) i) x, bf_info(u) \gx
--- Each filter keeps the rate asked for; side by side in one value, their rates add up.
+-- Each filter keeps the rate asked for. As links of one union, their rates add up.
 SELECT target_fpr, saturated, estimated_fpr <= 4 * target_fpr AS kept
 FROM (SELECT bf_union_agg(bf_add_all(bf_create(1000, grow => true),
       array(SELECT n * 100000 + generate_series(1, 100000)))) AS u
     FROM generate_series(1, 4) n) x, bf_info(u);
--- The same holds beside a filter of unknown capacity, which counts as full.
+-- The same is true beside a filter of unknown capacity. Such a filter counts as full.
 SELECT a.links, b.links, b.saturated,
   f @> 5 AS "first is found",
   f @> -5 AS "one of the last is found"
@@ -135,7 +135,7 @@ FROM (SELECT bf_create_by_size(50000, 3) + 5 | bf_create(100, grow => true) AS u
   LATERAL (SELECT bf_add_all(u, array(SELECT -i FROM generate_series(1, 20000) i)) AS f OFFSET 0) y,
   bf_info(u) a, bf_info(f) b \gx
 
--- At 1e-9 the rates of further links stop falling, and bf_fpr says so.
+-- The rates of further links stop falling at 1e-9, and bf_fpr shows the higher rate of the filter.
 SELECT links,
   bf_fpr(f) > 1e-9 AS "above the least rate",
   bf_fpr(f) < 1e-8 AS "little above"

@@ -1,5 +1,5 @@
--- Names and arguments that people guess: the server's own errors, which doc/troubleshooting.md
--- explains, and what that page offers in their place.
+-- Functions and arguments that people guess. The server raises its own errors for them.
+-- doc/troubleshooting.md explains these errors and offers the calls that this file tests.
 CREATE SCHEMA guesses;
 SET search_path = guesses, public;
 \i sql/include/outcome.sql

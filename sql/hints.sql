@@ -1,4 +1,4 @@
--- Where people go wrong, the error says what to do.
+-- Where people often make a mistake, a hint says what to do.
 CREATE SCHEMA hints;
 SET search_path = hints, public;
 \i sql/include/outcome.sql
@@ -8,7 +8,7 @@ CREATE FUNCTION said(expression text, OUT code text, OUT message text, OUT hint 
 LANGUAGE sql AS
   $$SELECT code, message, hint FROM error_of(format('SELECT %s FROM filters', expression))$$;
 
--- A filter is not a value of a filter; the hints name what two filters are good for.
+-- A filter is not a value of a filter. The hints name what can be done with two filters.
 CREATE DOMAIN mine AS cuckoofilter;
 SELECT expression, said.* FROM (VALUES ('bloom @> bloom'), ('bloom <@ bloom'), ('bloom + bloom'),
   ('bf_agg(bloom)'), ('bf_contains_any(bloom, ARRAY[bloom])'), ('counting @> bloom'),
@@ -16,8 +16,8 @@ SELECT expression, said.* FROM (VALUES ('bloom @> bloom'), ('bloom <@ bloom'), (
   ('cuckoo @> cuckoo::mine'), ('bloom @> money ''1''')) e(expression), said(expression) \gx
 SELECT expression, said.* FROM (VALUES ('bloom && bloom'), ('counting && counting'),
   ('cuckoo && cuckoo')) e(expression), said(expression) \gx
--- The other operators that one could think of do not exist. The server says so, and none of them
--- takes a filter for something else.
+-- Other operators that one could think of do not exist. The server says so, and no operator takes a
+-- filter for something else.
 SELECT expression, said.code, said.message
 FROM (VALUES ('counting | counting'), ('cuckoo & cuckoo'), ('bloom | counting'),
   ('counting & bloom'), ('bloom & cuckoo'), ('cuckoo | counting'), ('cuckoo | cuckoo::mine'),
@@ -26,8 +26,8 @@ FROM (VALUES ('counting | counting'), ('cuckoo & cuckoo'), ('bloom | counting'),
 SELECT bloom && NULL AS "&& of a NULL filter", counting && NULL AS "of a NULL counting filter"
 FROM filters;
 
--- The functions that show a filter do so for all types under the name of the first type, and an
--- untyped argument is a filter of the first type.
+-- The functions that show a filter take all types under the prefix bf_. An untyped argument is read
+-- as a bloomfilter.
 SELECT bf_describe(counting) = cbf_describe(counting) AS describe,
   bf_info(counting) = cbf_info(counting) AS info, bf_count(counting) = cbf_count(counting) AS count,
   bf_fpr(counting) = cbf_fpr(counting) AS fpr, bf_check(counting) IS NULL AS check,
@@ -43,9 +43,9 @@ PREPARE untyped AS SELECT bf_describe($1), bf_count($1), bf_fpr($1) > 0, bf_chec
 SELECT format('EXECUTE untyped(%L)', bloom) FROM filters \gexec
 DEALLOCATE untyped;
 
--- A value where a filter belongs: the hint says how to make a filter of it and how to probe for it.
--- A word of four letters is base64, too. A damaged filter, or one of another type, is no such
--- value.
+-- A value is given in place of a filter. The hint says how to make a filter of the value, and how
+-- to probe for it. A word of four letters is valid base64, and gets the hint, too. A damaged
+-- filter, or one of another type, does not get the hint.
 SELECT expression, said.* FROM (VALUES ('bf_contains(''u5'', bloom)'),
   ('cbf_contains(''u5'', counting)'), ('cf_contains(''u5'', cuckoo)'),
   ('bf_contained(bloom, ''u5'')'),
@@ -81,7 +81,7 @@ SELECT expression, said.* FROM (VALUES ('bloom - 1'), ('bloom - 1::numeric'), ('
 PREPARE remove AS SELECT bloom - $1 FROM filters;
 EXECUTE remove ('1');
 
--- || has no hint: a filter has a text form, and || of a filter and anything that may be text makes
+-- || has no hint. A filter has a text form, so || of a filter and anything that may be text makes
 -- text.
 SELECT pg_typeof(bloom || 'x') AS "filter || literal",
   pg_typeof('x' || bloom) AS "literal || filter",
@@ -99,8 +99,8 @@ SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)')
   ('bloom & (bf_create(10) + ''a''::text)'),
   ('(bf_create(9) + ARRAY[1]) | (bf_create(9) + ARRAY[''a''])')) e(expression), said(expression) \gx
 
--- What is added to a filter of another type may have been meant to be the first value. What a
--- filter is asked for need not be.
+-- A value of another type is added. It may have been meant to be the first value, so the hint says
+-- how to name the type beforehand. A probe of another type gets no such hint.
 CREATE DOMAIN "it's mine" AS int;
 SELECT expression, said.* FROM (VALUES ('bf_create(10) + ''5'' + 5'),
   ('bf_add_all(bf_create(10) + ''5'', ''{5}''::int8[])'),
@@ -117,7 +117,7 @@ SELECT expression, said.* FROM (VALUES ('bf_create(10, 1)'), ('bf_agg(1, 10, 5)'
   ('cf_sizing(10, 1e-10)'), ('bf_create(10, 100)'))
   e(expression), said(expression) \gx
 
--- For a filter overfilled by additions, the hint says that it could have grown, if it can.
+-- If additions overfill a filter that could have grown, the hint says so.
 SET bloomfilter.overfill = error;
 SELECT expression, said.* FROM (VALUES
   ('bf_add_all(bf_create(10), array(SELECT generate_series(1, 100)))'),

@@ -1,5 +1,5 @@
--- What only Hive's filters have. test/t/013_interop.pl tests what Hive's class itself says about
--- the bytes; layouts.sql tests what all layouts of other systems have.
+-- What only Hive's filters have. test/t/013_interop.pl tests the bytes with Hive's class itself.
+-- layouts.sql tests what the layouts of all other systems have.
 CREATE SCHEMA hive;
 SET search_path = hive, public;
 
@@ -12,7 +12,7 @@ SELECT bf_from_hive(bf_to_hive(f), 'long') @> 1000 AS "member is found",
   bf_to_hive(bf_from_hive(bf_to_hive(f), 'LONG')) = bf_to_hive(f) AS "written again, the same",
   (bf_info(bf_from_hive(bf_to_hive(f), 'long'))).expected AS "expected is not in the file"
 FROM made;
--- A block is added even where words fill blocks.
+-- Hive adds a block even if the words fill whole blocks.
 SELECT n, bits / 512 AS blocks, hashes
 FROM unnest('{1, 72, 73, 1632, 1633, 1000000}'::int[]) n, bf_info(bf_create(n, 0.05, 'hive'));
 
@@ -39,7 +39,8 @@ SELECT bf_create(10, layout => 'hive') + 1.5::numeric;
 SELECT bf_create(10, layout => 'hive') + date '2024-01-31';
 SELECT bf_create(10, seed => 1, layout => 'hive');
 
--- One NaN, and two zeros, both of which are looked up; empty texts are values like any other.
+-- All NaNs are one value. 0 and -0 are two values, but a probe for one of them looks up both. An
+-- empty text is a value like any other.
 SELECT a <> b AS "two zeros are added", a @> '-0'::float8 AND b @> '-0'::float8 AS "find -0",
   a @> 0 AND b @> 0 AS "find 0", a @> 'NaN'::float8 AS "finds NaN",
   a + 'NaN'::float4 @> 'NaN'::float8 AS "finds an added NaN"
@@ -48,14 +49,15 @@ FROM CAST(bf_create(10, 1e-6, 'hive') + '0'::float8 AS bloomfilter) a,
 SELECT e + ''::text @> ''::text AS "finds the empty text", e + 'x'::text @> '' AS "only if added"
 FROM bf_create(10, 1e-6, 'hive') e;
 
--- Druid takes and gives base64.
+-- Druid reads and writes base64.
 SELECT f = bf_from_hive(decode(druid, 'base64'), 'string') AS "read again", length(druid),
   left(druid, 24) AS base64
 FROM CAST(bf_create(50, 0.05, 'hive') + 'bar'::text AS bloomfilter) made,
   bf_from_hive(bf_to_hive(made), 'string') f,
   translate(encode(bf_to_hive(f), 'base64'), E'\n', '') druid;
 
--- Unions, folds and estimates. A fold ORs parts: blocks are chosen by a remainder.
+-- Unions, folds and estimates. A fold ORs the parts of the filter, because a remainder chooses the
+-- block.
 SELECT (bf_info(u)).links, u @> 1 AND u @> 1000 AS "finds all",
   bf_to_hive(bf_from_hive(bf_to_hive(a), 'long') | bf_from_hive(bf_to_hive(b), 'long'))
     = bf_to_hive(a | b) AS "links of one size are written as one"
@@ -75,7 +77,7 @@ SELECT round(bf_count(f)) AS count, round(bf_fpr(f)::numeric, 3) AS rate,
     AS measured
 FROM made;
 
--- Files that are not Hive's, and filters that it could not read.
+-- Files that are not Hive's, and filters that Hive could not read.
 SELECT bf_to_hive(bf_create(10));
 SELECT bf_to_hive(bf_create(10, layout => 'datasketches'));
 SELECT bf_to_hive((bf_create(10, layout => 'hive') + 1) | (bf_create(1000, layout => 'hive') + 2));

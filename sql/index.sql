@@ -1,5 +1,6 @@
--- Indexes over stored filters: when the planner uses one, and that its answers, errors and NULLs
--- are those of a scan. test/t/036_index.pl tests all types, many sessions, crashes and damage.
+-- Indexes over stored filters. The file tests when the planner uses an index, and that its rows,
+-- errors and NULLs are those of a sequential scan. test/t/036_index.pl tests all types, many
+-- sessions, crashes and damage.
 CREATE SCHEMA index_of_filters;
 SET search_path = index_of_filters, public;
 \pset format unaligned
@@ -15,7 +16,7 @@ CREATE INDEX segments_filter ON segments USING bloomfilter (filter);
 CREATE INDEX segments_day ON segments (day);
 VACUUM ANALYZE segments;
 
--- Whatever probes a filter for a value. Values of other types are converted, as without an index.
+-- Every condition that probes a filter. Values of other types are converted, as without an index.
 SELECT explained('SELECT id FROM segments WHERE filter @> 300');
 SELECT explained('SELECT id FROM segments WHERE 300 <@ filter');
 SELECT explained('SELECT id FROM segments WHERE bf_contains(filter, 300)');
@@ -36,13 +37,14 @@ SELECT explained('EXECUTE asked(300)');
 PREPARE untyped AS SELECT count(*) FROM segments WHERE filter @> $1;
 EXECUTE untyped('300');
 RESET plan_cache_mode;
--- Stable expressions, but not volatile ones.
+-- An index serves stable expressions, but not volatile ones.
 SELECT explained('SELECT id FROM segments WHERE filter @> extract(year FROM now())::int');
 SELECT explained('SELECT id FROM segments WHERE filter @> (random() * 10)::int');
 SELECT explained('SELECT id FROM segments WHERE filter @> id');
 SELECT explained('SELECT id FROM segments WHERE bf_contains(filter, id)');
 
--- Errors are those of a scan, and come only if a row is probed that raises one.
+-- The errors are those of a sequential scan. An error is raised only if a row is probed that raises
+-- it.
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text');
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''x''');
 SELECT outcome('SELECT id FROM segments WHERE filter @> ''300''::text AND id = 0');
@@ -58,7 +60,8 @@ SELECT count(*) FROM segments WHERE filter @> 300;
 SELECT outcome('SELECT count(*) FROM segments WHERE filter @> ''300''::text');
 VACUUM segments;
 
--- Any element of an array, and hashes, but not all elements of an array
+-- An index serves probes for any element of an array and for hashes, but not for all elements of an
+-- array.
 SELECT explained('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[300, 100, NULL])');
 SELECT explained('SELECT id FROM segments WHERE bf_contains_hash(filter, bf_hash(300))');
 SELECT explained('SELECT id FROM segments WHERE bf_contains_all(filter, ARRAY[300, 301])');
@@ -68,14 +71,15 @@ SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[]::int[]);
 SELECT count(*) FROM segments WHERE bf_contains_any(filter, NULL::int[]);
 SELECT count(*) FROM segments WHERE bf_contains_hash(filter, bf_hash(300));
 SELECT outcome('SELECT id FROM segments WHERE bf_contains_any(filter, ARRAY[''300''])');
--- An array of which the planner does not know the type.
+-- An array whose type the planner does not know.
 SELECT step FROM explained($$SELECT id FROM segments WHERE bf_contains_any(filter,
   (SELECT stavalues1 FROM pg_statistic WHERE starelid = 'segments'::regclass AND staattnum = 1))$$)
   step WHERE step ~ 'segments';
 SELECT count(*) > 0 AS found FROM segments WHERE bf_contains_any(filter,
   (SELECT stavalues1 FROM pg_statistic WHERE starelid = 'segments'::regclass AND staattnum = 1));
 
--- Arrays, ranges and rows as values. A type whose values may raise an error is scanned.
+-- Arrays, ranges and rows as values. If probing for values of a type may raise an error, a
+-- sequential scan is used.
 CREATE TABLE pairs AS SELECT f AS id, bf_agg((i, 'x' || i), 100) AS filter,
   bf_agg(ARRAY[i, i + 1], 100) AS arrays, bf_agg(int4range(i, i + 5), 100) AS ranges
 FROM generate_series(1, 300) f, generate_series(f, f + 5) i GROUP BY f ORDER BY f;
@@ -101,7 +105,7 @@ SET plan_cache_mode = force_generic_plan;
 SELECT explained('EXECUTE paired(100, ''x100'')');
 EXECUTE paired(100, 'x100');
 RESET plan_cache_mode;
--- A row of which the planner does not know the fields.
+-- A row whose fields the planner does not know.
 CREATE FUNCTION a_row() RETURNS record LANGUAGE sql STABLE AS 'SELECT 100, ''x100''::text';
 SELECT explained('SELECT id FROM pairs WHERE filter @> a_row()');
 SELECT array_agg(id) FROM pairs WHERE filter @> a_row();
@@ -136,7 +140,7 @@ SELECT bf_index_check(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = index
 WHERE indrelid = 'segments'::regclass
   AND relam = (SELECT oid FROM pg_am WHERE amname = 'bloomfilter');
 DROP INDEX segments_some, segments_expression;
--- VACUUM calls no function of an expression.
+-- VACUUM does not call the functions of an index expression.
 CREATE TABLE enriched AS SELECT f AS id, bf_create(1000) + f AS filter FROM generate_series(1, 9) f;
 CREATE FUNCTION enriched(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -156,7 +160,8 @@ SELECT pending = 0 AS moved FROM bf_index_info('enriched_filter');
 SET enable_seqscan = off;
 SELECT count(*) FROM enriched WHERE enriched(filter) @> 7777;
 RESET enable_seqscan;
--- Whoever inserts rows calls it for these alone, for it may call others of this user's schemas.
+-- INSERT calls the functions of an index expression for its own rows only. An expression may call
+-- functions in the schemas of the inserting user, who must not see other rows.
 CREATE TABLE secrets (body text);
 CREATE FUNCTION words(body text) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -186,7 +191,8 @@ DROP TABLE secrets;
 REVOKE ALL ON SCHEMA index_of_filters FROM regress_bloomfilter_inserts;
 DROP ROLE regress_bloomfilter_inserts;
 
--- What is in an index: filters in groups, those that wait, and those that no group can have.
+-- The contents of an index: filters in groups, filters that wait in the list, and filters that
+-- cannot be in a group.
 CREATE TABLE mixed (id int, filter bloomfilter) WITH (autovacuum_enabled = off);
 CREATE INDEX mixed_filter ON mixed USING bloomfilter (filter) WITH (list_limit = 100000);
 SELECT * FROM bf_index_info('mixed_filter');
@@ -204,19 +210,20 @@ INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 100) f;
 VACUUM mixed;
 SELECT groups, grouped, pending, loose FROM bf_index_info('mixed_filter');
 SELECT bf_index_check('mixed_filter');
--- A full list is moved by whoever fills it.
+-- The session that fills the list moves its filters to groups.
 ALTER INDEX mixed_filter SET (list_limit = 50);
 INSERT INTO mixed SELECT f, bf_create(9000) + f FROM generate_series(1, 500) f;
 SELECT pending < 100 AS "few wait" FROM bf_index_info('mixed_filter');
 TRUNCATE mixed;
 SELECT * FROM bf_index_info('mixed_filter');
--- Then as many can be added as before until it is full again, also if it had several pages.
+-- A list that was moved takes as many filters as before until it is full again, even if it had
+-- several pages.
 ALTER INDEX mixed_filter SET (list_limit = 1000);
 INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 1000) f;
 SELECT grouped, pending FROM bf_index_info('mixed_filter');
 INSERT INTO mixed SELECT f, bf_create(500) + f FROM generate_series(1, 900) f;
 SELECT grouped, pending FROM bf_index_info('mixed_filter');
--- The space of groups that are gone is used again, also while groups are made of what is left of
+-- The space of removed groups is used again, even while new groups are made of the remains of
 -- others.
 CREATE TABLE reused (id int, filter bloomfilter) WITH (autovacuum_enabled = off);
 CREATE INDEX reused_filter ON reused USING bloomfilter (filter) WITH (list_limit = 250);
@@ -232,16 +239,16 @@ VACUUM reused;
 INSERT INTO reused SELECT f, bf_create(500) + f FROM generate_series(1, 2500) f;
 SELECT groups > 15 AS "half as many", bytes = :bytes AS "the same space"
 FROM bf_index_info('reused_filter');
--- United, it has room for groups that are larger.
+-- Adjacent free spaces are joined, so they have room for larger groups.
 DELETE FROM reused;
 VACUUM reused;
 SELECT bf_index_tidy('reused_filter');
-SET work_mem = '4MB'; -- which bounds what one INSERT merges
+SET work_mem = '4MB'; -- limits what one INSERT merges
 INSERT INTO reused SELECT f, bf_create(2500) + f FROM generate_series(1, 250) f;
 RESET work_mem;
 SELECT groups, bytes <= :bytes AS "no more space" FROM bf_index_info('reused_filter');
 DROP TABLE reused;
--- Filters of many sizes, of which the build cannot have all in memory; some are compressed.
+-- Filters of many sizes. The build cannot hold all of them in memory. Some are compressed.
 CREATE TABLE sizes (id int, filter bloomfilter);
 ALTER TABLE sizes ALTER filter SET STORAGE EXTENDED;
 INSERT INTO sizes SELECT f, bf_create(1000 * (1 + f % 20)) + f FROM generate_series(1, 400) f;
@@ -265,7 +272,7 @@ RESET enable_seqscan;
 SELECT outcome('ALTER INDEX mixed_filter SET (list_limit = 5)');
 SELECT outcome('CREATE INDEX ON mixed USING bloomfilter (filter) WITH (fillfactor = 90)');
 
--- What the access method cannot do.
+-- What the access method does not support.
 SELECT outcome('CREATE INDEX ON mixed USING bloomfilter (id)');
 SELECT outcome('CREATE UNIQUE INDEX ON mixed USING bloomfilter (filter)');
 SELECT outcome('CREATE INDEX ON mixed USING bloomfilter (filter, filter)');
@@ -302,25 +309,27 @@ SELECT count(*) FROM counted WHERE filter @> 100;
 SELECT bf_index_check('counted_filter');
 RESET enable_seqscan;
 
--- The operator that an index answers: the same as @>. Its right side is made by one function only.
+-- The operator that an index serves. It has the result of @>. Only the probe functions make its
+-- right operand.
 SELECT filter @>> bloomfilter_probe(5) AS five, filter @>> bloomfilter_probe(15) AS fifteen,
   filter @>> bloomfilter_probe('5') AS literal, bloomfilter_probe('five'::text),
   bloomfilter_probe(5), filter @>> bloomfilter_probe_any(ARRAY[0, 5]) AS any_of,
   filter @>> bloomfilter_probe_hash(bf_hash(15)) AS hash, bloomfilter_probe_any(ARRAY[0, 5])
 FROM segments WHERE id = 1;
 SELECT outcome('SELECT ''5''::bf_probe');
--- One that was stored is of no use: its value's type may be another one now, or gone.
+-- A stored probe cannot be used: the type of its value may have changed or been dropped.
 CREATE DOMAIN short AS text;
 CREATE TABLE stored AS SELECT bloomfilter_probe('x'::short) AS probe, bf_agg('x'::text) AS filter;
 DROP DOMAIN short;
 SELECT probe FROM stored;
 SELECT filter @>> probe FROM stored;
--- A dump has it, and can be restored.
+-- The text of a stored probe can be dumped and restored, but the probe still cannot be used.
 SELECT filter @>> probe::text::bf_probe FROM stored;
 SELECT filter @>> bloomfilter_probe('x'::text) AS of_this_command FROM stored;
 SELECT outcome('SELECT filter @>> bloomfilter_probe(''5''::text) FROM segments');
 SELECT outcome('SELECT bloomfilter_probe(point(1, 2))');
--- Operator classes of others: the probe functions that one lacks are not used.
+-- Users' operator classes. If one lacks a probe function, its indexes do not serve the conditions
+-- that need the function.
 CREATE OPERATOR CLASS no_functions FOR TYPE bloomfilter USING bloomfilter AS
   OPERATOR 1 @>> (bloomfilter, bf_probe);
 CREATE OPERATOR CLASS no_operator FOR TYPE bloomfilter USING bloomfilter AS
@@ -339,8 +348,8 @@ SELECT explained('SELECT id FROM pairs WHERE filter @> (100, ''x100'')');
 SELECT array_agg(id) FROM pairs WHERE filter @> (100, 'x100');
 RESET enable_seqscan;
 
--- What an index is asked for is read when a scan begins, whatever the query writes before it
--- returns rows.
+-- An index scan reads its probes when it begins. Whatever the query writes before the scan returns
+-- rows, the probes stay valid.
 CREATE TABLE asked AS SELECT i AS id, i % 300 AS k FROM generate_series(1, 3000) i;
 CREATE TABLE written (i int, id int);
 ANALYZE asked;
@@ -358,13 +367,14 @@ RESET enable_seqscan;
 SELECT count(*) = (SELECT 3 * (10 + count(*)) FROM segments WHERE filter @> 300) AS "all rows"
 FROM written;
 
--- Only its owner looks at an index. Whoever may not probe filters cannot probe an index either.
+-- Only the owner of an index may inspect it. A user who may not call bf_contains gets the same
+-- error with an index.
 CREATE ROLE regress_bloomfilter_index;
 GRANT USAGE ON SCHEMA index_of_filters TO regress_bloomfilter_index;
 GRANT SELECT ON segments TO regress_bloomfilter_index;
 REVOKE EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") FROM PUBLIC;
 SET enable_seqscan = off;
--- A plan that is kept is made anew for another role.
+-- A kept plan is made again for another role.
 SET plan_cache_mode = force_generic_plan;
 PREPARE kept(int) AS SELECT count(*) > 0 FROM segments WHERE filter @> $1;
 EXECUTE kept(300);
@@ -380,7 +390,7 @@ SELECT outcome('SELECT bf_index_info(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_check(''index_of_filters.segments_filter'')');
 SELECT outcome('SELECT bf_index_tidy(''index_of_filters.segments_filter'')');
 RESET ROLE;
--- CREATE INDEX tells how many rows it has read.
+-- CREATE INDEX reports how many rows it has read.
 CREATE FUNCTION watched(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   PERFORM pg_stat_clear_snapshot();
@@ -391,7 +401,8 @@ END $$;
 CREATE TABLE few AS SELECT bf_create(10) + i AS filter FROM generate_series(1, 3) i;
 CREATE INDEX ON few USING bloomfilter (watched(filter));
 DROP TABLE few;
--- An index's expressions are evaluated as the owner of the table, whoever looks at the index.
+-- The expressions of an index are evaluated as the owner of the table, whichever user inspects the
+-- index.
 CREATE FUNCTION checked(filter bloomfilter) RETURNS bloomfilter LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF current_user <> 'regress_bloomfilter_index' THEN RAISE 'called by %', current_user; END IF;
@@ -412,8 +423,8 @@ DROP TABLE owned;
 SELECT outcome('SELECT bf_index_info(''segments_day'')');
 SELECT outcome('SELECT bf_index_info(''segments'')');
 SELECT outcome('SELECT bf_index_check(''parts_filter_idx'')');
--- A column of another type is refused before there is an index, also of a partitioned table, and
--- CONCURRENTLY.
+-- A column of an unsupported type is refused before there is an index. This is also true of
+-- partitioned tables and of CONCURRENTLY.
 CREATE TABLE others (id int, path text, cuckoo cuckoofilter) PARTITION BY RANGE (id);
 CREATE TABLE other (LIKE others);
 CREATE INDEX ON other USING bloomfilter (path);

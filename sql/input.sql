@@ -1,10 +1,10 @@
--- Bytes from outside: whatever is wrong with them, there is a clear error and never a crash.
+-- Bytes from outside. Whatever is wrong with them, there is a clear error and never a crash.
 -- Damaged stored bytes are an error, too.
 CREATE SCHEMA input;
 SET search_path = input, public;
 \i sql/include/outcome.sql
 
--- For each layout, an empty filter and one with values; also a self-sized one and one of arrays.
+-- For each layout, an empty filter and one with values. Also a self-sized filter and one of arrays.
 CREATE TABLE sound (name text, filter bloomfilter);
 INSERT INTO sound VALUES
   ('lines', bf_create(10)), ('lines with values', bf_create(10) + 1 + 2),
@@ -13,8 +13,8 @@ INSERT INTO sound VALUES
 INSERT INTO sound SELECT 'self-sized', bf_agg(x) FROM generate_series(1, 10) x;
 SELECT count(*), bool_and(bf_check(filter) IS NULL) AS sound FROM sound;
 
--- Bytes are accepted only if they are a filter: one that comes in is sound, can be probed, added to
--- and shown, and goes out as it came in.
+-- Bytes are accepted only if they are a filter. An accepted filter is sound, can be probed, added
+-- to and shown, and goes out with the bytes that came in.
 CREATE FUNCTION usable(f bloomfilter) RETURNS boolean LANGUAGE sql AS $$
   SELECT bf_check(f) IS NULL AND bf_contains_hash(f, 1) IS NOT NULL AND bf_fpr(f) BETWEEN 0 AND 1
     AND (bf_count(f) >= 0 OR get_byte(f::bytea, 32) & 8 = 8)
@@ -50,10 +50,10 @@ FROM (SELECT filter::bytea AS b FROM sound WHERE name NOT LIKE 'pages%') s,
   generate_series(0, octet_length(b) + 1) n, substr(b || '\x00', 1, n) part
 GROUP BY 1, 2, 3 ORDER BY 1;
 
--- Every byte of the header is set to every other value. Where one is accepted, it could be true:
--- any seed, many capacities and rates, another number of hashes or element type, the flag `own`; or
--- Hive's layout, whose units are as large as lines. Such a filter takes no hashes: 0A000. (In which
--- order the rows come decides whether a filter is found to be overfilled.)
+-- Every byte of the header is set to every other value. A value is accepted if it is plausible: any
+-- seed, many capacities and rates, another number of hashes or element type, the flag of self-sized
+-- filters. Hive's layout is plausible, too, because its units are as large as lines. Such a filter
+-- takes no hashes: 0A000. Overfilling is ignored, because it depends on the order of rows.
 SET bloomfilter.overfill = ignore;
 CREATE TABLE flipped AS
   SELECT name, i, value, from_bytes(set_byte(b, i, value)) AS bytes,
@@ -71,7 +71,7 @@ SELECT CASE WHEN i = 0 THEN '0 version' WHEN i = 1 THEN '1 layout'
   count(DISTINCT value) FILTER (WHERE name = 'lines') AS accepted_when_empty
 FROM flipped WHERE bytes = 'usable' GROUP BY 1 ORDER BY 1;
 
--- Any bits of the bitmap are accepted, unless the filter says that it is empty.
+-- Any bits of the bitmap are accepted, except when the header says that the filter is empty.
 SELECT name, from_bytes(set_bit(b, 8 * 36 + i, 1 - get_bit(b, 8 * 36 + i))) AS outcome, count(*)
 FROM (SELECT name, filter::bytea AS b FROM sound WHERE name LIKE 'lines%') s,
   generate_series(0, 511) i
@@ -88,7 +88,7 @@ FROM (VALUES (''), (' '), ('='), ('===='), ('A'), ('AA=='), ('not a filter'), ('
 SELECT bool_and((e' \n\t' || filter::text || e'\r\n ')::bloomfilter = filter) AS space_is_skipped
 FROM sound;
 
--- The texts of the errors.
+-- The messages of the errors.
 SELECT 'not a filter'::bloomfilter;
 SELECT ''::bloomfilter;
 SELECT '\x'::bytea::bloomfilter;
@@ -104,7 +104,8 @@ SELECT set_byte(filter::bytea, 29, 1)::bloomfilter FROM sound WHERE name = 'line
 SELECT set_byte(filter::bytea, 32, 128)::bloomfilter FROM sound WHERE name = 'lines';
 SELECT set_byte(filter::bytea, 33, 1)::bloomfilter FROM sound WHERE name = 'lines';
 
--- In binary input, COPY's format does not name types, so bytea can stand in for damaged filters.
+-- A file of COPY's binary format does not name types, so bytea values can stand in for damaged
+-- filters.
 CREATE TABLE copied (LIKE sound);
 \copy sound TO 'results/input.copy' (FORMAT binary)
 \copy copied FROM 'results/input.copy' (FORMAT binary)
@@ -121,7 +122,8 @@ UPDATE sent SET bytes = '';
 \set VERBOSITY default
 SELECT count(*) AS received FROM received;
 
--- Bytes can be assigned, and are checked: a driver can insert the bytes that it has.
+-- A bytea can be assigned to a filter, and is checked. So a driver can insert the bytes that it
+-- has.
 CREATE TABLE assigned (bloom bloomfilter, counting countingbloomfilter, cuckoo cuckoofilter);
 CREATE TABLE held AS
   SELECT (bf_create(10) + 1)::bytea AS bloom, (cbf_create(10) + 1)::bytea AS counting,
@@ -170,7 +172,8 @@ BEGIN
   END IF;
 END $$;
 
--- Damaged stored bytes: whatever reads them raises an error, and bf_check() says what is wrong.
+-- Damaged stored bytes: every function that reads them raises an error, and bf_check() says what is
+-- wrong.
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bloomfilter LANGUAGE internal IMMUTABLE STRICT
   AS 'bytea_substr_no_len';
 CREATE TABLE damaged (how text, filter bloomfilter);
@@ -203,15 +206,15 @@ GROUP BY how ORDER BY how COLLATE "C";
 SELECT filter @> 1 FROM damaged WHERE how = 'version';
 SELECT bf_count(filter) FROM damaged WHERE how = 'bitmap cut';
 
--- Only comparing needs no sound bytes: a table with a damaged value can still be analyzed, sorted,
--- grouped, joined and indexed.
+-- Comparisons are the only use that does not need sound bytes. A table with a damaged value can
+-- still be analyzed, sorted, grouped, joined and indexed.
 CREATE TABLE mixed AS SELECT filter FROM sound UNION ALL SELECT filter FROM damaged;
 INSERT INTO mixed SELECT filter FROM damaged;
 ANALYZE mixed;
 CREATE INDEX ON mixed (filter);
 CREATE INDEX ON mixed USING hash (filter);
 SELECT count(*), count(DISTINCT filter) AS filters FROM mixed;
--- The first of two neighbours in the order precedes the second.
+-- Of two neighbours in the order, the first one precedes the second.
 SELECT operation, bool_and(holds) AS holds
 FROM (SELECT filter AS b, lag(filter) OVER (ORDER BY filter) AS a
     FROM (SELECT DISTINCT filter FROM mixed) s) s,

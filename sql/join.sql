@@ -1,4 +1,5 @@
--- Filters that the planner places by itself: where it does, and that the rows stay the same.
+-- Filters that the planner places by itself: where it places them, and that the rows of the query
+-- stay the same.
 CREATE SCHEMA join_filter;
 SET search_path = join_filter, public;
 SET max_parallel_workers_per_gather = 0;
@@ -23,14 +24,15 @@ INSERT INTO fact
     (1 + i % 2000) / 8.0, 'code ' || 1 + i % 2000, 'fixed ' || 1 + i % 2000, i / 7 % 10
   FROM generate_series(1, 40000) i;
 CREATE VIEW few AS SELECT * FROM dim WHERE kind = 7;
--- planned by itself, as a part of the query around it that may be in parallel
+-- planned by itself, as a part of an outer query that may be parallel
 CREATE VIEW apart WITH (security_barrier) AS
   SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
 VACUUM ANALYZE region, nation, dim, fact;
 
 \i sql/include/plan.sql
 
--- Which scans probe for which keys, whatever the InitPlans are called.
+-- Lists which scans probe for which keys. Servers name InitPlans in different ways, so the list has
+-- the names of the tables instead.
 CREATE FUNCTION filters(plan jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   node jsonb;
@@ -57,7 +59,8 @@ BEGIN
   RETURN result;
 END $$;
 
--- The filters of a query, and whether it has the same rows with them and without.
+-- Returns the filters of a query, and whether its rows are the same with the filters and without
+-- them.
 CREATE FUNCTION checked(query text, OUT filters text, OUT same boolean, OUT rows bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -81,7 +84,7 @@ SELECT * FROM explained('SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id 
 SET bloomfilter.join_filter = on;
 SELECT * FROM explained('SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7');
 
--- Where it is placed, and where not.
+-- Where a filter is placed, and where none is placed.
 SELECT what, checked.* FROM (VALUES
   ('inner join', 'SELECT f.id, d.name FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7'),
   ('comma', 'SELECT f.id FROM fact f, dim d WHERE d.id = f.dim AND d.kind = 7 AND f.k = 3'),
@@ -204,13 +207,13 @@ SELECT what, checked.* FROM (VALUES
     'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT bf_agg(d.id)
       FROM dim d JOIN nation n ON n.id = d.nation WHERE d.kind = 7) @> f.dim')
 ) q (what, query), checked(query);
--- A table has an index, whose order might be of use.
+-- A table has an index, and the plan might make use of the index's order.
 BEGIN;
 CREATE INDEX ON fact (dim);
 SELECT checked.* FROM checked('SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
   WHERE d.kind = 7');
 ROLLBACK;
--- Functions of others that have the name of ours.
+-- Users' functions with the name of the extension's function.
 BEGIN;
 CREATE SCHEMA theirs;
 CREATE FUNCTION theirs.bf_join_agg(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
@@ -218,7 +221,7 @@ CREATE FUNCTION theirs.bf_join_agg("any") RETURNS text LANGUAGE internal AS 'now
 SELECT checked.* FROM checked('SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
   WHERE d.kind = 7');
 ROLLBACK;
--- A query of 76 tables: it is not searched for all that might restrict a key.
+-- A query of 76 tables. The planner does not search it for everything that might restrict a key.
 BEGIN;
 SET LOCAL join_collapse_limit = 1;
 SET LOCAL cpu_tuple_cost = 100;
@@ -230,15 +233,15 @@ SELECT placed BETWEEN 1 AND 16 AS "a few" FROM (SELECT count(*) AS placed
     FROM generate_series(1, 25) i))), '@>', 'g')) c;
 ROLLBACK;
 
--- What is written already is not placed, whatever it would save.
+-- A filter that is already in the query is not placed again, however much it would save.
 SET cpu_tuple_cost = 1;
 SELECT checked.* FROM unnest(ARRAY['kind < 30', 'id > 0']) condition, checked(format(
   'SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
    WHERE d.kind < 30 AND (SELECT bf_agg(id) FROM dim WHERE %s) @> f.dim', condition));
 RESET cpu_tuple_cost;
 
--- Rows: several equalities with one table, none of which alone drops much. A note is expected to be
--- long, so that a join has a large hash table.
+-- Keys that are rows: several equalities with one table. No single equality drops many rows. The
+-- planner expects a note to be long, so it expects a join's hash table to be large.
 CREATE TABLE stock (shop int, item bigint, amount int, name varchar, fixed char(12), day date,
   real8 float8, again int, note char(1000000));
 INSERT INTO stock
@@ -253,13 +256,13 @@ INSERT INTO sale
     'name ' || i / 50 % 50, timestamp '2024-01-01' + i % 50 * interval '1 day', i / 50 % 50 / 8.0,
     i % 2500 % 9
   FROM generate_series(1, 40000) i;
--- whose columns have other numbers
+-- The columns of its partitions have other numbers.
 CREATE TABLE sold (more int, item int, shop smallint, id int) PARTITION BY RANGE (id);
 CREATE TABLE sold_low PARTITION OF sold FOR VALUES FROM (0) TO (15000);
 CREATE TABLE sold_high (id int, item int, shop smallint, more int);
 ALTER TABLE sold ATTACH PARTITION sold_high FOR VALUES FROM (15000) TO (50000);
 INSERT INTO sold (id, shop, item, more) SELECT id, shop, item, more FROM sale;
--- two tables alike, but references to one of them
+-- Two tables with the same rows. Foreign keys refer to only one of them.
 CREATE TABLE listed (shop int, item int, kind int, note char(1000000), PRIMARY KEY (shop, item));
 INSERT INTO listed SELECT i, i, i % 100 FROM generate_series(1, 2000) i;
 CREATE TABLE listing AS TABLE listed;
@@ -317,20 +320,20 @@ BEGIN;
 SET LOCAL work_mem = '4MB';
 SELECT * FROM explained('SELECT s.id, note FROM sold s JOIN stock t USING (shop, item)');
 ROLLBACK;
--- A field has the collation of its equality, not that of its column.
+-- A field has the collation of its equality, not the collation of its column.
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 ALTER TABLE stock ADD COLUMN any_name varchar COLLATE any_case;
 UPDATE stock SET any_name = CASE WHEN amount > 0 THEN name ELSE upper(name) END;
 SELECT checked.* FROM unnest(ARRAY['"C"', 'any_case']) rule,
   checked(format('SELECT s.id, note FROM stock t LEFT JOIN sale s ON s.name COLLATE %s = t.any_name
     AND s.item = t.item', rule));
--- A table that refers to others, too.
+-- A table that also refers to a third table.
 BEGIN;
 ALTER TABLE ordered ADD region int DEFAULT 7 REFERENCES region;
 SELECT checked.* FROM checked('SELECT o.id, note FROM ordered o JOIN listed l USING (shop, item)
   JOIN region r ON r.id = o.region WHERE o.more = l.kind');
 ROLLBACK;
--- A column that is compared twice is one field, also where the tables are large.
+-- A column that is compared twice is one field, even if the tables are large.
 BEGIN;
 UPDATE pg_class SET reltuples = 1e8 WHERE oid = 'sale'::regclass;
 UPDATE pg_class SET reltuples = 1e6 WHERE oid = 'stock'::regclass;
@@ -339,9 +342,9 @@ SELECT checked.* FROM checked(
      t.amount AND s.more = t.again');
 ROLLBACK;
 
--- A filter that is written beside the join that implies it is not counted twice: how many times as
--- many rows the query is expected to have as without the filter, and how many times 500 rows its
--- scan has.
+-- A filter that is written beside the join that implies it is not counted twice. `ratio` is the
+-- expected number of rows, divided by the number without the filter. `scanned` is the expected
+-- number of rows of the scan, divided by 500.
 CREATE FUNCTION counted(query text, condition text, setting text, OUT ratio numeric,
   OUT scanned bigint)
 LANGUAGE plpgsql AS $$
@@ -368,8 +371,8 @@ SELECT what, setting, counted.* FROM (VALUES
   counted('SELECT f.id FROM fact f ' || query,
     format('(SELECT bf_agg(id) FROM dim WHERE %s) @> f.dim', keys), setting)
 ORDER BY 1, 2;
--- Nor does a Gather count on more rows than the scan below it: is the scan in parallel, beside a
--- table that is not?
+-- A Gather does not expect more rows than the scan below it. Here, the scan is in parallel, beside
+-- a temporary table that cannot be.
 BEGIN;
 CREATE TEMP TABLE own AS SELECT * FROM few;
 ANALYZE own;
@@ -383,7 +386,7 @@ SELECT jsonb_path_query_array(
   'strict $.** ? (@."Node Type" == "Gather").Plans[*]."Relation Name"') AS gathered;
 ROLLBACK;
 
--- Types: those whose equality filters know, and no others.
+-- Types: a filter is placed only for an equality that filters know.
 SELECT what, checked.* FROM unnest(ARRAY[
   'big = d.id', 'small = d.id', 'small = d.big', 'price = d.price', 'name = d.name', 'day = d.day',
   'moment = d.day', 'moment = d.instant', 'day = d.instant', 'day = d.day::timestamp',
@@ -393,7 +396,7 @@ SELECT what, checked.* FROM unnest(ARRAY[
   'name::name = d.name', 'code = d.fixed']) what,
   checked(format('SELECT f.id FROM fact f JOIN dim d ON f.%s WHERE d.kind = 7', what));
 
--- Operators of others: equality that is not the one that filters know.
+-- Users' operators. Their equality is not the one that filters know.
 CREATE FUNCTION alike(text, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
   'BEGIN RETURN lower($1) = lower($2); END';
 CREATE FUNCTION compare_alike(text, text) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS
@@ -412,7 +415,7 @@ SELECT checked.* FROM checked(
   'SELECT f.id FROM fact f JOIN loud d ON f.name === d.name WHERE d.kind = 7 AND f.id < 20000');
 SELECT checked.* FROM checked(
   'SELECT f.id FROM fact f JOIN loud d ON f.name = d.name WHERE d.kind = 7 AND f.id < 20000');
--- … also if it is the default of its type.
+-- The same for an operator that is the default equality of its type.
 CREATE TYPE size AS ENUM ('S', 's', 'M');
 CREATE FUNCTION alike(size, size) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
   'BEGIN RETURN lower($1::text) = lower($2::text); END';
@@ -435,7 +438,7 @@ SELECT checked.* FROM checked(
   'SELECT f.id FROM wanted w LEFT JOIN sized f ON f.size = w.size AND f.id < 20000 WHERE one = 1');
 SELECT checked.* FROM checked('SELECT f.id FROM sized f
   JOIN wanted w ON f.size OPERATOR(pg_catalog.=) w.size WHERE one = 1 AND f.id < 20000');
--- … and if it is added to those of the server.
+-- The same for an operator that was added to an operator family of the server.
 BEGIN;
 CREATE FUNCTION alike(varchar, varchar) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS
   'BEGIN RETURN lower($1) = lower($2); END';
@@ -456,13 +459,14 @@ SELECT checked.* FROM unnest(ARRAY['JOIN', 'LEFT JOIN']) how, checked(format(
    %s fact f ON f.code ==== d.code AND f.id < 20000', how));
 ROLLBACK;
 
--- A table with a volatile condition is asked for by the rows that the condition is computed for.
+-- A table with a volatile condition gets no filter, because the condition must be computed for
+-- every row.
 CREATE SEQUENCE turns;
 SELECT checked.* FROM checked('SELECT f.id FROM fact f JOIN dim d ON f.dim = d.id
   WHERE d.kind = 7 AND nextval(''turns'') > 0 * f.id');
 SELECT last_value FROM turns;
 
--- Partitions, children, and other relations.
+-- Partitions, inheritance children, and other relations.
 CREATE TABLE parted (LIKE fact) PARTITION BY RANGE (id);
 CREATE TABLE low PARTITION OF parted FOR VALUES FROM (0) TO (15000);
 CREATE TABLE high (gone int, LIKE fact);
@@ -498,11 +502,11 @@ SELECT what, checked.* FROM (VALUES
   q (what, query), checked(query);
 SELECT ratio FROM counted('SELECT f.id FROM parted f JOIN ONLY dim d ON f.dim = d.id WHERE
   d.kind = 7', '(SELECT bf_agg(id) FROM ONLY dim WHERE kind = 7) @> f.dim', 'off');
--- One InitPlan for all partitions.
+-- One InitPlan serves all partitions.
 SELECT * FROM explained(
   'SELECT f.id FROM parted f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
 
--- In parallel; the InitPlan is above all processes.
+-- Parallel plans. The InitPlan is above all processes.
 BEGIN;
 SET LOCAL max_parallel_workers_per_gather = 2;
 SET LOCAL min_parallel_table_scan_size = 0;
@@ -510,7 +514,7 @@ SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SELECT * FROM explained(
   'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
--- Few keys are not worth workers of their own.
+-- For few keys, the InitPlan has no workers of its own.
 SET LOCAL parallel_setup_cost = 1;
 SELECT * FROM explained(
   'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
@@ -525,7 +529,8 @@ SELECT checked.* FROM (VALUES
   q (query), checked(query);
 ROLLBACK;
 
--- A query that the server puts below a Gather as it is, to test it, has no InitPlan of ours.
+-- To test parallel queries, the server can put a finished plan below a Gather. Such a query gets no
+-- InitPlan for a filter.
 BEGIN;
 SET LOCAL max_parallel_workers_per_gather = 2;
 SELECT set_config(name, 'on', true) FROM pg_settings
@@ -534,7 +539,7 @@ SELECT checked.* FROM checked(
   'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
 ROLLBACK;
 
--- Statements that change rows; what they change, and what they read beside it.
+-- Statements that change rows: the table that they change, and the tables that they read beside it.
 CREATE TABLE changed AS SELECT * FROM ONLY fact;
 CREATE TABLE made (id int);
 ANALYZE changed;
@@ -549,7 +554,7 @@ SELECT filters(plan) FROM unnest(ARRAY[
      SELECT f.id FROM ONLY fact f JOIN few d ON f.dim = d.id'])
   query, plan_of(query) plan;
 
--- Policies: neither whose rows they hide, nor by what.
+-- Row security. A filter neither drops rows of a table with policies, nor takes its keys from one.
 CREATE ROLE join_filter_reader;
 GRANT USAGE ON SCHEMA join_filter TO join_filter_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA join_filter TO join_filter_reader;
@@ -579,8 +584,8 @@ SELECT what, checked.* FROM (VALUES
   q (what, query), checked(query);
 RESET ROLE;
 
--- Who may not call the functions gets no filter, nor an error, also from a plan that was made for
--- somebody else.
+-- A user who may not call the functions gets no filter and no error. This is also true of a plan
+-- that was made for another user.
 REVOKE EXECUTE ON FUNCTION bf_join_agg("any") FROM public;
 PREPARE p AS SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
 SET plan_cache_mode = force_generic_plan;
@@ -589,7 +594,7 @@ SET ROLE join_filter_reader;
 EXECUTE p;
 SELECT * FROM explained('EXECUTE p');
 RESET ROLE;
--- … even if no filter is in it, because an index was better in the end.
+-- The same for a plan that has no filter in the end, because an index was cheaper.
 CREATE TABLE delivered AS SELECT i AS id, i % 2000 AS article
 FROM generate_series(1, 100000) i;
 CREATE TABLE article AS SELECT i AS id, i % 500 AS shelf FROM generate_series(1, 2000) i;
@@ -608,8 +613,8 @@ RESET ROLE;
 RESET random_page_cost;
 GRANT EXECUTE ON FUNCTION bf_join_agg("any") TO public;
 
--- A kept plan raises no error when a filter becomes larger than is allowed. The filter has every
--- value then.
+-- A kept plan raises no error when a filter becomes larger than allowed. The filter then matches
+-- every value.
 PREPARE every AS SELECT count(*) FROM fact f JOIN dim d ON f.dim = d.id WHERE d.kind < 30;
 EXECUTE every;
 SET bloomfilter.max_size = '1kB';
@@ -627,7 +632,7 @@ SELECT bf_join_agg(i) = bf_agg(i) AS same FROM generate_series(1, 5000) i;
 SELECT bf_join_agg(i) = bf_agg(i) AS same FROM generate_series(1, 0) i;
 DEALLOCATE every;
 
--- A plan that is kept follows the extension.
+-- A kept plan is made again when the extension is dropped.
 DEALLOCATE p;
 PREPARE p AS SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7;
 SELECT * FROM explained('EXECUTE p');
@@ -641,13 +646,13 @@ EXECUTE p;
 DEALLOCATE p;
 RESET plan_cache_mode;
 
--- The rows that are expected of such a scan: those with a partner, which are 2 % less than one in a
--- hundred here, and one in a hundred of the others.
+-- The expected rows of a scan with a filter. 1 % of the rows have a partner, less 2 % of them with
+-- a NULL key. Of the other rows, 1 % are false positives.
 SELECT round(jsonb_path_query_first(plan, 'strict $.** ? (@."Bloom Filter" starts with "(")
     ."Plan Rows"')::numeric / 40000, 2) AS share
 FROM plan_of('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7') plan;
 
--- Filters that would be too large are not built.
+-- A filter that would be too large is not built.
 SET bloomfilter.max_size = '1kB';
 SELECT checked.* FROM checked(
   'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
@@ -663,7 +668,7 @@ EXECUTE q (8);
 EXECUTE q (NULL);
 RESET plan_cache_mode;
 
--- A filter that drops nothing, against what the statistics say, is skipped for a while.
+-- If a filter drops no rows, contrary to the statistics, the scan stops probing it for a while.
 CREATE TABLE wrong AS SELECT i AS id, i % 1000 AS kind FROM generate_series(1, 5000) i;
 CREATE TABLE asking AS SELECT 1 + i % 5000 AS wrong, i AS id FROM generate_series(1, 400000) i;
 ANALYZE wrong, asking;

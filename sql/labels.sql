@@ -1,5 +1,5 @@
--- An enum's value is hashed by its label, also if the label changes while it is remembered. The
--- same label as text has the same hash.
+-- A value of an enum is hashed by its label, also if the label changes while it is cached. The same
+-- label as text has the same hash.
 CREATE SCHEMA labels;
 SET search_path = labels, public;
 CREATE TYPE color AS ENUM ('red', 'green', 'blue');
@@ -27,8 +27,8 @@ FROM (
   SELECT bf_agg(CASE WHEN i = 3 AND rename('rosso', 'red') IS NULL THEN NULL ELSE color END) AS f
   FROM paints) s;
 
--- The label changes within a transaction, in an expression that lives as long. After a rollback,
--- the old label is back.
+-- The label changes within a transaction, and so during the life of a function's expression. After
+-- a rollback, the old label is back.
 CREATE FUNCTION label_of(color color) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE label text;
 BEGIN
@@ -48,7 +48,7 @@ SELECT label_of('rouge');
 ROLLBACK;
 SELECT label_of('red');
 
--- A call site meets more values than it remembers, twice.
+-- A call site meets more values than it caches, and meets them twice.
 DO $$ BEGIN
   EXECUTE (SELECT format('CREATE TYPE many AS ENUM (%s)',
              string_agg(quote_literal('label ' || i), ', '))
@@ -64,7 +64,7 @@ ALTER TYPE added ADD VALUE 'end';
 SELECT value, bf_hash(value) = bf_hash(value::text) AS "as its label"
 FROM unnest(enum_range(NULL::added)) value;
 
--- The label of a value is gone, as only happens in a damaged catalog.
+-- The label of a value is missing. This happens only in a damaged catalog.
 CREATE TYPE shade AS ENUM ('light', 'dark');
 CREATE TABLE walls AS SELECT 'dark'::shade AS shade;
 DELETE FROM pg_enum WHERE enumtypid = 'shade'::regtype AND enumlabel = 'dark';

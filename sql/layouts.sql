@@ -1,9 +1,9 @@
 -- Layouts of other systems: everything that a filter can do, in each layout with each element type.
--- test/t/013_interop.pl tests what the systems themselves say about the bytes.
+-- test/t/013_interop.pl tests the bytes with the systems themselves.
 CREATE SCHEMA layouts;
 SET search_path = layouts, public;
 SET extra_float_digits = 0;
-SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
+SET bloomfilter.scan = off; -- sql/build.sql tests Bloom Filter Build
 \i sql/include/outcome.sql
 
 CREATE TABLE kinds (layout text, value text);
@@ -107,7 +107,7 @@ SELECT count(*) AS kinds, count(DISTINCT layout) AS layouts,
 FROM kinds, trouble(layout, value);
 RESET bloomfilter.overfill;
 
--- Element types, as the layout knows them; Parquet does not distinguish kinds of byte strings.
+-- Element types, as the layout knows them. Parquet does not distinguish the types of byte strings.
 SELECT v.layout, element_type, seed, expected, target_fpr, hashes, bits, saturated
 FROM (VALUES (bf_create(100, 0.001, layout => 'guava') + 5),
     (bf_create(100, layout => 'guava') + 'x'::text),
@@ -134,8 +134,8 @@ SELECT bf_create(10, layout => 'guava') + 5 @> '5' AS "an integer of Guava",
   bf_create(10, layout => 'parquet') + 0.5::float8 @> '0.5' AS "a float of Parquet",
   bf_create(10, layout => 'guava') + '\x05'::bytea @> '\x05' AS "bytes of Guava" \gx
 
--- A literal for a byte string is read as every type that it can be; one reading that is found is
--- enough.
+-- A literal for a byte string is read as every type that it can be. It is found if one of its
+-- readings is found.
 SELECT u + '\x4142'::bytea @> '\x4142' AS "has the bytes",
   u + 'AB'::text @> 'AB' AS "has the text",
   u + 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
@@ -151,8 +151,8 @@ FROM (SELECT bf_create(100, layout => 'parquet') AS u) x \gx
 PREPARE asked AS SELECT bf_agg(id, 1000, 0.01, 'parquet') @> $1
   FROM unnest('{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'::uuid[]) id;
 EXECUTE asked ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11');
--- Every reading under which SQL calls a literal equal to a member: trailing blanks of char(n),
--- names that end after 63 bytes, bytea's two forms and white space, uuid's forms.
+-- All readings under which SQL calls a literal equal to a member: trailing blanks of char(n), names
+-- cut to 63 bytes, the two forms and the white space of bytea, and the forms of uuid.
 CREATE FUNCTION ask(type text, member text, literal text,
                     OUT equal boolean, OUT parquet boolean, OUT lines boolean)
 LANGUAGE plpgsql AS $$
@@ -177,7 +177,7 @@ SELECT type, left(literal, 40) AS literal, a.* FROM (VALUES
   ('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{a0eebc999c0b4ef8bb6d6bb9bd380a11}'),
   ('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'A0EE-BC99-9C0B-4EF8-BB6D-6BB9-BD38-0A11')
 ) v(type, member, literal), LATERAL ask(type, member, literal) a;
--- Text that has none of these forms is text, and no error.
+-- A literal that has none of these forms is text, and no error.
 SELECT count(*) AS texts, bool_and(equal) AS equal, bool_and(parquet) AS parquet,
   bool_and(lines) AS lines
 FROM unnest(ARRAY['-0123456789abcdef0123456789abcdef', '{0123456789abcdef0123456789abcdef',
@@ -198,7 +198,7 @@ FROM (SELECT bf_from_redis('\xe503000000000000010000000d00000002000000'
       'b0040000000000008025000000000000e5030000000000007b14ae47e17a843f'
       '88168ac58c2b234007000000e80300000000000000', ARRAY[decode(repeat('00', 1200), 'hex')])
     + 7 AS f) x \gx
--- One call site, many layouts.
+-- One call site gets filters of many layouts.
 SELECT count(*) FILTER (WHERE f @> '77') AS found, count(*)
 FROM (SELECT CASE i % 4 WHEN 0 THEN bf_create(100, layout => 'guava')
       WHEN 1 THEN bf_create(100, layout => 'guava_integer') WHEN 2 THEN bf_create(100)
@@ -212,7 +212,7 @@ FROM (SELECT bf_agg(v, 100, 0.01, 'parquet') AS f FROM unnest('{"a ","b ","c"}':
 SELECT bf_create(10, layout => 'parquet_float') + 0.5::float8 + '0.1' @> 0.1::float4
   AS literal_float4;
 
--- Both zeros, and every NaN, are found; only the value given is added.
+-- Both zeros, and every NaN, are found. Only the given value is added.
 SELECT (bf_info(bf_create(10, layout => 'parquet') + 0::float8)).bits_set AS "bits of 0",
   (bf_info(bf_agg(x, 10, 0.01, 'parquet'))).bits_set AS "bits of -0",
   bf_agg(x, 10, 0.01, 'parquet') @> 0::float8 AS "-0 is found as 0",
@@ -322,7 +322,7 @@ FROM (SELECT bf_to_parquet(bf_create(100, layout => 'parquet')) AS file) x,
   unnest('{INT32, INT64, FLOAT, DOUBLE, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, UUID,
     timestamptz}'::text[]) type,
   bf_info(bf_from_parquet(file, type));
--- Logical types: they are probed with SQL's types, and the bits are those of the number.
+-- Logical types. They are probed with SQL's types, but the bits are those of the underlying number.
 CREATE FUNCTION imported(filter bloomfilter, type text) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_from_parquet(bf_to_parquet(filter), type)';
 CREATE FUNCTION microseconds(t timestamptz) RETURNS bigint LANGUAGE sql AS
@@ -347,7 +347,8 @@ SELECT bf_to_guava((bf_create(10, layout => 'guava') + 1)
 SELECT bf_to_parquet(bf_from_parquet('\x15' || '\xc001'::bytea
       || '\x1c1c00001c1c00001c1c000000'::bytea || decode(repeat('00', 96), 'hex'), 'INT32'));
 
--- A union does not OR imports; writing it does, as the systems do.
+-- A union keeps imported filters as separate links. When the union is written, links of one size
+-- are OR-ed, as the other systems do.
 SELECT links,
   bf_to_guava(u) = bf_to_guava(bf_create(100, layout => 'guava') + 5 + 6)
     AS "written as one filter",
@@ -356,8 +357,8 @@ SELECT links,
 FROM (SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 5), 'long') AS a,
     bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava') + 6), 'long') AS b) f,
   LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u) \gx
--- If there are more imports than links, those of one size are OR-ed, as the systems do: no member
--- is lost.
+-- If there are more imported filters than a value can have links, those of one size are OR-ed, as
+-- the other systems do. No member is lost.
 CREATE TABLE row_groups AS
   SELECT g, imported(bf_agg(i, n, 0.01, 'parquet'), 'INT64') AS f
   FROM generate_series(1, 150) g, generate_series(10 * g, 10 * g + 50) i,
@@ -380,8 +381,8 @@ SELECT bf_check(u) IS NULL AS "is sound",
   u | u = u AS "united with itself, the same"
 FROM (SELECT bf_union_agg(f ORDER BY g) AS u FROM row_groups) u \gx
 SELECT (bf_info(bf_union_agg(f))).links FROM row_groups WHERE g < 65;
--- Among them is a link that both sides have, of a size that was asked for: it holds the members of
--- both.
+-- One link is on both sides of the union. It has a size that was asked for, and it holds the
+-- members of both sides.
 SELECT bf_check(u) IS NULL AS "is sound", links,
   (SELECT count(*) FROM generate_series(-40, 710) i
    WHERE i NOT BETWEEN 1 AND 9 AND NOT u @> i) AS denied
@@ -393,7 +394,7 @@ FROM (SELECT ((SELECT bf_agg(i, 900, 0.01, 'parquet') FROM generate_series(-20, 
 SELECT bf_union_agg(f)
 FROM (SELECT bf_agg(i) AS f
     FROM generate_series(1, 70) g, generate_series(100 * g, 100 * g + 50) i GROUP BY g) s;
--- Values that imports of one size have in common are counted once.
+-- Values that are in several imports of one size are counted once.
 CREATE FUNCTION file_of(layout text, first int, last int) RETURNS bloomfilter LANGUAGE sql AS $$
   SELECT CASE layout WHEN 'guava' THEN bf_from_guava(bf_to_guava(f), 'long')
     WHEN 'hive' THEN bf_from_hive(bf_to_hive(f), 'long')
@@ -409,7 +410,7 @@ FROM unnest('{guava,hive,parquet}'::text[]) l,
   LATERAL (SELECT file_of(l, 1, 600) AS a, file_of(l, 401, 1000) AS b,
     file_of(l, 201, 800) AS c) f,
   LATERAL (SELECT a | b AS u OFFSET 0) x, bf_info(u) u;
--- A filter of no rows names no layout; a union with it does.
+-- A union with a filter of no rows keeps its layout, and can be written as a file.
 SELECT layout, bf_to_guava(f) = bf_to_guava(bf_create(10, layout => 'guava')) AS written
 FROM (SELECT bf_create(10, layout => 'guava') | bf_agg(i, 10, 0.01, 'guava') AS f
     FROM generate_series(1, 0) i) x, bf_info(f);
@@ -427,7 +428,7 @@ SELECT bf_from_parquet('\x15401c1c00001c1c00001c1c000000' || decode(repeat('00',
     'INT32');
 SELECT bf_from_parquet('\x15421c1c00001c1c00001c1c000000' || decode(repeat('00', 33), 'hex'),
     'INT32');
--- With more or fewer bytes than the filter has, the error says how many it has.
+-- If there are more or fewer bytes than the filter has, the error says how many it has.
 SELECT bf_from_parquet(bf_to_parquet(bf_create(1000, layout => 'parquet'))
     || decode(repeat('00', 936), 'hex'), 'INT32');
 SELECT bf_from_parquet(substr(bf_to_parquet(bf_create(1000, layout => 'parquet')), 1, 1000),
@@ -436,7 +437,8 @@ SELECT bf_from_redis('\x00', '{}');
 SELECT bf_from_redis(NULL, '{}') IS NULL AS "null",
   bf_from_guava(NULL, 'long') IS NULL AS null_guava;
 SELECT bf_from_redis('\x00', ARRAY[NULL]::bytea[]);
--- A dump of two links, of 8 and 24 bytes, and changes to it that RedisBloom itself refuses, too.
+-- A dump of two links, of 8 and 24 bytes. It is changed in ways that RedisBloom itself refuses,
+-- too.
 CREATE TABLE dump AS
 SELECT '\x0200000000000000020000000500000002000000'
     '080000000000000040000000000000000100000000000000'
@@ -458,7 +460,7 @@ SELECT bf_from_redis('\x00000000000000000100000004000000' || decode(repeat('00',
     chunks)
 FROM dump;
 
--- Writing for RedisBloom; test/t/013_interop.pl compares with its own bytes.
+-- Filters are written for RedisBloom. test/t/013_interop.pl compares them with its own bytes.
 SELECT bf_to_redis(bf_create(10));
 SELECT bf_to_redis(bf_create(10, layout => 'guava'));
 SELECT header IS NULL AS "no header of NULL",
@@ -468,8 +470,8 @@ SELECT header, chunks FROM bf_to_redis(bf_create(1, 0.5, layout => 'redis') + 'x
 SELECT r.header = dump.header AS "header is the one that was read",
   r.chunks = dump.chunks AS "chunks are those that were read"
 FROM dump, bf_to_redis(bf_from_redis(dump.header, dump.chunks)) r \gx
--- Reads little-endian numbers of the header: values, options, and each link's bytes, values and
--- capacity.
+-- Reads little-endian numbers of the header: values, options, and for each link its bytes, values
+-- and capacity.
 CREATE FUNCTION number_at(bytes bytea, at int, size int) RETURNS bigint LANGUAGE sql AS $$
   SELECT sum(get_byte(bytes, at + i)::bigint << 8 * i)::bigint FROM generate_series(0, size - 1) i
 $$;
@@ -494,7 +496,7 @@ FROM written, LATERAL (VALUES ('filter', f), ('overfilled', overfilled), ('fold'
     ('cleared', bf_clear(f)), ('large', large), ('union', f | small), ('common', f & f),
     ('large union', large | f)) v(what, filter),
   header_of(filter) h;
--- Read back, the filter has the same values and counts as self-sized.
+-- After it was read back, the filter has the same values. It counts as self-sized.
 SELECT bf_contains_all(read, ARRAY(SELECT generate_series(1, 300))) AS "has all members",
   bf_to_redis(read) = bf_to_redis(f) AS "written again, the same",
   i.layout, element_type, expected, target_fpr, hashes, i.links,
@@ -514,7 +516,7 @@ FROM written, bf_to_redis(large) r,
 SELECT bf_to_redis(bf_create(100, layout => 'redis'))
   = bf_to_redis(bf_from_redis(header, chunks)) AS "an empty one written again, the same"
 FROM bf_to_redis(bf_create(100, layout => 'redis')) \gx
--- In place of an unknown capacity, one is written with which RedisBloom loads the filter.
+-- If the capacity is unknown, one is written with which RedisBloom loads the filter.
 SELECT (bf_info(f)).expected, h.*
 FROM bf_to_redis(bf_create(1000, layout => 'redis')) r,
   bf_from_redis(set_byte(r.header, 20 + 44 + 7, 1), r.chunks) f, header_of(f) h;
@@ -524,7 +526,7 @@ FROM (SELECT i, bf_agg(i, 20, 0.01, 'redis') OVER (ORDER BY i) AS w
   FROM generate_series(1, 20) i) x \gx
 RESET bloomfilter.overfill;
 
--- Layouts do not mix, take no hashes, do not grow and have no seeds.
+-- Layouts cannot be mixed. Those of other systems take no hashes, do not grow and have no seeds.
 SELECT (bf_create(10, layout => 'guava') + 1) | (bf_create(10) + 1);
 SELECT (bf_create(10, layout => 'guava') + 1) & (bf_create(10, layout => 'guava_mitz32') + 1);
 SELECT bf_union_agg(f)
@@ -549,7 +551,7 @@ SELECT bf_create(10, layout => 'pages');
 SELECT bf_create(1000000000, 0.01, layout => 'parquet');
 SELECT bf_create(1000000000, 0.01, layout => 'guava');
 
--- Encodings of one layout: the byte of the family tells them apart, also in a filter without
+-- Encodings of one layout. The byte of the family tells them apart, even in a filter without
 -- values.
 CREATE TABLE schemes AS SELECT layout, bf_create(100, layout => layout) AS empty, value FROM (VALUES
   ('guava', '5'), ('guava_integer', '5'), ('guava_chars', '''x''::text'),
@@ -566,8 +568,8 @@ SELECT layout, element_type, substr(empty::bytea, 1, 3) AS empty,
 FROM schemes, LATERAL (SELECT element_type FROM bf_info(empty)) i
 ORDER BY layout;
 
--- The encoding stays through all functions that make filters of filters. (Files do not have it:
--- there, the funnel or the type says it.)
+-- All functions that make filters from filters keep the encoding. Files do not have the encoding:
+-- when a file is read, the funnel or the type names it.
 CREATE FUNCTION kept(filter bloomfilter, layout text) RETURNS boolean LANGUAGE sql AS $$
   SELECT (bf_info(filter)).layout = layout AND bf_check(filter) IS NULL
     AND bf_compatible(filter, bf_create(100, layout => layout)) $$;
@@ -601,7 +603,7 @@ FROM unnest('{long, integer, string_utf8, unencoded_chars, bytes}'::text[]) funn
 SELECT type, layout, element_type, kept(f, layout)
 FROM unnest('{INT32, DATE, FLOAT, INT64}'::text[]) type,
   LATERAL (SELECT imported(bf_create(100, layout => 'parquet_float'), type) AS f) x, bf_info(f);
--- Integers or dates: the first value decides, and in a union, the value of either.
+-- Integers or dates: the first value decides. In a union, the value of either filter decides.
 SELECT (bf_info(e + 5)).element_type AS integers,
   (bf_info(e + date '2024-01-31')).element_type AS dates,
   (e | (e + date '2024-01-31')) @> date '2024-01-31' AS "dates are united",
@@ -612,7 +614,7 @@ FROM (SELECT bf_create(100, layout => 'parquet_int32') AS e) x \gx
 SELECT (bf_create(100, layout => 'parquet_int32') + 5)
   | (bf_create(100, layout => 'parquet_int32') + date '2024-01-31');
 
--- Two encodings have no hash in common, so they are not united, not even without values.
+-- Two encodings have no hash in common, so a union of them is refused, even without values.
 SELECT a.layout,
   string_agg(DISTINCT b.layout, ', ') FILTER (WHERE bf_compatible(x, y)) AS compatible,
   string_agg(DISTINCT outcome(format('SELECT %s(%L, %L)', function, x, y)), ', ')
@@ -633,7 +635,7 @@ SELECT bf_agg(i, 10, 0.01, CASE i WHEN 1 THEN 'guava_integer' ELSE 'guava' END)
 FROM generate_series(1, 2) i;
 SELECT bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'long')
   | bf_from_guava(bf_to_guava(bf_create(100, layout => 'guava')), 'integer');
--- This holds even for a self-sized filter, as imports are, that has lost its element type.
+-- This is also true of a self-sized filter, such as an import, that has lost its element type.
 SELECT (bf_from_guava(bf_to_guava(f), 'long') & f) | bf_create(100, layout => 'guava_integer')
 FROM bf_create(100, layout => 'guava') f;
 SELECT (imported(f, 'DATE') & f) | bf_create(100, layout => 'parquet')
@@ -649,7 +651,7 @@ FROM (SELECT imported(f, 'DATE') & f AS e, f + date '2024-01-31' AS f,
 SELECT bf_create(100, layout => 'guava_integer') + 'x'::text;
 SELECT bf_create(100, layout => 'guava_chars') @> 5;
 
--- Links have the layout in their entries, and the encoding once for all.
+-- The entry of each link has the layout. The encoding is there once for all links.
 SELECT substr(u::bytea, 1, 3) AS head,
   get_byte(u::bytea, 36 + 21) >> 4 AS first,
   get_byte(u::bytea, 36 + 24 + 21) >> 4 AS second,
@@ -667,7 +669,7 @@ SELECT ((bf_create(100, layout => 'guava_integer') + 5)
     | (bf_create(1000, layout => 'guava_integer') + 6)) | bf_create(10, layout => 'guava');
 
 -- Bytes that versions before 1.0 wrote, with layout numbers of their own, are an error. So are
--- families that a layout cannot have, and values of no type.
+-- families that a layout cannot have, and filters that hold values without an element type.
 SELECT number, layout,
   outcome(format('SELECT %L::bytea::bloomfilter',
       set_byte(set_byte(added(empty, value)::bytea, 1, number), 2, old))) AS added,

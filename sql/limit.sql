@@ -1,5 +1,5 @@
--- bloomfilter.max_size: nothing larger is made, and nothing is enlarged beyond it; existing filters
--- stay usable.
+-- bloomfilter.max_size: no larger filter is made, and no filter is enlarged beyond the limit.
+-- Existing filters can still be used.
 CREATE SCHEMA limits;
 SET search_path = limits, public;
 \i sql/include/outcome.sql
@@ -34,7 +34,7 @@ SELECT bf_add_all(bf_create(10000, grow => true), array(SELECT generate_series(1
 SELECT call, outcome('SELECT ' || call)
 FROM (VALUES ('bf_create(50000)'), ('bf_create(60000)'), ('bf_create(50000, 0.001)'),
   ('bf_create(30000, grow => true)'),
-  ('bf_create(45000, grow => true)'), -- its first link, for a quarter of the rate
+  ('bf_create(45000, grow => true)'), -- its first link has a quarter of the rate
   ('bf_create(60000, grow => true)'), ('bf_create(50000, layout => ''guava'')'),
   ('bf_create(60000, layout => ''guava'')'), ('bf_create(40000, layout => ''parquet'')'),
   ('bf_create(60000, layout => ''parquet'')'), ('cbf_create(10000)'), ('cbf_create(20000)'),
@@ -54,17 +54,17 @@ SELECT outcome(format('SELECT cbf_agg(i%s)
       OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 20000 FOLLOWING)
     FROM generate_series(1, %s) i LIMIT 1', capacity, rows)) AS framed
 FROM (VALUES (', 10000', 10), (', 20000', 10), ('', 10000), ('', 20000)) v(capacity, rows);
--- An aggregate with a capacity ends with the first row, before it allocates anything.
+-- An aggregate with a capacity fails at the first row, before it allocates anything.
 CREATE SEQUENCE rows;
 SELECT outcome(format('SELECT %s(nextval(''rows''), 60000) FROM generate_series(1, 1000)', agg)),
   lastval()
 FROM unnest(array['bf_agg', 'cbf_agg', 'cf_agg']) agg;
 
--- Imports. test/t/013_interop.pl tests RedisBloom's, with its files.
+-- Imports. test/t/013_interop.pl tests those from RedisBloom, with its files.
 SELECT outcome('SELECT bf_from_parquet(parquet, ''BYTE_ARRAY'') FROM files') AS parquet,
   outcome('SELECT bf_from_guava(guava, ''string_utf8'') FROM files') AS guava;
 
--- Enlarging: growth, and unions of several links.
+-- Filters that become larger: by growth, and as unions of several links.
 CREATE TABLE grown AS
   SELECT bf_add_all(bf_create(10000, grow => true), array(SELECT generate_series(1, 25000))) AS f;
 SELECT links, bits / 8 AS bytes FROM grown, bf_info(f);
@@ -79,7 +79,7 @@ SELECT outcome('SELECT self_sized(1, 20000) | self_sized(1, 20001)') AS together
     AS agg,
   outcome('SELECT self_sized | bf_create(10) FROM large') AS with_a_large_one \gx
 
--- Existing filters are probed, changed, made smaller, united in place, shown, exported and
+-- Existing filters can be probed, changed, made smaller, united in place, shown, exported and
 -- restored.
 SELECT f @> 1 AS "a member is found",
   NOT f @> 2 AS "another is not",
@@ -139,7 +139,8 @@ SHOW bloomfilter.max_size;
 RESET ROLE;
 RESET bloomfilter.max_size;
 SHOW bloomfilter.max_size;
--- The same holds in a session that has not loaded the library yet, where anybody may set anything.
+-- The same is true of a session that has not loaded the library yet. In such a session, anybody may
+-- set any name with the prefix.
 SELECT current_database() AS database \gset
 ALTER DATABASE :"database" SET bloomfilter.max_size = '64kB';
 \connect

@@ -12,8 +12,8 @@ CREATE FUNCTION self_sized(first int, last int) RETURNS bloomfilter LANGUAGE sql
   'SELECT bf_agg(i) FROM generate_series(first, last) i';
 CREATE FUNCTION links(f bloomfilter) RETURNS int LANGUAGE sql AS 'SELECT links FROM bf_info(f)';
 
--- Two sizes in one value: capacities, bits and bytes add up, and so do rates, nearly. The rate
--- asked for is the higher one.
+-- Two sizes in one value. Capacities, bits and bytes add up, and rates nearly do. The rate asked
+-- for is the higher one.
 SELECT i.layout, i.element_type, i.expected, i.target_fpr, i.hashes, i.saturated, i.links,
   bf_check(f),
   i.bits = a.bits + b.bits AS "bits add up",
@@ -27,7 +27,7 @@ SELECT i.layout, i.element_type, i.expected, i.target_fpr, i.hashes, i.saturated
   bf_count(f) = i.estimated_count AS "bf_count is that of info"
 FROM (SELECT made(1, 600, 1000, 0.02) AS x, made(500, 1200, 2000) AS y) p,
   LATERAL (SELECT x | y AS f OFFSET 0) u, bf_info(f) i, bf_info(x) a, bf_info(y) b \gx
--- A property that differs between the links, or is unknown for one, is NULL.
+-- A property is NULL if it differs between the links, or is unknown for one of them.
 SELECT layout, expected, target_fpr, hashes, saturated, links
 FROM bf_info(made(1, 10) | made(1, 10, 1000, 0.0001) | bf_create_by_size(10000, 3));
 SELECT layout, hashes, links FROM bf_info(made(1, 10) | made(1, 10, 1000, 0.001));
@@ -38,7 +38,7 @@ SELECT saturated, bf_count((f & f) | made(1, 5, 10)) IS NULL AS no_count
 FROM (SELECT made(1, 6000) AS f) m, bf_info(f | made(1, 100, 2000));
 RESET bloomfilter.overfill;
 
--- Every value of each filter is found by every kind of probe, and few others are.
+-- Every value of each filter is found by every kind of probe. Few other values are found.
 CREATE TABLE u AS SELECT made(1, 600) | made(500, 2000, 2000) | self_sized(2001, 2300) AS f;
 SELECT links(f),
   count(*) FILTER (WHERE f @> i) AS found,
@@ -58,7 +58,7 @@ SELECT f @> '5' AS "literal is found",
   outcome(format('SELECT %L::bloomfilter @> ''5''::text', f)) AS text
 FROM u \gx
 
--- Written, read back and compared.
+-- The filter is written, read back and compared.
 SELECT f::text::bloomfilter = f AS "text round trip",
   f::bytea::bloomfilter = f AS "bytea round trip",
   f <> made(1, 600) AS "differs from one link",
@@ -84,7 +84,7 @@ SELECT count(*) FILTER (WHERE f @> i) AS found, links(f)
 FROM (SELECT bf_add_all(f, array(SELECT generate_series(1, 4000))) AS f FROM u) v,
   generate_series(1, 4000) i
 GROUP BY f;
--- When the largest link gets all bits of another link, the other one is left out.
+-- If the largest link gets all bits of another link, the other link is removed.
 SELECT links(f) AS before,
   links(g) AS after,
   g | g = g AS "united with itself, the same",
@@ -94,13 +94,13 @@ FROM (SELECT self_sized(1, 2) | self_sized(3, 4) AS f) v,
   LATERAL (SELECT bf_add_all(f, array(SELECT generate_series(5, 2000))) AS g) w \gx
 RESET bloomfilter.overfill;
 
--- Clearing leaves the link that values are added to.
+-- Clearing keeps only the link to which values are added.
 SELECT bits_set, links,
   bits = 19968 AS "of the largest link",
   element_type, expected, bf_check(bf_clear(f))
 FROM u, bf_info(bf_clear(f)) \gx
 
--- Self-sized filters are not OR-ed, not even of one size; empty ones add nothing.
+-- Self-sized filters are not OR-ed, even if they have one size. Empty ones add nothing.
 SELECT links(self_sized(1, 300) | self_sized(301, 600)) AS apart,
   self_sized(1, 300) | self_sized(1, 300) = self_sized(1, 300) AS "united with itself, the same",
   links(made(1, 300, 300) | self_sized(301, 600)) AS sized_and_self_sized,
@@ -111,8 +111,8 @@ SELECT bf_agg(NULL::int) | made(1, 5) = made(1, 5) AS "empty adds nothing on the
   bf_agg(NULL::int) | bf_agg(NULL::int) = bf_agg(NULL::int) AS "both are nothing",
   bf_agg(NULL::int) | bf_create(5, seed => 7) = bf_create(5, seed => 7)
     AS "empty adds nothing to another seed" \gx
--- The same holds for a cleared one, but for its element type; with two empty ones the order does
--- not matter.
+-- The same is true of a cleared filter, except that it keeps its element type. Two empty filters
+-- give the same union in both orders.
 SELECT bf_clear(self_sized(1, 300)) | made(1, 5) = made(1, 5) AS "cleared adds nothing",
   bf_clear(self_sized(1, 300)) | self_sized(1, 5) = self_sized(1, 5)
     AS "cleared adds nothing to self-sized",
@@ -127,10 +127,10 @@ SELECT outcome('SELECT (bf_clear(self_sized(1, 3)) | bf_agg(NULL::int)) | bf_agg
     AS one_order,
   outcome('SELECT bf_clear(self_sized(1, 3)) | (bf_agg(NULL::int) | bf_agg(''x''::text))')
     AS the_other;
--- An empty filter made for a capacity keeps it.
+-- An empty filter that was made for a capacity keeps it.
 SELECT links, expected, element_type FROM bf_info(bf_create(5000) | self_sized(1, 10));
 
--- The aggregate gives the same in any order and from any parts.
+-- The aggregate gives the same filter in any order and from any parts.
 SET bloomfilter.overfill = ignore;
 CREATE TABLE parts AS
 SELECT i, CASE i % 3 WHEN 0 THEN made(i, i + 10) WHEN 1 THEN made(i, i + 20, 3000)
@@ -140,7 +140,7 @@ SELECT links(bf_union_agg(f)),
   bf_union_agg(f ORDER BY i) = bf_union_agg(f ORDER BY -i) AS "in any order",
   bf_contains_all(bf_union_agg(f), array_agg(i)) AS "members are found"
 FROM parts \gx
--- A state that has the links already is changed in place; nothing but a state is.
+-- A state that already has the links is changed in place. Nothing else is changed.
 SELECT bf_union_agg(f) = (SELECT bf_union_agg(f) FROM parts) AS twice,
   count(*) = count(*) FILTER (WHERE f = CASE i % 3 WHEN 0 THEN made(i, i + 10)
     WHEN 1 THEN made(i, i + 20, 3000) ELSE self_sized(i, i + i) END) AS unchanged
@@ -152,8 +152,8 @@ FROM (SELECT i, bf_union_agg(f) OVER (ORDER BY i ROWS 5 PRECEDING) AS u FROM par
   LATERAL (SELECT bf_union_agg(f) AS whole FROM parts p WHERE p.i BETWEEN w.i - 5 AND w.i) x;
 RESET bloomfilter.overfill;
 
--- Unions are commutative, associative and idempotent byte for byte, and lose nothing: with random
--- sizes, element types, seeds, and growth.
+-- Unions are commutative, associative and idempotent, byte for byte, and lose no value. The filters
+-- have random sizes, element types, seeds, and growth.
 CREATE FUNCTION some_filter(element text, seed bigint, depth int DEFAULT 0) RETURNS bloomfilter
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -220,7 +220,7 @@ FROM (SELECT bf_union_agg(f ORDER BY (n * m) % 13) AS u
   FROM randoms, generate_series(1, 12) m GROUP BY element, seed, m) s;
 RESET bloomfilter.overfill;
 
--- Values that links of one geometry have in common are counted once: 1000 and 1000 values are 1500
+-- Values that links of one geometry have in common are counted once. 1000 and 1000 values are 1500
 -- together, and 1800 with another 1000.
 CREATE FUNCTION near(count float8, truth float8) RETURNS boolean LANGUAGE sql AS
   'SELECT abs(count - truth) <= 0.02 * truth';
@@ -237,14 +237,14 @@ SELECT links(a | b) AS links,
   (bf_info(a | b)).estimated_count = bf_count(a | b) AS info,
   abs(bf_fpr(a | b) - (1 - (1 - bf_fpr(a)) * (1 - bf_fpr(b)))) < 1e-9 AS "rates add up, nearly"
 FROM alike \gx
--- It does not matter how a filter is stored.
+-- The count is the same however a filter is stored.
 CREATE TABLE stored (how text, f bloomfilter);
 ALTER TABLE stored ALTER f SET STORAGE plain;
 INSERT INTO stored SELECT 'in line', a | b FROM alike;
 ALTER TABLE stored ALTER f SET STORAGE external;
 INSERT INTO stored SELECT 'out of line', a | b FROM alike;
 SELECT how, bf_count(f) = bf_count(a | b) AS same FROM stored, alike;
--- Two filters are counted as their union is, also when they have several links.
+-- bf_union_count gives the count of the union, also for filters of several links.
 SELECT bf_union_count(a, b) = bf_count(a | b) AS two,
   bf_union_count(a | b, c) = bf_count(a | b | c) AS "two and one",
   bf_union_count(a, b | c) = bf_count(a | b | c) AS "one and two",
@@ -277,16 +277,17 @@ SELECT near(bf_intersect_count(a | b, c), 700) AS common,
   bf_jaccard(empty, empty) AS "Jaccard index of two empty ones"
 FROM alike, (SELECT bf_agg(i) AS empty, self_sized(22001, 23000) AS d
   FROM generate_series(1, 0) i) s \gx
--- Nothing is known of values that links of different geometry have in common: they are counted in
--- each.
+-- If links have different geometry, nothing is known of values that they have in common. Such
+-- values are counted in each link.
 SELECT links(a | b | larger) AS links,
   abs(bf_count(a | b | larger) - bf_count(a | b) - bf_count(larger)) < 1e-6 AS "sizes add up",
   bf_count(a | empty) = bf_count(a) AS "nothing to add",
   bf_count(a | (empty & empty)) IS NULL AS intersection,
   bf_union_count(a | b, empty & empty) IS NULL AS "and an intersection"
 FROM alike, LATERAL (SELECT self_sized(1, 3000) AS larger, bf_create(1000) AS empty OFFSET 0) s \gx
--- Of links with all bits set, nothing is known. If only their OR has all bits set, the sum is the
--- most that there can be, and nothing is known of values in common.
+-- If a link has all bits set, its count is unknown. If only the OR of the links has all bits set,
+-- the count is the sum of their counts, which is the most that it can be. Nothing is then known of
+-- values in common.
 SELECT links(u) AS links,
   abs(bf_count(u) - sum) < 1e-6 AS "sum of all",
   abs(bf_union_count(u, f) - sum) < 1e-6 AS "of a union with one of them",

@@ -1,11 +1,11 @@
--- A bare literal, or an untyped parameter, is read as what the filter holds. If the reading would
--- depend on settings or on a type that the filter does not know, it is an error.
+-- A bare literal, or an untyped parameter, is read as the filter's element type. If the reading
+-- would depend on settings, or on a type that the filter does not know, it is an error.
 CREATE SCHEMA literal;
 SET search_path = literal, public;
 \i sql/include/outcome.sql
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 
--- value: an expression; literal: a text that means the same.
+-- value: an expression. literal: a text that means the same.
 CREATE TABLE literals (value text, literal text);
 COPY literals FROM stdin (FORMAT csv, DELIMITER '|', QUOTE e'\x01', FORCE_NOT_NULL (literal));
 5::int2|5
@@ -188,9 +188,9 @@ SELECT asking('date ''2024-02-01''', '12:00') AS "a time is no date",
   asking('timestamptz ''2024-02-01''', '12:00+02') AS "nor a timestamptz",
   asking('time ''12:00''', '2024-02-01 12:00') AS "and they are no time",
   asking('timestamptz ''2024-02-01''', '2024-02-01') AS "timestamptz needs an offset",
-  asking('timestamptz ''2024-02-01''', '2024-02-01 12:00') AS "also behind a time",
+  asking('timestamptz ''2024-02-01''', '2024-02-01 12:00') AS "also after a time",
   asking('timetz ''12:00+00''', '12:00+00') AS "timetz needs a cast" \gx
--- For a date or time in this form that does not exist, the type raises its own error.
+-- If a date or time in this form does not exist, its type raises its own error.
 SELECT asking('date ''2024-02-01''', '2023-02-29') AS "no leap day",
   asking('date ''2024-02-01''', '0000-02-01') AS "no year zero",
   asking('date ''2024-02-01''', '5874898-01-01') AS "beyond dates",
@@ -201,7 +201,8 @@ SELECT asking('date ''2024-02-01''', '2023-02-29') AS "no leap day",
   asking('date ''2024-02-01''', '2024-02-01-02') AS "no offset to the type's input",
   asking('time ''12:00''', '12:60') AS "no minute",
   asking('time ''12:00''', '24:00:01') AS "no time" \gx
--- timezone_abbreviations could define T and Z, so the input function does not see these letters.
+-- The setting timezone_abbreviations could define T and Z, so the input function does not get these
+-- letters.
 SELECT bf_create(10) + timestamptz '2024-02-01 12:00Z' @> '294277-01-01T12:00Z';
 SELECT bf_create(10) + time '12:00' + '24:01Z';
 -- Layouts of other systems have families of dates and times, too.
@@ -217,8 +218,8 @@ FROM (SELECT bf_create(9, layout => 'parquet_int32') + date '2024-02-01' AS date
   bf_create(9, layout => 'parquet') + timestamptz '2024-02-01Z' AS instants,
   bf_create(9, layout => 'parquet') + time '12:00' AS hours) s \gx
 
--- In SQL, a literal is read as the type of the other side. The filter knows only the family, so it
--- reads the literal as every type of the family, to probe and to add.
+-- In SQL, a literal is read as the type of the other operand. The filter knows only the family of
+-- its element type. So it reads the literal as every type of the family, both to probe and to add.
 SELECT bf_create(10) + 0.1::float4 @> '0.1' AS "asks for the float4",
   f @> '0.1' AS "asks for the float8",
   f @> 0.1::float8 AS "adds the float8",

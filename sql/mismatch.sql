@@ -1,5 +1,5 @@
--- Values of another family, of another composition, or of a type that filters cannot hold: every
--- function, operator and aggregate raises an error and never answers.
+-- Values of another family, of another row or array type, or of a type that filters cannot hold.
+-- For such a value, every function, operator and aggregate raises an error and never answers.
 CREATE SCHEMA mismatch;
 SET search_path = mismatch, public;
 \i sql/include/outcome.sql
@@ -29,7 +29,7 @@ INSERT INTO aggregates VALUES
   ('bf_agg with capacity', 'SELECT bf_agg(%1$s, 100)'),
   ('bf_agg with rate', 'SELECT bf_agg(%1$s, 100, 0.001)');
 
--- One value per family: a filter that holds one of them takes no other.
+-- One value per family. A filter that holds one of them takes no other.
 CREATE TABLE samples (family text, value text);
 INSERT INTO samples VALUES
   ('integer', '1'), ('float', '1::float8'), ('numeric', '1.0'), ('text', '''1''::text'),
@@ -51,13 +51,13 @@ FROM filters f JOIN samples s ON f.family <> s.family, uses
 -- array['{1}'::int[]] is an array of integers
 WHERE NOT (s.family = 'array' AND statement LIKE '%3$s%');
 SELECT outcome, count(*) FROM outcomes GROUP BY outcome ORDER BY outcome;
--- But what SQL compares with the members can be probed for, and what it casts implicitly can be
--- added: see test/t/020_conversions.pl.
+-- Exceptions: values that SQL compares with the members can be probed for. Values that SQL casts
+-- implicitly can be added. See test/t/020_conversions.pl.
 SELECT family, value, count(*) FILTER (WHERE way !~ 'add|put|[+]') AS asking,
   count(*) FILTER (WHERE way ~ 'add|put|[+]') AS adding
 FROM outcomes WHERE outcome = 'ok' GROUP BY family, value ORDER BY family, value;
 
--- The text of the error.
+-- The messages of the errors.
 SELECT bf_create(10) + 1 @> 'one'::text;
 SELECT 'one'::text <@ bf_create(10) + 1;
 SELECT bf_contains(bf_create(10) + 'one'::text, 1);
@@ -70,8 +70,8 @@ SELECT bf_create(10) + 1 + '{1}'::int[];
 SELECT bf_create(10) + '{1}'::int[] @> 1;
 SELECT bf_create(10) + 'one'::text @> 1::positive;
 
--- Arrays, ranges and rows of another composition. Only the rows tell a filter of rows what it
--- holds: an aggregate can meet a different one, and so can states that are combined.
+-- Arrays, ranges and rows that are made of other types. A filter of rows learns its row type from
+-- its values only. So an aggregate, or a merge of states, may meet a different row type.
 CREATE TABLE compositions (family text, a text, b text);
 INSERT INTO compositions VALUES
   ('array', '''{1}''::int[]', '''{1}''::text[]'),
@@ -104,7 +104,7 @@ SELECT bf_create(10) + int4range(1, 2) @> numrange(1, 2);
 SELECT bf_create(10) + '{1}'::int[] @> '{1}'::text[];
 \set VERBOSITY default
 
--- Types without an entry, bare, in arrays, rows and ranges, and behind a domain.
+-- Unsupported types: bare, in arrays, rows and ranges, and under a domain.
 CREATE EXTENSION citext SCHEMA mismatch;
 CREATE EXTENSION hstore SCHEMA mismatch;
 CREATE DOMAIN json_domain AS json;
@@ -130,7 +130,7 @@ SELECT outcome, count(*) FROM (
   SELECT outcome(format(statement, value)) FROM unsupported, aggregates) o
 GROUP BY outcome;
 
--- The text of the error.
+-- The messages of the errors.
 SELECT bf_create(10) + '{}'::json;
 SELECT bf_create(10) @> 'a'::citext;
 SELECT bf_agg('a'::citext);
@@ -139,7 +139,7 @@ SELECT bf_create(10) + 'a'::text @> 'a'::citext;
 SELECT bf_contains_any(bf_create(10), array['a'::citext]);
 SELECT bf_hash(row(1, '(1,2)'::point));
 
--- A range type ordered by a user's comparison function: its equality is not known.
+-- A range type that is ordered by a user's comparison function. Its equality is not known.
 CREATE FUNCTION ignoring_case(text, text) RETURNS int LANGUAGE sql IMMUTABLE AS
   $$ SELECT bttextcmp(lower($1), lower($2)) $$;
 CREATE FUNCTION lt(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
@@ -165,12 +165,12 @@ SELECT any_case_range('a', 'b') = any_case_range('A', 'B') AS equal;
 SELECT bf_create(10) + any_case_range('a', 'b');
 SELECT bf_agg(any_case_range('a', 'b'));
 SELECT bf_create(10) @> any_case_multirange(any_case_range('a', 'b'));
--- The same goes for one ordered by another type's comparison.
+-- The same is true of a range type that is ordered by another type's comparison function.
 CREATE TYPE blank_range AS RANGE (subtype = text, subtype_opclass = bpchar_ops, collation = "C");
 SELECT blank_range('a', 'c') = blank_range('a  ', 'c') AS equal;
 SELECT bf_create(10) + blank_range('a', 'c');
 
--- A filter of hashes alone does not know what was hashed: it can be probed with any supported
+-- A filter that has only hashes does not know what was hashed. It can be probed with any supported
 -- value, but not with a bare literal.
 SELECT bf_add_hash(bf_create(10), bf_hash(1)) @> 1 AS integer,
   bf_add_hash(bf_create(10), bf_hash('a'::text)) @> 'a'::text AS text;

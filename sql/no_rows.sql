@@ -1,6 +1,6 @@
--- An aggregate over no rows gives a filter that can be filled later: one for what was requested,
--- or else one that grows. It is the same in every plan, and a union with it is the union without
--- it.
+-- An aggregate over no rows returns a filter that can be filled afterwards. If a size was
+-- requested, the filter has it. Otherwise, the filter grows. It is the same in every plan, and a
+-- union with it is the same as without it.
 CREATE SCHEMA no_rows;
 SET search_path = no_rows, public;
 \i sql/include/outcome.sql
@@ -13,7 +13,8 @@ CREATE TABLE part1 PARTITION OF parts FOR VALUES IN (1);
 INSERT INTO parts SELECT x, part FROM rows WHERE part < 2;
 ANALYZE none, rows, parts;
 
--- A filter for what was requested; if nothing was, one that grows or one for a thousand values.
+-- If a size is requested, the filter has it. Otherwise, a bloomfilter grows, and the other types
+-- have room for a thousand values.
 SELECT what, bf_describe(f) FROM (
   SELECT 1, 'nothing asked', bf_agg(x) FROM none
   UNION ALL SELECT 2, 'NULL asked', bf_agg(x, NULL) FROM none
@@ -41,7 +42,7 @@ SELECT what, bf_describe(f) FROM (
 ) s (n, what, f) ORDER BY n;
 SELECT cbf_describe(cbf_agg(x)), cbf_describe(cbf_agg(x, 5000, 0.001)), cf_describe(cf_agg(x)),
   cf_describe(cf_agg(x, 5000, 0.001)) FROM none \gx
--- NULL alone is a row, and it tells what was asked for.
+-- NULL alone is a row, so the aggregate sees the requested capacity.
 SELECT bf_agg(NULL::int, 1000) = bf_create(1000) AS sized,
   bf_agg(NULL::int) = (SELECT bf_agg(x) FROM none) AS "sizes itself",
   cbf_agg(NULL::int, 1000) = cbf_create(1000) AS counting, cf_agg(NULL::int) = cf_agg(x) AS cuckoo
@@ -109,14 +110,14 @@ RESET enable_partitionwise_aggregate;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
--- Prepared, in a function, and in a window with frames without rows.
+-- The aggregate in a prepared statement, in a function, and in a window whose frames have no rows.
 PREPARE asked(float8, float8) AS SELECT bf_describe(bf_agg(x, $1, $2)) FROM none;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE asked(500, 0.001);
 EXECUTE asked(NULL, 0.001);
 RESET plan_cache_mode;
--- The number as a grouping key, which a lower node computes, or several nodes that all compute the
--- same.
+-- The capacity is a grouping key. It is computed by a lower node, or in the same way by several
+-- nodes.
 PREPARE grouped(float8) AS SELECT DISTINCT bf_describe(bf_agg(x, $1 * 2) FILTER (WHERE x < 0))
   FROM rows GROUP BY part, $1;
 EXECUTE grouped(350);
@@ -125,17 +126,17 @@ EXECUTE grouped(350);
 RESET plan_cache_mode;
 SELECT bf_describe(bf_agg(x, n) FILTER (WHERE x < 0)) AS differ
 FROM (SELECT x, 100::float8 AS n FROM rows UNION ALL SELECT x, 200 FROM rows) s;
--- If the number depends on a row or on chance, or is too small, another system's layout still gets
--- a size.
+-- If the capacity depends on a row or on a volatile function, or is too small, a filter in another
+-- system's layout still gets a size.
 SELECT part, bf_describe(bf_agg(x, part + 70, 0.01, 'guava') FILTER (WHERE x < 2))
 FROM rows GROUP BY part ORDER BY part;
 SELECT bf_describe(bf_agg(x, (SELECT count(*) FROM none), 0.01, 'spark')) FROM none;
--- Nor is a number known that a window function or a set makes, whatever it is.
+-- A capacity is not known either if a window function or a set-returning function computes it.
 SELECT bf_describe(bf_agg(x, n)) AS of_window
 FROM (SELECT x, cume_dist() OVER () AS n FROM none) s;
 SELECT bf_describe(bf_agg(x, n)) AS of_set
 FROM (SELECT x, unnest(ARRAY[5.0::float8, 6]) AS n FROM none) s;
--- A number of many subqueries, each of which uses that of the next one twice.
+-- The capacity comes from nested subqueries. Each uses the capacity of the next one twice.
 CREATE FUNCTION doubled(first text, levels int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   source text := format('(SELECT x, %s AS n FROM none OFFSET 0) s', first);
@@ -162,13 +163,13 @@ FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING
 SELECT bool_and(f = (SELECT cbf_agg(x, 30) FROM none)) AS "frames that became empty" FROM (
   SELECT x, cbf_agg(x, 30) OVER (ORDER BY x ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) AS f
   FROM generate_series(1, 10) x) s WHERE x > 8;
--- Two calls that differ: a window does not tell which of them is ending.
+-- Two calls that differ. In a window, the final function does not know which call it ends.
 SELECT DISTINCT bf_describe(bf_agg(x, 20, 0.001) OVER w), bf_describe(bf_agg(x, 30, 0.001) OVER w)
 FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING);
--- Beside a window function that is no aggregate.
+-- The aggregate beside a window function that is no aggregate.
 SELECT DISTINCT bf_describe(bf_agg(x, 20) OVER w), row_number() OVER w > 0 AS numbered
 FROM rows WINDOW w AS (ORDER BY x ROWS BETWEEN 2000 FOLLOWING AND 3000 FOLLOWING);
--- Of partitions in the order of an index.
+-- Partitions in the order of an index.
 CREATE INDEX ON parts (x);
 VACUUM ANALYZE parts;
 SET enable_seqscan = off;
@@ -181,14 +182,15 @@ FROM (VALUES ('SELECT bf_agg(part, 700) FILTER (WHERE x < 0) AS f FROM no_rows.p
 RESET enable_seqscan;
 RESET enable_hashagg;
 RESET enable_sort;
--- Another aggregate with the same final function is not searched for a number.
+-- Another aggregate has the same final function. Its arguments are not searched for a capacity.
 CREATE FUNCTION theirs_step(bf_partial, bf_element, text) RETURNS bf_partial
   LANGUAGE sql AS 'SELECT $1';
 CREATE AGGREGATE theirs(bf_element, text) (
   SFUNC = theirs_step, STYPE = bf_partial, FINALFUNC = bloomfilter_partial_final);
 SELECT bf_describe(theirs(bf_element_of(x), 'text')) FROM none;
 
--- Filled afterwards, such filters keep the rate, and become what an empty filter would have become.
+-- When such filters are filled afterwards, they keep the rate. They become what an empty filter
+-- would have become.
 CREATE FUNCTION fill(INOUT f bloomfilter, n int) LANGUAGE plpgsql AS $$
 BEGIN
   FOR i IN 1..n LOOP
@@ -221,7 +223,7 @@ SELECT bf_agg(x, 1000) + 7 = bf_create(1000) + 7 AS sized,
   bf_agg(x) @> 1 OR cf_agg(x) @> 1 OR cbf_agg(x) @> 1 AS "contains anything"
 FROM none \gx
 
--- A union with such a filter is the union without it, byte for byte.
+-- A union with such a filter is the same as without it, byte for byte.
 CREATE TABLE empties AS
   SELECT bf_agg(x) AS f, cbf_agg(x) AS c, cf_agg(x) AS k FROM none
   UNION ALL SELECT bf_agg(x, 1000), cbf_agg(x, 70), cf_agg(x, 70) FROM none
@@ -236,7 +238,7 @@ CREATE TABLE filters AS SELECT bf_agg(x) AS f FROM rows
   UNION ALL SELECT bf_create(10)
   UNION ALL SELECT bf_create(100, grow => true)
   UNION ALL SELECT bf_create_by_size(512, 3) + 1;
-SELECT count(*), bool_and((e.f | s.f) = s.f) AS before, bool_and((s.f | e.f) = s.f) AS behind
+SELECT count(*), bool_and((e.f | s.f) = s.f) AS before, bool_and((s.f | e.f) = s.f) AS after
 FROM filters s, empties e;
 SELECT bool_and(bf_union_agg = f) AS aggregated FROM filters s, LATERAL (
   SELECT bf_union_agg(u)
@@ -249,14 +251,14 @@ SELECT layout, (s.f | e.f) = s.f AND (e.f | s.f) = s.f AS "of one layout"
 FROM unnest('{guava,guava_integer,redis,spark,parquet,datasketches,hive}'::text[]) layout,
   LATERAL (SELECT bf_agg(x::bigint, 1000, 0.01, layout) AS f FROM rows) s,
   LATERAL (SELECT bf_agg(x::bigint, 300, 0.01, layout) AS f FROM none) e;
--- Of several such filters, the one for the most values remains, in any order.
+-- In a union of several such filters, the one for the most values remains, in any order.
 SELECT bf_describe(bf_union_agg(f ORDER BY f)), bf_describe(bf_union_agg(f ORDER BY f DESC))
 FROM empties;
 SELECT bool_and((a.f | b.f) = (b.f | a.f)) AS commutes,
   bool_and(((a.f | b.f) | c.f) = (a.f | (b.f | c.f))) AS associates
 FROM empties a, empties b, empties c;
 
--- A filter with values, or with more than one link, is never marked as made of no rows.
+-- A filter with values, or with more than one link, is never marked as made from no rows.
 SELECT what, outcome(format('SELECT %L::bytea::bloomfilter', set_byte(b, 32, 7))) FROM (VALUES
   ('no values', bf_create(100, grow => true)::bytea),
   ('values', (bf_create(100, grow => true) + 1)::bytea),

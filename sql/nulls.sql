@@ -18,7 +18,7 @@ SELECT bf_add(f, NULL::int) = f AS bf_add,
   (bf_put(f, NULL)).was_new AS "bf_put of a literal says new"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
--- With a NULL filter, whatever adds to it is an error, whatever the value; all else is NULL.
+-- With a NULL filter, adding any value is an error. All other functions return NULL.
 CREATE FUNCTION said(expression text) RETURNS text LANGUAGE sql AS $$
   SELECT coalesce(code || ' ' || message || '; ' || coalesce(hint, ''), 'no error')
   FROM error_of('SELECT ' || expression)
@@ -61,7 +61,8 @@ SELECT f @> NULL::int AS "@>",
   bf_sizing(NULL, 0.01), NULL::bytea::bloomfilter
 FROM (SELECT bf_create(10) + 1 AS f) s \gx
 
--- But no empty filter is made for a NULL argument, which would leave a column without a filter.
+-- Exception: a NULL argument makes no empty filter but an error. Otherwise, a column would be left
+-- without a filter.
 SELECT statement, said(statement) FROM (VALUES
   ('bf_create(NULL)'), ('bf_create(10, NULL)'), ('bf_create(10, layout => NULL)'),
   ('bf_create(10, seed => NULL)'), ('bf_create(10, grow => NULL)'), ('bf_create(NULL, NULL)'),
@@ -71,7 +72,7 @@ SELECT statement, said(statement) FROM (VALUES
   ('cbf_create(NULL)'), ('cbf_create(10, NULL)'), ('cbf_create(10, seed => NULL)'),
   ('cf_create(NULL)'), ('cf_create(10, NULL)'), ('cf_create(10, seed => NULL)')) s(statement);
 
--- NULL elements are skipped; all of nothing is true, any of nothing false.
+-- NULL elements are skipped. For an empty array, all is true and any is false.
 SELECT bf_contains_any(f, '{}'::int[]) AS "any of nothing",
   bf_contains_all(f, '{}'::int[]) AS "all of nothing",
   bf_contains_each(f, '{}'::int[]) AS "each of nothing",
@@ -82,14 +83,14 @@ SELECT bf_contains_any(f, '{}'::int[]) AS "any of nothing",
   bf_contains_all(f, '{NULL,1}'::int[]) AS "all of NULL and 1"
 FROM (VALUES (bf_create(10)), (bf_create(10) + 1)) v(f) \gx
 
--- NULL is in no filter, not even in one that has every bit.
+-- NULL is in no filter, not even in one with all bits set.
 SELECT (bf_info(f)).fill, bf_contains_any(f, '{NULL}'::int[]) AS "any of NULL",
   bf_contains_each(f, '{1,NULL,2}'::int[]) AS "each of 1, NULL, 2"
 FROM (SELECT bf_add_all(bf_create_by_size(512, 1), array_agg(i)) AS f
     FROM generate_series(1, 10000) i) s;
 
--- Arrays longer than the batches in which they are probed, of values with one hash and with two:
--- the answers are those for single values.
+-- Arrays that are longer than the batches in which they are probed. Their values have one hash or
+-- two. The results are those for single values.
 SELECT bf_contains_each(f, a) = singly AS "each as one by one",
   members, nulls,
   bf_contains_any(f, a) AS "any of all",

@@ -1,4 +1,4 @@
--- The number of values that a filter is made for can be written in every form that people use.
+-- The number of values for which a filter is made can be written in every form that people use.
 CREATE SCHEMA numbers;
 SET search_path = numbers, public;
 \i sql/include/outcome.sql
@@ -48,7 +48,7 @@ SELECT bf_sizing(1e6) = bf_sizing(1e6, 0.01) AS bf_sizing,
   cbf_sizing(1e6) = cbf_sizing(1e6, 0.01) AS cbf_sizing,
   cf_sizing(1e6) = cf_sizing(1e6, 0.01) AS cf_sizing \gx
 
--- With NULL an aggregate sizes the filter itself, at a rate if one is given.
+-- If the number is NULL, an aggregate sizes the filter itself, at the rate if one is given.
 SELECT bf_agg(x, NULL) = bf_agg(x) AS bf_agg,
   bf_agg(x, NULL::int) = bf_agg(x) AS "bf_agg, NULL of a type",
   cbf_agg(x, NULL) = cbf_agg(x) AS cbf_agg,
@@ -97,4 +97,4 @@ SELECT bf_create(-1.5);
 SELECT bf_create(1e9);
 SELECT bf_shard_count(1e13);
 SELECT bf_create(9223372036854775807);
-SELECT bf_create(1e20, 0.5); -- there is no higher rate
+SELECT bf_create(1e20, 0.5); -- no higher rate is allowed

@@ -5,7 +5,7 @@ SET search_path = overfill, public;
 LOAD 'bloomfilter';
 SHOW bloomfilter.overfill;
 
--- A bf_agg with a capacity, bf_add_all and bf_union_agg warn once a statement.
+-- bf_agg with a capacity, bf_add_all and bf_union_agg warn once in a statement.
 SELECT bf_count(bf_agg(i, 1000)) > 2900 AS done FROM generate_series(1, 3000) i;
 SELECT bf_count(bf_add_all(bf_create(1000, 0.0001), array_agg(i))) > 2900 AS done
 FROM generate_series(1, 3000) i;
@@ -15,8 +15,8 @@ SELECT count(f) AS done
 FROM (SELECT bf_agg(i, 100) AS f FROM generate_series(1, 3000) i GROUP BY i % 3 OFFSET 0) f;
 SELECT bf_count(bf_agg(i, 1000)) > 2900 AS again FROM generate_series(1, 3000) i;
 
--- Functions that add one value at a time warn once a statement for all filters that were made
--- alike.
+-- Functions that add one value at a time warn once in a statement for all filters with the same
+-- parameters.
 CREATE TABLE single (id int, f bloomfilter, g bloomfilter, c countingbloomfilter, k cuckoofilter);
 INSERT INTO single SELECT id, bf_create(100), bf_create(50), cbf_create(100), cf_create(400)
 FROM generate_series(1, 3) id;
@@ -40,8 +40,8 @@ END $$;
 CREATE TABLE incoming (word text);
 CREATE TRIGGER remembered AFTER INSERT ON incoming FOR EACH ROW EXECUTE FUNCTION remembered();
 INSERT INTO incoming SELECT 'word ' || i FROM generate_series(1, 80) i;
--- The error comes in any layout and size and with any way of sizing, and not before twice the rate
--- is reached.
+-- The error is raised in every layout and size, and with every way of sizing, when the rate is
+-- about twice the rate asked for.
 CREATE FUNCTION reached(made_by text, most int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   f bloomfilter;
@@ -69,7 +69,8 @@ FROM (VALUES ('bf_create(20)', 200), ('bf_create(1000)', 4000), ('bf_create(2000
   ('bf_fold(bf_create(20000), 2000)', 4000)) v(made_by, most) GROUP BY 1 ORDER BY 1;
 RESET bloomfilter.overfill;
 
--- It does not come up to the capacity or a little above, nor for filters without a requested rate.
+-- Up to the capacity, or a little above, there is no warning. Nor is there one for a filter without
+-- a rate that was asked for.
 SELECT bf_agg(i, 1000) IS NOT NULL AS full_up FROM generate_series(1, 1000) i;
 SELECT estimated_fpr / target_fpr BETWEEN 1.2 AND 2 AS little, saturated FROM
   (SELECT bf_agg(i, 100000) AS f FROM generate_series(1, 110000) i) x, bf_info(f);
@@ -89,8 +90,7 @@ SELECT bf_agg(i, 1000, 0.01, 'guava') @> 1 AS guava FROM generate_series(1, 3000
 SELECT bf_add_all(bf_create(1000, layout => 'spark'), array_agg(i)) @> 1 AS spark
 FROM generate_series(1, 3000) i;
 
--- Unions whose parts stand side by side are judged by the highest rate of a part, and their rates
--- add up.
+-- The rates of a union's links add up. The sum is compared with the highest rate of a link.
 CREATE FUNCTION self_sized(part int, fpr float8 DEFAULT 0.01, size int DEFAULT 1000)
   RETURNS bloomfilter
 LANGUAGE sql AS
@@ -109,7 +109,7 @@ FROM parts a, parts b, parts c WHERE (a.part, b.part, c.part) = (1, 2, 3);
 SELECT bf_union_agg(growing(part)) @> 20001 AS grown FROM generate_series(1, 6) part;
 SELECT (made(1, 500, layout => 'guava') | made(2, 600, layout => 'guava')
   | made(3, 700, layout => 'guava')) @> 20001 AS guava;
--- The warning comes once, at the end, and not in a worker as well.
+-- The warning is raised once, at the end, and not in a worker as well.
 ALTER TABLE parts SET (parallel_workers = 2);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -121,7 +121,7 @@ RESET parallel_leader_participation;
 RESET min_parallel_table_scan_size;
 RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
--- Which unions are overfilled; `saturated` says the same.
+-- Unions that are overfilled, and unions that are not. `saturated` agrees with the error.
 CREATE TABLE unions (n serial, what text, made_by text);
 INSERT INTO unions (what, made_by) VALUES
   ('one that sized itself', 'bf_union_agg(f) FROM parts WHERE part = 1'),
@@ -168,7 +168,7 @@ END $$;
 SELECT what, outcome, saturated, links, expected, round(target_fpr::numeric, 4) AS target_fpr,
   estimated_fpr > 2 * target_fpr AS "above twice"
 FROM unions JOIN outcomes USING (n), bf_info(made(made_by)) ORDER BY n;
--- When values are added to a union, it is judged by what its parts were made for together.
+-- When values are added to a union, it is judged by the sum of its links' capacities.
 CREATE TABLE three AS SELECT bf_union_agg(f) AS f FROM parts WHERE part < 4;
 SET bloomfilter.overfill = error;
 SELECT (bf_info(f)).saturated,
@@ -177,7 +177,7 @@ SELECT (bf_info(f)).saturated,
   (bf_put(f, -1)).was_new AS put
 FROM three;
 SELECT bf_add_all(f, array_agg(-i)) FROM three, generate_series(1, 3000) i GROUP BY f;
--- Values that links of different sizes have in common are counted in each.
+-- Values that links of different sizes have in common are counted in each link.
 SET bloomfilter.overfill = ignore;
 CREATE TABLE of_two_sizes AS SELECT f | bf_create(2000) AS f FROM three;
 SET bloomfilter.overfill = error;

@@ -1,4 +1,4 @@
--- For parameters out of range, an error names them and has the right SQLSTATE.
+-- If a parameter is out of range, the error names it and has the right SQLSTATE.
 CREATE SCHEMA parameters;
 SET search_path = parameters, public;
 \i sql/include/outcome.sql
@@ -28,8 +28,9 @@ SELECT statement, outcome('SELECT ' || statement) FROM (VALUES
   ('bf_create(10, 0.01, 7)'), ('bf_create(10, 0.01, ''guava'')')
 ) v(statement);
 
--- A number that is too large for one filter: the error tells the largest that is not. (With
--- bloomfilter.max_size, the error for that one comes before the filter is made: 54000.)
+-- If a number is too large for one filter, the error tells the largest number that is not. Here,
+-- bloomfilter.max_size is small. For the largest number, its error comes before the filter is made:
+-- 54000.
 CREATE FUNCTION largest(statement text, OUT code text, OUT number text) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE 'SELECT ' || statement;
@@ -55,7 +56,7 @@ SELECT cf_create(1e20, 0.001);
 SELECT bf_sizing(1e20);
 SELECT bf_shard_count(1e20);
 
--- The largest filters, computed but not made.
+-- The largest filters are computed but not made.
 SELECT n, rate, bits <= 4294967296 AS fits
 FROM (VALUES (432000000, 0.01), (2000000000, 0.5), (70000000, 1e-9)) v(n, rate), bf_sizing(n, rate);
 -- Numbers and rates for which one filter is not enough.
@@ -69,7 +70,7 @@ SELECT bf_sizing(9.2e18, 0.5);
 SELECT bf_shard_count(1e10), bf_shard_count(1e12);
 SELECT bf_shard_count(1e13);
 
--- The texts of the errors.
+-- The messages of the errors.
 SELECT bf_create(0);
 SELECT bf_create(10, 1.5);
 SELECT bf_create(10, 'NaN');
@@ -81,7 +82,7 @@ SELECT bf_create_by_size(1000, 17);
 SELECT bf_agg(1, 0);
 SELECT bf_agg(1, NULL, 2);
 
--- The aggregate takes its parameters from the first row, even if its value is NULL.
+-- The aggregate takes its parameters from the first row, even if the value of the row is NULL.
 SELECT bf_agg(x, 10 * x) FROM generate_series(1, 2) x;
 SELECT bf_agg(x, 10, 0.01 * x) FROM generate_series(1, 2) x;
 SELECT bf_agg(x, n) FROM (VALUES (1, 10), (2, NULL)) v(x, n);
@@ -91,7 +92,8 @@ SELECT bf_agg(x, n) FROM (VALUES (1, 10), (NULL::int, 20)) v(x, n);
 SELECT g, (bf_info(bf_agg(x, 10 * g))).expected
 FROM (SELECT x, 1 + x % 3 AS g FROM generate_series(1, 9) x) s GROUP BY g ORDER BY g;
 
--- States that are combined must have the same parameters, too; here, one state of each partition.
+-- States that are merged must have the same parameters, too. Here, there is one state for each
+-- partition.
 CREATE TABLE parts (part int, x int) PARTITION BY LIST (part);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);

@@ -1,8 +1,8 @@
--- Partial states: what servers, days or partitions know of the filter of all rows. Whatever way the
--- rows take, the filter is that of bf_agg, byte for byte.
+-- Partial states: what servers, days or partitions know of the filter of all rows. Whichever way
+-- the rows take, the filter is the one of bf_agg, byte for byte.
 CREATE SCHEMA partial;
 SET search_path = partial, public;
-SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
+SET bloomfilter.scan = off; -- sql/build.sql tests Bloom Filter Build
 \i sql/include/outcome.sql
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 
@@ -55,12 +55,12 @@ WHERE outcome(format('SELECT 1 / (bf_dist_agg(bf_element_of(x)) = bf_agg(x)
 SELECT bf_dist_agg(bf_element_of(x)) = bf_agg(x) AS same_filter
 FROM (VALUES (ROW(1, 'a'::text)), (ROW(NULL::int, 'b'::text)), (ROW(3, NULL::text))) v(x);
 
--- Every member is found, and few other values are.
+-- Every member is found. Few other values are found.
 SELECT bool_and(f @> i) AS members, count(*) FILTER (WHERE f @> -i) < 100 AS few_others
 FROM (SELECT bf_dist_agg(bf_element_of(i)) AS f FROM generate_series(1, 5000) i) s,
   generate_series(1, 5000) i;
 
--- No rows, no values, some of the rows; in another order; groups, and grouping sets.
+-- No rows, no values, some of the rows, rows in another order, groups, and grouping sets.
 SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS no_rows,
   bf_dist_agg(bf_element_of(i), 1000) = bf_agg(i, 1000) AS sized,
   (SELECT bf_merge_agg(p) FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p
@@ -90,7 +90,7 @@ SELECT bool_and(dist = own AND p IS NOT NULL) AS frames FROM (
 SELECT outcome('SELECT bf_dist_agg(DISTINCT bf_element_of(i)) FROM generate_series(1, 3) i')
   AS no_order_for_distinct;
 
--- Either an element is read at once, or it is a value of its own: with others in one query, in
+-- An element may be read at once, or be kept as a value of its own: with others in one query, in
 -- groups, sorted, under a user's cast, and beyond the end of the query.
 CREATE CAST (int AS bf_element) WITH FUNCTION bf_element_of("any");
 SELECT k, array_length(kept, 1) AS kept,
@@ -113,7 +113,7 @@ PREPARE twice(int) AS SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
 EXECUTE twice(10);
 EXECUTE twice(1000);
 DEALLOCATE twice;
--- Two queries at once, of which the first one ends first.
+-- Two queries are open at once. The first one ends first.
 BEGIN;
 DECLARE a CURSOR FOR SELECT bf_dist_agg(bf_element_of(i)) = bf_agg(i) AS same
   FROM generate_series(1, 10) i;
@@ -125,8 +125,8 @@ CLOSE a;
 FETCH b;
 COMMIT;
 
--- Partial states of parts, for any number of values: merged they are the filter of all rows. It is
--- sized by what all of them hold, where a union would have as many links.
+-- Partial states of parts, for any number of values. Merged, they are the filter of all rows. The
+-- filter is sized by the values of all states, where a union would have one link for each part.
 CREATE TABLE rows AS SELECT i % 7 AS part, i % 60000 AS i FROM generate_series(1, 120000) i;
 CREATE TABLE kept AS
   SELECT part, bf_partial_agg(bf_element_of(i)) AS own,
@@ -163,12 +163,12 @@ SELECT count(DISTINCT p::text) AS forms FROM (
   UNION ALL SELECT bf_partial_agg(bf_element_of(i) ORDER BY i DESC) FROM rows
   UNION ALL SELECT bf_partial_agg(DISTINCT_i) FROM
     (SELECT bf_element_of(i) AS DISTINCT_i FROM rows GROUP BY 1) s) s;
--- (For these values, an estimate is half as large again.)
+-- (For these values, the estimate of their number is 50 % too high.)
 SELECT count(DISTINCT p::text) AS forms FROM (
   SELECT bf_partial_agg(bf_element_of(24718380 + i % 1087), 6608) AS p
   FROM (VALUES (1), (3)) v(n), generate_series(1, 1087 * n) i GROUP BY n) s;
 
--- With workers, and with files.
+-- With parallel workers, and with spilled hashes.
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -194,7 +194,7 @@ RESET ALL;
 SET search_path = partial, public;
 SET bloomfilter.scan = off;
 
--- By partition; one of them has no rows for the aggregate.
+-- Aggregates by partition. One partition has no rows for the aggregate.
 CREATE TABLE parts (LIKE rows) PARTITION BY LIST (part);
 CREATE TABLE parts_few PARTITION OF parts FOR VALUES IN (0, 1);
 CREATE TABLE parts_more PARTITION OF parts DEFAULT;
@@ -212,7 +212,7 @@ FROM parts;
 RESET ALL;
 SET search_path = partial, public;
 
--- A user's aggregate that continues from a state, which is not changed.
+-- A user's aggregate that continues from a state. The state is not changed.
 SELECT bf_partial_agg(bf_element_of(i))::text AS own,
   bf_partial_agg(bf_element_of(i), 100)::text AS sized
 FROM generate_series(1, 10) i \gset
@@ -226,7 +226,8 @@ SELECT k, go_on(bf_element_of(i)) = (SELECT bf_agg(j) FROM generate_series(1, 20
     WHERE j <= 10 OR j % 2 = k) AS sized
 FROM (SELECT i, i % 2 AS k FROM generate_series(11, 20) i) s GROUP BY k ORDER BY k;
 
--- One whose inverse function would take the state over and free it. Without moving, it is right.
+-- A user's moving aggregate. Its inverse function would take over the state and free it, so it is
+-- refused. Without a moving frame, the aggregate is right.
 CREATE FUNCTION take_over(bf_partial, bf_element) RETURNS bf_partial LANGUAGE plpgsql
   AS 'BEGIN RETURN $1; END';
 CREATE AGGREGATE moving(bf_element) (sfunc = bloomfilter_partial_add, stype = bf_partial,
@@ -241,7 +242,7 @@ SELECT row_number() OVER w, moving(bf_element_of(i)) OVER w FROM generate_series
 WINDOW w AS (ORDER BY i ROWS 2 PRECEDING);
 SELECT moving(bf_element_of(i))::text = bf_partial_agg(bf_element_of(i))::text AS grouped
 FROM generate_series(1, 9) i;
--- One whose step would do so.
+-- A user's moving aggregate. Its step function would take over the state and free it.
 CREATE FUNCTION give_back(bf_partial, bf_partial) RETURNS bf_partial LANGUAGE plpgsql
   AS 'BEGIN RETURN coalesce($1, $2); END';
 CREATE AGGREGATE merging_back(bf_partial) (sfunc = give_back, stype = bf_partial,
@@ -249,8 +250,8 @@ CREATE AGGREGATE merging_back(bf_partial) (sfunc = give_back, stype = bf_partial
 SELECT i, merging_back(state) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 9) i,
   (SELECT bf_partial_agg(bf_element_of(1)) AS state) s;
 
--- A final function of a user reads a state of files in a subtransaction that fails, and again. What
--- the state has opened stays open, and has all hashes.
+-- A user's final function reads a spilled state in a subtransaction that fails, and then reads it
+-- again. The files of the state stay open, and it has all hashes.
 CREATE FUNCTION read_twice(state bf_partial) RETURNS bf_partial LANGUAGE plpgsql AS $$
 DECLARE
   flat bf_partial;
@@ -273,7 +274,7 @@ FROM generate_series(1, 200000) i;
 RESET work_mem;
 RESET hash_mem_multiplier;
 
--- The rate is kept up to the capacity asked for, and no further.
+-- The rate is kept up to the capacity that was asked for, and no further.
 SELECT (bf_info(bf_merge_agg(p))).saturated FROM
   (SELECT bf_partial_agg(bf_element_of(i), 100) AS p FROM generate_series(1, 1000) i
    GROUP BY i % 2) s;
@@ -308,17 +309,17 @@ INSERT INTO wrong (statement) VALUES
   ('SELECT bf_dist_agg(i) FROM generate_series(1, 2) i'),
   ('SELECT bf_create(10) + bf_element_of(1)'),
   ('SELECT bf_create(10) @> bf_element_of(1)');
--- Without workers: with two branches, they may end the second one first.
+-- Without workers, because workers may finish the second branch of a UNION first.
 SET max_parallel_workers_per_gather = 0;
 SELECT statement, message(statement) FROM wrong ORDER BY id;
 RESET max_parallel_workers_per_gather;
--- The final function, called like any other function, gives the filter of one state.
+-- The final function can be called like any other function. It gives the filter of one state.
 SELECT bloomfilter_partial_final(sized) = (SELECT bf_agg(i, 60000) FROM rows r
                                            WHERE r.part = kept.part) AS sized,
   bloomfilter_partial_final(own) = (SELECT bf_agg(i) FROM rows r WHERE r.part = kept.part) AS own
 FROM kept WHERE part = 3;
 
--- Bytes from outside: sound ones come back as they were, others are refused, and none crash the
+-- Bytes from outside. Sound bytes come back as they were, and others are refused. None crash the
 -- server.
 CREATE FUNCTION from_bytes(b bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -347,8 +348,9 @@ CREATE TABLE sound AS
 SELECT name, octet_length(b) AS bytes, outcome_of(b) FROM sound ORDER BY name;
 SELECT name, n = octet_length(b) AS whole, outcome_of(substr(b || '\x00', 1, n)), count(*)
 FROM sound, generate_series(0, octet_length(b) + 1) n GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
--- Every byte of the head is set to every other value. Another element type may be true, and so may
--- another shape of an array, or bits in place of hashes if they are as many bytes.
+-- Every byte of the header is set to every other value. Another element type is plausible, and so
+-- is another shape of an array. Bits in place of hashes are plausible if they take the same number
+-- of bytes.
 SELECT outcomes, array_agg(byte ORDER BY byte) AS bytes FROM (
   SELECT byte, string_agg(count || ' ' || outcome, ', ' ORDER BY outcome) AS outcomes FROM (
     SELECT i AS byte, outcome_of(set_byte(b, i, value)) AS outcome, count(*)
@@ -365,8 +367,8 @@ SELECT :'damaged'::bf_partial;
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS bf_partial LANGUAGE internal IMMUTABLE STRICT
   AS 'bytea_substr_no_len';
 SELECT bf_merge_agg(forged(set_byte(b, 1, 7))) FROM sound WHERE name = 'arrays';
--- Damaged elements: what tells the length of 24 or 60 bytes stands where the family is. It is none
--- in the second one, and in both on a big-endian machine.
+-- Damaged elements. The length word of 24 or 60 bytes is where the family should be. The length
+-- word of 60 bytes is no family. On a big-endian machine, neither length word is one.
 CREATE FUNCTION forged_element(bytea, int DEFAULT 1) RETURNS bf_element LANGUAGE internal IMMUTABLE
   STRICT AS 'bytea_substr_no_len';
 SELECT bytes, outcome(format(
@@ -389,7 +391,7 @@ SELECT encode(set_byte(bloomfilter_element_send(bf_element_of('a '::varchar)), 0
 SELECT :'damaged'::bf_element;
 
 -- Hashes that were chosen so that each register has its highest rank, or the rank of far more
--- values: the filter is for as many as there are.
+-- values. The filter is still sized for the number of values that there are.
 SELECT lows, i.expected, i.bytes, bf_check(f)
 FROM unnest(ARRAY['000000000000,010000000000', '000000000800,010000000800']) lows,
   LATERAL (

@@ -1,4 +1,5 @@
--- What the planner expects of conditions that probe a filter, and what they cost a sequential scan.
+-- What the planner expects of conditions that probe a filter, and what they cost in a sequential
+-- scan.
 SET bloomfilter.scan = off;
 SET max_parallel_workers_per_gather = 0;
 SET bloomfilter.overfill = 'ignore';
@@ -39,8 +40,8 @@ ANALYZE events, items, items_by_kind, seen, requests, blocked, hours;
 
 \i sql/include/plan.sql
 
--- Returns whether the expected rows of the topmost node, or of the scan of a table, are within a
--- factor of two of the actual rows.
+-- `judged` returns whether the expected rows of a node are within a factor of two of the actual
+-- rows. The node is the topmost one, or the scan of a table.
 CREATE FUNCTION node_of(plan jsonb, wanted text) RETURNS jsonb LANGUAGE sql AS $$
   WITH RECURSIVE nodes AS (
     SELECT plan AS node UNION ALL
@@ -63,8 +64,8 @@ $$;
 CREATE FUNCTION threes(n int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i * 3) FROM generate_series(1, n) i';
 
--- A filter is at hand: its bits are compared with the column's distinct values, its most common
--- ones are probed.
+-- The filter is known when the query is planned. The planner compares the filter's bits with the
+-- column's distinct values, and probes for the most common values.
 CREATE TABLE cases (about text, condition text, filter text);
 INSERT INTO cases VALUES
   ('300 of 10000 integers', '%L::bloomfilter @> item', threes(300)),
@@ -127,13 +128,13 @@ SELECT count(*) AS cases, array_agg(about || ': ' || judged)
   FILTER (WHERE judged <> 'within a factor of two') AS wrong
 FROM cases, judged('SELECT FROM events WHERE ' || format(condition, filter));
 
--- Most elements of arrays are too rare for ANALYZE to keep them.
+-- Most elements of these arrays are too rare for ANALYZE to keep them.
 CREATE TABLE labelled AS SELECT ARRAY[i % 50, 1000 + i] AS tags FROM generate_series(1, 30000) i;
 ANALYZE labelled;
 SELECT judged(format('SELECT FROM labelled WHERE bf_contains_any(%L::bloomfilter, tags)',
   bf_agg(1000 + i)), 'labelled') AS rare FROM generate_series(1, 20000) i;
 
--- A parameter of a custom plan is as good as a constant; one of a generic plan is unknown.
+-- A parameter of a custom plan is as good as a constant. A parameter of a generic plan is unknown.
 SELECT filter AS f FROM cases WHERE about = '300 of 10000 integers' \gset
 PREPARE asked(bloomfilter) AS SELECT FROM events WHERE $1 @> item;
 SET plan_cache_mode = force_custom_plan;
@@ -142,8 +143,8 @@ SET plan_cache_mode = force_generic_plan;
 SELECT expected AS generic FROM rows_of(format('EXECUTE asked(%L)', :'f'), 'events');
 RESET plan_cache_mode;
 
--- Filters from subqueries, CTEs and columns: the planner uses the rows below an aggregate, or what
--- ANALYZE keeps. Aggregates of users that unite filters are recognised whatever their name.
+-- Filters from subqueries, CTEs and columns. The planner uses the expected rows below an aggregate,
+-- or what ANALYZE keeps. A user's aggregate that makes unions is recognised whatever its name.
 CREATE AGGREGATE together(bloomfilter) (SFUNC = bloomfilter_union_step, STYPE = bloomfilter);
 CREATE FUNCTION first_of(bloomfilter, bloomfilter) RETURNS bloomfilter LANGUAGE sql IMMUTABLE STRICT
   AS 'SELECT $1';
@@ -219,12 +220,12 @@ RESET enable_partitionwise_aggregate;
 SELECT judged(format('SELECT FROM events LEFT JOIN (SELECT id, %L::bloomfilter AS f FROM items) s
     ON s.id = 1 WHERE s.f @> item OR s.id IS NULL', :'f'), NULL) AS below_outer_join;
 
--- A user's aggregate, about whose filter nothing is known.
+-- A user's aggregate. Nothing is known about its filter.
 CREATE AGGREGATE nothing_of(*) (sfunc = bf_clear, stype = bloomfilter, initcond = :'f');
 SELECT count(*) FROM events WHERE (SELECT nothing_of(*) FROM items) @> item;
 
--- Conditions that are planned before there is anything to plan with, in a subquery of an
--- expression, or in other places: there is an answer and no error.
+-- Conditions that are estimated before the planner has set up the query's tables, in a subquery of
+-- an expression, or in other places. The query has a result and no error.
 SELECT count(*) FROM seen WHERE urls @> ANY (SELECT url FROM events WHERE id < 3) OR n = 1;
 SELECT count(*) FROM seen
 WHERE bf_contains(urls, 'x'::text) IN (SELECT id > 3 FROM events WHERE id < 3) OR n = 1;
@@ -244,8 +245,8 @@ SELECT id FROM events LEFT JOIN seen ON urls @> url WHERE id < 3 AND urls IS NUL
   FOR UPDATE OF events;
 UPDATE never SET item = 1 WHERE threes(10) @> item AND item < 0;
 
--- An unknown share is a tenth: for a column that was never analyzed, and for the filter of another
--- expression.
+-- An unknown selectivity is a tenth. This applies to a column that was never analyzed, and to a
+-- filter from another expression.
 SELECT about, expected / 30000 AS share
 FROM (VALUES
   ('never analyzed', 'SELECT FROM never WHERE :f::bloomfilter @> item', 'never'),
@@ -260,9 +261,9 @@ SELECT line_of(format('SELECT FROM events JOIN items ON items.id = events.id
     WHERE %L::bloomfilter @> item', :'f'), 'Join|Nested Loop') AS few_rows,
   line_of('SELECT FROM events JOIN items ON items.id = events.id', 'Join|Nested Loop') AS all_rows;
 
--- What ANALYZE keeps of a column of filters, in a slot of its own kind, beside the usual
--- statistics: mean count, rate and size, the share of the most common element family, and which
--- family that is.
+-- What ANALYZE keeps of a column of filters, beside the usual statistics. A slot of its own kind
+-- has the mean count, rate and size. It also has the most common element family, and the share of
+-- that family.
 CREATE FUNCTION kept(wanted regclass, column_name text, is_inherited boolean DEFAULT false)
 RETURNS float4[] LANGUAGE sql AS $$
   SELECT CASE 20742 WHEN stakind1 THEN stanumbers1 WHEN stakind2 THEN stanumbers2
@@ -297,8 +298,8 @@ SELECT kept('kinds', 'nothing') AS nothing, kept('empty', 'f') AS empty,
   round(((kept('kinds', 'f', true))[1] / 100)::numeric) AS hundreds_with_children,
   round(((kept('kinds_expr_idx', attname))[1] / 100)::numeric) AS hundreds_of_an_expression
 FROM pg_attribute WHERE attrelid = 'kinds_expr_idx'::regclass;
--- The links of one geometry are OR-ed, as by bf_count: in memory, and in a sample of what is stored
--- out of line.
+-- Links of one geometry are OR-ed before they are counted, as in bf_count. This is done for filters
+-- in memory, and for a sample of a filter that is stored out of line.
 CREATE TABLE united (one_size bloomfilter, two_sizes bloomfilter, large bloomfilter);
 ALTER TABLE united ALTER large SET STORAGE external;
 INSERT INTO united
@@ -316,15 +317,15 @@ FROM united, LATERAL (VALUES ('one_size', one_size), ('two_sizes', two_sizes), (
 SELECT attname, round(null_frac::numeric, 2) AS null_frac, n_distinct, avg_width > 0 AS has_width
 FROM pg_stats WHERE schemaname = 'public' AND tablename = 'kinds' AND NOT inherited
 ORDER BY attname;
--- A column whose statistics are switched off has no such slot.
+-- If the statistics of a column are switched off, it has no such slot.
 ALTER TABLE kinds ALTER f SET STATISTICS 0;
 DELETE FROM pg_statistic WHERE starelid = 'kinds'::regclass;
 ANALYZE kinds;
 SELECT kept('kinds', 'f') AS f, kept('kinds', 'cf') IS NOT NULL AS cf;
 
--- What a condition costs: cheap conditions come first. A large filter costs more than a small one,
--- another filter in each row more than one for all rows, and if it is stored out of line, more
--- still.
+-- The cost of a condition. Cheap conditions are evaluated first. A large filter costs more than a
+-- small one. Another filter in each row costs more than one filter for all rows. It costs even more
+-- if it is stored out of line.
 CREATE FUNCTION cost_of(query text) RETURNS float8 LANGUAGE sql AS
   $$SELECT (plan_of(query) #> '{0,Plan,Total Cost}')::float8$$;
 CREATE FUNCTION first_asked(condition text) RETURNS text LANGUAGE sql AS $$
@@ -350,8 +351,9 @@ SELECT comparison < small AS "a probe costs more than a comparison",
   5 * short < long AS "much more if it is out of line"
 FROM sizes \gx
 
--- With a literal, a function call becomes the operator, in queries and in the definitions of
--- tables. An index with either form serves both, as do ON CONFLICT, partitions and constraints.
+-- If it has a literal, a function call becomes the operator, in queries and in the definitions of
+-- tables. So an index with either form serves both forms. This is also true of ON CONFLICT,
+-- partitions and constraints.
 CREATE TABLE marked AS
   SELECT i AS id, bf_create(10) + ('v' || i % 100) AS f FROM generate_series(1, 3000) i;
 CREATE INDEX by_operator ON marked (id) WHERE f @> 'v1';
@@ -381,7 +383,7 @@ RESET constraint_exclusion;
 INSERT INTO marked SELECT 0, bf_create(10) + 'v4000' FROM generate_series(1, 3)
   ON CONFLICT (id) WHERE bf_contained('v4000', f) DO NOTHING RETURNING id;
 
--- Our estimators, given to an operator that probes no filter, know nothing of it.
+-- If an operator that probes no filter has the extension's estimators, its selectivity is unknown.
 CREATE FUNCTION divides(int, int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
   AS 'BEGIN RETURN $2 % $1 = 0; END';
 CREATE FUNCTION is_even(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
@@ -395,8 +397,8 @@ SELECT statement, expected FROM (VALUES ('WHERE 7 OPERATOR(?|) i'), ('WHERE ?/ i
   ('JOIN numbers b ON numbers.i ?| b.i')) v(statement),
   rows_of('SELECT FROM numbers ' || statement, NULL);
 
--- What subqueries take from others is looked at as far as it is not deep, and not too often, even
--- if each takes it from two.
+-- The planner follows a filter through subqueries, but neither too deep nor too often. The second
+-- limit is for subqueries that each use the one before twice.
 CREATE FUNCTION chain(depth int, form text) RETURNS text LANGUAGE sql AS $$
   SELECT format('WITH c0 AS MATERIALIZED (SELECT bf_agg(i) AS f FROM numbers WHERE i <= 10), %s
       SELECT FROM numbers WHERE (SELECT f FROM c%s) @> i',
@@ -409,7 +411,8 @@ FROM unnest(ARRAY[1, 25, 100]) depth, rows_of(chain(depth, 'SELECT f FROM before
 SELECT depth, actual FROM unnest(ARRAY[1, 40]) depth,
   rows_of(chain(depth, 'SELECT bf_agg(i) FILTER (WHERE (SELECT f FROM before) @> i
     AND (SELECT f FROM before) @> i) AS f FROM numbers'), NULL);
--- The elements of a long array are taken to be as its first hundred.
+-- Of a long array, the planner examines the first hundred elements. It expects the other elements
+-- to be like them.
 SELECT first, expected < 15000 AS "a few", expected = 30000 AS "all"
 FROM (VALUES ('id', 'few'), ('few', 'id')) v(first, other),
   rows_of(format('SELECT FROM events WHERE bf_contains_any(%L::bloomfilter, ARRAY[%s])',
@@ -424,7 +427,7 @@ SELECT expected, actual FROM rows_of(format(
   (SELECT bf_agg(third) FROM thirds), (SELECT string_agg((1000 + n)::text, ', ')
    FROM generate_series(1, 149) n)), NULL);
 
--- Types of users that have the names of ours are not ours.
+-- Users' types with the names of the extension's types are not mistaken for them.
 CREATE SCHEMA fakes;
 CREATE TYPE fakes.bloomfilter AS ENUM ('a', 'b');
 CREATE TYPE fakes.countingbloomfilter AS RANGE (subtype = int4);
@@ -440,7 +443,7 @@ SELECT value, expected FROM unnest(ARRAY[$$'b'::fakes.bloomfilter$$,
     $$'[1,5)'::fakes.countingbloomfilter$$, $$'(1)'::fakes.cuckoofilter$$]) value,
   rows_of(format('SELECT FROM numbers WHERE (SELECT fakes.built(%s) FROM numbers) @> i', value),
     NULL);
--- Nor do direct arguments of an aggregate tell the rate of its filter.
+-- Nor are direct arguments of a user's aggregate mistaken for the rate of its filter.
 CREATE FUNCTION fakes.add_to(f bloomfilter, i int) RETURNS bloomfilter LANGUAGE sql IMMUTABLE
   AS 'SELECT coalesce(f, bf_create(1000)) + i';
 CREATE FUNCTION fakes.given(f bloomfilter, a float8, b float8) RETURNS bloomfilter LANGUAGE sql
@@ -449,7 +452,7 @@ CREATE AGGREGATE fakes.ordered(float8, float8 ORDER BY int) (SFUNC = fakes.add_t
   STYPE = bloomfilter, FINALFUNC = fakes.given);
 SELECT count(*) FROM numbers
 WHERE (SELECT fakes.ordered(0.1, 0.2) WITHIN GROUP (ORDER BY i) FROM numbers WHERE i < 9) @> i;
--- An operator of users that calls a function of ours.
+-- A user's operator that calls a function of the extension.
 CREATE OPERATOR fakes.@>* (FUNCTION = bf_contains_all, LEFTARG = bloomfilter,
   RIGHTARG = anyarray);
 SELECT count(*) FROM numbers

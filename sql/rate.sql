@@ -1,10 +1,10 @@
--- The false positive rate obtained is the rate asked for, and the estimates are right. Keys and
+-- The observed false positive rate is the rate asked for, and the estimates are right. Keys and
 -- seeds are fixed, so the bits and the result are the same on every machine. Margins of three
 -- standard deviations allow for the finite number of probes.
 CREATE SCHEMA rate;
 SET search_path = rate, public;
 
--- Fills filters with `n` keys and probes them with keys that are not in them.
+-- Fills a filter with `n` keys, and then probes it for keys that are not in it.
 CREATE TABLE keys (kind text, expression text);
 INSERT INTO keys VALUES
   ('integers', 'x'),

@@ -1,5 +1,5 @@
--- Scans that probe a filter for many rows at once: where they are offered, and that their rows are
--- those of a sequential scan.
+-- Bloom Filter Scan, which probes a filter for many rows at once. The file tests where the planner
+-- offers it, and that its rows are those of a sequential scan.
 CREATE SCHEMA scan;
 SET search_path = scan, public;
 SET max_parallel_workers_per_gather = 0;
@@ -48,7 +48,7 @@ SELECT filter, scanned.* FROM (VALUES
     ('nothing', 'item')) f (filter, value),
   scanned(format('SELECT * FROM events WHERE (SELECT %s FROM filters) @> %s', filter, value));
 
--- Multiranges; and text of a table that has none out of line.
+-- Multiranges, and text of a table that has no value out of line.
 CREATE TABLE ranges AS
   SELECT i, int4multirange(int4range(i, i + 2)) AS value FROM generate_series(1, 3000) i;
 CREATE TABLE short AS SELECT i, i::varchar(4) AS value FROM generate_series(1, 3000) i;
@@ -78,8 +78,8 @@ SELECT condition, scanned.* FROM unnest(ARRAY[
   'ctid = ''(0,1)'' AND (SELECT items FROM filters) @> item']) condition,
   scanned(format('SELECT id FROM events WHERE %s', condition));
 
--- Rows, which are hashed without being formed: NULLs, expressions, fields that have no hash or may
--- have none; alone, and beside another condition.
+-- Rows, which are hashed without being formed. They have NULLs, expressions, and fields that have
+-- no hash or may have none. Each condition is tried alone, and beside another condition.
 SELECT value, beside, scanned.* FROM unnest(ARRAY['id, pair', 'pair', 'item, url, price, at',
     'tags, span, flags', 'later, added', 'item + 1, 7', 'code::text, id', 'code, id',
     'url COLLATE "C", events', 'ROW(pair), id', 'item / pair, id']) value,
@@ -92,8 +92,8 @@ SELECT scanned.* FROM scanned('SELECT id FROM events WHERE pair <> 0 AND
 SELECT scanned.* FROM scanned('SELECT id FROM events WHERE pair <> 0 AND
   (SELECT bf_agg(ROW(id::int2, item::int8)) FROM events WHERE id < 99) @> ROW(id, item)');
 
--- Other queries: a filter that depends on a row of another table, one from an outer query, system
--- columns.
+-- Other queries: a filter that depends on a row of another table, a filter from an outer query,
+-- system columns.
 SELECT scanned.* FROM unnest(ARRAY[
   'SELECT ctid, tableoid::regclass, xmin IS NULL, e FROM events e
      WHERE (SELECT items FROM filters) @> item',
@@ -143,13 +143,13 @@ SELECT scanned.* FROM
   scanned('SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id < 15000');
 RESET enable_seqscan;
 
--- What EXPLAIN counts, and the rows that the table's statistics count.
+-- The numbers in EXPLAIN, and the rows that the table's statistics count.
 CREATE FUNCTION scans(query text) RETURNS SETOF jsonb LANGUAGE sql AS $$
   SELECT jsonb_path_query(plan_of(query, 'ANALYZE, TIMING OFF'),
     'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan")');
 $$;
--- The least of three times: what others do, such as autovacuum, can make a session forget a filter
--- and read it again.
+-- Returns the least of three measurements. Other processes, such as autovacuum, can make a session
+-- forget a filter and read it again.
 CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE sql AS $$
   SELECT min((plan->'Shared Hit Blocks')::bigint + (plan->'Shared Read Blocks')::bigint)
   FROM generate_series(1, 3) time,
@@ -178,9 +178,9 @@ FROM unnest(ARRAY[
 SELECT scan, rows_read('SELECT id FROM events WHERE (SELECT items FROM filters) @> item', scan)
 FROM unnest(ARRAY['off', 'on']) scan;
 
--- Rows as they are stored, without projection; an error that another condition prevents; values
--- whose hashing can fail, alone and not alone; a parent table, which cannot be scanned alone;
--- filters that are not the same for all rows.
+-- Rows as they are stored, without projection. An error that another condition prevents. Values
+-- that cannot always be hashed, with and without another condition. A parent table, which cannot be
+-- scanned alone. Filters that are not the same for all rows.
 CREATE TYPE place AS (number int, name varchar);
 CREATE TABLE places AS SELECT i AS id, ROW(i, 'place')::place AS place
   FROM generate_series(1, 2000) i;
@@ -221,7 +221,7 @@ ALTER TABLE events DISABLE ROW LEVEL SECURITY;
 DROP OWNED BY regress_bloomfilter_scan;
 DROP ROLE regress_bloomfilter_scan;
 
--- A large filter is read whole at once if many rows will be probed, and by slices for a few.
+-- A large filter is read whole at once if many rows will be probed, and by slices for a few rows.
 CREATE TABLE numbers (n bigint) WITH (fillfactor = 10);
 INSERT INTO numbers SELECT generate_series(1, 2000);
 CREATE TABLE large AS SELECT bf_add_all(bf_create(10000000), array_agg(n)) AS filter FROM numbers;
@@ -231,7 +231,7 @@ SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n') < 
 SELECT buffers('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') < :whole / 2;
 SELECT (scan->'Actual Rows')::numeric::int AS rows, scan->'Bloom Filter Access' AS access
 FROM scans('SELECT n FROM numbers WHERE (SELECT filter FROM large) @> n LIMIT 20') scan;
--- The rate shown is that of a sample; with several filters, it is the highest.
+-- EXPLAIN shows the rate of a sample. With several filters, it shows the highest rate.
 CREATE FUNCTION of_thousand(n int) RETURNS bloomfilter LANGUAGE sql AS
   'SELECT bf_agg(i, 1000) FROM generate_series(1, n) i';
 SET bloomfilter.overfill = ignore;
@@ -247,13 +247,13 @@ SELECT scan->'Bloom Filter Access' AS access, scan->'Bloom Filter Rate' AS "rate
   buffers('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') < :whole / 2 AS "by a sample"
 FROM scans('SELECT n FROM few WHERE (SELECT filter FROM large) @> n') scan;
 
--- A filter that came from a row is gone, with its memory, when the plan is shown.
+-- A filter that came from a row is freed, with its memory, before EXPLAIN shows the plan.
 SELECT count(scan->'Bloom Filter Rate') AS scans FROM scans('SELECT n FROM
   (SELECT 1 AS id, filter + -1::bigint AS f FROM large OFFSET 0) s,
   LATERAL (SELECT count(*) AS n FROM numbers WHERE s.f @> numbers.n) c') scan;
 
--- Scans that are left within a page and begin anew, with a filter that changes and with one that
--- does not. A filter is evaluated only when there is a row, and kept.
+-- Scans that stop within a page and start again, with a filter that changes and with one that does
+-- not. A filter is evaluated only when there is a row, and is then kept.
 SET cpu_operator_cost = 0.1;
 SELECT scanned.* FROM unnest(ARRAY[
   'SELECT g, (SELECT id FROM events
@@ -274,8 +274,8 @@ FROM scans('SELECT id FROM events WHERE (SELECT items FROM filters) @> item');
 RESET bloomfilter.scan;
 RESET cpu_operator_cost;
 
--- Cursors go backward, and are rewound as postgres_fdw does: within a page, beyond it, from the end
--- and from the beginning.
+-- Cursors move backward, and are rewound as postgres_fdw does: within a page, beyond it, from the
+-- end and from the beginning.
 \set asked 'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND id % 3 > 0'
 \set within 'FETCH 3 FROM c; FETCH BACKWARD 1 FROM c; FETCH 4 FROM c;'
 \set beyond 'MOVE 60 FROM c; FETCH 2 FROM c; MOVE BACKWARD 58 FROM c; FETCH BACKWARD 2 FROM c;'
@@ -313,7 +313,7 @@ FETCH 2 FROM c;
 FETCH 1 FROM c;
 ROLLBACK;
 
--- Memory is bounded: that of a batch's values, of hashing, and of filters that change.
+-- Memory is bounded: for the values of a batch, for hashing, and for filters that change.
 CREATE FUNCTION widened(n bigint) RETURNS text LANGUAGE plpgsql IMMUTABLE LEAKPROOF AS $$
 BEGIN
   IF n % 10 = 0 THEN
@@ -346,7 +346,7 @@ ANALYZE larger;
 SELECT scanned.* FROM unnest(ARRAY['id = 7', 'id > 7']) condition,
   scanned('SELECT id FROM events WHERE (SELECT filter FROM larger) @> item AND ' || condition);
 
--- At most 32 conditions probe for many rows at once; the others probe row by row.
+-- At most 32 conditions probe for many rows at once. The others probe row by row.
 SELECT string_agg('(SELECT items FROM filters) @> item', ' AND ') AS seventy
 FROM generate_series(1, 70) \gset
 SELECT array_length(string_to_array(scan ->> 'Bloom Filter', '@>'), 1) - 1 AS at_once,
@@ -354,7 +354,7 @@ SELECT array_length(string_to_array(scan ->> 'Bloom Filter', '@>'), 1) - 1 AS at
 FROM scans('SELECT id FROM events WHERE ' || :'seventy') scan;
 SELECT scanned.* FROM scanned('SELECT id FROM events WHERE ' || :'seventy');
 
--- Long values are not unpacked for rows that such a condition refuses.
+-- If a cheap condition rejects a row, its long value is not detoasted.
 CREATE TABLE long AS
   SELECT i AS id, repeat('long ' || i, 10000) AS item FROM generate_series(1, 300) i;
 ANALYZE long;

@@ -1,11 +1,11 @@
--- Which shard a value belongs to, how many shards a set needs, and the recipe of doc/streaming.md.
+-- The shard of a value, the number of shards that a set needs, and the recipe of doc/streaming.md.
 CREATE SCHEMA shards;
 SET search_path = shards, public;
--- Some shards get more than the mean; only the rate of all shards together counts.
+-- Some shards get more values than the mean. Only the rate of all shards together counts.
 SET bloomfilter.overfill = ignore;
 \i sql/include/outcome.sql
 
--- A value's shard never changes.
+-- The shard of a value never changes.
 SELECT bf_shard(1, 1000000) AS int, bf_shard(1.5, 1000000) AS numeric,
   bf_shard('a'::text, 1000000) AS text, bf_shard(''::text, 1000000) AS empty,
   bf_shard('\x00'::bytea, 1000000) AS bytea, bf_shard(date '2000-01-01', 1000000) AS date,
@@ -18,9 +18,8 @@ SELECT count(*) AS differing FROM generate_series(1, 1000) i,
   LATERAL (SELECT h * 15111065706836454659 % 2::numeric ^ 64 AS product) p
 WHERE bf_shard(i, 669) <> div(div(product, 2::numeric ^ 32) * 669, 2::numeric ^ 32);
 
--- Values that SQL calls equal have the same shard; equality.sql tests pairs with one hash. A
--- varchar with trailing blanks has two hashes, so trailing blanks of a text do not count for a
--- shard.
+-- Values that SQL calls equal have the same shard. equality.sql tests pairs with one hash. A
+-- varchar with trailing blanks has two hashes, so a shard ignores the trailing blanks of a text.
 SELECT v = t AS "varchar = text",
   v = c AS "varchar = char",
   bf_shard(v, 1000000) = bf_shard(t, 1000000) AS "has the shard of the text",
@@ -57,7 +56,7 @@ SELECT count(*) AS shards, min(shard), max(shard),
 FROM (SELECT bf_shard(i, 100) AS shard, count(*) AS values FROM generate_series(1, 100000) i
       GROUP BY 1) s;
 
--- A shard has at most 1.9 KB and its row stays inline; with fewer shards it would have more.
+-- A shard has at most 1.9 KB, so its row stays inline. With fewer shards, a shard would be larger.
 SELECT expected, rate, shards, expected / shards + 1 AS capacity, bytes
 FROM (VALUES (1, 0.01), (1495, 0.01), (1496, 0.01), (1000000, 0.5), (1000000, 0.01),
   (1000000, 0.001), (1000000, 0.0001), (1000000, 1e-9), (3000000000000, 0.01)) v(expected, rate),
@@ -118,7 +117,7 @@ SELECT count(*) AS missed FROM generate_series(1, 6000) i,
 WHERE NOT EXISTS (SELECT FROM seen WHERE shard = bf_shard(url, 7) AND filter @> url);
 SELECT round(sum(bf_count(filter))::numeric, -2) AS values, avg(bf_fpr(filter)) < 0.01 AS rate_kept
 FROM seen;
--- A batch gives bit for bit what single values give.
+-- A batch gives the same bits as single values.
 CREATE TABLE singly (LIKE seen INCLUDING ALL);
 INSERT INTO singly SELECT i, bf_create(1429) FROM generate_series(0, 6) i;
 DO $$
@@ -132,7 +131,7 @@ BEGIN
 END $$;
 SELECT count(*) AS equal FROM seen JOIN singly USING (shard, filter);
 
--- A trigger that keeps the shards in step with a table.
+-- A trigger adds the values of a table to the shards.
 CREATE TABLE pages (id int GENERATED ALWAYS AS IDENTITY, url text);
 TRUNCATE seen;
 CREATE FUNCTION pages_seen() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,9 +1,9 @@
--- What only Spark's filters have. test/t/013_interop.pl tests what Spark itself says about the
--- bytes; layouts.sql tests what all layouts of other systems have.
+-- What only Spark's filters have. test/t/013_interop.pl tests the bytes with Spark itself.
+-- layouts.sql tests what the layouts of all other systems have.
 CREATE SCHEMA spark;
 SET search_path = spark, public;
 
--- Both versions have the same hash, but other bits.
+-- Both versions have the same hash, but set other bits.
 CREATE TABLE made AS
 SELECT layout, bf_agg(i, 1000, 0.01, layout) AS f
 FROM unnest('{spark, spark_v2}'::text[]) layout, generate_series(1, 1000) i
@@ -37,7 +37,7 @@ SELECT f @> 'x'::text FROM made;
 SELECT bf_create(10, layout => 'spark') + 1.5::float8;
 SELECT bf_create(10, layout => 'spark_v2') + date '2024-01-31';
 
--- The second version has a seed of 32 bits; files, links and unions keep it.
+-- The second version has a seed of 32 bits. Files, links and unions keep the seed.
 SELECT layout, seed,
   f @> 5 AS "member is found",
   bf_check(f) IS NULL AS "is sound",

@@ -1,5 +1,5 @@
--- Numbers are read as they are stored. Whatever their form, the hash is that of the canonical
--- bytes, which are made here from the output of numeric_send().
+-- Numerics are read in their stored form. Whatever the form, the hash is computed from the
+-- canonical bytes. Here, the canonical bytes are made from the output of numeric_send().
 CREATE SCHEMA stored_numeric;
 SET search_path = stored_numeric, public;
 
@@ -12,8 +12,8 @@ CREATE FUNCTION u32(number int) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN (
 
 SELECT canonical(numeric_send(123456.7800)), canonical(numeric_send(-0.00012)), u32(258);
 
--- All numbers of digits, signs, and exponents around those where the form changes (weights beyond
--- -64 and 63, scales beyond 63) and at the ends.
+-- Numbers of many lengths, with both signs. Their exponents are around the values where the form
+-- changes (weights beyond -64 and 63, scales beyond 63) and at the ends.
 CREATE TABLE numbers (number numeric);
 ALTER TABLE numbers ALTER number SET STORAGE EXTERNAL;
 SELECT setseed(0.17);

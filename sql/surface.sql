@@ -1,5 +1,5 @@
 -- Every function and operator once, with its documented result. equality.sql tests equal values of
--- different types; mismatch.sql and parameters.sql test errors.
+-- different types. mismatch.sql and parameters.sql test errors.
 CREATE SCHEMA surface;
 SET search_path = surface, public;
 \i sql/include/outcome.sql
@@ -177,8 +177,8 @@ CREATE VIEW functions AS
 SELECT provolatile, proparallel, proleakproof,
   string_agg(proname, ', ' ORDER BY proname) FILTER (WHERE provolatile <> 'i') AS only
 FROM functions GROUP BY 1, 2, 3 ORDER BY 1;
--- All operators and functions that probe a filter have planner support, and the types have a
--- function for ANALYZE.
+-- All operators and functions that probe a filter have planner support. The types have a function
+-- for ANALYZE.
 SELECT oprname, oprleft::regtype, oprright::regtype, oprrest, oprjoin FROM pg_operator
 WHERE oprname IN ('@>', '<@') AND oprcode IN (SELECT oid FROM functions) ORDER BY 1, 2, 3;
 SELECT prosupport, string_agg(DISTINCT proname::text, ', ' ORDER BY proname::text) AS functions
@@ -212,32 +212,32 @@ FROM (VALUES ('filter @> 5'), ('5 <@ filter'), ('filter @> ''5'''), ('''5'' <@ f
 -- The three types offer the same verbs. The exceptions, and the reason for each:
 CREATE TABLE exceptions (verb text, types text, why text);
 INSERT INTO exceptions VALUES
-  ('multiplicity', 'cbf,cf', 'bits do not count'),
+  ('multiplicity', 'cbf,cf', 'a bitmap does not count copies'),
   ('remove', 'cbf,cf', 'bits are shared by many values'),
   ('element_of', 'bf', 'partial states are for sets that only grow'),
   ('merge_agg', 'bf', 'the same'),
   ('dist_agg', 'bf', 'the same'),
   ('partial_agg', 'bf', 'the same'),
-  ('intersect', 'bf', 'counters and fingerprints in common are not those of the values in common'),
+  ('intersect', 'bf', 'counters or fingerprints in common may belong to different values'),
   ('intersect_agg', 'bf', 'the same'),
   ('intersect_count', 'bf', 'the same; cast a counting filter to a bloom filter'),
   ('union_count', 'bf', 'the same'),
   ('jaccard', 'bf', 'the same'),
-  ('compatible', 'bf', 'it asks whether filters can be intersected and compared'),
-  ('fold', 'bf', 'counters and fingerprints that meet would be wrong afterwards'),
-  ('growable', 'bf', 'a value to be removed must be in one known place'),
-  ('create_by_size', 'bf', 'capacity and rate of what can be removed from are always known'),
-  ('contains_any', 'bf', 'many values at a time are asked of bitmaps only'),
+  ('compatible', 'bf', 'it tells whether filters can be intersected and compared'),
+  ('fold', 'bf', 'folded counters and fingerprints would be wrong'),
+  ('growable', 'bf', 'a value that can be removed must be in one known link'),
+  ('create_by_size', 'bf', 'the capacity and rate of the other types are always known'),
+  ('contains_any', 'bf', 'only bitmaps are probed for many values at a time'),
   ('contains_all', 'bf', 'the same'),
   ('contains_each', 'bf', 'the same'),
-  ('join_agg', 'bf', 'the planner places bloom filters alone'),
-  ('hash', 'bf', 'hashes are those of all three types'),
-  ('add_hash', 'bf', 'what was hashed elsewhere is not known, and so cannot be removed'),
+  ('join_agg', 'bf', 'the planner places no other filters'),
+  ('hash', 'bf', 'all three types have the same hashes'),
+  ('add_hash', 'bf', 'a value that was hashed elsewhere is unknown, so it cannot be removed'),
   ('contains_hash', 'bf', 'the same'),
-  ('index_info', 'bf', 'an index can be over bloom filters and counting ones'),
+  ('index_info', 'bf', 'one function serves indexes over bloom filters and counting filters'),
   ('index_check', 'bf', 'the same'),
   ('index_tidy', 'bf', 'the same'),
-  ('shard', 'bf', 'a shard is a number, of tables of any type'),
+  ('shard', 'bf', 'a shard has the same number for all types'),
   ('shard_count', 'bf', 'shards are sized as bloom filters'),
   ('from_guava', 'bf', 'other systems write bitmaps'),
   ('to_guava', 'bf', 'the same'),
@@ -259,8 +259,8 @@ FROM (SELECT verb, string_agg(type, ',' ORDER BY type) AS types
   GROUP BY verb HAVING count(*) < 3) f
 FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;
 
--- Columns with the same meaning have the same name, type and order; so has the argument that says
--- how another system wrote values.
+-- Columns with the same meaning have the same name, type and order. The same is true of the
+-- argument that says how another system wrote values.
 CREATE VIEW columns AS
   SELECT oid, proname, verb, name, type, position
   FROM functions, substring(proname from '^(?:bf|cbf|cf)_(info|sizing|put)$') verb,
@@ -268,10 +268,10 @@ CREATE VIEW columns AS
   WHERE verb IS NOT NULL AND mode = 'o' AND name <> 'filter';
 SELECT a.verb, a.name, a.type::regtype, b.type::regtype AS other
 FROM columns a JOIN columns b USING (verb, name) WHERE a.type < b.type;
-SELECT a.proname, a.name, behind.name AS behind, b.proname AS but
-FROM columns a JOIN columns behind ON behind.oid = a.oid AND behind.position > a.position
+SELECT a.proname, a.name, later.name AS later, b.proname AS but
+FROM columns a JOIN columns later ON later.oid = a.oid AND later.position > a.position
   JOIN columns b ON b.verb = a.verb AND b.name = a.name
-  JOIN columns before ON before.oid = b.oid AND before.name = behind.name
+  JOIN columns before ON before.oid = b.oid AND before.name = later.name
 WHERE before.position < b.position;
 SELECT verb, string_agg(DISTINCT name, ', ') AS alike
 FROM (SELECT verb, name FROM columns GROUP BY 1, 2 HAVING count(DISTINCT proname) = 3) c

@@ -1,8 +1,9 @@
 \set ECHO none
 \i sql/include/plan.sql
 \set ECHO none
--- The rows of a query, or its error, with bloomfilter.scan on and off: whether the plan has a node,
--- whether both are the same, and the number of rows or the error.
+-- rows_of returns the number of rows of a query and their hash, or its error. both_ways runs a
+-- query with bloomfilter.scan on and off. It returns whether the plan has a node, whether both runs
+-- have the same rows or error, and the number of rows or the error.
 CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   rows text;

@@ -1,5 +1,5 @@
--- Filters as values: compared, grouped, sorted, joined, kept in indexes and partitions. The
--- including file has set `type` and `prefix` and has included outcome.sql and plan.sql.
+-- Filters as values: they are compared, grouped, sorted, joined, kept in indexes and partitions.
+-- The including file sets `type` and `prefix`, and includes outcome.sql and plan.sql.
 \set create :prefix _create
 \set cmp :type _cmp
 \set hash :type _hash
@@ -19,7 +19,7 @@ SELECT a = b AS "same value, =",
   a = d AS "another capacity, ="
 FROM (SELECT :create(10) + 1 AS a, :create(10) + 1::int2 AS b, :create(10) + 2 AS c,
     :create(1000) + 1 AS d) s \gx
--- The first of two neighbours in the order precedes the second.
+-- Of two neighbours in the order, the first one precedes the second.
 SELECT operation, bool_and(holds) AS holds
 FROM (SELECT filter AS b, lag(filter) OVER (ORDER BY filter) AS a FROM keys) s,
   LATERAL (VALUES (1, 'a < b', a < b), (2, 'a <= b', a <= b), (3, 'not a > b', NOT a > b),
@@ -42,7 +42,7 @@ FROM (SELECT :create(10) + 1 AS a, :create(10) + 1::int8 AS b, :create(10) + 2 A
 SELECT amname, amvalidate(o.oid) AS valid FROM pg_opclass o JOIN pg_am a ON a.oid = opcmethod
 WHERE opcintype = :'type'::regtype ORDER BY amname;
 
--- Every plan gives the same answer.
+-- Every plan gives the same rows.
 \set joined 'SELECT count(*) FROM twice JOIN keys USING (filter)'
 \set grouped 'SELECT filter FROM twice GROUP BY filter'
 SET enable_nestloop = off;

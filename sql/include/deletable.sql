@@ -1,7 +1,7 @@
--- What countingbloomfilter and cuckoofilter have in common. The including file has set `type` and
--- `prefix` as psql variables, and has included outcome.sql and plan.sql. The functions are called
--- as :create(...) and so on.
-SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
+-- What countingbloomfilter and cuckoofilter have in common. The including file sets `type` and
+-- `prefix` as psql variables, and includes outcome.sql and plan.sql. The functions are called as
+-- :create(...), :add(...), and so on.
+SET bloomfilter.scan = off; -- sql/build.sql tests Bloom Filter Build
 \set create :prefix _create
 \set add :prefix _add
 \set add_all :prefix _add_all
@@ -19,7 +19,7 @@ SET bloomfilter.scan = off; -- sql/build.sql is about builds a page at a time
 \set info :prefix _info
 \set sizing :prefix _sizing
 \set check :prefix _check
--- Returns the message of a failing statement. P_ stands for the prefix, T_ for the type.
+-- Runs a statement and returns it with its error. P_ stands for the prefix, T_ for the type.
 CREATE FUNCTION said(prefix text, type text, statement text) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(e'\n', s, coalesce(code || ': ' || message, 'ok'), 'DETAIL: ' || detail,
     'HINT: ' || hint)
@@ -35,7 +35,7 @@ BEGIN
   RETURN f;
 END $$;
 
--- Adding, probing, removing: functions and operators.
+-- Adding, probing and removing, with functions and operators.
 SELECT :add(f, 5) = f + 5 AS "add is +",
   :contains(f + 5, 5) AS "contains the value",
   f + 5 @> 5 AS "@> says so",
@@ -52,7 +52,7 @@ SELECT :add(f, 5) = f + 5 AS "add is +",
   f + 5 + 6 - 5 - 6 = f AS "both go",
   f + 7 + 5 + 6 = f + 5 + 6 + 7 AS "in any order"
 FROM (SELECT :create(100) AS f) s \gx
--- The same with literals, which are read as what the filter holds: text and integers here.
+-- The same with literals. A literal is read as the filter's element type: here, text and integers.
 SELECT :add(f, '5') = f + '5' AS "add is +",
   :contains(f + '5', '5') AS "contains the value",
   f + '5' @> '5' AS "@> says so",
@@ -128,7 +128,7 @@ SELECT :clear(f) = :create(100, 0.001, 7) AS "cleared is empty",
 FROM (SELECT :add_all(:create(100, 0.001, 7), array(SELECT generate_series(1, 50))) AS f) x,
   :info(f) \gx
 
--- put says whether a value seemed to be absent.
+-- put returns whether the value seemed to be absent.
 SELECT (:put(f, 5)).filter = f + 5 AS "filter plus the value",
   (:put(f, 5)).was_new AS "first is new",
   (:put(f + 5, 5::int8)).was_new AS "second is new",
@@ -150,8 +150,7 @@ SELECT outcome(format('SELECT %s_put(%1$s_create(10) + 1, ''a''::text)', :'prefi
   outcome(format('SELECT %s_put(%1$s_create(10), ''{}''::json)', :'prefix')) AS json,
   outcome(format('SELECT %s_put(%1$s_create(10) + date ''today'', ''1'')', :'prefix')) AS literal;
 
--- With a NULL value, the filter stays as it was. With a NULL filter or a NULL probe, the result is
--- NULL.
+-- A NULL value leaves the filter as it was. With a NULL filter or a NULL probe, the result is NULL.
 SELECT :add(f, NULL::int) = f AS add,
   f + NULL::text = f AS "+",
   f + NULL = f AS "+ of a literal",
@@ -199,12 +198,12 @@ SELECT :remove(f, 2, true) = f AS "typed, as it was",
   :remove(f, '2', true) = f AS "literal, as it was",
   :remove(f, 2, missing_ok => true) @> 1 AS "the other one stays"
 FROM (VALUES (:create(10)), (:create(10) + 1)) v(f);
--- A value of the wrong type is an error even then.
+-- Even with missing_ok, a value of the wrong type is an error.
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_remove(P_create(10) + 1, 'a'::text, true)$$),
   ($$SELECT P_create(10) + 1 - 1.5$$)) v(statement);
 
--- A filter whose last value was removed has no element type, and takes any type.
+-- A filter whose last value was removed has no element type, and takes values of any type.
 SELECT element_type,
   f @> 1 AS "contains what left",
   f @> 'a'::text AS "contains a text",
@@ -232,7 +231,7 @@ SELECT parameter_types FROM pg_prepared_statements WHERE name = 'deletable';
 SELECT outcome($$EXECUTE deletable('two')$$) AS unreadable;
 DEALLOCATE deletable;
 
--- Literals whose reading depends on settings, or that cannot be read.
+-- Literals that depend on settings, or that cannot be read.
 SELECT value, outcome(format('SELECT %s_create(10) + %s @> ''1''', :'prefix', value)) AS asking,
   outcome(format('SELECT %s_create(10) + %s + ''1''', :'prefix', value)) AS adding,
   outcome(format('SELECT %s_create(10) + %s - ''1''', :'prefix', value)) AS removing,
@@ -250,8 +249,8 @@ SELECT f @> '2024-01-08T12:00Z' AS "is asked for",
   f + '2024-01-09Z' @> timestamptz '2024-01-09 00:00Z' AS "is added"
 FROM (SELECT :create(10) + timestamptz '2024-01-08 12:00Z' AS f) s \gx
 
--- A literal stands for all readings by the types of a family, as in bloomfilter: it is found if any
--- reading is, and it is added and removed under all of them.
+-- Without an element type, a literal stands for its readings in all types of a family, as in
+-- bloomfilter. It is found if any reading is found. It is added and removed under all readings.
 SELECT f + 0.1::float8 @> '0.1' AS "float8 is asked for",
   f + 0.1::float4 @> '0.1' AS "float4 is asked for",
   f + '0.1' - '0.1' = f AS "both come and go",
@@ -260,7 +259,8 @@ SELECT f + 0.1::float8 @> '0.1' AS "float8 is asked for",
   f + 'b  ' - 'b  ' = f AS "blanks come and go"
 FROM (SELECT :create(10) AS f) s \gx
 
--- A value added as one type is found, counted and removed as an equal value of another type.
+-- A value that was added as one type is found, counted and removed as an equal value of another
+-- type.
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE DOMAIN mood_domain AS mood;
@@ -370,15 +370,15 @@ SELECT family, a, b, missed FROM (
   SELECT *, missed(:'prefix', family, a, b) FROM pairs
   UNION ALL SELECT *, missed(:'prefix', family, b, a) FROM pairs) m
 WHERE missed IS NOT NULL;
--- (array_agg() of arrays is an array of their elements.)
+-- array_agg() of arrays is an array of their elements, so arrays are left out.
 SELECT family, a, b, missed FROM (
   SELECT *, missed_together(:'prefix', a, b) AS missed FROM pairs
   UNION ALL SELECT *, missed_together(:'prefix', b, a) FROM pairs) m
-WHERE missed IS NOT NULL AND family <> 'array' AND a !~ ' ''::varchar'; -- see below
+WHERE missed IS NOT NULL AND family <> 'array' AND a !~ ' ''::varchar'; -- varchar: see below
 
--- A varchar with trailing blanks equals a text with them and a char(n) without, so it is added and
--- removed under both hashes. A value under one of the hashes is found, but cannot be removed as the
--- varchar.
+-- A varchar with trailing blanks equals a text with the blanks and a char(n) without them. So it
+-- has two hashes, and is added and removed under both. A value with only one of the two hashes is
+-- found, but cannot be removed as the varchar.
 SELECT f + v - v = f AS "comes and goes",
   f + v + v - v = f + v AS "a copy stays",
   f + v @> t AS "asks for the text",
@@ -395,7 +395,8 @@ FROM (SELECT 'a '::varchar AS v, 'a'::char(5) AS c, 'a '::text AS t, :create(10)
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_create(10) + 'a '::text - 'a '::varchar$$)) v(statement);
 
--- Even if its two hashes look the same, a value that is there once cannot be removed twice.
+-- The two hashes of a varchar may look the same. Even then, a value that was added once cannot be
+-- removed under both hashes.
 SELECT f @> v AS "seems to be there",
   outcome(format('SELECT %L::%s - %L::varchar', f, pg_typeof(f), v)) AS removing,
   :remove(f, v, true) = f AS "as it was",
@@ -403,16 +404,17 @@ SELECT f @> v AS "seems to be there",
 FROM (SELECT :create(1, 0.5) + t AS f, t::varchar AS v
     FROM generate_series(1, 20000) i, LATERAL (SELECT i || ' ' AS t) t
     WHERE :multiplicity(:create(1, 0.5) + t, i::text) > 0 LIMIT 1) s \gx
--- A literal that would be cut to be read as name is also looked up as name, but not added as name.
+-- A literal that is too long for a name is cut when it is read as name. It is looked up as name,
+-- too, but not added as name.
 \set long '''nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'''
 SELECT f + name @> :long AS "asks for the name",
   f + :long @> name::text AS "adds the name",
   :remove(f + name, :long, true) @> name::text AS "the name stays"
 FROM (SELECT :create(10) AS f, repeat('n', 63)::name AS name) s \gx
 
--- Another family, another composition, a type without an entry, a collation that calls different
--- bytes equal: all raise an error in every use. (42883: the operator - takes no array.)
-BEGIN; -- because another test has citext, too
+-- Every use raises an error for values of another family, of another row or array type, of an
+-- unsupported type, and under a nondeterministic collation. (42883: the operator - takes no array.)
+BEGIN; -- rolled back, because another test creates citext, too
 CREATE EXTENSION citext SCHEMA :prefix;
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE uses (statement text);
@@ -433,8 +435,8 @@ SELECT f.family, s.family AS value,
 FROM samples f JOIN samples s ON f.family <> s.family, uses
 WHERE NOT (s.family = 'array' AND statement LIKE '%array[%');
 SELECT outcome, count(*) FROM outcomes GROUP BY outcome ORDER BY outcome;
--- But what SQL compares with the members can be probed for. What it casts implicitly can be added,
--- and removed if it is there.
+-- Exceptions: a value can be probed for if SQL compares it with the members. It can be added, and
+-- removed if it is there, if SQL casts it implicitly.
 SELECT family, value, count(*) FILTER (WHERE outcome = 'ok') AS done,
   count(*) FILTER (WHERE outcome = '22023') AS absent
 FROM outcomes WHERE outcome IN ('ok', '22023') GROUP BY family, value ORDER BY family, value;
@@ -497,14 +499,14 @@ FROM generate_series(1, 9) x \gx
 SELECT :agg('a') @> 'a'::text AS unknown_is_text;
 SELECT count(DISTINCT f) AS seeds FROM (SELECT :agg(x, 10) AS f FROM generate_series(1, 5) x
   UNION ALL SELECT :add_all(:create(10), '{1,2,3,4,5}'::int[])) s;
--- In a window that only grows, transitions continue after the final function was called.
+-- In a window whose frame only grows, rows are added after the final function was called.
 SELECT count(*) AS rows,
   bool_and(self_sized = (SELECT :agg(x) FROM generate_series(1, w.x) x)) AS "as of the rows so far",
-  bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS "as of so many values"
+  bool_and(sized = (SELECT :agg(x, 200) FROM generate_series(1, w.x) x)) AS "as with a capacity"
 FROM (SELECT x, :agg(x) OVER (ORDER BY x) AS self_sized, :agg(x, 200) OVER (ORDER BY x) AS sized
     FROM generate_series(1, 150) x) w \gx
 
--- The same with more distinct values than are counted exactly; and with little memory.
+-- The same with more distinct values than are counted exactly, and with little memory.
 CREATE TABLE many AS SELECT (x::bigint * 7919) % 200000 AS x FROM generate_series(1, 300000) x;
 CREATE TABLE of_many AS SELECT :agg(x) AS f, :agg(x, 1000000) AS sized FROM many;
 SET work_mem = '64kB';
@@ -526,7 +528,7 @@ SELECT fpr,
   :union(a => :create(1000, fpr), b => f) = f AS "arguments have names",
   :union(made(1, 5, 1000, fpr), made(6, 9, 1000, fpr)) = f AS "as if all were added"
 FROM unnest(ARRAY[0.1, 0.01, 0.005, 0.0001]) fpr, made(1, 9, 1000, fpr) f;
--- A self-sized filter without values adds nothing, not even its size.
+-- A self-sized filter without values adds nothing to a union, not even its size.
 SELECT :union(f, none) = f AS "adds nothing on the right",
   :union(none, f) = f AS "adds nothing on the left",
   :union(none, none) = none AS "both are nothing",
@@ -553,7 +555,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_union_agg(f) FROM (VALUES (made(1, 10)), (P_create(1000) + 'x'::text)) v(f)$$),
   ($$SELECT P_union_agg(f) FROM (VALUES (made(1, 10)), (made(1, 10, 2000))) v(f)$$)) v(statement);
 
--- Parameters out of range. sql/hints.sql and sql/parameters.sql show what the errors say.
+-- Parameters out of range. sql/hints.sql and sql/parameters.sql show the messages.
 SELECT replace(statement, 'P_', '') AS statement,
   outcome('SELECT ' || replace(statement, 'P_', :'prefix' || '_'))
 FROM (VALUES
@@ -579,7 +581,7 @@ SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT P_agg(x, n) FROM (VALUES (NULL::int, NULL), (2, 20)) v(x, n)$$)) v(statement);
 SELECT g, (:info(:agg(x, 10 * g))).expected
 FROM (SELECT x, 1 + x % 3 AS g FROM generate_series(1, 9) x) s GROUP BY g ORDER BY g;
--- States are combined: here, one of each partition, and those of parallel workers.
+-- States are merged: first those of partitions, then those of parallel workers.
 CREATE TABLE parts (part int, x int) PARTITION BY LIST (part);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
@@ -644,7 +646,7 @@ COPY sound TO STDOUT (FORMAT binary) \g :copied
 :input
 SELECT count(*) AS same FROM sound JOIN copied USING (name, filter);
 
--- The bytes of another type.
+-- The bytes of a filter of another type.
 SELECT said(:'prefix', :'type', statement) FROM (VALUES
   ($$SELECT bf_create(10)::text::T_$$),
   ($$SELECT bf_create(10)::bytea::T_$$)) v(statement);
@@ -661,8 +663,8 @@ WHERE :'type'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
 
 SELECT typstorage, typalign, typlen FROM pg_type WHERE oid = :'type'::regtype;
 
--- Malformed bytes: every length, and every byte of the header set to every other value. Where such
--- a value is accepted, it could be true, and the filter is usable.
+-- Malformed bytes: every length, and every byte of the header with every other value. If a changed
+-- value is accepted, the filter with it is plausible and can be used.
 CREATE FUNCTION from_bytes(prefix text, type text, b bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   usable boolean;
@@ -703,7 +705,7 @@ FROM (VALUES
   ($$set_byte(filter::bytea, 12, 0)$$),
   ($$overlay(filter::bytea PLACING decode(repeat('00', 16), 'hex') FROM 13)$$)) v(bytes);
 
--- Stored bytes that are damaged, or belong to another type.
+-- Stored bytes that are damaged, or that belong to another type.
 CREATE FUNCTION forged(bytea, int DEFAULT 1) RETURNS :type LANGUAGE internal IMMUTABLE STRICT
   AS 'bytea_substr_no_len';
 CREATE TABLE damaged (how text, filter :type);
@@ -730,7 +732,7 @@ SELECT how, array_agg(DISTINCT outcome) AS outcomes FROM used
 WHERE how <> 'another type' GROUP BY how ORDER BY how COLLATE "C";
 SELECT outcome, array_agg(use ORDER BY use COLLATE "C") AS uses FROM used
 WHERE how = 'another type' GROUP BY outcome ORDER BY outcome COLLATE "C";
--- Only comparing needs no sound bytes.
+-- Comparisons are the only use that does not need sound bytes.
 ANALYZE damaged;
 SELECT count(*), count(DISTINCT filter), array_agg(filter ORDER BY filter) IS NOT NULL AS sorted,
   (SELECT count(*) FROM damaged a JOIN damaged b USING (filter)) AS joined
@@ -744,7 +746,8 @@ SELECT said(:'prefix', :'type', 'SELECT P_info(forged((bf_create(10) + 1)::bytea
 \i sql/include/comparison.sql
 \set ECHO :echo
 
--- Arguments are never changed: stored (out of line and inline) and in variables.
+-- The functions never change a filter, whether it is stored out of line, stored inline, or in a
+-- variable.
 CREATE TABLE filters (id int, filter :type);
 INSERT INTO filters SELECT x % 2, :agg(x, 100000) FROM generate_series(1, 2000) x GROUP BY 1;
 INSERT INTO filters SELECT 2 + x % 2, :create(10) + x FROM generate_series(1, 4) x;
@@ -774,15 +777,15 @@ BEGIN
   ASSERT g = P_create(100), 'another variable was changed';
 END $$ $do$, 'P_', :'prefix' || '_'), 'T_', :'type')) AS variables;
 
--- One call site meets filters stored out of line and inline by turns.
+-- One call site gets filters that are stored out of line and inline in turn.
 SELECT x, array_agg(id ORDER BY id) AS ids,
   array_agg(:multiplicity(filter, x) ORDER BY id) AS multiplicities
 FROM filters, (VALUES (1), (2), (4), (2000)) v(x) WHERE filter @> x GROUP BY x ORDER BY x;
 SELECT count(*) AS missed
 FROM filters JOIN generate_series(1, 2000) x ON x % 2 = id WHERE NOT filter @> x;
 
--- Filters stored out of line are probed by slices and as a whole. At capacity, the false positive
--- rate is kept, and there is never a false negative. The including file has set `rates`.
+-- Filters that are stored out of line are probed by slices and as a whole. At capacity, the false
+-- positive rate is kept, and there is no false negative. The including file sets `rates`.
 CREATE TABLE large AS
   SELECT fpr, :agg(x, 50001, fpr) AS f
   FROM generate_series(1, 50001) x, unnest(:'rates'::float8[]) fpr GROUP BY fpr;

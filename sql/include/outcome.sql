@@ -1,5 +1,5 @@
 \set ECHO none
--- Returns the error of a statement, or NULLs.
+-- Runs a statement and returns its error, or NULLs.
 CREATE FUNCTION error_of(statement text, OUT code text, OUT message text, OUT detail text,
   OUT hint text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -10,8 +10,8 @@ EXCEPTION WHEN OTHERS THEN
   detail := nullif(detail, '');
   hint := nullif(hint, '');
 END $$;
--- Returns how a statement ends, as a value: 'ok' or its SQLSTATE. The words of the server's own
--- errors differ between versions; their codes do not.
+-- Runs a statement and returns 'ok' or its SQLSTATE. The wording of the server's own errors differs
+-- between versions, but the codes do not.
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE sql AS
   $$SELECT coalesce(code, 'ok') FROM error_of(statement)$$;
 \set ECHO all

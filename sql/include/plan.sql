@@ -1,8 +1,9 @@
 \set ECHO none
--- Plans, as every supported server writes them.
+-- Plans, written in the same way on every supported server.
 
--- The lines of a plan. Servers differ in the names of an InitPlan and of its result, in decimals of
--- rows, and in whether they list parameters and what is disabled. Memory depends on the machine.
+-- Returns the lines of a plan. Servers differ in the name of an InitPlan and of its result, in the
+-- decimals of row counts, and in whether they list parameters and disabled nodes. Memory depends on
+-- the machine.
 CREATE FUNCTION explained(query text, options text DEFAULT 'VERBOSE OFF') RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -19,11 +20,11 @@ BEGIN
   END LOOP;
 END $$;
 
--- The first line of a plan that has a pattern.
+-- Returns the first line of a plan that matches a pattern.
 CREATE FUNCTION line_of(query text, pattern text) RETURNS text LANGUAGE sql AS
   'SELECT trim(line) FROM explained(query) line WHERE line ~ pattern LIMIT 1';
 
--- Lists the steps of a plan that a test is about, in the order given here.
+-- Lists the nodes of a plan that a test is about, in the order of the function's body.
 CREATE FUNCTION plan(query text) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(', ', substring(lines FROM 'Finalize Aggregate'),
     substring(lines FROM 'Partial Aggregate|Bloom Filter Build'), substring(lines FROM 'Gather'),
@@ -32,7 +33,7 @@ CREATE FUNCTION plan(query text) RETURNS text LANGUAGE sql AS $$
   FROM (SELECT string_agg(line, '') AS lines FROM explained(query) line) l
 $$;
 
--- A plan as JSON.
+-- Returns a plan as JSON.
 CREATE FUNCTION plan_of(query text, options text DEFAULT 'VERBOSE OFF') RETURNS jsonb
 LANGUAGE plpgsql AS $$
 DECLARE
