@@ -4,17 +4,18 @@
 #   docker run --name filters -e POSTGRES_PASSWORD=secret -d bloomfilter
 #   docker exec -it filters psql -U postgres     # and there CREATE EXTENSION bloomfilter;
 #
-# Or the extension's files alone, as an image that is mounted beside a server of version 18 or later
+# Or an image of the extension's files alone. A server of version 18 or later can mount that image
 # (doc/production.md):
 #
 #   docker build --target files --build-arg BASE=postgres:18 -t bloomfilter-files .
 #
-# BASE is any Debian variant of the official image, by its name or its digest, or an image made from
-# one.
+# BASE names a Debian variant of the official image, by name or by digest, or an image made from
+# such a variant.
 ARG BASE=postgres:17
 
-# The extension is built with the headers of the same minor release that the image has, because a
-# build with the headers of a later one may not load in it. apt has only the newest releases.
+# The extension is built with the headers of the minor release that the image has. A build with the
+# headers of a later minor release may not load in the image's server. apt has only the newest minor
+# releases.
 FROM $BASE AS build
 RUN apt-get update && \
     server=$(dpkg-query -W -f '${Version}' "postgresql-$PG_MAJOR") && \
@@ -26,12 +27,12 @@ COPY . /src
 RUN make -C /src -j "$(nproc)" PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" && \
     make -C /src PG_CONFIG="/usr/lib/postgresql/$PG_MAJOR/bin/pg_config" DESTDIR=/out install
 
-# The directories are those in which CloudNativePG looks, which mounts such images. Bitcode for JIT is
-# left out, because a server reads it only from its own directories.
+# CloudNativePG mounts such images and looks for files in these directories. Bitcode for JIT is left
+# out, because a server reads bitcode only from its own directories.
 FROM scratch AS files
 COPY --from=build /out/usr/lib/postgresql/*/lib/bloomfilter.so /lib/
 COPY --from=build /out/usr/share/postgresql/*/extension/* /share/extension/
 
-# What is built if no target is named: BASE with nothing but the extension's files added.
+# The default target: BASE and the extension's files, nothing else.
 FROM $BASE
 COPY --from=build /out /

@@ -1,14 +1,14 @@
-# Builds and installs the extension against the server that PG_CONFIG names, here or, with
-# `make -f /path/to/Makefile`, in another directory.
-# The core alone, without PostgreSQL, is built and tested by CMakeLists.txt.
+# Builds and installs the extension for the server that PG_CONFIG names. The build takes place in
+# the current directory: this one, or another one with `make -f /path/to/Makefile`. CMakeLists.txt
+# builds and tests the core alone, without PostgreSQL.
 
-# SOURCE is the directory of this file, with a slash at its end, as PGXS finds it. `there` lists
-# files in it. `elsewhere` is that directory if it is not the current one.
+# SOURCE is the directory of this file as PGXS finds it, with a slash at its end. `there` lists
+# files in SOURCE. `elsewhere` is SOURCE if that is not the current directory, and else empty.
 SOURCE := $(dir $(firstword $(MAKEFILE_LIST)))
 there = $(patsubst $(SOURCE)%,%,$(wildcard $(addprefix $(SOURCE),$(1))))
 elsewhere := $(filter-out $(CURDIR),$(realpath $(SOURCE)))
 
-# The version, which bloomfilter.control states.
+# The version, from bloomfilter.control.
 version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(SOURCE)bloomfilter.control)
 
 EXTENSION = bloomfilter
@@ -25,9 +25,10 @@ TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 EXTRA_CLEAN = $(depfiles) $(built_for)
 
-# The core uses no exceptions, no run-time type information and no C++ runtime. If compilers
-# contracted a product and a sum into one operation, with one rounding, two processors could
-# estimate different sizes. Server headers are system headers, so that they give no warnings.
+# The core uses no exceptions, no run-time type information and no C++ runtime. Compilers must not
+# contract a product and a sum into one operation, which rounds only once: if they did, two
+# processors could estimate different sizes. Server headers are system headers, so that they cause
+# no warnings.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -ffp-contract=off -fvisibility=hidden \
 	-Wextra -Wno-register -I$(SOURCE)src -isystem $(includedir_server) \
 	-DBLOOMFILTER_VERSION=$(version)
@@ -41,9 +42,9 @@ $(error $(or $(PGXS),$(PG_CONFIG)) not found: $(install_server))
 endif
 
 # `make install prefix=DIRECTORY` installs below DIRECTORY, in the subdirectories that PostgreSQL 18's
-# manual names. PGXS must not see the prefix. It would look for the server's headers there, too; and
-# it ignores the prefix before version 18, and where each directory of the server was configured, as
-# in Debian's packages.
+# manual names. PGXS must not see the prefix, because it would look for the server's headers there,
+# too. Nor does PGXS always obey the prefix: it does not before version 18, nor on servers that were
+# configured with each directory by itself, such as Debian's.
 destination := $(if $(filter command,$(origin prefix)),$(prefix))
 override prefix :=
 include $(PGXS)
@@ -53,13 +54,14 @@ datadir := $(destination)/share$(subdirectory)
 pkglibdir := $(destination)/lib$(subdirectory)
 endif
 
-# PGXS gives PG_CXXFLAGS to the compiler but not to clang's JIT bitcode.
+# PGXS passes PG_CXXFLAGS to the compiler, but not to the clang that makes bitcode for JIT.
 override BITCODE_CXXFLAGS += $(PG_CXXFLAGS)
 
-# An object is made again when a header that its dependency file names has changed or is gone.
-# (Because of PGXS's .SECONDARY, make would overlook a header that is gone.) An object without a
-# dependency file is made again, too. PGXS's own dependency files do not serve: with a server built
-# with --enable-depend, src/core/shard.o and src/pg/sql/shard.o would have the same one.
+# An object is built again if a header that its dependency file names has changed or is gone.
+# Headers are phony targets if they are gone, because PGXS's .SECONDARY would make `make` overlook
+# them. An object without a dependency file is built again, too. PGXS's own dependency files cannot
+# be used: on a server built with --enable-depend, src/core/shard.o and src/pg/sql/shard.o would
+# share one.
 objects := $(OBJS) $(OBJS:.o=.bc)
 depfiles := $(objects:=.d)
 written := $(wildcard $(depfiles))
@@ -73,19 +75,18 @@ headers := $(sort $(shell sed -n 's/:$$//p' /dev/null $(written)))
 .PHONY: $(filter-out $(wildcard $(headers)),$(headers))
 $(filter-out $(written:.d=),$(objects)): ready
 
-# All objects are made again for another server or version, or when this file has changed. They are
-# not made again when the flags given to make have changed, because `make install` is often run
-# without them.
+# All objects are built again for another server or version, or if this file has changed. They are
+# not built again if other flags are given to make, because `make install` is often run without the
+# flags of the build.
 built_for := $(CURDIR)/.built_for
 $(objects): $(built_for) $(firstword $(MAKEFILE_LIST)) $(SOURCE)bloomfilter.control
 $(built_for): ready
 	+@echo '$(VERSION) $(includedir_server)' | cmp -s - $@ || \
 		echo '$(VERSION) $(includedir_server)' >$@
 
-preprocess = $(filter-out -c,$(COMPILE.cc)) -E # clang warns of options that -E does not use
+preprocess = $(filter-out -c,$(COMPILE.cc)) -E # clang would warn that -E does not use -c
 
-# $(call require,HEADER,ADVICE) fails with one line, not many, if the compiler does not find a
-# header.
+# $(call require,HEADER,ADVICE) fails with a single line if the compiler does not find the header.
 hash := \#
 lacks = printf '%s\n' '$(hash)if !__has_include(<$(1)>)' lacking '$(hash)endif' | \
 	$(preprocess) -P -x c++ - 2>/dev/null
@@ -93,17 +94,17 @@ require = $(if $(shell $(lacks)),$(error $(1) not found: $(2)))
 install_xxhash = install xxHash 0.8.0 or newer, such as the package libxxhash-dev or xxhash-devel, \
 	or say where it is: PG_CPPFLAGS=-I/path/to/include
 
-# The conditions that are checked before anything is compiled.
+# Checks these conditions before anything is compiled.
 .PHONY: ready
 ready:
 	$(call require,postgres.h,$(install_server))
 	$(call require,xxhash.h,$(install_xxhash))
 	@$(preprocess) -w $(SOURCE)src/core/bytes.hpp >/dev/null
 	$(and $(elsewhere),$(call there,src/*/*.o), \
-		$(error make would take what was built in $(elsewhere) for its own: run make clean there first))
+		$(error make would use the objects that were built in $(elsewhere): run make clean there first))
 	@mkdir -p $(sort $(dir $(OBJS)))
 
-# In another directory, regression tests need a link to the files that they include by their path.
+# In another directory, regression tests need this link: they include files of sql/include by path.
 ifdef elsewhere
 installcheck: $(CURDIR)/sql/include
 $(CURDIR)/sql/include:
@@ -111,7 +112,7 @@ $(CURDIR)/sql/include:
 	ln -s $(elsewhere)/sql/include $@
 endif
 
-# The archive for PGXN: the last commit, without what .gitattributes leaves out.
+# Makes the archive for PGXN: the last commit, without the files that .gitattributes leaves out.
 .PHONY: dist
 dist: release = bloomfilter-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' $(SOURCE)META.json)
 dist:
