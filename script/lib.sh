@@ -1,35 +1,36 @@
 # shellcheck shell=bash
-# What the scripts share: packages, a sandbox, a private PostgreSQL server, the build of another commit.
+# Functions that the scripts share: packages, a sandbox, a private PostgreSQL server, the build of
+# another commit.
 #
 # A script that sources this file names what it needs, and then works in a sandbox:
 #
-#   need_packages g++ nm=binutils -- clang  installs what is missing; clang is only nice to have
+#   need_packages g++ nm=binutils -- clang  installs what is missing; clang is optional
 #   enter_sandbox "$@"                      starts the script again, unprivileged, on a copy of the tree
 #   private_server                          makes PG_CONFIG a server of our own
 #   start_cluster                           starts a cluster that psql and make installcheck find
 #
-# A script that compares with another commit calls open_commit COMMIT before it enters the sandbox, and
-# install_other in it. A script with results to keep calls enter_sandbox_and_return instead, and
-# hand_back FILE... for each result.
+# A script that compares with another commit calls open_commit COMMIT before it enters the sandbox,
+# and install_other inside. A script with results to keep calls enter_sandbox_and_return instead of
+# enter_sandbox, and hand_back FILE... for its results.
 #
 # The sandbox is one directory under /tmp. It holds a copy of the source tree, a relocated copy of
-# the PostgreSQL server, the cluster and every build product. It is removed when the script ends,
-# however that happens. So nothing is built in the checkout, `make install` does not touch the system,
-# and the system's own clusters are never used.
+# the PostgreSQL server, the cluster and every build product. The sandbox is removed when the script
+# ends, also after an error or a signal. So nothing is built in the checkout, `make install` does
+# not touch the system, and the system's own clusters are never used.
 #
-# The server is the one that PG_CONFIG names, or else the installed one, or else the distribution's
-# default.
+# The server is the one that PG_CONFIG names. Without PG_CONFIG, it is the installed server, or else
+# the distribution's default.
 
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SELF=$(cd "$(dirname "$0")" && pwd)/${0##*/}
 SANDBOX=${BLOOMFILTER_SANDBOX:-}
-# shellcheck disable=SC2034 # of script/matrix
-KEPT=/var/tmp/bloomfilter-matrix # it keeps systems, files of other processors and servers there
-# shellcheck disable=SC2034 # of script/matrix and test/matrix/servers
+# shellcheck disable=SC2034 # for script/matrix
+KEPT=/var/tmp/bloomfilter-matrix # keeps systems, other processors' files and servers between runs
+# shellcheck disable=SC2034 # for script/matrix and test/matrix/servers
 NEWEST=19 # the newest major release of PostgreSQL that is supported
-CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a power cut
+CLUSTER_SETTINGS=('fsync = off') # the private cluster need not survive a crash of the system
 
 note() { printf '%s\n' "$*"; }
 
@@ -38,14 +39,16 @@ die() {
   exit 1
 }
 
-# quietly COMMAND...: its output is shown only if it fails.
+# quietly COMMAND...: runs the command and shows its output only if it fails.
 quietly() { "$@" >"$SANDBOX/log" 2>&1 || die "$* failed: $(cat "$SANDBOX/log")"; }
 
 # --- packages -------------------------------------------------------------------------------------
 
-# Before `--` stands what a script cannot do without: a command, a header or a file, and after `=` the
-# Debian package that contains it, unless the package has the same name. After `--` stand packages that
-# are nice to have. Where apt cannot install anything, it is enough that the thing itself is here.
+# Installs what a script needs. Before `--` come the things that the script cannot do without: a
+# command, a header or a file, and after `=` the Debian package that contains it, unless the package
+# has the same name. After `--` come optional packages. If a needed thing is here without its
+# package, for instance on a system without apt, that is enough. Ends the script if a needed thing
+# is missing.
 need_packages() {
   [ -z "$SANDBOX" ] || return 0
   local needed=() required=() optional=() missing package jit
@@ -66,7 +69,7 @@ need_packages() {
     install_server ${SERVER_PACKAGES[@]+"${SERVER_PACKAGES[@]}"}
     apt_install "${required[@]}"
     apt_install ${optional[@]+"${optional[@]}"}
-    for package in $(not_installed ${optional[@]+"${optional[@]}"}); do # if one of them failed, all did
+    for package in $(not_installed ${optional[@]+"${optional[@]}"}); do # if one failed, none is installed
       apt_install "$package"
     done
     missing=$(not_installed ${optional[@]+"${optional[@]}"})
@@ -77,7 +80,7 @@ need_packages() {
   [ -z "$missing" ] || (die "cannot go on without ${missing//$'\n'/, }") || exit 77 # the status of a skip
 }
 
-# Prints the things that are not here, and the server if nothing can be built for it.
+# Prints the things that are missing. Also prints the server if extensions cannot be built for it.
 lacking() { # THING[=PACKAGE]...
   local need
   for need; do
@@ -93,7 +96,8 @@ lacking() { # THING[=PACKAGE]...
   fi
 }
 
-# Sets PG_CONFIG and SERVER_PACKAGES, the packages that contain it. Neither need be installed yet.
+# Sets PG_CONFIG, and SERVER_PACKAGES to the packages that contain it, which may not be installed
+# yet.
 find_server() {
   local bindir
   if [ -n "${PG_CONFIG:-}" ]; then
@@ -136,7 +140,8 @@ not_installed() {
 
 known_to_apt() { apt-cache show "$1" >/dev/null 2>&1; }
 
-# Installs the packages of a server. Left to itself, Debian's makes a cluster and starts it.
+# Installs the packages of a server. A setting keeps Debian's package from making a cluster and
+# starting it.
 install_server() (
   conf=/etc/postgresql-common/createcluster.conf
   [ -n "$(not_installed "$@")" ] || return 0
@@ -149,8 +154,8 @@ install_server() (
   apt_install "$@"
 )
 
-# Says how much there is to install, and installs those packages that are missing and that apt knows.
-# need_packages reports what could not be installed.
+# Installs those packages that are missing and that apt knows, after a line that says how large they
+# are. need_packages reports the packages that could not be installed.
 apt_install() {
   local package packages=() output size
   for package in $(not_installed "$@"); do
@@ -181,8 +186,8 @@ may_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 
 # --- sandbox --------------------------------------------------------------------------------------
 
-# Starts the calling script again from a copy of the tree, as a user other than root, whom PostgreSQL
-# would refuse, and with an environment that says nothing about other servers.
+# Starts the calling script again from a copy of the tree, with an environment that names no other
+# server. If the user is root, the script runs as another user, because PostgreSQL refuses root.
 enter_sandbox() {
   if [ -n "$SANDBOX" ]; then
     trap leave_sandbox EXIT
@@ -210,8 +215,9 @@ enter_sandbox() {
     ${become[@]+"${become[@]}"} bash "$dir/src/${SELF#"$ROOT"/}" "$@"
 }
 
-# enter_sandbox for a script that hands files back. Only the caller may write to the checkout, so the
-# files travel through a descriptor and the caller unpacks them, even if the script failed after all.
+# Like enter_sandbox, for a script that hands files back. Only the caller may write to the checkout.
+# So the files travel through a descriptor, and the caller unpacks them, even if the script fails
+# later.
 enter_sandbox_and_return() {
   [ -z "$SANDBOX" ] || { enter_sandbox "$@" && return; }
   local archive status
@@ -225,12 +231,12 @@ enter_sandbox_and_return() {
   exit "$status"
 }
 
-# Hands files of the sandbox's copy of the tree to the checkout, which gets them when the script ends.
+# Hands files of the sandbox's tree back to the checkout. They arrive there when the script ends.
 hand_back() { # FILE...
   tar -cf - "$@" >&3
 }
 
-# Copies tracked files, and new ones that are not ignored; from an unpacked archive, every file.
+# Copies the tracked files, and new files that git does not ignore. Without git, copies every file.
 copy_tree() { # DIRECTORY
   (
     cd "$ROOT"
@@ -243,7 +249,7 @@ copy_tree() { # DIRECTORY
     tar -C "$1" --no-same-owner -xf -
 }
 
-# Kills what still runs beside the script, stops every server that runs in the sandbox (an interrupted
+# Kills the script's background jobs, stops every server that runs in the sandbox (an interrupted
 # TAP test leaves some) and removes the sandbox.
 leave_sandbox() {
   local group pid_file
@@ -259,9 +265,10 @@ leave_sandbox() {
 
 # --- private server -------------------------------------------------------------------------------
 
-# PostgreSQL is relocatable: its programs look for files relative to their own place. So a copy of the
-# directories of programs, libraries and shared files, arranged as they were below another root, is a
-# server of its own, and its pg_config leads PGXS there. Headers are only read, so links will do.
+# Makes a private copy of the server. PostgreSQL is relocatable: its programs find other files
+# relative to their own directory. So a copy of the directories of programs, libraries and shared
+# files, arranged in the same way below another root, is a server of its own, and its pg_config
+# leads PGXS there. Headers are only read, so links to them are enough.
 private_server() {
   local system=$PG_CONFIG dir path
   for dir in bindir pkglibdir sharedir; do
@@ -285,15 +292,15 @@ private_server() {
   make -s PG_CONFIG="$PG_CONFIG" uninstall >/dev/null
 }
 
-# Starts a cluster on a socket in the sandbox. psql, make installcheck and the like find it through
-# the environment.
+# Starts a cluster on a socket in the sandbox. Environment variables tell psql, make installcheck
+# and other clients where the cluster is.
 start_cluster() {
   export PGHOST=$SANDBOX PGUSER=postgres PGDATABASE=postgres
   PGDATA=$SANDBOX/data
   start_server "$PGDATA" 5432 "${CLUSTER_SETTINGS[@]}"
 }
 
-# Makes and starts a cluster in the directory DATA, on the socket of that port.
+# Makes and starts a cluster in the directory DATA, with a socket for PORT in the sandbox.
 start_server() { # DATA PORT SETTING...
   initdb -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$1.initdb.log" ||
     die "initdb failed: $(cat "$1.initdb.log")"
@@ -305,7 +312,7 @@ start_server() { # DATA PORT SETTING...
 
 # --- another commit -------------------------------------------------------------------------------
 
-# Opens the sources of a commit as a descriptor, because the sandbox has no repository.
+# Opens a commit's sources as descriptor 4, because the sandbox has no repository.
 open_commit() { # COMMIT
   local repository=(git -C "$ROOT" -c safe.directory='*')
   "${repository[@]}" rev-parse -q --verify "$1^{commit}" >/dev/null || die "there is no commit $1"
