@@ -1,24 +1,25 @@
 # shellcheck shell=bash
-# What script/test and the checks of script/matrix share, beside lib.sh: steps, each of which has a log
-# and a verdict, and what they do with the core and the extension.
+# Functions that script/test and the checks of script/matrix share, in addition to lib.sh. A check
+# consists of steps; each step has a log and a verdict. Other functions build and test the core and
+# the extension.
 #
 #   read_options "$@"    sets SEED and MINUTES from --seed=N and --minutes=N, and obeys --werror
-#   step NAME COMMAND... runs a command, and tells how it went
-#   beside FUNCTION...   runs functions at the same time, and tells each of their steps when it ends
-#   finish               names what was skipped, and counts the steps; it fails if a step did
+#   step NAME COMMAND... runs a command, and prints its verdict
+#   beside FUNCTION...   runs functions at the same time, and prints each step when it ends
+#   finish               prints what was skipped and how many steps passed; fails if a step failed
 
 WARNINGS='-Wall -Wextra' WERROR=OFF # CI makes the warnings of its own compiler errors
-LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # for each step's log and results.tsv; script/matrix keeps them
+LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # has the steps' logs and results.tsv; script/matrix keeps them
 [ -z "$SANDBOX" ] || : >"$LOGS/results.tsv"
-BESIDE='' # yes in a function that runs beside others
+BESIDE='' # "yes" in a function that `beside` runs
 
-NODE_POSTGRES=8.23.1 # the version of `pg`, which npm installs where there is npm
-# What is nice to have for the tests of the extension: drivers and other systems.
+NODE_POSTGRES=8.23.1 # the version of the package `pg` that npm installs, if npm is there
+# Optional packages for the tests of the extension: drivers and other systems.
 TEST_PACKAGES=(libipc-run-perl libguava-java default-jdk-headless python3-psycopg python3-psycopg2
   python3-xxhash python3-asyncpg libpostgresql-jdbc-java ruby-pg)
 command -v npm >/dev/null || TEST_PACKAGES+=(node-pg)
 
-# Unless told otherwise, each search takes a minute and tries values that nobody has tried.
+# By default, each search takes a minute and has a random seed, so that it tries new values.
 read_options() {
   local argument
   SEED=$RANDOM MINUTES=1
@@ -32,13 +33,14 @@ read_options() {
       *) die "unknown option $argument; --help explains" ;;
     esac
   done
-  # shellcheck disable=SC2034 # for enter_sandbox: the script starts again with the same seed
+  # shellcheck disable=SC2034 # for enter_sandbox, which starts the script again with the same seed
   OPTIONS=("--seed=$SEED" "--minutes=$MINUTES")
   [ $WERROR = OFF ] || OPTIONS+=(--werror)
 }
 
-# step NAME COMMAND...: a command that ends by `skip` has tested nothing. Other steps may be running,
-# so nothing is printed before the command ends, unless this is the only one.
+# step NAME COMMAND...: runs the command and prints its verdict. A command that ends with `skip` has
+# tested nothing. If other steps may run at the same time, nothing is printed before the command
+# ends.
 step() {
   local name=$1 log started=$SECONDS status
   log=$LOGS/$(tr -cs '[:alnum:]\n' - <<<"$name").log
@@ -50,10 +52,10 @@ step() {
   tell "$name" "$log" $status $((SECONDS - started)) 9>>"$LOGS/results.tsv"
 }
 
-# Prints how a step went and appends it to results.tsv, which is open as descriptor 9 and is locked, so
-# that steps that end at the same time are told one after the other. A step that passed also tells
-# what it skipped (lines of its log such as `# WHAT is skipped: WHY`, and files that prove skipped) and
-# how often a compiler warned.
+# Prints the verdict of a step and appends it to results.tsv, which is open as descriptor 9. A lock
+# on that file keeps apart the output of steps that end at the same time. For a step that passed,
+# also prints what it skipped and how often a compiler warned. Its log names skipped parts by lines
+# such as `# WHAT is skipped: WHY`, and in prove's lines of skipped files.
 tell() { # NAME LOG STATUS SECONDS
   local verdict part warnings
   flock 9
@@ -85,8 +87,8 @@ tell() { # NAME LOG STATUS SECONDS
   printf '%s\t%s\t%s\n' "$1" $verdict "$4" >&9
 }
 
-# beside FUNCTION...: each function is in a process group of its own, which leave_sandbox kills if the
-# script is interrupted.
+# beside FUNCTION...: runs the functions at the same time and waits for all. Each function has a
+# process group of its own, which leave_sandbox kills if the script is interrupted.
 beside() {
   local BESIDE=yes function group groups=()
   for function; do
@@ -98,13 +100,14 @@ beside() {
   for group in "${groups[@]}"; do wait "$group"; done
 }
 
-# Prints the summary. What need_packages went on without may be why something was skipped.
+# Prints the summary. It names the packages that need_packages could not install, because they may
+# be the reason for a skip.
 finish() {
   local passed failed skipped
   count() { cut -f 2 "$LOGS/results.tsv" | grep -cx "$1" || true; }
   passed=$(count ok) failed=$(count FAILED) skipped=$(count skipped)
   [ ! -e "$SANDBOX/skips" ] || { note Skipped: && sed 's/^/    /' "$SANDBOX/skips"; }
-  [ -z "${BLOOMFILTER_WITHOUT:-}" ] || note "Packages that could not be had: $BLOOMFILTER_WITHOUT"
+  [ -z "${BLOOMFILTER_WITHOUT:-}" ] || note "Packages that could not be installed: $BLOOMFILTER_WITHOUT"
   note "$passed passed, $failed failed$([ "$skipped" = 0 ] || note ", $skipped skipped")"
   [ "$failed" = 0 ]
 }
@@ -116,7 +119,7 @@ skip() {
 
 need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
-# Succeeds if its input is empty. Otherwise the input says what is wrong.
+# Succeeds if its input is empty. Otherwise prints the input, which says what is wrong, and fails.
 none() { ! grep .; }
 
 # Succeeds if the command fails and prints a single line, which contains TEXT.
@@ -134,8 +137,8 @@ core_build() { # DIRECTORY OPTION...
   cmake --build "$1" -j 2
 }
 
-# Runs the unit tests in two processes, which share them out. In one process for each test, as ctest
-# runs them, the sanitizers take half as long again.
+# Runs the unit tests in two processes, half of the tests in each. With one process for each test,
+# as ctest runs them, the sanitizers would take 1.5 times as long.
 core_tests() { # DIRECTORY OPTION...
   local log shard pids=() status=0
   core_build "$@"
@@ -150,9 +153,10 @@ core_tests() { # DIRECTORY OPTION...
   return $status
 }
 
-# Runs every fuzz target for SECONDS, and PARALLEL of them at a time. They start from the committed
-# inputs, which archives lack. An input that breaks something is printed, and kept beside the logs.
-# With what mends it, it is committed to test/fuzz/corpus/TARGET under a name that says what it is.
+# Runs every fuzz target for SECONDS, and PARALLEL targets at a time. They start from the committed
+# inputs, which archives lack. An input that breaks a target is printed, and kept beside the logs.
+# Commit it together with the fix, as test/fuzz/corpus/TARGET/NAME, where NAME says what the input
+# is.
 fuzz() { # SECONDS PARALLEL
   local target name found pids=() status=0
   need clang++
@@ -170,14 +174,14 @@ fuzz() { # SECONDS PARALLEL
   done
   for target in "${pids[@]}"; do wait "$target" || status=1; done
   grep -v NEW_FUNC "$SANDBOX"/fuzz_*.log
-  for found in "$LOGS"/fuzz_*-*; do # logs may go with the sandbox
+  for found in "$LOGS"/fuzz_*-*; do # printed, because LOGS may be in the sandbox, which is removed
     [ ! -e "$found" ] || { note "${found##*/}, in base64:" && base64 "$found"; }
   done
   return $status
 }
 
-# Links xxHash into a directory of its own. It is headers, which are the same for all compilers; other
-# headers in the system's directory are not.
+# Links xxHash's headers into a directory of their own, for compilers for other processors. These
+# headers are the same for all processors; the other headers of the system's directory are not.
 xxhash_headers() { # DIRECTORY
   note '#include <xxhash.h>' | g++ -M -x c++ - | grep -o '/[^ ]*/xxh[^ ]*' | xargs ln -st "$1"
 }
@@ -186,13 +190,13 @@ xxhash_headers() { # DIRECTORY
 
 pgxs() { make --no-print-directory PG_CONFIG="$PG_CONFIG" "$@"; }
 
-# Prints what the server was configured with.
+# Prints a variable of the server's configuration.
 configured() { # VARIABLE of Makefile.global
   sed -n "s/^$1[[:space:]]*=[[:space:]]*//p" "$(dirname "$("$PG_CONFIG" --pgxs)")/../Makefile.global"
 }
 
-# Builds and installs the extension: with bitcode for JIT if the server has JIT, its compiler is here,
-# and there is time.
+# Builds and installs the extension. Builds bitcode for JIT, too, if the server's clang is installed
+# and this is no quick run.
 extension_build() {
   local clang llvm=()
   clang=$(configured CLANG)
@@ -201,7 +205,7 @@ extension_build() {
   pgxs "${llvm[@]}" install
 }
 
-# Runs pg_regress and pg_isolation_regress. PGXS would then run prove, which is a step of its own.
+# Runs pg_regress and pg_isolation_regress, but not the TAP tests, which are a step of their own.
 regress() { # [VARIABLE=VALUE...]
   pgxs installcheck TAP_TESTS= "$@" || {
     cat regression.diffs output_iso/regression.diffs 2>/dev/null
@@ -219,8 +223,8 @@ node_postgres() {
 }
 
 # Runs the TAP tests, or those that PROVE_TESTS names. A server that was built without
-# --enable-tap-tests has no modules for them, and make would say so and succeed. Files that all skip
-# themselves prove nothing.
+# --enable-tap-tests lacks the Perl modules for TAP tests; make would only print that, and succeed.
+# If every file skips itself, the step counts as skipped.
 tap() { # VARIABLE=VALUE of make...
   local log
   perl -MIPC::Run -e 1 || skip "perl's IPC::Run is not installed"
@@ -239,7 +243,7 @@ tap() { # VARIABLE=VALUE of make...
   grep -q '^Result: PASS' "$SANDBOX/prove"
 }
 
-# Prints which tests were skipped in files that passed, because prove does not.
+# Prints the tests that were skipped in files that passed, because prove does not print them.
 skipped_within() {
   local log
   for log in tmp_check/log/regress_log_*; do
@@ -252,8 +256,9 @@ skipped_within() {
   done
 }
 
-# Runs searches (test/search) side by side on the private cluster. Only histories has a cluster of its
-# own: it sets the counter of OIDs back, which must not happen while others make tables and types.
+# Runs searches (test/search) at the same time on the private cluster. Only histories has a cluster
+# of its own, because it sets the counter of OIDs back. That must not happen while other searches
+# make tables and types.
 searches() { # SECONDS NAME...
   local python=python3 name port pids=() status=0
   "$python" -c 'import psycopg2, xxhash' || python=/usr/bin/python3
@@ -276,8 +281,8 @@ searches() { # SECONDS NAME...
 # --- PostgreSQL's sources -------------------------------------------------------------------------
 
 # Fetches Debian's source package of a major version into the working directory, in the newest minor
-# release that can be had. It uses package lists of its own, because not every /etc/apt has deb-src,
-# and not everybody may write there.
+# release that apt finds. Uses package lists of its own, because not every /etc/apt has deb-src, and
+# not every user may write there.
 fetch_postgres() { # MAJOR
   local apt=$SANDBOX/apt file version
   need apt-get
@@ -291,7 +296,7 @@ fetch_postgres() { # MAJOR
     "$1" -o Debug::NoLocking=1 -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$apt/parts" \
       -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache" "${@:2}"
   }
-  by_lists apt-get update || true # as long as the list that matters is there
+  by_lists apt-get update || true # a failure does not matter if the needed list was fetched
   for version in $(by_lists apt-cache madison "postgresql-$1" | awk '/Sources$/ { print $3 }' | sort -rVu); do
     ! by_lists apt-get source -q --download-only "postgresql-$1=$version" || return 0
   done

@@ -1,21 +1,21 @@
 # shellcheck shell=bash
-# Clean Debian systems: made with debootstrap and entered with chroot, as root. For scripts that have
-# sourced script/lib.sh.
+# Functions for clean Debian systems, which are made with debootstrap and entered with chroot, as
+# root. For scripts that have sourced script/lib.sh.
 #
-#   debian_mirror                            prints where Debian's packages come from
+#   debian_mirror                            prints the URI of the Debian archive in use
 #   new_system DIRECTORY CODENAME [MIRROR]   makes a system
-#   in_namespace DIRECTORY COMMAND...        runs a command, whose mounts there end with it
-#   start_system DIRECTORY                   in a namespace: mounts what a running system has
+#   in_namespace DIRECTORY COMMAND...        runs a command; its mounts in DIRECTORY end with it
+#   start_system DIRECTORY                   in a namespace: mounts proc, shm and pts
 #   inside DIRECTORY COMMAND...              runs a command in a system that was started
 #   in_system DIRECTORY COMMAND...           does all three: namespace, start, command
 
-# Prints where this machine's packages come from: CODENAME URI ORIGIN
+# Prints the archives that this machine's packages come from, one a line: CODENAME URI ORIGIN
 apt_sources() {
   # shellcheck disable=SC2016
   apt-get indextargets --format '$(CODENAME) $(REPO_URI) $(ORIGIN)' 'Created-By: Packages' | grep ' http'
 }
 
-# Prints the Debian archive that this machine uses; fails if it uses none.
+# Prints the URI of the Debian archive that this machine uses. Fails if it uses none.
 debian_mirror() {
   apt_sources | awk '$3 == "Debian" && $1 !~ /-/ && !n++ { sub("/$", "", $2); print $2 }' | grep .
 }
@@ -27,9 +27,9 @@ new_system() { # DIRECTORY CODENAME [MIRROR]
   chmod 755 "$1/usr/sbin/policy-rc.d"
 }
 
-# Runs a command in a namespace of its own, with which the command's mounts and processes end, so
-# that the directory can then be removed. If / is not a mount point that can be made private, as in
-# a chroot, the directory itself becomes one.
+# Runs a command in a namespace of its own. The command's mounts and processes end with the
+# namespace, so that the directory can then be removed. If / cannot be made a private mount, as in a
+# chroot, the directory itself becomes a private mount.
 in_namespace() { # DIRECTORY COMMAND...
   local status=0
   # shellcheck disable=SC2016

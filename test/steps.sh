@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does a run of tests tell what it did not test? Steps that pass, are skipped or fail, and what
-# script/steps.sh makes of them, but for the seconds. Needs nothing that is built.
+# Tests script/steps.sh: a run of tests must print what it did not test. Runs steps that pass, are
+# skipped or fail, and compares what is printed about them, except the seconds. Needs no build.
 
 BLOOMFILTER_SANDBOX=$(mktemp -d)
 trap 'rm -rf "$BLOOMFILTER_SANDBOX"' EXIT
@@ -21,7 +21,7 @@ passes() {
 skips() { skip 'there is no compiler'; }
 fails() { note 'this is why' && false; }
 
-# Two steps that can only end if they run at the same time, and then in this order.
+# Two steps that can end only if they run at the same time. The fourth then ends before the fifth.
 eventually() { # CONDITION...
   for _ in {1..600}; do
     ! "$@" || return 0
@@ -63,11 +63,12 @@ Skipped:
  first: a part of test/t/025_shipped.pl is skipped: no ICU
  second is skipped: there is no compiler
  fourth is skipped: there is no compiler
-Packages that could not be had: clang-tidy-14 qemu-user
+Packages that could not be installed: clang-tidy-14 qemu-user
 2 passed, 1 failed, 2 skipped
 END
 
-# Options go with the script into the sandbox; what is none is refused. A warning is an error if asked.
+# The script starts again in the sandbox with the same options. Unknown options are refused.
+# --werror makes warnings errors.
 read_options --seed=7
 [ "$WERROR ${OPTIONS[*]}" = 'OFF --seed=7 --minutes=1' ]
 [[ $WARNINGS != *-Werror* ]]
