@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Compares the lines that no test reaches with those that are listed, with a reason each.
+"""Compares the lines that no test reaches with a list of such lines, which gives the reasons.
 
-    unreached.py COVERAGE.json LIST       COVERAGE.json is what gcovr --json has written
+    unreached.py COVERAGE.json LIST       gcovr --json has written COVERAGE.json
 
-An entry of the list is a file, a colon and the reason; then, indented, successive lines of that
-file as they stand there, but for their indentation. Those that are not reached follow a `-`:
+An entry of the list begins with a file, a colon and the reason. After that line come successive
+lines of the file, indented. Their own indentation does not count. A `-` marks the lines that are
+not reached:
 
     src/core/some.cpp: a server cannot ask for that
         if (!room)
       -   return false;
 
-An entry is about every place where the file has these lines, wherever they move; without lines, it
-is about the whole file. An unreached line that no entry has is an error, and so is an entry whose
-lines are no longer there. An entry whose lines are reached now is reported.
+An entry applies to every place where the file has these lines. An entry without lines applies to
+the whole file. Two things are errors: an unreached line without an entry, and an entry with lines
+that are no longer in the file. If the lines of an entry are reached now, the program prints the
+entry.
 """
 
 import json
@@ -43,7 +45,7 @@ def text_of(file):
 
 
 def places(entry, text):
-    """The numbers of the listed lines, wherever the entry's lines are found."""
+    """For each place that has the entry's lines: the numbers of the lines marked as unreached."""
     if not entry.lines:
         yield range(1, len(text) + 1)
         return
@@ -54,7 +56,7 @@ def places(entry, text):
 
 
 def counts_of(file):
-    """{file: {line: times}}, how many branches were taken, and how many there are."""
+    """{file: {line: times}}, the number of branches that were taken, and the number of branches."""
     with open(file, encoding="utf-8") as report:
         report = json.load(report)
     counts, taken, branches = {}, 0, 0
@@ -76,7 +78,7 @@ def main():
         text = texts.get(entry.file, [])
         found = [number for numbers in places(entry, text) for number in numbers]
         if not found:
-            errors.append(f"{entry.file}: no longer has what is listed: {entry.reason}")
+            errors.append(f"{entry.file}: no longer has these lines: {entry.reason}")
         elif all(counts[entry.file].get(number) != 0 for number in found):
             print(f"{entry.file}:{found[0]}: is reached now: {entry.reason}")
         listed.update((entry.file, number) for number in found)

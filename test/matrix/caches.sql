@@ -1,7 +1,8 @@
--- Uses whatever keeps pointers into the server's caches, or what it read there, between calls:
--- elements of composed types, aggregates and their workers, calls in plans that live on,
--- statistics, the scan, indexes, join filters. test/matrix/servers has this file answer twice, with
--- all caches forgotten all the time and without, and compares the answers.
+-- Uses every part of the extension that keeps contents of the server's caches, or pointers into
+-- them, between calls: composite element types, aggregates and their workers, calls in cached
+-- plans, statistics, Bloom Filter Scan, indexes, join filters. test/matrix/servers runs this file
+-- twice, with a server that discards its caches at every chance and with one that does not, and
+-- compares the output.
 
 CREATE EXTENSION bloomfilter;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -16,7 +17,7 @@ INSERT INTO things SELECT i, (ARRAY['sad', 'ok', 'happy'])[1 + i % 3]::mood,
 CREATE TABLE numbers AS SELECT i, i % 7 AS few, i / 10.0 AS tenth FROM generate_series(1, 5000) i;
 ANALYZE things, numbers;
 
--- Each type as an element, in each way of building.
+-- Each element type, in each way of building.
 CREATE TABLE filters (name text, f bloomfilter, c countingbloomfilter, k cuckoofilter);
 INSERT INTO filters
 SELECT 'm', bf_agg(m), cbf_agg(m), cf_agg(m) FROM things WHERE id <= 20 UNION ALL
@@ -34,7 +35,7 @@ FROM (SELECT bf_partial_agg(bf_element_of(n)) AS part FROM things GROUP BY id % 
 SELECT md5(bf_union_agg(f)::bytea) FROM (SELECT bf_agg(m) AS f FROM things GROUP BY id % 4) parts;
 SELECT id, bf_count(bf_agg(p) OVER (ORDER BY id ROWS 3 PRECEDING)) FROM things ORDER BY id LIMIT 5;
 
--- Filters asked row by row, by the scan, and as constants.
+-- Filters probed row by row, by Bloom Filter Scan, and as constants.
 SELECT count(*) FILTER (WHERE f @> m), count(*) FILTER (WHERE c @> m),
   count(*) FILTER (WHERE k @> m) FROM things, filters WHERE name = 'm';
 SELECT count(*) FILTER (WHERE f @> n), count(*) FILTER (WHERE c @> n),
@@ -57,7 +58,7 @@ SELECT count(*) FROM things WHERE filter_of('l') @> l;
 SELECT filter_of('w') @> 'w7', filter_of('w') @> 'w70', filter_of('m') @> 'sad'::mood;
 SELECT filter_of('p') + ROW(99, 'new')::pair @> ROW(99, 'new')::pair;
 
--- Plans that live on while types and tables change.
+-- Cached plans, while types and tables change.
 PREPARE asked(pair) AS SELECT filter_of('p') @> $1;
 PREPARE scanned AS
 SELECT count(*) FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
@@ -88,14 +89,15 @@ BEGIN
   RAISE NOTICE 'found %', found;
 END $$;
 
--- Statistics, and what is planned with them.
+-- Statistics, and plans that depend on them.
 CREATE TABLE many AS SELECT bf_create(20) + i AS f FROM generate_series(1, 30) i;
 ANALYZE many, numbers, filters;
 EXPLAIN SELECT * FROM many WHERE f @> 7;
 EXPLAIN SELECT * FROM numbers WHERE (SELECT f FROM filters WHERE name = 'tenth') @> tenth;
 SELECT count(*) FROM many WHERE f @> 7;
 
--- Indexes over filters: built, filled, moved, asked, checked, also by joins and expressions.
+-- Indexes over filters: built, filled, tidied, checked, and probed, also by joins. One index is on
+-- an expression.
 CREATE TABLE segments AS SELECT f AS id, bf_agg(i, 100) AS filter
 FROM generate_series(1, 150) f, generate_series(f, f + 3) i GROUP BY f ORDER BY f;
 CREATE INDEX segments_filter ON segments USING bloomfilter (filter) WITH (list_limit = 16);
@@ -114,7 +116,7 @@ SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[77, 300, NULL]
 SELECT count(*), sum(id) FROM (VALUES (7), (77), (NULL)) k (v) JOIN segments ON filter @> v;
 RESET enable_seqscan;
 
--- Filters that the planner places, in plans that live on, too.
+-- Join filters, which the planner adds, also in cached plans.
 SET bloomfilter.join_filter = on;
 SET cpu_tuple_cost = 1;
 CREATE TABLE keys AS SELECT i * 40 AS key, i * 40 % 7 AS few FROM generate_series(1, 100) i;

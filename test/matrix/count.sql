@@ -1,18 +1,21 @@
--- Checks in SQL that no added value is denied: values of every element type are added to filters of
--- every type and layout, built in every way, and each value is asked again. Then measures the false
--- positive rates.
+-- Checks in SQL that no filter denies an added value. Adds values of every element type to filters
+-- of every type and layout, built in every way, and probes for each value. Then measures the false
+-- positive rates. The layouts of another system refuse the types that the system does not have. Our
+-- layouts refuse no type.
 --
--- This is part :part of :parts parts, which run side by side; each type has :rows values. Prints
--- lines: `values`, the family, and how many were asked; `way`, how filters were built, and how
--- many; `rate`, the type, the rate asked for, and the rate obtained; `wrong`, and what is. Another
--- system's layouts refuse types that it does not have; ours refuse none.
+-- This run is part :part of :parts parts, which run at the same time. Each type has :rows values.
+-- Prints lines of these forms:
+--   values, family, number of probes
+--   way, how filters were built, number of filters
+--   rate, type, rate asked for, rate obtained
+--   wrong, what is wrong
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
 SET client_min_messages = warning;
 CREATE EXTENSION bloomfilter;
 SET work_mem = '256MB';
-SET bloomfilter.overfill = ignore; -- too small a filter denies nothing either
+SET bloomfilter.overfill = ignore; -- an overfull filter must not deny a value either
 
 CREATE TYPE shade AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'indigo', 'violet');
 CREATE TYPE pair AS (a bigint, b text);
@@ -38,7 +41,7 @@ INSERT INTO elements (made) VALUES
   ('int4multirange(int4range(i, i + 5), int4range(i + 10, i + 15))'),
   ('ROW(i, ''w'' || i)::pair'), ('ROW(i, ROW(-i, NULL), ARRAY[i / 100.0])::triple');
 
--- Ways to build a filter of the values v of a table `it`, which has {n} rows.
+-- The ways to build a filter of the values v of a table `it`, which has {n} rows.
 CREATE TABLE ways (number serial, built text, filters int DEFAULT 0, refused int DEFAULT 0);
 INSERT INTO ways (built) VALUES
   ('bf_agg(v) FROM it'), ('bf_agg(v, {n}) FROM it'), ('bf_agg(v, {n}, 0.0001) FROM it'),
@@ -64,7 +67,7 @@ FROM unnest(ARRAY['guava', 'guava_integer', 'guava_chars', 'guava_mitz32', 'guav
 CREATE TABLE counted (family text, asked bigint);
 CREATE TABLE wrong (what text);
 
--- Builds one filter in a table. Asks it for every value in a scan, and for a sample one by one.
+-- Builds one filter in a table. Probes it for every value in a scan, and for a sample row by row.
 CREATE FUNCTION count_values(made text, way ways, n bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   prefix text := substring(way.built FROM '^[bcf]+');
@@ -72,7 +75,7 @@ DECLARE
   family text;
   found bigint;
 BEGIN
-  IF made LIKE 'ARRAY%' AND way.built LIKE '%array_agg%' THEN -- it would add their elements
+  IF made LIKE 'ARRAY%' AND way.built LIKE '%array_agg%' THEN -- array_agg would flatten them
     RETURN;
   END IF;
   BEGIN

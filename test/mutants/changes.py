@@ -1,8 +1,9 @@
-"""What can be broken in one line of C++: every change of the sources that is a mutant.
+"""Lists the mutants: every change that breaks one line of the C++ sources.
 
-Works on text that clang-format has laid out: an operator with blanks on both sides is binary,
-unlike a template's brackets or a pointer's star. A change that does not compile costs only the
-attempt. Comments, strings, preprocessor lines, assertions and static_asserts stay whole.
+Works on text that clang-format has formatted. There, an operator with blanks on both sides is
+binary. A template's brackets and a pointer's star do not have both blanks. Some changes do not
+compile; they cost only the attempt. Comments, strings, preprocessor lines and assertions stay
+unchanged.
 """
 
 import glob
@@ -26,14 +27,14 @@ SKIPPED = re.compile(
     r"""//[^\n]* | /\*.*?\*/                           # comments
       | R"\((?:.*?)\)" | "(?:\\.|[^"\\\n])*"           # strings
       | '(?:\\.|[^'\\\n])'                             # characters
-      | ^[ \t]*\#(?:\\\n|[^\n])*                       # the preprocessor's
+      | ^[ \t]*\#(?:\\\n|[^\n])*                       # preprocessor lines
       | \b(?:Assert|AssertMacro|static_assert|PG_FUNCTION_INFO_V1)
         \((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)""",
     re.S | re.M | re.X)
 
 
 def visible(text):
-    """The text, with blanks for all that is not to be changed."""
+    """The text, with a NUL for each character that must not be changed."""
     return SKIPPED.sub(lambda part: re.sub(r"[^\n]", "\0", part.group()), text)
 
 
@@ -42,7 +43,7 @@ def replaced(line, match, new, group=0):
 
 
 def closing(line, opening):
-    """Where the parenthesis at `opening` is closed on this line, or -1."""
+    """The position of the parenthesis on this line that closes the one at `opening`, or -1."""
     depth = 0
     for at in range(opening, len(line)):
         depth += {"(": 1, ")": -1}.get(line[at], 0)
@@ -86,7 +87,7 @@ def changed_conditions(line, seen):
 
 
 def changed_statements(line, seen):
-    """A statement is deleted, replaced by a return, or returns another value."""
+    """Deletes a statement, replaces it by a return, or makes it return another value."""
     statement = seen.strip()
     if STATEMENT.match(statement) and not re.match(r"(?:return|using|delete|else)\b", statement):
         yield line.replace(line.strip(), ";")
@@ -103,7 +104,7 @@ KINDS = (changed_operators, changed_constants, changed_conditions, changed_state
 
 
 def changes_of(file):
-    """For each line that can be broken, the ways to break it, by kind."""
+    """For each line that can be broken: its changes, in a list for each kind of change."""
     with open(file, encoding="utf-8") as source:
         text = source.read()
     for number, (line, seen) in enumerate(zip(text.split("\n"), visible(text).split("\n")), 1):
@@ -114,13 +115,13 @@ def changes_of(file):
 
 
 def sources():
-    """Those of the library, without sizing_table/: a table, and the program that wrote it."""
+    """The library's sources. sizing_table/ has a table and its generator, and is left out."""
     return sorted(file for file in glob.glob("src/**/*", recursive=True)
                   if re.search(r"\.([ch]pp|inc)$", file) and "/sizing_table/" not in file)
 
 
 def drawn(random):
-    """All changes, none twice: draws a line, then a kind of break, then one of that kind."""
+    """All changes, each once: draws a line, then a kind of change, then one of that kind."""
     lines = [kinds for file in sources() for kinds in changes_of(file)]
     while lines:
         kinds = random.choice(lines)

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Breaks one line of src/ after the other, and looks for a test that fails.
+"""Breaks single lines of src/, one after the other, and looks for a test that fails.
 
-    run.py reach --reach=FILE       finds what each test reaches, with this tree's coverage build
+    run.py reach --reach=FILE       finds the lines that each test reaches, with a coverage build
     run.py work ...                 runs one worker, in a tree of its own
-    run.py report ...               tells what all workers found
+    run.py report ...               prints what all workers found
 
-Workers draw the same mutants in the same order. A worker takes a mutant by making a file in the
-directory of claims, and appends what came of it to the results, where the next run finds it. A
-mutant does not count if it does not compile or if no object differs. Only tests that reach the line
-are run, the cheap kinds first, and of a kind first the test that killed the last mutant of that
-file. The first test that fails kills the mutant. A line without code of its own, such as a
-constant's, counts as reached by whatever reaches its file.
+Workers draw the same mutants in the same order. A worker claims a mutant by making a file in the
+directory of claims. It appends the verdict to the results, where the next run finds it. A mutant
+does not count if it does not compile or if no object file changes.
+
+Only tests that reach the broken line run. The cheapest kinds of tests come first. Within a kind,
+the first test is the one that killed the last mutant of the same file. The first test that fails
+kills the mutant. A line without code of its own, such as a constant's, counts as reached by every
+test that reaches its file.
 """
 
 import argparse
@@ -30,8 +32,8 @@ import time
 from changes import Change, drawn
 from tests import KINDS, Runner, Test, reach, run
 
-MEMORY = 12 << 30  # of addresses, in case a process takes more and more; Java reserves some
-BATCH = 2  # seconds of unit tests that one process runs
+MEMORY = 12 << 30  # limit of a process's address space, because of mutants that allocate endlessly
+BATCH = 2  # seconds of unit tests for one process
 LEAST = 95.0  # percent that must be killed
 BUILD = "build/mutants"
 
@@ -45,7 +47,7 @@ def can_run(file):
 
 
 class Draw:
-    """The mutants of a seed, in their order."""
+    """The mutants of a seed, in the order in which they are drawn."""
 
     def __init__(self, seed):
         self.more = drawn(random.Random(seed))
@@ -82,7 +84,7 @@ class Results:
 
 
 class Reach:
-    """Which tests run a line."""
+    """Knows which tests run a line."""
 
     def __init__(self, file):
         with open(file, encoding="utf-8") as map_:
@@ -92,7 +94,8 @@ class Reach:
         self.lines = known["lines"]
 
     def of(self, change):
-        """[(test, seconds)...] that reach the statement's lines, else its file, else all tests."""
+        """[(test, seconds)...]: the tests that reach the changed statement. If no line of the
+        statement has code: those that reach the file. If nothing is known of the file: all."""
         lines = self.lines.get(change.file, {})
         of_statement = [lines[str(number)] for number in statement(change) if str(number) in lines]
         reached = {index for tests in of_statement or lines.values() for index in tests}
@@ -102,7 +105,7 @@ class Reach:
 
 
 def statement(change):
-    """The line numbers of the statement that has the change."""
+    """The line numbers of the changed statement."""
     with open(change.file, encoding="utf-8") as source:
         lines = source.read().split("\n")
 
@@ -136,7 +139,7 @@ class Server:
     def start(self):
         self.control("start")
 
-    def stop(self, mode):  # if immediate, the server kills after five seconds what goes on
+    def stop(self, mode):  # if immediate, the server kills its processes after five seconds
         self.control("-m", mode, "stop")
 
     def renew(self):
@@ -147,7 +150,7 @@ class Server:
 
     def install(self, library):
         shutil.copy(library, self.library + ".new")
-        os.rename(self.library + ".new", self.library)  # what has loaded the old one keeps it
+        os.rename(self.library + ".new", self.library)  # processes that run keep the old one
 
     def is_well(self):
         return run([os.path.join(self.bindir, "psql"), "-XAtqc", "SELECT 1"], 5,
@@ -172,13 +175,14 @@ class Worker:
             self.keep(file)
         self.server.install("bloomfilter.so")
         self.failing = set(self.failing_unbroken())
-        print("left out, for they fail as it is:", *(test.name for test in self.failing),
+        print("left out, because they fail without a mutant:", *(test.name for test in
+        self.failing),
               flush=True)
 
     def failing_unbroken(self):
-        """The tests that fail although nothing is broken, whose failures would say nothing. TAP
-        tests are slow: these are the ones that failed in the build that counts, and
-        passes_unbroken() adds to them."""
+        """The tests that fail although nothing is broken. Their failures would prove nothing. TAP
+        tests are slow and not run here: the TAP tests that failed in the coverage build are taken,
+        and passes_unbroken() finds more."""
         kinds = {kind: [test for test, _ in self.reached.tests if test.kind == kind]
                  for kind in KINDS}
         if kinds["unit"] and not self.passes(kinds["unit"], 3600):
@@ -206,7 +210,7 @@ class Worker:
                    for file in glob.glob("src/**/*.o", recursive=True))
 
     def try_out(self, change):
-        """The verdict, and the test or the reason behind it."""
+        """Breaks the line and tests. Returns the verdict, and the test or the reason for it."""
         if not can_run(change.file):
             return "not run", "a processor that is not here"
         times = os.stat(change.file)
@@ -229,15 +233,16 @@ class Worker:
             self.restore()
 
     def restore(self):
-        """Puts back what was built before the mutant, old enough for make to leave it."""
+        """Puts back the files that were built before the mutant, with their old times, so that make
+        does not build them again."""
         for file in products():
             kept = os.path.join(self.built, file)
             if os.stat(file).st_mtime_ns != os.stat(kept).st_mtime_ns:
                 shutil.copy2(kept, file)
 
     def test(self, change):
-        """Runs what reaches the line until something fails. A change of a header runs pg_regress
-        before the unit tests: many of those include it, and have to be built."""
+        """Runs the tests that reach the line until one fails. For a change of a header, pg_regress
+        runs before the unit tests, because many of these include the header and must be built."""
         by_kind = {kind: [] for kind in KINDS}
         for test, seconds in self.reached.of(change):
             if test not in self.failing:
@@ -257,8 +262,8 @@ class Worker:
         return "survived", f"{sum(map(len, by_kind.values()))} tests"
 
     def passes_unbroken(self, test, seconds):
-        """Does this test, which has just failed, pass with nothing broken? A TAP test is tried so
-        when it fails for the first time."""
+        """Returns whether a test that has just failed passes with nothing broken. A TAP test is run
+        without the mutant when it fails for the first time."""
         if test.kind == "tap" and test not in self.sound | self.failing:
             self.server.install(os.path.join(self.built, "bloomfilter.so"))
             (self.sound if self.passes([test], seconds) else self.failing).add(test)
@@ -266,7 +271,8 @@ class Worker:
         return test not in self.failing
 
     def passes(self, tests, seconds):
-        """A test that fails once but not twice fails by chance."""
+        """Returns whether tests pass. Tests other than unit tests have two attempts, because some
+        failures are due to chance."""
         for _ in range(1 if tests[0].kind == "unit" else 2):
             if self.runner.passes(tests, seconds):
                 return True
@@ -276,7 +282,7 @@ class Worker:
         return False
 
     def clean_up(self):
-        """Stops servers that an interrupted TAP test has left."""
+        """Stops servers that an interrupted TAP test has left running."""
         for pid_file in glob.glob("tmp_check/**/postmaster.pid", recursive=True):
             run([os.path.join(self.runner.bindir, "pg_ctl"), "-s", "-m", "immediate", "-D",
                  os.path.dirname(pid_file), "stop"], 30)
@@ -284,13 +290,13 @@ class Worker:
 
 
 def products():
-    """The files that are made from the sources, and made again when these change."""
+    """The files that make and cmake build from the sources."""
     patterns = ("src/**/*.o", "*.so", BUILD + "/**/*.o", BUILD + "/*.a", BUILD + "/core_tests")
     return [file for pattern in patterns for file in glob.glob(pattern, recursive=True)]
 
 
 def batches(kind, tests):
-    """[seconds, tests] to be run together: unit tests of a few seconds, others one by one."""
+    """Yields (seconds, tests) to run together: a few seconds of unit tests, or one other test."""
     together, taken = [], 0
     for _, seconds, test in tests:
         if together and (kind != "unit" or taken + seconds > BATCH):
@@ -303,8 +309,8 @@ def batches(kind, tests):
 
 
 def counted(draw, number, results):
-    """The first `number` mutants of the draw that count or may count: those whose result is known,
-    and those that are not tried yet."""
+    """The first `number` mutants of the draw that count or may count, in two lists: mutants with a
+    result, and mutants that are not tried yet."""
     found, open_ = [], []
     for index, change in enumerate(draw):
         if change not in results:
@@ -319,7 +325,7 @@ def counted(draw, number, results):
 def work(options):
     results = Results(options.results, options.also)
     draw = Draw(options.seed)
-    _, most = resource.getrlimit(resource.RLIMIT_AS)  # a test raises its own limit to that
+    _, most = resource.getrlimit(resource.RLIMIT_AS)  # stays, because a test raises its limit to it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     worker = Worker(Reach(options.reach))
@@ -339,7 +345,7 @@ def work(options):
 
 
 def listed(file):
-    """{(file, old, new): reason}: `file: reason`, then `-` and the line, `+` and what it became."""
+    """{(file, old, new): reason} of a file such as survivors, whose head describes its form."""
     reasons, place, old = {}, None, None
     with open(file, encoding="utf-8") as lines:
         for line in lines:
@@ -354,7 +360,8 @@ def listed(file):
 
 
 def report(options):
-    """Prints the survivors, with known reasons. Fails if they are more than one in twenty."""
+    """Prints the survivors, with their reasons. Fails if more than one mutant in twenty
+    survives."""
     found, open_ = counted(Draw(options.seed), options.number, Results(options.results).read())
     reasons = listed(options.survivors)
     survivors = [(change, by) for change, (verdict, by, _) in found if verdict == "survived"]
@@ -384,7 +391,7 @@ def main():
     parser.add_argument("--reach")
     parser.add_argument("--results")
     parser.add_argument("--claims")
-    parser.add_argument("--also", type=int, help="a descriptor that results are written to, too")
+    parser.add_argument("--also", type=int, help="another descriptor to write results to")
     parser.add_argument("--survivors", default=os.path.join(os.path.dirname(__file__), "survivors"))
     options = parser.parse_args()
     if options.what == "report":

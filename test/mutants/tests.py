@@ -1,8 +1,8 @@
-"""The project's tests one by one: how each is run, how long it takes, which lines it reaches.
+"""Runs the project's tests one by one, and finds out which lines each of them reaches.
 
 A test is a unit test, a file of pg_regress, a spec of the isolation tester or a TAP file. A build
-with --coverage counts which lines a test reaches. Its objects lie beside their sources, so one test
-runs at a time, gcov tells what it counted, and the counts are thrown away.
+with --coverage counts the lines that run. All tests write their counts to the same files. So one
+test runs at a time, gcov reads the counts, and the counts are then deleted.
 """
 
 import glob
@@ -14,13 +14,14 @@ import subprocess
 import time
 from collections import namedtuple
 
-KINDS = ("unit", "regress", "isolation", "tap")  # the cheap ones first
+KINDS = ("unit", "regress", "isolation", "tap")  # the cheapest first
 
 Test = namedtuple("Test", "kind name")
 
 
 def run(command, seconds, **options):
-    """Does a command succeed in time? Nothing that it started in its process group outlives it."""
+    """Returns whether a command succeeds in time. Then kills all that is left of its process
+    group."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, **options)
     try:
         return process.wait(seconds) == 0
@@ -64,7 +65,7 @@ class Runner:
             yield Test("tap", file)
 
     def passes(self, tests, seconds):
-        """Do these tests, all of one kind, pass in time? The first failure may end them."""
+        """Returns whether these tests, all of one kind, pass in time. May stop at a failure."""
         return run(self.command(tests), seconds, stdout=self.log, stderr=self.log,
                    env={**os.environ, "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"})
 
@@ -83,7 +84,7 @@ class Runner:
 
 
 def executed_lines(directories):
-    """{(file, line): was it run} of all that was counted since the last call."""
+    """{(file, line): True if it ran}, from the counts since the last call, which it deletes."""
     counted = [file for directory in directories
                for file in glob.glob(directory + "/**/*.gcda", recursive=True)]
     lines = {}
@@ -103,7 +104,7 @@ def executed_lines(directories):
 
 
 def reach(runner, directories):
-    """Runs every test, and yields after each what is known so far: the tests, as [kind, name,
+    """Runs every test. After each test, yields what is known so far: the tests, as [kind, name,
     seconds, passes], and {file: {line: [indices of the tests that run it]}}."""
     tests, lines = [], {}
     executed_lines(directories)

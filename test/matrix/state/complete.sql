@@ -1,7 +1,7 @@
 -- Lists what the code knows but a database of populate.sql lacks: families of each type, layouts,
--- flags, contents of partial states, and SQL's names of layouts. Also lists those of which nothing
--- is found in the code, because it is written in another way than is looked for here. Prints a line
--- for each, none if all is there. Run it where src is.
+-- flags, contents of partial states, and SQL's names of layouts. Prints a line for each. Also
+-- prints a line for each of these sorts if the patterns here find nothing of it in the code. Prints
+-- nothing if the database is complete. Run this file in the directory that has src.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -23,7 +23,7 @@ RETURNS SETOF record LANGUAGE sql AS $$
     '(\w+) = (\w+)', 'g') m
 $$;
 CREATE TEMP TABLE needed (what text, name text, number int);
--- Only a bloomfilter has other systems' families, and that of hashes.
+-- Only a bloomfilter has other systems' families, and the family of hashes.
 INSERT INTO needed
 SELECT what, name, number
 FROM pg_temp.members_of('Family', :'family'), unnest(ARRAY['bloomfilter', 'countingbloomfilter',
@@ -45,7 +45,7 @@ FROM regexp_matches(:'layout', '(?:plain_scheme\(|coded_scheme\(|\{)"(\w+)",', '
 
 -- --- what is stored ------------------------------------------------------------------------------
 
--- doc/format.md, Bytes and Links.
+-- The offsets are in doc/format.md, sections Bytes and Links.
 CREATE TEMP VIEW payloads AS
   SELECT name, 'bloomfilter' AS type, f::bytea AS payload FROM filters WHERE f IS NOT NULL
   UNION ALL SELECT name, 'countingbloomfilter', c::bytea FROM filters WHERE c IS NOT NULL

@@ -1,6 +1,6 @@
--- Prints what a database of populate.sql stores (sha256 of the bytes) and what it answers, in lines
--- for cmp to compare. Nothing in them depends on the server, or on its internal names of objects. A
--- filter that lacks a member is an error.
+-- Prints what a database of populate.sql stores (sha256 of the bytes) and the answers of its
+-- filters. The lines can be compared between servers: nothing in them depends on the server or on
+-- its OIDs. A filter that denies one of its members is an error.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -12,14 +12,15 @@ SET timezone = 'UTC';
 SET bloomfilter.overfill = ignore;
 SET search_path = public, ext;
 
-ANALYZE; -- because some ways here do not bring statistics along
+ANALYZE; -- not every upgrade, dump or replica transfers statistics
 
 CREATE FUNCTION pg_temp.sha(bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT left(encode(sha256(bytes), 'hex'), 32) $$;
 
 -- --- filters -------------------------------------------------------------------------------------
 
--- How many of 500 values that are not members a filter finds. It is asked for as many members, too.
+-- Returns how many of 500 values that are not members a filter finds. Also probes for some 500
+-- members.
 CREATE FUNCTION pg_temp.strangers(filter anyelement, name text, members int, value text) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -85,7 +86,7 @@ SELECT 'aggregates', pg_temp.sha(united(f)::bytea), pg_temp.sha(bf_union_agg(f):
   (SELECT pg_temp.sha(bf_grown(i ORDER BY i)::bytea) FROM generate_series(1, 1000) i)
 FROM keyed;
 
--- Answers found by each index. A plan that does not use the index is an error.
+-- The answers of queries through each index. A plan that does not use the index is an error.
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_sort = off;
@@ -123,7 +124,7 @@ SELECT 'index', name, pg_temp.by_index(name, query) FROM (VALUES
 ) indexes (number, name, query) ORDER BY number;
 SELECT bf_index_check(name::regclass) FROM unnest('{segments_f, segments_c}'::text[]) name;
 
--- What a column's default, a policy and a domain do with filters.
+-- Filters in a column's default, in a policy, in a domain's check and in a table's.
 BEGIN;
 INSERT INTO seen VALUES (100) RETURNING 'default', pg_temp.sha(filter::bytea);
 CREATE ROLE bloomfilter_reader;

@@ -1,5 +1,5 @@
--- Changes a database of populate.sql: statements and triggers add to filters, filters are made
--- anew, indexes are rebuilt. dump.sql then prints the same wherever this was done.
+-- Changes a database of populate.sql: statements and triggers add to filters, filters are replaced
+-- by new ones, indexes are rebuilt. After this, dump.sql prints the same on every server.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1

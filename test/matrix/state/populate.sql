@@ -1,9 +1,10 @@
--- A database that stores every kind of filter in every way in which PostgreSQL stores values: what
--- upgrades, dumps, replicas and other processors must keep. complete.sql lists what the code knows
--- but this database lacks, dump.sql prints what it holds, and live.sql changes it.
+-- Fills a database with every kind of filter, in every way in which PostgreSQL stores values.
+-- Upgrades, dumps, replicas and other processors must keep these filters. complete.sql lists what
+-- the code knows but this database lacks, dump.sql prints what the database holds, and live.sql
+-- changes it.
 --
--- Every byte follows from this file and from the database's encoding, of whose letters the texts
--- are made.
+-- This file and the database's encoding determine every byte. The texts are made of letters of the
+-- encoding.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -16,7 +17,7 @@ CREATE SCHEMA ext;
 CREATE EXTENSION bloomfilter SCHEMA ext;
 SET search_path = public, ext;
 
--- --- values, made of the integer i ---------------------------------------------------------------
+-- --- values, computed from the integer i ---------------------------------------------------------
 
 -- Letters beyond ASCII; SQL_ASCII knows only their bytes.
 SELECT CASE getdatabaseencoding()
@@ -104,8 +105,8 @@ SELECT format('INSERT INTO filters (name, members, value, f, c, k)
   CASE WHEN t.name = 'varchar with blanks' THEN 'NULL' ELSE format(k, value) END) -- cf_agg refuses
 FROM types t, forms m ORDER BY t.number, m.number \gexec
 
--- Other systems' layouts: filters of one size, unions of two sizes, and filters that were written
--- for the system and read again.
+-- Other systems' layouts: filters of one size, unions of two sizes, and filters that were exported
+-- to the system's form and imported again.
 CREATE TEMP TABLE schemes (number serial, name text, type text, value text, system text,
   means text);
 INSERT INTO schemes (name, type, value, system, means)
@@ -171,7 +172,7 @@ SELECT format('INSERT INTO filters (name, members, value, f)
   format('layout %s, %s', name, type), value, name, '', ', united', ', imported', system, means)
 FROM schemes ORDER BY number \gexec
 
--- Special filters, some of one type alone.
+-- Special filters. Some exist in one type only.
 INSERT INTO filters (name, f, c, k) VALUES
   ('empty', bf_create(10), cbf_create(10), cf_create(10)),
   ('cleared', bf_clear(bf_create(10) + 5), cbf_clear(cbf_create(10) + 5),
@@ -204,7 +205,7 @@ INSERT INTO filters (name, members, value, c, k)
 SELECT 'removed', 1000, 'i', cbf_agg(i) - 1001, cf_agg(i) - 1001 FROM generate_series(1, 1001) i;
 INSERT INTO filters (name, members, value, c)
 SELECT 'saturated', 100, 'i', cbf_agg(i) FROM generate_series(1, 100) i, generate_series(1, 20);
-INSERT INTO filters (name, members, value, k) -- nearly as many as there is place for
+INSERT INTO filters (name, members, value, k) -- nearly full
 SELECT 'kicked', 1000, 'i', cf_add_all(cf_create(1000), array_agg(i))
 FROM generate_series(1, 1000) i;
 INSERT INTO filters (name, members, value, f, c, k)
@@ -280,7 +281,7 @@ CREATE INDEX hashed_k ON hashed USING hash (k);
 CREATE UNIQUE INDEX filters_sha ON filters (sha256(f::bytea), id);
 CREATE INDEX filters_count ON filters (bf_count(f)) WHERE f IS NOT NULL;
 
--- Rows of these indexes are in groups, wait for others, or are in no group for good.
+-- Rows of these indexes are in groups, wait in the list for more rows, or can never be in a group.
 CREATE TABLE segments (id int PRIMARY KEY, f bloomfilter, c countingbloomfilter);
 INSERT INTO segments SELECT id, f, c FROM keyed;
 CREATE INDEX segments_f ON segments USING bloomfilter (f) WITH (list_limit = 500);
