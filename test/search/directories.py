@@ -1,12 +1,15 @@
-"""Generated questions to indexes over filters: the answers are those of a scan.
+"""Random queries of indexes over filters: an index must give the answers of a scan.
 
-A world is a table of filters with an index. The filters hold values of a few types, are of several
-geometries, seeds and layouts, with links and without, by ones and by hundreds. Rows are inserted,
-changed, deleted, left uncommitted and rolled back, also by another session, while the index is
-vacuumed, tidied and built anew. In between, each question is asked through the index, by bitmaps,
-and by scans of both kinds, all under one snapshot, which may be an old one: with values of the
-filters' types and of others, literals, arrays and hashes, as constants, as parameters of generic
-plans and from another table. Rows and errors are the same. bf_index_check() finds the index sound.
+A world is a table of filters with an index. The filters hold values of a few types. They have
+several geometries, seeds and layouts, one link or several, and there are few or hundreds of each
+sort. Rows are inserted, changed, deleted, left uncommitted and rolled back, also by another
+session. Meanwhile, the index is vacuumed, tidied and rebuilt.
+
+Between these changes, each query runs with an index scan, a bitmap scan, a sequential scan and
+Bloom Filter Scan, all under one snapshot, which may be an old one. Queries probe for values of the
+filters' element types and of other types, for literals, arrays and hashes. The values are
+constants, parameters of generic plans, or come from another table. Rows and errors must be the same
+in each plan. bf_index_check() must find the index sound.
 """
 
 import psycopg2
@@ -26,7 +29,7 @@ COMMON = ["integer", "bigint", "text", "uuid", "numeric", "double precision", "d
 
 
 class World:
-    """A table and its index. `script` makes it what it is, in a database with the extension."""
+    """A table and its index. `script` makes both, in a database with the extension."""
 
     def __init__(self, s, number):
         self.s, self.r, self.number = s, s.random, number
@@ -48,7 +51,7 @@ class World:
                  f" WITH (list_limit = {limit})")
 
     def run(self, sql, other=False):
-        """Executes a statement; one that fails changes nothing."""
+        """Executes a statement. It may fail, and then changes nothing."""
         self.script.append(f"{'/* another session */ ' * other}{sql}")
         try:
             (self.other if other else self.db).cursor().execute(sql)
@@ -56,11 +59,11 @@ class World:
             if error.pgcode is None or error.pgcode.startswith(("XX", "57", "53")):
                 raise
             self.script.pop()
-            if other:  # in a transaction that is open
+            if other:  # its transaction is open
                 self.end()
 
     def made(self):
-        """An expression of f, the number of a filter."""
+        """An SQL expression that makes filter number f."""
         r = self.r
         if r.random() < 0.04:
             return "NULL"
@@ -131,7 +134,8 @@ class World:
         return self.r.choice(self.values[kind] + [expression_of(kind, self.r)])
 
     def fails(self, value):
-        """An index scan computes what it asks for also if the table has no row."""
+        """Returns whether the value raises an error. An index scan computes the value even if the
+        table has no row, so that the plans differ for such a value."""
         try:
             self.db.cursor().execute(f"SELECT {value}")
         except psycopg2.Error:
@@ -139,7 +143,8 @@ class World:
         return False
 
     def question(self):
-        """A condition, and whether it is the only one, so that errors are the same."""
+        """A condition, and whether every plan must raise the same errors: the condition is only a
+        probe, and its value raises none."""
         r, value = self.r, self.value()
         kind = r.choice(self.kinds)
         forms = [f"filter @> ({value})"] * 3 + [
@@ -166,7 +171,7 @@ class World:
         return f"SELECT count(*) FROM filters WHERE {condition}"
 
     def joined(self):
-        """A question with the values of another table."""
+        """A query that probes for the values of another table."""
         kind = self.r.choice(self.kinds)
         values = ", ".join(f"({value})" for value in self.values[kind][:3])
         return (f"WITH k AS MATERIALIZED (SELECT v FROM (VALUES {values}, (NULL)) k (v))"
@@ -174,7 +179,7 @@ class World:
 
 
 class Asker:
-    """Asks under one snapshot, with every plan."""
+    """Runs queries under one snapshot, with every plan."""
 
     def __init__(self, world):
         self.world, self.s = world, world.s
@@ -203,13 +208,13 @@ class Asker:
     def ask(self, cursor, query, alone):
         prepared = self.world.r.choice(["generic", "custom"])
         answers = {plan: self.answer(cursor, plan, query, prepared) for plan in PLANS}
-        self.s.counts["questions"] += 1
+        self.s.counts["probes"] += 1
         if isinstance(answers["scan"], list):
             self.s.counts["hits"] += len(answers["scan"]) > 0
         else:
             self.s.counts["errors"] += 1
         for plan, answer in answers.items():
-            # With other conditions, what is asked first decides whether there is an error.
+            # If there are other conditions, their order decides whether there is an error.
             failed = isinstance(answer, str) or isinstance(answers["scan"], str)
             same = isinstance(answer, str) == isinstance(answers["scan"], str) or not alone
             if not same if failed else answer != answers["scan"]:
@@ -264,4 +269,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("directories", search, "questions", "hits", "errors", "through the index")
+    run("directories", search, "probes", "hits", "errors", "through the index")

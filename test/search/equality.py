@@ -1,12 +1,16 @@
-"""What SQL calls equal is found: filters of every type are asked for values of every other type.
+"""Checks that filters find what SQL calls equal: probes filters of every type for values of every
+type.
 
-A filter can be asked for whatever SQL can compare with its members by immutable functions
-(doc/types.md). For every ordered pair of types that have such an `=`, all pairs of some values are
-compared and asked. The members are in filters of the three types, of each layout that takes them,
-in rows and arrays, and in what aggregates make; values are also asked for as bare literals. Equal
-values must be found, and share bf_hash within a family. Others must not be found, at rates of 1e-9,
-except for the cases that doc/types.md names (POSSIBLY), and except in the layouts of other systems,
-whose hashes are weaker. To ask for a value of any other type must be an error, 42804.
+A filter can be probed for every value that SQL can compare with its members by immutable functions
+(doc/types.md). For every ordered pair of types that have such an `=`, random values are compared by
+`=` and by probes, each with each. The members are in filters of the three types, of each layout
+that takes them, in rows and arrays, and in the results of aggregates. Probes are also made with
+bare literals.
+
+Equal values must be found, and have the same bf_hash within a family. Other values must not be
+found, because the false positive rates are 1e-9. Exceptions are the cases that doc/types.md names
+(POSSIBLY) and the layouts of other systems, whose hashes are weaker. A probe for a value of any
+other type must be an error, 42804.
 """
 
 import psycopg2
@@ -15,23 +19,23 @@ from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, literal, text_of
 
 FILTERS = {"bf": "bloomfilter", "cbf": "countingbloomfilter", "cf": "cuckoofilter"}
-# A "char" above 127 is one of these two as text, depending on the server.
+# True if a "char" is above 127. The server's version decides which of two texts it has.
 CAST = r"octet_length({0}::text) = 1 AND ascii({0}::text) > 127 OR {0}::text ~ '^\\[23]..$'"
-# When a member a that is not equal to b may be found: when a float stands for several integers,
-# when an oid equals an integer but not a bigint, and for "char", whose casts differ between
-# servers.
+# The conditions under which a probe for b may find a member a that is not equal to b, by the
+# families of a and b: a float may stand for several integers, an oid may equal an integer but not a
+# bigint, and the casts of "char" differ between servers.
 POSSIBLY = {
     ("integer", "float"): "abs(b::float8) BETWEEN 2 ^ 53 AND 2 ^ 63",
     ("integer", "oid"): "a::int8 < 0",
     ('"char"', "text"): CAST.format("b"),
     ("text", '"char"'): CAST.format("a"),
 }
-# A varchar that ends with a blank is also what char(n) makes of it.
+# A filter adds a varchar with blanks at its end twice, with and without these blanks.
 BLANK = "a::text LIKE '% %' OR b::text LIKE '% %'"
-# What `=` raises for some values of two types that can be compared: out of range, composites of
-# other types, two collations.
+# The errors that `=` raises for some values of comparable types: out of range, composite values of
+# different types, two collations.
 RAISED = ("22003", "42804", "42P22")
-ISO_8601 = ("date", "timestamp", "timestamptz", "time")  # their texts are read in no other form
+ISO_8601 = ("date", "timestamp", "timestamptz", "time")  # families whose literals must be ISO 8601
 
 FUNCTIONS = """
 CREATE FUNCTION fill(into_table text, type text, expressions text[]) RETURNS bigint
@@ -53,7 +57,7 @@ BEGIN
   RETURN filled;
 END $$;
 
--- Whether two columns of `everything` have an `=` that needs no setting.
+-- Returns whether two columns of `everything` have an immutable `=`.
 CREATE FUNCTION is_immutable(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('CREATE INDEX ON everything ((%I = %I))', a, b);
@@ -72,7 +76,8 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE;
 END $$;
 
--- Into `reading`, what each text is as each type, if it is.
+-- Writes into `reading` what each type reads from each text. NULL if the text is no value of the
+-- type.
 CREATE FUNCTION read_as(texts text[], types text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   text text;
@@ -106,7 +111,7 @@ EXCEPTION WHEN feature_not_supported OR data_exception OR datatype_mismatch
   RETURN NULL; -- refused
 END $$;
 
--- NULL where the literal is none of what the filter holds.
+-- NULL if the literal is no value of the filter's element type.
 CREATE FUNCTION asked_literal(f {0}, value text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   RETURN f @> value::bf_literal;
@@ -121,7 +126,7 @@ BEGIN
 EXCEPTION WHEN data_exception THEN
   RETURN false;
 WHEN datatype_mismatch OR indeterminate_collation THEN
-  RETURN NULL; -- a filter may know better
+  RETURN NULL; -- a filter may be able to compare them
 END $$;
 """
 CAREFUL_ASKED = """
@@ -135,7 +140,7 @@ END $$;
 
 
 class Kind:
-    """A way to have one member in a filter. The pattern `asked` asks the filter for b."""
+    """A way to put one member into a filter. The pattern `asked` probes the filter for b."""
 
     def __init__(self, name, empty, member="{}", asked="{f} @> {b}"):
         self.name, self.empty, self.member, self.asked = name, empty, member, asked
@@ -153,8 +158,8 @@ class Type:
     def __init__(self, number, name, is_array, is_domain):
         self.name, self.table = name, f"t{number}"
         self.is_array, self.is_domain = is_array, is_domain
-        self.family = None  # as bf_info() calls it; None if it is refused
-        self.kinds = None  # of filters that take it
+        self.family = None  # as bf_info() names it; None if filters refuse the type
+        self.kinds = None  # the kinds of filters that take the type
 
     def is_varchar(self):
         return "varchar" in self.name or "character varying" in self.name
@@ -196,7 +201,7 @@ class Equality:
                         for layout in layouts if layout != "lines"]
 
     def all_types(self):
-        """The catalog's types that a column can have; of arrays, only those with a generator."""
+        """The types in the catalog that a column can have. Array types need a generator."""
         generated = ", ".join(map(literal, GENERATORS))
         return [Type(number, *found) for number, found in enumerate(self.rows(f"""
             SELECT regexp_replace(format_type(oid, NULL), '^character(?! )', 'bpchar'),
@@ -207,7 +212,8 @@ class Equality:
             ORDER BY 1"""))]
 
     def comparable_pairs(self):
-        """Pairs with an `=` after implicit casts, all of whose functions are immutable."""
+        """The pairs of types that have an `=`, perhaps after implicit casts, with only immutable
+        functions."""
         self.execute("CREATE TABLE everything (%s)" % ", ".join(
             f"{t.table} {t.name}" for t in self.types))
         by_table = {t.table: t for t in self.types}
@@ -246,7 +252,7 @@ class Equality:
             return False
 
     def new_values(self, count):
-        """Makes tables of values, each beside filters of that value alone."""
+        """Makes tables of values. Each row has a value and filters of this value alone."""
         texts = {t: [text_of(t.name, self.r) for _ in range(count // 2)] for t in self.types}
         for t in self.types:
             if t.name not in GENERATORS and t.kinds and not t.family:
@@ -268,13 +274,13 @@ class Equality:
                 self.aggregate(t)
 
     def related(self, t):
-        """Types that t is compared with: itself first, the others in another order each time."""
+        """The types that t can be compared with: t first, the others in random order."""
         related = [other for other in self.types if other != t and (t, other) in self.comparable]
         self.r.shuffle(related)
         return [t] * 3 + related
 
     def kinds_of(self, t):
-        """The kinds that take some of the new values, and the three types in any case."""
+        """The kinds that take some of the new values. The three types are always among them."""
         if t.kinds is None:
             kinds = [k for k in self.kinds if k.name != "in_array" or not t.is_array]
             taken = self.rows("SELECT " + ", ".join(f"count({k.made_of('v')})" for k in kinds)
@@ -283,7 +289,7 @@ class Equality:
         return t.kinds
 
     def aggregate(self, t):
-        """Makes filters of all members, in as many ways as there are."""
+        """Makes filters of all members, in every way."""
         ways = ["bf_agg(v)", "bf_agg(v, 100)", "cbf_agg(v)", "cbf_agg(v, 100)", "cf_agg(v)",
                 "cf_agg(v, 100)", "bf_union_agg(bf)", "cbf_union_agg(cbf)",
                 "bf_dist_agg(bf_element_of(v), 100)"]
@@ -298,13 +304,15 @@ class Equality:
                      + f" FROM {t.table} m WHERE {self.aggregated(t)}")
 
     def aggregated(self, t):
-        """Selects values that aggregates take: no varchar that may be read in two ways (BLANK)."""
+        """A condition for values that all aggregates take. cf_agg refuses a varchar that ends with
+        a blank (BLANK)."""
         return "m.cf IS NOT NULL" + (" AND m.v::text NOT LIKE '% %'" if t.is_varchar() else "")
 
     # --- pairs of types ---------------------------------------------------------------------------
 
     def state(self, a, b, kind):
-        """How one question ends. All others end alike, unless it is a value that is wrong."""
+        """The outcome of one probe. All probes of this kind have this outcome, unless a value is
+        wrong."""
         key = a, b, kind.name
         if key not in self.states:
             self.states[key] = self.rows("SELECT outcome(%s)" % literal(
@@ -414,14 +422,14 @@ class Equality:
                 self.s.counts["coincidences"] += 1
                 continue
             self.report(a, b, f"{kind.name}: {count} of {counts[0]}, {what}", kind, ea, eb)
-            break  # other kinds would say the same of this pair
+            break  # other kinds would report the same pair
 
     @staticmethod
     def hash_alike(a, b):
         return a.family == b.family and not (a.is_varchar() or b.is_varchar())
 
     def ask_all(self, a, b):
-        """Asks filters of all members for whatever equals one."""
+        """Probes filters of all members for each value that equals a member."""
         missed = self.rows(
             f"SELECT p.expression, m.expression, {', '.join(f'f.{w} @> p.v' for w in a.ways)}"
             f" FROM {a.table}_all f, {a.table} m, {b.table} p"
@@ -438,7 +446,8 @@ class Equality:
                 f" FROM (VALUES {members}) x (v)) x) @> ({eb}) AS found")
 
     def ask_constants(self, a, b):
-        """Asks for one equal pair in every spelling, folded by the planner and executed."""
+        """Probes for one equal pair with every function and operator. The planner folds these
+        expressions once, and they are executed once."""
         for ea, eb in self.rows(f"SELECT m.expression, p.expression FROM {a.table} m, {b.table} p"
                                 f" WHERE {self.aggregated(a)} AND m.v = p.v LIMIT 1"):
             f = "bf_create(10) + x.a"
@@ -455,7 +464,8 @@ class Equality:
                                    self.own_types(a, b) + sql)
 
     def add(self, a, b):
-        """Adds a value by a cast, and finds it. Removed again, it leaves what was there before."""
+        """Adds a value of the other type, which is cast, and finds it. Removes the value, and finds
+        the member that was there before."""
         for name in FILTERS:
             f = f"m.{name} + p.v"
             holds = f"{f} @> p.v AND {f} @> m.v"
@@ -474,13 +484,14 @@ class Equality:
     # --- bare literals ----------------------------------------------------------------------------
 
     def literals(self, a):
-        """Asks for texts, and adds them: each stands for all that types of the family read."""
+        """Probes for literals, and adds them. A literal stands for every value that a type of the
+        family reads from its text."""
         states = self.rows(f"SELECT outcome(format('SELECT bf @> %L FROM {a.table}', text))"
                            " FROM unnest(ARRAY['2000-01-01T00:00Z', '12:00']) text")
         if a.is_domain or all(state == "42804" for state, in states):
             return
         family = [t for t in self.types if t.family == a.family and not t.is_domain
-                  and t.name != "cidr"]  # what cidr is compared with is read as inet, too
+                  and t.name != "cidr"]  # literals for cidr are read as inet
         texts = {text_of(t.name, self.r) for t in family for _ in range(15)}
         texts = [text for text in sorted(texts) if self.storable(text)]
         self.execute("DROP TABLE IF EXISTS reading; CREATE UNLOGGED TABLE reading (text text, %s)"
@@ -521,7 +532,8 @@ class Equality:
                                 for name in ("_", "mood", "pair", "nested", "positive")) else ""
 
     def coincide(self, kind, ea, eb):
-        """Is it a false positive? So many questions give one at 1e-9, but for one seed only."""
+        """Returns whether a value is found by coincidence: with another seed, it is not found.
+        There are so many probes that even a rate of 1e-9 gives false positives."""
         f = f"({kind.empty.replace('1e-9', '1e-9, seed => 1')} + {kind.member.format(f'({ea})')})"
         return not self.rows(f"SELECT {kind.asked.format(f=f, b=f'({eb})')}")[0][0]
 

@@ -1,11 +1,11 @@
-"""Filters made twice: by the extension, and by a second implementation of the format.
+"""Compares the extension with a second implementation of the format.
 
-test/format has that implementation, written from doc/format.md alone. Each round makes a filter, a
-partial state or an element of generated values in both, by creating, adding, removing, uniting,
-intersecting, clearing, folding, growing and aggregating, at generated sizes, rates and seeds. The
-bytes are the same; so are the answers for members and for strangers, the counts, the rates, and
-what is refused. Bytes are then damaged: what the page rejects, the extension rejects, and nothing
-else.
+The second implementation is in test/format and was written from doc/format.md alone. Each round
+makes a filter, a partial state or an element of random values in both implementations. Operations,
+sizes, rates and seeds are random: create, add, remove, union, intersection, clear, fold, growth and
+aggregates. Both must make the same bytes, give the same answers for members and for other values,
+and agree on counts, rates and on what they refuse. Then the bytes are damaged. The extension must
+reject what the page rejects, and nothing else.
 """
 
 import math
@@ -23,7 +23,7 @@ from filters import Damaged, Refused  # noqa: E402
 
 
 class Comparison:
-    """A connection, and what both sides make of an expression."""
+    """A connection, and comparisons of what both implementations make."""
 
     def __init__(self, s):
         self.s, self.r = s, s.random
@@ -37,7 +37,7 @@ class Comparison:
             return cursor.fetchone() if cursor.description else None
 
     def answer(self, sql, parameters=None):
-        """What a query answers, or None if the extension refuses it."""
+        """The row that a query returns, or None if the extension refuses the query."""
         try:
             return self.run(sql, parameters)
         except psycopg2.Error as error:
@@ -46,7 +46,8 @@ class Comparison:
             return None
 
     def same(self, what, sql, ours):
-        """Compares the bytes of an expression, or that both refuse it; returns ours."""
+        """Checks that an expression has the bytes that ours() makes, or that both refuse it.
+        Returns the bytes of ours()."""
         theirs = self.answer(sql)
         try:
             expected = ours()
@@ -78,11 +79,11 @@ class Comparison:
         return self.r.choice([0, 0, 7, -1, self.r.randrange(-2**63, 2**63)])
 
 
-# --- one kind of filter each ---------------------------------------------------------------------
+# --- filters of each type ------------------------------------------------------------------------
 
 def declared(c, value):
-    """An argument that names the type of a value, and a function that gives it to a filter."""
-    if value.family == 24 or c.r.random() < 0.7:  # rows may be anonymous
+    """An argument that names the element type, and a function that sets the type of a filter."""
+    if value.family == 24 or c.r.random() < 0.7:  # rows may have an anonymous type
         return "", lambda f: f
 
     def give(f):
@@ -92,7 +93,7 @@ def declared(c, value):
 
 
 def created(c, values, seed):
-    """A bloomfilter: SQL, and a function that makes the same."""
+    """A bloomfilter: SQL that makes it, and a function that makes the same filter in Python."""
     r, n, rate = c.r, c.number(), c.rate()
     few = values[:r.randrange(len(values) + 1)]
     way = r.randrange(6) if seed == 0 else r.randrange(3)
@@ -126,7 +127,7 @@ def sized_itself(c, values, rate):
 
 
 def changed(c, kind, sql, make):
-    """The same filter, or what a function makes of it."""
+    """The same filter, or the result of a function that changes it."""
     way, values = c.r.randrange(10), c.values(kind, c.r.randrange(4))
     if way == 0:
         return f"bf_clear({sql})", lambda: filters.clear(make())
@@ -157,7 +158,7 @@ def put_all(f, values):
 def bloom(c, kind):
     seed = c.seed()
     parts = []
-    if c.r.random() < 0.2:  # links of one geometry that are not ORed
+    if c.r.random() < 0.2:  # links of one geometry, which the union does not OR
         rate, count = c.rate(), c.r.choice([3, 12, 40])
         parts = [sized_itself(c, c.values(kind, count), rate) for _ in range(c.r.choice([2, 3, 5]))]
     for _ in range(0 if parts else c.r.choice([1, 1, 2, 3])):
@@ -193,14 +194,14 @@ def bloom(c, kind):
 
 
 def check_answers(c, kind, f, data):
-    """Both read the bytes, and answer alike."""
+    """Checks that both implementations read the bytes and give the same answers."""
     read = filters.parse(data)
     if read.payload() != data:
         c.s.finding("read and written: other bytes", f"SELECT '\\x{data.hex()}'::bytea")
     questions = c.values(kind, 5)
     for value in questions if read.family else []:
         sql = f"SELECT '\\x{data.hex()}'::bytea::bloomfilter @> {value.sql}"
-        c.s.counts["questions"] += 1
+        c.s.counts["probes"] += 1
         if c.run(sql)[0] != read.has(value):
             c.s.finding(f"another answer, of {kind}", sql)
     count, fpr = c.run("SELECT bf_count(f), bf_fpr(f) FROM (SELECT %s::bytea::bloomfilter) s (f)",
@@ -212,7 +213,7 @@ def check_answers(c, kind, f, data):
 
 
 def many(c, _):
-    """Many integers, up to the sizes where their number is estimated, and where filters grow."""
+    """Filters of many integers: so many that aggregates estimate their number, and filters grow."""
     r = c.r
     low, count = r.randrange(-10**9, 10**9), int(math.exp(r.uniform(0, math.log(120000))))
     if r.random() < 0.7:
@@ -223,7 +224,7 @@ def many(c, _):
     if way == 0 and count < 3000:
         n, size = r.randrange(1, 200), 40 + 64 * r.randrange(1, 9)
         first, make = f"bf_create({n}, {rate!r}, grow => true)", lambda: filters.growing(n, rate)
-        if r.random() < 0.5:  # a link that was folded is full earlier
+        if r.random() < 0.5:  # a folded link is full earlier
             first = f"bf_growable(bf_fold(bf_create({n}, {rate!r}), {size}))"
 
             def make():
@@ -254,7 +255,7 @@ def integer_value(i):
 
 
 def counted(c, kind, maker, sizer, unite, functions):
-    """A filter of which values are removed again, or a union of two; of both types."""
+    """A countingbloomfilter or cuckoofilter from which values are removed, or a union of two."""
     r, seed = c.r, c.seed()
     create, aggregate, united = functions
 
@@ -297,7 +298,7 @@ def counted(c, kind, maker, sizer, unite, functions):
         for value in c.values(kind, 3) if made[-1].family else []:
             question = (f"SELECT {create[:-7]}_multiplicity('\\x{data.hex()}'::bytea::{of_type},"
                         f" {value.sql})")
-            c.s.counts["questions"] += 1
+            c.s.counts["probes"] += 1
             if c.run(question)[0] != made[-1].multiplicity(value):
                 c.s.finding(f"another multiplicity, of {kind}", question)
     if data and of_type == "countingbloomfilter":
@@ -346,7 +347,7 @@ def partial(c, kind):
 # --- damage --------------------------------------------------------------------------------------
 
 def damaged(c, data):
-    """One change of the bytes, most often of the header or of an entry."""
+    """Changes the bytes in one place, most often in the header or in an entry."""
     r, data = c.r, bytearray(data)
     way = r.randrange(8)
     at = r.randrange(min(len(data), r.choice([4, 36, 90, len(data)]))) if data else 0
@@ -362,7 +363,8 @@ def damaged(c, data):
 
 
 def reject(c, of_type, data):
-    """Bytes that are damaged in one or two places: rejected by both, or by none."""
+    """Damages the bytes in one or two places. Checks that both implementations reject them, or
+    none."""
     for _ in range(c.r.choice([1, 1, 2])):
         data = damaged(c, data)
     if of_type == "bf_partial":
@@ -395,4 +397,4 @@ def search(s):
 
 
 if __name__ == "__main__":
-    run("format", search, "values", "questions", "rejected", "accepted")
+    run("format", search, "values", "probes", "rejected", "accepted")

@@ -1,10 +1,11 @@
-"""Generated joins with bloomfilter.join_filter on and off: both have the same rows.
+"""Random joins with bloomfilter.join_filter on and off: both must have the same rows.
 
-A world is a handful of tables: plain, partitioned, with children, with policies; with few and many
-rows, NULLs and keys of several types. A query joins some of them in a random tree of joins of all
-kinds, under random conditions. It is executed with join filters and without, under one random plan
-each; as it is, prepared, through a cursor, by a user whom policies restrict, and while another
-session changes the tables. The costs of rows are raised, so that small tables are worth a filter.
+A world is a handful of tables: plain, partitioned, with children, with policies. They have few or
+many rows, NULLs, and keys of several types. A query joins some of them in a random tree of joins of
+all kinds, with random conditions. The query runs once with join filters and once without, each time
+with random settings of the planner. Some queries are prepared, run through a cursor, run as a user
+whom policies restrict, or run while another session changes the tables. The costs of rows are
+raised, so that filters pay even for small tables.
 """
 
 import collections
@@ -14,7 +15,7 @@ import psycopg2
 from search import run
 
 QUERIES = 80  # of a world
-LONGEST = "10s"  # after which a query is given up, because its joins have too many rows
+LONGEST = "10s"  # the timeout of a query, because some joins have too many rows
 
 SHARED = """DO 'BEGIN CREATE ROLE search_reader;
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END';
@@ -22,10 +23,10 @@ CREATE FUNCTION leaky(id int) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS
   'BEGIN RETURN id IS NOT NULL; END';
 """
 
-# Never analyzed and so expected to be long: a join that needs it has a large hash table, so that
-# filters of rows are worth their time.
+# This column is never analyzed, so that the planner expects it to be long. A join that needs the
+# column has a large hash table, so that filters of rows pay.
 WIDE = "w"
-# The columns of a row of number i: a type, and an expression of i and n, the number of keys.
+# The columns: the type, and an expression of the row's number i and of the number of keys n.
 COLUMNS = {
     "id": ("int", "i"),
     "a": ("int", "CASE WHEN i % 17 <> 0 THEN i * 7919 % {n} END"),
@@ -44,8 +45,8 @@ COLUMNS = {
     "m": ("bigint", "CASE WHEN i % 11 <> 0 THEN i / 23 % 19 END"),
     WIDE: ("char(1000000)", "NULL"),
 }
-# Pairs of expressions that SQL compares; {l} and {r} are the tables. The first ones can have
-# filters, and are asked for most.
+# Join conditions; {l} and {r} are the tables. The first ones can have join filters, and are used
+# most often.
 COMPARED = [
     "{l}.a = {r}.a", "{l}.a = {r}.id", "{l}.b = {r}.a", "{l}.b = {r}.id", "{l}.s = {r}.b",
     "{l}.id = {r}.id", "{l}.c = {r}.c", "{l}.v = {r}.c", "{l}.v = {r}.v", "{l}.p = {r}.p",
@@ -69,7 +70,7 @@ PARALLEL = ["max_parallel_workers_per_gather = 2", "parallel_setup_cost = 0",
 
 
 class World:
-    """Tables. `sql` makes them in an empty database with the extension."""
+    """A set of tables. `sql` makes them in an empty database with the extension."""
 
     def __init__(self, r, number):
         self.r, self.number, self.tables = r, number, []
@@ -115,7 +116,7 @@ class World:
 
 
 class Query:
-    """A query, with its parameter as {x}."""
+    """A query. {x} stands for its parameter."""
 
     def __init__(self, world, r):
         self.world, self.r, self.aliases = world, r, []
@@ -142,7 +143,7 @@ class Query:
         return f"{'ONLY ' * (self.r.random() < 0.05)}{name} {alias}{sample}", [alias]
 
     def tree(self, count):
-        """A tree of joins, and the tables whose columns can be named above it."""
+        """A tree of joins, and the aliases whose columns conditions above the tree can name."""
         r = self.r
         if count == 1:
             if r.random() < 0.12:
@@ -157,7 +158,7 @@ class Query:
             on = COMPARED[r.randrange(20)].format(l=r.choice(names), r=r.choice(others))
         elif r.random() < 0.3:
             on += " AND " + self.condition(r.choice(names + others))
-        elif r.random() < 0.2:  # tables that another join compares already
+        elif r.random() < 0.2:  # may be tables that another join compares, too
             on = self.compared(r.choice(names + others), r.choice(names + others))
         return f"({left} {how} {right} ON {on})", names + others
 
@@ -280,7 +281,7 @@ class Joins:
         self.execute(";\n".join(f"SET LOCAL {one}" for one in settings))
 
     def rows(self, query, way, x):
-        """The rows, as a transaction that is open sees them."""
+        """The rows that the open transaction sees."""
         text = query.text.replace("{x}", str(x))
         if way == "prepared":
             parameter = query.text.replace("{x}", "$1")

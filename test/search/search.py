@@ -1,6 +1,7 @@
-"""What generated searches share: options, a seed that repeats them, a database, a report.
+"""What the searches share: options, a seed that repeats a run, a database, a report.
 
-A search is a function. It asks a Search for all that is random, and whether time is left:
+A search is a function that tries random cases until its time is over. It gets a Search, which has
+the random numbers and says whether time is left:
 
     def search(s):
         db = s.connect()
@@ -12,10 +13,10 @@ A search is a function. It asks a Search for all that is random, and whether tim
     if __name__ == "__main__":
         run("name", search, "rounds")
 
-run() takes --seed=N and --seconds=N and connects as libpq's environment says, to a database made
+run() takes --seed=N and --seconds=N. It connects as libpq's environment says, and makes a database
 for this run, with the extension in it. The first line printed is the seed, the last one sums up.
-The exit status is 1 if there was a finding. It is a finding, too, if something that run() names was
-never counted: a search that asks nothing finds nothing.
+The exit status is 1 if there was a finding. If a count that run() names is still zero at the end,
+that is a finding, too, because a search that tries nothing finds nothing.
 """
 
 import argparse
@@ -30,7 +31,7 @@ import traceback
 import psycopg2
 import psycopg2.extensions
 
-ENOUGH = 10  # findings, after which a search ends: more tell nothing new
+ENOUGH = 10  # findings after which a search ends, because more tell nothing new
 
 
 class Search:
@@ -49,18 +50,18 @@ class Search:
         return time.monotonic() < self._end and self.findings < ENOUGH
 
     def finding(self, what, sql):
-        """Prints what is wrong, and SQL that shows it in a database with the extension."""
+        """Prints what is wrong, and SQL that shows the error in a database with the extension."""
         self.findings += 1
         print(f"\nfinding {self.findings}: {what}\n{sql.rstrip().rstrip(';')};", flush=True)
 
     def end(self):
-        """Prints the last line and ends with the exit status, from any thread."""
+        """Prints the last line and ends the process. May be called by any thread."""
         counted = "".join(f"{count} {what}, " for what, count in self.counts.items())
         print(f"{self.name}: {counted}{self.findings} findings", flush=True)
-        os._exit(self.findings > 0)  # whatever other threads wait for
+        os._exit(self.findings > 0)  # does not wait for other threads
 
     def connect(self, database=None):
-        """Connects, in autocommit mode; waits for a server that is starting again."""
+        """Connects, in autocommit mode. Waits for a server that is restarting."""
         for attempt in range(61):
             try:
                 db = psycopg2.connect(dbname=database or self.database)
@@ -94,7 +95,7 @@ def run(name, search, *counted):
     parser = argparse.ArgumentParser(description=sys.modules[search.__module__].__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000),
-                        help="repeats an earlier run, which printed it")
+                        help="repeats an earlier run that printed this seed")
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     print(f"{name}: --seed={options.seed}", flush=True)

@@ -1,14 +1,15 @@
-"""Statements nobody would write: every function, aggregate, operator and cast, with null, odd, huge
-and damaged arguments.
+"""Runs statements that nobody would write: every function, aggregate, operator and cast, with null,
+odd, huge and damaged arguments.
 
-What there is comes from the catalog, so that new functions are tried, too. Filters are made by the
-aggregates and functions themselves, then damaged: bits, lengths and ends are changed, and heads
-replaced by those of others. Filters come in as text or by the cast from bytea, which check them. In
-every other epoch, this cast is binary coercible and checks nothing, as if a page were damaged. Some
-are stored, toasted, indexed, copied. Many statements should raise errors. A finding is a lost
-connection, an internal error (XX000), a statement that goes on long after its statement_timeout in
-CPU time, or one that gives two answers: one when the planner folds it, and another when it is
-executed.
+The catalog says which functions there are, so that new functions are tried, too. Aggregates and
+functions of the extension make filters, which are then damaged: bits, lengths and ends are changed,
+and heads replaced by the heads of other filters. Filters are read from text or cast from bytea,
+which checks them. In every other epoch, this cast is binary coercible and checks nothing, as if a
+page were damaged. Some filters are stored, toasted, indexed or copied.
+
+Many statements should raise errors. There are four findings: a lost connection; an internal error
+(XX000); a statement whose CPU time goes far beyond its statement_timeout; and two answers, one when
+the planner folds an expression, and another when the expression is executed.
 """
 
 import base64
@@ -23,9 +24,9 @@ import psycopg2
 from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, literal
 
-EPOCH = 300  # statements; then tables and settings change
-TIMEOUT = 2  # seconds, of a statement
-LATE = 10  # seconds of CPU time after that
+EPOCH = 300  # statements, after which tables and settings change
+TIMEOUT = 2  # seconds, the statement_timeout
+LATE = 10  # seconds of CPU time beyond TIMEOUT that a statement may take
 
 BINARY_HEAD = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 
@@ -67,7 +68,7 @@ class Statements:
         self.fill_pool()
 
     def connect(self):
-        """Connects, again if the server takes a moment to notice that it has crashed."""
+        """Connects. Tries again if the server has crashed and needs a moment to notice."""
         for _ in range(10):
             self.db = self.s.connect()
             self.cursor = self.db.cursor()
@@ -89,7 +90,8 @@ class Statements:
     # --- the catalog ------------------------------------------------------------------------------
 
     def read_catalog(self):
-        """Reads types, with how they are sent, and functions, operators and casts to be called."""
+        """Reads the extension's types, with their send functions, and its functions, operators and
+        casts."""
         def held(catalog, columns, condition="true"):
             return self.rows(
                 f"SELECT {columns} FROM pg_depend d JOIN {catalog} c ON d.objid = c.oid"
@@ -126,7 +128,8 @@ class Statements:
         self.s.counts["operators and casts"] = len(self.operators) + len(self.casts)
 
     def fill_pool(self):
-        """Makes whole values of every type, by functions and aggregates that return it."""
+        """Makes undamaged values of every type, by functions and aggregates that return the
+        type."""
         for _ in range(400):
             self.keep_result()
         for values in self.pool.values():
@@ -226,7 +229,7 @@ class Statements:
                          "repeat('x', 3000)", "NULL"])
 
     def bytea(self):
-        """Whole and damaged filters, and the results of functions that return bytea."""
+        """Bytes of damaged filters, and results of functions that return bytea."""
         data = self.r.choice(self.pool[self.r.choice(self.filters)] or [b""])
         makers = [f for f in self.functions if f.result == "bytea"]
         if self.r.random() < 0.5:
@@ -268,8 +271,8 @@ class Statements:
         return f"{f.name}({', '.join(self.arguments_of(f, self.r.random() < 0.3, depth))})"
 
     def aggregate(self, f):
-        """A query of an aggregate as x: plain, grouped, filtered, distinct, ordered, in windows, of
-        a table or a series."""
+        """A query with an aggregate as column x: plain, grouped, filtered, distinct, ordered, in
+        windows, over a table or a series."""
         r = self.r
         arguments = self.arguments_of(f, r.random() < 0.5)
         if f.arguments[0] == '"any"' and r.random() < 0.9:
@@ -317,7 +320,7 @@ class Statements:
         return self.twice(f"CAST({{}} AS {target})", [self.argument(source)], True)
 
     def twice(self, pattern, arguments, immutable):
-        """The statement, and now and then another one that must give the same."""
+        """A statement, and sometimes another one that must give the same answer; else None."""
         separate = "(" not in pattern
         places = [f"({a})" if separate else a for a in arguments]
         folded = f"SELECT ({self.filled(pattern, places)})::text"
@@ -372,7 +375,7 @@ class Statements:
     # --- running them -----------------------------------------------------------------------------
 
     def new_epoch(self):
-        """Sets other settings, an empty table, the cast from bytea with its check or without."""
+        """Chooses new settings, empties the table, and makes the cast from bytea check or not."""
         r = self.r
         self.unchecked = not self.unchecked
         names = ", ".join(f"'{name}'::regtype" for name in self.filters)
@@ -401,7 +404,7 @@ class Statements:
                 self.execute(f"SET {name} = {literal(value)}")
                 self.stored.append(f"SET {name} = {literal(value)}")
             except psycopg2.Error:
-                pass  # a number for a boolean, or the other way round
+                pass  # a number for a boolean, or a boolean for a number
 
     def one(self):
         made = self.r.choices(
@@ -411,8 +414,8 @@ class Statements:
             sql, again = made
             answer = self.answer(sql)
             if again and "57014" not in (answer, second := self.answer(again)) and second != answer:
-                # The planner folds a call with a NULL without a look at the other arguments, of
-                # which one may be none.
+                # The planner folds a strict call with a NULL argument without evaluating the other
+                # arguments, one of which may raise an error.
                 arguments = self.answer("SELECT * FROM (" + again.split(" FROM (", 1)[1])
                 if arguments != second:
                     self.finding(f"two answers: {str(answer)[:100]} and {str(second)[:100]}",
@@ -435,7 +438,7 @@ class Statements:
         return answer
 
     def watch(self):
-        """Ends the search if a statement does not end: it would wait for that for ever."""
+        """Ends the search if a statement does not end, because the search would wait for ever."""
         while True:
             time.sleep(1)
             running = self.running
@@ -460,7 +463,7 @@ class Statements:
         self.s.finding(what, own + ";\n".join(history + [sql]))
 
     def cpu(self):
-        """CPU seconds of the backend, where there is /proc and the server is here; else 0."""
+        """CPU seconds of the backend, from /proc; 0 without /proc, or for a remote server."""
         try:
             with open(f"/proc/{self.pid}/schedstat", encoding="ascii") as file:
                 return int(file.read().split()[0]) / 1e9
@@ -468,7 +471,7 @@ class Statements:
             return 0
 
     def copy(self):
-        """Copies damaged bytes, in the binary format of COPY, to the types' receive functions."""
+        """Passes damaged bytes to a type's receive function, by COPY in binary format."""
         name = self.r.choice([name for name, values in self.pool.items() if values])
         data = self.damaged(self.r.choice(self.pool[name]))
         field = struct.pack("!hi", 1, len(data)) + data

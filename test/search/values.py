@@ -1,10 +1,10 @@
-"""Values of every type: the edges of each, and other ways to write what is equal to them.
+"""Generates values of every type: edge cases, and other spellings of equal values.
 
-A value is an SQL expression. Types without a generator here are tried with the texts of all others,
-so that every type of PostgreSQL is tried.
+A value is an SQL expression. Types without a generator here get the texts of all other types, so
+that every type of PostgreSQL is tried.
 """
 
-# Types that a database does not have by itself.
+# Types that every database here gets.
 OWN_TYPES = """
 CREATE TYPE mood AS ENUM ('a', 'b', 'ä ');
 CREATE TYPE pair AS (a int, b float8);
@@ -42,7 +42,8 @@ END $$;
 
 
 def literal(text):
-    """As SQL, whatever standard_conforming_strings says."""
+    """An SQL literal. A backslash in it needs standard_conforming_strings, which is on by
+    default."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -166,7 +167,7 @@ def array(items):
 
 
 def range_of(bounds):
-    """Ranges. Half of them have their bounds the wrong way round, which is an error of SQL."""
+    """Ranges. In half of them, the lower bound is above the upper one, which is an SQL error."""
     def generate(r):
         if r.random() < 0.1:
             return "empty"
@@ -251,8 +252,8 @@ GENERATORS = {
     "ignores_case": text, "icu_text": text,
 }
 
-# Values that cannot be read from a text: bits of NaN, arrays that keep the null bitmap of an
-# element they lost.
+# Values that have no text: NaN with special bits, arrays that keep a null bitmap after their NULL
+# element is gone.
 EXPRESSIONS = {
     "double precision": ["float8_of_bits(x'7ff8000000c0ffee'::bigint)",
                          "float8_of_bits(x'fff8000000000000'::bigint)"],
@@ -269,7 +270,7 @@ EXPRESSIONS = {
 
 
 def expression_of(kind, r):
-    """A value of the type; now and then a text of another type, which may not be one."""
+    """A value of the type. Sometimes the text is one of another type, so that the cast may fail."""
     if kind in EXPRESSIONS and r.random() < 0.1:
         return r.choice(EXPRESSIONS[kind])
     return f"{literal(text_of(kind, r))}::{kind}"
