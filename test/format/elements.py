@@ -1,9 +1,9 @@
-"""Values of SQL's types with their canonical bytes, as doc/format.md has them ("Families").
+"""Values of SQL's types with their canonical bytes, by section Families of doc/format.md.
 
     value = random_value("numeric", random)    # value.sql, value.family, value.canonical
 
-Like filters.py, written from that page alone. The type of a value is known from the name of its
-generator; all values of one name have one family and one shape.
+Like filters.py, this was written from that page alone. The name of a generator says which type its
+values have. All values of one generator have the same family and the same shape.
 """
 
 import json
@@ -15,7 +15,8 @@ DAY = 86_400_000_000  # microseconds
 
 
 class Value:
-    """What is written in SQL, and the bytes that are hashed: of a varchar, perhaps twice."""
+    """A value: its SQL expression, and the bytes that are hashed. A varchar with blanks at its end
+    has two strings of bytes, with and without the blanks."""
 
     def __init__(self, sql, family, *canonical, structure=b""):
         self.sql, self.family, self.canonical = sql, family, canonical
@@ -68,7 +69,7 @@ def numeric_bytes(text):
 
 
 class Number(str):
-    """A number of a jsonb, as it is written."""
+    """A number in a jsonb, as its text."""
 
 
 def json_bytes(value):
@@ -230,7 +231,7 @@ def date(r):
 
 
 def lasting(micros):
-    """An interval of `micros` microseconds, as SQL."""
+    """The text of an interval of `micros` microseconds."""
     sign = "-" if micros < 0 else ""
     hours, rest = divmod(abs(micros), 3_600_000_000)
     return f"{sign}{hours} hours {sign}{rest // 1_000_000}.{rest % 1_000_000:06} seconds"
@@ -399,7 +400,7 @@ def row(r):
 
 
 def row_inside(r):
-    """A row that is an item of another value; never asked by itself."""
+    """A row that is an item of another value. It is never a value by itself."""
     members = [numeric(r), integer(r)]
     nulls = [r.random() < 0.3 for _ in members]
     written = ["NULL" if null else member.sql for member, null in zip(members, nulls)]
@@ -419,7 +420,8 @@ GENERATORS = {
     "range_array": array_of(int4range, "int4range"),
 }
 
-# What the values need in a database. An array is moved to other lower bounds by its text.
+# The objects that the values need in a database. moved() changes an array's lower bounds by means
+# of the array's text.
 SETUP = """
     CREATE TYPE mood AS ENUM (""" + ", ".join(map(quoted, MOODS)) + """);
     CREATE TYPE pair AS (a numeric, b integer);

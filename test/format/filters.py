@@ -1,8 +1,8 @@
-"""The stored format, a second time: filters as doc/format.md describes them, in Python.
+"""A second implementation of the stored format, in Python: filters as doc/format.md describes them.
 
-Written from that page alone, with the standard library and xxhash. It shares no code with the
-extension, and reads the table of sizes from the page. test/search/format.py compares the two.
-Sections of the page are named where they begin.
+It was written from that page alone, with the standard library and xxhash. It shares no code with
+the extension, and reads the sizing table from the page. test/search/format.py compares the two
+implementations. Comments name the section of the page that the code follows.
 
     f = create(100, 0.01, seed=7)       # or by_size(), aggregate(), growing(), of_no_rows()
     add(f, Value(...))                  # elements.py makes values
@@ -22,7 +22,7 @@ MASK32, MASK64 = 2**32 - 1, 2**64 - 1
 LINES, PAGES, COUNTING, CUCKOO = 1, 2, 0x10, 0x21
 LINKS, OWN, GROW, INTERSECTION, UNCOUNTED = 1, 2, 4, 8, 16
 MOST_BITS = 2**32
-HASH = 25  # the family of what was added by bf_add_hash
+HASH = 25  # the family of hashes that bf_add_hash adds
 S = []
 for _ in range(16):
     S.append((S[-1] if S else 1) * 0x9E3779B9 & MASK32)
@@ -33,7 +33,7 @@ class Damaged(Exception):
 
 
 class Refused(Exception):
-    """What cannot be done: too large, too many links, no place."""
+    """An operation that the page refuses: too large, too many links, no room."""
 
 
 def xxh3(data, seed=0):
@@ -70,7 +70,7 @@ def size_class(units):
 
 
 def size(expected, rate):
-    """Layout, k and units for so many values."""
+    """Layout, k and units for the expected number of values."""
     fraction, exponent = math.frexp(rate)  # rate = fraction * 2^exponent, 1/2 <= fraction < 1
     m, e = int(fraction * 2**53), exponent
     if m == 2**52:
@@ -110,7 +110,7 @@ def unit_bits(layout):
 # --- From a value to bits ------------------------------------------------------------------------
 
 def positions(layout, k, units, h):
-    """The bits of a value; some may be the same."""
+    """The numbers of a value's bits. Some may be equal."""
     x, y = h & MASK32, (h * GOLDEN & MASK64) >> 32
     unit = (h >> 32) * units >> 32
     if layout == LINES:
@@ -122,7 +122,7 @@ def positions(layout, k, units, h):
 
 
 def power(base, exponent):
-    """By squaring, from the lowest bit on, as section Growth says."""
+    """base ** exponent, by squaring from the lowest bit on, as section Growth says."""
     result = 1.0
     while exponent:
         if exponent & 1:
@@ -133,7 +133,7 @@ def power(base, exponent):
 
 
 def share(layout, k, units):
-    """Of all bits, what one value sets on average."""
+    """The share of all bits that one value sets on average."""
     q = 511 / 512
     if layout == LINES:
         return (1 - power(q, k)) / units
@@ -152,7 +152,7 @@ def header_bytes(layout, family, k, seed, expected, rate, units, flags, shape):
 
 
 class Link:
-    """A bitmap and what it was made for."""
+    """A bitmap, with the number of values and the rate that it was made for."""
 
     def __init__(self, expected, rate, geometry, flags=0, bits=0):
         self.expected, self.rate, self.flags, self.bits = expected, rate, flags, bits
@@ -182,7 +182,7 @@ class Link:
             return True
         exponent = self.expected
         layout, _, units = size(self.expected, self.rate)
-        if self.size < units * unit_bits(layout):  # it was folded
+        if self.size < units * unit_bits(layout):  # the filter was folded
             exponent = max(1, exponent * self.size // (units * unit_bits(layout)))
         one = share(*self.geometry)
         capacity = math.ceil(self.size * (1 - power(1 - one, exponent)))
@@ -190,12 +190,12 @@ class Link:
 
 
 class Filter:
-    """A bloomfilter: links, of which a plain value has one."""
+    """A bloomfilter: one or more links. A plain filter has one."""
 
     def __init__(self, links, seed=0, family=0, shape=0):
         self.links, self.seed, self.family, self.shape = links, seed, family, shape
-        self.grows, self.no_rows = False, False  # no_rows: flag own in the header of one that grows
-        self.expected, self.rate = 0, 0.0        # of the header of one that grows
+        self.grows, self.no_rows = False, False  # no_rows: flag OWN in the header of a growing one
+        self.expected, self.rate = 0, 0.0        # in the header of a growing filter
 
     plain = property(lambda self: len(self.links) == 1 and not self.grows)
     own = property(lambda self: self.links[0].own if self.plain else self.no_rows)
@@ -220,7 +220,7 @@ class Filter:
             self.has_hash(h) for h in value.hashes(self.seed))
 
     def count(self):
-        """The estimate of bf_count; None if it is not known."""
+        """The estimate of bf_count, or None if the count is unknown."""
         if any(link.flags & INTERSECTION for link in self.links):
             return None
 
@@ -270,7 +270,7 @@ def growing(expected, rate=0.01, seed=0):
 
 
 def of_no_rows(expected=None, rate=0.01):
-    """What bf_agg makes over no rows."""
+    """The result of bf_agg over no rows."""
     if expected is None:
         result = growing(100, rate)
         result.no_rows = True
@@ -281,7 +281,7 @@ def of_no_rows(expected=None, rate=0.01):
 
 
 def is_empty(a):
-    """An own value that adds nothing to a union."""
+    """True for an own filter without values, which adds nothing to a union."""
     return a.own and a.family == 0
 
 
@@ -355,7 +355,7 @@ def clear(f):
 
 
 def fold(f, most_bytes):
-    """bf_fold: the largest folded filter of at most so many bytes, with the length word."""
+    """bf_fold: the largest folded filter that fits into the given bytes, with the length word."""
     if not f.plain:
         raise Refused("several links, or growth")
     link = f.links[0]
@@ -408,7 +408,7 @@ def growable(f):
 
 
 def admit(f, family, shape):
-    """A filter without values takes the family of the first one."""
+    """Gives a filter without values the family and shape of its first value."""
     if f.family:
         return
     f.family, f.shape, f.no_rows = family, shape, False
@@ -436,7 +436,7 @@ def add(f, value):
 
 
 def add_hash(f, h):
-    """bf_add_hash: h as an unsigned number."""
+    """bf_add_hash. h is an unsigned number."""
     admit(f, HASH, 0)
     put(f, h)
     return f
@@ -449,7 +449,7 @@ def distinct(values):
 
 
 def estimate(hashes):
-    """HyperLogLog's estimate by Ertl, over 2^16 registers with ranks up to 49."""
+    """Ertl's estimate for HyperLogLog, with 2^16 registers and ranks up to 49."""
     q, m = 48, 2**16
     registers = bytearray(m)
     for h in hashes:
@@ -513,7 +513,7 @@ def fill(hashes, link):
 
 
 def aggregate(values, expected=None, rate=0.01):
-    """bf_agg over rows with these values, not all NULL."""
+    """bf_agg over rows with the given values. There is at least one value."""
     hashes = distinct(values)
     if expected is None:
         n, geometry = own_size(hashes, rate)
@@ -526,7 +526,8 @@ def aggregate(values, expected=None, rate=0.01):
 # --- Partial states ------------------------------------------------------------------------------
 
 def partial(values, expected=None, rate=0.01):
-    """bf_partial_agg over rows; expected None: to be sized by all values."""
+    """bf_partial_agg over rows. If expected is None, the number of all values will decide the
+    size."""
     hashes = distinct(values)
     family, shape = (values[0].family, values[0].shape) if values else (0, 0)
     if expected is None:
@@ -740,7 +741,7 @@ class Cuckoo:
         raise Refused("no place")
 
     def add(self, value):
-        # A value is added with all its hashes or not at all.
+        # Adds all hashes of a value, or none.
         kept = self.kicks, [list(bucket) for bucket in self.buckets]
         try:
             for h in value.hashes(self.seed):
@@ -812,7 +813,7 @@ def cuckoo_unite(a, b):
 
 # --- Layouts of other systems, What is rejected --------------------------------------------------
 
-# The bytes of a unit, the possible k, the families of all rows
+# For each layout: the bytes of a unit, the possible k, the families of its rows on the page.
 OTHERS = {
     3: (8, range(1, 256), {0, 1, 4, 5, 27, 28}),
     4: (64, range(1, 128), {0, 1, 2, 4, 5}),
@@ -866,7 +867,7 @@ def unit_bytes(layout, k, units):
 
 
 def parse(payload, of_type="bloomfilter"):
-    """The filter; of another system's layout, without a meaning of its bits. Or Damaged."""
+    """Reads a filter, or raises Damaged. The bits of other systems' layouts are not interpreted."""
     require(len(payload) >= HEADER.size, "length")
     version, layout, family, k, seed, expected, rate, units, flags, shape = HEADER.unpack_from(
         payload)
@@ -936,7 +937,7 @@ def check_buckets(body, f, m):
 
 
 def parse_partial(payload):
-    """Damaged if a bf_partial is rejected."""
+    """Raises Damaged if the page rejects the bf_partial."""
     require(len(payload) >= 40, "length")
     require(payload[0] == 1 and payload[1] <= 2 and payload[2:4] == bytes(2), "head")
     content = payload[1]
@@ -962,7 +963,7 @@ def parse_partial(payload):
 
 
 def parse_element(payload):
-    """Damaged if the binary form of a bf_element is rejected."""
+    """Raises Damaged if the page rejects the binary form of the bf_element."""
     require(len(payload) == 24, "length")
     family, reserved, shape, first, second = struct.unpack("<B3sIQQ", payload)
     require(reserved == bytes(3) and 1 <= family <= 25 and shape < 2**24, "head")

@@ -1,17 +1,18 @@
-"""Generated histories of concurrent transactions that change stored filters and ask them.
+"""Random histories of concurrent transactions that change stored filters and probe them.
 
-One process schedules the statements of a few sessions: a statement is done, or waits for a lock,
-before the next one begins. So a seed repeats a history, unless two sessions wait for one row: the
-server serves them in any order. The server tells who waits for whom. One of several sessions that
-wait for each other is cancelled.
+One process schedules the statements of a few sessions. The next statement begins when the last one
+is done or waits for a lock. So a seed repeats a history, unless two sessions wait for the same row:
+the server serves them in any order. The server says which session waits for which. If sessions wait
+for each other, one of them is cancelled.
 
-A model knows which values each snapshot has in each filter. What a session asks must find all of
-them, and nothing else but what a filter made anew of them finds, too. The bytes must be that
-filter's, unless a counter is saturated. (The bytes of a cuckoofilter depend on what came before;
-instead, its copies are counted.) Where the model cannot know the snapshot of a statement that
-waited, the answer is ignored, and what the statement wrote is rolled back.
+A model knows which values each filter has in each snapshot. A session must find all of these
+values. It may find another value only if a new filter of the same values finds it, too. The stored
+bytes must be those of the new filter, unless a counter is saturated. (The bytes of a cuckoofilter
+depend on the order of changes; instead, its copies are counted.) If a statement waited and the
+model cannot know the statement's snapshot, its answer is ignored, and its changes are rolled back.
 
-test/t/next_oid.c makes the ids of TOAST values come round all the time.
+A function of test/t/next_oid.c sets the server's counter of OIDs back, so that ids of TOAST values
+are used again all the time.
 """
 
 import collections
@@ -29,20 +30,20 @@ import psycopg2.extensions
 
 from search import run
 
-VALUES = 60  # which can be in a filter: 0 to 59
+VALUES = 60  # filters hold some of the values 0 to 59
 STEPS = 150  # of a history
 SESSIONS = [1, 1, 2, 3, 4]
 SHARDS = 3
-FIRST_ID = 1_000_000  # of TOAST values, when the ids come round and none was freed
+FIRST_ID = 1_000_000  # the counter of OIDs is set back to this if no id was freed
 CANCELLED = "57014"
-DEADLOCK = "40P01"  # of two, which the server notices at once
+DEADLOCK = "40P01"  # a deadlock of two sessions that the server notices at once
 UNSERIALIZABLE = "40001"
 
 COLUMNS = {"sets": ["b", "c", "f"], "seen": ["b"]}
 EMPTY = {"sets": ((), (), ()), "seen": ((),)}
 PREFIX = {"b": "bf", "c": "cbf", "f": "cf"}
 
-# {size} are the arguments that make a filter.
+# {size} stands for the arguments that size a filter.
 SCHEMA = """
 CREATE SCHEMA h;
 SET search_path = h, public;
@@ -86,7 +87,8 @@ BEGIN
 END $$;
 """
 
-# Each change of a filter adds a row to them, so that rows are moved into groups soon.
+# Each change of a filter adds an entry to these indexes, so that entries are soon moved into
+# groups.
 INDEXES = """
 CREATE INDEX sets_b ON sets USING bloomfilter (b) WITH (list_limit = 16);
 CREATE INDEX sets_c ON sets USING bloomfilter (c) WITH (list_limit = 16);
@@ -124,33 +126,33 @@ READS = {
 
 
 class Statement:
-    """SQL, and what it does to the model when it is done."""
+    """An SQL statement, and the function that changes the model when the statement is done."""
 
     def __init__(self, sql, done=None, certain=True):
         self.sql = sql
         self.done = done or (lambda outcome: None)
-        self.certain = certain  # is it known what it did, even if it waited?
+        self.certain = certain  # True if its effect is known even if it waited
 
 
 Outcome = collections.namedtuple("Outcome", "rows count waited")
 
 
 class Cursor:
-    """Rows that are still to come, and how many savepoints there were when it was declared."""
+    """The rows still to be fetched, and the number of savepoints when the cursor was declared."""
 
     def __init__(self, rows, savepoints):
         self.rows, self.savepoints = rows, savepoints
 
 
 class Transaction:
-    """What a transaction sees and has changed."""
+    """What a transaction sees, and what it has changed."""
 
     def __init__(self, level, only_asks):
         self.level, self.only_asks = level, only_asks
-        self.snapshot = None  # if it keeps one; READ COMMITTED does not
+        self.snapshot = None  # set when taken; stays None in READ COMMITTED
         self.changed = {table: {} for table in COLUMNS}  # key -> value, or None if deleted
         self.emptied = set()  # tables that it truncated
-        self.rewritten = set()  # tables whose rows older snapshots do not see any more
+        self.rewritten = set()  # tables that it rewrote: older snapshots see them empty
         self.savepoints = []
         self.is_aborted = self.is_doomed = False
         self.cursor = None
@@ -175,7 +177,7 @@ class Transaction:
 
 
 class Session:
-    """A connection, which does one statement after the other."""
+    """A connection, which executes one statement at a time."""
 
     def __init__(self, name, database):
         self.name = name
@@ -184,9 +186,9 @@ class Session:
         self.cursor = self.db.cursor()
         self.pid = self.db.get_backend_pid()
         self.transaction = None
-        self.statement = None  # the one that is being done
-        self.result = None  # its outcome or error, when it is done
-        self.waited = False  # has it waited for a lock?
+        self.statement = None  # the statement that is being executed
+        self.result = None  # the statement's outcome or error, once it is done
+        self.waited = False  # True if the statement has waited for a lock
 
     def wait(self):
         while not self.poll():
@@ -201,7 +203,7 @@ class Session:
         return state == psycopg2.extensions.POLL_OK
 
     def is_done(self):
-        """Is its statement done? Then there is a result."""
+        """Returns whether the statement is done. Then sets the result."""
         try:
             if self.poll():
                 rows = self.cursor.fetchall() if self.cursor.description else []
@@ -217,7 +219,7 @@ class Session:
 
 
 class History:
-    """Sessions, the model of what is committed, and what was done."""
+    """The sessions, the model of what is committed, and a transcript of all statements."""
 
     def __init__(self, s, number, control, comes_round):
         self.s, self.r, self.number = s, random.Random(f"{s.seed} {number}"), number
@@ -252,7 +254,7 @@ class History:
         for session in self.sessions:
             self.execute(f"SELECT pg_terminate_backend({session.pid})")
             session.db.close()
-        time.sleep(0.005)  # The function that waits looks again only after a tenth of a second.
+        time.sleep(0.005)  # most end in this time; the call below looks again only every 0.1 s
         for session in self.sessions:
             self.execute(f"SELECT pg_terminate_backend({session.pid}, 60000)")
 
@@ -261,7 +263,7 @@ class History:
         self.s.finding(f"history {self.number}: {what}", "\n".join(
             [self.schema, f"-- each session: {self.prepared}", *self.transcript]))
 
-    # --- one statement after the other -----------------------------------------------------------
+    # --- the schedule ----------------------------------------------------------------------------
 
     def go(self):
         for _ in range(STEPS):
@@ -274,9 +276,9 @@ class History:
             self.settle(session)
 
     def come_round(self):
-        """Changes a filter twice, so that it gets again the id that it had before.
+        """Changes a filter twice, so that its TOAST value gets the id that an older value had.
 
-        It does not if a lock is in the way, or if somebody still sees the old value.
+        This fails if a lock is in the way, or if a session still sees the old value.
         """
         key = self.key()
         toast = self.execute("SELECT reltoastrelid::regclass FROM pg_class"
@@ -284,7 +286,7 @@ class History:
         known = self.ids(toast)
         self.add_committed(key)
         self.unless_locked(self.r.choice(["VACUUM (SKIP_LOCKED, TRUNCATE off) sets"]
-                                         + [f"SELECT count(*) FROM {toast}"] * 3))  # which prunes
+                                         + [f"SELECT count(*) FROM {toast}"] * 3))  # prunes pages
         freed = known - self.ids(toast)
         self.unless_locked(f"SELECT set_next_oid({min(freed or {FIRST_ID})})")
         self.add_committed(key)
@@ -303,7 +305,7 @@ class History:
             self.committed = {**self.committed, "sets": sets}
 
     def unless_locked(self, sql):
-        """Executes SQL, and tells how many rows it is about; none if it would have to wait."""
+        """Executes SQL, and returns the number of rows. Returns 0 if the SQL would have to wait."""
         self.transcript.append(f"-- {sql};")
         try:
             self.control.execute(sql)
@@ -318,11 +320,11 @@ class History:
         session.cursor.execute(statement.sql)
 
     def settle(self, latest):
-        """Goes on until each statement is done or waits for a session that has none.
+        """Waits until each statement is done, or waits for a session that executes no statement.
 
-        The latest statement comes first, because others may be done only because it is. The others
-        are then finished in a fixed order, because changes of statements that go on at once do not
-        meet.
+        The latest statement is finished first, because its end may have let others continue. The
+        others are then finished in a fixed order. Statements that continue at the same time change
+        different rows, so their order does not matter.
         """
         while True:
             doing = [one for one in self.sessions if one.statement and not one.result]
@@ -353,7 +355,8 @@ class History:
         statement.done(result)
 
     def all_wait(self, doing):
-        """Does each session wait for a lock? Cancels a statement if there is a deadlock."""
+        """Returns whether each session waits for a lock. If there is a deadlock, cancels a
+        statement of it."""
         names = {session.pid: session for session in self.sessions}
         pids = ", ".join(str(session.pid) for session in doing)
         blockers = {pid: blocking for pid, blocking in self.execute(
@@ -417,7 +420,7 @@ class History:
         if chance < 0.34 and not transaction.cursor and not transaction.only_asks:
             choices = [self.truncate, self.cluster, self.alter]
             if transaction.level == "READ COMMITTED":
-                choices.append(self.rewrite)  # others would see what their snapshot does not
+                choices.append(self.rewrite)  # else the model lacks what this session then sees
         else:
             choices = [self.read] * 5 + [self.ask] * 3 + [self.ask_numbers, self.ask_variable]
             choices += [self.ask_all] * 2
@@ -429,7 +432,7 @@ class History:
         has_snapshot = transaction.level == "READ COMMITTED" or transaction.snapshot
         statement = self.r.choice(choices)(session)
         self.view(session)
-        statement.certain &= bool(has_snapshot)  # else its snapshot may predate what it waited for
+        statement.certain &= bool(has_snapshot)  # else its snapshot may be older than its lock
         return statement
 
     def key(self):
@@ -489,7 +492,7 @@ class History:
     # What a session sees
 
     def view(self, session):
-        """What the session's next statement sees."""
+        """The state of the tables that the session's next statement sees."""
         transaction = session.transaction
         if not transaction:
             return self.committed
@@ -503,14 +506,15 @@ class History:
         session.transaction.changed[table][key] = value
 
     def written(self, session, table, key, outcome, change):
-        """Notes that a statement has changed a row, if the row was there."""
+        """Changes the model's row if a statement has changed the row. Checks that it has, if the
+        row is there."""
         value = self.view(session)[table].get(key)
         if outcome.count == 1 and value is not None:
             self.put(session, table, key, change(value))
         elif outcome.count == 1 or value is not None and not outcome.waited:
             self.wrong(f"{session.name} has changed {outcome.count} rows, of {value}")
 
-    # --- asking ----------------------------------------------------------------------------------
+    # --- probes ----------------------------------------------------------------------------------
 
     def read(self, session):
         table = self.r.choice(["sets", "sets", "seen"])
@@ -521,7 +525,7 @@ class History:
         return Statement(self.r.choice(READS[table]), done)
 
     def is_known(self, session, outcome):
-        """Is it known what the statement saw?"""
+        """Returns whether the model knows what the statement saw."""
         return not outcome.waited or session.transaction and session.transaction.snapshot
 
     def check_table(self, session, table, rows):
@@ -534,7 +538,8 @@ class History:
                 self.check_row(session, table, view[row[0]], row)
 
     def check_row(self, session, table, value, row):
-        """Checks the values found in each column of a row, and digests and counts, if any."""
+        """Checks the values found in each column of a row. Checks digests and counts if the row has
+        them."""
         columns = COLUMNS[table]
         found, bytes_ = row[1:len(columns) + 1], row[len(columns) + 1:]
         saturated = table == "sets" and (bytes_[3] if bytes_ else True)
@@ -556,7 +561,7 @@ class History:
                        f" {more} too many")
 
     def made(self, column, members, what):
-        """The value of an expression, with a filter that is made anew of the members."""
+        """The value of an expression, with a new filter of the members."""
         prefix = PREFIX[column]
         filter_ = f"{prefix}_add_all({prefix}_create({self.size}), ARRAY{list(members)}::int[])"
         if (filter_, what) not in self.digests:
@@ -582,7 +587,7 @@ class History:
         return Statement(f"EXECUTE ask_{column} ({key}, {value})", done)
 
     def ask_all(self, session):
-        """Asks all filters of a column for a value, through its index if there is one."""
+        """Probes all filters of a column for a value, through the column's index if it has one."""
         column, value = self.r.choice("bc"), self.value()
 
         def done(outcome):
@@ -600,7 +605,7 @@ class History:
         return Statement(f"SELECT k FROM sets WHERE {column} @> {value}", done)
 
     def ask_numbers(self, session):
-        """Asks one filter for many values."""
+        """Probes one filter for many values."""
         column = self.r.choice("bcf")
         return self.ask_one(session, column, "SELECT array_agg(m) FROM numbers"
                             f" WHERE (SELECT {column} FROM sets WHERE k = {{}}) @> m")
@@ -637,7 +642,7 @@ class History:
                 self.wrong(f"{session.name} has not fetched {cursor.rows}")
         return Statement("FETCH 1 c", done)
 
-    # --- changing --------------------------------------------------------------------------------
+    # --- changes ---------------------------------------------------------------------------------
 
     def add(self, session):
         key, column, value = self.key(), self.r.choice("bcf"), self.addable(session)
@@ -653,7 +658,8 @@ class History:
         return Statement(sql, lambda outcome: self.written(session, "sets", key, outcome, change))
 
     def addable(self, session):
-        """A value that no filter has often, because some take a value only so many times."""
+        """A value that no filter has three times, because a filter takes only a few copies of
+        it."""
         seen = collections.Counter()
         for _, counted, copied in self.view(session)["sets"].values():
             seen |= collections.Counter(counted) | collections.Counter(copied)
@@ -721,7 +727,8 @@ class History:
         return Statement(sql, done, certain=False)
 
     def change_and_ask(self, session):
-        """Changes and asks in one statement, whose inner ones see what those before them did."""
+        """Changes and probes in one statement: each inner statement sees the changes of earlier
+        ones."""
         key, value = self.key(), self.value()
 
         def done(outcome):
@@ -756,7 +763,7 @@ class History:
         return Statement(f"EXECUTE add_to_shard ({value})", done)
 
     def streamed(self, session, value, outcome, creates):
-        """Checks whether a value was rightly said to be new, and notes that it is there now."""
+        """Checks that a value was rightly reported as new, and adds the value to the model."""
         key = self.shard_of[value]
         row = self.view(session)["seen"].get(key)
         members = row[0] if row else ()
@@ -803,7 +810,7 @@ class History:
     def maintain(self, session):
         """Maintains a table, outside of transactions."""
         table = self.r.choice(["sets", "seen"])
-        # To give pages back, VACUUM waits five seconds for those who use the table.
+        # To truncate the table, VACUUM would wait five seconds for sessions that use it.
         is_alone = not any(one.transaction or one.statement for one in self.sessions)
         return Statement(self.r.choice([
             f"VACUUM {'' if is_alone else '(TRUNCATE off) '}{table}", f"VACUUM FULL {table}",
@@ -817,7 +824,7 @@ def with_value(column, members, value):
 
 
 def comes_round(directory):
-    """SQL of a function that makes the ids come round; nothing if it cannot be compiled."""
+    """SQL for a function that sets the counter of OIDs; empty if it cannot be compiled."""
     source = pathlib.Path(__file__).parent.parent / "t" / "next_oid.c"
     library = pathlib.Path(directory) / "next_oid"
     pg_config = os.environ.get("PG_CONFIG", "pg_config")
@@ -828,7 +835,7 @@ def comes_round(directory):
         subprocess.run([*cc.split(), "-shared", "-fPIC", f"-I{include.strip()}", "-o",
                         f"{library}.so", source], capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"# the round of ids is skipped: {error}", flush=True)
+        print(f"# the reuse of TOAST ids is skipped: {error}", flush=True)
         return ""
     return f"CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '{library}';"
 

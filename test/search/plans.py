@@ -1,16 +1,18 @@
-"""Generated queries that ask filters, under random plans: every plan returns the right rows.
+"""Random queries that probe filters, under random plans: every plan must return the right rows.
 
-The right rows are computed without asking filters. The values that can be asked for are few, so
-each filter is asked for each of them once, alone, and the answers are kept in a table. It is known
-which are members: these must be found. Then each query is written twice: with filters, and with
-look-ups of their answers, which run under plain settings. Aggregates of rows are written alike in
-both, because their bytes do not depend on the plan. (The bytes of cf_union_agg do, see
-doc/choosing.md; instead, its copies are counted.) A query that may raise an error raises the same
-one under each plan.
+The right rows are computed without filters. Only a few values can be probed for, so each filter is
+probed once for each of them, in a simple query, and the answers are kept in a table. The answers
+for members must be true. Then each query is written twice: with filters, and with look-ups of the
+answers in that table. The query with look-ups runs under plain settings, and gives the right rows.
 
-Some plans read, under one snapshot, tables that another session changes meanwhile.
+Aggregates are written in the same way in both queries, because their bytes do not depend on the
+plan. (The bytes of cf_union_agg do, see doc/choosing.md; instead, its copies are counted.) If a
+query may raise an error, it must raise the same one under each plan.
 
-A world is a handful of tables and filters. Some queries ask them, and then another world is made.
+Some plans read tables under one snapshot, while another session changes these tables.
+
+A world is a handful of tables and filters. Queries use it for a while, and then another world is
+made.
 """
 
 import collections
@@ -23,15 +25,15 @@ from search import run
 
 QUERIES = 60  # of a world
 PLANS = 4  # of a query
-# A statement whose expressions are compiled for each row may take minutes. It is given up after
-# this time.
+# The timeout of a statement. A statement may take minutes if its expressions are compiled for each
+# row.
 LONGEST = "20s"
 
 TYPES = {"b": "bloomfilter", "c": "countingbloomfilter", "k": "cuckoofilter"}
 PREFIX = {"b": "bf", "c": "cbf", "k": "cf"}
 
-# The values of a family: how many there are, the value of a number i, how a value is looked up, and
-# expressions of a table's row t that have such values.
+# The values of a family: the number of values, the value of a number i, the key of a value in the
+# table of answers, and expressions of a table's row t that have such values.
 Family = collections.namedtuple("Family", "size value key asked")
 SHARED = """DO 'BEGIN CREATE ROLE search_reader;
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END';
@@ -73,8 +75,8 @@ FAMILIES = {
     "wide": Family(40, "repeat(md5(i::text), 200) || i", "md5({})", ["{t}.wide"]),
 }
 
-# The columns of the row of number i. The family of `word` ends with a literal, `tags` has two
-# items.
+# The columns of row number i. In the family text, the last expression is a literal. The arrays in
+# `tags` have two items.
 COLUMNS = {
     "item": ("bigint", "CASE WHEN i % 13 = 0 THEN NULL ELSE i * 7919 % 200 END"),
     "n": ("int", "nullif(i % 9, 0)"),
@@ -87,9 +89,9 @@ COLUMNS = {
     "wide": ("text", "CASE WHEN i % 3 = 0 THEN repeat(md5((i % 40)::text), 200) || i % 40 END"),
 }
 KINDS = ["heap", "heap", "range", "list", "hash", "inherited", "temporary", "unlogged", "foreign"]
-VIEWS = ["barrier", "foreign"]  # tables of these kinds are seen as views
+VIEWS = ["barrier", "foreign"]  # queries read tables of these kinds through views
 
-MADE = {  # ways to make a filter of values v, each used for some filters
+MADE = {  # ways to make a filter of values v; each filter uses one of them
     "b": ["bf_agg(v)", "bf_agg(v, 500)", "bf_agg(v, 20000)", "bf_agg(v, 300, 1e-6)",
           "bf_add_all(bf_create(4, grow => true), array_agg(v))", "bf_agg(v, 90000)",
           "bf_agg(v, 50) | bf_agg(v, 5000)"],
@@ -97,7 +99,7 @@ MADE = {  # ways to make a filter of values v, each used for some filters
     "k": ["cf_agg(v)", "cf_agg(v, 500)", "cf_agg(v, 20000)"],
 }
 
-# Aggregates of the rows of t, whose result is the same in all plans.
+# Aggregates of the rows of t. Their results are the same in all plans.
 AGGREGATES = [
     "bf_agg({t}.item)::bytea", "bf_agg({t}.item, 300)::bytea",
     "bf_agg({t}.word, 100, 0.001)::bytea", "bf_agg({t}.tags)::bytea",
@@ -114,15 +116,15 @@ AGGREGATES = [
     "cf_count(cf_union_agg(cf_create(6000) + {t}.id))::text",
 ]
 
-# Aggregates that a Bloom Filter Build can carry out, of a value v and an expected number n.
+# Aggregates that Bloom Filter Build can compute, of a value v and an expected number n.
 BUILDS = [
     "bf_agg({v})", "bf_agg({v}, {n})", "bf_agg({v}, {n}, 0.001)", "cbf_agg({v})",
     "cbf_agg({v}, {n})", "cf_agg({v})", "cf_agg({v}, {n})", "bf_dist_agg(bf_element_of({v}))",
     "bf_dist_agg(bf_element_of({v}), {n})", "bf_partial_agg(bf_element_of({v}))",
     "bf_partial_agg(bf_element_of({v}), {n})",
 ]
-# Calls that raise an error for some rows of t, unless FILTER leaves these out; for any row; for no
-# row, too.
+# Calls that raise an error for some rows of t, unless FILTER leaves these rows out. Some raise an
+# error for every row, and some even without rows.
 FAILING = ["bf_agg(t.item / (t.n - 3))", "bf_agg(t.item / (t.n - 3)) FILTER (WHERE t.n <> 3)",
            "bf_dist_agg(bf_element_of(t.id / (t.item % 40))) FILTER (WHERE t.item % 40 > 0)",
            "bf_dist_agg(bf_element_of(1 / (t.item % 40)))", "bf_agg(t.item, t.n)",
@@ -134,7 +136,7 @@ PARALLEL = ["parallel_setup_cost = 0", "parallel_tuple_cost = 0",
             "min_parallel_table_scan_size = 0", "min_parallel_index_scan_size = 0"]
 SCROLLED = ["enable_indexscan = off", "enable_indexonlyscan = off", "enable_seqscan = on",
             "cursor_tuple_fraction = 1", "cpu_operator_cost = 0.1"]
-NOW_AND_THEN = [  # how many of a hundred plans have which settings
+NOW_AND_THEN = [  # the share of plans, in percent, that have the settings
     (70, ["cpu_operator_cost = 0.1"]), (10, ["random_page_cost = 0.1"]),
     (10, ["work_mem = '64kB'"]), (5, ["join_collapse_limit = 1", "from_collapse_limit = 1"]),
     (5, ["geqo_threshold = 2"]), (15, ["enable_hashagg = off"]), (10, ["enable_sort = off"]),
@@ -156,9 +158,9 @@ class World:
                     "SET client_min_messages = error", "LOAD 'bloomfilter'",
                     "SET bloomfilter.overfill = ignore", "GRANT USAGE ON SCHEMA w TO search_reader"]
         self.filters = {}  # number -> family
-        self.made = {}  # 'b1' -> how
+        self.made = {}  # 'b1' -> the expression that makes the filter
         self.tables = {}  # name -> kind
-        self.literals = {}  # 'b1' -> text, of filters that are short
+        self.literals = {}  # 'b1' -> the filter as text, if it is short
         self.changed = []  # names of tables that another session can change
         self._make_filters()
         self._make_tables()
@@ -193,7 +195,7 @@ class World:
                             f" FROM unnest(ARRAY{members}) i")
             made = [self._how(family, column) for column in TYPES]
             self.made.update((f"{column}{g}", how) for column, how in zip(TYPES, made))
-            # HAVING makes this one row even if all of them are NULL, without an aggregate.
+            # If all expressions are NULL, there is no aggregate. HAVING then makes this one row.
             self.sql.append(f"INSERT INTO filters SELECT {g}, {', '.join(made)}"
                             f" FROM {family}_members WHERE g = {g} HAVING true")
         for column in TYPES:
@@ -206,7 +208,7 @@ class World:
 
     def _how(self, family, column):
         ways = MADE[column]
-        if family == "array":  # array_agg() makes one array of arrays
+        if family == "array":  # array_agg() would make one array of all items
             ways = [how for how in ways if "array" not in how]
         return self.r.choice(ways) if self.r.random() < 0.97 else "NULL"
 
@@ -233,7 +235,7 @@ class World:
             if r.random() < 0.5:
                 self.sql.append(f"ALTER TABLE {local} ALTER {column} SET STORAGE "
                                 + r.choice(["external", "extended", "main"]))
-        most = 200_000 if rows < 40 else 30_000 if rows < 400 else 3000  # bytes, column own
+        most = 200_000 if rows < 40 else 30_000 if rows < 400 else 3000  # bytes in column own
         insert = (f"SELECT i, 'gone', {values}, g, b FROM generate_series({{}}, {{}}) i"
                   f" LEFT JOIN filters ON g = i % {len(integers)} AND length(b::bytea) < {most}")
         self.sql.append(f"INSERT INTO {local} {insert.format(1, rows)}")
@@ -281,9 +283,9 @@ class World:
             (0.2, "CREATE INDEX ON {} (n, id)"), (0.7, "ANALYZE {}")] if r.random() < chance]
 
     def change_meanwhile(self):
-        """Statements that change a table for another session, in a transaction or on their own.
+        """Statements by which another session changes a table, in a transaction or without one.
 
-        The values stay among those that can be asked for.
+        All values stay among those in the table of answers.
         """
         r, name = self.r, self.r.choice(self.changed)
         first = r.randrange(1, 8)
@@ -323,14 +325,15 @@ class World:
             self.literals.update(cursor.fetchall())
 
     def made_again(self, key):
-        """The filter of a key, aggregated when it is asked, if that gives the same filter."""
+        """Expressions that aggregate the filter of a key in the query, if that gives the same
+        one."""
         column, g = key[0], int(key[1:])
         made = self.made[key]
         return [] if "|" in made or made == "NULL" else \
             [f"(SELECT {made} FROM {self.filters[g]}_members WHERE g = {g})"]
 
     def alike(self, key):
-        """Keys of filters of the same type and family."""
+        """The keys of the filters that have the same type and family."""
         family = self.filters[int(key[1:])]
         return [f"{key[0]}{g}" for g, of in self.filters.items() if of == family]
 
@@ -339,11 +342,12 @@ class World:
 
 
 class Query:
-    """A query's text, in which numbered asks stand for two expressions: of filters, and of answers.
+    """A query's text. It has numbers in place of probes. Each stands for two expressions: one with
+    a filter, and one that looks up the answer.
 
     `joined` are items of FROM that the filters of its conditions need. `parameters` are the
-    filters, such as `b3`, with which the query is executed first. `role` is who executes it. If
-    `may_fail`, its result may be an error.
+    filters, such as `b3`, with which the query is executed first. `role` is the user who executes
+    the query. If `may_fail`, its result may be an error.
     """
 
     def __init__(self, r, world, number):
@@ -352,7 +356,7 @@ class Query:
         self.parameters = []
         self.joined = []
         self.known = {}  # the right result, by form and parameters
-        self.limit = None  # of rows; any that many right ones will do
+        self.limit = None  # if set, any `limit` of the right rows are right
         self.may_fail = False
         self.role = "search_reader" if r.random() < 0.15 else None
         tables = [name for name, kind in world.tables.items()
@@ -363,7 +367,8 @@ class Query:
         self.locks = "FOR UPDATE" in self.text
 
     def with_filters(self, parameter):
-        """The query with filters; `parameter` makes a number into the text for that parameter."""
+        """The query with filters. `parameter` is a function from a parameter's number to its
+        text."""
         text = re.sub("\x01(\\d+)\x01", lambda m: self.asks[int(m[1])][0], self.text)
         text += f" LIMIT {self.limit}" if self.limit else ""
         return re.sub("\x02(\\d+)\x02", lambda m: parameter(int(m[1])), text)
@@ -375,7 +380,8 @@ class Query:
     # --- filters ---------------------------------------------------------------------------------
 
     def filter(self, family, t="t", may_join=True):
-        """An expression of a filter, one of the key of its answers, and its type's letter."""
+        """An expression that is a filter, an expression that is the key of its answers, and the
+        letter of the filter's type."""
         r = self.r
         g = r.choice([g for g, of in self.world.filters.items() if of == family])
         column = r.choice("bbck")
@@ -386,7 +392,7 @@ class Query:
         sources = [lambda: (f"({stored})", f"'{key}'"), lambda: self._parameter(key)]
         if key in self.world.literals:
             sources.append(lambda: (f"'{self.world.literals[key]}'::{TYPES[column]}", f"'{key}'"))
-        if r.random() < 0.3:  # not the same for all rows, or a scan cannot know
+        if r.random() < 0.3:  # filters that differ, or may differ, between rows
             sources = [lambda: (f"({stored} OFFSET 0)", f"'{key}'"),
                        lambda: self._chosen(column, family, t)]
             if may_join:
@@ -430,7 +436,7 @@ class Query:
     # --- conditions ------------------------------------------------------------------------------
 
     def ask(self, t="t", may_join=True):
-        """Does a filter have a row's value? True, false or NULL."""
+        """A condition that probes a filter for a row's value: true, false or NULL."""
         family = self.r.choice(list(FAMILIES) + 4 * ["integer"])
         value = self.r.choice(FAMILIES[family].asked).format(t=t)
         filter_, key, column = self.filter(family, t, may_join)
@@ -516,14 +522,14 @@ class Query:
         return around.format(call)
 
     def where_of_one(self):
-        """WHERE of the one table t, or nothing."""
+        """WHERE of a query that reads only the table t, or nothing."""
         if self.r.random() < 0.3:
             return ""
         return f" WHERE ({self.r.choice([self.where, self.ask])(may_join=False)})" \
             if self.r.random() < 0.5 else f" WHERE {self.beside()} AND {self.beside()}"
 
     def source(self):
-        """FROM and WHERE of a table, t."""
+        """FROM and WHERE of a query that reads a table as t."""
         where = self.where()
         return f"FROM {self.table} t {' '.join(self.joined)} WHERE ({where})"
 
@@ -599,7 +605,7 @@ def built(q):
 
 
 def built_of_many(q):
-    """Builds whose states spill."""
+    """A query with builds whose states spill."""
     calls = ["bf_agg(item)", "cf_agg(item)", "cbf_agg(item)", "bf_agg(item, 300000)",
              "bf_dist_agg(bf_element_of(item))", "bf_partial_agg(bf_element_of(item))"]
     made = ", ".join(f"md5(({call})::text)" for call in q.r.sample(calls, q.r.choice([1, 2])))
@@ -610,7 +616,8 @@ def built_inside(q):
     few = f"(SELECT id, n FROM {q.other} ORDER BY id, n, item LIMIT 6) o"
     one = f"SELECT ({q.build()})::text AS f FROM {q.table} t{q.where_of_one()}"
     other = f"SELECT ({q.build('o')})::text FROM {q.other} o"
-    # What depends on a row of `few`: a condition, which may choose partitions, a parameter, a value
+    # A part of by_row depends on a row of `few`: a condition, which may choose partitions, the
+    # expected number, or the value.
     made = q.r.choice([q.build(number="abs(o.id) + 10"), "md5(bf_agg(t.item + o.n)::bytea)",
                        q.build()])
     by_row = f"SELECT {made} FROM {q.table} t WHERE t.id >= o.id" \
@@ -688,7 +695,7 @@ def common(q):
 
 
 def of_filters(q):
-    """Asks the filters of a table's rows, all for the same value."""
+    """A query that probes the filters of a table's rows, all for the same value."""
     column = q.r.choice("bck")
     value = q.r.randrange(-20, 300)
     ask = q._add(f"o.{column} @> {value}",
@@ -697,7 +704,7 @@ def of_filters(q):
 
 
 def of_outer(q):
-    """Asks another filter for each row of an outer query."""
+    """A query that probes another filter for each row of an outer query."""
     column, item = q.r.choice("bbck"), q.r.choice(FAMILIES["integer"].asked[:-2]).format(t="t")
     filter_ = q.r.choice([f"o.{column}", f"(SELECT {column} FROM filters WHERE g = o.g)"])
     ask = q._add(f"{filter_} @> ({item})",
@@ -727,7 +734,7 @@ def changed(q):
 
 def merged(q):
     if q.world.tables[q.table] in VIEWS + ["inherited"]:
-        return changed(q)  # not every version can merge into these
+        return changed(q)  # not every server version can merge into these kinds
     return f"MERGE INTO {q.table} t USING (SELECT DISTINCT id FROM {q.other}) o ON o.id = t.id" \
         f" WHEN MATCHED AND {q.ask(may_join=False)} THEN UPDATE SET item = 1000" \
         f" WHEN MATCHED AND ({q.where(may_join=False)}) THEN DELETE" \
@@ -744,14 +751,14 @@ SHAPES = [rows, rows, rows, rows, rows, locked, some, limited, sampled, counted,
 # --- plans ---------------------------------------------------------------------------------------
 
 class Plans:
-    """Executes the queries of one session."""
+    """Executes the queries of one world."""
 
     def __init__(self, s, world):
         self.s, self.r, self.world = s, s.random, world
         self.db = s.connect()
         self.cursor = self.db.cursor()
         self.version = self.db.server_version
-        self.script = []  # of the plan that is executed
+        self.script = []  # the statements of the plan that is executed
         self.other = s.connect().cursor()  # another session, which changes tables
         self.other.execute(f"SET search_path = w, public; SET statement_timeout = '{LONGEST}'")
         self.methods = [name for name, in self.execute(
@@ -787,7 +794,7 @@ class Plans:
         self.execute(";\n".join(begun))
 
     def check(self, query):
-        """A query under some plans."""
+        """Executes a query under some plans."""
         for _ in range(PLANS):
             settings = self.settings()
             self.s.counts["plans"] += 1
@@ -809,10 +816,10 @@ class Plans:
                 ways += [self.scrolled, self.meanwhile] * (not query.locks)
         return ways
 
-    # --- what is right ---------------------------------------------------------------------------
+    # --- the right rows --------------------------------------------------------------------------
 
     def right(self, query, parameters, form="{}"):
-        """Computes the right rows, and what the table then has, before the first plan."""
+        """Computes the right rows, and the table's content after the statement, unless known."""
         if (form, *parameters) not in query.known:
             sql = form.format(query.with_answers(parameters))
             try:
@@ -821,10 +828,10 @@ class Plans:
             except psycopg2.errors.QueryCanceled:
                 raise
             except psycopg2.Error as error:
-                raise ValueError(f"this search wrote what is no query: {sql}") from error
+                raise ValueError(f"this search wrote an invalid query: {sql}") from error
 
     def result(self, query, sql):
-        """The rows of a statement, or the error of one that may fail."""
+        """The rows of a statement, or its error if the query may fail."""
         try:
             return texts(self.execute(sql))
         except psycopg2.errors.QueryCanceled:
@@ -858,10 +865,10 @@ class Plans:
             [self.world.script(), *self.script,
              f"ROLLBACK;\n-- what is right:\n{query.with_answers(parameters)}"]))
 
-    # --- ways to execute it ----------------------------------------------------------------------
+    # --- ways to execute a query -----------------------------------------------------------------
 
     def given(self, key, in_query):
-        """An expression for a parameter's filter."""
+        """An expression that is a parameter's filter."""
         ways = [f"{key[0]}_of({key[1:]})"]
         if key in self.world.literals:
             ways.append(f"'{self.world.literals[key]}'::{TYPES[key[0]]}")
@@ -879,7 +886,8 @@ class Plans:
         self.compare(query, query.parameters, self.result(query, self.text_of(query)))
 
     def prepared(self, query, settings):
-        """Executes a prepared query with several filters, or often enough for a generic plan."""
+        """Executes a prepared query with different filters, perhaps until it gets a generic
+        plan."""
         others = [self.r.choice(self.world.alike(key)) for key in query.parameters]
         for parameters in (query.parameters, others):
             self.right(query, parameters)
@@ -892,14 +900,14 @@ class Plans:
             self.compare(query, parameters, self.result(query, f"EXECUTE p ({given})"))
 
     def looped(self, query, settings):
-        """Executes the query row by row, in PL/pgSQL, as text."""
+        """Executes the query in a PL/pgSQL loop, and returns its rows as text."""
         self.right(query, query.parameters, LOOPED)
         self.begin(query, settings)
         rows = self.result(query, LOOPED.format(self.text_of(query)))
         self.compare(query, query.parameters, rows, LOOPED)
 
     def stored(self, query, settings):
-        """Stores the rows in a table, which is made of them or was there before."""
+        """Stores the rows in a table, by CREATE TABLE AS or by INSERT."""
         self.right(query, query.parameters, STORED)
         self.begin(query, settings)
         text = STORED.format(self.text_of(query))
@@ -922,7 +930,7 @@ class Plans:
             self.wrong(query, query.parameters, f"{list((rows - right_rows).items())} are wrong")
 
     def forward(self, query, settings):
-        """Uses a cursor that takes some rows, then others, and may outlive its transaction."""
+        """Uses a cursor that fetches rows in several steps, and may outlive its transaction."""
         self.right(query, query.parameters)
         self.begin(query, settings)
         hold = not query.locks and self.r.random() < 0.3
@@ -937,17 +945,17 @@ class Plans:
             self.execute("CLOSE c")
 
     def scrolled(self, query, settings):
-        """Uses a cursor that goes back and forth over the rows that it once returned.
+        """Uses a cursor that goes back and forth over the rows that it has returned before.
 
-        No index scan may do so: backward, it returns the rows of one key in the same order as
-        forward.
+        Index scans are off, because an index scan returns the rows of one key in the same order
+        backward as forward.
         """
         self.right(query, query.parameters)
         self.begin(query, settings + SCROLLED)
         self.execute(f"DECLARE c SCROLL CURSOR FOR {self.text_of(query)}")
         rows = list(map(str, self.execute("FETCH ALL c")))
         self.compare(query, query.parameters, collections.Counter(rows))
-        at = len(rows) + 1  # the row that the cursor stands on, from 1 on
+        at = len(rows) + 1  # the cursor's position; the first row is 1
         for _ in range(6):
             to = self.r.choice([at - 1, at - 9, at + 1, at + 12, 0, len(rows) + 1])
             to = max(0, min(len(rows) + 1, to))
@@ -977,7 +985,7 @@ class Plans:
                     self.compare_under_snapshot(query)
                 changed.result()
                 self.compare_under_snapshot(query)
-            finally:  # what follows reads what was changed
+            finally:  # later plans read the changed tables
                 query.known = {}
                 self.world.sql += every
 
@@ -992,7 +1000,7 @@ class Plans:
         return rows
 
     def change(self, changes):
-        self.other.execute("ROLLBACK")  # in case that a change was given up
+        self.other.execute("ROLLBACK")  # in case a change ran into its timeout
         for change in changes:
             for sql in change:
                 self.other.execute(sql)
@@ -1009,7 +1017,8 @@ def texts(rows):
 
 
 def prepare(cursor):
-    """Makes and returns what all worlds share, including postgres_fdw if it is there."""
+    """Makes the objects that all worlds share, also postgres_fdw if the server has it. Returns the
+    SQL that makes them."""
     shared = SHARED
     cursor.execute("SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'")
     if cursor.fetchone()[0]:
@@ -1049,7 +1058,7 @@ def search(s):
     if s.counts["explained"] > 200:
         for what in NODES.values():
             if not s.counts[what]:
-                s.finding(f"no plan was {what}: the search is worth nothing", "SELECT version()")
+                s.finding(f"no plan was {what}: the search tests nothing", "SELECT version()")
 
 
 if __name__ == "__main__":
