@@ -1,6 +1,6 @@
--- Section billion: the values of node number :number of three, which have :values together, and the
--- peak memory of the session that asks for it. Groups are hashed because of work_mem, and because
--- the statistics tell how many groups there are.
+-- Section billion, on node number :number of three: its values, and a view of the session's own
+-- peak memory. The three nodes together have :values values. Because of work_mem, and because
+-- statistics give the number of groups, the planner hashes the groups.
 
 CREATE UNLOGGED TABLE ids AS SELECT generate_series(:number, :values::bigint, 3) AS id;
 CREATE STATISTICS ids_shard ON bf_shard(id, :shards) FROM ids;

@@ -1,6 +1,6 @@
--- What is measured: one line a case, the floor first.
+-- The workloads of the benchmark and their cases: one case a line, the floor first (frame.sql).
 
--- Each round asks for other strangers.
+-- Each round probes for other values that were not added ("strangers").
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template) VALUES
 ('rates', 'rates', 'rate', 'ratio', 'asked',
  'False positive rate obtained with a million values, asked for {rows} others',
@@ -11,9 +11,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  'Bits per value; in theory, a Bloom filter needs at least 1.44 log2(1/rate)',
  $$SELECT bench.report(bits_per_value, -log(2, {}::numeric) / ln(2)) FROM bf_sizing(1000000, {})$$);
 
--- How the rate rises as values are added, beside a textbook Bloom filter: half of its cells are set
--- when it is full, and each of its values has log2(1/rate) cells. Where false positives are rare,
--- {operations} times as many strangers are asked.
+-- How the rate rises as values are added, compared with a textbook Bloom filter. In that filter,
+-- half of the cells are set when it is full, and each value has log2(1/rate) cells. If false
+-- positives are rare, the number of probes is {operations} times as large.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before)
 SELECT 'load', 'load_' || rate, 'rate', 'ratio', 'theory',
   format('False positive rate of a filter made for a million values at %s %% that holds more or fewer of them, '
@@ -24,7 +24,7 @@ SELECT 'load', 'load_' || rate, 'rate', 'ratio', 'theory',
       LATERAL (SELECT avg((f @> (x + others + 1000000000 * pass::bigint))::int) AS obtained
         FROM numbers, generate_series(1, {operations}) pass) asked$$,
     '{rate}', rate::text),
-  'SET client_min_messages = error' -- no warnings of overfilled filters
+  'SET client_min_messages = error' -- without warnings about overfilled filters
 FROM unnest(ARRAY[0.1, 0.01, 0.0001]) rate;
 INSERT INTO bench.cases (workload, expression, operations)
 SELECT workload, load,
@@ -33,7 +33,8 @@ FROM bench.workloads,
   unnest(ARRAY['0.5', '0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3', '3.5', '4']) load
 WHERE section = 'load' ORDER BY number, load::numeric;
 
--- What a rate costs in each type. Workloads without a title are for the figures alone: 200 rates.
+-- The size for each rate, in each type. Workloads without a title have 200 rates, only for the
+-- figures.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
 SELECT CASE unit WHEN 'bytes' THEN 'size' ELSE 'rates' END,
   CASE unit WHEN 'bytes' THEN 'size_' || type ELSE 'bits' END || CASE WHEN curve THEN '_curve' ELSE '' END,
@@ -179,8 +180,7 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  'SELECT pg_column_size({}) FROM numbers,
     (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) digits (digit)');
 
--- The three types with the same million values, each at three rates. The filters that are asked are
--- stored.
+-- The three types with the same million values, each at three rates. Lookups probe stored filters.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template)
 SELECT 'types', format('types_%s_%s', what, rate), unit, 'ratio', against, format(title, trim_scale(100 * rate)),
   replace(template, '{rate}', rate::text)
@@ -346,7 +346,8 @@ FROM (VALUES (1, 'in order', 'kinds_by_file', 'work_mem=512MB'), (2, 'at random'
     WITH ORDINALITY aggregates (expression, number)
 ORDER BY orders.number, aggregates.number;
 
--- A filter asked page by page and row by row, after a comparison that lets as many rows through.
+-- A filter probed page by page and row by row. The floor is a comparison that lets as many rows
+-- through.
 INSERT INTO bench.cases (workload, part, statement, settings, expression, label)
 SELECT workload, filter, format('SELECT count(*) FROM %s WHERE %s', tables, ways.expression),
   ways.settings, ways.expression, format('%s, %s: %s', filter, hits, ways.label)
@@ -426,8 +427,8 @@ INSERT INTO bench.cases (workload, expression, label) VALUES
 ('ssb_mean', 'ssb', 'serial'), ('ssb_mean', 'ssb_workers', 'two workers');
 \endif
 
--- Each size is built as often as it takes for {rows}/2 values in all. A subquery that refers to r
--- is run for each r.
+-- Each size is built so often that {rows}/2 values are added in all. The subquery refers to r, so
+-- that it runs once for each r.
 INSERT INTO bench.cases (workload, part, statement, expression, operations, label)
 SELECT 'sizes', n, format('SELECT sum(pg_column_size(a) + 0 * again) FROM generate_series(1, %s) r,
     LATERAL (SELECT %s AS a, r AS again FROM some_%s) built', times, expression, n),
@@ -476,13 +477,13 @@ INSERT INTO bench.cases (workload, expression, settings, operations, label) VALU
 ('large', 'bf_agg(10 * x + digit)', 'work_mem=64MB', 10 * :rows::bigint, 'bf_agg(x)'),
 ('large', 'bf_agg(10 * x + digit)', 'work_mem=4MB', 10 * :rows::bigint, 'bf_agg(x)');
 
--- The planner hashes an array only if it is a constant, as the parameter of EXECUTE is.
+-- The planner hashes an array only if the array is a constant, such as the parameter of EXECUTE.
 INSERT INTO bench.cases (workload, expression, statement) VALUES
 ('probe', 'x = ANY (array of the 1 M keys)', $$DO $do$
   DECLARE a bigint[] := (SELECT keys FROM key_array);
   BEGIN EXECUTE 'SELECT count(*) FROM numbers WHERE x = ANY ($1)' USING a; END $do$ $$);
 
--- The no-op call takes the filter, too, but reads only the length in its TOAST pointer.
+-- The no-op call also gets the filter, but reads only the length in the filter's TOAST pointer.
 INSERT INTO bench.cases (workload, expression, settings, filter, operations, label)
 SELECT workload, expression, 'enable_seqscan=off', name,
   CASE workload WHEN 'lookup_buffers' THEN 1 ELSE 5000 END, label || ', ' || name
@@ -492,8 +493,8 @@ FROM unnest(ARRAY['lookup_first', 'lookup_again', 'lookup_buffers']) workload,
   filters
 WHERE expected IS NOT NULL AND (number = 2 OR name = '12 MB')
 ORDER BY workload, calls.number, bytes;
--- Every probe above asks for another value, whose chunk and index entry are in no processor's
--- cache. These ask for the same value each time.
+-- Every probe above has another value, whose TOAST chunk and index entry are in no processor cache.
+-- These cases probe for the same value each time.
 INSERT INTO bench.cases (workload, expression, settings, filter, operations, label)
 SELECT workload, 'filter @> ($1 * 0 + 1)', settings, filter, operations,
   'the same value each time, ' || filter
@@ -595,8 +596,8 @@ UPDATE bench.workloads SET title = replace(replace(replace(replace(title,
   '{rows}/20', to_char(:rows / 20, 'FM999G999G999')), '{rows}/2', to_char(:rows / 2, 'FM999G999G999')),
   '{rows}/8', to_char(:rows / 8, 'FM999G999G999')), '{rows}', to_char(:rows, 'FM999G999G999'));
 
--- The bytes that travel between several servers. A case is run in the table of times, which keeps
--- the bytes for the other two tables.
+-- The bytes that several servers send to each other. The cases of the table of times run the
+-- queries, and keep the bytes for the other two tables.
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title)
 SELECT section, section || '_' || measure, unit, compare, 'first of its part', title || measured
 FROM (VALUES (1, 'nodes', 'Three nodes of 200,000 paths each, asked through postgres_fdw'),
@@ -693,7 +694,7 @@ FROM (VALUES
   JOIN bench.workloads w USING (section)
 ORDER BY w.number, travels.number;
 
--- The bytes that a subscriber is sent for one UPDATE.
+-- The bytes that a subscriber receives for one UPDATE.
 INSERT INTO bench.workloads (section, workload, unit, title) VALUES
 ('nodes', 'nodes_replication', 'bytes', 'Logical replication of one UPDATE: bytes from the publisher');
 INSERT INTO bench.cases (workload, statement, expression)
@@ -745,9 +746,9 @@ FROM bf_shard_count(:large, 0.01) n, (VALUES
 ) measured (number, measure, settings, operations, label, statement)
 ORDER BY measured.number;
 
--- Which of many filters hold a value. Filters let one in a hundred through by chance, whose rows are
--- read, too. The index is what the planner chooses by itself; it is asked often, so that the session
--- has seen most of its pages, as it has seen those of the table.
+-- Which of many filters hold a value. One filter in a hundred is a false positive, whose row is
+-- read, too. The planner chooses the index by itself. There are many probes of the index, so that
+-- the session has read most of the index's pages before, as it has read the table's.
 \if :directory
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
 ('directory', 'directory_asked', 'ms', 'ratio', 'the scan',
@@ -811,7 +812,7 @@ INSERT INTO bench.cases (workload, expression, label) VALUES
 ('directory_vacuum', 'vacuumed', 'no index'), ('directory_vacuum', 'vacuumed_indexed', 'an index over the filters');
 \endif
 
--- What is built a page at a time is built row by row, too.
+-- All cases that build a page at a time also run row by row.
 INSERT INTO bench.cases (workload, part, expression, statement, settings, filter, operations, label)
 SELECT workload, CASE section WHEN 'parallel' THEN concat(part, ', by row') ELSE part END, expression, statement,
   trim(settings || ' bloomfilter.scan=off'), filter, operations, coalesce(label, expression) || ', by row'

@@ -1,4 +1,4 @@
--- The coordinator, which asks two workers of Citus: distributed tables, and local ones.
+-- Section citus, on the coordinator of two workers: distributed tables, and local ones.
 
 \ir path.sql
 CREATE TABLE files (id bigint, bucket int, path text);

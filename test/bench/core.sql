@@ -1,6 +1,6 @@
--- Reads the results of the micro-benchmarks, core_bench's CSV with a line for each repetition, into
--- table bench.:samples. A sample's base is that of the scalar kernel in the same repetition, or
--- that of the bloomfilter where types are compared.
+-- Reads the results of the micro-benchmarks into table bench.:samples. They are core_bench's CSV,
+-- with a line for each benchmark in each round. A sample's base is the scalar kernel's value in the
+-- same round. In comparisons of the types, the base is the bloomfilter's value.
 
 CREATE TEMP TABLE csv (name text, iterations float8, real_time float8, cpu_time float8, time_unit text,
   bytes_per_second float8, items_per_second float8, label text, error_occurred text, error_message text);

@@ -1,12 +1,14 @@
-// The core alone: nanoseconds per insert and lookup, gigabytes per second of union and count.
+// Measures the core alone: nanoseconds per insert and lookup, gigabytes per second of union and
+// count.
 //
 // A benchmark is named operation/kernel/values/1-in-n, where 1-in-n is the false positive rate.
-// Operations are given hashes, as by PostgreSQL's side, and do not wait for each other's result.
-// Only the chained lookups do, which measure how long each of them waits for the memory. A filter
-// is filled once and shared: inserting its values again costs the same and changes nothing.
+// Operations get hashes, as in PostgreSQL, and do not wait for each other's results. Only chained
+// lookups wait for the one before, to measure how long a lookup waits for memory. A filter is
+// filled once and shared, because inserting its values again costs the same and changes nothing.
 //
-// Beside the kernels, this measures lookups inlined into their loop, and, where its headers are
-// found, Boost.Bloom, whose lookups are inlined, too, and whose blocks are 64 bytes as here.
+// Beside the kernels, this measures lookups that are inlined into their loop. It also measures
+// Boost.Bloom if its headers are found. Boost.Bloom's lookups are inlined, too, and its blocks have
+// 64 bytes, as here.
 #include "core/kernel.hpp"
 
 #include <benchmark/benchmark.h>
@@ -83,7 +85,7 @@ private:
   std::unique_ptr<std::uint8_t, Free> bitmap_;
 };
 
-// Enough hashes to touch more lines than a cache holds.
+// Returns a number of hashes that touch more lines than a cache holds.
 std::size_t sample_size(std::uint64_t values) {
   return std::min<std::uint64_t>(values, 1 << 20);
 }
@@ -92,7 +94,7 @@ std::int64_t items(const benchmark::State &state, std::size_t count) {
   return state.iterations() * static_cast<std::int64_t>(count);
 }
 
-constexpr std::size_t kBatch = 256; // as bf_contains_each() probes and bf_add_all() adds
+constexpr std::size_t kBatch = 256; // as in bf_contains_each() and bf_add_all()
 
 // The kernel and the filter of a benchmark.
 struct Case {
@@ -142,7 +144,7 @@ void miss_inlined(benchmark::State &state, const Case &of) {
   lookup_inlined(state, of, kAbsent);
 }
 
-// The next hash depends on the answer.
+// Each lookup's hash depends on the answer of the lookup before.
 void chained(benchmark::State &state, const Case &of) {
   Filter &filter = of.filter();
   const Geometry geometry = filter.geometry();
@@ -204,7 +206,7 @@ void popcount(benchmark::State &state, const Case &of) {
 #if __has_include(<boost/bloom.hpp>)
 
 struct Identity {
-  using is_avalanching = void; // what is inserted is a hash already
+  using is_avalanching = void; // the inserted values are hashes already
   std::size_t operator()(std::uint64_t hash) const { return hash; }
 };
 using Boost =
@@ -263,8 +265,8 @@ void register_boost(const std::string &, std::uint64_t, std::uint64_t) {}
 
 // --- the types side by side ----------------------------------------------------------------------
 
-// What an operation on a filter of each type costs, one value after the other, in an order that has
-// nothing to do with their places: a million values at a rate of 1 / one_in.
+// Measures operations on a filter of each type, for a million values at a rate of 1 / one_in. The
+// order of the values does not depend on their places in the filter.
 class Types {
 public:
   Types(Layout layout, std::uint64_t values, std::uint64_t one_in) : layout_(layout) {
@@ -409,7 +411,7 @@ void register_all() {
 } // namespace
 } // namespace bloomfilter
 
-// --kernel prints the name of the kernel that this machine gets.
+// With --kernel, prints the name of the kernel that this machine uses.
 int main(int argc, char **argv) {
   if (argc == 2 && std::strcmp(argv[1], "--kernel") == 0)
     return std::puts(bloomfilter::best_kernel().name) < 0;

@@ -1,5 +1,5 @@
--- The data of the benchmark. :rows is 10 000 000 unless one only tries; filters always have the
--- same sizes.
+-- Makes the data of the benchmark. :rows is 10 000 000, or less for a quick try. Filters have the
+-- same sizes in any case.
 
 CREATE EXTENSION :extension;
 SELECT count(*) = 1 AS has_hll FROM pg_available_extensions WHERE name = 'hll' \gset
@@ -19,7 +19,8 @@ CREATE AGGREGATE nothing_agg("any", bigint)
 CREATE FUNCTION nothing_contains(bloomfilter, "any") RETURNS boolean LANGUAGE c STRICT IMMUTABLE
 AS :'nothing';
 
--- The numbers 0 ... n - 1 for small n, which share no factor with the one that shuffles them.
+-- The numbers 0 ... n - 1 for small n. No n has a factor in common with 618033989, the multiplier
+-- that shuffles the numbers.
 SELECT format('CREATE UNLOGGED TABLE some_%s AS SELECT i * 618033989 %% %1$s AS x FROM generate_series(1, %1$s::bigint) i', n)
 FROM unnest(ARRAY[100, 1000, 2000, 10000, 60000, 130000, 200000, 1000000]) n \gexec
 
@@ -27,7 +28,7 @@ FROM unnest(ARRAY[100, 1000, 2000, 10000, 60000, 130000, 200000, 1000000]) n \ge
 CREATE UNLOGGED TABLE numbers AS
 SELECT i * 618033989 % :rows AS x FROM generate_series(1, :rows::bigint) i;
 
--- The same with a column of 7 values, and one of 10 000.
+-- The same numbers, with a column of 7 different values and a column of 10 000.
 CREATE UNLOGGED TABLE kinds AS SELECT x, (x % 7)::int AS kind, (x / (:rows / 10000))::int AS file FROM numbers;
 CREATE UNLOGGED TABLE kinds_by_file AS SELECT * FROM kinds ORDER BY file;
 
@@ -37,26 +38,27 @@ SELECT 'https://shop' || i % 997 || '.example.org/'
   || left(md5(i::text), 8 + i % 13) || '/' || i AS u
 FROM generate_series(1, :rows / 2) i;
 
--- The million keys of the peers.
+-- A million keys, for the peers.
 CREATE UNLOGGED TABLE keys AS SELECT x AS k FROM numbers WHERE x < 1000000;
 CREATE INDEX ON keys (k);
 CREATE UNLOGGED TABLE key_array AS SELECT array_agg(k) AS keys FROM keys;
 
--- The values that one array asks for: half of them are in the filter, half are strangers.
+-- Arrays of values to probe for. Half of the values are in the filter.
 CREATE UNLOGGED TABLE asked AS
 SELECT items, array_agg(i * 618033989 % 2000000) AS bigints, array_agg(u || left('?', (i % 2)::int)) AS texts
 FROM (SELECT u, row_number() OVER () AS i FROM urls LIMIT 10000) known
   JOIN unnest(ARRAY[10, 100, 1000, 10000]) items ON i <= items
 GROUP BY items;
 
--- Filters for `expected` values at 1 %, of which those up to 12 MB are full.
+-- Filters for `expected` values at 1 %. The filters of up to 12 MB are full.
 CREATE UNLOGGED TABLE filters AS
 SELECT name, expected, pg_column_size(filter) AS bytes, filter
 FROM (VALUES ('8 KB', 6600), ('120 KB', 100000), ('1.2 MB', 1000000), ('12 MB', 10000000),
   ('120 MB', 100000000)) sizes (name, expected),
   LATERAL (SELECT bf_agg(x, expected) AS filter FROM numbers WHERE x < expected) built;
 ALTER TABLE filters ADD PRIMARY KEY (name);
--- Two more: one that numbers hit as rarely as the one of 120 KB, and one of text.
+-- Two more filters: one that is hit as rarely by `numbers` as the filter of 120 KB, and one of
+-- text.
 INSERT INTO filters
 SELECT '12 MB, few hits', NULL::int, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 10000000) AS filter FROM numbers) few
@@ -73,14 +75,14 @@ SELECT format('CREATE UNLOGGED TABLE part_%s PARTITION OF parts FOR VALUES WITH 
 FROM generate_series(0, 63) i \gexec
 INSERT INTO parts SELECT x FROM numbers LIMIT :rows / 8;
 
--- Tables that are updated are logged, as real tables are. A shard stays inline, and so on its page.
+-- Tables that are updated are logged, as real tables are. A shard is stored inline, not as TOAST.
 CREATE TABLE stored (name text PRIMARY KEY, filter bloomfilter);
 INSERT INTO stored SELECT name, bf_create(expected) FROM filters WHERE expected <= 10000000;
 CREATE TABLE shards (id int PRIMARY KEY, filter bloomfilter) WITH (fillfactor = 50);
 INSERT INTO shards SELECT i, bf_create_by_size(29 * 512, 6) FROM generate_series(0, 999) i;
 INSERT INTO filters SELECT 'shard', NULL, pg_column_size(filter), NULL FROM shards LIMIT 1;
 
--- Filters of several links: a million values that were added by and by, and unions of filters.
+-- Filters of several links: filters that grew to a million values, and unions of filters.
 INSERT INTO filters
 SELECT name, NULL, pg_column_size(filter), filter
 FROM (
@@ -93,21 +95,22 @@ FROM (
   UNION ALL
   SELECT 'union of 64', bf_union_agg(filter)
   FROM (SELECT bf_agg(k) AS filter FROM keys GROUP BY k % 64) sized) linked;
--- Filters that sized themselves: 60 for the same number of values, 100 for similar numbers.
+-- Self-sized filters: 60 with the same number of values, 100 with similar numbers of values.
 CREATE UNLOGGED TABLE sixty AS
 SELECT k % 60 AS i, bf_agg(k) AS filter FROM keys GROUP BY 1;
 CREATE UNLOGGED TABLE alike AS
 SELECT i, bf_agg(k) AS filter FROM keys, generate_series(0, 99) i WHERE k < 50000 + 1000 * i GROUP BY i;
 
--- A million values in each type, and the counting filter of 1.2 MB.
+-- A filter of a million values in each type, and a counting filter of a quarter of the values,
+-- which has 1.2 MB at 1 %.
 CREATE UNLOGGED TABLE types AS
 SELECT rate, bf_agg(k, 1000000, rate) AS bloom, cbf_agg(k, 1000000, rate) AS counting,
   cf_agg(k, 1000000, rate) AS cuckoo,
   cbf_agg(k, 250000, rate) FILTER (WHERE k < 250000) AS counting_quarter
 FROM keys, unnest(ARRAY[0.01, 0.001, 0.0001]) rate GROUP BY rate;
 
--- The recipe of doc/streaming.md, for a million values and for ten million. The shards are filled
--- only so far that the benchmark's own values leave them below capacity.
+-- The table of shards of doc/streaming.md, for a million values and for ten million. The shards
+-- have room for the values that the benchmark adds.
 CREATE TABLE seen_1m (shard int PRIMARY KEY, filter bloomfilter NOT NULL) WITH (fillfactor = 50);
 INSERT INTO seen_1m
 SELECT bf_shard(v, 669), bf_agg(v, 1495) FROM generate_series(1, 200000::bigint) v GROUP BY 1;
@@ -117,9 +120,9 @@ INSERT INTO seen_10m
 SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigint) v GROUP BY 1;
 ALTER TABLE seen_10m SET (fillfactor = 100);
 
--- Section scan: wide rows, rows that are in no memory, and 63-bit keys. One table has a million of
--- these keys, also with an index. Another has as many keys as there are rows, of which one in a
--- hundred is found.
+-- Section scan: a table of wide rows, a table that is read from disk, and hashes as keys. One table
+-- has a million of these keys, another has them with an index. A third one has :rows keys, and one
+-- in a hundred of them is in `hashed`.
 \if :scan
 CREATE UNLOGGED TABLE wide AS
 SELECT i, 'some text ' || i AS a, i::numeric / 7 AS b, now() AS c, x, md5(i::text) AS d, i AS e, i AS f
@@ -136,8 +139,8 @@ SELECT '120 MB, few hits', NULL, pg_column_size(filter), filter
 FROM (SELECT bf_agg(x + (:rows * 0.99)::bigint, 100000000) AS filter FROM numbers) few;
 \endif
 
--- Section joins: a million keys, of which a condition keeps some, and tables of which such a share
--- of the rows joins one of the keys.
+-- Section joins: a million keys, with a column for conditions that keep some of them. In the table
+-- joining_N, N percent of the rows join a key.
 \if :joins
 CREATE UNLOGGED TABLE joined AS SELECT k, (k % 100)::int AS percentile FROM keys;
 SELECT format('CREATE UNLOGGED TABLE joining_%s AS SELECT CASE WHEN %2$s > %3$s THEN x * (%2$s / %3$s) '
@@ -145,8 +148,8 @@ SELECT format('CREATE UNLOGGED TABLE joining_%s AS SELECT CASE WHEN %2$s > %3$s 
 FROM unnest(ARRAY[1, 10, 50, 100]) percent \gexec
 \endif
 
--- Section directory: many filters of 1000 and of 10 000 values, most of them distinct, and as many
--- that sized themselves for 500 to 5000 values. Rows of as many bytes, for an index of another kind.
+-- Section directory: many filters of 1000 and of 10 000 values, most of them distinct, and 10 000
+-- self-sized filters of 500 to 5000 values. Also a table with as many bytes, for a hash index.
 \if :directory
 CREATE TABLE many AS
 SELECT id, (SELECT bf_agg(id * 1000 + i, 1000) FROM generate_series(1, 1000::bigint) i) AS filter
@@ -175,7 +178,8 @@ CREATE TABLE vacuumed_indexed (LIKE inserted);
 CREATE INDEX ON vacuumed_indexed USING bloomfilter (filter);
 \endif
 
--- Section values: :rows / 20 values of every type, and the server's own hash function for it.
+-- Section values: :rows / 20 values of every type, and the server's own hash function for each
+-- type.
 \if :values
 CREATE TABLE typed (name text, type text, value text, made text, hash text, number serial);
 INSERT INTO typed (name, type, made, hash) VALUES
@@ -215,7 +219,7 @@ INSERT INTO typed (name, type, made, hash) VALUES
 ('jsonb, object of 2', 'jsonb', $$jsonb_build_object('id', i, 'name', 'user-' || i)$$, 'jsonb_hash_extended'),
 ('(bigint, integer)', 'pair', 'ROW(i, i % 1000)', 'hash_record_extended'),
 ('(bigint, integer, text)', 'triple', $$ROW(i, i % 1000, 'user-' || i)$$, 'hash_record_extended');
--- Rows are formed in the query, from columns, as keys of several columns are.
+-- The queries form rows from columns, as queries do for keys of several columns.
 UPDATE typed SET value = CASE type WHEN 'pair' THEN '(a, b)' WHEN 'triple' THEN '(a, b, c)' ELSE 'v' END;
 CREATE TYPE shade AS ENUM ('red', 'orange', 'yellow', 'green', 'blue', 'indigo', 'violet');
 CREATE TYPE pair AS (a bigint, b integer);
@@ -224,14 +228,15 @@ CREATE TYPE triple AS (a bigint, b integer, c text);
 SELECT format('CREATE UNLOGGED TABLE typed_%s AS SELECT %s FROM (SELECT x AS i FROM numbers LIMIT %s) n',
   number, CASE value WHEN 'v' THEN format('(%s)::%s AS v', made, type) ELSE format('(%s::%s).*', made, type) END, :rows / 20)
 FROM typed ORDER BY number \gexec
--- Not all of the hash functions can be called by SQL as they are.
+-- Not every hash function can be called in SQL as the catalog declares it: hashvarlenaextended, for
+-- example, takes internal. So each gets another declaration.
 SELECT DISTINCT format('CREATE FUNCTION %s(%s, bigint) RETURNS bigint LANGUAGE internal IMMUTABLE STRICT AS %L',
   'the_' || hash, CASE type WHEN 'pair' THEN 'record' WHEN 'triple' THEN 'record' ELSE format_type(type::regtype, NULL) END, hash)
 FROM typed \gexec
 \endif
 
--- Section urls: 10 * :rows URLs of 50 characters, in an index, the exact way, and in a filter; and
--- 1 % of that number of URLs to ask for, in no order, as many new ones as known ones.
+-- Section urls: 10 * :rows URLs of 50 characters, in a table with an index, which is exact, and in
+-- a filter. The URLs to probe for are 1 % of that number, in random order. Half of them are new.
 \if :urls
 CREATE FUNCTION page(i bigint) RETURNS text IMMUTABLE LANGUAGE sql
 AS $$ SELECT 'https://example.com/' || left(md5(i::text), 20) || '/' || lpad(i::text, 9, '0') $$;

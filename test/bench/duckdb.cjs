@@ -1,7 +1,8 @@
-// Queries in DuckDB, on one thread and in memory: duckdb.cjs ROUNDS SETUP.sql < QUERIES
+// Measures queries in DuckDB, on one thread and in memory: duckdb.cjs ROUNDS SETUP.sql < QUERIES
 //
-// SETUP.sql has a statement a line. Each line of the input is a workload, its part (\N for none) and
-// a query, with tabs between them. Prints workload, part, round and milliseconds; round 0 warms up.
+// SETUP.sql has one statement a line. Each line of the input has a workload, a part of the workload
+// (\N for none) and a query, separated by tabs. Prints the workload, the part, the round and the
+// milliseconds. Round 0 warms up.
 
 const { DuckDBInstance } = require('@duckdb/node-api');
 const { readFileSync } = require('fs');

@@ -1,5 +1,5 @@
--- Reads the times of test/bench/duckdb.cjs, each as another case of a workload. A line has the
--- workload's name, its part, the round, and milliseconds.
+-- Reads the times that test/bench/duckdb.cjs prints, and adds DuckDB as a case to the workloads. A
+-- line has the workload's name, its part, the round, and milliseconds.
 
 CREATE TEMP TABLE measured (workload text, part text, round int, value float8);
 \copy measured FROM pstdin

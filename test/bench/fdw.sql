@@ -1,5 +1,5 @@
--- The server that asks three nodes through postgres_fdw: a table that the nodes have, and tables of
--- its own.
+-- Section nodes, on the server that queries three nodes through postgres_fdw: foreign tables of the
+-- nodes, and local tables.
 
 CREATE EXTENSION postgres_fdw;
 \ir path.sql
@@ -26,8 +26,8 @@ FROM (SELECT path, row_number() OVER () AS n FROM wanted) w
 GROUP BY name;
 ANALYZE wanted, guards;
 
--- The same server subscribes to four tables of node 1, too, and changes them there through a
--- connection that is not counted. Neither side sends messages only to say that it is alive.
+-- The same server subscribes to four tables of node 1. It changes these tables there, through a
+-- connection whose bytes are not counted. Neither side sends keepalive messages.
 ALTER SYSTEM SET wal_receiver_status_interval = 0;
 SELECT pg_reload_conf();
 SELECT format($$CREATE SERVER publisher FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host %L, port '5433',

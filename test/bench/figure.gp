@@ -1,9 +1,9 @@
-# What the figures have in common. `table` is the section's TSV, `tables` the directory of all
-# tables. Their columns are: 2 workload, 3 case, 4 settings, 5 filter_bytes, 7 ... 9 median, min and
-# max, 11 ... 13 the same of the comparison, 15 title.
+# Settings and functions that all figures share. `table` is the section's TSV file, `tables` the
+# directory of all tables. The columns of a table: 2 workload, 3 case, 4 settings, 5 filter_bytes,
+# 7 ... 9 median, min and max, 11 ... 13 median, min and max of the comparison, 15 title.
 #
-# A figure is 720 pixels wide, with its panels one below the other. Its letters are large enough for
-# a phone, where the figure is half as wide. It is on white even where the page is dark.
+# A figure is 720 pixels wide, with its panels one below the other. The letters are large enough for
+# a phone, which shows the figure half as wide. The background is white, even on a dark page.
 
 set datafile separator tab
 set encoding utf8
@@ -19,21 +19,22 @@ set xlabel offset 0, 0.4
 set style fill solid 1 noborder
 set boxwidth 0.4
 
-# page(height) starts a page; panel(top, bottom) starts a panel between these pixels; heading(text)
-# says what the panel shows.
+# page(height) starts a page. panel(top, bottom) starts a panel between these pixels. heading(text)
+# writes a panel's heading.
 page(height) = sprintf("pixels = %d; set terminal svg noenhanced size 720, %d font 'sans-serif,18' background 'white'; set multiplot", height, height)
 panel(top, bottom) = sprintf("set lmargin at screen 0.15; set rmargin at screen 0.945; set tmargin at screen %f; set bmargin at screen %f", \
   1 - top / (1.0 * pixels), 1 - bottom / (1.0 * pixels))
 heading(text) = sprintf("set label 1 \"%s\" at screen 0.025, graph 1 offset 0, 1.2 font 'sans-serif,20' textcolor rgb '#1a1a1a'", text)
 
-# rows() has all rows of a workload. sized() has those that name a filter's size and whose case
-# matches the pattern.
+# rows() returns all rows of a workload. sized() returns the rows that have a filter's size and a
+# case that matches the pattern.
 rows(file, workload) = sprintf("< awk -F '\\t' '$2 == \"%s\"' '%s'", workload, file)
 sized(workload, pattern) = sprintf("< awk -F '\\t' '$2 == \"%s\" && $5 && $3 ~ /%s/' '%s'", workload, pattern, table)
 
-# bars() has the rows of a workload that an awk condition chooses, least time or space first. Column
-# 16 numbers them from above, and column 17 says how many rows the query of the case had. The label
-# of a bar stands above it, its figure at its end. A filter's bars are blue.
+# bars() returns the rows of a workload that an awk condition chooses, least time or space first.
+# Column 16 is the bar's number, counted from the top, as a negative number. Column 17 is the number
+# of rows of the case's query. A bar has its label above it and its figure at its end. A filter's
+# bars are blue.
 bars(file, workload, condition) = sprintf("< awk -F '\\t' -v OFS='\\t' '$2 == \"%s\" && (%s) { split($15, word, / /); n = 0; for (i in word) { w = word[i]; gsub(/,/, \"\", w); if (w + 0 > n) n = w + 0 } print $0, 0, n }' '%s' | sort -t '\t' -s -k 7,7g | awk -F '\\t' -v OFS='\t' '{ $16 = -NR; print }'", workload, condition, file)
 bar_panel = "unset ytics; set border 1; set grid noytics; set lmargin at screen 0.025; set key off"
 bar_colour(name) = strstrt(name, "@>") || strstrt(name, "bf_agg") ? 0x1f5fa8 : 0x9aa5b1

@@ -1,12 +1,14 @@
--- The frame of the benchmark: what is measured (workloads and their cases), how, and the summary.
+-- The frame of the benchmark: tables for workloads, cases and samples, functions that measure, and
+-- the summary.
 --
--- A workload is one table of the report: cases that do the same work, in one unit, the floor first.
--- A case is an expression, put into the workload's template. bench.script() writes the psql script
--- of a section: each round runs each case once, by turns, so that whatever else the machine does
--- falls on all alike. A case is compared with the floor of its own round. The floor is the first
--- case of its workload, or of its part of the workload. Round 0 warms up, unless there is only one
--- round. With several databases, which have different builds of the extension, a case runs in all
--- of them, each in a session of its own, before the next case does.
+-- A workload is one table of the report. Its cases do the same work and are measured in one unit.
+-- The first case is the floor. A case is an expression, which is put into the workload's template.
+--
+-- bench.script() writes the psql script of a section. Each round runs each case once, so that other
+-- work on the machine slows all cases equally. A case is compared with the floor of the same round.
+-- The floor is the first case of the workload, or of a part of the workload. Round 0 warms up,
+-- unless there is only one round. Several databases have different builds of the extension. A case
+-- runs in all of them, each time in a new session, before the next case runs.
 
 CREATE SCHEMA bench;
 
@@ -14,26 +16,26 @@ CREATE TABLE bench.workloads (
   workload text PRIMARY KEY,
   section text NOT NULL,
   number serial,                      -- order in the report
-  title text NOT NULL,                -- '': for a figure alone, not in the report
+  title text NOT NULL,                -- '': only for a figure, not in the report
   -- ms, µs, ns and GB/s: time, of the statement or per operation; WAL bytes: per operation;
-  -- MB: peak memory of a fresh session; other units: what the statement gave to bench.report()
+  -- MB: peak memory of a new session; other units: the statement passes the value to bench.report()
   unit text NOT NULL,
-  compare text CHECK (compare IN ('ratio', 'difference')),  -- with the floor; NULL: there is none
-  against text,                       -- what cases are compared with, if not one floor
-  template text NOT NULL DEFAULT '{}', -- {}, {filter}, {operations}: the case's
-  before text                         -- SQL run before every case, not measured
+  compare text CHECK (compare IN ('ratio', 'difference')),  -- with the floor; NULL: not compared
+  against text,                       -- name of what cases are compared with, if no floor
+  template text NOT NULL DEFAULT '{}', -- {}: the expression; {filter}, {operations}: columns
+  before text                         -- SQL that runs before every case, not measured
 );
 
 CREATE TABLE bench.cases (
   workload text NOT NULL REFERENCES bench.workloads,
   expression text NOT NULL,
   settings text NOT NULL DEFAULT '',  -- like 'work_mem=4MB jit=off'
-  filter text,                        -- the filter's size, a name in table filters
+  filter text,                        -- name of the filter in table filters
   operations float8 NOT NULL DEFAULT 1,
-  label text,                         -- in the report; default: the expression
-  statement text,                     -- instead of the template
-  requires text,                      -- skip without this extension
-  part text,                          -- of the workload, with a floor of its own
+  label text,                         -- name in the report; default: the expression
+  statement text,                     -- replaces the template
+  requires text,                      -- an extension; without it, the case is skipped
+  part text,                          -- part of the workload with a floor of its own
   number serial PRIMARY KEY           -- order in the workload
 );
 
@@ -41,14 +43,14 @@ CREATE TABLE bench.samples (
   number int NOT NULL REFERENCES bench.cases,
   round int NOT NULL,
   value float8 NOT NULL,
-  base float8                         -- instead of the floor's value
+  base float8                         -- replaces the floor's value
 );
 
-CREATE TABLE bench.other_samples (LIKE bench.samples);  -- of another build
+CREATE TABLE bench.other_samples (LIKE bench.samples);  -- samples of another build
 
 -- --- measuring -----------------------------------------------------------------------------------
 
--- The session remembers the start, or the value that the statement reports itself.
+-- Settings of the session keep the start, or the value that the statement reports by itself.
 CREATE FUNCTION bench.start() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('bench.base', '', false),
@@ -83,8 +85,8 @@ BEGIN
   WHERE c.number = case_number;
 END $$;
 
--- Drops what the operating system keeps of a table in memory. The server keeps nothing of a table
--- that is larger than a quarter of shared_buffers and was only scanned.
+-- Drops a table from the operating system's page cache. For a table larger than a quarter of
+-- shared_buffers, that is enough: scans do not leave it in the server's buffers.
 CREATE FUNCTION bench.forget(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('cat; for file in %s/%s*; do '
@@ -92,7 +94,7 @@ BEGIN
     current_setting('data_directory'), pg_relation_filepath(relation)));
 END $$;
 
--- Buffers touched by a query, as EXPLAIN counts them.
+-- Returns the number of buffers that a query touches, by EXPLAIN.
 CREATE FUNCTION bench.buffers(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
   plan json;
@@ -102,8 +104,8 @@ BEGIN
   RETURN (plan ->> 'Shared Hit Blocks')::float8 + (plan ->> 'Shared Read Blocks')::float8;
 END $$;
 
--- Runs a query `times` times, with a random number as $1 and `name` as $2, all in one transaction
--- or each in one of its own.
+-- Runs a query `times` times, with a random number as $1 and `name` as $2. All runs share one
+-- transaction, or each run has its own.
 CREATE PROCEDURE bench.repeat(times int, query text, name text, own_transactions boolean)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -115,7 +117,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Plans a condition that is never executed, with a filter in memory as $1, as drivers send it.
+-- Plans a condition, but never executes it. $1 is a filter in memory, as a driver would send it.
 CREATE PROCEDURE bench.plan(times int, relation text, condition text, name text)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -128,8 +130,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- The psql script of a section. A case that fails in another database than the first is left out
--- there afterwards.
+-- Returns the psql script of a section. A case that fails in another database than the first one is
+-- left out there in later rounds.
 CREATE FUNCTION bench.script(of_section text, rounds int, databases text[]) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -185,8 +187,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Asks a filter for many values, in many transactions. The query has the values as $1 or $2, in an
--- array that is not stored, as drivers send it, and the filter's name as $3.
+-- Probes a filter for many values, in many transactions. The values are in an array, $1 or $2,
+-- which is in memory, as a driver would send it. $3 is the filter's name.
 CREATE PROCEDURE bench.ask(times int, query text, name text, items int) LANGUAGE plpgsql AS $$
 DECLARE
   known asked := (SELECT a FROM asked a WHERE a.items = ask.items);
@@ -227,8 +229,9 @@ FROM bench.workloads w JOIN bench.cases c USING (workload) LEFT JOIN filters f O
   ) numbers ON median IS NOT NULL
 ORDER BY w.number, c.number;
 
--- Each case beside the other build: medians, and the ratio of the two in a round, above 1 if this one
--- is slower or needs more. NULL: the other build cannot do this.
+-- Compares each case with the other build: both medians, and the ratio of the two builds within a
+-- round. A ratio above 1 means that this build is slower or needs more. NULL if the case fails in
+-- the other build.
 CREATE FUNCTION bench.comparison(of_section text) RETURNS TABLE (workload text, "case" text,
   settings text, unit text, other numeric, this numeric, ratio numeric, ratio_min numeric, ratio_max numeric)
 LANGUAGE sql AS $$

@@ -2,7 +2,7 @@
 
 rows_of_scan = system("awk -F '\t' '$2 == \"scan\" && $3 ~ /: by page$/' '" . tables . "scan.tsv' | wc -l") + 0
 rows_of_join = system("awk -F '\t' '$2 == \"semijoin\" && $3 !~ /filter, by row|DuckDB/' '" . tables . "scan.tsv' | wc -l") + 0
-bar = 46 # pixels of a bar, with what is written above it
+bar = 46 # pixels of a bar and the label above it
 first = 60 + bar * rows_of_scan
 eval page(first + 150 + bar * rows_of_join + 90)
 

@@ -4,7 +4,7 @@
 
 #ifdef __AVX2__
 
-// The library has the file's entry, too, so it gets another name here.
+// The core's library also defines avx2_kernel, so the function gets another name here.
 #define avx2_kernel inlined_kernel
 namespace bloomfilter {
 const Kernel *inlined_kernel();

@@ -1,5 +1,5 @@
--- Draws one line of a filter, doc/figures/line.svg: a filter of 50 names that has a single line, and the
--- cells of three names. All of it is read from the filter. With the extension installed:
+-- Draws doc/figures/line.svg: a filter of 50 names that has a single line, and the cells of three
+-- names. All cells are read from the filter. With the extension installed:
 --
 --   psql -XAtq -f test/bench/line.sql >doc/figures/line.svg
 
@@ -16,7 +16,7 @@ CREATE TEMP TABLE cells AS
 SELECT i AS cell, get_bit(filter::bytea, 288 + i) = 1 AS set
 FROM filter, generate_series(0, (bf_info(filter)).bits::int - 1) i;
 
--- The cells of a name are those that it sets in an empty filter of the same size.
+-- The cells of a name are the cells that the name sets in an empty filter of the same size.
 CREATE TEMP TABLE asked AS
 SELECT n, name, colour, filter @> name AS answer, name IN (TABLE names) AS added, cell, set
 FROM (VALUES (1, 'ada', '#1f5fa8'), (2, 'eve', '#c2410c'), (3, 'simone', '#7e3794')) v (n, name, colour),
@@ -31,8 +31,8 @@ SELECT n, name, colour,
       count(*) FILTER (WHERE NOT set), count(*)) END AS sentence
 FROM asked GROUP BY n, name, colour, added, answer;
 
--- 16 rows of 32 cells, 21 pixels each, from (24, 88) on. The cells that none of the three names has
--- are two paths.
+-- 16 rows of 32 cells, 21 pixels each, from (24, 88) on. Two paths draw the cells that none of the
+-- three names has.
 CREATE TEMP VIEW drawn AS
 SELECT cell, set, name, colour, 24 + cell % 32 * 21 AS x, 88 + cell / 32 * 21 AS y
 FROM cells LEFT JOIN asked USING (cell, set);

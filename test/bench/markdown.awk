@@ -25,7 +25,7 @@ environment != "" {
 
 {
   for (i = 1; i <= NF; i++) field[column[i]] = $i
-  if (field["title"] == "") next # for a figure alone
+  if (field["title"] == "") next # only for a figure
   if (next_section) {
     printf "\n## %s\n\n%s\n", field["section"], heading
     next_section = 0

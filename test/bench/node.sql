@@ -1,4 +1,5 @@
--- What is on node number :number of the three that section nodes asks through postgres_fdw.
+-- Section nodes, on node number :number of three: tables that another server queries through
+-- postgres_fdw.
 
 CREATE EXTENSION bloomfilter;
 \ir path.sql
@@ -9,7 +10,7 @@ SELECT 'filter ' || n AS name, bf_create(1000000) + ($$in filter $$ || n) AS fil
 CREATE VIEW counts AS SELECT name, bf_count(filter) AS count FROM filters;
 VACUUM ANALYZE files, filters;
 
--- The tables that are published, as text or in binary.
+-- The published tables. Subscribers get filters as text or in binary.
 SELECT format('CREATE TABLE %s (n bigint, filter bloomfilter, id int PRIMARY KEY DEFAULT 1)', name),
   format('INSERT INTO %s VALUES (0, bf_create(%s))', name, expected)
 FROM (VALUES ('shard', 1495), ('filter', 1000000), ('filter_binary', 1000000), ('filter_full', 1000000)) published (name, expected) \gexec

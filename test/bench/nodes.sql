@@ -1,5 +1,6 @@
--- Sections nodes and billion: the server that asks counts the bytes that travel to the nodes and
--- back. They pass through test/byteproxy.pl, which keeps the sums in files beside the sockets.
+-- Sections nodes, billion and citus: functions that count the bytes sent to the nodes and received
+-- from them. All bytes pass through test/byteproxy.pl, which keeps the sums in files beside the
+-- sockets.
 
 CREATE FUNCTION bench.travelled(OUT "to" float8, OUT "from" float8) LANGUAGE sql AS $$
   SELECT sum(counted[1]::float8), sum(counted[2]::float8)
@@ -13,7 +14,7 @@ CREATE FUNCTION bench.start_counting() RETURNS void LANGUAGE sql AS $$
   FROM bench.travelled();
 $$;
 
--- What a case has sent and received since start_counting(), for the tables of bytes.
+-- The bytes that a case has sent and received since start_counting(), for the tables of bytes.
 CREATE TABLE bench.counted (label text PRIMARY KEY, "to" float8, "from" float8);
 CREATE FUNCTION bench.stop_counting(label text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO bench.counted AS c

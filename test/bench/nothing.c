@@ -1,6 +1,6 @@
 /*
- * The floor of any extension's work: an aggregate and a function that do nothing, called as
- * bf_agg() and bf_contains() are. They are in C because they are no part of the extension.
+ * The floor of any extension's work: an aggregate and a function that do nothing. They are called
+ * like bf_agg() and bf_contains(). They are in C, because they are not part of the extension.
  */
 #include "postgres.h"
 

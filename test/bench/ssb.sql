@@ -1,12 +1,12 @@
--- The Star Schema Benchmark: its tables, and its 13 queries as the paper has them (P. O'Neil,
--- E. O'Neil, X. Chen, S. Revilak: The Star Schema Benchmark and Augmented Fact Table Indexing,
--- TPCTC 2009). The scale is 1, about 6 million rows of lineorder, if :rows is 10 000 000. The values
--- are drawn from hashes, uniformly as in the paper, so that every run has the same data. Left out
--- are most of the columns that no query reads: addresses, phones, comments, and the like.
+-- The Star Schema Benchmark: its tables, and its 13 queries as in the paper (P. O'Neil, E. O'Neil,
+-- X. Chen, S. Revilak: The Star Schema Benchmark and Augmented Fact Table Indexing, TPCTC 2009). If
+-- :rows is 10 000 000, the scale is 1: about 6 million rows of lineorder. The values are uniform,
+-- as in the paper. They come from hashes, so that every run has the same data. Most columns that no
+-- query reads are left out, such as addresses, phones and comments.
 
 SELECT :rows / 1e7 AS ssb \gset
 
--- A number from 0 to n - 1 that depends on the row and on what it is for.
+-- A number from 0 to n - 1. It depends on the row's number i, and on the column's number `what`.
 CREATE FUNCTION draw(i bigint, what int, n int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN abs(hashint8extended(i, what) % n);
 
@@ -121,7 +121,7 @@ INSERT INTO ssb_queries VALUES
     AND p_category = 'MFGR#14'
   GROUP BY d_year, s_city, p_brand1 ORDER BY d_year, s_city, p_brand1$$);
 
--- The results are the same with join filters.
+-- Checks that join filters do not change the results.
 VACUUM ANALYZE dates, customer, supplier, part, lineorder;
 DO $$
 DECLARE
