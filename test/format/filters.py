@@ -933,7 +933,7 @@ def check_buckets(body, f, m):
     for bucket in range(m):
         slots = [bits >> (4 * bucket + slot) * f & 2**f - 1 for slot in range(4)]
         require(slots == sorted(slots, reverse=True), "order of slots")
-    require(bits >> 4 * m * f == 0, "bits behind the buckets")
+    require(bits >> 4 * m * f == 0, "bits after the buckets")
 
 
 def parse_partial(payload):

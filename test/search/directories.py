@@ -17,7 +17,7 @@ import psycopg2
 from search import run
 from values import GENERATORS, OWN_TYPES, expression_of, literal, text_of
 
-STEPS = 60  # of a world
+STEPS = 60  # changes in a world
 PLANS = {
     "scan": ["enable_indexscan = off", "enable_bitmapscan = off", "bloomfilter.scan = off"],
     "scan by pages": ["enable_indexscan = off", "enable_bitmapscan = off"],
@@ -25,7 +25,7 @@ PLANS = {
     "bitmap": ["enable_seqscan = off", "enable_indexscan = off", "bloomfilter.scan = off"],
 }
 COMMON = ["integer", "bigint", "text", "uuid", "numeric", "double precision", "date",
-          "character varying"]  # half of the filters hold values of these
+          "character varying"]  # the element types in half of the worlds
 
 
 class World:

@@ -440,7 +440,7 @@ class Equality:
             members = self.rows(f"SELECT string_agg(format('((%s))', expression), ', ')"
                                 f" FROM {a.table} m WHERE {self.aggregated(a)}")[0][0]
             self.s.finding(
-                f"{b.name} asked of {way} of {a.name}: not found",
+                f"probe for {b.name} in {way} of {a.name}: not found",
                 f"{self.own_types(a, b)}SELECT ({ea}) = ({eb}) AS equal, (SELECT {way} FROM"
                 " (SELECT v, bf_create(10, 1e-9) + v AS bf, cbf_create(10, 1e-9) + v AS cbf"
                 f" FROM (VALUES {members}) x (v)) x) @> ({eb}) AS found")
@@ -460,7 +460,7 @@ class Equality:
                     "bf_shard(x.a, 7) = bf_shard(x.b, 7)" if self.hash_alike(a, b) else "true"])
                 sql = "SELECT " + spelled + " FROM " + source.format(f"({ea})", f"({eb})")
                 if not self.rows(sql)[0][0]:
-                    self.s.finding(f"{b.name} asked of {a.name}, in other words",
+                    self.s.finding(f"probes for {b.name} in filters of {a.name}: not all found",
                                    self.own_types(a, b) + sql)
 
     def add(self, a, b):
@@ -509,7 +509,7 @@ class Equality:
             for expression, text in self.rows(
                     f"SELECT m.expression, r.text FROM {a.table} m, reading r"
                     f" WHERE {self.aggregated(a)} AND ({wrong}) LIMIT 1"):
-                self.s.finding(f"literal asked of {name} of {a.name}",
+                self.s.finding(f"probe for a literal in {name} of {a.name}",
                                f"SELECT ({expression}) = {literal(text)} AS equal,"
                                f" {name}_create(10, 1e-9) + ({expression}) @> {literal(text)}"
                                " AS found")

@@ -14,7 +14,7 @@ import psycopg2
 
 from search import run
 
-QUERIES = 80  # of a world
+QUERIES = 80  # in a world
 LONGEST = "10s"  # the timeout of a query, because some joins have too many rows
 
 SHARED = """DO 'BEGIN CREATE ROLE search_reader;

@@ -23,8 +23,8 @@ import psycopg2
 
 from search import run
 
-QUERIES = 60  # of a world
-PLANS = 4  # of a query
+QUERIES = 60  # in a world
+PLANS = 4  # for each query
 # The timeout of a statement. A statement may take minutes if its expressions are compiled for each
 # row.
 LONGEST = "20s"

@@ -60,7 +60,7 @@ SELECT 'elements', count(*), count(DISTINCT e::text) FROM elements;
 -- --- streams -------------------------------------------------------------------------------------
 
 SELECT 'seen', shard, pg_temp.sha(filter::bytea) FROM seen ORDER BY shard;
-SELECT 'seen built anew', bool_and(f = filter)
+SELECT 'seen built again', bool_and(f = filter)
 FROM (SELECT bf_shard(url, 100) AS shard, bf_agg(url, 1495) AS f FROM pages GROUP BY 1) s
   JOIN seen USING (shard);
 
