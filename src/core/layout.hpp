@@ -103,10 +103,10 @@ struct LayoutRow {
   Layout layout;
   System system;
   Structure structure;
-  Abilities abilities;
   Spread spread;
+  Abilities abilities;
+  std::uint16_t unit_bits; // 0: a bucket's size depends on its fingerprints
   Choice choice;
-  std::uint16_t unit_bits;         // 0: a bucket's size depends on its fingerprints
   std::uint8_t min_k, max_k, step; // of k; in a cuckoo filter, of the length of a fingerprint
   std::uint8_t digest_size;        // how many numbers of 64 bits a digest has
   std::uint8_t seed_bits;          // the seed is a signed number of this length; 0: there is none
@@ -126,32 +126,32 @@ constexpr Abilities kOfBuckets =
     abilities(Ability::adds, Ability::removes, Ability::sizes_itself, Ability::needs_all_values);
 
 inline constexpr LayoutRow kLayoutRows[] = {
-    {Layout::lines, System::ours, Structure::bitmap, kOfBitmaps, Spread::line, Choice::scaled, 512,
+    {Layout::lines, System::ours, Structure::bitmap, Spread::line, kOfBitmaps, 512, Choice::scaled,
      1, 16, 1, 1, 64, 0, Layout::lines},
-    {Layout::pages, System::ours, Structure::bitmap, kOfBitmaps, Spread::halves, Choice::scaled,
-     4096, 2, 16, 2, 1, 64, 0, Layout::lines},
-    {Layout::guava, System::guava, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::anywhere,
-     Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::guava},
-    {Layout::hive, System::hive, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::line,
-     Choice::remainder, 512, 1, 127, 1, 1, 0, 0, Layout::hive},
-    {Layout::guava_mitz32, System::guava, Structure::foreign_bitmap, kOfForeignBitmaps,
-     Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::guava_mitz32},
-    {Layout::parquet, System::parquet, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::words,
-     Choice::scaled, 256, 8, 8, 1, 1, 0, 0, Layout::parquet},
-    {Layout::redis, System::redis, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::anywhere,
-     Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::redis},
-    {Layout::spark, System::spark, Structure::foreign_bitmap, kOfForeignBitmaps, Spread::anywhere,
-     Choice::remainder, 64, 1, 255, 1, 2, 0, 0, Layout::spark},
-    {Layout::spark_v2, System::spark, Structure::foreign_bitmap, kOfForeignBitmaps,
-     Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 32, 0, Layout::spark_v2},
-    {Layout::datasketches, System::datasketches, Structure::foreign_bitmap, kOfForeignBitmaps,
-     Spread::anywhere, Choice::remainder, 64, 1, 255, 1, 2, 64, kFlagUncounted,
+    {Layout::pages, System::ours, Structure::bitmap, Spread::halves, kOfBitmaps, 4096,
+     Choice::scaled, 2, 16, 2, 1, 64, 0, Layout::lines},
+    {Layout::guava, System::guava, Structure::foreign_bitmap, Spread::anywhere, kOfForeignBitmaps,
+     64, Choice::remainder, 1, 255, 1, 2, 0, 0, Layout::guava},
+    {Layout::hive, System::hive, Structure::foreign_bitmap, Spread::line, kOfForeignBitmaps, 512,
+     Choice::remainder, 1, 127, 1, 1, 0, 0, Layout::hive},
+    {Layout::guava_mitz32, System::guava, Structure::foreign_bitmap, Spread::anywhere,
+     kOfForeignBitmaps, 64, Choice::remainder, 1, 255, 1, 2, 0, 0, Layout::guava_mitz32},
+    {Layout::parquet, System::parquet, Structure::foreign_bitmap, Spread::words, kOfForeignBitmaps,
+     256, Choice::scaled, 8, 8, 1, 1, 0, 0, Layout::parquet},
+    {Layout::redis, System::redis, Structure::foreign_bitmap, Spread::anywhere, kOfForeignBitmaps,
+     64, Choice::remainder, 1, 255, 1, 2, 0, 0, Layout::redis},
+    {Layout::spark, System::spark, Structure::foreign_bitmap, Spread::anywhere, kOfForeignBitmaps,
+     64, Choice::remainder, 1, 255, 1, 2, 0, 0, Layout::spark},
+    {Layout::spark_v2, System::spark, Structure::foreign_bitmap, Spread::anywhere,
+     kOfForeignBitmaps, 64, Choice::remainder, 1, 255, 1, 2, 32, 0, Layout::spark_v2},
+    {Layout::datasketches, System::datasketches, Structure::foreign_bitmap, Spread::anywhere,
+     kOfForeignBitmaps, 64, Choice::remainder, 1, 255, 1, 2, 64, kFlagUncounted,
      Layout::datasketches},
-    {Layout::counting_lines, System::ours, Structure::counters, kOfCounters, Spread::line,
-     Choice::scaled, 2048, 1, 16, 1, 1, 64, 0, Layout::counting_lines},
-    {Layout::counting_pages, System::ours, Structure::counters, kOfCounters, Spread::halves,
-     Choice::scaled, 16384, 2, 16, 2, 1, 64, 0, Layout::counting_lines},
-    {Layout::cuckoo, System::ours, Structure::buckets, kOfBuckets, Spread::slots, Choice::scaled, 0,
+    {Layout::counting_lines, System::ours, Structure::counters, Spread::line, kOfCounters, 2048,
+     Choice::scaled, 1, 16, 1, 1, 64, 0, Layout::counting_lines},
+    {Layout::counting_pages, System::ours, Structure::counters, Spread::halves, kOfCounters, 16384,
+     Choice::scaled, 2, 16, 2, 1, 64, 0, Layout::counting_lines},
+    {Layout::cuckoo, System::ours, Structure::buckets, Spread::slots, kOfBuckets, 0, Choice::scaled,
      6, 32, 1, 1, 64, 0, Layout::cuckoo},
 };
 constexpr int kLastLayout = static_cast<int>(Layout::cuckoo);
