@@ -3,11 +3,11 @@
 #   perl test/byteproxy.pl DIRECTORY LISTEN:TARGET ...
 #
 # A connection to DIRECTORY/.s.PGSQL.LISTEN is passed on to DIRECTORY/.s.PGSQL.TARGET. The file
-# DIRECTORY/bytes.LISTEN, which is there as soon as one can connect, has a line "TO FROM": the
-# numbers of bytes that were sent to the target, and that came from it. Bytes are counted before
-# they are passed on, so a client that has read an answer finds it counted. To know what one
-# statement took, read the file before and after it. The program ends, and removes its files, at
-# SIGTERM and when the process that started it has ended.
+# DIRECTORY/bytes.LISTEN appears as soon as one can connect. It has a line "TO FROM": the number of
+# bytes sent to the target, and the number of bytes that came from the target. Bytes are counted
+# before they are passed on, so when a client has read an answer, the answer is counted. To count the
+# bytes of one statement, read the file before and after the statement. The program ends and removes
+# its files at SIGTERM, and when the process that started it has ended.
 
 use strict;
 use warnings FATAL => 'all';
@@ -46,7 +46,8 @@ sub listen_on {
     return;
 }
 
-# Writes the counts at once, and always as many bytes, so that readers never see half of a number.
+# Writes both counts in one call, and always the same number of bytes, so that a reader never sees a
+# part of a number.
 sub write_counter {
     my ($counter) = @_;
     sysseek $counter->{file}, 0, 0;
@@ -54,8 +55,8 @@ sub write_counter {
     return;
 }
 
-# Each direction of a connection has a source, a sink, and the bytes that were read but not yet
-# written.
+# Accepts a connection. Each direction of it has a source, a sink, and the bytes that were read from
+# the source but not yet written to the sink.
 sub connect_to_target {
     my ($listener) = @_;
     my $counter = $counters{$listener};
@@ -70,7 +71,7 @@ sub connect_to_target {
     return;
 }
 
-# Reads from a source. It is not read again before its sink has taken what was read.
+# Reads from a source. The next read waits until all bytes are written to the sink.
 sub forward {
     my ($socket) = @_;
     my $connection = $connections{$socket} or return; # closed since select
@@ -100,7 +101,7 @@ sub flush {
     return;
 }
 
-# Ends one direction of a connection. The other goes on until it ends, too.
+# Ends one direction of a connection. The other direction stays open until its own source ends.
 sub end {
     my ($connection, $direction) = @_;
     my ($source, $sink) = @{$direction}{qw(source sink)};

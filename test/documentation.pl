@@ -18,9 +18,9 @@
 #   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION. A line may end on either side
 #                               of the arrow.
 #
-# psql runs in the directory that this program was started in, which is the repository's: psql
-# commands such as \lo_import name files below it. If such a command writes a file to /tmp, the file
-# is in truth in a directory of this run, which is removed at its end.
+# Start this program in the root of the repository: psql runs in the same directory, and psql commands
+# such as \lo_import name files below it. If such a command names a file in /tmp, the file is placed
+# in a temporary directory instead, which is removed when the program ends.
 #
 # A link within the repository must lead to a file, and to a heading if it names one.
 #
@@ -43,7 +43,7 @@ my $own_tmp = tempdir(CLEANUP => 1);
 my $other_name = qr/^(?:postgres(?:ql)?|psql|plpgsql|sql)$/i;
 my $statement = qr/^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|EXPLAIN|PREPARE)\s/;
 
-# A page as parts: text, SQL that is run, and the output below it.
+# Reads a page as a list of parts: texts, and fences with SQL or output.
 sub read_page {
     my ($page) = @_;
     my @parts = ({ text => '' });
@@ -74,8 +74,8 @@ sub read_page {
     return @parts;
 }
 
-# The script for psql: each block that runs, and each example of the text, behind a mark that bears
-# its number.
+# Makes the script for psql: each fence and each example that runs, in the order of the page. A line
+# with a mark and a number precedes each of them.
 sub script_of {
     my (@parts) = @_;
     my ($script, $n) = ('', 0);
@@ -98,7 +98,7 @@ sub script_of {
     return $script;
 }
 
-# The output of each block and example of a script, by number.
+# Runs a script. Returns the output of each fence and example, by number.
 sub printed_by {
     my ($script) = @_;
     return unless $script ne '';
@@ -109,7 +109,7 @@ sub printed_by {
     $script =~ s{^(\\.*)}{$1 =~ s|/tmp/|$own_tmp/|gr}gme;
     print $file "\\set QUIET on\n\\pset footer off\n\\set QUIET off\n$script";
     close $file;
-    # Output is not buffered, so that errors stand where they happened.
+    # Output is not buffered, so that errors and other output are in the order in which they happened.
     open my $psql, '-|', "stdbuf -o0 psql -Xd $database <'$name' 2>&1" or die "psql: $!\n";
     my @printed = ('');
     while (<$psql>) {
@@ -121,13 +121,13 @@ sub printed_by {
     return @printed;
 }
 
-# What a fence holds, without the indentation of the fence.
+# Returns the text of a fence without the indentation of the fence.
 sub plain {
     my ($part) = @_;
     return $part->{text} =~ s/^ {0,$part->{indent}}//gmr;
 }
 
-# [EXPRESSION, VALUE] of each example in a text; a bar in a cell of a table is written \|.
+# Returns [EXPRESSION, VALUE] for each example in a text. In the cell of a table, \| stands for |.
 sub examples {
     my @examples;
     while ($_[0] =~ /`([^`]+)`$arrow`([^`]*)`/g) {
@@ -138,7 +138,7 @@ sub examples {
     return @examples;
 }
 
-# The lines of a text that are not blank. Among command tags, only those are kept that `keep` has.
+# Returns the lines of a text that are not blank. Command tags are left out, except those in `keep`.
 sub lines {
     my ($text, $keep) = @_;
     my @lines = grep { $_ ne '' } map { s/\s+$//r } split /\n/, $text;
@@ -156,7 +156,8 @@ sub masked {
     return $line =~ s/^\s+//r;
 }
 
-# How the output that a page shows differs from what was printed; nothing if it does not.
+# Returns the first difference between the output that a page shows and the output that was printed,
+# or nothing if there is none.
 sub difference {
     my ($shown_text, $printed_text, $varies) = @_;
     my %shown = map { s/\s+$//r => 1 } split /\n/, $shown_text;
@@ -177,7 +178,7 @@ sub difference {
     return @shown ? "shows what is not printed: $shown[0]" : undef;
 }
 
-# The anchors of a page, as the usual hosts make them of its headings.
+# Returns the anchors of a page, in the form that code hosts give to headings.
 sub anchors {
     my ($page) = @_;
     my (%anchors, $fenced);
@@ -193,7 +194,7 @@ sub anchors {
     return \%anchors;
 }
 
-# The links of a text that lead nowhere.
+# Returns the links of a text that lead to no file or to no heading.
 sub broken_links {
     my ($page, $text) = @_;
     my @broken;
@@ -214,7 +215,7 @@ sub complain {
     $bad = 1;
 }
 
-# An output as a page shows it, with only those command tags that the page had before.
+# Returns an output in the form of a page. Of the command tags, those that the page had before stay.
 sub as_shown {
     my ($output, $part) = @_;
     my %had = map { s/^\s+|\s+$//gr => 1 } split /\n/, $part->{text};
@@ -225,7 +226,7 @@ sub as_shown {
     return $text =~ s/^(?=.)/$indent/gmr;
 }
 
-# Compares, or writes, the output of a block.
+# Compares the output of a fence with the page, or writes it into the page.
 sub check_output {
     my ($page, $part, $output) = @_;
     if ($write) {
@@ -235,7 +236,7 @@ sub check_output {
     }
 }
 
-# Compares, or writes, the values of the examples of a text.
+# Compares the values of a text's examples with the page, or writes them into the page.
 sub check_examples {
     my ($page, $part, @values) = @_;
     $part->{text} =~ s{(`[^`]+`$arrow`)([^`]*)(?=`)}{
@@ -251,7 +252,7 @@ sub check_examples {
 sub check_page {
     my ($page, @parts) = @_;
     my @printed = printed_by(script_of(@parts));
-    my $ran; # the block whose output has not been seen yet
+    my $ran; # the fence of SQL whose output has not been seen yet
     for my $part (@parts, { fence => 'sql' }) {
         my $fence = $part->{fence};
         if (!defined $fence) {
@@ -275,8 +276,8 @@ sub check_page {
     }
 }
 
-# README.md, the first page, has at most 200 lines. Only CONTRIBUTING.md has the address that stands
-# in for that of a public repository, because nothing is there yet.
+# Checks two rules. README.md, the first page, has at most 200 lines. Only CONTRIBUTING.md may contain
+# the placeholder for the address of a public repository, because the project has no address yet.
 sub check_text {
     my ($page, @parts) = @_;
     my @lines = split /^/m, join '', map { $_->{text} } @parts;

@@ -44,7 +44,7 @@ public final class PgjdbcFacts {
     String got;
     try {
       got = shown(attempt.result());
-    } catch (Exception error) { // whatever it is, it is what came instead
+    } catch (Exception error) { // an error is a result that was not expected
       got = error.getMessage().replaceAll("\\s+", " ");
     }
     System.out.println(
@@ -58,7 +58,7 @@ public final class PgjdbcFacts {
     return value instanceof Object[] ? Arrays.deepToString((Object[]) value) : "" + value;
   }
 
-  /** How a value is given to a statement. */
+  /** A way to give a value to a statement. */
   private interface Setter {
     void set(PreparedStatement statement, int parameter, Object value) throws SQLException;
   }
@@ -71,7 +71,7 @@ public final class PgjdbcFacts {
   private static final Setter AS_TEXT_ARRAY = (statement, parameter, value) ->
       statement.setArray(parameter, db.createArrayOf("text", (Object[]) value));
 
-  /** A statement with its values. */
+  /** Prepares a statement and sets the values of its parameters. */
   private static PreparedStatement prepared(String sql, Setter setter, Object... values)
       throws SQLException {
     PreparedStatement statement = db.prepareStatement(sql);
@@ -81,7 +81,7 @@ public final class PgjdbcFacts {
     return statement;
   }
 
-  /** The first row. */
+  /** Runs a query and returns its first row. */
   private static Object[] row(PreparedStatement statement) throws SQLException {
     try (statement; ResultSet rows = statement.executeQuery()) {
       rows.next();
@@ -114,7 +114,7 @@ public final class PgjdbcFacts {
 
   private static final Object[] YES_NO = {true, false};
 
-  /** What the filter of a family answers for a member and for a stranger. */
+  /** Probes the filter of a family for each value and returns the answers. */
   private static Object[] asked(String family, String parameter, Setter setter, Object... values)
       throws SQLException {
     String sql = "SELECT f @> " + parameter + " AND " + parameter + " <@ f FROM filters"
@@ -215,7 +215,7 @@ public final class PgjdbcFacts {
     array("boolean", "bool", true, false);
   }
 
-  /** Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps. */
+  /** If no filter gives the type of a parameter, PostgreSQL raises an error; a cast prevents it. */
   private static void typesAreNeeded() {
     for (String call : List.of("bf_shard(?, 669)", "bf_hash(?)", "bf_agg(?)")) {
       fact(call + " without a type is an error", "42P18",
@@ -240,7 +240,7 @@ public final class PgjdbcFacts {
         + " WHERE o.family = 'integer'", AS_OBJECT)[0];
   }
 
-  /** Runs a statement that fills {@code copies}: are all of them the filter of integers? */
+  /** Runs a statement that fills {@code copies}. True if all rows are the filter of integers. */
   private static Object copied(String sql, Setter setter, Object value) throws SQLException {
     run("TRUNCATE copies", AS_OBJECT);
     run(sql, setter, value);
@@ -263,7 +263,7 @@ public final class PgjdbcFacts {
         + " bf_contains_any(f, array(SELECT generate_series(60, 109))) FROM copies", AS_OBJECT);
   }
 
-  /** A filter's bytes and its text, read and written back. */
+  /** Reads the bytes and the text of a filter, and writes them back. */
   private static void thereAndBack() throws Exception {
     byte[] data = (byte[]) row("SELECT f::bytea" + OF_INTEGERS, AS_OBJECT)[0];
     PGobject filter = (PGobject) row("SELECT f" + OF_INTEGERS, AS_OBJECT)[0];
@@ -279,18 +279,18 @@ public final class PgjdbcFacts {
         () -> copied(insert, UNTYPED, filter.getValue()));
     fact("base64 is inserted by ?::bloomfilter", true, () ->
         copied("INSERT INTO copies VALUES (?::bloomfilter)", AS_OBJECT, filter.getValue()));
-    fact("a String is not assigned", "42804",
+    fact("inserting a String as a filter without a cast is an error", "42804",
         () -> sqlstateOf(insert, AS_OBJECT, filter.getValue()));
-    fact("what is no filter is an error", "22P03",
+    fact("casting bytes that are no filter is an error", "22P03",
         () -> sqlstateOf("SELECT ?::bytea::bloomfilter", AS_BYTES, new byte[] {1}));
-    fact("a batch adds", new Object[] {true, false}, () -> inBatches());
+    fact("a batch of updates adds all its values", new Object[] {true, false}, () -> inBatches());
 
     CopyManager copy = db.unwrap(PGConnection.class).getCopyAPI();
     for (String form : List.of("TEXT", "BINARY")) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
-      fact("COPY TO, " + form, 1L, () ->
+      fact("COPY TO sends one row, " + form, 1L, () ->
           copy.copyOut("COPY (SELECT f" + OF_INTEGERS + ") TO STDOUT (FORMAT " + form + ")", out));
-      fact("COPY FROM, " + form, true, () -> {
+      fact("COPY FROM reads the same filter back, " + form, true, () -> {
         run("TRUNCATE copies", AS_OBJECT);
         copy.copyIn("COPY copies FROM STDIN (FORMAT " + form + ")",
             new ByteArrayInputStream(out.toByteArray()));

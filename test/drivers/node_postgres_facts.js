@@ -39,7 +39,7 @@ async function fact(name, expected, attempt) {
   else console.log(`not ok ${name}: ${inspect(got).replace(/\s+/g, ' ')}`)
 }
 
-// The first row
+// Returns the first row of a query.
 async function row(text, ...values) {
   const { rows } = await client.query({ text, values, rowMode: 'array' })
   return rows[0]
@@ -53,7 +53,7 @@ async function sqlstateOf(text, ...values) {
   }
 }
 
-// What the filter of a family answers for each value
+// Probes the filter of a family for each value and returns the answers.
 async function asked(family, parameter, ...values) {
   const sql = `SELECT f @> ${parameter} AND ${parameter} <@ f FROM filters
     WHERE family = '${family}'`
@@ -87,8 +87,8 @@ async function everyFamily() {
   }
 }
 
-// A Buffer travels in binary and without a type: a parameter of another type than bytea reads it
-// as its own binary form.
+// A Buffer is sent in binary form and without a type. If the server gives the parameter another type
+// than bytea, it reads the bytes as the binary form of this type.
 async function buffers() {
   await fact('bytea filter, Buffer and a cast', [true, false],
     () => asked('bytea', '$1::bytea', ...BYTES))
@@ -98,7 +98,7 @@ async function buffers() {
     () => sqlstateOf(`SELECT f @> $1 FROM filters WHERE family = 'bytea'`, BYTES[0]))
 }
 
-// Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps.
+// If no filter gives the type of a parameter, PostgreSQL raises an error; a cast prevents it.
 async function typesAreNeeded() {
   for (const [call, error] of [['bf_shard($1, 669)', '42P18'], ['bf_hash($1)', '42P18'],
     ['bf_agg($1)', '42P18'], ['bf_contains_any(bf_create(1), $1)', '42804']]) {
@@ -110,7 +110,7 @@ async function typesAreNeeded() {
       bf_hash($1::text) = bf_hash('x'::text), bf_agg($1::text) @> 'x'`, 'x'))
 }
 
-// Runs a statement that fills `copies`: are all of them the filter of integers?
+// Runs a statement that fills `copies`. True if all rows are the filter of integers.
 async function copied(sql, value) {
   await client.query('TRUNCATE copies')
   await client.query(sql, [value])
@@ -118,7 +118,7 @@ async function copied(sql, value) {
     WHERE o.family = 'integer'`))[0]
 }
 
-// A filter's bytes and its text, read and written back
+// Reads the bytes and the text of a filter, and writes them back.
 async function thereAndBack() {
   const [text, bytes] = await row(`SELECT f, f::bytea FROM filters WHERE family = 'integer'`)
   await fact('a filter is read as base64', ['string', true],
@@ -129,12 +129,12 @@ async function thereAndBack() {
       () => copied(`INSERT INTO copies VALUES (${parameter})`, bytes))
   }
   await fact('base64 is inserted', true, () => copied('INSERT INTO copies VALUES ($1)', text))
-  await fact('what is no filter is an error', ['22P02', '22P03'],
+  await fact('casting text or bytes that are no filter is an error', ['22P02', '22P03'],
     async () => [await sqlstateOf('SELECT $1::bloomfilter', 'Zürich'),
       await sqlstateOf('SELECT $1::bloomfilter', Buffer.from([1]))])
 }
 
-// Statements of the documentation, as a driver sends them: without types
+// Runs statements of the documentation as a driver sends them: with parameters that have no type.
 async function recipes() {
   for (const recipe of process.argv.slice(2)) {
     await fact(recipe.replace(/\s+/g, ' '), [1, 0], async () => [

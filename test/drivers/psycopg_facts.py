@@ -35,7 +35,7 @@ VALUES = [
 def fact(name, expected, what):
     try:
         got = what()
-    except Exception as error:  # whatever it is, it is what came instead
+    except Exception as error:  # an error is a result that was not expected
         got = " ".join(str(error).split())
     print(f"ok {name}" if got == expected else f"not ok {name}: {got!r}", flush=True)
 
@@ -44,7 +44,7 @@ db = psycopg.connect(autocommit=True)
 
 
 def row(sql, *values, **options):
-    """The first row."""
+    """Runs a query and returns its first row."""
     return db.cursor(binary=options.pop("binary", False)).execute(sql, values, **options).fetchone()
 
 
@@ -56,7 +56,7 @@ def sqlstate_of(sql, *values):
 
 
 def asked(family, marker, *values):
-    """What the filter of a family answers for each value."""
+    """Probes the filter of a family for each value and returns the answers."""
     sql = f"SELECT f @> {marker} AND {marker} <@ f FROM filters WHERE family = '{family}'"
     return [row(sql, value, value)[0] for value in values]
 
@@ -90,7 +90,7 @@ for family, sql_type, member, stranger in VALUES:
 fact("ISO 8601 with T and Z", [True, False],
      lambda: asked("timestamptz", "%s", "2024-01-08T10:30:15.25Z", "2024-01-08T10:30:15Z"))
 
-# A list that is empty or has only None has no type, so the statement needs a cast.
+# psycopg gives no type to a list that is empty or has only None, so the statement needs a cast.
 for function, of_empty, of_none in [("bf_contains_any(f, {})", False, False),
                                     ("bf_contains_all(f, {})", True, True),
                                     ("bf_contains_each(f, {})", [], [None]),
@@ -100,7 +100,7 @@ for function, of_empty, of_none in [("bf_contains_any(f, {})", False, False),
             sql = f"SELECT {function.format(marker)} FROM filters WHERE family = 'integer'"
             fact(f"{values}: {sql}", expected, lambda: sqlstate_of(sql, values))
 
-# Without a filter that tells the type, there is PostgreSQL's own error, and a cast helps.
+# If no filter gives the type of a parameter, PostgreSQL raises an error; a cast prevents it.
 for function, error in [("bf_shard(%s, 669)", "42P18"), ("bf_hash(%s)", "42P18"),
                         ("bf_agg(%s)", "42P18"), ("bf_contains_any(bf_create(1), %s)", "42804")]:
     fact(f"{function} without a type is an error", error,
@@ -110,18 +110,18 @@ fact("bf_shard, bf_hash and bf_agg with a cast", (True, True, True),
                  " bf_hash(%s::text) = bf_hash('x'::text), bf_agg(%s::text) @> 'x'", *"xxx"))
 
 
-# A filter's bytes and its text, read and written back
+# Reads the bytes and the text of a filter, and writes them back.
 db.execute("TRUNCATE copies")
 text, data = row("SELECT f, f::bytea FROM filters WHERE family = 'integer'")
 fact("a filter is read as base64", (str, True),
      lambda: (type(text), row("SELECT %s::bloomfilter::bytea", text)[0] == data))
 fact("f::bytea is bytes", bytes, lambda: type(data))
-fact("read in binary, both are its bytes", (data, data),
+fact("read in binary, f and f::bytea are the same bytes", (data, data),
      lambda: row("SELECT f, f::bytea FROM filters WHERE family = 'integer'", binary=True))
 
 
 def copied(sql, *values):
-    """Runs a statement that fills `copies`: are all of them the filter of integers?"""
+    """Runs a statement that fills `copies`. True if all rows are the filter of integers."""
     db.execute("TRUNCATE copies")
     db.execute(sql, values)
     return same_copies()
@@ -136,7 +136,7 @@ for marker in ["%s", "%t", "%b", "%s::bytea::bloomfilter", "%b::bytea::bloomfilt
     fact(f"bytes are inserted by {marker}", True,
          lambda: copied(f"INSERT INTO copies VALUES ({marker})", data))
 fact("base64 is inserted", True, lambda: copied("INSERT INTO copies VALUES (%s)", text))
-fact("what is no filter is an error", ["22P02", "22P03"],
+fact("casting text or bytes that are no filter is an error", ["22P02", "22P03"],
      lambda: [sqlstate_of("INSERT INTO copies VALUES (%s::bloomfilter)", "Zürich"),
               sqlstate_of("INSERT INTO copies VALUES (%s::bytea::bloomfilter)", b"\x01")])
 
@@ -150,7 +150,7 @@ def executemany():
                list(range(10, 60)), list(range(60, 110)))
 
 
-fact("executemany adds", (True, False), executemany)
+fact("executemany adds all its values", (True, False), executemany)
 
 # COPY
 for form, wanted, given in [("TEXT", text.encode(), text), ("BINARY", data, data)]:
@@ -167,5 +167,5 @@ for form, wanted, given in [("TEXT", text.encode(), text), ("BINARY", data, data
             copy.write_row([given])
         return same_copies()
 
-    fact(f"COPY TO, {form}", [wanted], copy_out)
-    fact(f"COPY FROM, {form}", True, copy_in)
+    fact(f"COPY TO sends the filter, {form}", [wanted], copy_out)
+    fact(f"COPY FROM reads the same filter back, {form}", True, copy_in)

@@ -37,7 +37,7 @@ import java.util.function.Function;
 public final class GuavaFilters {
   private GuavaFilters() {}
 
-  /** The type of the values in a filter, and how a line is read as such a value. */
+  /** The element type of a filter, and how a line is read as a value of this type. */
   private static final class Elements<T> {
     final Funnel<? super T> funnel;
     final Function<String, T> value;
@@ -116,7 +116,10 @@ public final class GuavaFilters {
     Files.write(Path.of(answers), result);
   }
 
-  /** Guava reads filters of the older strategy, number 0, but has no public way to make one. */
+  /**
+   * Makes an empty filter. Guava has no public way to make a filter of the older strategy, which has
+   * the number 0, but Guava reads one: so the number in the bytes of a new filter is changed.
+   */
   private static <T> BloomFilter<T> empty(Funnel<? super T> funnel, String strategy, long expected,
       double fpp) throws IOException {
     BloomFilter<T> filter = BloomFilter.create(funnel, expected, fpp);
@@ -147,7 +150,7 @@ public final class GuavaFilters {
     return out.toByteArray();
   }
 
-  /** Does not use {@link Files#readAllLines}, for which a carriage return ends a line, too. */
+  /** Reads lines. {@link Files#readAllLines} would also end a line at a carriage return. */
   private static List<String> lines(String file) throws IOException {
     String text = Files.readString(Path.of(file));
     if (!text.isEmpty() && !text.endsWith("\n")) {

@@ -1,9 +1,8 @@
-# What the tests of faults share: randomness that can be repeated, how long to go on, and sessions
-# that can be watched, interrupted and killed from outside while they work.
+# What the tests of faults share: random choices that can be repeated, the number of rounds, and
+# sessions that a test can watch, interrupt and kill while they work.
 #
-# BLOOMFILTER_TEST_SEED repeats the random choices; BLOOMFILTER_TEST_MINUTES makes each part of a
-# test file go on for this long (test/matrix/faults sets both). Without it, a file does each part
-# once.
+# BLOOMFILTER_TEST_SEED repeats the random choices. BLOOMFILTER_TEST_MINUTES is the time for which
+# each part of a test file is repeated; without it, each part runs once. test/matrix/faults sets both.
 package Faults;
 
 use strict;
@@ -27,7 +26,7 @@ note("BLOOMFILTER_TEST_SEED=$seed");
 
 my %end;
 
-# Returns whether the named part has another round. It has at least one.
+# Returns whether the named part of a test file has another round. Each part has at least one.
 sub another_round {
     my ($name) = @_;
     return time < $end{$name} if $end{$name};
@@ -35,7 +34,7 @@ sub another_round {
     return 1;
 }
 
-# A random element of a list.
+# Returns a random element of a list.
 sub chosen { return $_[ rand @_ ] }
 
 sub between_numbers {
@@ -43,8 +42,8 @@ sub between_numbers {
     return $low + rand($high - $low);
 }
 
-# The seconds of processor time that a process has used, to about a hundredth; undef if the process
-# is gone.
+# Returns the seconds of processor time that a process has used, to about a hundredth of a second, or
+# undef if the process is gone.
 sub cpu_of {
     my ($pid) = @_;
     open my $stat, '<', "/proc/$pid/stat" or return;
@@ -52,7 +51,7 @@ sub cpu_of {
     return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK);
 }
 
-# The bytes of memory that a process shares with no other process.
+# Returns the bytes of memory that a process shares with no other process.
 sub private_bytes {
     my ($pid) = @_;
     return 1024 * (slurp_file("/proc/$pid/status") =~ /^RssAnon:\s+(\d+)/m)[0];
@@ -62,14 +61,15 @@ sub children_of {
     my ($parent) = @_;
     my @children;
     for my $file (glob '/proc/[0-9]*/stat') {
-        open my $stat, '<', $file or next; # gone
+        open my $stat, '<', $file or next; # the process has ended
         my $line = <$stat> // next;
         push @children, $file =~ /(\d+)/ if $line =~ /\) \S $parent /;
     }
     return @children;
 }
 
-# The temporary files and their directories, in any tablespace of a server
+# Returns the names of temporary files, and of directories of temporary files, below the given
+# directories.
 sub temporary_files {
     my @directories = @_;
     my @found;
@@ -77,7 +77,7 @@ sub temporary_files {
     return "@found";
 }
 
-# Waits until a condition holds, as long as the tests' time limit allows.
+# Waits until a condition holds. Dies when the tests' time limit is over.
 sub wait_until {
     my ($name, $condition) = @_;
     my $limit = time + $PostgreSQL::Test::Utils::timeout_default;
@@ -92,7 +92,7 @@ sub wait_until {
 
 my $asked = 0;
 
-# A psql of its own, in which statements run one after the other.
+# Starts a psql that stays open. Statements run in it one after the other.
 sub session {
     my ($class, $node, $settings) = @_;
     my $self = bless { in => '', out => '', err => '' }, $class;
@@ -107,7 +107,7 @@ sub session {
 
 sub pid { return $_[0]{pid} }
 
-# Begins statements; wait_for_answer() gets their answer.
+# Sends statements without waiting; wait_for_answer() returns their answer.
 sub begin {
     my ($self, $sql) = @_;
     $self->{mark} = '-- answered ' . ++$asked;
@@ -123,7 +123,7 @@ sub has_answered {
     return $self->{out} =~ /\Q$self->{mark}\E/ || !$self->{psql}->pumpable;
 }
 
-# The output, and the last statement's SQLSTATE; 08006 if the connection is gone.
+# Returns the output, and the last statement's SQLSTATE, which is 08006 if the connection was lost.
 sub wait_for_answer {
     my ($self) = @_;
     wait_until('an answer', sub { $self->has_answered });

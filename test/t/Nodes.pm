@@ -1,4 +1,5 @@
-# What tests of several servers share: counting the bytes between them, and the SQL that plans send.
+# What tests of several servers share: counts of the bytes between the servers, and the SQL that a
+# plan sends to other servers.
 package Nodes;
 
 use strict;
@@ -16,7 +17,8 @@ our @EXPORT = qw(count_bytes counted bytes_of between verbose_plan remote_sql);
 
 my ($directory, @ports, $counter);
 
-# Starts to count what passes through the sockets of nodes. Returns the ports to connect to instead.
+# Starts to count the bytes that pass through the sockets of nodes. Returns the ports to which clients
+# must connect to be counted, in the order of the nodes.
 sub count_bytes {
     my @nodes = @_;
     $directory = $nodes[0]->host;
@@ -38,7 +40,8 @@ END {
     $? = $status;
 }
 
-# The bytes counted until now at some ports, or at all: those to the nodes, and those from them.
+# Returns the bytes counted until now at the given ports, or at all ports if none is given: first the
+# bytes sent to the nodes, then the bytes from the nodes.
 sub counted {
     my @counted = (0, 0);
     for my $port (@_ ? @_ : @ports) {
@@ -48,7 +51,7 @@ sub counted {
     return @counted;
 }
 
-# The result of a script in a new session, and the bytes that it sent and received.
+# Returns the result of a script in a new session, the bytes sent to the nodes, and the bytes from them.
 sub bytes_of {
     my ($node, $sql) = @_;
     my @before = counted();
@@ -64,14 +67,14 @@ sub between {
       || diag("$number is not between $low and $high");
 }
 
-# EXPLAIN's text. The settings are statements before the query.
+# Returns the text of EXPLAIN VERBOSE. The settings are statements that run before it.
 sub verbose_plan {
     my ($node, $query, $settings) = @_;
     $settings //= '';
     return $node->safe_psql('postgres', "$settings; EXPLAIN (VERBOSE, COSTS OFF) $query");
 }
 
-# The SQL that a query sends to other nodes, a line for each foreign scan.
+# Returns the SQL that a query sends to other nodes, with a line for each foreign scan.
 sub remote_sql {
     my $plan = verbose_plan(@_);
     return join "\n", $plan =~ /Remote SQL: (.*)/g;

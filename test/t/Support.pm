@@ -12,10 +12,10 @@ use Test::More;
 our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log
   compile_library);
 
-# A running server, in UTF8 and the C locale whatever the environment says. Its database "postgres"
-# has the extension. A difference in bytes must come from the extension, so there is no JIT and no
-# parallel query unless a test asks for them. Nor does anything happen because some time has passed,
-# such as a checkpoint, after which whole pages are logged. install_path: where another server is.
+# Starts a server in UTF8 and the C locale, whatever the environment says. Its database "postgres"
+# has the extension. A difference in bytes must come from the extension, so JIT, parallel query and
+# autovacuum are off unless a test asks for them. No checkpoint starts because of elapsed time: after
+# a checkpoint, WAL has whole pages. install_path: the directory of another installation of PostgreSQL.
 sub new_server {
     my ($name, %options) = @_;
     my $node = PostgreSQL::Test::Cluster->new($name,
@@ -36,8 +36,8 @@ CONF
     return $node;
 }
 
-# Leaves out settings that PostgreSQL::Test writes for its own version, and that others may not
-# know.
+# Removes settings that PostgreSQL::Test writes for its own version of PostgreSQL. Another version
+# may not know them.
 sub leave_out_settings {
     my ($node) = @_;
     my $file = $node->data_dir . '/postgresql.conf';
@@ -47,8 +47,8 @@ sub leave_out_settings {
     return;
 }
 
-# Compares the results of many queries, each [query, result, name of the test]. They are asked in one
-# session, because a session of its own takes longer than most queries.
+# Compares the results of many queries, each [query, result, name of the test]. All queries run in one
+# session, because starting a session takes longer than most queries.
 sub results_are {
     my ($node, @tests) = @_;
     my $end = '-- the end of a result';
@@ -58,12 +58,12 @@ sub results_are {
     return;
 }
 
-# The same with the SQLSTATEs of statements.
+# Compares the SQLSTATEs of many statements, each [statement, SQLSTATE, name of the test].
 sub sqlstates_are {
     my ($node, @tests) = @_;
     my ($status, $all) = $node->psql('postgres', "\\set ON_ERROR_STOP off\n" . join '',
         map { "$_->[0] \\g /dev/null\n\\echo :SQLSTATE\n" } @tests);
-    is($status, 0, 'the connection lives');
+    is($status, 0, 'the connection survives all statements');
     my @sqlstates = split /\n/, $all;
     is($sqlstates[$_], $tests[$_][1], $tests[$_][2]) for 0 .. $#tests;
     return;
@@ -77,7 +77,7 @@ sub sqlstate {
     return $errors =~ /(?:ERROR|FATAL): +(\w{5})/ ? $1 : $status == 0 ? '00000' : $errors;
 }
 
-# The result of a script, and the number of bytes of temporary files that it used.
+# Returns the result of a script, and the number of bytes of temporary files that the script used.
 sub temp_bytes {
     my ($node, $sql) = @_;
     my ($status, $result, $log) = $node->psql('postgres',
@@ -88,14 +88,14 @@ sub temp_bytes {
     return ($result, $bytes);
 }
 
-# EXPLAIN's text. The settings are statements before the query.
+# Returns the text of EXPLAIN. The settings are statements that run before it.
 sub plan_of {
     my ($node, $settings, $query) = @_;
     return $node->safe_psql('postgres', "$settings; EXPLAIN (COSTS OFF) $query");
 }
 
-# The largest resident set, in bytes, of a fresh backend that runs a script; the script's result; and
-# the number of bytes of temporary files that it used.
+# Runs a script in a new backend. Returns the largest resident set of the backend in bytes, the
+# script's result, and the number of bytes of temporary files.
 sub peak_memory {
     my ($node, $sql) = @_;
     my ($result, $files) = temp_bytes($node, "$sql; SELECT pg_read_file('/proc/self/status')");
@@ -105,8 +105,9 @@ sub peak_memory {
     return ($peak, $result, $files);
 }
 
-# Compiles test/t/NAME.c, which is no part of the extension, as a library that is linked with others,
-# and returns its path. Undef if no compiler is here, or one that cannot use the server's headers.
+# Compiles test/t/NAME.c, which is no part of the extension, as a library. The library is linked with
+# the given files. Returns its path without ".so", or undef if there is no compiler that can use the
+# server's headers.
 sub compile_library {
     my ($name, @linked) = @_;
     my $library = PostgreSQL::Test::Utils::tempdir() . "/$name";
@@ -117,14 +118,14 @@ sub compile_library {
     return $library;
 }
 
-# The server is running, and its log reports neither a crash nor a leaked resource.
+# Checks that the server is running, and that its log reports neither a crash nor a leaked resource.
 sub clean_log {
     my ($node) = @_;
-    is($node->safe_psql('postgres', 'SELECT 1'), 1, 'the server is alive');
+    is($node->safe_psql('postgres', 'SELECT 1'), 1, 'the server still runs at the end of the tests');
     my $log = slurp_file($node->logfile);
     my @bad = grep { /PANIC:|TRAP:|terminated by signal|WARNING:.*(?:leak|not closed)/ }
       split /\n/, $log;
-    is("@bad", '', 'the log tells of no crash and no leak');
+    is("@bad", '', "the server's log reports no crash and no leaked resource");
     return;
 }
 

@@ -11,7 +11,7 @@
 
 PG_MODULE_MAGIC;
 
-/* Values that are too long for a row are in a table that heap's own code can read. */
+/* Values that are too long for a row are stored in a TOAST table that heap's own code can read. */
 static Oid
 toast_am(Relation rel)
 {

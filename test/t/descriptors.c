@@ -1,6 +1,6 @@
 /*
- * For test/t/022_parallel.pl: a query that holds as many open directories as a process may have. It
- * is written in C because it is no part of the extension.
+ * For test/t/022_parallel.pl: a function that opens as many directories as a process may have open.
+ * It is written in C because it is no part of the extension.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(take_descriptors);
 
-/* Opens as many directories as a process may have; they are closed when the transaction ends. */
+/* The server closes the directories when the transaction ends. */
 Datum
 take_descriptors(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,7 @@
 /*
- * Takes the mover's lock of an index over filters, until the transaction ends, as lock_moves() in
- * src/pg/index/pages.cpp takes it.
+ * For test/t/036_index.pl: takes the lock of an index over filters that a session holds while it
+ * moves rows into groups. The lock is kept until the transaction ends. lock_moves() in
+ * src/pg/index/pages.cpp takes the same lock.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
- * For test/t/017_toast_ids.pl: sets the server's counter of OIDs, as if it had come round. It is
- * written in C because it is no part of the extension.
+ * For test/t/017_toast_ids.pl: sets the server's counter of OIDs, as if the counter had wrapped
+ * around. It is written in C because it is no part of the extension.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
- * For test/t/034_update.pl: the library of a release after this one. It has one function more, and
- * all the others from the library that it is linked with.
+ * For test/t/034_update.pl: the library of a pretended next release. It adds the function bf_next.
+ * All other functions come from the library of this release, with which it is linked.
  */
 #include "postgres.h"
 

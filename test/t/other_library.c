@@ -26,7 +26,7 @@ is_named(const RangeTblEntry *entry, const char *name)
 	return found && strcmp(found, name) == 0;
 }
 
-/* Reads the table `elsewhere` in its own way: below an Append, and in no other. */
+/* Replaces all paths of the table `elsewhere` by one: a sequential scan below an Append. */
 static void
 make_paths(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *entry)
 {
@@ -48,7 +48,7 @@ make_paths(PlannerInfo *root, RelOptInfo *table, Index number, RangeTblEntry *en
 	}
 }
 
-/* Marks the table `marked`, so as to find it in each run of the planner. */
+/* Marks the range table entries of the table `marked`, as a library does to find its tables later. */
 static bool
 mark(Node *node, void *context)
 {

@@ -1,5 +1,6 @@
 /*
- * For test/t/037_release.pl: the bytes that a table stores for a value, and a value of such bytes.
+ * For test/t/037_release.pl: stored_bytes() returns the bytes that a table stores for a value, and
+ * value_of() makes a value from such bytes.
  */
 #include "postgres.h"
 
@@ -11,7 +12,7 @@
 
 PG_MODULE_MAGIC;
 
-/* Length of the type of an argument, -1 if its values have lengths of their own. */
+/* Returns the length of the values of an argument's type, or -1 if it differs from value to value. */
 static int
 length_of_argument(FunctionCallInfo fcinfo, int number)
 {

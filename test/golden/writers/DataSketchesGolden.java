@@ -2,7 +2,7 @@ import java.io.IOException;
 import org.apache.datasketches.filters.bloomfilter.BloomFilter;
 import org.apache.datasketches.filters.bloomfilter.BloomFilterBuilder;
 
-/** Writes those files of test/golden/datasketches that are Java's: DataSketchesGolden FOLDER. */
+/** Writes the files of test/golden/datasketches that Java makes: DataSketchesGolden FOLDER. */
 public final class DataSketchesGolden {
   private DataSketchesGolden() {}
 
@@ -26,7 +26,7 @@ public final class DataSketchesGolden {
             : item instanceof String ? filter.query((String) item) : filter.query((byte[]) item);
   }
 
-  /** Without `counted`, the file leaves open how many bits are set: -1. */
+  /** If `counted` is false, the file has -1 for the number of bits that are set. */
   static void write(
       Golden golden, String file, BloomFilter filter, boolean counted, String kind, int n)
       throws IOException {

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** The values of golden files, which README.md beside the files lists, and a manifest's lines. */
+/**
+ * The values of golden files, and the lines of a manifest. The README.md beside the files lists the
+ * values.
+ */
 final class Golden {
   static final long[] EDGES = {
     0, 1, -1, 127, -128, 32767, -32768, Integer.MAX_VALUE, Integer.MIN_VALUE, 1L << 31, 1L << 32,
@@ -57,7 +60,7 @@ final class Golden {
     }
   }
 
-  /** Items 0 to n - 1. */
+  /** Returns items 0 to n - 1 of a kind. */
   static List<Object> members(String kind, int n) {
     List<Object> items = new ArrayList<>();
     for (int i = 0; i < n; i++) {
@@ -66,7 +69,7 @@ final class Golden {
     return items;
   }
 
-  /** Writes a file and its line; `facts` are fields of the line, each with a comma behind it. */
+  /** Writes a file and its line in the manifest. `facts` are fields of the line, a comma after each. */
   void write(
       String file, byte[] bytes, String facts, String values, int n, Predicate<Object> asked)
       throws IOException {

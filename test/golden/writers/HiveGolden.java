@@ -59,7 +59,7 @@ public final class HiveGolden {
     write(golden, "unicode_50", new BloomKFilter(50), 50, "unicode", Golden.UNICODE.length);
     write(golden, "int64_empty_20000", new BloomKFilter(20000), 20000, "int64", 0);
     write(golden, "string_20000", new BloomKFilter(20000), 20000, "string", 20000);
-    // expected 0: made of words and a number of hash functions
+    // expected is 0 for a filter that was made of words and a number of hash functions
     write(golden, "int64_words24_k1", new BloomKFilter(new long[24], 1), 0, "int64", 100);
     write(golden, "string_words8_k127", new BloomKFilter(new long[8], 127), 0, "string", 3);
     write(golden, "bytes_words8000_k10", new BloomKFilter(new long[8000], 10), 0, "bytes", 5000);

@@ -1,5 +1,5 @@
-// Writes those files of test/golden/datasketches that are C++'s: datasketches_golden FOLDER. The
-// values are those of Golden.java.
+// Writes the files of test/golden/datasketches that C++ makes: datasketches_golden FOLDER. The values
+// are the same as in Golden.java.
 
 #include <bloom_filter.hpp>
 
@@ -14,7 +14,7 @@ using datasketches::bloom_filter;
 
 struct Kind {
   const char *name, *strangers;
-  bool (*use)(bloom_filter &filter, int i, bool add); // adds item i, or asks for it
+  bool (*use)(bloom_filter &filter, int i, bool add); // adds item i, or probes the filter for it
 };
 
 template <typename Item> bool apply(bloom_filter &filter, const Item &item, bool add) {
@@ -83,7 +83,7 @@ struct Golden {
   std::string folder;
   std::ofstream manifest;
 
-  // If the bits are not counted, the file says -1.
+  // If `counted` is false, the file has -1 for the number of bits that are set.
   void write(const std::string &name, bloom_filter filter, bool counted, const Kind &kind, int n) {
     for (int i = 0; i < n; i++)
       kind.use(filter, i, true);
