@@ -1,6 +1,6 @@
-# A stored filter of any type keeps its bytes, and so its answers, wherever PostgreSQL carries it:
-# dumps of both formats, COPY as text and binary, restarts, crashes, standbys, databases of another
-# encoding.
+# A stored filter of any type keeps its bytes, and therefore its answers, through everything that
+# PostgreSQL does with tables: dumps of both formats, COPY as text and binary, restarts, crashes,
+# standbys, and a dump into a database of another encoding.
 
 use strict;
 use warnings FATAL => 'all';
@@ -43,9 +43,9 @@ my %value_of = (
     multirange => 'int4multirange(int4range(i, i + 5), int4range(i + 10, i + 15))',
     row => q{ROW(i, 'word ' || i)::pair});
 
-# Creates in a new database the table `filters` of name, number of members and a filter of each
-# type, and a view of the members that their filters do not contain, or not as often as they were
-# added. `more` adds filters whose members come from `value_of`.
+# Creates a table and a view in a new database. Each row of the table `filters` has a name, a number
+# of members and a filter of each type. The view `missing` lists members that their filters deny, or
+# that a counting filter does not count. `more` is SQL that adds filters with members from `value_of`.
 sub populate {
     my ($db, $types, $value_of, $more) = @_;
     my $sql = "CREATE EXTENSION bloomfilter; $types;"
@@ -59,7 +59,7 @@ sub populate {
               . join(', ', map { "${_}_agg($agg->[1])" } qw(bf cbf cf))
               . " FROM generate_series(1, $agg->[0]) i;";
         }
-        # One filter at a time, because large ones would drive each other out of the cache.
+        # One filter at a time, because large filters would evict each other from the cache.
         push @missing, map { "SELECT name, members, i FROM filters, generate_series(1, members) i"
               . " WHERE name = '$name' AND NOT $_" } "filter @> ($value)", "cuckoo @> ($value)",
           "(counting @> ($value) AND cbf_multiplicity(counting, $value) > 0)";
@@ -69,7 +69,7 @@ sub populate {
     return;
 }
 
-# The bytes that must stay as they are.
+# Returns the lengths and digests of all filters, which must never change.
 sub bytes_of {
     my ($server, $db) = @_;
     return $server->safe_psql($db, q{
@@ -81,13 +81,13 @@ sub bytes_of {
 
 sub check {
     my ($server, $db, $bytes, $what) = @_;
-    is(bytes_of($server, $db), $bytes, "$what: the same bytes");
-    is($server->safe_psql($db, 'SELECT * FROM missing'), '', "$what: no member is missing");
+    is(bytes_of($server, $db), $bytes, "$what: all filters have the same bytes as before");
+    is($server->safe_psql($db, 'SELECT * FROM missing'), '', "$what: every filter contains its members");
     my $absent = $server->safe_psql($db, q{
         SELECT count(*) FROM filters, generate_series(10001, 20000) i
         WHERE name = 'text' AND members = 3000
           AND (filter @> ('absent ' || i) OR cuckoo @> ('absent ' || i))});
-    cmp_ok($absent, '<', 400, "$what: what is no member is mostly not found");
+    cmp_ok($absent, '<', 400, "$what: fewer than 2 % of probes for other values are false positives");
     return;
 }
 
@@ -103,7 +103,7 @@ sub psql_file {
     return;
 }
 
-# All families, and sizes from 104 bytes to 12 MB, toasted and compressed.
+# Filters of all element types, of 104 bytes to 12 MB, some of them toasted and compressed.
 $node->safe_psql('postgres', 'CREATE DATABASE origin');
 populate('origin', <<'TYPES', \%value_of, <<'MORE');
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
@@ -127,7 +127,7 @@ is( $node->safe_psql('origin', q{
           bool_or(pg_column_size(counting) < length(counting::bytea) / 10),
           bool_or(pg_column_size(cuckoo) < length(cuckoo::bytea) / 10)
         FROM filters}),
-    '101|t|t|t|t|t|t', 'the filters are of many sizes, and one is compressed');
+    '101|t|t|t|t|t|t', 'filters of each type are small and large, and some are compressed');
 my $bytes = bytes_of($node, 'origin');
 check($node, 'origin', $bytes, 'as built');
 is( $node->safe_psql('origin', q{
@@ -143,7 +143,7 @@ is( $node->safe_psql('origin', q{
         UPDATE filters SET cuckoo = cf_create(10);
         SELECT count(DISTINCT name) FROM missing;
         ROLLBACK}),
-    join("\n", (scalar keys %value_of) x 3), 'the view of missing members would show them');
+    join("\n", (scalar keys %value_of) x 3), 'the view of missing members lists them if filters are empty');
 
 # Dumps
 $node->safe_psql('postgres', "CREATE DATABASE $_") for qw(plain custom);
@@ -173,8 +173,8 @@ $node->stop('immediate');
 $node->start;
 check($node, 'origin', $bytes, 'crash');
 
-# A standby: the content of the base backup, changes that come by WAL, and additions after
-# promotion.
+# A standby has the filters of the base backup and the changes that come by WAL. After its promotion,
+# it adds to filters.
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
@@ -190,12 +190,12 @@ check($standby, 'origin', $bytes, 'standby');
 is( $standby->safe_psql('origin', q{
         SELECT bf_agg(i) = (SELECT filter FROM filters WHERE name = 'streamed')
         FROM generate_series(1, 500000) i}),
-    't', 'a standby builds the same filter');
+    't', 'a query on a standby builds the same filter as the primary stored');
 is( $standby->safe_psql('origin', q{
         SELECT bool_and(cbf_remove(counting, v) + v = counting AND cuckoo + v - v @> v)
         FROM filters, (SELECT 'word ' || chr(946) || 1 AS v) value WHERE name = 'text'
           AND members = 3000}),
-    't', 'a standby changes filters in queries');
+    't', 'a query on a standby removes a value from filters and adds it again');
 $standby->promote;
 check($standby, 'origin', $bytes, 'promoted standby');
 $standby->safe_psql('origin', q{
@@ -205,12 +205,12 @@ $standby->safe_psql('origin', q{
 is( $standby->safe_psql('origin', q{
         SELECT bool_and(filter @> 'new'), bool_and(counting @> 'new' AND cuckoo @> 'new') FROM filters
         WHERE name = 'text' AND members <= 3000}),
-    't|t', 'a promoted standby adds to its filters');
+    't|t', 'a promoted standby finds a value that was added to its filters');
 clean_log($standby);
 $standby->stop;
 
-# Another encoding: filters built from one text on both sides are equal, so values added on one side
-# are found on the other, there and back.
+# Databases of two encodings build equal filters from the same text. So a filter that is dumped from
+# one and restored into the other keeps its answers, also on the way back.
 sub of_word {
     my ($word) = @_;
     return (
@@ -243,10 +243,10 @@ sub across_encodings {
     isnt(
         $node->safe_psql($there, $length),
         $node->safe_psql("${here}_built", $length),
-        "$encoding has other bytes than UTF8");
+        "the test's words have other bytes in $encoding than in UTF8");
 
     my $bytes = bytes_of($node, $there);
-    is(bytes_of($node, "${here}_built"), $bytes, "$encoding and UTF8 build the same filters");
+    is(bytes_of($node, "${here}_built"), $bytes, "$encoding and UTF8 build filters of the same bytes");
     for ([ $there, $here ], [ $here, $back ]) {
         run_on("pg_dump $_->[0]", 'pg_dump', '-d', $_->[0], '-f', "$dir/$_->[0].sql");
         psql_file($_->[1], "$dir/$_->[0].sql");
@@ -257,12 +257,12 @@ sub across_encodings {
 
 across_encodings('LATIN1', q{'w' || chr(128 + i % 128) || chr(192 + i % 64) || i}, q{E'\u00fcber'});
 across_encodings('EUC_JP', q{E'\u65e5\u672c\u8a9e' || i}, q{E'\u65e5\u672c'});
-# For a "char" that is not valid text in the encoding, the text that servers print since PostgreSQL
-# 15.
+# A "char" may be a byte that is no valid text in the encoding. Since PostgreSQL 15, its text is an
+# octal escape.
 is( $node->safe_psql('euc_jp_there', q{SELECT bf_create(9, 1e-9) + '\351'::text @> (-23)::"char"}),
-    't', 'a "char" is found as its octal form where its byte is no text');
+    't', 'a filter of the text \351 contains the "char" that is printed as \351');
 
-# In a database without an encoding, text is its bytes.
+# In a database in SQL_ASCII, which is no encoding, text is a sequence of bytes.
 $node->safe_psql('postgres',
     q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});
 populate('bytes', '', { text => q{E'\xe9\xff' || i}, ascii => q{'word ' || i} }, '');
@@ -271,7 +271,7 @@ check($node, 'bytes', $bytes, 'SQL_ASCII');
 my $ascii = q{SELECT bf_agg('word ' || i) FROM generate_series(1, 9) i};
 is( $node->safe_psql('bytes', $ascii),
     $node->safe_psql('origin', $ascii),
-    'ASCII text is the same in SQL_ASCII and UTF8');
+    'ASCII text builds the same filter in SQL_ASCII and UTF8');
 $node->safe_psql('postgres', 'CREATE DATABASE bytes_restored TEMPLATE template0'
       . q{ ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'});
 run_on('pg_dump bytes', 'pg_dump', '-d', 'bytes', '-f', "$dir/bytes.sql");

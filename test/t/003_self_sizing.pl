@@ -1,6 +1,6 @@
-# bf_agg(value) takes its size from the distinct values it saw. It does so in every situation in
-# which PostgreSQL may leave, repeat, or interrupt an aggregate whose values are in a temporary
-# file. No file outlives its query.
+# bf_agg(value) sizes its filter for the distinct values that it saw. The filter is right whenever
+# PostgreSQL stops, repeats or interrupts an aggregate whose hashes are in temporary files. No
+# temporary file outlives its query.
 
 use strict;
 use warnings FATAL => 'all';
@@ -25,19 +25,20 @@ my ($ratio, $missing, $rate) = split /\|/, query(qq{
       (SELECT count(*) FROM generate_series(0, 99999) i WHERE NOT f @> i),
       (SELECT count(*) / 1e6 FROM generate_series(100000, 1099999) i WHERE f @> i)
     FROM made, bf_info(f)});
-cmp_ok($ratio, '>=', 0.98, '10 million rows, 100 000 distinct: not smaller than for that number');
-cmp_ok($ratio, '<=', 1.10, '... nor 10 % larger');
-is($missing, 0, '... no false negative');
-cmp_ok($rate, '<=', 0.0105, '... and not more false positives than asked for');
-cmp_ok($rate, '>=', 0.0080, '... and not much fewer');
+cmp_ok($ratio, '>=', 0.98, '10 million rows, 100 000 distinct: at least 98 % of the size for 100 000 values');
+cmp_ok($ratio, '<=', 1.10, '... and at most 110 % of it');
+is($missing, 0, '... and no false negative');
+cmp_ok($rate, '<=', 0.0105, '... and at most 1.05 % false positives, for a rate of 1 %');
+cmp_ok($rate, '>=', 0.0080, '... and at least 0.8 %');
 
 is( query(q{
         SELECT count(*) FROM generate_series(1, 700) n,
           LATERAL (SELECT bf_agg(x) AS f, array_agg(x) AS members FROM generate_series(1, n) x) a
         WHERE substr(f::bytea, 37) = substr(bf_add_all(bf_create(n), members)::bytea, 37)}),
-    700, 'a small filter has the size for its number of values');
+    700, 'a self-sized filter of 1 to 700 values is the filter sized for this number');
 
-# Around the numbers at which counting changes from exact to estimated, and at which spilling begins
+# Numbers of values around two limits: up to 65 536 distinct values, the number is exact, and above it
+# is an estimate; from 131 072 hashes on, a state may spill.
 for my $n (65535, 65536, 65537, 131071, 131072, 131073) {
     my ($sql, @ways, %digests);
     for my $work_mem ('64kB', '64MB') {
@@ -56,12 +57,12 @@ for my $n (65535, 65536, 65537, 131071, 131072, 131073) {
     }
     my @results = split /\n/, query($sql);
     push @{ $digests{ $results[$_] } }, $ways[$_] for 0 .. $#ways;
-    is(keys %digests, 1, "$n values: one filter") or diag(explain(\%digests));
+    is(keys %digests, 1, "$n values: one filter, whatever the order and memory") or diag(explain(\%digests));
     my ($expected) = (keys %digests)[0] =~ /^(\d+)/;
     if ($n <= 65536) {
-        is($expected, $n, "$n values: counted");
+        is($expected, $n, "$n values: the filter is sized for exactly this number");
     } else {
-        cmp_ok(abs($expected / $n - 1.008), '<', 0.013, "$n values: estimated, $expected");
+        cmp_ok(abs($expected / $n - 1.008), '<', 0.013, "$n values: sized for $expected, a good estimate");
         is( query("SELECT count(*) FROM (SELECT bf_agg(i) AS f FROM generate_series(1, $n) i) made,"
                   . " generate_series(1, $n) i WHERE NOT f @> i"),
             0, "$n values: no false negative");
@@ -82,27 +83,28 @@ my $grouped = 'SELECT g, md5(f::bytea)'
 my $truth = query("SET work_mem = '64MB'; $all");
 my @of_group = map { query("SET work_mem = '64MB'; $all WHERE g = $_") } 0 .. 2;
 
-# The result of a script that writes at least the given number of files and leaves none.
+# Returns the result of a script. The script must write at least the given number of temporary files,
+# and must leave none.
 sub spilled {
     my ($what, $files, $sql) = @_;
     my ($result, $bytes) = temp_bytes($node, "SET work_mem = '64kB'; $sql;"
           . q{ SELECT count(*) || ' files left' FROM pg_ls_tmpdir()});
-    cmp_ok($bytes, '>=', $files * $one_file, "$what: spilled");
-    ok($result =~ s/\n?0 files left$//, "$what: no file is left") or diag($result);
+    cmp_ok($bytes, '>=', $files * $one_file, "$what: hashes are spilled");
+    ok($result =~ s/\n?0 files left$//, "$what: no temporary file is left") or diag($result);
     return $result;
 }
 
 sub groups { return join "\n", map { "$_|$of_group[$_]" } @_ }
 
-# Rows in the order of their group, whatever the plan's order is.
+# Returns rows in the order of their groups, in whatever order the plan returned them.
 sub in_order { return join "\n", sort split /\n/, $_[0] }
 
-is(spilled('a plain query', 1, $all), $truth, 'the same bytes');
+is(spilled('a plain query', 1, $all), $truth, 'a plain query that spills: the same bytes as in memory');
 for my $strategy ($hashed, $sorted) {
     is(in_order(spilled("groups, $strategy", 3, "$strategy; $grouped")),
-        groups(0 .. 2), 'the same bytes');
+        groups(0 .. 2), "groups that spill, $strategy: the same bytes as in memory");
 
-    # LIMIT: the aggregate is left before its end.
+    # LIMIT: the executor stops before the aggregate has returned all groups.
     my $first = spilled("LIMIT, $strategy", 1, "$strategy; $grouped LIMIT 1");
     is($first, groups(substr($first, 0, 1)), 'LIMIT: the same bytes');
 
@@ -111,26 +113,26 @@ for my $strategy ($hashed, $sorted) {
       . ' SET enable_material = off; SET enable_memoize = off';
     my $join = "SELECT k, d FROM generate_series(0, 2) k LEFT JOIN"
       . ' (SELECT g, md5(bf_agg(i)::bytea) AS d FROM rows GROUP BY g) x ON g = k';
-    like(plan_of($node, $loop, $join), qr/^Nested Loop Left Join.*Aggregate/s, 'a nested loop');
+    like(plan_of($node, $loop, $join), qr/^Nested Loop Left Join.*Aggregate/s, 'the plan is a nested loop');
     is(in_order(spilled("nested loop, $strategy", 3, "$loop; $join")),
         groups(0 .. 2), 'nested loop: the same bytes');
 
-    # A subquery that is left before its end and executed again
+    # A subquery that is stopped before its end and executed again
     my $known = "array['" . join("', '", @of_group) . "']";
     my $again = "SELECT k, (SELECT md5(f::bytea) = ($known)[g + 1]"
       . ' FROM (SELECT g, bf_agg(i) AS f FROM rows WHERE i <> k GROUP BY g) x LIMIT 1)'
       . ' FROM generate_series(-2, 0) k';
     is(spilled("subquery, $strategy", 3, "$strategy; $again"),
-        "-2|t\n-1|t\n0|t", 'a subquery, repeated: the same bytes');
+        "-2|t\n-1|t\n0|t", 'a subquery that is executed again: the same bytes');
 }
 
 # LATERAL: the parameter changes between executions.
 is( spilled('LATERAL', 3, 'SELECT k, d FROM generate_series(1, 3) k,'
           . ' LATERAL (SELECT md5(bf_agg(i + k)::bytea) AS d FROM rows) x'),
     join("\n", map { "$_|" . query("SELECT md5(bf_agg(i + $_)::bytea) FROM rows") } 1 .. 3),
-    'LATERAL: the bytes of each parameter');
+    'LATERAL: each execution has the filter of its parameter');
 
-# Errors: caught in PL/pgSQL, at a savepoint
+# Errors that PL/pgSQL catches, and errors after a savepoint
 my $error = 'bf_agg(i + 1 / (600000 - i))';
 my $cancel =
   'bf_agg(CASE WHEN i < 500000 THEN i ELSE pg_cancel_backend(pg_backend_pid())::int END)';
@@ -151,7 +153,7 @@ is( spilled('EXCEPTION', 4, qq{
           END
         \$\$;
         $all}),
-    $truth, 'EXCEPTION: the same bytes');
+    $truth, 'EXCEPTION: queries after the caught errors give the same bytes');
 for (
     [ 'an error', '1GB', $error, '22012' ],
     [ 'a query cancel', '1GB', $cancel, '57014' ],
@@ -162,10 +164,10 @@ for (
               . "SELECT length($aggregate\::bytea) FROM rows;\n\\echo :LAST_ERROR_SQLSTATE\n"
               . 'ROLLBACK TO s; SELECT count(*) FROM pg_ls_tmpdir();'
               . "\n\\set ON_ERROR_STOP on\n$all; COMMIT"),
-        "$sqlstate\n0\n$truth", "$what: leaves no file, and then the same bytes");
+        "$sqlstate\n0\n$truth", "$what: no file is left, and the next query gives the same bytes");
 }
 
-# Cursors, whose files belong to their portal, and subtransactions that end before the cursors
+# A cursor's temporary files belong to its portal. Subtransactions end before the cursor does.
 for my $strategy ($hashed, $sorted) {
     my $declare = "$strategy; BEGIN; DECLARE c CURSOR FOR $grouped";
     my $rest = 'FETCH ALL FROM c; CLOSE c; COMMIT';
@@ -186,7 +188,8 @@ for my $strategy ($hashed, $sorted) {
             groups(0 .. 2), "$what: the same bytes");
     }
     for my $end ('COMMIT', 'ROLLBACK') {
-        is(spilled("$end, $strategy", 1, "$declare; MOVE c; $end"), '', "$end with an open cursor");
+        is(spilled("$end, $strategy", 1, "$declare; MOVE c; $end"), '',
+            "$end with an open cursor, $strategy: nothing is printed");
     }
     is( spilled("a cursor of a failed subtransaction, $strategy", 2,
             "$strategy; BEGIN; SAVEPOINT s; DECLARE c CURSOR FOR $grouped; MOVE c; ROLLBACK TO s;"
@@ -194,9 +197,9 @@ for my $strategy ($hashed, $sorted) {
         "0\n$truth", 'a cursor of a failed subtransaction leaves no file');
 }
 
-# A state keeps repetitions out with a set of hashes: with little memory and with much, in one
-# process and in three, the filter is that of the distinct values alone. A stream's values are the
-# numbers v up to 1 400 000 for which a condition holds.
+# A state uses a set of hashes to recognise repeated values. With little and with much memory, in one
+# process and in three, the filter is the filter of the distinct values. The distinct values of a
+# stream are the numbers v up to 1 400 000 for which a condition holds.
 query(q{
     CREATE TABLE streams AS SELECT i,
       i % 200000 AS round_after_round, i / 4 AS in_a_row, i % 1000 AS few,
@@ -223,26 +226,26 @@ for (
     for my $work_mem ('64kB', '64MB') {
         my ($result, $bytes) = temp_bytes($node,
             "SET work_mem = '$work_mem'; SELECT md5(bf_agg($stream)::bytea) FROM streams");
-        is($result, $distinct, "$stream, $work_mem: the bytes of the distinct values");
-        # A value is written once, unless it comes again after its set was emptied.
+        is($result, $distinct, "$stream, $work_mem: the filter of the distinct values");
+        # A value is written once, unless it comes again after the set of hashes was emptied.
         my $expected = $work_mem eq '64kB' ? $files : 0;
         cmp_ok($bytes, $expected ? '>=' : '==', $expected && $one_file,
-            "$stream, $work_mem: $bytes bytes written");
+            "$stream, $work_mem: $bytes bytes written, as many as expected");
         is( query("SET work_mem = '$work_mem'; SET max_parallel_workers_per_gather = 2;"
                   . ' SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
                   . " SELECT md5(bf_agg($stream)::bytea) FROM streams"),
-            $distinct, "$stream, $work_mem, parallel: the bytes of the distinct values");
+            $distinct, "$stream, $work_mem, parallel: the filter of the distinct values");
     }
 }
 
-# These values are chosen so that the sample of a state's hashes finds none of them: the state takes
-# them for repetitions of a few values.
+# A state samples its hashes to decide whether values are repeated. No hash of these values is in the
+# sample, so the state takes them for repetitions of a few values.
 my $chosen = 'FROM generate_series(1::bigint, 600000) i WHERE (bf_hash(i) >> 32) & 511 <> 0';
 is( query("SET work_mem = '64kB'; SELECT md5(bf_agg(i)::bytea) $chosen"),
     query("SET work_mem = '256MB'; SELECT md5(bf_agg(i)::bytea) $chosen"),
-    'values that mislead the sample: the same bytes');
+    'values that mislead the sample: the same bytes with little and with much memory');
 
-# Window frames: the final function runs again and again on a state that continues.
+# Window frames: the final function runs repeatedly on a state to which further values are added.
 
 my @windows;
 for my $form ('bf_agg(%s)', 'bf_agg(%s, 50)', 'bf_agg(%s, NULL, 0.001)') {
@@ -260,7 +263,7 @@ for my $form ('bf_agg(%s)', 'bf_agg(%s, 50)', 'bf_agg(%s, NULL, 0.001)') {
                     SELECT count(*) FROM
                       (SELECT i, $windowed OVER ($window) AS f FROM generate_series(1, 700) i) w
                     WHERE f = (SELECT $plain FROM $source)},
-                700, "$frame frame, $windowed: the bytes of the values in it" ];
+                700, "$frame frame, $windowed: each row has the filter of its frame" ];
         }
     }
 }
@@ -271,14 +274,14 @@ is( query(qq{
         FROM (SELECT i, g, bf_agg(i) OVER (ORDER BY g) AS f FROM rows OFFSET 0) w
         WHERE i IN (100, 200, 300) ORDER BY g}),
     join("\n", map { "$_|" . query("SET work_mem = '64MB'; $all WHERE g <= $_") } 0 .. 2),
-    'a large growing frame: the bytes of the values in it');
+    'a large growing frame: each row has the filter of its frame');
 is( in_order(query(qq{
         SET work_mem = '64kB';
         SELECT g, md5(f::bytea)
         FROM (SELECT i, g, bf_agg(i) OVER (PARTITION BY g) AS f FROM rows OFFSET 0) w
         WHERE i IN (100, 200, 300)})),
-    groups(0 .. 2), 'large window partitions: the bytes of the values in them');
-is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
+    groups(0 .. 2), 'large window partitions: each row has the filter of its partition');
+is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no temporary file is left');
 
 clean_log($node);
 done_testing();
