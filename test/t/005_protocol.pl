@@ -1,6 +1,6 @@
-# Filters as client programs use them: an untyped $1 through the extended protocol, its value as
-# text and as binary, answers and filters as text and as binary. Tested with pgbench as a driver
-# with several connections, and with a client of our own, since neither psql nor pgbench sends
+# Filters through the protocol, as client programs use them: parameters without a type, whose values
+# are sent as text and as binary; results and filters as text and as binary. Two clients are used:
+# pgbench with several connections, and a client in this file, because neither psql nor pgbench sends
 # binary values.
 
 use strict;
@@ -50,7 +50,7 @@ SELECT 1 / (:v <@ f)::int FROM stored WHERE name = 'numbers';
 SELECT 1 / bf_contains(f, :v)::int FROM stored WHERE name = 'numbers';
 SELECT 1 / (f @> (E'w\u00f6rd ' || :v))::int FROM stored WHERE name = 'words';
 SQL
-    pgbench($mode, 'as with a type', <<'SQL', 0);
+    pgbench($mode, 'a value without a type gives what a bigint gives', <<'SQL', 0);
 \set v random(1, 100000)
 SELECT 1 / ((f @> :v) = (f @> :v::bigint))::int FROM stored WHERE name = 'numbers';
 SELECT 1 / (NOT (bf_clear(f) @> :v))::int FROM stored WHERE name = 'numbers';
@@ -70,19 +70,19 @@ SELECT 1 / (($column + :w) \@> :w AND ${type}_multiplicity($column + :v, :v) > 1
 SELECT 1 / (${type}_add($column, :w) - :w = $column)::int FROM deletable WHERE name = 'empty';
 SQL
     }
-    pgbench($mode, 'a wrong answer', <<'SQL', 2);
+    pgbench($mode, 'the check itself: a wrong answer is an error', <<'SQL', 2);
 \set v random(1, 5000)
 SELECT 1 / (f @> :v)::int FROM stored WHERE name = 'empty';
 SQL
 }
-pgbench('prepared', 'the parameter has no type of its own', <<'SQL', 0);
+pgbench('prepared', 'the server gives the parameter the type bf_literal', <<'SQL', 0);
 \set v random(1, 5000)
 SELECT f @> :v FROM stored WHERE name = 'numbers';
 SELECT 1 / count(*) FROM pg_prepared_statements
   WHERE NOT from_sql AND parameter_types = '{bf_literal}';
 SQL
 
-# A client of our own
+# A small client that speaks the protocol
 
 my $socket = IO::Socket::UNIX->new($node->host . '/.s.PGSQL.' . $node->port)
   or die "no connection: $!";
@@ -119,7 +119,7 @@ sub body_of {
 }
 
 # Runs a statement with untyped parameters, all in one format (0 text, 1 binary). Returns the first
-# field of the first row, or the SQLSTATE of the error; and the types of the parameters.
+# field of the first row and the types of the parameters, or the SQLSTATE of an error.
 sub ask {
     my ($sql, $format, @values) = @_;
     my $parameters = join '',
@@ -141,7 +141,7 @@ sub ask {
 
 my $startup = pack('N', 196608) . 'user' . "\0" . getpwuid($<) . "\0database\0postgres\0\0";
 $socket->syswrite(pack('N', 4 + length $startup) . $startup);
-is(body_of('R', messages()), pack('N', 0), 'connected');
+is(body_of('R', messages()), pack('N', 0), 'the client connects without a password');
 
 my $literal = $node->safe_psql('postgres', q{SELECT 'bf_literal'::regtype::oid});
 my $absent = $node->safe_psql('postgres', q{
@@ -173,7 +173,7 @@ for my $format (0, 1) {
           ask("SELECT $expression FROM stored WHERE name = '$filter'", $format, @$values);
         $answer =~ tr/\0\1/ft/ if $format && defined $answer;
         is($answer, $expected, "$name: $expression, $filter");
-        is("@types", join(' ', ($literal) x @$values), '... of an untyped parameter');
+        is("@types", join(' ', ($literal) x @$values), '... and each parameter has the type bf_literal');
     }
     for (
         [ 'f @> $1', 'numbers', ['word'], '22P02' ],
@@ -213,7 +213,7 @@ for my $format (0, 1) {
             my ($answer, @types) = $row->($expression, $name, $values);
             $answer =~ tr/\0\1/ft/ if $format && defined $answer;
             is($answer, $expected, "format $format: $expression, $name");
-            is("@types", join(' ', ($literal) x @$values), '... of an untyped parameter');
+            is("@types", join(' ', ($literal) x @$values), '... and each parameter is a bf_literal');
         }
         for (
             [ "$f @> \$1", 'numbers', ['word'], '22P02' ],
@@ -225,21 +225,21 @@ for my $format (0, 1) {
             is(($row->($expression, $name, $values))[0],
                 $expected, "format $format: $expression, $name: an error");
         }
-        # With a trailing blank, the literal may be text or char(n), and it is added and removed as
-        # both. With more than 63 bytes, it is not a name.
+        # A literal with a trailing blank may be text or char(n), so it is added and removed as both.
+        # A literal of more than 63 bytes cannot be a name.
         my $one = "${prefix}_create(10) + 'word'::text";
         is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 <> $one + \$4::text)::text", 'words',
                 [ ('blank ') x 4 ]))[0],
-            'true', "format $format: $f, a blank at the end");
+            'true', "format $format: $f, a literal with a trailing blank is added and removed as text and char(n)");
         is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 = $one + \$4::text)::text", 'words',
                 [ ('x' x 70) x 4 ]))[0],
-            'true', "format $format: $f, a long text");
+            'true', "format $format: $f, a long literal is added as text alone, and removed");
         my $type = $f eq 'cuckoo' ? 'cuckoofilter' : 'countingbloomfilter';
         my ($value) = $row->($f, 'numbers', []);
         is((ask("SELECT \$1::$type = $f FROM deletable WHERE name = 'numbers'", $format, $value))[0],
             $format ? "\1" : 't', "format $format: a $type as a parameter is the same");
         is((ask("SELECT \$1::$type", $format, substr $value, 4))[0],
-            $format ? '22P03' : '22P02', '... and a damaged one an error');
+            $format ? '22P03' : '22P02', '... and a damaged one is an error');
     }
 }
 
@@ -254,9 +254,9 @@ is((ask(q{SELECT f = $1 FROM stored WHERE name = 'numbers'}, 1, $numbers))[0],
 is((ask(q{SELECT $1::bloomfilter @> 4711}, 1, $numbers))[0],
     "\1", 'a filter as a binary parameter has its members');
 is((ask(q{SELECT $1::bloomfilter}, 1, substr $numbers, 1))[0],
-    '22P03', 'a damaged one is an error');
-is((ask(q{SELECT $1::bloomfilter}, 0, 'word'))[0], '22P02', 'and so is a damaged text');
-is((ask('SELECT 1::text', 0))[0], 1, 'the connection lives');
+    '22P03', 'a damaged filter as a binary parameter is an error');
+is((ask(q{SELECT $1::bloomfilter}, 0, 'word'))[0], '22P02', 'text that is no filter is an error');
+is((ask('SELECT 1::text', 0))[0], 1, 'the connection survives these errors');
 
 send_message('X', '');
 clean_log($node);

@@ -1,7 +1,7 @@
-# At the largest sizes and for damaged input, there is a filter or an error, never a crash.
+# The largest sizes, and damaged input, give a filter or an error, never a crash.
 #
-# Storing and copying the largest filter, texts of 1 GB, and a partial aggregate state too large to
-# be combined take gigabytes and a minute: they are tested if BLOOMFILTER_TEST_LARGE is set.
+# If BLOOMFILTER_TEST_LARGE is set, tests that need gigabytes and a minute also run: they store and
+# copy the largest filter, read a text of 1 GB, and combine a partial state of more than 1 GB.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Large filters: made, stored, probed, sent through COPY and back
+# Large filters are made, stored, probed, and sent through COPY and back.
 
 sub large {
     my ($create, $payload) = @_;
@@ -28,19 +28,21 @@ sub large {
         INSERT INTO large SELECT bf_add_all($create, array[1, 2, 3]);
         UPDATE large SET f = f + 4});
     is(query('SELECT string_agg((f @> i)::text, NULL) FROM large, generate_series(1, 5) i'),
-        'truetruetruetruefalse', "$create: members are found, and no others");
+        'truetruetruetruefalse', "$create: the four members are found, and another value is not");
     is(query('SELECT length(f::bytea), pg_column_size(f) FROM large'),
-        "$payload|$payload", "$create: stored, $payload bytes");
+        "$payload|$payload", "$create: the stored filter has $payload bytes, uncompressed");
     my $digest = query('SELECT md5(f::bytea) FROM large');
     for my $format (qw(text binary)) {
         query(qq{
             COPY large TO '$dir/large' (FORMAT $format);
             TRUNCATE large;
             COPY large FROM '$dir/large' (FORMAT $format)});
-        is(query('SELECT md5(f::bytea) FROM large'), $digest, "$create: COPY $format and back");
+        is(query('SELECT md5(f::bytea) FROM large'), $digest,
+            "$create: COPY $format and back gives the same bytes");
         unlink "$dir/large";
     }
-    is(query('SELECT bf_check(f) IS NULL, round(bf_count(f)) FROM large'), 't|4', "$create: sound");
+    is(query('SELECT bf_check(f) IS NULL, round(bf_count(f)) FROM large'), 't|4',
+        "$create: sound, with 4 values");
     query('DROP TABLE large');
     return;
 }
@@ -49,7 +51,7 @@ large('bf_create(40000000)', query('SELECT bytes - 4 FROM bf_sizing(40000000, 0.
 is( query(q{
         SELECT f @> 5, f @> 6, length(f::bytea)
         FROM (SELECT bf_create_by_size(4294967296, 8) + 5 AS f OFFSET 0) largest}),
-    't|f|' . (36 + 512 * 1024 * 1024), 'the largest filter');
+    't|f|' . (36 + 512 * 1024 * 1024), 'the largest filter, of 512 MiB, finds its member and no other value');
 SKIP: {
     skip 'BLOOMFILTER_TEST_LARGE is not set', 5 if !$ENV{BLOOMFILTER_TEST_LARGE};
     large('bf_create_by_size(4294967296, 8)', 36 + 512 * 1024 * 1024);
@@ -62,10 +64,10 @@ for (
     my ($type, $rate, $most) = @$_;
     is(query("SELECT bits BETWEEN 4294960000 AND 4294967296, bytes BETWEEN bits / 8 + 40 AND bits / 8 + 49"
               . " FROM ${type}_sizing($most, $rate)"),
-        't|t', "${type}_sizing($most, $rate): nearly 512 MiB");
+        't|t', "${type}_sizing($most, $rate): one filter of nearly 512 MiB");
     my $more = $most + 1;
     is(query("SELECT filters, (${type}_sizing($most, $rate)).filters FROM ${type}_sizing($more, $rate)"),
-        '2|1', "${type}_sizing($more, $rate): two filters");
+        '2|1', "${type}_sizing($more, $rate): two filters, one value more than one filter can have");
     for my $call ("${type}_create($more, $rate)",
         "${type}_create(9223372036854775807, $rate)", "${type}_agg(1, $more, $rate)") {
         is(sqlstate($node, "SELECT ($call) IS NULL"), '22023', "$call: an error");
@@ -78,7 +80,7 @@ is( query(q{
         SELECT f @> 5, f @> 6, f - 5 @> 5, pg_column_size(f) - 4 FROM
           (SELECT cf_create(408021891) + 5 AS f OFFSET 0) largest}),
     't|f|f|' . (36 + 512 * 1024 * 1024) . "\nt|f|f|" . (36 + 4 + 512 * 1024 * 1024 - 2),
-    'the largest counting and cuckoo filters');
+    'the largest counting and cuckoo filters find, deny and remove a value, and have 512 MiB');
 
 # Sizes beyond the largest
 for (
@@ -94,22 +96,23 @@ for (
 }
 SKIP: {
     skip 'BLOOMFILTER_TEST_LARGE is not set', 3 if !$ENV{BLOOMFILTER_TEST_LARGE};
-    is(sqlstate($node, q{SELECT repeat('A', 1000000000)::bloomfilter}), '22P02', 'a text of 1 GB');
+    is(sqlstate($node, q{SELECT repeat('A', 1000000000)::bloomfilter}), '22P02',
+        'a text of 1 GB is an error');
 
-    # One worker has all rows: the plan expects the leader to take part, but it does not.
+    # One worker gets all rows, because the leader does not take part.
     my $huge = 'SET parallel_setup_cost = 0;'
       . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 1;'
       . ' PREPARE huge AS SELECT md5(bf_agg(j)::bytea) FROM thousand,'
       . ' LATERAL generate_series((i - 1) * 135000::bigint, i * 135000::bigint - 1) j';
     query('CREATE TABLE thousand AS SELECT generate_series(1, 1000) AS i; ANALYZE thousand');
-    like(plan_of($node, $huge, 'EXECUTE huge'), qr/Partial Aggregate/, 'the plan combines');
+    like(plan_of($node, $huge, 'EXECUTE huge'), qr/Partial Aggregate/, 'the plan has a partial aggregate');
     is( query("$huge; SET parallel_leader_participation = off; EXECUTE huge"),
         query('SELECT md5(bf_agg(j)::bytea) FROM generate_series(0, 134999999::bigint) j'),
-        'a partial state of more than 1 GB');
+        'a partial state of more than 1 GB gives the same filter as a serial plan');
 }
 
-# Damaged input: thousands of mutations of valid values as text and as binary, each the only row of
-# a COPY. A value that is accepted must be a sound filter.
+# Damaged input: thousands of valid values are mutated, as text and as binary. Each is the only row
+# of a COPY. A value that COPY accepts must be a sound filter.
 
 srand 20;
 
@@ -187,7 +190,8 @@ sub mutate_text {
     return $text;
 }
 
-# Feeds the values to COPY into a table. Returns how many statements ended with each SQLSTATE.
+# Copies each content into a table by a COPY of its own. Returns the number of statements that ended
+# with each SQLSTATE.
 sub copy_all {
     my ($table, $format, @contents) = @_;
     my $script = "\\set ON_ERROR_STOP off\n";
@@ -198,7 +202,7 @@ sub copy_all {
         $script .= "COPY $table FROM '$dir/$format$i' (FORMAT $format);\n\\echo :SQLSTATE\n";
     }
     my ($status, $codes) = $node->psql('postgres', $script, on_error_stop => 0);
-    is($status, 0, "COPY $format: the connection lives");
+    is($status, 0, "COPY $format into $table: the connection survives all statements");
     my %count;
     $count{$_}++ for split /\n/, $codes;
     return \%count;
@@ -217,12 +221,13 @@ for (
     my $table = "fed_$type";
     query("CREATE TABLE $table (f $type)");
     my $copies = copy_all($table, 'binary', map { binary_copy($_) } @$valid);
-    is_deeply($copies, { '00000' => scalar @$valid }, "COPY binary of $type takes what is valid");
+    is_deeply($copies, { '00000' => scalar @$valid }, "COPY binary of $type accepts all valid values");
     $copies = copy_all($table, 'text', map { encode_base64($_, '') . "\n" } @$valid);
-    is_deeply($copies, { '00000' => scalar @$valid }, "COPY text of $type takes what is valid");
+    is_deeply($copies, { '00000' => scalar @$valid }, "COPY text of $type accepts all valid values");
     if ($prefix ne 'bf') {
         $copies = copy_all($table, 'binary', map { binary_copy($_) } @bloom);
-        is_deeply($copies, { '22P03' => scalar @bloom }, "... but no bloomfilter");
+        is_deeply($copies, { '22P03' => scalar @bloom },
+            "COPY binary of $type rejects values of bloomfilter");
     }
 
     for (
@@ -233,10 +238,11 @@ for (
           copy_all($table, $format, map { $mutation->($valid->[ rand @$valid ]) } 1 .. $mutations);
         my ($rejected, $accepted) = @$count{ $sqlstate, '00000' };
         cmp_ok($rejected, '>', $mutations / 2,
-            "COPY $format of $type: $rejected of $mutations are rejected");
-        cmp_ok($accepted, '>', $mutations / 40, "COPY $format of $type: $accepted are still filters");
+            "COPY $format of $type: $rejected of $mutations mutated values are rejected, most of them");
+        cmp_ok($accepted, '>', $mutations / 40,
+            "COPY $format of $type: $accepted are accepted, some of them");
         delete @$count{ $sqlstate, '00000' };
-        is_deeply($count, {}, "COPY $format of $type: there is no other error");
+        is_deeply($count, {}, "COPY $format of $type: all errors are $sqlstate");
     }
 }
 is( query(q{
@@ -245,7 +251,7 @@ is( query(q{
         SELECT bool_and(bf_fpr(f) BETWEEN 0 AND 1 AND bf_count(f) >= 0
             AND f::text::bloomfilter = f),
           count(*) - count(bf_contains_hash(f, 4711)) FROM fed_bloomfilter, bf_info(f)}),
-    "t|0\nt|0", 'what is accepted is sound');
+    "t|0\nt|0", 'mutated values that are accepted are sound filters');
 is( query(q{
         SELECT count(*) > 50, count(cbf_check(f)), bool_and(f::text::countingbloomfilter = f
             AND cbf_union(f, f)::bloomfilter = f::bloomfilter AND fill BETWEEN 0 AND 1)
@@ -254,9 +260,9 @@ is( query(q{
         SELECT count(*) > 50, count(cf_check(f)), bool_and(f::text::cuckoofilter = f
             AND fill BETWEEN 0 AND 1 AND stored <= 4 * buckets AND estimated_fpr BETWEEN 0 AND 1)
         FROM fed_cuckoofilter, cf_info(f)}),
-    "t|0|t\nt|0|t", 'what is accepted of the others, too');
+    "t|0|t\nt|0|t", 'mutated values that are accepted are sound counting and cuckoo filters');
 
-# Such a filter can be probed, added to and removed from: there is an answer, or an error.
+# A mutated cuckoo filter can be added to and removed from: the result is sound, or there is an error.
 is( query(q{
         CREATE FUNCTION used(f cuckoofilter) RETURNS text LANGUAGE plpgsql AS $$
           DECLARE g cuckoofilter := f;
@@ -270,7 +276,7 @@ is( query(q{
             THEN RETURN 'sound';
           END $$;
         SELECT DISTINCT used(f) FROM fed_cuckoofilter}),
-    'sound', 'a damaged cuckoo filter that is accepted can be used');
+    'sound', 'a mutated cuckoo filter that is accepted stays sound while values are removed and added');
 
 clean_log($node);
 done_testing();

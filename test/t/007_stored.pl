@@ -1,9 +1,10 @@
-# A stored filter is detoasted once and probed many times, but a changed filter is never mistaken
-# for the one before: not when a row is updated between probes, not when every row has another
-# filter, not when a variable is reassigned, a subtransaction is rolled back, or a plan is kept.
+# A stored filter is detoasted once and probed many times from the cache. Yet every probe must have the
+# answer of the current filter: when a row is updated between probes, when every row has another
+# filter, when a variable is assigned again, when a subtransaction is rolled back, and when a plan is
+# kept.
 #
-# In most tests filter n contains n alone and has room for thousands of values more. For another
-# number, nearly every filter says no, so the wrong filter gives the wrong answer.
+# In most tests, filter n contains n alone and has room for thousands of values. Nearly every filter
+# denies any other number, so a probe of the wrong filter gives the wrong answer.
 
 use strict;
 use warnings FATAL => 'all';
@@ -64,16 +65,18 @@ is( query(q{
         SELECT bool_and(pg_column_size(f) > 16388) FROM counting UNION ALL
         SELECT bool_and(pg_column_size(f) > 16388) FROM counting_pages UNION ALL
         SELECT bool_and(pg_column_size(f) > 16388) FROM cuckoo}),
-    join("\n", ('t') x 11), 'the filters are stored out of line, long and short, compressed, and in the row');
+    join("\n", ('t') x 11), 'filters are stored in all ways: out of line, compressed, and in the row');
 
-# Every row has another filter. The same bytes through bytea are a new inline value for each probe.
+# Every row has another filter. Casting a filter to bytea and back makes a new inline value for each
+# probe.
 my @tests;
 for my $table (qw(many short compressed tiny linked tiny_linked guava parquet counting counting_pages
     cuckoo tiny_counting tiny_cuckoo)) {
     my $type = $table =~ /counting/ ? 'countingbloomfilter'
       : $table =~ /cuckoo/ ? 'cuckoofilter' : 'bloomfilter';
     my $inline = "f::bytea::$type";
-    # Other systems' layouts take no hashes; the other types take no hashes and no arrays.
+    # Layouts of other systems and the other types have no probes for hashes. The other types have no
+    # probes for arrays either.
     my $by_hash = $table =~ /guava|parquet/ ? 'f @> v' : 'bf_contains_hash(f, bf_hash(v))';
     my $any = 'bf_contains_any(f, array[v])';
     if ($type ne 'bloomfilter') {
@@ -92,7 +95,7 @@ for my $table (qw(many short compressed tiny linked tiny_linked guava parquet co
                   count(*) FILTER (WHERE $by_hash <> (f @> v)),
                   count(*) FILTER (WHERE f @> v) BETWEEN 200 AND 500
                 FROM $pairs},
-            '0|0|0|0|0|0|t', "$table: each filter answers for itself, ordered by $order" ];
+            '0|0|0|0|0|0|t', "$table: each probe has the answer of its row's filter, ordered by $order" ];
     }
 }
 results_are($node, @tests);
@@ -100,24 +103,25 @@ for my $join ('enable_hashjoin', 'enable_mergejoin', 'enable_nestloop') {
     my $off = join '; ', map { "SET $_ = off" }
       grep { $_ ne $join } qw(enable_hashjoin enable_mergejoin enable_nestloop);
     is(query("$off; SELECT count(*) FROM many JOIN probes ON id = v WHERE f @> v"),
-        200, "each filter answers for itself, $join");
+        200, "each of 200 joined filters contains its value, $join");
 }
 is( query('SELECT count(*) FROM probes WHERE (SELECT f FROM many WHERE id = v) @> v'),
-    200, 'a subquery that gives another filter for each row');
+    200, 'a subquery that returns another filter for each row: each contains its value');
 is( query('SELECT count(*), sum(v) FROM probes WHERE (SELECT f FROM many WHERE id = 77) @> v'),
-    '1|77', 'a subquery that gives one filter for all rows');
+    '1|77', 'a subquery that returns one filter for all rows: only its member is found');
 is( query('SELECT count(*) FROM many a JOIN many b ON b.id = 201 - a.id'
           . ' WHERE a.f @> a.id AND b.f @> b.id AND NOT a.f @> b.id'),
-    200, 'two filters in one row');
+    200, 'two filters in one row: each is probed for its own value');
 is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f ELSE t.f END @> v)::int)'
           . ' FROM probes JOIN many m ON m.id = v JOIN tiny t ON t.id = v'),
-    200, 'stored and inline filters in turn');
+    200, 'one call site with stored and inline filters in turn: each contains its value');
 is( query('SELECT sum((CASE WHEN v % 2 = 0 THEN m.f WHEN v % 3 = 0 THEN c.f END @> v)::int),'
           . ' count(*) FROM probes JOIN many m ON m.id = v JOIN compressed c ON c.id = v'),
-    '133|200', 'stored, compressed and no filters in turn');
+    '133|200',
+    'one call site with stored, compressed and NULL filters in turn: all but NULL contain their value');
 
-# A call site probes one filter while another one drives that filter out of the cache, again and
-# again, and puts others into its memory.
+# One call site probes one filter. Another call site probes many filters, which evict the first one
+# from the cache and take its memory.
 for my $table (qw(many short linked guava parquet counting counting_pages cuckoo)) {
     is( query(qq{
         SET work_mem = '64kB';
@@ -126,10 +130,10 @@ for my $table (qw(many short linked guava parquet counting counting_pages cuckoo
         FROM (SELECT id, g, (SELECT f FROM $table WHERE id = 77) @> g AS one_answer,
             f @> g AS each_answer
           FROM $table, generate_series(1, 200) g ORDER BY id, g OFFSET 0) asked}),
-    '40000|40000|40000', "$table: a filter that leaves the cache between two probes");
+    '40000|40000|40000', "$table: a filter that is evicted between two probes has the right answers");
 }
 
-# Values in place, all of one length: nothing known of the last one may be used for the next.
+# Inline values, all of the same length: nothing that is known of one filter may be used for the next.
 is( query(q{
         CREATE TABLE alike AS
         SELECT i, bf_create_by_size(1536, 1 + i % 16, i / 16)
@@ -141,7 +145,8 @@ is( query(q{
             ELSE f @> i::numeric END),
           count(*) FILTER (WHERE f @> i::text::bf_literal)
         FROM (SELECT * FROM alike ORDER BY hashint4(i) OFFSET 0) shuffled}),
-    '1000|1|1000|1000', 'inline filters of one length with many geometries, seeds and families');
+    '1000|1|1000|1000',
+    'inline filters of one length, but many geometries, seeds and element types, contain their values');
 is( query(q{
         CREATE TABLE sevens AS
         SELECT CASE i % 10 WHEN 0 THEN f + 7 WHEN 1 THEN f + 7::numeric ELSE f + '7'::text END AS f
@@ -150,26 +155,26 @@ is( query(q{
         SELECT count(*) FILTER (WHERE f @> '7'), count(*) FILTER (WHERE f @> '8') < 10,
           count(*) FILTER (WHERE f + '9' @> '9' AND NOT f + '9' = f) FROM sevens;
         EXECUTE ask ('7')}),
-    "300|t|300\n300", 'one literal for filters of many seeds and families');
+    "300|t|300\n300", 'one literal or parameter is found in filters of many seeds and element types');
 for my $text ('i::text', 'i') {
     my $rest = $text eq 'i' ? 1 : 0;
     my ($code, undef, $error) = $node->psql('postgres',
         "SELECT count(*) FILTER (WHERE f @> $text) FROM (SELECT * FROM alike"
           . " WHERE i % 3 = $rest OR i = 998 - $rest ORDER BY i OFFSET 0) x");
     like($error, qr/bloom filter holds \w+ values, but the probe is/,
-        'a filter of another family after many that fit is an error');
+        'a filter of another element type after many of the right type is an error');
 }
 
-# Types in turn; and multiplicity in the same query as containment
+# Filters of three types in turn, and multiplicities in the same query as probes
 is( query(q{
         SELECT sum((CASE v % 3 WHEN 0 THEN m.f @> v WHEN 1 THEN c.f @> v ELSE k.f @> v END)::int),
           sum(cbf_multiplicity(c.f, v) + cf_multiplicity(k.f, v) + (c.f @> v AND k.f @> v)::int),
           sum(cbf_multiplicity(c.f + v, v) + cf_multiplicity(k.f + v, v)),
           count(*) FILTER (WHERE c.f @> v + 1 AND k.f @> v + 1)
         FROM probes JOIN many m ON m.id = v JOIN counting c ON c.id = v JOIN cuckoo k ON k.id = v}),
-    '200|600|800|0', 'filters of three types in turn');
+    '200|600|800|0', 'filters of three types in one query: each has its own answers and multiplicities');
 
-# One row that changes between probes
+# One row is updated between probes.
 is( query(q{
         BEGIN;
         SELECT f @> 1, f @> 2 FROM one;
@@ -182,9 +187,9 @@ is( query(q{
         SELECT f @> 1, f @> 2, f @> 3 FROM one;
         ROLLBACK;
         SELECT f @> 1, f @> 2 FROM one}),
-    "t|f\nt|t\nf|f|t\nt|t|f\nt|f", 'a row that is updated, and restored');
+    "t|f\nt|t\nf|f|t\nt|t|f\nt|f", 'probes see a row after each update, and after ROLLBACK TO and ROLLBACK');
 
-# The same in one session with plans and functions that are kept, so that their call sites live on
+# The same in one session with plans and functions that are kept, so that their call sites are kept
 my $probing = q{
     PREPARE probe (int) AS SELECT f @> $1 FROM one;
     CREATE FUNCTION probe(v int) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -215,7 +220,7 @@ for my $mode (qw(force_generic_plan force_custom_plan)) {
             f t f|t|f|t
             t|f|t|f f|t|f|t
             t f t|f|t|f)),
-        "kept plans and functions see the row as it is, $mode");
+        "kept plans and functions see the row after each update and rollback, $mode");
 }
 is( query(q{
         CREATE FUNCTION changing(v int) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -225,9 +230,9 @@ is( query(q{
           END $$;
         SELECT count(*) FROM generate_series(1, 300) v WHERE changing(v);
         UPDATE one SET f = bf_clear(f) + 1}),
-    300, 'a row that is updated 300 times within a query');
+    300, 'a row that is updated 300 times within a query: each probe sees the last update');
 
-# The slot of a deleted filter is reused by another filter.
+# Another filter takes the place of a deleted filter in the table.
 is( query(q{
         CREATE TABLE reused (f bloomfilter);
         CREATE FUNCTION asked(v int) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -241,7 +246,8 @@ is( query(q{
         VACUUM reused;
         INSERT INTO reused VALUES (bf_create(10000) + 1);
         SELECT asked(1), asked(2)}),
-    "t|f\nf|t\nt|f", 'a filter in the place of another one');
+    "t|f\nf|t\nt|f",
+    'after TRUNCATE, and after DELETE and VACUUM, probes see the new filter in the old place');
 
 # PL/pgSQL variables
 is( query(q{
@@ -268,7 +274,7 @@ is( query(q{
             END LOOP;
           END $$;
         SELECT 'done'}),
-    'done', 'variables that are reassigned');
+    'done', 'probes of PL/pgSQL variables see each new assignment');
 
 # Cursors
 is( query(q{
@@ -293,7 +299,8 @@ is( query(q{
         SELECT of_cursor();
         SELECT string_agg(concat_ws(' ', f @> id, f @> id + 1), ' ' ORDER BY id) FROM many
         WHERE id <= 3}),
-    "t\nf\nf|t\nt f t f t f\nf t f t f t", 'cursors see the filters of their snapshot');
+    "t\nf\nf|t\nt f t f t f\nf t f t f t",
+    'cursors see the filters of their snapshots, not the updated ones');
 
 clean_log($node);
 done_testing();

@@ -1,6 +1,6 @@
-# The recipe of doc/streaming.md: many writers at once neither block each other for ever nor lose a
-# value, a crash loses nothing that was acknowledged, rows stay inline and on their page, and all
-# shards together keep the rate asked for.
+# The recipe of doc/streaming.md, a table of small filters (shards) for many writers. Concurrent
+# writers have no deadlock and lose no value. A crash loses no acknowledged value. Filters stay inline,
+# and updated rows stay on their page. All shards together keep the false positive rate.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ my $node = new_server('shards');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# The recipe for a number of values at 1 %: $shards filters for $capacity values each.
+# For a number of values at 1 %, the recipe has $shards filters for $capacity values each.
 my ($shards, $capacity);
 
 sub empty_table {
@@ -56,7 +56,7 @@ sub add_many {
       . ' WHERE s.filter <> (s.filter | excluded.filter)';
 }
 
-# The number of some values that are not contained.
+# Returns the number of values that their shards do not contain.
 sub missing {
     my ($values) = @_;
     return query("SELECT count(*) FROM $values v(v) WHERE NOT EXISTS"
@@ -79,13 +79,13 @@ $node->pgbench('-n -c 16 -j 2 -t 50', 0, [qr{actually processed: 800/800}], [qr/
           . add_many('generate_series(:first + 1000, :first + 1, -1)')
           . ";\nINSERT INTO acknowledged VALUES (:first);\nCOMMIT;\n"
     });
-is(deadlocks(), 0, 'no deadlock');
+is(deadlocks(), 0, 'writers of overlapping batches have no deadlock');
 is(query('SELECT count(*) FROM acknowledged'), 800, 'every batch was acknowledged');
 is( missing('(SELECT first + i FROM (SELECT DISTINCT first FROM acknowledged) a,'
           . ' generate_series(1, 1000) i)'),
-    0, 'nothing is lost');
+    0, 'every value of an acknowledged batch is contained');
 
-# Single values and batches at once, with readers that must never see a value disappear.
+# Single values and batches at the same time, with readers that must never see a value disappear
 new_table(40000);
 query('TRUNCATE acknowledged');
 $node->pgbench('-n -c 16 -j 2 -t 200', 0, [qr{actually processed: 3200/3200}], [qr/^$/],
@@ -97,26 +97,26 @@ $node->pgbench('-n -c 16 -j 2 -t 200', 0, [qr{actually processed: 3200/3200}], [
         'batch@1' => '\set v random(1, 30000)' . "\n"
           . add_many('generate_series(:v, :v + 100)') . ";\nINSERT INTO acknowledged VALUES (:v);\n"
     });
-is(deadlocks(), 0, 'no deadlock');
-is(missing('(SELECT DISTINCT first FROM acknowledged)'), 0, 'nothing is lost');
+is(deadlocks(), 0, 'writers of single values and batches have no deadlock');
+is(missing('(SELECT DISTINCT first FROM acknowledged)'), 0, 'every acknowledged value is contained');
 
-# Every shard is filled to capacity.
+# All shards are filled to their capacity.
 my $count = 1_000_000;
 new_table($count);
 query(add_many("generate_series(1, $count)"));
 is(query('SELECT count(*) FROM seen WHERE bf_count(filter) > 0'),
-    $shards, 'a million values fall into all shards');
-is(missing("generate_series(1, $count)"), 0, 'all of them are contained');
+    $shards, 'a million values are spread over all shards');
+is(missing("generate_series(1, $count)"), 0, 'all of a million values are contained');
 my ($fullest, $rate) = split /\|/,
   query("SELECT max(bf_count(filter) / $capacity), avg(bf_fpr(filter)) FROM seen");
-cmp_ok($fullest, '>', 1.03, 'some shards hold more than they were made for');
-cmp_ok($rate, '<', 0.0105, 'the rate that bf_fpr() tells is kept');
+cmp_ok($fullest, '>', 1.03, 'some shards hold over 3 % more values than they were made for');
+cmp_ok($rate, '<', 0.0105, 'yet the average rate that bf_fpr() estimates is at most 1.05 %');
 my $strangers = query("SELECT count(*) FROM generate_series($count + 1, 2 * $count) v WHERE EXISTS"
       . " (SELECT FROM seen WHERE shard = bf_shard(v, $shards) AND filter @> v)");
-cmp_ok($strangers, '<', 0.0105 * $count, 'the rate obtained is at most 5 % above the asked one');
-cmp_ok($strangers, '>', 0.0090 * $count, 'and not much below it');
+cmp_ok($strangers, '<', 0.0105 * $count, 'at most 1.05 % of a million other values are false positives');
+cmp_ok($strangers, '>', 0.0090 * $count, 'and at least 0.9 %');
 
-# Rows stay inline and on their page, and an addition writes little.
+# Filters stay inline, updated rows stay on their page, and an addition writes little WAL.
 sub wal_of {
     my ($values, $sql) = @_;
     return query("SELECT pg_current_wal_insert_lsn() AS before \\gset\n$sql\n"
@@ -149,20 +149,20 @@ my %wal = (
     'value of a batch of 100' => wal_of(20000, batches_of(100, 3000000)),
     'value of a batch of 10000' => wal_of(20000, batches_of(10000, 4000000)));
 note("WAL bytes per $_: $wal{$_}") for sort keys %wal;
-cmp_ok($wal{$_}, '<=', 250, "WAL bytes per $_") for sort keys %wal;
+cmp_ok($wal{$_}, '<=', 250, "at most 250 bytes of WAL per $_") for sort keys %wal;
 cmp_ok(wal_of(20000, each_in_a_transaction(add_existing('v'))),
-    '<', 5, 'an UPDATE writes nothing for a known value');
+    '<', 5, 'an UPDATE for a value that is contained writes no WAL');
 $node->poll_query_until('postgres', # statistics may come late
     q{SELECT n_tup_upd > 60000 FROM pg_stat_user_tables WHERE relname = 'seen'})
   or die 'too few updates';
 my ($updates, $hot, $toast, $pages) = split /\|/, query(q{
     SELECT n_tup_upd, n_tup_hot_upd, pg_relation_size(reltoastrelid), pg_relation_size(c.oid) / 8192
     FROM pg_stat_all_tables JOIN pg_class c ON c.oid = relid WHERE c.relname = 'seen'});
-is($hot, $updates, 'always on their page');
-is($toast, 0, 'and are inline');
-cmp_ok($pages, '<=', $shards / 2 + 1, 'the table has not grown');
+is($hot, $updates, 'all updates are HOT: rows stay on their page');
+is($toast, 0, 'no filter is out of line');
+cmp_ok($pages, '<=', $shards / 2 + 1, 'the table has not grown by the updates');
 
-# A crash: each session logs what was acknowledged to it, and the server is killed under the load.
+# A crash: each session logs the values that were acknowledged, and the server is killed meanwhile.
 new_table($count);
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my @sessions;
@@ -193,12 +193,12 @@ usleep(100_000) while grep { kill 0, $_ } $postmaster, @children;
 $node->start;
 my @acknowledged = map { split /\n/, slurp_file("$dir/$_.out") } 0 .. 3;
 cmp_ok(@acknowledged, '>', 100, 'values were acknowledged before the crash');
-cmp_ok(@acknowledged, '<', 200000, 'and the crash came before the end');
+cmp_ok(@acknowledged, '<', 200000, 'the crash came before all values were added');
 query('CREATE TABLE survivors (first int, last int); INSERT INTO survivors VALUES '
       . join(', ', map { /^(\d+)\+9$/ ? "($1, $1 + 9)" : "($_, $_)" } @acknowledged));
 is(missing('(SELECT generate_series(first, last) FROM survivors)'),
-    0, 'every acknowledged value is there');
+    0, 'after the crash, every acknowledged value is contained');
 is(query('SELECT count(*) FROM seen WHERE bf_check(filter) IS NOT NULL'),
-    0, 'all filters are sound');
+    0, 'after the crash, all filters are sound');
 
 done_testing();
