@@ -230,7 +230,7 @@ for my $format (0, 1) {
         my $one = "${prefix}_create(10) + 'word'::text";
         is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 <> $one + \$4::text)::text", 'words',
                 [ ('blank ') x 4 ]))[0],
-            'true', "format $format: $f, a literal with a trailing blank is added and removed as text and char(n)");
+            'true', "format $format: $f, a literal with a trailing blank is added as text and as char(n)");
         is(($row->("($one + \$1 - \$2 = $one AND $one + \$3 = $one + \$4::text)::text", 'words',
                 [ ('x' x 70) x 4 ]))[0],
             'true', "format $format: $f, a long literal is added as text alone, and removed");

@@ -1,5 +1,5 @@
-# Guava and PostgreSQL exchange filters: both write the same bytes, and give the same answers to
-# 100 000 probes. Guava's side is test/java/GuavaFilters.java.
+# Guava and PostgreSQL exchange filters. Both write the same bytes and give the same answers to
+# 100 000 probes. The program for Guava is test/java/GuavaFilters.java.
 
 use strict;
 use warnings FATAL => 'all';
@@ -24,7 +24,7 @@ srand 5;
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Short runs: threads that compile and collect garbage would take longer than the program itself.
+# Runs are short: threads that compile and collect garbage would take longer than the program itself.
 my @short = ('-XX:-UsePerfData', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC');
 
 sub java {
@@ -47,7 +47,7 @@ sub write_file {
 
 sub write_lines { my ($name, @lines) = @_; return write_file($name, map { "$_\n" } @lines) }
 
-# Values of every magnitude, and of every script.
+# Integers of every magnitude, and strings of all ranges of Unicode
 sub random_integer {
     my ($bits) = @_;
     my $value = unpack 'q', pack 'LL', map { int rand 2**32 } 1, 2;
@@ -75,7 +75,7 @@ sub utf8_of { my ($string) = @_; utf8::encode($string); return $string }
 
 sub random_bytes { return unpack 'H*', pack 'C*', map { int rand 256 } 1 .. 1 + rand 40 }
 
-# For each type: how SQL reads a line, how to make a random line, and lines that are always there.
+# For each type: how SQL reads a line, how to make a random line, and the lines that are always used.
 my %types = (
     bigint => [
         'line::bigint', sub { random_integer(64) },
@@ -113,7 +113,7 @@ for my $type (sort keys %types) {
         WHERE n <= $probes});
 }
 
-# SQL's answers to all probes, and the number of places where answers differ.
+# answers() returns SQL's answers to all probes, and differences() the number of answers that differ.
 sub answers {
     my ($type, $filter) = @_;
     return query(qq{
@@ -137,7 +137,7 @@ for (
         my $read = sub { return "bf_from_guava(pg_read_binary_file('$_[0]'), '$funnel')" };
         my $from = "FROM of_$type WHERE n <= $members";
 
-        # Both write the same file
+        # Both write the same file.
         java('build', $funnel, $strategy, $members, $rate, "$dir/$type.members", $java);
         java('build', $funnel, $strategy, $members, $rate, "$dir/$type.half", $begun);
         query("INSERT INTO filters"
@@ -145,36 +145,37 @@ for (
         my $stored = "f FROM filters WHERE name = '$name'";
         my $empty = "bf_create($members, $rate, layout => '$layout')";
         for (
-            [ 'bf_agg makes the file', "SELECT $stored" ],
-            [ 'bf_add_all makes the file', "SELECT bf_add_all($empty, array_agg(value)) f $from" ],
-            [ 'SQL completes the file that Java began',
+            [ 'bf_agg makes the same file as Java', "SELECT $stored" ],
+            [ 'bf_add_all makes the same file as Java',
+                "SELECT bf_add_all($empty, array_agg(value)) f $from" ],
+            [ 'adding the other half of the values to a file of Java makes the same file',
                 'SELECT bf_add_all(' . $read->($begun) . ", array_agg(value)) f $from" ]) {
             my ($what, $made) = @$_;
             is( query("SELECT bf_to_guava(f) = pg_read_binary_file('$java') FROM ($made) made"),
                 't', "$name: $what");
         }
 
-        # PostgreSQL's file in Java, and Java's in PostgreSQL
+        # Java reads PostgreSQL's file, and PostgreSQL reads Java's.
         write_file("$funnel.$strategy.sql",
             pack 'H*', query("SELECT encode(bf_to_guava(f), 'hex') FROM (SELECT $stored) made"));
         java('answer', $funnel, $sql, "$dir/$type.probes", "$sql.answers");
         my $theirs = slurp_file("$sql.answers") =~ tr/\n//dr;
-        is(length $theirs, $probes, "$name: all probes are answered");
+        is(length $theirs, $questions, "$name: Java answers all probes");
         is(differences(answers($type, $stored), $theirs),
             0, "$name: Java reads SQL's filter and answers like SQL");
         is(differences(answers($type, $read->($java)), $theirs),
             0, "$name: SQL reads Java's filter and answers like Java");
 
-        # These are the answers of a Bloom filter.
-        is(substr($theirs, 0, $members) =~ tr/1//, $members, "$name: the members are contained");
-        my $found = substr($theirs, $members) =~ tr/1// / ($probes - $members);
-        cmp_ok($found, '>', $rate / 2, "$name: a false positive rate of $found");
-        cmp_ok($found, '<', $rate * 2, "$name: for $rate");
+        # Java's answers are those of a Bloom filter.
+        is(substr($theirs, 0, $members) =~ tr/1//, $members, "$name: all members are contained");
+        my $found = substr($theirs, $members) =~ tr/1// / ($questions - $members);
+        cmp_ok($found, '>', $rate / 2, "$name: the false positive rate $found is at least half of $rate");
+        cmp_ok($found, '<', $rate * 2, "$name: the false positive rate $found is at most twice $rate");
     }
 }
 
-# Sizes, at every rate. Later versions of Guava compute the number of hash functions from the rate
-# alone; pairs for which this gives another number are left out.
+# Sizes for many numbers of values and rates. Later versions of Guava compute the number of hash
+# functions from the rate alone. Pairs for which they would get another number are left out.
 my @sizes = map { [ $_, 0.03 ] } 1 .. 100;
 while (@sizes < 400) {
     my ($expected, $rate) = (int exp rand log 1e6, sprintf '%.3g', exp rand log 1e-9);
@@ -185,13 +186,13 @@ while (@sizes < 400) {
     my $bits = int(-$expected * log($rate) / log(2)**2);
     int($bits / $expected * log(2) + 0.5) == int(-log($rate) / log(2) + 0.5)
 } @sizes;
-cmp_ok(@sizes, '>', 300, 'many sizes');
+cmp_ok(@sizes, '>', 300, 'more than 300 pairs of a number and a rate are left');
 java('sizes', write_lines('sizes', map { "@$_" } @sizes), "$dir/sizes.answers");
 my $rows = join ', ', map { "($_, $sizes[$_][0], $sizes[$_][1]::float8)" } 0 .. $#sizes;
 is( query("SELECT hashes || ' ' || bits / 64 FROM (VALUES $rows) s(n, asked, rate),"
           . " bf_info(bf_create(asked, rate, layout => 'guava')) ORDER BY n"),
     slurp_file("$dir/sizes.answers") =~ s/\n\z//r,
-    'filters have the size that Guava gives them');
+    'for each pair, SQL and Guava choose the same size and number of hash functions');
 
 clean_log($node);
 done_testing();

@@ -1,6 +1,6 @@
-# The golden files of other systems (test/golden): each is rebuilt bit for bit from the values that
-# it lists, gives the same answers as the system itself, false positives included, and is written
-# back as it was read. Hostile files are errors.
+# The golden files of other systems (test/golden). Each file is rebuilt bit for bit from its values.
+# It gives the same answers as in the other system, including false positives. It is written as it was
+# read. Reading a hostile file is an error.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,7 +18,7 @@ my $golden = "$FindBin::RealBin/../golden";
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# What is to be asked together: [query, result, name of the test].
+# Tests that will run in one session: [query, result, name of the test].
 my @tests;
 
 sub bytes {
@@ -34,7 +34,8 @@ sub manifest {
     return map { decode_json($_) } split /\n/, bytes($name);
 }
 
-# Guava: the funnel, its layout, the values of the filter and of the probes, capacity and rate.
+# Guava. For each file: the funnel, its layout, the values in the filter, other values to probe for,
+# the capacity and the rate.
 my $edges = q{unnest('{0, -1, 1, -9223372036854775808, 9223372036854775807, 2147483648, -2147483648,
   4294967296}'::bigint[]) v};
 my $integers = 'generate_series(0, 999) v';
@@ -69,23 +70,24 @@ for my $entry (manifest('guava/manifest.jsonl')) {
 
     push @tests, [ "SELECT encode(bf_to_guava(bf_add_all(bf_create($expected, $rate, layout => '$layout'),"
               . " array_agg(v))), 'hex') FROM $values",
-        unpack('H*', $bytes), "$name: rebuilt" ] if $values !~ /-1\) v$/;
+        unpack('H*', $bytes), "$name: from its values, the same file is rebuilt" ] if $values !~ /-1\) v$/;
     push @tests, [ "SELECT encode(bf_to_guava(bf_create($expected, $rate, layout => '$layout')), 'hex')",
-        unpack('H*', $bytes), "$name: rebuilt" ] if $values =~ /-1\) v$/;
-    push @tests, [ "SELECT encode(bf_to_guava($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ];
+        unpack('H*', $bytes), "$name: without values, the same file is rebuilt" ] if $values =~ /-1\) v$/;
+    push @tests, [ "SELECT encode(bf_to_guava($read), 'hex')", unpack('H*', $bytes),
+        "$name: written as it was read" ];
     push @tests, [ "SELECT bits_set, hashes, layout, bf_check($read) FROM bf_info($read)",
-        "$entry->{bits_set}|$entry->{k}|$layout|", "$name: as Guava describes it" ];
+        "$entry->{bits_set}|$entry->{k}|$layout|", "$name: bf_info() gives what Guava gives" ];
     push @tests, [ "SELECT count(*) FROM (SELECT $read AS f) x, $values WHERE NOT f @> v", 0,
-        "$name: all members" ];
+        "$name: all members are found" ];
     my $found = $probes =~ /^generate_series\(\d+, \d+\) i/ ? ($probes =~ /send/ ? 'i' : 'v') : 'v';
     push @tests, [ "SELECT coalesce(string_agg($found\::text, ' '), '') FROM (SELECT $read AS f OFFSET 0) x,"
               . " $probes WHERE f @> v",
-        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Guava has" ];
+        join(' ', @{ $entry->{false_positives} }), "$name: the same false positives as in Guava" ];
 }
 results_are($node, splice @tests);
-is_deeply(\%guava, {}, 'every file');
+is_deeply(\%guava, {}, 'every file of Guava that this test describes exists');
 
-# Guava's own published numbers: a million even numbers as text at 3 %.
+# The results that Guava's own tests publish: filters of a million even numbers as text at 3 %.
 for (
     [ 'guava_chars_mitz32', 29824, 'ed0bdb71b4c0a349c4d5e2aa6f8d69566a7da15201a92fc627c339d7ccc6bf76' ],
     [ 'guava_chars', 30104, 'a5f4d036ec3b8996cb912a001791001fc998ec0afac26b956ddc5b8fed7e3ab2' ],
@@ -94,10 +96,11 @@ for (
     is( query("CREATE TEMP TABLE even AS SELECT bf_agg((2 * i)::text, 1000000, 0.03, '$layout') AS f"
               . ' FROM generate_series(0, 999999) i; SELECT encode(sha256(bf_to_guava(f)), \'hex\'),'
               . ' (SELECT count(*) FROM generate_series(1, 1999999, 2) i WHERE f @> i::text) FROM even'),
-        "$digest|$count", "$layout: Guava's own test");
+        "$digest|$count", "$layout: the digest and the number of false positives of Guava's own test");
 }
 
-# Spark: both versions, with seeds. The README beside the files describes items and strangers.
+# Spark: both versions, with seeds. The README beside the files describes the items in the files and
+# the strangers, which are other values to probe for.
 my %spark = (
     'long'   => [ 'long', 'i' ],
     'neg'    => [ 'long', 'i::bigint * -1000003' ],
@@ -124,28 +127,29 @@ for my $entry (manifest('spark/manifest.jsonl')) {
     my ($read, $made) = map { 'bf_from_spark(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
     my $members = "generate_series(0, $entry->{n} - 1) i";
     push @tests, [ "SELECT bits_set, hashes, layout, seed, bf_check($read) FROM bf_info($read)",
-        "$entry->{bits_set}|$entry->{k}|$layout|$entry->{seed}|", "$name: as Spark describes it" ];
-    push @tests, [ "SELECT encode(bf_to_spark($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ];
+        "$entry->{bits_set}|$entry->{k}|$layout|$entry->{seed}|", "$name: bf_info() gives what Spark gives" ];
+    push @tests, [ "SELECT encode(bf_to_spark($read), 'hex')", unpack('H*', $bytes),
+        "$name: written as it was read" ];
     push @tests, [ "SELECT encode(bf_to_spark(bf_add_all($made, (SELECT coalesce(array_agg($value), '{}') FROM $members))), 'hex')",
-        unpack('H*', $bytes), "$name: rebuilt" ];
+        unpack('H*', $bytes), "$name: from its values, the same file is rebuilt" ];
     push @tests, [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $members WHERE NOT f @> $value",
-        0, "$name: all members" ];
+        0, "$name: all members are found" ];
     my $strangers = "generate_series($entry->{from}, $entry->{from} + $entry->{count} - 1) i";
     my $found = $entry->{values} eq 'binary' ? 'count(*)::text' : q{string_agg(i::text, ' ' ORDER BY i)};
     push @tests, [ "SELECT $found FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> $value",
-        join(' ', @{ $entry->{false_positives} }), "$name: the false positives that Spark has" ];
+        join(' ', @{ $entry->{false_positives} }), "$name: the same false positives as in Spark" ];
     my ($rate) = grep { int(-$entry->{expected} * log($_) / log(2)**2) == $entry->{asked_bits} } 0.01, 0.03;
     next unless defined $rate;
     push @tests, [ "SELECT encode(bf_to_spark(bf_create($entry->{expected}, $rate, '$layout', $entry->{seed})), 'hex')",
-        unpack('H*', $empty), "$name: made" ];
+        unpack('H*', $empty), "$name: bf_create() makes the same empty file" ];
     next if $entry->{seed} != 0 || $entry->{n} == 0;
     push @tests, [ "SELECT encode(bf_to_spark(bf_agg($value, $entry->{expected}, $rate, '$layout')), 'hex') FROM $members",
-        unpack('H*', $bytes), "$name: the aggregate" ];
+        unpack('H*', $bytes), "$name: bf_agg() makes the same file" ];
 }
 results_are($node, splice @tests);
 
-# DataSketches: the README beside its files describes items and strangers. A value is an expression
-# over i, or the items of a list.
+# DataSketches: the README beside the files describes items and strangers. A value is an expression
+# over i, or an item of a list.
 my %items = (
     'int64' => 'i::bigint * 1000003 - 500',
     'double' => '0.25::float8 * i - 10',
@@ -165,8 +169,8 @@ my %types = (
     (map { ($_ => 'double') } qw(double double_edges minus_zero)),
     (map { ($_ => 'string') } qw(string unicode)), 'bytes' => 'bytes');
 
-# The tests of a file that lists items: read, written, cleared and rebuilt, and probed. `describes` is
-# what else the manifest says of it: columns of bf_info, and their values.
+# Returns the tests of a file whose items the manifest lists: it is read, written, cleared, rebuilt and
+# probed. `describes` names further columns of bf_info(), and `described` has their expected values.
 sub listed_tests {
     my ($system, $entry, $name, $describes, $described) = @_;
     my $bytes = bytes("$system/$entry->{file}");
@@ -177,37 +181,40 @@ sub listed_tests {
     my $all = "coalesce((SELECT array_agg(v) FROM (SELECT $value AS v FROM $members) s), '{}')";
     return (
         [ "SELECT bits_set, hashes, bits, layout, bf_check($read), $describes FROM bf_info($read)",
-            "$entry->{bits_set}|$entry->{k}|$entry->{bits}|$system||$described", "$name: as described" ],
-        [ "SELECT encode(bf_to_$system($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ],
+            "$entry->{bits_set}|$entry->{k}|$entry->{bits}|$system||$described",
+            "$name: bf_info() gives what $system gives" ],
+        [ "SELECT encode(bf_to_$system($read), 'hex')", unpack('H*', $bytes),
+            "$name: written as it was read" ],
         [ "SELECT encode(bf_to_$system(bf_add_all(bf_clear($read), $all)), 'hex')",
-            unpack('H*', $bytes), "$name: rebuilt" ],
+            unpack('H*', $bytes), "$name: from its values, the same file is rebuilt" ],
         [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $members WHERE NOT f @> $value",
-            0, "$name: all members" ],
+            0, "$name: all members are found" ],
         [ "SELECT coalesce(string_agg(i::text, ' ' ORDER BY i), '') FROM (SELECT $read AS f OFFSET 0) x,"
               . " $strangers WHERE f @> $others",
-            join(' ', @{ $entry->{false_positives} }), "$name: the same false positives" ]);
+            join(' ', @{ $entry->{false_positives} }), "$name: the same false positives as in $system" ]);
 }
 
 for my $entry (manifest('datasketches/manifest.jsonl')) {
     (my $name = $entry->{file}) =~ s/\.ds$//;
     my $layout = q{layout => 'datasketches'};
     my @listed = listed_tests('datasketches', $entry, $name, 'seed', $entry->{seed});
-    # Java adds -0 as a value of its own; SQL has one zero, which is added as C++ adds it.
+    # Java adds -0 as a value that differs from 0. SQL has one zero, which is added as in C++.
     @listed = grep { $_->[2] !~ /rebuilt$/ } @listed if $name =~ /^java_minus_zero/;
     push @tests, @listed;
     if (my ($expected, $rate) = $name =~ /_acc(\d+)_([\d.]+)_/) {
         push @tests, [ "SELECT hashes, bits FROM bf_info(bf_create($expected, $rate, $layout))",
-            "$entry->{k}|$entry->{bits}", "$name: sized" ];
+            "$entry->{k}|$entry->{bits}", "$name: bf_create() chooses the same size" ];
         my $bytes = bytes("datasketches/$entry->{file}");
         my $members = "generate_series(0, $entry->{n} - 1) i";
         push @tests, [ "SELECT encode(bf_to_datasketches(bf_agg($items{ $entry->{values} }, $expected, $rate,"
-              . " 'datasketches')), 'hex') FROM $members", unpack('H*', $bytes), "$name: the aggregate" ]
+              . " 'datasketches')), 'hex') FROM $members", unpack('H*', $bytes),
+              "$name: bf_agg() makes the same file" ]
           if $entry->{seed} == 0 && $entry->{counted};
     }
 }
 results_are($node, splice @tests);
 
-# Hive: lists as for DataSketches. Its filters are sized for 5 %.
+# Hive: the manifest lists items as for DataSketches. Hive sizes its filters for 5 %.
 for my $entry (manifest('hive/manifest.jsonl')) {
     (my $name = $entry->{file}) =~ s/\.hive$//;
     push @tests, listed_tests('hive', $entry, $name, 'seed', 0);
@@ -215,11 +222,12 @@ for my $entry (manifest('hive/manifest.jsonl')) {
     my $bytes = bytes("hive/$entry->{file}");
     my $members = "generate_series(0, $entry->{n} - 1) i";
     push @tests, [ "SELECT encode(bf_to_hive(bf_agg($items{ $entry->{values} }, $entry->{expected}, 0.05,"
-          . " 'hive')), 'hex') FROM $members", unpack('H*', $bytes), "$name: the aggregate" ];
+          . " 'hive')), 'hex') FROM $members", unpack('H*', $bytes), "$name: bf_agg() makes the same file" ];
 }
 results_are($node, splice @tests);
 
-# Parquet: physical type and values. The values are added to an empty filter of the same size.
+# Parquet. For each file: the physical type, the values in the filter, and values that the filter
+# denies. The values are added to an empty filter of the same size.
 my @sentence = map { "'$_'" } 'Hello', 'This is', 'a', 'test', 'How', 'are you', 'doing ', 'today',
   'the quick', 'brown fox', 'jumps', 'over', 'the lazy', 'dog';
 my $sentence = 'ARRAY[' . join(', ', @sentence) . ']';
@@ -248,37 +256,38 @@ for my $name (sort keys %parquet) {
     my $read = 'bf_from_parquet(' . hex_literal($bytes) . ", '$type')";
     push @tests, [ 'SELECT encode(bf_to_parquet(bf_add_all(bf_from_parquet(' . hex_literal($empty)
               . ", '$type'), $values)), 'hex')",
-        unpack('H*', $bytes), "$name: rebuilt" ];
-    push @tests, [ "SELECT encode(bf_to_parquet($read), 'hex')", unpack('H*', $bytes), "$name: read and written" ];
+        unpack('H*', $bytes), "$name: from its values, the same file is rebuilt" ];
+    push @tests, [ "SELECT encode(bf_to_parquet($read), 'hex')", unpack('H*', $bytes),
+        "$name: written as it was read" ];
     push @tests, [ "SELECT bf_contains_all($read, $values), bf_contains_any($read, $absent), bf_check($read)",
-        't|f|', "$name: members, and no others" ];
+        't|f|', "$name: all members are found, other values are not, and the filter is sound" ];
 }
 results_are($node, splice @tests);
 is(query('SELECT bf_contains_any(bf_from_parquet(' . hex_literal(bytes('parquet/duckdb_multi_bloom_a.sbbf'))
           . q{, 'INT64'), ARRAY(SELECT generate_series(0, 1999)))}),
-    'f', 'INT32 is not INT64');
+    'f', 'a filter of INT32 that is read as INT64 contains none of its values');
 for my $name ('bloom_filter.bin', 'hostile_numbytes_10000_actual_32.sbbf') {
     for my $type ('INT32', 'BYTE_ARRAY') {
         is(sqlstate($node, 'SELECT bf_from_parquet(' . hex_literal(bytes("parquet/$name")) . ", '$type')"),
-            '22P03', "$name as $type: an error");
+            '22P03', "$name as $type is an error");
     }
 }
 
-# Files whose metadata lie about their filter: there is none anywhere in them.
+# Files whose metadata lie about the place of their filter: at no position is there a filter.
 for my $name (map { "duckdb_bloom_filter_$_.parquet" } qw(bad_numbytes bad_length_range short_numbytes)) {
     my $bytes = bytes("parquet/$name");
     for my $at (0, 4, map { $_ * 97 } 1 .. 10) {
         for my $length (64, length $bytes) {
             push @tests, [ 'SELECT bf_from_parquet(' . hex_literal(substr $bytes, $at, $length) . ", 'INT32')",
-                '22P03', "$name from $at, $length bytes: an error" ];
+                '22P03', "$name from position $at, $length bytes, is an error" ];
         }
     }
 }
 sqlstates_are($node, splice @tests);
 
-# DuckDB: the same with its columns, read as types of SQL.
+# DuckDB wrote Parquet filters of columns of many types, which are read as types of SQL.
 my %sql_type = (d => 'DATE', ts => 'TIMESTAMP', tstz => 'TIMESTAMPTZ', t => 'TIME');
-my %number = (t => '1000000 + i * 1000001::bigint'); # of values that SQL's type does not have
+my %number = (t => '1000000 + i * 1000001::bigint'); # for values that SQL's type cannot have
 my %file_of =
   map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
   split /^/, bytes('duckdb/filters.csv');
@@ -290,15 +299,15 @@ for my $entry (manifest('duckdb/manifest.jsonl')) {
     my $read = 'bf_from_parquet(' . hex_literal($bytes) . ", '$type')";
     my $value = $number{$column} || $entry->{values_sql};
     push @tests, [ "SELECT string_agg(i::text, ' ' ORDER BY i) FROM (SELECT $read AS f OFFSET 0) x, $strangers WHERE f @> ($value)",
-        join(' ', @{ $entry->{false_positives} }), "$column: the false positives that hyparquet finds" ];
+        join(' ', @{ $entry->{false_positives} }), "$column: the same false positives as in hyparquet" ];
 }
-is_deeply(\%file_of, {}, 'every column');
+is_deeply(\%file_of, {}, 'the manifest of DuckDB lists every column');
 %file_of =
   map { my (undef, $column, undef, $file) = split /[,\n]/; ($column => pack('H*', substr $file, 2)) }
   split /^/, bytes('duckdb/types.csv');
 parquet_column("$_->{column} as $_->{as}", delete $file_of{ $_->{column} }, $_->{as}, $_)
   for manifest('duckdb/types.jsonl');
-is_deeply(\%file_of, {}, 'every type');
+is_deeply(\%file_of, {}, 'the manifest of DuckDB lists every column that has another type');
 results_are($node, splice @tests);
 
 sub parquet_column {
@@ -308,13 +317,13 @@ sub parquet_column {
     my ($read, $made) = map { 'bf_from_parquet(' . hex_literal($_) . ", '$type')" } $bytes, $empty;
     my $values = "generate_series($entry->{first}, $entry->{first} + $entry->{count} - 1) i";
     push @tests, [ "SELECT encode(bf_to_parquet(bf_add_all($made, array_agg($entry->{values_sql}))), 'hex') FROM $values",
-        unpack('H*', $bytes), "$name: rebuilt" ];
+        unpack('H*', $bytes), "$name: from its values, the same file is rebuilt" ];
     push @tests, [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, $values WHERE NOT f @> ($entry->{values_sql})",
-        0, "$name: all members" ];
+        0, "$name: all members are found" ];
     return;
 }
 
-# RedisBloom: a dump begins with its header; each link is one chunk, or several.
+# RedisBloom: a dump has a header, followed by chunks. Each link has one chunk or several.
 sub redis_sql {
     my ($header, @chunks) = @_;
     return 'bf_from_redis(' . hex_literal($header) . ', ARRAY[' . join(', ', map { hex_literal($_) } @chunks)
@@ -328,16 +337,19 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
     my $value = $entry->{pattern} eq '%d' ? 'i' : q{concat('user-', i)};
     query('DROP TABLE IF EXISTS redis; CREATE TABLE redis AS SELECT ' . redis_sql($header, @chunks) . ' AS f');
     push @tests, [ 'SELECT layout, element_type, links, bf_check(f) FROM redis, bf_info(f)',
-        "redis|byte string|$entry->{nfilters}|", "$name: links" ];
+        "redis|byte string|$entry->{nfilters}|",
+        "$name: bf_info() gives the layout and the number of links" ];
     push @tests, [ 'SELECT f = ' . redis_sql($header, map { unpack '(a100)*', $_ } @chunks) . ' FROM redis',
-        't', "$name: in smaller pieces" ];
+        't', "$name: the same filter is read from chunks of 100 bytes" ];
     push @tests, [ "SELECT count(*) FROM redis, generate_series(0, $entry->{items} - 1) i WHERE NOT f @> $value",
-        0, "$name: all members" ];
+        0, "$name: all members are found" ];
     my $others = "redis, generate_series($entry->{items}, $entry->{items} + 99999) i WHERE f @> $value";
-    push @tests, [ "SELECT count(*) FROM $others", $entry->{fp_in_next_100000}, "$name: false positives" ];
+    push @tests, [ "SELECT count(*) FROM $others", $entry->{fp_in_next_100000},
+        "$name: as many false positives as in RedisBloom" ];
     push @tests, [ "SELECT string_agg(i::text, ' ') FROM (SELECT i FROM $others LIMIT 10) x",
-        join(' ', @{ $entry->{first_fp} }), "$name: the same ones" ];
-    push @tests, [ 'SELECT f::bytea::bloomfilter = f AND f | f = f FROM redis', 't', "$name: in and out" ];
+        join(' ', @{ $entry->{first_fp} }), "$name: the first ten false positives are the same" ];
+    push @tests, [ 'SELECT f::bytea::bloomfilter = f AND f | f = f FROM redis', 't',
+        "$name: a cast to bytea and back, and a union with itself, give the same filter" ];
     results_are($node, splice @tests);
 
     my $short = substr $chunks[-1], 8;
@@ -353,13 +365,13 @@ for my $entry (manifest('redisbloom/manifest.jsonl')) {
     $hostile{'not cut'} = [ $header, $bitmaps ] if @chunks > 1;
     $hostile{'in another order'} = [ $header, reverse @chunks ] if @chunks > 1;
     sqlstates_are($node,
-        map { [ 'SELECT ' . redis_sql(@{ $hostile{$_} }), '22P03', "$name: $_" ] } sort keys %hostile);
+        map { [ 'SELECT ' . redis_sql(@{ $hostile{$_} }), '22P03', "$name, $_: error" ] } sort keys %hostile);
     my $too_few = int(length($bitmaps) / 1024);
     is( sqlstate($node, "SET bloomfilter.max_size = '${too_few}kB'; SELECT " . redis_sql($header, @chunks)),
-        '54000', "$name: more than $too_few kB");
+        '54000', "$name: with max_size of $too_few kB, which is too little, an error");
 }
 
-# The answers of a running RedisBloom, for members and strangers.
+# Dumps for which a running RedisBloom gave answers, for members and strangers
 query(<<'SQL');
 CREATE TABLE items AS
 SELECT i, concat('user-', i) AS text, i AS int, i * -7919::bigint AS neg, (
@@ -375,23 +387,25 @@ for my $entry (manifest('redisbloom_server/manifest.jsonl')) {
     my $read = redis_sql(@dump);
     if ($entry->{must} eq 'error') {
         my (undef, undef, $errors) = $node->psql('postgres', "SELECT $read");
-        like($errors, qr/made by RedisBloom before 2\.2/, "$file: an old one");
+        like($errors, qr/made by RedisBloom before 2\.2/, "$file: a dump of an old version is refused");
         next;
     }
     query("DROP TABLE redis; CREATE TABLE redis AS SELECT $read AS f");
-    push @tests, [ 'SELECT layout, links, bf_check(f) FROM redis, bf_info(f)', "redis|$entry->{links}|", "$file: read" ];
+    push @tests, [ 'SELECT layout, links, bf_check(f) FROM redis, bf_info(f)', "redis|$entry->{links}|",
+        "$file: the filter that is read is sound and has as many links" ];
     push @tests, [ "SELECT count(*) FROM redis, items WHERE i < $entry->{items} AND NOT f @> items.$entry->{values}",
-        0, "$file: all members" ];
+        0, "$file: all members are found" ];
     push @tests, [ "SELECT encode(sha256(string_agg((f @> items.$entry->{values})::int::text, '' ORDER BY i)::bytea), 'hex')"
               . ' FROM redis, items WHERE i >= 5000000',
-        $entry->{answers_sha256}, "$file: the same answers" ];
-    push @tests, [ 'SELECT chunks FROM redis, bf_to_redis(f)', array_of(@dump[ 1 .. $#dump ]), "$file: the same chunks" ];
+        $entry->{answers_sha256}, "$file: other values have the same answers as in RedisBloom" ];
+    push @tests, [ 'SELECT chunks FROM redis, bf_to_redis(f)', array_of(@dump[ 1 .. $#dump ]),
+        "$file: the same chunks are written" ];
     results_are($node, splice @tests);
 }
 sub array_of { return '{' . join(',', map { '"\\\\x' . unpack('H*', $_) . '"' } @_) . '}' }
 
-# The server's non-scaling filter is made here from the same values, by the aggregate and by adding
-# them. The number of values, which is in the header twice, is an estimate: that of bf_count.
+# A non-scaling filter of RedisBloom is made here from the same values, by bf_agg and by bf_add_all.
+# The header has the number of values twice. Here it is the estimate of bf_count.
 for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
     my $file = "redisbloom_nonscaling/$entry->{file}";
     my ($header, @chunks) = map { pack 'H*', $_ } @{ decode_json(bytes($file)) };
@@ -401,19 +415,21 @@ for my $entry (manifest('redisbloom_nonscaling/manifest.jsonl')) {
     query('DROP TABLE redis; CREATE TABLE redis AS '
           . "SELECT bf_add_all($empty, ARRAY(SELECT $value $members)) AS f, $empty | bf_agg($value, $capacity, $error, 'redis') AS g"
           . " $members");
-    push @tests, [ 'SELECT f = g FROM redis', 't', "$file: aggregated, as added" ];
-    push @tests, [ 'SELECT chunks FROM redis, bf_to_redis(f)', array_of(@chunks), "$file: rebuilt" ];
+    push @tests, [ 'SELECT f = g FROM redis', 't', "$file: bf_agg and bf_add_all make the same filter" ];
+    push @tests, [ 'SELECT chunks FROM redis, bf_to_redis(f)', array_of(@chunks),
+        "$file: from its values, the same chunks are made" ];
     my $count = query("SELECT least(round(bf_count(f)), $capacity) FROM redis");
     my $counted = $header =~ s/^.{8}(.{28}).{8}/pack('Q<', $count) . $1 . pack('Q<', $count)/sre;
-    push @tests, [ q{SELECT encode(header, 'hex') FROM redis, bf_to_redis(f)}, unpack('H*', $counted), "$file: its header" ];
+    push @tests, [ q{SELECT encode(header, 'hex') FROM redis, bf_to_redis(f)}, unpack('H*', $counted),
+        "$file: the header is the same, except for the number of values" ];
     push @tests, [ "SELECT bf_contains_all(bf_from_redis(header, chunks), ARRAY(SELECT $value $members)) FROM redis, bf_to_redis(f)",
-        't', "$file: read again" ];
+        't', "$file: the dump that is written can be read and contains all values" ];
     results_are($node, splice @tests);
 }
 
-# A dump that the server refuses is refused. Two kinds that it loads are refused as well: a header
-# without chunks, which is no dump, and a number of bits that is not the power of two that the
-# header names, which the server never makes.
+# A dump that RedisBloom refuses is refused. Two kinds of dumps that RedisBloom loads are refused as
+# well. One is a header without chunks, which is no complete dump. The other has a number of bits that
+# differs from the power of two in its header; RedisBloom never makes such a filter.
 my @hostile = dump_of('hostile_chunks.json');
 my @sqlstates;
 for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
@@ -425,21 +441,23 @@ for my $entry (manifest('redisbloom_server/hostile.jsonl')) {
     my $read = redis_sql($header, @{ $chunks{ $entry->{chunks} } || \@hostile });
     my $loaded = $entry->{'redisbloom_2.8.20'} eq 'accepted' && $name !~ /^(?:no chunks|n2 [16])$/;
     push @sqlstates,
-      [ "SELECT $read", $loaded ? '00000' : '22P03', "hostile, $name: $entry->{'redisbloom_2.8.20'}" ];
+      [ "SELECT $read", $loaded ? '00000' : '22P03',
+        "hostile, $name: loaded or refused as expected (RedisBloom: $entry->{'redisbloom_2.8.20'})" ];
     push @tests, [ "SELECT count(*) FROM (SELECT $read AS f OFFSET 0) x, generate_series(0, 999) i WHERE NOT f @> concat('user-', i)",
-        0, "hostile, $name: all members" ] if $loaded;
+        0, "hostile, $name: all members are found" ] if $loaded;
 }
 sqlstates_are($node, @sqlstates);
 results_are($node, splice @tests);
 
-# The chunks are stored in another order than that of the dump.
+# A table has the chunks of a dump in the reverse order.
 my ($header, @chunks) = dump_of('default_add.dump.json');
 query('CREATE TABLE dump (number int, chunk bytea)');
 query("INSERT INTO dump VALUES ($_, " . hex_literal($chunks[ $_ - 1 ]) . ')') for reverse 1 .. @chunks;
 is(sqlstate($node, 'SELECT bf_from_redis(' . hex_literal($header) . ', array_agg(chunk)) FROM dump'),
-    '22P03', 'array_agg without ORDER BY');
+    '22P03', 'array_agg without ORDER BY gives chunks in another order, which is an error');
 is(query('SELECT bf_from_redis(' . hex_literal($header) . ', array_agg(chunk ORDER BY number)) = '
-          . redis_sql($header, @chunks) . ' FROM dump'), 't', 'array_agg with ORDER BY');
+          . redis_sql($header, @chunks) . ' FROM dump'), 't',
+          'array_agg with ORDER BY gives the filter of the dump');
 
 clean_log($node);
 done_testing();

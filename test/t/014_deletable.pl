@@ -1,7 +1,6 @@
-# Counting and cuckoo filters as sets that values leave again: random sequences of additions and
-# removals are compared with a model; cuckoo tables that have no place for a value at first, also
-# with their hashes in a file; changes that fail and leave a row as it was; statements that are
-# canceled.
+# Removing values from counting and cuckoo filters. Random additions and removals are compared with a
+# model. If a cuckoo table has no place for a value, a larger table is made, also when its hashes were
+# spilled. A change that fails leaves the row as it was. Long statements can be canceled.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,12 +16,13 @@ my $node = new_server('deletable');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# The model: how often each value 1 ... `distinct` is in the filter. After each batch of operations,
-# all members are found, as often as they were added as far as this can be counted; in the end all
-# values are removed. A value is there at most `most` times; with `skew`, some values come much more
-# often than others. `check` must also hold for filter f and the model `times`. The function returns
-# whether there were many removals, how often a value was there, and what `last` makes of f. Random
-# numbers are MINSTD's, because those of random() differ between versions of PostgreSQL.
+# Adds and removes random values, and compares the filter f with a model, the array `times`: how often
+# each value from 1 to `distinct` is in the filter. After each batch of operations, all members are
+# found, with at least their multiplicity, as far as the type can count; `check` must also hold. At
+# the end, all values are removed. A value is added at most `most` times. The larger `skew` is, the
+# more unequal are the frequencies of values. Returns whether there were many removals, the largest
+# multiplicity, and the value of the expression `last`. The generator of random numbers is MINSTD,
+# because the numbers of random() differ between versions of PostgreSQL.
 sub model {
     my ($prefix, $type, $create, $value, %with) = @_;
     return query(qq{
@@ -76,8 +76,8 @@ sub model {
         DROP FUNCTION model});
 }
 
-# If no counter of a counting filter reached 15, and with so few values none does, its bytes are
-# those of its members alone.
+# If no counter of a counting filter ever reached 15, its bytes depend on its members alone. With these
+# few values, no counter reaches 15.
 my $members = '(SELECT array_agg(%s) FROM unnest(times) WITH ORDINALITY model(t, v),'
   . ' generate_series(1, t))';
 for (
@@ -90,13 +90,13 @@ for (
             total => 1000, most => 7, counted => 15,
             check => "f = cbf_add_all($create, " . sprintf($members, $value) . ')',
             last => "f = $create"),
-        't 7 t', "$create, $value: what its members make it");
+        't 7 t', "$create, $value: after each batch of changes, the filter is that of its members");
 }
 is( model('cbf', 'countingbloomfilter', 'cbf_create(1000)', 'v',
         seed => 4, distinct => 500, skew => 5, leaving => 0.4, total => 5000, most => 40, counted => 15,
         check => 'true',
         last => '(SELECT counters_saturated > 0 AND f @> 1 FROM cbf_info(f))'),
-    't 40 t', 'counters at their limit stay there');
+    't 40 t', 'counters that reached their limit stay there, so their members stay after removal');
 for (
     [ 'cf_create(2000)', 'v', 5 ],
     [ 'cf_create(2000, 0.0001)', q{'word ' || v}, 6 ],
@@ -107,7 +107,7 @@ for (
             total => 1700, most => 3, counted => 3,
             check => '(SELECT stored = total FROM cf_info(f))',
             last => '(SELECT stored = 0 AND element_type IS NULL FROM cf_info(f))'),
-        't 3 t', "$create, $value: what the model says");
+        't 3 t', "$create, $value: after each batch, the members and their number are those of the model");
 }
 
 # A cuckoo table is sized for the number of distinct values, or for `expected` if that is larger.
@@ -123,23 +123,23 @@ is( query(q{
             FROM generate_series(1, n) i, generate_series(1, 3)) made,
           cf_info(self_sized) of_self_sized, cf_info(small) of_small, cf_info(large) of_large,
           cf_sizing(n, 0.01) small_sizing, cf_sizing(5000, 0.01) large_sizing}),
-    '4|4|4|4', 'cf_agg is sized for the distinct values, or for more if it is told');
+    '4|4|4|4', 'cf_agg is sized for the distinct values, or for `expected` if that is larger');
 
-# Cuckoo tables without a place for all values. Ten values have equal fingerprints, and the same
-# buckets in the tables for 300 000 values and for 4 % more, but not in one that is 4 % larger
-# again. (They were found by running XXH3 backwards.)
+# Cuckoo tables that have no place for all values. Ten values have equal fingerprints. They have the
+# same buckets in a table for 300 000 values and in a table that is 4 % larger, but not in the next
+# table, which is again 4 % larger. (The values were found by inverting XXH3.)
 my $crowd = 'unnest(array[-7113230021739882047, 2019421253767538103, 8798796634097928428,'
   . ' 5692960759040496288, -7412310248306328723, 2343390209971626646, 2420574322391470184,'
   . ' -8261548569266616017, 766367965891022034, -8028906028719295863])';
 is( query("SELECT count(DISTINCT (h >> 32 & 4294967295) * 78948 >> 32),"
           . " count(DISTINCT (h & 4294967295) * 1023 >> 32) FROM $crowd v, bf_hash(v) h"),
-    '1|1', 'ten values with one fingerprint and one bucket');
+    '1|1', 'the ten values have one fingerprint and one bucket');
 query(qq{
     CREATE TABLE crowded AS
       SELECT * FROM (SELECT $crowd v UNION ALL SELECT generate_series(1, 299990)) x
       ORDER BY bf_hash(v, 1)});
 is(sqlstate($node, 'SELECT cf_add_all(cf_create(300000), array_agg(v)) FROM crowded'),
-    '54000', 'there is no place for all of them');
+    '54000', 'cf_add_all finds no place for all values in a table for 300 000');
 my $one_filter = '';
 for my $expected ('NULL', 300000) {
     my %digests;
@@ -151,24 +151,26 @@ for my $expected ('NULL', 300000) {
             FROM (SELECT cf_agg(v, $expected) AS f FROM crowded OFFSET 0) made, cf_info(f);
             SELECT count(*) FROM pg_ls_tmpdir()});
         like($result, qr/^integer\|300000\|t\|t\|\w+\|0\|t\n0$/,
-            "expected $expected, $settings: a larger table with all values, and no file");
+            "expected $expected, $settings: cf_agg makes a larger table of all values and leaves no file");
         $digests{$result}++;
         cmp_ok($bytes, $settings =~ /kB/ ? '>' : '==', $settings =~ /kB/ ? 8 * 299990 - 300_000 : 0,
-            "... $bytes bytes of temporary files");
+            "... and hashes are in temporary files only with little memory: $bytes bytes");
     }
-    is(keys %digests, 1, '... whatever the memory');
+    is(keys %digests, 1, "expected $expected: the same filter with much and with little memory");
 }
-# A table is made at most twice as large: nine values that look the same in every table, found the
-# same way, and the ten values without the others.
+# A table is made at most twice as large as it should be. Nine other values have the same buckets in
+# every table; they were found in the same way. The ten values alone have the same buckets in all small
+# tables.
 for my $chosen ($crowd, 'unnest(array[8352356555183542290, -8091485436496643850, 5962563313312787887,'
     . ' 189304583598969739, -8966758242736939787, -2915662558947549947, -8627989032170101608,'
     . ' -6156009419085989080, 8735742999761356582])') {
-    is(sqlstate($node, "SELECT cf_agg(v) FROM $chosen v"), '54000', 'values that look alike');
+    is(sqlstate($node, "SELECT cf_agg(v) FROM $chosen v"), '54000',
+        'values that fit into no table of twice the size are an error for cf_agg');
     is(query("SELECT sum(cbf_multiplicity(f, v)) >= count(*) FROM $chosen v, (SELECT cbf_agg(v) AS f FROM $chosen v) s"),
-        't', '... counters take them');
+        't', '... but not for cbf_agg');
 }
 
-# Distinct values are in files many times: each is stored once.
+# Temporary files contain values several times, but the filter stores each value once.
 for my $rows ('generate_series(1, 3) n, generate_series(1, 300000) i',
     'generate_series(1, 900000) n, LATERAL (SELECT n / 3 * 3 AS i) x') {
     my ($result, $bytes) = temp_bytes($node, qq{
@@ -178,8 +180,8 @@ for my $rows ('generate_series(1, 3) n, generate_series(1, 300000) i',
         FROM (SELECT cf_agg(i) AS f FROM $rows) made, cf_info(f);
         SELECT count(*) FROM pg_ls_tmpdir()});
     my $distinct = $rows =~ /LATERAL/ ? 300001 : 300000;
-    is($result, "$distinct|$distinct|t|t\n0", "$rows: each value once, and no file is left");
-    cmp_ok($bytes, '>', 8 * 200000, "... $bytes bytes of temporary files");
+    is($result, "$distinct|$distinct|t|t\n0", "$rows: cf_agg stores each value once, and no file is left");
+    cmp_ok($bytes, '>', 8 * 200000, "... although it spilled $bytes bytes");
 }
 
 # A statement that fails leaves the row as it was.
@@ -201,7 +203,7 @@ for (
     [ q{counting = counting + 'a'::text}, '42804' ],
     [ q{cuckoo = cuckoo + 'a'}, '22P02' ]) {
     my ($change, $sqlstate) = @$_;
-    is(sqlstate($node, "UPDATE kept SET $change"), $sqlstate, "$change: an error");
+    is(sqlstate($node, "UPDATE kept SET $change"), $sqlstate, "$change is an error");
     is(query('TABLE state'), $state, '... that leaves the rows as they were');
 }
 is( query(q{
@@ -233,9 +235,9 @@ is( query(q{
         SELECT added > 9, refused > 80, added + refused FROM fill_one_by_one();
         SELECT stored BETWEEN 11 AND 16, cuckoo @> 1, cf_check(cuckoo) IS NULL FROM kept, cf_info(cuckoo)
         WHERE id = 1}),
-    "54000\nt\nt|t|99\nt|t|t", 'a full cuckoo filter takes what it can, and keeps it');
+    "54000\nt\nt|t|99\nt|t|t", 'a full cuckoo filter refuses further values and keeps its values');
 
-# Canceled
+# Long statements are canceled by statement_timeout.
 query(q{
     CREATE TABLE large AS SELECT cf_agg(i, 3000000) AS cuckoo, cbf_agg(i, 3000000) AS counting
       FROM generate_series(1, 1000000) i});
@@ -252,16 +254,16 @@ for my $work ("SELECT cbf_agg(i) FROM $forever", "SELECT cbf_agg(i, 1000000) FRO
     'SELECT cf_add_all(cf_create(100000000), array_agg(i)) FROM large, generate_series(1, 5000000) i') {
     for my $work_mem ('64kB', '16MB') {
         is(sqlstate($node, "SET work_mem = '$work_mem'; SET statement_timeout = '150ms'; $work"),
-            '57014', "$work, $work_mem: canceled");
+            '57014', "$work, $work_mem: statement_timeout cancels it");
     }
 }
-is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'no file is left');
+is(query('SELECT count(*) FROM pg_ls_tmpdir()'), 0, 'canceled statements leave no temporary file');
 
-# Canceled in the middle: a union that ignores this would end with another error.
+# A union that ignored the cancellation would end with another error.
 query('CREATE TABLE half AS SELECT cf_agg(i, 1700000) AS f FROM generate_series(1, 1000000) i');
 my $union = 'SELECT cf_union(f, f) IS NULL FROM half';
-is(sqlstate($node, $union), '54000', 'two filters that do not fit into one');
-is(sqlstate($node, "SET statement_timeout = '20ms'; $union"), '57014', '... canceled before');
+is(sqlstate($node, $union), '54000', 'a union of two cuckoo filters that do not fit into one is an error');
+is(sqlstate($node, "SET statement_timeout = '20ms'; $union"), '57014', '... and a timeout cancels it before');
 
 clean_log($node);
 done_testing();

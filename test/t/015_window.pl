@@ -1,5 +1,5 @@
-# cbf_agg and cf_agg in windows: whatever the frame is, the bytes are those of the plain aggregate
-# over the rows of the frame.
+# cbf_agg and cf_agg as window functions: for every frame, the filter has the bytes that the plain
+# aggregate makes of the rows of the frame.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,7 +15,7 @@ my $node = new_server('window');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# array_agg lists the rows of the frame for the plain aggregate.
+# In each test, array_agg collects the values of a frame for the plain aggregate.
 query(q{
     CREATE TABLE rows AS
       SELECT i, i % 7 AS few, i / 4 AS groups, CASE WHEN i % 50 < 25 THEN i % 5 END AS gaps,
@@ -34,8 +34,8 @@ my %frames = (
     'ROWS 30 PRECEDING' => 'PARTITION BY partition ORDER BY i',
     'ROWS UNBOUNDED PRECEDING' => 'PARTITION BY partition ORDER BY i');
 
-# Asks for the number of rows, and of those for whose frame the bytes differ from the plain
-# aggregate's.
+# Returns a query of two numbers: of the rows, and of the rows whose filter differs from the filter
+# that the plain aggregate makes of their frame.
 sub differing {
     my ($form, $value, $window, $frame, $from) = @_;
     my ($windowed, $plain) = map { sprintf $form, $_ } $value, 'm';
@@ -51,12 +51,12 @@ for my $form ('cbf_agg(%s)', 'cbf_agg(%s, 50)', 'cbf_agg(%s, 1000, 0.0001)',
     for my $value (qw(i gaps word blanks)) {
         next if $form =~ /^cf/ && $value eq 'blanks';
         results_are($node, map { [ differing($form, $value, $frames{$_}, $_, 'rows'),
-            '600|0', "$form of $value, $_: the bytes of its rows" ] } sort keys %frames);
+            '600|0', "$form of $value, $_: each filter is that of its frame" ] } sort keys %frames);
     }
 }
 
-# Larger frames are checked at some of the rows n, since each check takes as many rows as a frame
-# has. They are in memory, because the server is slow to find rows in its own files.
+# Larger frames are checked only at some of the rows n, because each check reads all rows of a frame.
+# work_mem is large, because the server is slow to find rows in its temporary files.
 sub at_some {
     my ($aggregate, $frame, $rows, $some) = @_;
     return qq{
@@ -71,7 +71,7 @@ my @tests;
 for my $parameters ('1000', '1000, 0.0001', 'NULL', 'NULL, 0.0001') {
     for my $value ('i', 'i / 3', 'i % 20') {
         push @tests, [ at_some("cbf_agg($value, $parameters)", 999, 2000, 'n % 100 = 0'),
-            '20|0', "cbf_agg($value, $parameters), frames of 1000 rows: the bytes of their rows" ];
+            '20|0', "cbf_agg($value, $parameters), frames of 1000 rows: each filter is that of its frame" ];
     }
 }
 is( query(q{
@@ -80,25 +80,25 @@ is( query(q{
         FROM (SELECT i AS n, cbf_agg(i) OVER (ORDER BY i / 33000 GROUPS 1 PRECEDING) AS f
           FROM generate_series(1, 131999) i) frames
         WHERE n % 33000 = 0}),
-    '3|3', 'more distinct values than are counted exactly: the bytes of their rows');
+    '3|3', 'frames with more distinct values than are counted exactly: each filter is that of its frame');
 
 results_are($node, @tests);
 
-# A row's parameters hold for the frames that the row is in.
+# All rows of a frame must have the same parameters.
 is( query(q{
         SELECT count(*) FILTER (WHERE f = cbf_create(i) + i), count(*)
         FROM (SELECT i, cbf_agg(i, i) OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND CURRENT ROW) AS f
           FROM generate_series(1, 100) i) frames}),
-    '100|100', 'other parameters in each frame');
+    '100|100', 'frames may have parameters that differ from those of other frames');
 for my $form ('cbf_agg(i, 100 + i % 2)', 'cbf_agg(i, 100, 0.01 + i % 2 / 100.0)',
     'cbf_agg(i, CASE WHEN i % 2 = 0 THEN 100 END)') {
     is( sqlstate($node, "SELECT $form OVER (ORDER BY i ROWS 5 PRECEDING)"
               . ' FROM generate_series(1, 100) i'),
-        '22023', "$form: parameters differ in a frame");
+        '22023', "$form: parameters that differ within a frame are an error");
 }
 for my $form ('cbf_agg(i, 0)', 'cbf_agg(i, -1)', 'cbf_agg(i, 100, 2)', 'cbf_agg(i, 110000000)') {
     is(sqlstate($node, "SELECT $form OVER (ORDER BY i ROWS 5 PRECEDING) FROM generate_series(1, 9) i"),
-        '22023', "$form: bad parameters");
+        '22023', "$form: parameters out of range are an error");
 }
 
 # Memory does not grow with the number of rows: a frame leaves nothing in memory for the next one.
@@ -107,10 +107,10 @@ for my $form ('cbf_agg(i, 100)', q{cbf_agg('word ' || i)}) {
         my ($peak, $count) = peak_memory($node, "SET work_mem = '1MB'; SELECT count(f) FROM"
               . " (SELECT $form OVER (ORDER BY i ROWS 9 PRECEDING) AS f"
               . " FROM (SELECT generate_series(1, $_) AS i) s OFFSET 0) frames");
-        is($count, $_, "$form: $_ frames");
+        is($count, $_, "$form: each of $_ frames has a filter");
         $peak } 10000, 100000;
     cmp_ok($many - $few, '<', 2 * 1024 * 1024,
-        "... ten times as many take $few and $many bytes");
+        "$form: ten times as many frames take hardly more memory, $few and $many bytes");
 }
 
 clean_log($node);

@@ -1,9 +1,9 @@
-# Installing the extension changes no other expression: what PostgreSQL resolves to an operator of
-# its own before, it resolves to the very same operator afterwards.
+# Installing the extension does not change other expressions: PostgreSQL resolves them to the same
+# operators as before.
 #
-# Two databases are compared, one with the extension. For every operator name that the extension
-# uses and every type of the server, they are asked for the operator with an operand of the type
-# beside a literal, beside an untyped parameter, and beside another operand of the type.
+# Two databases are compared, one with the extension and one without. The expressions have every
+# operator name of the extension and every type of the server. The other operand is a literal, an
+# untyped parameter, or a value of the same type.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,16 +18,17 @@ use Test::More;
 my $node = new_server('resolution');
 $node->safe_psql('postgres', 'CREATE DATABASE without');
 
-# Expressions that fail although they worked before. Nobody stores these types, but they are as near
-# to the operator - of jsonb and text as a filter is.
+# Known exceptions: expressions that fail with the extension although they work without it. PostgreSQL
+# casts values of these types to text. With the extension, it cannot choose between the operator - of
+# jsonb and text and the operators - of filters. Nobody stores values of these types.
 my @lost = split /\n/, $node->safe_psql('postgres', q{
     SELECT format(form, oid::regtype) AS lost
     FROM pg_type, unnest(array['NULL - NULL::%s', '$1 - NULL::%s']) form
     WHERE typcategory <> 'S' AND oid = ANY (array['"char"', 'pg_dependencies', 'pg_mcv_list',
       'pg_ndistinct', 'pg_node_tree']::regtype[])});
 
-# Users' types: values of a domain are values of its base type; those of an enum and of a row type
-# are new.
+# Types of users: a domain has the operators of its base type. An enum, a row type and a range type are
+# new types.
 my $types = q{
     CREATE SCHEMA own;
     CREATE DOMAIN own.number AS numeric;
@@ -38,8 +39,9 @@ my $types = q{
     CREATE TYPE own.pair AS (a int, b text);
     CREATE TYPE own.span AS RANGE (subtype = numeric)};
 
-# The expression and its operator; or its type, if it has a parameter, because then its tree cannot
-# be seen. (The parser looks for an operator of `unknown` in both cases.)
+# Returns each expression and its operator. If an expression has a parameter, its tree cannot be seen,
+# so the type of the parameter is returned. (In both cases, the parser looks for an operator of the
+# type `unknown`.)
 my $resolve = <<'SQL';
     CREATE FUNCTION works(expression text) RETURNS boolean LANGUAGE plpgsql AS $$
       BEGIN
@@ -90,7 +92,7 @@ SQL
 my $operators = $node->safe_psql('postgres', q{
     SELECT string_agg(DISTINCT oprname::text, ' ' ORDER BY oprname::text) FROM pg_operator o JOIN pg_depend d ON d.objid = o.oid
     WHERE d.classid = 'pg_operator'::regclass AND deptype = 'e'});
-is($operators, '& && + - < <= <> <@ = > >= @> @>> |', 'the operators of the extension');
+is($operators, '& && + - < <= <> <@ = > >= @> @>> |', 'the extension has operators of these names');
 $resolve =~ s/%OPERATORS%/$operators/;
 
 sub resolutions {
@@ -101,15 +103,16 @@ sub resolutions {
 my %before = resolutions('without');
 my %after = resolutions('postgres');
 
-cmp_ok(scalar keys %before, '>', 15000, keys(%before) . ' expressions have an operator');
-ok(!grep({ !defined } values %before, values %after), 'each has been found');
-is($before{$_->[0]}, $_->[1], "$_->[0]: $_->[1]")
+cmp_ok(scalar keys %before, '>', 15000, keys(%before) . ' expressions work without the extension');
+ok(!grep({ !defined } values %before, values %after), 'the operator or type of each expression is found');
+is($before{$_->[0]}, $_->[1], "$_->[0] is resolved to $_->[1]")
   for ['NULL - NULL::character varying[]', '-(jsonb,text[])'], ['NULL::jsonb @> NULL', '@>(jsonb,jsonb)'],
   ['NULL::date - $1', 'date'], ['NULL::own.list <@ NULL', '<@(anyarray,anyarray)'];
 
-is(join("\n", grep { !exists $after{$_} } sort keys %before), join("\n", sort @lost), 'what works no longer');
+is(join("\n", grep { !exists $after{$_} } sort keys %before), join("\n", sort @lost),
+    'with the extension, all expressions still work, except the known ones');
 is(join("\n", grep { exists $after{$_} && $after{$_} ne $before{$_} } sort keys %before),
-    '', 'what works in another way');
+    '', 'with the extension, no expression is resolved to another operator');
 
 clean_log($node);
 done_testing();

@@ -1,8 +1,9 @@
-# What is known of a stored filter is kept by the id of its TOAST value. Ids are reused: during a
-# transaction, its filter can be removed and another one of the same size can get the same id. Then
-# the other filter must answer, not what is known; and what is known is used as long as it can be.
+# The cache of stored filters has the ids of TOAST values as its keys, and PostgreSQL reuses these ids.
+# During a transaction, a filter can be removed, and another filter of the same size can get the same
+# id. Then probes must use the other filter, not the cached one. As long as a cached filter cannot have
+# been removed, it must not be read again.
 #
-# A C function makes the server's counter of ids come round at once.
+# A C function sets the server's counter of ids back, as if it had wrapped around.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,8 +22,8 @@ my $node = new_server('toast_ids');
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Filters of one size, 12 chunks that fill 3 pages. `of` chooses the values that they hold: 0 to
-# 18899 or 1000000 to 1018899.
+# Two filters of the same size, 12 chunks that fill 3 pages. If `of` is 0, the filter contains 0 to
+# 18899; if `of` is 1, it contains 1000000 to 1018899.
 query(qq{
     CREATE FUNCTION set_next_oid(oid) RETURNS void LANGUAGE C AS '$next_oid';
     CREATE TABLE filters (of int, f bloomfilter);
@@ -50,8 +51,8 @@ query(qq{
       END \$\$});
 my $store = 'TRUNCATE stored; INSERT INTO stored VALUES (filter(0));';
 
-# psql commands that let another session remove the value with the id `known`, and store the other
-# filter under this id.
+# Returns psql commands by which another session removes the TOAST value with the id `known`, and then
+# stores the other filter with this id.
 sub replaced_by {
     my ($name, $remove) = @_;
     open my $script, '>', "$dir/$name.sql" or die $!;
@@ -64,21 +65,23 @@ sub replaced_by {
     my $psql = "psql -XAtq -v ON_ERROR_STOP=1 -d '" . $node->connstr('postgres') . "'";
     return "\\setenv known :known\n\\! $psql -v known=\$known -f '$dir/$name.sql'\n";
 }
-# Dead chunks in full pages are pruned when the pages are read. VACUUM would also tell all sessions
-# that the table has changed, but only VACUUM removes what a rolled back subtransaction stored.
+# If the chunks are dead and their pages full, reading the pages prunes the chunks. That is used where
+# possible, because VACUUM also tells all sessions that the table has changed. Only VACUUM removes what
+# a subtransaction stored that was rolled back.
 my $updated = replaced_by('updated', "UPDATE stored SET f = NULL; SELECT count(*) AS read FROM $toast \\gset\n");
 my $vacuumed = replaced_by('vacuumed', 'VACUUM (TRUNCATE false) stored');
 my $known = 'SELECT id() AS known \gset';
 
 for my $found (qw(found found_in_variable)) {
     is( query("$store BEGIN; $known\nSELECT $found(0);\n${updated}SELECT $found(1), $found(0) < 1000; COMMIT"),
-        "18900\n18900|t", "$found(): replaced between two statements of a transaction");
+        "18900\n18900|t", "$found(): a filter that was replaced between two statements is not used any more");
 }
 is( query('TRUNCATE stored; INSERT INTO stored VALUES (NULL);'
           . ' BEGIN; DECLARE snapshot CURSOR FOR SELECT; FETCH snapshot;'
           . " SAVEPOINT undone; UPDATE stored SET f = filter(0); $known\nSELECT found(0);"
           . " ROLLBACK TO undone;\n${vacuumed}SELECT found(1); COMMIT"),
-    "18900\n18900", 'stored by a subtransaction that is undone, while a snapshot is held');
+    "18900\n18900",
+    'a filter of a subtransaction that was rolled back is not used, while a snapshot is held');
 for my $begin ('BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ',
     'BEGIN; DROP TABLE stored; CREATE TABLE stored (f bloomfilter)') {
     is( query("$begin; $store"
@@ -87,7 +90,7 @@ for my $begin ('BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ',
               . 'SELECT found(0); TRUNCATE stored; SELECT set_next_oid(:known) \gset' . "\n"
               . 'INSERT INTO stored VALUES (filter(1)); SELECT found(1);'
               . ' SELECT DISTINCT chunk_id = :known FROM :toast; ROLLBACK'),
-        "18900\n18900\nt", "replaced by the transaction itself: $begin");
+        "18900\n18900\nt", "a filter that the transaction itself replaced is not used any more: $begin");
 }
 is( query(qq{
         $store
@@ -103,9 +106,9 @@ is( query(qq{
             ASSERT found(1) = 18900, 'members are missing';
           END \$\$;
         SELECT found(1)}),
-    18900, 'replaced by one statement');
+    18900, 'a filter that a DO statement replaced is not used any more');
 
-# A filter that was copied is not read again as long as a snapshot is held.
+# A filter that was copied is not read again while the transaction holds a snapshot.
 query($store);
 for (
     [ 'READ COMMITTED', '>', 5 ], [ 'REPEATABLE READ', '<=', 2 ],
@@ -115,7 +118,7 @@ for (
           . 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, SUMMARY OFF)'
           . ' SELECT count(*) FROM generate_series(1, 1000) i WHERE (SELECT f FROM stored) @> i; COMMIT');
     my ($hits) = $plan =~ /^ *Buffers: shared hit=(\d+)/m or die "no buffers: $plan";
-    cmp_ok($hits, $than, $buffers, "$begin: the next statement touches $hits buffers");
+    cmp_ok($hits, $than, $buffers, "$begin: the next statement touches $hits buffers, $than $buffers");
 }
 is( query(qq{
         DO \$\$
@@ -128,7 +131,7 @@ is( query(qq{
             ASSERT pg_stat_get_xact_blocks_hit('$toast'::regclass) = hits;
           END \$\$;
         SELECT 'not read again'}),
-    'not read again', 'one statement of many');
+    'not read again', 'the second of two queries within a DO statement does not read the filter again');
 
 clean_log($node);
 done_testing();

@@ -1,8 +1,8 @@
-# Bare literals of dates and times: if they follow the grammar of ISO 8601, they give what SQL's
-# cast gives, value or error, whatever the settings; all others are refused.
+# Literals without a type as dates and times. If a literal follows the grammar of ISO 8601, it gives
+# the same as SQL's cast, a value or an error, whatever the settings are. All others are refused.
 #
-# Literals are generated, at the edges of the valid ranges, and damaged; a regular expression
-# decides which ones follow the grammar.
+# Literals are generated at the limits of the valid ranges, and some of them are damaged. A regular
+# expression decides which literals follow the grammar.
 
 use strict;
 use warnings FATAL => 'all';
@@ -29,7 +29,7 @@ my $timed = qr/\A$time$offset\z/a;
 
 sub one_of { return $_[ rand @_ ] }
 
-# A number of two digits, rarely one that is out of range for its place.
+# A number of two digits; near() rarely returns one that is out of range.
 sub pair { my ($least, $most) = @_; return sprintf '%02d', $least + rand($most - $least + 1) }
 sub near { my ($least, $most) = @_; return one_of((pair($least, $most)) x 30, pair($most, $most + 2), '00') }
 
@@ -61,7 +61,7 @@ sub some_literal {
     return some_date() . some_offset();
 }
 
-# The literal with a character more, less, or replaced.
+# Returns the literal with a character inserted, removed or replaced.
 sub damaged {
     my ($literal) = @_;
     my $new = one_of('', split //, '0123456789:.-+TZtz /,');
@@ -117,19 +117,20 @@ $node->safe_psql('postgres', q{
         WHEN 'timestamptz' THEN cast_to_timestamptz(timestamptz, literal) END END
       FROM filters});
 
-# The comparison below needs some of each kind.
+# The comparison below needs literals of each kind of outcome.
 my ($values, $errors, $refused) = map { $node->safe_psql('postgres', "SELECT count(*) FROM literals WHERE $_") }
   'reads AND length(outcome) > 5', 'reads AND length(outcome) = 5', 'NOT reads';
-cmp_ok($values, '>', $literals / 2, "$values times SQL's cast gives a value");
-cmp_ok($errors, '>', $literals / 5, "$errors times an error");
-cmp_ok($refused, '>', $literals, "$refused times it is not asked");
+cmp_ok($values, '>', $literals / 2, "SQL's cast gives a value for many literals: $values");
+cmp_ok($errors, '>', $literals / 5, "SQL's cast raises an error for many literals: $errors");
+cmp_ok($refused, '>', $literals, "many literals do not follow the grammar: $refused");
 
 for my $setting (@settings) {
     is($node->safe_psql('postgres', "$setting;" . q{
         SELECT kind, literal, outcome, bare FROM literals, filters, bare(CASE kind
           WHEN 'date' THEN date WHEN 'time' THEN time
           WHEN 'timestamp' THEN timestamp WHEN 'timestamptz' THEN timestamptz END, literal) bare
-        WHERE bare <> outcome ORDER BY 1, 2 LIMIT 10}), '', "$setting: as SQL's cast");
+        WHERE bare <> outcome ORDER BY 1, 2 LIMIT 10}), '',
+            "$setting: every literal gives what SQL's cast gives");
 }
 
 clean_log($node);

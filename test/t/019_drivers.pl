@@ -1,5 +1,5 @@
-# The extension through the drivers of other languages: the programs in test/drivers, which print a
-# line for each fact, and the code of doc/languages.md. A driver that is not installed is skipped.
+# The extension through drivers of other languages. The programs in test/drivers print a line for each
+# fact, and the code of doc/languages.md is run. A driver that is not installed is skipped.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,8 +17,8 @@ my $doc = "$FindBin::RealBin/../../doc";
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $pgjdbc = '/usr/share/java/postgresql.jar';
 
-# All drivers but pgjdbc find the server through libpq's variables. The time zone makes a difference
-# in what drivers send for dates.
+# All drivers but pgjdbc find the server through libpq's variables. The time zone matters for what
+# drivers send for dates, so it is not UTC.
 my $node = new_server('drivers', conf => "listen_addresses = '127.0.0.1'\n");
 $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
@@ -27,7 +27,7 @@ $ENV{PGDATABASE} = 'postgres';
 $ENV{TZ} = 'Asia/Kolkata';
 my $url = "jdbc:postgresql://127.0.0.1:$ENV{PGPORT}/postgres?user=$ENV{PGUSER}";
 
-# A rate at which no stranger is found
+# At this rate, no other value is a false positive.
 $node->safe_psql('postgres', q{
     CREATE TABLE filters (family text PRIMARY KEY, f bloomfilter);
     INSERT INTO filters
@@ -47,13 +47,13 @@ $node->safe_psql('postgres', q{
 # Returns whether a command is installed and succeeds.
 sub works { my (@command) = @_; return eval { run_log(\@command) } }
 
-# The commands that run a driver's programs, or none if the driver is not installed.
+# The commands that run a driver's programs. The list is empty if the driver is not installed.
 sub python_with {
     my ($module) = @_;
     return (grep { works($_, '-c', "import $module") } 'python3', '/usr/bin/python3')[0];
 }
 my $java = -e $pgjdbc && works('javac', '-version');
-# For programs that end soon, one that compiles little is enough.
+# These programs end soon, so a virtual machine that compiles little is faster.
 my @java = ('java', '-XX:-UsePerfData', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC',
     '-Dfile.encoding=UTF-8', '-cp', $pgjdbc);
 my %run = (
@@ -76,12 +76,13 @@ sub facts {
             my ($ok, $fact) = /^(ok|not ok) (.*)/ or die "$driver: $_";
             ok($ok eq 'ok', "$what, $fact");
         }
-        ok($ended && @facts > 0, "$what: the program ends well");
+        ok($ended && @facts > 0, "$what: the program prints facts and ends without an error");
     }
     return;
 }
 
-# The statements that the documentation prepares with a type work without it through node-postgres.
+# Returns the statements that the documentation prepares with a parameter of type text. Through
+# node-postgres, they work without this type.
 sub recipes {
     my @recipes = map { slurp_file($_) =~ /^ *PREPARE \w+\(text\) AS\s+(.*?);$/msg }
       "$doc/../README.md", glob "$doc/*.md";
@@ -97,7 +98,7 @@ facts('Java: pgjdbc', "pgjdbc, $_", 'PgjdbcFacts.java', "$url&$_")
   for 'prepareThreshold=0', 'prepareThreshold=-1&binaryTransfer=true';
 facts('Node: node-postgres', 'node-postgres', 'node_postgres_facts.js', recipes());
 
-# The code of doc/languages.md: it finds true, true and false, and stores the filter a second time.
+# The code of doc/languages.md prints true, true and false, and stores the filter a second time.
 my $page = slurp_file("$doc/languages.md");
 my ($table) = $page =~ /^```sql\n(.*?)^```$/ms or die 'no table';
 
@@ -115,11 +116,11 @@ sub page_runs {
         $node->safe_psql('postgres', "DROP TABLE IF EXISTS visited; $table");
         IPC::Run::run([ @{ $run{$driver} }, "$dir/$name", @arguments ], '>', \my $printed);
         my @answers = map { lc substr $_, 0, 1 } $printed =~ /\b(?:true|false|t|f)\b/gi;
-        is("@answers", 't t f', "$driver: the answers of the page's code");
+        is("@answers", 't t f', "$driver: the page's code prints true, true, false");
         is( $node->safe_psql('postgres', q{
                 SELECT count(*), count(DISTINCT urls), bool_and(urls @> 'https://example.com/7')
                 FROM visited}),
-            '2|1|t', "$driver: what the page's code stores");
+            '2|1|t', "$driver: the page's code stores the same filter twice, with its values");
     }
     return;
 }

@@ -1,8 +1,8 @@
-# A filter answers whatever SQL can compare with its members. For every ordered pair of types for
-# which the parser accepts `member = probe` with nothing but immutable functions, filters are probed
-# with thousands of values: equal values are found, and no others, except for floats that stand for
-# several integers. All other pairs are an error. Values that SQL casts implicitly may be added, and
-# then are what they are cast to.
+# A filter can be probed for values of any type that SQL can compare with its members. The test takes
+# every ordered pair of types for which the parser accepts `member = probe` with only immutable
+# functions, and probes filters with thousands of values. Equal values are found, and no others, except
+# for floats that stand for several integers. All other pairs of types are an error. A value of another
+# type can be added if SQL casts it implicitly; then the result of the cast is added.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,7 +21,7 @@ my $seed = $ENV{BLOOMFILTER_TEST_SEED} || int rand 1_000_000;
 diag("BLOOMFILTER_TEST_SEED=$seed");
 srand $seed;
 
-# Values of each type: its edges, and random values around those of other types.
+# Values of each type: the limits of the type, and random values near values of other types.
 my %edges = (
     int2 => [qw(0 1 -1 32767 -32768 24)],
     int4 => [qw(0 1 -1 2147483647 -2147483648 86400 65)],
@@ -94,7 +94,7 @@ query(slurp_file("$FindBin::RealBin/../../sql/include/outcome.sql"));
 query(q{
     CREATE TABLE types (type text, number serial);
     CREATE TABLE pool (type text, value text, of_another boolean DEFAULT false);
-    -- Without an error: what SQL cannot compare is not equal.
+    -- An error becomes false: values that SQL cannot compare are not equal.
     CREATE FUNCTION is_true(expression text) RETURNS boolean LANGUAGE plpgsql AS $$
     DECLARE
       result boolean;
@@ -128,7 +128,7 @@ for my $type (sort keys %edges) {
       if $random{$type};
 }
 query($filling);
-# Values of other types, if they are also values of this one.
+# Adds values of other types whose text is also valid for this type.
 query(q{
     DO $$
     DECLARE
@@ -150,7 +150,7 @@ query(q{
 note(query(q{SELECT string_agg(type || ' ' || count, ', ' ORDER BY type)
   FROM (SELECT type, count(*) FROM values GROUP BY type) x}));
 
-# The families, as bf_info() names them, under which the values of the types are the same.
+# The families of types, as bf_info() names them. Types of one family have the same hashes.
 query(q{
     CREATE FUNCTION family(type text) RETURNS text LANGUAGE plpgsql AS $$
     DECLARE
@@ -163,13 +163,14 @@ query(q{
     CREATE TABLE families AS SELECT type, family(type) FROM types;
     CREATE TABLE pairs AS
     SELECT a.type AS member, b.type AS probe, is_immutable(a.type, b.type) AS comparable,
-      -- What the family's values are compared as, if SQL casts the others to it.
+      -- The type of the family to which SQL casts values of the other type, if there is one.
       (SELECT c.type FROM families c WHERE c.family = a.family AND casts(b.type, c.type)
         AND is_immutable(c.type, b.type) AND c.type <> 'float4') AS target
     FROM families a, families b WHERE a.family <> b.family});
 
-# The cases in which an unequal member may be found: floats that stand for several integers; an oid
-# that equals an integer but not a bigint; and a varchar, which is also what char(n) makes of it.
+# Returns a condition for the cases in which an unequal value may be found: a float that stands for
+# several integers; an oid, which equals a negative integer but no negative bigint; and a varchar with
+# trailing blanks, which is also added without them, as char(n).
 sub several {
     my ($member, $probe) = @_;
     return "abs(probe::$probe\::float8) BETWEEN 2 ^ 53 AND 2 ^ 63"
@@ -186,7 +187,7 @@ for my $pair (split /\n/, query(q{SELECT member, probe FROM pairs WHERE comparab
     my ($member, $probe) = split /\|/, $pair;
     if ($member eq 'numeric' && $probe =~ /^float/) {
         is(sqlstate($node, "SELECT bf_create(1) + 1.5 \@> 0.5::$probe"), '42804',
-            "$member filter, $probe: an error, for a float equals many numerics");
+            "$member filter, $probe: an error, because a float equals many numerics");
         next;
     }
     my $from = "FROM values m, values p WHERE m.type = \$\$$member\$\$ AND p.type = \$\$$probe\$\$";
@@ -218,15 +219,15 @@ for my $pair (split /\n/, query(q{SELECT member, probe FROM pairs WHERE comparab
     my ($count, $true) = split /\|/, $counts;
     for my $kind (@kinds) {
         my ($missed, $wrong) = split /\|/, shift @of_kinds;
-        is($missed, 0, "$member filter, $probe, $kind: all of $true equal ones are found");
-        is($wrong, 0, "$member filter, $probe, $kind: none of the others, of $count");
+        is($missed, 0, "$member filter, $probe, $kind: all of $true equal values are found");
+        is($wrong, 0, "$member filter, $probe, $kind: none of the unequal values is found, of $count");
         $asked += $count;
         $equal += $true;
     }
-    is($differ, 0, "$member filter, $probe: bf_contains_each");
+    is($differ, 0, "$member filter, $probe: bf_contains_each has the answers of single probes");
 }
 note("$asked asked, $equal equal");
-cmp_ok($equal, '>', 1000, 'there were equal ones');
+cmp_ok($equal, '>', 1000, 'more than 1000 of the compared pairs of values were equal');
 
 # All other pairs are an error.
 is(query(q{
@@ -235,18 +236,18 @@ is(query(q{
           (SELECT min(value) FROM values WHERE type = member), member,
           (SELECT min(value) FROM values WHERE type = probe), probe)) AS outcome
       FROM pairs WHERE NOT comparable) x WHERE outcome <> '42804'}),
-    '', 'what SQL does not compare immutably is an error');
+    '', 'a probe with a type that SQL does not compare, or not by immutable functions, is an error');
 note(query(q{SELECT string_agg(member || ' = ' || probe, ', ') FROM pairs WHERE NOT comparable}));
 
-# Adding follows implicit casts, and so does removing.
-my @probes; # each a query of one value, the value, and what it says
+# Values are added and removed if SQL has an implicit cast.
+my @questions; # each is a query of one value, the expected value, and the name of the test
 for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER BY 1, 2})) {
     my ($member, $probe, $target) = split /\|/, $pair;
     my $one = "(SELECT min(value) FROM values WHERE type = \$\$$member\$\$)::$member";
     if (!$target) {
         my $added = "(SELECT min(value) FROM values WHERE type = \$\$$probe\$\$)::$probe";
-        push @probes, [ "SELECT outcome(\$q\$SELECT bf_create(1) + $one + $added\$q\$)",
-            '42804', "$member filter + $probe: an error" ];
+        push @questions, [ "SELECT outcome(\$q\$SELECT bf_create(1) + $one + $added\$q\$)",
+            '42804', "$member filter + $probe: an error, because there is no implicit cast" ];
         next;
     }
     push @probes, [ qq{
@@ -254,14 +255,14 @@ for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER 
           SELECT value, outcome(format('SELECT %L::$probe\::$target', value)) AS casts,
             outcome(format('SELECT bf_create(9) + $one + %L::$probe', value)) AS added
           FROM values WHERE type = \$\$$probe\$\$) x WHERE (casts = 'ok') <> (added = 'ok')},
-        0, "$member filter + $probe: where SQL casts it" ];
-    push @probes, [ qq{
+        0, "$member filter + $probe: a value can be added if SQL can cast it, and otherwise not" ];
+    push @questions, [ qq{
         SELECT count(*) FILTER (WHERE NOT is_true(format(
             'bf_create(9) + $one + %1\$L::$probe = bf_create(9) + $one + %1\$L::$probe\::$target '
             'AND cbf_create(9) + $one + %1\$L::$probe - %1\$L::$probe = cbf_create(9) + $one', value)))
         FROM values WHERE type = \$\$$probe\$\$
           AND outcome(format('SELECT %L::$probe\::$target', value)) = 'ok'},
-        0, "$member filter + $probe: as what it is cast to" ];
+        0, "$member filter + $probe: the result of the cast is added and removed" ];
 }
 my @answers = split /\n/, query(join ";\n", map { $_->[0] } @probes);
 is(shift @answers, $_->[1], $_->[2]) for @probes;

@@ -1,5 +1,6 @@
-# Planning is never worse than without estimates: no error and no crash while a query is planned
-# that would have run, no long pause, and no hint of what a user may not read.
+# Estimates of the planner have no bad effects. No query that would run fails or crashes while it is
+# planned. Planning takes little memory and reads few pages. Estimates tell a user nothing about rows
+# that the user must not read.
 
 use strict;
 use warnings FATAL => 'all';
@@ -45,8 +46,8 @@ query(q{
     ANALYZE});
 
 
-# Conditions that would fail, or not, in queries that never evaluate them: they are planned all the
-# same.
+# Conditions, some of which would fail if they were evaluated, in queries that never evaluate them.
+# The queries are planned without an error.
 my @filters = ('f', 'cbf', 'cf', 'g', 'bf_create(9)', '(bf_create(9) + 1)', q{(bf_create(9) + 'a'::text)},
     '(cbf_create(9) + 1.5)', '(cf_create(9) + now())', '(SELECT bf_agg(i) FROM generate_series(1, 3) i)',
     '(SELECT g FROM filters)', '(SELECT bf_agg(x.id, 10, 7) FROM types x)', 'NULL::bloomfilter');
@@ -62,10 +63,10 @@ for my $column (split /\n/,
       @asks;
     my $wrong = query(join ' UNION ALL ',
         map { ; "SELECT $_ || outcome($_) WHERE outcome($_) <> 'ok'" } map { "\$q\$$_\$q\$" } @statements);
-    is($wrong, '', "$column: no error while it is planned");
+    is($wrong, '', "column $column: planning conditions that are not evaluated raises no error");
 }
 
-# Filters with some wrong bytes, or values that are no filter at all, as parameters and in ANALYZE.
+# Filters with some wrong bytes, and values that are no filters, as parameters and in ANALYZE
 query(q{
     CREATE TABLE damaged (f bloomfilter);
     SELECT setseed(0.5);
@@ -86,13 +87,13 @@ query(q{
 is(query(q{SELECT planned, count(*) FROM damaged,
       unnest(ARRAY['$1 @> number', '$1 @> word', '$1 @> (id, word)', 'bf_contains_any($1, list)',
         'bf_contains_hash($1, id)']) c, planned(f, c) GROUP BY 1}),
-    'ok|7500', 'damaged parameters: nothing is raised while they are planned');
-is(sqlstate($node, 'ANALYZE damaged'), '00000', 'ANALYZE skips damaged filters');
+    'ok|7500', 'planning queries with damaged filters as parameters raises no error');
+is(sqlstate($node, 'ANALYZE damaged'), '00000', 'ANALYZE of a table of damaged filters raises no error');
 is(query('SELECT count(*) FROM damaged, types WHERE id < 0 AND f @> number'), '0',
-    '... and what it kept can be planned with');
+    '... and neither does planning with the statistics of damaged filters');
 
-# Estimates tell nothing of values that a user may not read: the estimate for a filter with the most
-# common value is that for a filter with another value.
+# Estimates tell nothing about values that a user must not read: the estimate for a filter with the
+# most common value is the same as for a filter with another value.
 query(q{
     CREATE ROLE stranger;
     CREATE TABLE secrets AS
@@ -114,14 +115,15 @@ for my $from ('barrier', 'rows_of_all') {
     {
         my $told = query(qq{SET ROLE stranger; SELECT DISTINCT
             expected(format('SELECT FROM $from WHERE $condition', bf_create(100) + i)) FROM unnest(ARRAY[42, 43]) i});
-        like($told, qr/^\d+$/, "$from, $condition: the same for a common value and another");
+        like($told, qr/^\d+$/, "$from, $condition: the same estimate for a common value and another");
     }
 }
 is(query(q{SELECT expected(format('SELECT FROM secrets WHERE %L::bloomfilter @> secret',
-      bf_create(100) + i)) > 4000 FROM unnest(ARRAY[42, 43]) i}), "t\nf", 'while the owner is told');
+      bf_create(100) + i)) > 4000 FROM unnest(ARRAY[42, 43]) i}), "t\nf",
+          'for the owner, the estimates differ');
 
-# Large parameters are planned for partitions; ANALYZE reads some megabytes of filters, however many
-# and however large they are.
+# Queries of partitions with large parameters can be planned. ANALYZE reads some megabytes of filters,
+# however many filters there are and however large they are.
 query(q{
     CREATE TABLE parts (x int) PARTITION BY HASH (x);
     SELECT format('CREATE TABLE part%s PARTITION OF parts FOR VALUES WITH (MODULUS 64, REMAINDER %s)', p, p)
@@ -135,7 +137,8 @@ query(q{
       END $$;
     CREATE UNLOGGED TABLE many AS SELECT bf_create(1000000) AS f FROM generate_series(1, 100);
     CREATE UNLOGGED TABLE large AS SELECT bf_create(10000000) AS f FROM generate_series(1, 4)});
-is(query('SELECT planned_for(33554432)'), 'ok', 'a filter of 4 MB, asked of 64 partitions');
+is(query('SELECT planned_for(33554432)'), 'ok',
+    'a query that probes a parameter of 4 MB for 64 partitions is planned');
 
 sub blocks_of_analyze {
     my ($table) = @_;
@@ -146,29 +149,31 @@ sub blocks_of_analyze {
         COMMIT});
 }
 my $blocks = blocks_of_analyze('many');
-cmp_ok($blocks, '>', 100, 'ANALYZE reads filters');
-cmp_ok($blocks, '<', 5000, "... of 100 of 1.2 MB $blocks blocks");
+cmp_ok($blocks, '>', 100, 'ANALYZE of 100 filters of 1.2 MB reads over 100 blocks of them');
+cmp_ok($blocks, '<', 5000, "... but less than 5000, $blocks blocks");
 $blocks = blocks_of_analyze('large');
-cmp_ok($blocks, '<', 1200, "... of 4 of 12 MB $blocks blocks");
+cmp_ok($blocks, '<', 1200, "ANALYZE of 4 filters of 12 MB reads less than 1200 blocks, $blocks");
 
-# Estimates in parallel workers, in cursors, and under odd settings.
+# Queries with estimates in parallel workers, in cursors, and with unusual settings
 query(q{
     CREATE FUNCTION found(f bloomfilter) RETURNS int LANGUAGE plpgsql PARALLEL SAFE STABLE AS
       $$ BEGIN RETURN (SELECT count(*) FROM types WHERE f @> number); END $$});
 is(query(q{DO $$ BEGIN PERFORM set_config(name, 'on', false) FROM pg_settings
         WHERE name IN ('force_parallel_mode', 'debug_parallel_query'); END $$;
-      SELECT max(found(f)) FROM filters}), 900, 'in a parallel worker');
-is(query('SELECT found(f) FROM filters; SELECT found(f) FROM filters') , "900\n900", 'in PL/pgSQL');
+      SELECT max(found(f)) FROM filters}), 900, 'a query that a parallel worker plans has the right answer');
+is(query('SELECT found(f) FROM filters; SELECT found(f) FROM filters') , "900\n900",
+    'a query in PL/pgSQL has the right answer, twice');
 is(query(q{BEGIN; DECLARE c CURSOR FOR SELECT id FROM types, filters WHERE f @> id ORDER BY id; FETCH 1 FROM c}),
-    1, 'in a cursor');
+    1, 'the query of a cursor has the right first row');
 is(query(q{SET cpu_operator_cost = 0; SET seq_page_cost = 0; SELECT count(*) FROM types, filters WHERE f @> number}),
-    900, 'where nothing costs anything');
+    900, 'with costs of 0, a query has the right answer');
 my $many_joins = q{SET join_collapse_limit = 20; SELECT count(*) FROM types a JOIN types b USING (id)
       JOIN filters ON f @> a.id AND f @> b.number
       WHERE EXISTS (SELECT FROM types c, filters g WHERE g.f @> c.id AND c.number = a.number)};
-is(query("SET geqo_threshold = 2; $many_joins"), query($many_joins), 'under GEQO');
+is(query("SET geqo_threshold = 2; $many_joins"), query($many_joins),
+    'with GEQO, a query has the same answer');
 
-# An equivalence class of 400 columns of each of three tables has the square of them in pairs.
+# In an equivalence class of 400 columns of each of three tables, each two tables have 160 000 pairs.
 my @columns = map { my $table = $_; map { "w$table.c$_" } 1 .. 400 } 0 .. 2;
 query("CREATE TABLE w$_ (" . join(', ', map { "c$_ int" } 1 .. 400) . ')') for 0 .. 2;
 query('INSERT INTO w0 (c1) SELECT generate_series(1, 20000); ANALYZE w0');
@@ -178,14 +183,16 @@ my ($least) = peak_memory($node, $wide);
 for my $change ('SET bloomfilter.join_filter = on; ', '') {
     my $asks = $change ? '' : ' AND (SELECT bf_agg(c1) FROM w1) @> w0.c2';
     my ($peak) = peak_memory($node, "$change$wide$asks");
-    cmp_ok($peak - $least, '<', 100_000_000, "$change$asks: planning takes " . ($peak - $least) . ' bytes more');
+    cmp_ok($peak - $least, '<', 100_000_000,
+        "1200 equal columns, $change$asks: planning takes only " . ($peak - $least) . ' bytes more');
 }
 
 SKIP: {
     skip 'BLOOMFILTER_TEST_LARGE is not set', 2 unless $ENV{BLOOMFILTER_TEST_LARGE};
-    is(query('SELECT planned_for(4294967296)'), 'ok', 'a filter of 512 MiB as a parameter');
+    is(query('SELECT planned_for(4294967296)'), 'ok', 'a query with a parameter of 512 MiB is planned');
     query('TRUNCATE large; INSERT INTO large SELECT bf_create_by_size(4294967296, 6)');
-    cmp_ok($blocks = blocks_of_analyze('large'), '<', 400, "ANALYZE reads $blocks blocks of it");
+    cmp_ok($blocks = blocks_of_analyze('large'), '<', 400,
+        "ANALYZE reads less than 400 blocks of it, $blocks");
 }
 
 clean_log($node);
