@@ -1,5 +1,5 @@
-# Partial states on their way from the workers to the leader, in messages and in files: the filter
-# is that of the serial plan, and no file outlives its transaction, however that ends.
+# Workers send partial states to the leader in messages and in temporary files. The filter of a
+# parallel plan is that of the serial plan. No file outlives its transaction, however it ends.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,7 +16,8 @@ my $node = new_server('parallel', conf => "max_worker_processes = 16\nmax_parall
 
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Files and directories that belong to no process that still uses them
+# Returns the names of temporary files and of their directories. Between two queries, no process uses
+# any, so all of them were left by mistake.
 sub temporary_files {
     my @found;
     find(sub { push @found, $File::Find::name if /^pgsql_tmp\d/ }, $node->basedir);
@@ -32,7 +33,7 @@ query(q{
     CREATE TABLE many AS SELECT i FROM generate_series(1, 2200000) i;
     VACUUM ANALYZE rows; VACUUM ANALYZE many});
 
-# A query of the filters of all types.
+# Returns the beginning of a query for the filters of all types.
 sub filters_of {
     my ($value) = @_;
     return 'SELECT ' . join ', ', map { "md5(${_}_agg($value)::bytea)" } @types;
@@ -52,9 +53,9 @@ for my $value ('i', 'few', 'thrice') {
         }
     }
 }
-is(temporary_files(), '', 'no file is left');
+is(temporary_files(), '', 'parallel aggregates of all types leave no file');
 
-# The same of filters that are built a page at a time, by one process and by four
+# The same for filters that are built a page at a time, by one process and by four
 for my $value ('i', 'few', 'thrice') {
     my $query = filters_of($value) . ' FROM rows';
     my @truth = split /\|/, query($query);
@@ -63,25 +64,26 @@ for my $value ('i', 'few', 'thrice') {
             my $settings = "$parallel; SET bloomfilter.scan = on; SET work_mem = '$work_mem';"
               . " SET hash_mem_multiplier = 1; SET max_parallel_workers_per_gather = $workers";
             like(plan_of($node, $settings, $query), $workers ? qr/Finalize.*Gather.*Build/s : qr/^Custom Scan.*Build/,
-                "$value: the plan has a build");
+                "$value, $work_mem, $workers workers: the plan has a build");
             my ($made, $bytes) = temp_bytes($node, "$settings; $query");
-            is($made, join('|', @truth), "... and, $work_mem, $workers workers: the same filters");
+            is($made, join('|', @truth),
+                "$value, $work_mem, $workers workers: the build makes the same filters");
             next if $work_mem ne '64kB' || $value eq 'few';
-            cmp_ok($bytes, '>', 0, '... by files');
+            cmp_ok($bytes, '>', 0, '... with little memory, by temporary files');
             like(query("$settings; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT bf_agg($value) FROM rows"),
                 qr/Build Disk: [1-9]\d+ kB/, '... which EXPLAIN shows') if !$workers;
         }
     }
 }
-is(temporary_files(), '', 'no file is left');
+is(temporary_files(), '', 'builds of all types leave no file');
 
 my $two = "$parallel; SET max_parallel_workers_per_gather = 2";
 like(plan_of($node, $two, 'SELECT bf_agg(i) FROM rows'), qr/Finalize.*Gather.*Partial/s,
-    'the plan combines');
+    'the plan has partial aggregates in workers');
 
-# How a state travels: spilled or large states by file, which counts as written by the worker;
-# others, and large ones under a temp_file_limit, in a message. A state is large from 1048576 hashes
-# on, and two workers share more than twice as many.
+# A worker sends a spilled or large state in a file, whose bytes count as written by the worker. It
+# sends other states in a message, and also large states if there is a temp_file_limit. A state is
+# large from 1 048 576 hashes on. The table `many` has more than twice as many, for two workers.
 my %truth = map { $_ => query("SELECT md5(bf_agg(i)::bytea) $_") } 'FROM rows', 'FROM many';
 my $alone = 'SET parallel_leader_participation = off';
 for (
@@ -92,12 +94,13 @@ for (
     my ($name, $work_mem, $setting, $from, $by_file) = @$_;
     my ($digest, $bytes) = temp_bytes($node, "$two; $setting; SET work_mem = '$work_mem';"
           . " SET hash_mem_multiplier = 1; SELECT md5(bf_agg(i)::bytea) $from");
-    is($digest, $truth{$from}, "$name: the same filter");
-    $by_file ? cmp_ok($bytes, '>', 0, "... by file: $bytes bytes") : is($bytes, 0, '... by message');
+    is($digest, $truth{$from}, "state is $name: the same filter");
+    $by_file ? cmp_ok($bytes, '>', 0, "... sent in a file, of $bytes bytes") : is($bytes, 0,
+        '... sent in a message');
 }
 
-# The bitmap of a filter that was made for a number goes by file if it has more than 1 MB. What
-# the leader itself builds, a page at a time, goes nowhere.
+# The bitmap of a sized filter is sent in a file if it has more than 1 MB. What the leader itself
+# builds, a page at a time, is not sent.
 for my $agg ('bf_agg(i, 500000)', 'bf_agg(i, 1000000)', 'cbf_agg(i, 250000)') {
     my $query = "SELECT md5($agg\::bytea) FROM rows";
     my $truth = query($query);
@@ -109,15 +112,15 @@ for my $agg ('bf_agg(i, 500000)', 'bf_agg(i, 1000000)', 'cbf_agg(i, 250000)') {
             my ($name, $setting, $by_file) = @$_;
             my ($digest, $bytes) = temp_bytes($node, "$two; $setting; SET bloomfilter.scan = $scan; $query");
             is($digest, $truth, "$agg $name, scan = $scan: the same filter");
-            $by_file ? cmp_ok($bytes, '>', 0, '... by file') : is($bytes, 0, '... by message')
+            $by_file ? cmp_ok($bytes, '>', 0, '... sent in a file') : is($bytes, 0, '... sent in a message')
               if $name ne 'with the leader';
         }
     }
 }
-is(temporary_files(), '', 'no file is left');
+is(temporary_files(), '', 'states that were sent in files leave no file');
 
-# Partial states of all kinds, in pairs and in both orders, combined by one process: each kind has
-# two partitions, and they are read in the order of their keys.
+# One process combines two partial states, of all pairs of six kinds and in both orders. Each kind of
+# state has two partitions, and partitions are read in the order of their keys.
 query(q{
     CREATE TABLE part (p int, i int) PARTITION BY LIST (p);
     DO $$ BEGIN
@@ -138,10 +141,12 @@ my $pieces = 'SET enable_partitionwise_aggregate = on; SET cpu_tuple_cost = 0.00
   . ' SET hash_mem_multiplier = 1';
 my $filters = filters_of('i');
 like(plan_of($node, $pieces, "$filters FROM part WHERE p IN (1, 11)"),
-    qr/Finalize.*Append.*Partial.* on part1 .*Partial.* on part11 /s, 'a state of each partition');
+    qr/Finalize.*Append.*Partial.* on part1 .*Partial.* on part11 /s,
+    'the plan has a partial aggregate of each partition');
 like(plan_of($node, "$pieces; SET bloomfilter.scan = on", "$filters FROM part WHERE p IN (1, 11)"),
-    qr/Finalize.*Append.*Build\) on part1 .*Build\) on part11 /s, '... or a build of each');
-# The filters of two kinds do not depend on which of them comes first.
+    qr/Finalize.*Append.*Build\) on part1 .*Build\) on part11 /s,
+    'with bloomfilter.scan, the plan has a build of each partition');
+# The filters of two kinds of states do not depend on their order.
 my (@wrong, %of_kinds);
 for my $first (1 .. 6) {
     for my $second (7 .. 12) {
@@ -155,12 +160,12 @@ for my $first (1 .. 6) {
         }
     }
 }
-is("@wrong", '', 'each two partial states make the same filters');
+is("@wrong", '', 'any two partial states make the same filters as a plain aggregate');
 is(query("$pieces; SET work_mem = '64kB'; $filters FROM part"),
-    query("SET work_mem = '1GB'; $filters FROM part"), '... and so do all of them');
-is(temporary_files(), '', 'no file is left');
+    query("SET work_mem = '1GB'; $filters FROM part"), '... and so do all partial states together');
+is(temporary_files(), '', 'combining partial states leaves no file');
 
-# A hash table that a rescan finds unchanged returns its states again.
+# A rescan of an unchanged hash table returns the same states again.
 my $again = q{SELECT string_agg(DISTINCT digests, ' ') FROM (SELECT (SELECT string_agg(digest, ',')
     FROM (SELECT md5(bf_agg(i)::bytea) AS digest FROM rows_part GROUP BY g HAVING count(*) > v) s)
   FROM (VALUES (1), (2), (3)) o (v)) s (digests)};
@@ -171,14 +176,14 @@ query(q{
     INSERT INTO rows_part SELECT i % 2, i / 2 % 2, i FROM generate_series(1, 800000) i;
     VACUUM ANALYZE rows_part});
 like(plan_of($node, $pieces, $again), qr/Finalize Group.*Sort.*Append.*Partial HashAgg/s,
-    'hash tables below a sort');
+    'the plan has hash tables of partial states below a sort');
 is(query("$pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = '1GB'; $again"),
-    '... whose states are read for each row');
+    'states of a hash table that is read again for each row make the same filters');
 query('ALTER TABLE rows_part0 SET (parallel_workers = 0);'
       . ' ALTER TABLE rows_part1 SET (parallel_workers = 0)');
 is(query("$two; $pieces; SET work_mem = '64kB'; $again"), query("SET work_mem = '1GB'; $again"),
     '... also with workers');
-is(temporary_files(), '', 'no file is left');
+is(temporary_files(), '', 'rescans leave no file');
 
 # The leader waits in its first row until the workers have written their files, and have ended or
 # are about to report.
@@ -219,23 +224,23 @@ query(q{
     VACUUM ANALYZE few_rows});
 my $left = "$two; SET work_mem = '64kB'; SET hash_mem_multiplier = 1";
 is(query("$left; SELECT build('read')"), query('SELECT md5(bf_agg(i)::bytea) FROM few_rows'),
-    'the leader reads what finished workers left');
-is(temporary_files(), '', '... and deletes it');
+    'the leader makes the right filter of files that workers left when they ended');
+is(temporary_files(), '', '... and deletes the files');
 for (
-    [ 'divide', '22012', 'an error' ],
-    [ 'kill', '57P01', 'workers that are terminated' ],
-    [ 'cancel', '57014', 'a cancelled query' ],
-    [ 'terminate', '57P01', 'a terminated session' ]) {
+    [ 'divide', '22012', 'an error after workers wrote files' ],
+    [ 'kill', '57P01', 'terminated workers that wrote files' ],
+    [ 'cancel', '57014', 'a canceled query after workers wrote files' ],
+    [ 'terminate', '57P01', 'a terminated session after workers wrote files' ]) {
     my ($done, $sqlstate, $name) = @$_;
-    is(sqlstate($node, "$left; SELECT build('$done')"), $sqlstate, $name);
+    is(sqlstate($node, "$left; SELECT build('$done')"), $sqlstate, "$name: the expected SQLSTATE");
     $node->poll_query_until('postgres',
         q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type LIKE '%client%'});
     is(temporary_files(), '', "$name: no file is left");
 }
 is( query("$left; DO \$\$ BEGIN PERFORM build('divide'); EXCEPTION WHEN division_by_zero THEN END \$\$;"
           . " SELECT 1"),
-    1, 'a subtransaction with an error');
-is(temporary_files(), '', '... no file is left when its transaction ends');
+    1, 'a transaction goes on after an error in a subtransaction');
+is(temporary_files(), '', '... and no file is left when the transaction ends');
 
 {
     my $elsewhere = $node->basedir . '/elsewhere';
@@ -243,16 +248,16 @@ is(temporary_files(), '', '... no file is left when its transaction ends');
     query("CREATE TABLESPACE elsewhere LOCATION '$elsewhere'");
     my ($digest, $bytes) = temp_bytes($node, "$two; SET temp_tablespaces = elsewhere;"
           . " SET work_mem = '64kB'; SELECT md5(bf_agg(i)::bytea) FROM rows");
-    is($digest, $truth{'FROM rows'}, 'files in a tablespace');
-    cmp_ok($bytes, '>', 0, '... hold the hashes');
+    is($digest, $truth{'FROM rows'}, 'with temp_tablespaces, the same filter');
+    cmp_ok($bytes, '>', 0, '... and hashes are in temporary files');
     is(sqlstate($node, "$two; SET temp_tablespaces = elsewhere; SET work_mem = '64kB';"
               . ' SELECT bf_agg(i / (i - 500000)) FROM rows'),
-        '22012', '... with an error');
-    is(temporary_files(), '', '... no file is left');
+        '22012', 'with temp_tablespaces, an error');
+    is(temporary_files(), '', '... leaves no file in the tablespace');
 }
 
-# A session that had workers has as many directories open as it may when its transaction fails, or
-# when the session ends within it.
+# A session had workers, and has as many directories open as a process may have. Then its transaction
+# fails, or the session ends within the transaction.
 SKIP: {
     my $library = compile_library('descriptors')
       or skip "nothing compiles with the server's headers", 4;
@@ -260,22 +265,24 @@ SKIP: {
     my $taken = "$left; BEGIN; LOCK TABLE few_rows;"
       . q{ DO $$ BEGIN PERFORM build('divide'); EXCEPTION WHEN division_by_zero THEN END $$;}
       . ' SELECT take_descriptors()';
-    is(sqlstate($node, "$taken; SELECT 1 / 0"), '22012', 'an error where no directory can be opened');
-    is(sqlstate($node, $taken), '00000', 'the end of a session there');
+    is(sqlstate($node, "$taken; SELECT 1 / 0"), '22012',
+        'an error of a session that can open no more directories is reported as usual');
+    is(sqlstate($node, $taken), '00000', 'a session that can open no more directories ends without an error');
     ok($node->poll_query_until('postgres',
         "SELECT count(*) = 0 FROM pg_locks WHERE relation = 'few_rows'::regclass"), '... leaves no lock');
-    is(temporary_files(), '', '... nor a file');
+    is(temporary_files(), '', '... and leaves no file');
 }
 
-# States that the leader does not ask for: groups after LIMIT
+# Because of a LIMIT, the leader does not read the states of all groups.
 my $limited = 'SELECT g FROM (SELECT g, bf_agg(i) AS f FROM rows GROUP BY g ORDER BY g LIMIT 1) s'
   . ' WHERE f @> 2';
-is(query("$left; SET enable_hashagg = off; BEGIN; $limited; COMMIT; SELECT 1"), "0\n1", 'a LIMIT');
-is(temporary_files(), '', '... no file is left');
+is(query("$left; SET enable_hashagg = off; BEGIN; $limited; COMMIT; SELECT 1"), "0\n1",
+    'a LIMIT that stops before the last group gives the first group');
+is(temporary_files(), '', '... and leaves no file');
 
 is(sqlstate($node, "$left; SET temp_file_limit = '1MB'; SELECT bf_agg(i) FROM rows"),
-    '53400', 'temp_file_limit holds for the workers');
-is(temporary_files(), '', '... no file is left');
+    '53400', 'temp_file_limit holds for files of workers');
+is(temporary_files(), '', '... and no file is left');
 
 clean_log($node);
 done_testing();

@@ -1,10 +1,10 @@
-# A scan that probes a filter for many rows at once returns what a sequential scan returns.
-# Generated queries over generated tables run with bloomfilter.scan off and on. Rows, SQLSTATEs and
-# notices are the same, and no condition of a user sees a row that a policy or a security barrier
-# hides.
+# A Bloom Filter Scan, which probes a filter for many rows at once, returns what a sequential scan
+# returns. Generated queries over generated tables run with bloomfilter.scan off and on. Both give the
+# same rows, SQLSTATEs and notices. No condition of a user sees a row that a policy or a security
+# barrier hides.
 #
-# BLOOMFILTER_TEST_SEED repeats a run, BLOOMFILTER_TEST_ROUNDS sets its length. The first
-# differences of a run are shown with their statements.
+# BLOOMFILTER_TEST_SEED repeats a run, and BLOOMFILTER_TEST_ROUNDS sets its length. The first
+# differences of a run are printed with their statements.
 
 use strict;
 use warnings FATAL => 'all';
@@ -30,19 +30,19 @@ query(qq{CREATE FUNCTION copied_heap(internal) RETURNS table_am_handler LANGUAGE
     CREATE ACCESS METHOD copied_heap TYPE TABLE HANDLER copied_heap}) if $compiled;
 query(q{
     CREATE ROLE reader;
-    -- A policy, a barrier and a condition that tell which rows they see.
+    -- Functions for policies and conditions that report each row that they see.
     CREATE FUNCTION policy_sees(id int) RETURNS boolean LANGUAGE plpgsql COST 1 AS $$
       BEGIN RAISE NOTICE 'policy %', id; RETURN id % 3 <> 0; END $$;
     CREATE FUNCTION user_sees(id int) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$
       BEGIN RAISE NOTICE 'user %', id; RETURN true; END $$;
     CREATE FUNCTION user_sees_dearly(id int) RETURNS boolean LANGUAGE plpgsql COST 1000 AS $$
       BEGIN RAISE NOTICE 'user %', id; RETURN true; END $$;
-    -- A value that tells what it is of.
+    -- A value that reports the row to which it belongs.
     CREATE FUNCTION told(id int, item bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
       BEGIN RAISE NOTICE 'user %', id; RETURN item; END $$;
 });
-# The parameters of a statement cannot be subqueries. What gets them is not compiled when the
-# statement is.
+# The parameters of EXECUTE cannot be subqueries, so functions return the filters. These functions are
+# not compiled by JIT, even if the statement is.
 query("CREATE FUNCTION filter_of(from_table text, name text, number int, OUT f $_) STABLE LANGUAGE plpgsql SET jit = off AS \$\$"
       . " BEGIN EXECUTE format('SELECT %s FROM %s WHERE g = %s', name, from_table, number) INTO f; END \$\$;"
       . " ALTER FUNCTION filter_of RENAME TO ${_}_of")
@@ -50,7 +50,8 @@ query("CREATE FUNCTION filter_of(from_table text, name text, number int, OUT f $
 
 # --- backward ------------------------------------------------------------------------------------
 
-# Slots hold sixteen rows; a cursor turns within them, at both of their ends, and after the last.
+# The scan reads sixteen rows of such a table at a time. A cursor changes its direction within them, at
+# both of their ends, and after the last row.
 if ($compiled) {
     query('CREATE TABLE slots USING copied_heap AS SELECT i AS id FROM generate_series(1, 100) i; ANALYZE slots');
     my $declare = 'DECLARE c SCROLL CURSOR FOR SELECT id FROM slots'
@@ -60,12 +61,12 @@ if ($compiled) {
       'ROLLBACK';
     my ($plan, $rows) = query($turns) =~ /^(.*\D)\n(\d.*)$/s;
     my ($plain, $same) = query("SET bloomfilter.scan = off; $turns") =~ /^(.*\D)\n(\d.*)$/s;
-    like($plan, qr/Bloom Filter Scan/, 'of another access method: the scan');
-    unlike($plain, qr/Bloom Filter Scan/, '… and a sequential scan');
-    is($rows, $same, '… go to and fro alike');
+    like($plan, qr/Bloom Filter Scan/, 'a table of another access method is read by a Bloom Filter Scan');
+    unlike($plain, qr/Bloom Filter Scan/, '… and by a sequential scan with bloomfilter.scan off');
+    is($rows, $same, '… a cursor that moves forward and backward returns the same rows for both');
     my $built = 'SELECT md5(bf_agg(id)::text), md5(cf_agg(id / 2) FILTER (WHERE id > 50)::text) FROM slots WHERE id % 7 > 0';
-    like(plan_of($node, 'SELECT 1', $built), qr/Bloom Filter Build/, '… and are read by a build');
-    is(query($built), query("SET bloomfilter.scan = off; $built"), '… which adds what they have');
+    like(plan_of($node, 'SELECT 1', $built), qr/Bloom Filter Build/, '… and the table is read by a build');
+    is(query($built), query("SET bloomfilter.scan = off; $built"), '… which makes the same filters');
 }
 
 # --- chance --------------------------------------------------------------------------------------
@@ -77,7 +78,7 @@ sub between { my ($low, $high) = @_; return $low + int rand($high - $low + 1) }
 
 # --- tables --------------------------------------------------------------------------------------
 
-# Values as expressions of a row's number.
+# The values of columns, as expressions of a row's number i.
 my %values = (
     item => 'CASE WHEN i % 13 = 0 THEN NULL ELSE i * 7919 % 10007 END',
     n => 'nullif(i % 7, 0)',
@@ -95,9 +96,8 @@ my %types = (
 my @kinds = ('plain', 'narrow', 'wide', 'temporary', 'unlogged', 'range', 'list', 'hash', 'parent', 'view');
 push @kinds, 'copied', 'copied' if $compiled;
 
-my %is_indexed; # names of tables
-
-# A table and the statements that make it. Keys: name, rows, columns, is_changed.
+# Generates a table. Returns its description and, as `sql`, the statements that create it. If
+# is_changed is true, statements may change the table.
 sub new_table {
     my ($name, $kind) = @_;
     my $rows = pick(between(2, 30), between(30, 300), between(300, 3000), chance(15) ? between(3000, 20000) : 100);
@@ -163,9 +163,9 @@ sub new_table {
 
 # --- filters -------------------------------------------------------------------------------------
 
-# A table with filters of each column, and of expressions of columns. It is not a temporary table,
-# because the server gives workers the result of an InitPlan as it is stored, and they cannot read
-# such a table.
+# Each table has a second table with filters of its columns and of expressions of its columns. The
+# second table is not temporary: the server gives workers the result of an InitPlan as it is stored,
+# and workers cannot read temporary tables.
 my %expressions = (
     item => [ 'item + 1', 'item * 2', 'abs(item)', '(item)::int4', 'coalesce(item, 3)', 'item - n' ],
     n => ['n + 1'], word => [ 'upper(word)', q{word || '!'}, 'left(word, 6)' ], code => ['code::text'],
@@ -200,7 +200,7 @@ sub filters_of {
 
 # --- conditions ----------------------------------------------------------------------------------
 
-# A condition of table t that probes a filter: the filter is an InitPlan, or the one given.
+# Returns a condition that probes a filter: the result of an InitPlan, or the given expression.
 sub ask {
     my ($filter, $value, $given) = @_;
     my $f = $given || initplan($filter);
@@ -214,7 +214,7 @@ sub initplan {
     return "(SELECT $filter->{name} FROM $filter->{of} WHERE g = " . pick(0, 1, 2, chance(10) ? 9 : 0) . ')';
 }
 
-# Conditions without a filter
+# Returns a condition without a filter.
 sub beside {
     my ($table) = @_;
     return pick(
@@ -224,8 +224,8 @@ sub beside {
         'ctid IS NOT NULL', 'id % (SELECT 3) = 1', 'random() < 2');
 }
 
-# Conditions of the table named t, at least one of which probes a filter; @given are expressions of
-# filters.
+# Returns conditions of the table named t. At least one of them probes a filter. @given are expressions
+# of filters.
 sub conditions {
     my ($table, $filters, @given) = @_;
     my @asks = map { ask($filters->[$_], $filters->[$_]{value}, $given[$_]) } 0 .. $#$filters;
@@ -237,10 +237,10 @@ sub conditions {
 
 my ($round, @checks);
 
-# Adds statements to be run both ways. Keys: sql (a list), planned (the statement for EXPLAIN),
-# settings, in_order (the query orders its rows), reader (the user who runs it may not see all
-# rows), before and after (statements around it). Workers and compiled code take long to start, so
-# the sequential scan rarely has them; what it returns is the same.
+# Adds statements that will run with bloomfilter.scan off and on. Keys: sql (a list), planned (the
+# statement for EXPLAIN), settings, in_order (the query orders its rows), reader (the user who runs it
+# may not see all rows), before and after (statements around it). Starting workers and compiling take
+# long. So the sequential scan rarely uses them; its rows are the same without them.
 sub check {
     my (%check) = @_;
     my @settings = @{ $check{settings} };
@@ -266,7 +266,7 @@ sub settings {
     return \@settings;
 }
 
-# What is selected from a row of table t, as long as it is not too much to compare
+# Returns what a query selects from a row of table t. Wide columns are selected as digests.
 sub targets {
     my ($table, $t) = @_;
     my @targets = ("$t.id");
@@ -277,7 +277,7 @@ sub targets {
     return join ', ', @targets;
 }
 
-# The text of a query, and whether it orders its rows. It has one table with conditions.
+# Returns a query in which one table has conditions, and true if the query orders its rows.
 sub select_of {
     my ($table, $other, $where) = @_;
     my $name = $table->{name};
@@ -301,8 +301,7 @@ sub select_of {
     return ("SELECT t.id, o.n FROM $scanned t FULL JOIN (SELECT * FROM $other->{name} WHERE id < 20) o ON o.id = t.id");
 }
 
-# A filter of a table's column or of an expression, as text; half of them of rows that a condition
-# chooses.
+# Returns an aggregate of a table's column or of an expression. One in four has a FILTER.
 sub built {
     my ($table) = @_;
     my $column = pick(@{ $table->{columns} });
@@ -317,7 +316,7 @@ sub built {
     return $call;
 }
 
-# Queries whose rows become filters, with and without conditions
+# Queries that build filters of rows, with and without conditions
 sub add_build {
     my ($table, $where) = @_;
     my $sql = 'SELECT ' . join(', ', map { 'md5((' . built($table) . ')::text)' } 1 .. between(1, 3)) . " FROM $table->{name} t";
@@ -370,7 +369,7 @@ sub add_plpgsql {
     return;
 }
 
-# A filter from an outer query's row: rescans with changed and unchanged parameters
+# The filter comes from the row of an outer query: rescans with changed and unchanged parameters
 sub add_outer {
     my ($table) = @_;
     my $filter = pick(@{ $table->{filters} });
@@ -399,7 +398,7 @@ sub add_constant {
     return;
 }
 
-# Values that a filter cannot be probed for, and values that raise an error by themselves
+# Probes with a type that the filter does not have, and values whose expression raises an error
 sub add_error {
     my ($table) = @_;
     my ($one, $other) = some(2, grep { $_->{value} =~ /^\w+$/ } @{ $table->{filters} });
@@ -439,7 +438,7 @@ sub add_change {
 
 sub add_cursor {
     my ($table, $where) = @_;
-    return if $where =~ /IN \(SELECT/; # a join, whose rows come in the order of its plan
+    return if $where =~ /IN \(SELECT/; # a join returns rows in the order of its plan
     my $name = $table->{name};
     my $ordered = $table->{is_indexed} || chance(30) ? 'ORDER BY id, item' : '';
     my $query = "SELECT id, item FROM $name t WHERE $where $ordered";
@@ -465,8 +464,8 @@ sub add_cursor {
     return;
 }
 
-# Queries of a user who may not see all rows: because of a policy that reports what it sees, or a
-# barrier, or both.
+# Queries of a user who may not see all rows, because of a policy, a security barrier, or both. The
+# policy reports what it sees.
 sub add_hidden {
     my ($table, $other, $guard) = @_;
     my $filter = pick(@{ $table->{filters} });
@@ -497,7 +496,7 @@ sub script_of {
     return $script;
 }
 
-# The output of a script, by check, setting and part.
+# Returns the output of a script as a hash. A key has the number of the check, the setting and the part.
 sub parts_of {
     my ($text) = @_;
     my (%parts, $part);
@@ -511,7 +510,7 @@ sub parts_of {
     return \%parts;
 }
 
-# Rows of statements, sorted within each statement unless the query orders them.
+# Returns the rows of statements. They are sorted within each statement, unless the query orders them.
 sub normal_rows {
     my ($check, $lines) = @_;
     return join "\n", @$lines if $check->{in_order};
@@ -526,9 +525,10 @@ sub normal_rows {
     return join "\n", @all, @rows;
 }
 
-# The rows that conditions have seen, by their notices. The scan probes filters first, and may stop
-# where a filter is NULL, so conditions see fewer rows. If not all rows are needed, or there is an
-# error, or an index finds some rows, the plan decides how many rows are looked at.
+# Notices tell which rows the conditions have seen. The scan probes filters first, and stops if a
+# filter is NULL, so other conditions see fewer rows than in a sequential scan. sees_more() counts the
+# notices that only the scan raises. It does not if the plan decides how many rows are read: when a
+# query does not need all rows, when there is an error, and when an index is used.
 sub notices_of {
     my ($lines) = @_;
     my %notices = map { $_ => 1 } grep { /^(NOTICE|WARNING|ERROR)/ } map { s/^psql:\S+:\d+: //r } @$lines;
@@ -593,7 +593,8 @@ for (1 .. $rounds) {
         push @tables, $table;
         $setup .= $table->{sql} . filters_of($table);
     }
-    # The table with policies is not used by others, because its owner's queries report the same.
+    # Only queries of add_hidden() use the table with policies, because queries of its owner would raise
+    # the same notices.
     my $guarded = new_table("guarded$round", pick('plain', 'narrow', 'range', 'parent', $compiled ? 'copied' : 'plain'));
     my $name = $guarded->{name};
     $setup .= $guarded->{sql} . filters_of($guarded) . "ALTER TABLE $name ENABLE ROW LEVEL SECURITY;\n"
@@ -621,9 +622,9 @@ for (1 .. $rounds) {
     my $script = "$setup\n\\echo \@\@ ready\n" . join '', map { script_of($_, $checks[$_]) } 0 .. $#checks;
     my ($status, $rows, $notices) = $node->psql('postgres', "\\set VERBOSITY terse\n$script\\echo \@\@ done\n", on_error_stop => 0, timeout => 3600);
     my ($rows_by, $notices_by) = (parts_of($rows), parts_of($notices));
-    ok(exists $rows_by->{done}, "round $round: all was run");
+    ok(exists $rows_by->{done}, "round $round: the script ran to its end");
     my ($at_first) = $notices =~ /^(.*?)(?:^@@|\z)/ms;
-    unlike($at_first, qr/ERROR/, "round $round: all was made");
+    unlike($at_first, qr/ERROR/, "round $round: all tables were created without an error");
     compare($_, $checks[$_], $rows_by, $notices_by) for 0 .. $#checks;
     last if !exists $rows_by->{done};
     query("SET client_min_messages = error; DROP VIEW barrier$round; " . join ' ', map { my $n = $_->{name} =~ s/_view$//r; "DROP TABLE IF EXISTS $n, $_->{name}_filters CASCADE;" } @tables, $guarded);
@@ -637,14 +638,15 @@ for my $difference ((@leaks, @differences)[ 0 .. 4 ]) {
         map { my $scan = $_; (map { substr "$scan $_: $difference->{$scan}{$_}", 0, 800 } qw(plan rows)),
               substr "$scan notices: " . join(', ', sort keys %{ $difference->{$scan}{notices} }), 0, 800 } qw(off on));
 }
-is(scalar @leaks, 0, 'no condition has seen a row that is hidden');
-is(scalar @differences, 0, "what both return is the same, of $compared scripts");
+is(scalar @leaks, 0, 'no condition of a user sees a row that a policy or a barrier hides');
+is(scalar @differences, 0, "$compared scripts give the same with bloomfilter.scan off and on");
 for my $counts (\%scanned_in, \%features, \%states) {
     note(join ', ', map { "$_: $counts->{$_}" } sort keys %$counts);
 }
 diag("$compared compared, $offered planned, $scanned by a Bloom Filter Scan");
-# With few tables, all of them may be such that the scan is not chosen.
-cmp_ok($scanned, '>', $offered / 3, 'the scan is chosen often enough') if $rounds >= 10;
+# With few tables, the scan may be chosen for none of them.
+cmp_ok($scanned, '>', $offered / 3,
+    'a third of the plans have a Bloom Filter Scan or Build') if $rounds >= 10;
 
 clean_log($node);
 done_testing();

@@ -1,5 +1,5 @@
-# The scan needs no configuration: the query that first names an operator or a function in a new
-# connection is planned with it, because their support function loads the library before paths are
+# The scan needs no configuration. The first query of a connection that names an operator or function
+# of the extension is planned with the scan: their support function loads the library before paths are
 # made.
 
 use strict;
@@ -47,10 +47,11 @@ query(qq{
     CREATE POLICY wanted ON guarded USING ($wanted)});
 
 is(query(q{SELECT count(*), count(*) FILTER (WHERE prosupport = 0) FROM pg_proc
-      WHERE prosrc ~ '^filter_contain(s|ed)(_literal)?$'}), '16|0', 'what asks for a value has a support function');
+      WHERE prosrc ~ '^filter_contain(s|ed)(_literal)?$'}), '16|0',
+    'all 16 functions that probe for a value have a support function');
 
-# The results of statements in a new connection, and the number of scans in their plans, including
-# those of functions.
+# Returns the results of statements in a new connection, and the number of scans in their plans,
+# including the plans of functions.
 sub first_query {
     my ($sql, $settings, @options) = @_;
     my (undef, $rows, $messages) = $node->psql('postgres', qq{
@@ -71,34 +72,37 @@ sub is_scanned {
 my $count = 'SELECT count(*) FROM events WHERE';
 for my $type (sort keys %literals) {
     for my $filter ($literals{$type}, "(SELECT $type FROM filters)") {
-        is_scanned("$count $_", s/\Q$literals{$type}\E/'...'/r)
+        is_scanned("$count $_", 'scanned: ' . s/\Q$literals{$type}\E/'...'/r)
           for "$filter @> item", "item <@ $filter",
           "${type}_contains($filter, item)", "${type}_contained(item, $filter)";
     }
-    is_scanned("$count (SELECT $type FROM filters) @> '7'", "$type: a literal is not of rows",
+    is_scanned("$count (SELECT $type FROM filters) @> '7'", "$type: not scanned for a literal alone",
         rows => 10000, scans => 0);
-    is_scanned("$count '7' <@ (SELECT $type FROM filters) AND $wanted", "$type: a literal and a column");
+    is_scanned("$count '7' <@ (SELECT $type FROM filters) AND $wanted",
+        "$type: scanned for a literal and a column");
 }
 
 my $filter = query('SELECT bf FROM filters');
 my $prepared = "PREPARE asked(bloomfilter) AS $count \$1 @> item";
 for my $kind ('custom', 'generic') {
     my $mode = "plan_cache_mode = force_${kind}_plan";
-    is_scanned("$prepared; EXECUTE asked(stored())", "a parameter, $kind plan", settings => "SET $mode");
-    is_scanned('SELECT in_plpgsql(stored())', "PL/pgSQL, $kind plan", settings => "SET $mode");
+    is_scanned("$prepared; EXECUTE asked(stored())", "scanned: a parameter, $kind plan",
+        settings => "SET $mode");
+    is_scanned('SELECT in_plpgsql(stored())', "scanned: a query in PL/pgSQL, $kind plan",
+        settings => "SET $mode");
     local $ENV{PGOPTIONS} = "-c client_min_messages=log -c debug_print_plan=on -c " . $mode =~ s/ //gr;
     my $script = $node->basedir . "/$kind.sql";
     append_to_file($script, "$count :f::bloomfilter @> item;\n");
     for my $protocol ('extended', 'prepared') {
         my (undef, $messages) = run_command([ 'pgbench', '-n', '-t', 1, '-M', $protocol, '-f', $script,
             '-D', "f=$filter", '-d', $node->connstr('postgres') ]);
-        like($messages, qr/\{CUSTOMSCAN/, "the $protocol protocol, $kind plan");
+        like($messages, qr/\{CUSTOMSCAN/, "scanned: the $protocol protocol, $kind plan");
     }
 }
-is_scanned("$prepared; EXECUTE asked(NULL)", 'a parameter that is NULL', rows => 0,
-    settings => 'SET plan_cache_mode = force_generic_plan');
+is_scanned("$prepared; EXECUTE asked(NULL)", 'scanned: a parameter that is NULL, which gives no rows',
+    rows => 0, settings => 'SET plan_cache_mode = force_generic_plan');
 
-is_scanned($_, s/\Q$literals{bf}\E/.../r)
+is_scanned($_, 'scanned: ' . s/\Q$literals{bf}\E/.../r)
   for 'SELECT count(*) FROM with_constant', 'SELECT count(*) FROM with_subquery',
   'SET ROLE reader; SELECT count(*) FROM guarded', "$count asks((SELECT bf FROM filters), item)",
   'SELECT count(*) FROM inlined()', 'SELECT count(*) FROM not_inlined()',
@@ -113,33 +117,38 @@ is_scanned($_, s/\Q$literals{bf}\E/.../r)
   "CREATE TEMPORARY TABLE made AS SELECT FROM events WHERE $wanted; SELECT count(*) FROM made",
   "DO \$\$ BEGIN ASSERT ($count $wanted) = 100; END \$\$; SELECT 100",
   "BEGIN; DECLARE c CURSOR FOR SELECT item FROM events WHERE $wanted; MOVE 99 FROM c; FETCH c";
-is_scanned("SELECT count(*) FROM parts WHERE $wanted", 'partitions', scans => 2);
+is_scanned("SELECT count(*) FROM parts WHERE $wanted", 'scanned: each of two partitions', scans => 2);
 
-# Parallel plans: workers load the library by themselves, and the leader shows what they have
+# Parallel plans: workers load the library themselves, and the leader's EXPLAIN shows what they have
 # probed.
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off; SET parallel_setup_cost = 0;'
   . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
 my $explain = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)';
-is_scanned("$count $wanted", 'in parallel', settings => $parallel);
+is_scanned("$count $wanted", 'scanned: a parallel plan', settings => $parallel);
 like(query("$parallel; $explain $count $wanted"), qr/Workers\ Launched:\ 2\n.*Parallel\ Custom\ Scan\ \(Bloom\ Filter\ Scan\)
-    .*loops=2\).*Removed\ by\ Bloom\ Filter:\ 4950\n.*Size:\ 1\ kB\n.*Access:\ in\ memory/sx, '... with EXPLAIN');
+    .*loops=2\).*Removed\ by\ Bloom\ Filter:\ 4950\n.*Size:\ 1\ kB\n.*Access:\ in\ memory/sx,
+    'EXPLAIN ANALYZE of a parallel plan shows what workers have probed');
 like(query("$parallel; $explain SELECT ($count (SELECT bf FROM filters WHERE x > 0) @> item) FROM calls"),
-    qr/Parallel\ Custom\ Scan.*loops=8\).*Removed\ by\ Bloom\ Filter:\ 4950\n.*Size:\ 1\ kB\n/sx, '... again and again');
+    qr/Parallel\ Custom\ Scan.*loops=8\).*Removed\ by\ Bloom\ Filter:\ 4950\n.*Size:\ 1\ kB\n/sx,
+    '... also when the scan runs several times');
 like(query("$parallel; $explain SELECT in_worker(x) FROM calls"), qr/Workers Launched: 2/, 'workers call a function');
-is_scanned('SELECT sum(in_worker(x)) FROM calls', '... that asks, and their leader does not',
+is_scanned('SELECT sum(in_worker(x)) FROM calls', 'scanned: queries of a function that only workers call',
     settings => $parallel, rows => 394, scans => 4);
 
-# The setting is changed before the library is loaded.
-is_scanned("$count $wanted", 'SET', settings => 'SET bloomfilter.scan = off', scans => 0);
-is_scanned("SET bloomfilter.scan = on; $count $wanted", 'SET twice', settings => 'SET bloomfilter.scan = off');
+# The setting bloomfilter.scan is changed before the library is loaded.
+is_scanned("$count $wanted", 'not scanned after SET bloomfilter.scan = off',
+    settings => 'SET bloomfilter.scan = off', scans => 0);
+is_scanned("SET bloomfilter.scan = on; $count $wanted", 'scanned after SET to off and to on',
+    settings => 'SET bloomfilter.scan = off');
 for my $of ('ROLE reader', 'DATABASE postgres') {
     query("ALTER $of SET bloomfilter.scan = off");
-    is(first_query("$count $wanted", '', extra_params => [ '-U', 'reader' ]), '0, 100, 0 scans', "ALTER $of SET");
+    is(first_query("$count $wanted", '', extra_params => [ '-U', 'reader' ]), '0, 100, 0 scans',
+        "not scanned after ALTER $of SET bloomfilter.scan = off");
     query("ALTER $of RESET bloomfilter.scan");
 }
 
-# Join filters need the library, which neither the setting nor a query without the extension loads.
-# Everybody loads it by using the extension, but only superusers by LOAD, or when a session begins.
+# Join filters need the library. Neither SET nor a query without the extension loads it. Every user
+# loads it by using the extension. Only superusers may load it by LOAD or at the start of a session.
 query(q{
     CREATE TABLE orders AS SELECT i AS number, i % 1000 AS item FROM generate_series(1, 100000) i;
     CREATE TABLE chosen AS SELECT i AS item, i % 100 AS kind FROM generate_series(1, 1000) i;
@@ -149,15 +158,15 @@ query(q{
     ALTER DATABASE postgres OWNER TO owner});
 my $on = 'SET bloomfilter.join_filter = on';
 
-# What psql prints in a new connection of a role.
+# Returns what psql prints in a new connection of a role.
 sub printed_for {
     my ($role, $sql) = @_;
     my (undef, $rows, $errors) = $node->psql('postgres', $sql, extra_params => [ '-U', $role ]);
     return $rows . $errors;
 }
 
-# The number of join filters in the plan of a join that does not name the extension, in a new
-# connection of a role, after some statements.
+# Returns the number of join filters in the plan of a join that does not name the extension. The plan
+# is made in a new connection of a role, after some statements.
 sub join_filters {
     my ($role, $before) = @_;
     my $plan = printed_for($role, "$before;
@@ -166,9 +175,11 @@ sub join_filters {
     return scalar(() = $plan =~ /Bloom Filter Scan/g);
 }
 my $use = 'SELECT bf_sizing(1)';
-is(join_filters('reader', $_->[0]), $_->[1], "join filters: $_->[2]")
-  for [ $on, 0, 'SET alone' ], [ $use, 0, 'the extension is used, but the setting is off' ],
-  [ "$on; $use", 1, 'SET, and the extension is used' ], [ "$use; $on", 1, 'the other way round' ];
+is(join_filters('reader', $_->[0]), $_->[1], "$_->[1] join filters: $_->[2]")
+  for [ $on, 0, 'the setting is on, but the library is not loaded' ],
+  [ $use, 0, 'the extension has been used, but the setting is off' ],
+  [ "$on; $use", 1, 'first SET, then the extension is used' ],
+  [ "$use; $on", 1, 'first the extension is used, then SET' ];
 like(printed_for('reader', $_->[0]), $_->[1], $_->[0])
   for [ q{LOAD 'bloomfilter'}, qr/access to library "bloomfilter" is not allowed/ ],
   [ 'SHOW bloomfilter.join_filter', qr/unrecognized configuration parameter/ ],
@@ -180,19 +191,21 @@ for my $whose ([ reader => 'ROLE reader' ], [ owner => 'DATABASE postgres' ]) {
     my $alter = "ALTER $of SET bloomfilter.join_filter = on";
     my $denied = 'permission denied to set parameter';
     like(printed_for($role, "$use; $preload"), qr/$denied "session_preload_libraries"/,
-        "$role: $preload");
-    like(printed_for($role, $alter), qr/$denied "bloomfilter.join_filter"/, "$role: $alter");
-    unlike(printed_for($role, "$use; $alter"), qr/ERROR/, '... but with the library');
-    is(join_filters($role, ''), 0, '... which the next session has to load');
-    is(join_filters($role, $use), 1, '... and then follows the setting');
+        "$role is denied: $preload");
+    like(printed_for($role, $alter), qr/$denied "bloomfilter.join_filter"/,
+        "$role is denied without the library: $alter");
+    unlike(printed_for($role, "$use; $alter"), qr/ERROR/, '... but not if the library is loaded');
+    is(join_filters($role, ''), 0, '... the next session has no join filters without the library');
+    is(join_filters($role, $use), 1, '... and has them when the extension has been used');
     query($preload);
-    is(join_filters($role, ''), 1, "a superuser preloads the library for $of");
+    is(join_filters($role, ''), 1, "if a superuser preloads the library for $of, sessions have join filters");
     query("ALTER $of RESET session_preload_libraries; ALTER $of RESET bloomfilter.join_filter");
 }
 
 query('REVOKE EXECUTE ON FUNCTION bf_contains(bloomfilter, "any") FROM PUBLIC');
 is(first_query("SET ROLE reader; $count $wanted", ''),
-    '0, 1 scans, ERROR:  permission denied for function bf_contains', 'a function that may not be executed');
+    '0, 1 scans, ERROR:  permission denied for function bf_contains',
+    'without the right to execute bf_contains, a scan raises the usual error');
 
 clean_log($node);
 done_testing();
