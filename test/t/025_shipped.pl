@@ -1,6 +1,6 @@
-# postgres_fdw sends probes of filters and additions to them, with a literal or a parameter. The
-# remote server, which is this server here, answers as the local table does. If something cannot be
-# sent, the answer is the same, too.
+# postgres_fdw sends probes of filters and additions to a remote server, with a literal or a parameter.
+# Here, the remote server is the same server. A foreign table gives the same answers as the local
+# table, also if an expression cannot be sent.
 
 use strict;
 use warnings FATAL => 'all';
@@ -27,7 +27,7 @@ my $rows = q{SELECT i, 'v' || i, bf_create(100) + ('v' || i), bf_create(100) + i
 my $host = $node->host;
 my $port = $node->port;
 
-# A table, and the same table as a remote server's.
+# Makes a table, and a foreign table for the same table.
 sub make_tables {
     query(qq{
         CREATE EXTENSION postgres_fdw;
@@ -52,8 +52,8 @@ sub is_all_sent { my ($plan) = @_; return $plan =~ /Remote SQL: .*WHERE/ && $pla
 
 # --- conditions ----------------------------------------------------------------------------------
 
-# The type and the value of a statement's parameter; the value in the condition; the value as it is
-# sent in a generic plan and in a custom plan.
+# Each entry has the type and the value of a statement's parameter, the value in the condition, and the
+# value as it is sent by a generic plan and by a custom plan.
 my $literal = 'public.bf_literal';
 my @values = (
     [ '', '', q{'v3'}, "'v3'::$literal" ],
@@ -92,15 +92,15 @@ my @conditions = (
     [ 'cf_multiplicity(k, VALUE) > 0', 'public.cf_multiplicity(k, VALUE)' ],
     [ 'cf_remove(k + VALUE, VALUE) = k', '(k OPERATOR(public.+) VALUE)' ],
 );
-# The answers of one session to each of many statements; only the wanted ones are shown.
+# Returns the answers to many statements, which run in one session.
 sub answers {
     my (@statements) = @_;
     my $script = join '', map { "\\echo =====\n$_;\n" } @statements;
     return (split /^=====\n?/m, query($script) . "\n", -1)[ 1 .. @statements ];
 }
 
-# For prepared statements: what is wrong with the plan, whose remote statement must contain a part,
-# and with the answer.
+# Prepares a statement for each condition, on the local and on the foreign table. Returns what is
+# wrong: a remote statement that lacks the expected part, or an answer that differs.
 sub wrongs {
     my ($types, $arguments, $mode, @asked) = @_;
     my $select = "PREPARE %s$types AS SELECT id, word FROM %s WHERE %s ORDER BY id";
@@ -124,11 +124,13 @@ for my $value (@values) {
     for my $mode ($custom ? qw(generic custom) : 'generic') {
         my $sent = $mode eq 'generic' ? $generic : $custom;
         my @asked = map { [ $_->[0] =~ s/VALUE/$local/gr, $_->[1] =~ s/VALUE/$sent/gr ] } @conditions;
-        is(wrongs($types, $arguments, $mode, @asked), '', "sent and answered: $local of $types$arguments, $mode plan");
+        is(wrongs($types, $arguments, $mode, @asked), '',
+            "all conditions are sent with the right answers: $local of $types$arguments, $mode plan");
     }
 }
 
-# Families other than text read the literal in the same way on the remote server; arrays and hashes.
+# Filters of numbers and dates read a literal on the remote server as they do here. Arrays and hashes
+# are sent, too.
 for (
     [ '', '', q{n @> '3'}, "'3'::$literal" ],
     [ '', '', q{d @> '2024-01-04'}, "'2024-01-04'::$literal" ],
@@ -141,13 +143,14 @@ for (
   )
 {
     my ($types, $arguments, @asked) = @$_;
-    is(wrongs($types, $arguments, 'generic', \@asked), '', "sent and answered: $asked[0]");
+    is(wrongs($types, $arguments, 'generic', \@asked), '', "sent with the right answers: $asked[0]");
 }
-is(query(q{SELECT id FROM away WHERE n @> '3' AND d @> '2024-01-04' AND f @> 'v3'}), 3, 'with what is there');
+is(query(q{SELECT id FROM away WHERE n @> '3' AND d @> '2024-01-04' AND f @> 'v3'}), 3,
+    'probes of filters of numbers, dates and texts find row 3');
 
-# The same parameter has another type where it is compared.
+# The same parameter is also compared with a column.
 is(wrongs('(text)', q{('v3')}, 'generic', [ 'word = $1 AND f @> $1 AND c @> $1', '(word = $1::text)' ]),
-    '', 'sent and answered: a parameter that is compared, too');
+    '', 'sent with the right answers: a parameter that is probed and also compared with a column');
 
 # --- where conditions are written ----------------------------------------------------------------
 
@@ -176,9 +179,10 @@ for (
 {
     my ($what, $statement) = @$_;
     like(sent(explained('', $statement)), $asks, "sent: $what");
-    is(query($statement), 3, "and answered: $what");
+    is(query($statement), 3, "... and row 3 is found: $what");
 }
-is_deeply([ map { query("SELECT * FROM found('$_')") } qw(v3 v4 absent) ], [ 3, 4, '' ], 'a variable of PL/pgSQL');
+is_deeply([ map { query("SELECT * FROM found('$_')") } qw(v3 v4 absent) ], [ 3, 4, '' ],
+    'a query with a variable of PL/pgSQL finds the right rows');
 like(sent(query(q{SELECT planned('v3')})),
     qr/OPERATOR\(public\.@>\) (?:\$1|'v3')::text/, 'sent: a variable of PL/pgSQL');
 for my $condition (
@@ -188,9 +192,9 @@ for my $condition (
     q{f @> (word COLLATE "C")}, q{bf_contains_each(f, ARRAY['v3', 'v4']) = '{t,f}'})
 {
     my ($near, $away) = map { query("SELECT id FROM $_ WHERE $condition ORDER BY id") } qw(near away);
-    is($away, $near, "answered, sent or not: $condition");
+    is($away, $near, "the same answer as the local table, sent or not: $condition");
 }
-is(query(q{SELECT id FROM barrier WHERE f @> 'v3'}), 3, 'behind a barrier');
+is(query(q{SELECT id FROM barrier WHERE f @> 'v3'}), 3, 'a query of a security_barrier view finds row 3');
 
 # --- changes -------------------------------------------------------------------------------------
 
@@ -213,7 +217,7 @@ for (
             query("BEGIN; UPDATE $_ $here; SELECT md5(string_agg(t::text, ',' ORDER BY id)) FROM $_ t; ROLLBACK")
               =~ /(\w{32})/
         } qw(near away);
-        is($away, $near, "and the same bytes: $here");
+        is($away, $near, "... and makes the same bytes as on the local table: $here");
     }
 }
 
@@ -224,13 +228,15 @@ SKIP: {
     for my $value (q{'v3' COLLATE any_case}, q{'v3'::text COLLATE any_case}) {
         my $condition = "f @> ($value)";
         unlike(sent(explained('', "SELECT id FROM away WHERE $condition")), qr/WHERE/, "not sent: $condition");
-        is(sqlstate($node, "SELECT id FROM $_ WHERE $condition"), '0A000', "refused: $condition, $_") for qw(near away);
+        is(sqlstate($node, "SELECT id FROM $_ WHERE $condition"), '0A000',
+            "a nondeterministic collation is refused: $condition, $_") for qw(near away);
     }
 }
 
 # --- another schema ------------------------------------------------------------------------------
 
-# A user's operator and function, which would be found first by name alone.
+# A user has created operators and a function that the search_path would find first. What is sent names
+# the schema of the extension.
 $database = 'elsewhere';
 $node->safe_psql('postgres', 'CREATE DATABASE elsewhere');
 query(qq{
@@ -248,16 +254,16 @@ query(q{
 for my $condition (q{bf_contains(f, 'v3')}, q{f OPERATOR("The Filters".@>) 'v3'}, q{bf_contains(f, 'v3'::text)}) {
     like(sent(explained('', "SELECT id FROM away WHERE $condition")),
         qr/f OPERATOR\("The Filters"\.@>\) 'v3'::/, "sent from another schema: $condition");
-    is(query("SELECT id FROM away WHERE $condition"), 3, "and answered: $condition");
+    is(query("SELECT id FROM away WHERE $condition"), 3, "... and row 3 is found: $condition");
 }
 
-# A user may drop the operators: then the function is called.
+# A superuser may drop an operator. Then the function is sent.
 query(q{
     ALTER EXTENSION bloomfilter DROP OPERATOR "The Filters".@> (bloomfilter, bf_literal);
     DROP OPERATOR "The Filters".@> (bloomfilter, bf_literal)});
 like(sent(explained('', q{SELECT id FROM away WHERE bf_contains(f, 'v3')})),
-    qr/"The Filters"\.bf_contains\(f, 'v3'::/, 'sent without an operator');
-is(query(q{SELECT id FROM away WHERE bf_contains(f, 'v3')}), 3, 'and answered');
+    qr/"The Filters"\.bf_contains\(f, 'v3'::/, 'without the operator, a call of bf_contains is sent');
+is(query(q{SELECT id FROM away WHERE bf_contains(f, 'v3')}), 3, '... and row 3 is found');
 
 clean_log($node);
 done_testing();

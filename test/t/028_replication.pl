@@ -1,7 +1,7 @@
-# Logical replication of filters: what arrives is what was sent, in both formats, with as many bytes
-# as the documentation says. The same holds between two versions, in both directions, if
-# BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another server that has the extension;
-# postgres_fdw then also connects the two servers in both directions.
+# Logical replication of filters, in text and binary format: the subscriber gets the same filters, and
+# as many bytes are sent as the documentation says. If BLOOMFILTER_TEST_OTHER_PG_CONFIG names the
+# pg_config of another server that has the extension, the same is tested between the two versions, in
+# both directions. Then postgres_fdw also connects the two servers in both directions.
 
 use strict;
 use warnings FATAL => 'all';
@@ -27,7 +27,7 @@ my @servers = grep { $_ } $one, $two, $other;
 my %port;
 @port{ map { $_->name } @servers } = count_bytes(@servers);
 
-my $talk = 4096; # what servers send about themselves and their positions
+my $talk = 4096; # the most bytes that servers send about themselves and their positions
 
 # --- replication -----------------------------------------------------------------------------------
 
@@ -44,15 +44,16 @@ my $contents = join ' UNION ALL ', map { "SELECT '$_', count(*), md5(string_agg(
 my $stream = q{INSERT INTO seen AS s SELECT bf_shard(i, 7), bf_agg(i, 1000) FROM generate_series(%d, %d) i GROUP BY 1
     ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter};
 
-# Changes: a name, the statement, and the filters that it sends.
+# Changes: a name, the statement, and a query of the filters that are sent for it.
 my @changes = (
-    [ 'filters that are streamed into', sprintf($stream, 500, 1500), 'SELECT filter FROM seen' ],
-    [ 'a large filter', 'UPDATE filters SET f = f + 50001 WHERE id = 1', 'SELECT f FROM filters WHERE id = 1' ],
-    [ 'another column beside it', q{UPDATE filters SET note = 'new' WHERE id = 1}, '' ],
-    [ 'another column where all are the key', q{UPDATE whole SET note = 'new'}, 'SELECT f FROM whole' ],
-    [ 'counting', 'UPDATE counted SET c = c + 5', 'SELECT c FROM counted' ],
-    [ 'cuckoo', 'UPDATE cuckoos SET k = k + 5', 'SELECT k FROM cuckoos' ],
-    [ 'a row that goes', 'DELETE FROM filters WHERE id = 2', '' ]);
+    [ 'a batch of additions', sprintf($stream, 500, 1500), 'SELECT filter FROM seen' ],
+    [ 'an addition to a large filter', 'UPDATE filters SET f = f + 50001 WHERE id = 1',
+        'SELECT f FROM filters WHERE id = 1' ],
+    [ 'an update of another column', q{UPDATE filters SET note = 'new' WHERE id = 1}, '' ],
+    [ 'the same with REPLICA IDENTITY FULL', q{UPDATE whole SET note = 'new'}, 'SELECT f FROM whole' ],
+    [ 'an addition to a counting filter', 'UPDATE counted SET c = c + 5', 'SELECT c FROM counted' ],
+    [ 'an addition to a cuckoo filter', 'UPDATE cuckoos SET k = k + 5', 'SELECT k FROM cuckoos' ],
+    [ 'a DELETE', 'DELETE FROM filters WHERE id = 2', '' ]);
 
 sub replicate {
     my ($from, $to, $is_binary) = @_;
@@ -73,17 +74,19 @@ sub replicate {
     $to->poll_query_until($name, q{SELECT count(*) = 5 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel})
       or die "$name: not copied";
     $from->wait_for_catchup($name);
-    is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents), "$name: the copy");
+    is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents),
+        "$name: the initial copy is the same");
     for my $change (@changes) {
         my ($about, $sql, $sent) = @$change;
         my (undef, $before) = counted($port{ $from->name });
         $from->safe_psql($name, $sql);
         $from->wait_for_catchup($name);
         my (undef, $after) = counted($port{ $from->name });
-        is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents), "$name: $about");
+        is($to->safe_psql($name, $contents), $from->safe_psql($name, $contents),
+            "$name: the same after $about");
         my $filters = $is_binary eq 'true' ? 'octet_length(f::bytea)' : 'length(f::text)';
         my $length = $sent && $from->safe_psql($name, "SELECT sum($filters) FROM ($sent) s (f)") || 0;
-        between($after - $before, $length, $length + $talk, '... is sent alone');
+        between($after - $before, $length, $length + $talk, '... and only the changed filters are sent');
     }
     $to->safe_psql($name, "DROP SUBSCRIPTION $name");
     return;
@@ -94,8 +97,8 @@ replicate($one, $two, 'true');
 
 # --- two versions ----------------------------------------------------------------------------------
 
-# One server queries another for rows and for a filter. It does so repeatedly, because cursors may
-# be rewound.
+# One server queries another for rows and for filters, and compares the results with its own. In one
+# query, a foreign scan runs repeatedly, because postgres_fdw may rewind its cursor.
 sub ask {
     my ($asker, $node) = @_;
     my $name = $asker->name . ' asks ' . $node->name;
@@ -115,7 +118,8 @@ sub ask {
         'SELECT count(*), sum(x * id) FROM generate_series(1, 4) x
            LEFT JOIN (SELECT * FROM %s WHERE (SELECT bf_agg(path) FROM here WHERE id % 10 = 0) @> path) s ON x < id % 7 + x * 0') {
         my $of = sub { my ($table) = @_; return 'SET enable_material = off; ' . $query =~ s/%s/$table/r };
-        is($asker->safe_psql('postgres', $of->('asked')), $asker->safe_psql('postgres', $of->('here')), "$name: $query");
+        is($asker->safe_psql('postgres', $of->('asked')), $asker->safe_psql('postgres', $of->('here')),
+            "$name: the same as here: $query");
     }
     return;
 }
