@@ -162,8 +162,8 @@ my $whole = query("SELECT bf_agg(path, $rows) FROM here");
 my $partitionwise = 'SET enable_partitionwise_aggregate = on';
 my $each = "SELECT node, bf_agg(path, $rows) AS f FROM files GROUP BY node";
 my %unions = (
-    'a union of groups by node' => [ "SELECT bf_union_agg(f) FROM ($each) s", $partitionwise ],
-    'a union of UNION ALL' => [ 'SELECT bf_union_agg(f) FROM ('
+    'a union by node' => [ "SELECT bf_union_agg(f) FROM ($each) s", $partitionwise ],
+    'a union of nodes' => [ 'SELECT bf_union_agg(f) FROM ('
           . join(' UNION ALL ', map { "SELECT bf_agg(path, $rows) AS f FROM files_$_" } @names) . ') s', '' ]);
 for my $name (sort keys %unions) {
     my ($union, $settings) = @{ $unions{$name} };

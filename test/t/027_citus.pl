@@ -1,8 +1,8 @@
-# Citus: a coordinator and two workers. What shards compute together is, byte for byte, what one
-# server makes of all rows. Probes of shards have the answers of one server, and what one server
-# refuses is refused. The bytes between the nodes are counted.
+# Citus: a coordinator and two workers. The filter that shards compute together is, byte for byte, the
+# filter that one server makes of all rows. Probes of shards have the same answers as on one server.
+# What one server refuses is refused. The bytes between the nodes are counted.
 #
-# BLOOMFILTER_TEST_PATHS is a file of values, one a line, to use in place of generated ones.
+# BLOOMFILTER_TEST_PATHS is a file of values, one a line, which replace the generated values.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,9 +20,9 @@ plan skip_all => 'the server has no Citus' if !-e "$share/extension/citus.contro
 
 # --- nodes ---------------------------------------------------------------------------------------
 
-# Citus does nothing of its own between statements, and has one connection to each worker for a
-# session. One worker has this extension's hooks from the start, behind those of Citus; the other
-# has them from the first call on.
+# Citus has no activity between statements, and a session has one connection to each worker. One worker
+# loads this extension's hooks at its start, after those of Citus. The other loads them at the first
+# call.
 sub new_node {
     my ($name, $libraries) = @_;
     my $node = new_server($name, conf => <<"CONF");
@@ -35,7 +35,7 @@ citus.propagate_set_commands = 'local'
 max_connections = 100
 max_prepared_transactions = 100
 CONF
-    # Citus itself is to bring the extension to the workers.
+    # Citus itself must create the extension on the workers.
     $node->safe_psql('postgres', 'DROP EXTENSION bloomfilter; CREATE EXTENSION citus');
     return $node;
 }
@@ -67,7 +67,7 @@ query(q{CREATE TABLE here (id int, bucket int, path text COLLATE "C", package te
     FROM lines});
 my $rows = query('SELECT count(*) FROM here');
 
-# The same rows, in shards.
+# Makes a distributed table of the same rows.
 sub distribute {
     my ($table, $name) = @_;
     query("CREATE TABLE $name (LIKE $table);"
@@ -79,8 +79,8 @@ distribute('here', 'files');
 
 # --- the same filters ----------------------------------------------------------------------------
 
-# Queries have the form `agg(column, arguments) ... FROM rows`: they run in shards, and on one
-# server.
+# Queries have the form `agg(column, arguments) ... FROM rows`. in_shards() makes queries of a
+# distributed table, and at_one() makes queries of a local table.
 sub in_shards {
     my ($sql, $table) = @_;
     $table ||= 'files';
@@ -93,19 +93,19 @@ sub at_one {
     return $sql =~ s/\bagg\(/bf_agg(/gr =~ s/\brows\b/$table/gr;
 }
 
-# A digest, so that filters need not be sent to the test to be compared.
+# Filters are compared by a digest, so that they need not be sent to the test.
 sub digest { my ($filter) = @_; return "encode(sha256(($filter)::bytea), 'hex')" }
 
 sub plan_is {
     my ($pattern, $sql, $what) = @_;
-    like(verbose_plan($coordinator, $sql), $pattern, "$what: the plan");
+    like(verbose_plan($coordinator, $sql), $pattern, "$what: the plan is as expected");
     return;
 }
 
 sub same {
     my ($pattern, $what, $sql) = @_;
     plan_is($pattern, in_shards($sql), $what);
-    is(query(in_shards($sql)), query(at_one($sql)), "$what: the filter of one server");
+    is(query(in_shards($sql)), query(at_one($sql)), "$what: the filter is that of one server");
     return;
 }
 
@@ -138,8 +138,8 @@ for (
     same(qr/worker_partial_agg\('(?:public\.)?bf_dist_agg/, @$_);
 }
 
-# If all rows of a group are in one shard, the shard does all the work; if the call orders its rows,
-# which Citus cannot do in shards, the rows are pulled.
+# If all rows of a group are in one shard, the shard makes the filter. If the call orders its rows,
+# which Citus cannot do in shards, the coordinator pulls the rows.
 for (
     [ 'one shard' => "$all WHERE id = 17" ],
     [ 'no shard' => "$all WHERE false" ],
@@ -149,10 +149,10 @@ for (
 same(qr/Query: SELECT (?!.*bf_dist_agg)/, 'ORDER BY in the call' => sized("$rows ORDER BY path"));
 
 is(query("SELECT count(*) FROM $_ WHERE (SELECT bf_dist_agg(bf_element_of(path)) FROM files) \@> path"),
-    $rows, "no member is lost, asked of $_")
+    $rows, "a filter of all shards contains all values of $_")
   for 'here', 'files';
 is($workers[0]->safe_psql('postgres', in_shards($all)), query(at_one($all)),
-    'asked of a worker: the filter of one server');
+    'a query that is sent to a worker: the filter is that of one server');
 
 # --- every element type --------------------------------------------------------------------------
 
@@ -186,16 +186,17 @@ for my $arguments ('', ', 400') {
     my $sql = 'SELECT ' . join(', ', map { digest("agg($_$arguments)") } @columns) . ' FROM rows';
     my @got = split /\|/, query(in_shards($sql, 'kinds'));
     my @wanted = split /\|/, query(at_one($sql, 'kinds_here'));
-    is($got[$_], $wanted[$_], "$types[$_]$arguments: the filter of one server") for 0 .. $#types;
+    is($got[$_], $wanted[$_], "$types[$_]$arguments: the filter is that of one server") for 0 .. $#types;
 }
 my ($text) = grep { $types[ s/c//r ] eq 'text' } @columns;
 is(query('SELECT ' . digest("bf_dist_agg(bf_element_of(ROW($text, id)))") . ' FROM kinds'),
-    query('SELECT ' . digest("bf_agg(ROW($text, id))") . ' FROM kinds_here'), 'rows: the filter of one server');
+    query('SELECT ' . digest("bf_agg(ROW($text, id))") . ' FROM kinds_here'),
+    'ROW values: the filter is that of one server');
 
 # --- bytes ---------------------------------------------------------------------------------------
 
-# The result of a statement, and the bytes sent to the workers and from them for it, without those
-# for connections, which exist after a session's first statement.
+# Returns the result of a statement, and the bytes that it sends to the workers and from them. The
+# bytes for connecting, which a session's first statement causes, are subtracted.
 sub bytes_beside_connecting {
     my ($sql) = @_;
     my $first = 'SELECT count(*) FROM files';
@@ -205,8 +206,9 @@ sub bytes_beside_connecting {
     return ($result, map { $bytes[$_] - $connecting[$_] } 0, 1);
 }
 
-# A state travels as base64. It has 8 bytes for each distinct value of its shard, but at most as
-# many as the filter; its head and the messages that bring it are added.
+# Returns the most bytes that workers may send. A state is sent as base64. It has 8 bytes for each
+# distinct value of its shard, but at most as many bytes as the filter. $head is for the state's head
+# and for messages.
 my $head = 200;
 sub most_bytes {
     my ($column, $expected) = @_;
@@ -223,15 +225,15 @@ for ([ path => 0 ], [ path => $rows ], [ path => 1000 ], [ path => 10_000_000 ],
     my ($filter, $to, $from) = bytes_beside_connecting(in_shards($sql));
     my $most = most_bytes($column, $expected);
     note("$what: $from bytes, at most $most");
-    is($filter, query(at_one($sql)), "$what: the filter of one server");
-    cmp_ok($from, '<=', $most, "$what: bytes from the workers");
-    cmp_ok($to, '<=', 1000 * $shards, "$what: bytes to the workers");
+    is($filter, query(at_one($sql)), "$what: the filter is that of one server");
+    cmp_ok($from, '<=', $most, "$what: workers send no more than their states");
+    cmp_ok($to, '<=', 1000 * $shards, "$what: at most 1000 bytes a shard are sent to the workers");
 }
 {
     my $sql = 'SELECT ' . digest("bf_agg(path, $rows)") . ' FROM ';
     my ($filter, undef, $from) = bytes_beside_connecting($sql . 'files');
-    is($filter, query($sql . 'here'), 'bf_agg: the filter of one server');
-    cmp_ok($from, '>', query('SELECT sum(length(path)) FROM here'), 'bf_agg: of all rows, which it pulls');
+    is($filter, query($sql . 'here'), 'bf_agg of a distributed table: the filter is that of one server');
+    cmp_ok($from, '>', query('SELECT sum(length(path)) FROM here'), '... and all rows are pulled');
 }
 
 # --- states that are kept ------------------------------------------------------------------------
@@ -246,13 +248,14 @@ my $at_once = 'SELECT '
   . join(', ', map { digest("bf_agg($_)") } 'path', 'path, 20000, 0.001', 'item') . ' FROM here';
 plan_is(qr/worker_partial_agg\('(?:public\.)?bf_merge_agg/, $merged, 'kept states');
 for my $where ('true', 'bucket < 5', 'bucket = 5') {
-    is(query("$merged WHERE $where"), query("$at_once WHERE $where"), "kept states, $where: the filters of one server");
+    is(query("$merged WHERE $where"), query("$at_once WHERE $where"),
+        "kept states, $where: merged, they are the filters of one server");
 }
 is(query('SELECT ' . digest('bf_merge_agg(result::bf_partial)')
           . q{ FROM run_command_on_shards('files', 'SELECT bf_partial_agg(bf_element_of(path)) FROM %s')}),
-    query(at_one($all)), 'states of shards: the filter of one server');
+    query(at_one($all)), 'states of run_command_on_shards: merged, they are the filter of one server');
 
-# --- asking --------------------------------------------------------------------------------------
+# --- probing -------------------------------------------------------------------------------------
 
 query(q{CREATE TABLE wanted (path text COLLATE "C");
     INSERT INTO wanted SELECT path FROM here WHERE id % 100 = 3;
@@ -276,12 +279,13 @@ for (
     plan_is(qr/Bloom Filter Scan\) on public\.files_\d+/, in_shards($sql), "a filter of $what");
     my ($found, $to, $from) = bytes_beside_connecting(in_shards($sql));
     note("$what: $to bytes to the workers, $from from them");
-    is($found, query(at_one($sql)), "a filter of $what: the rows of one server");
-    cmp_ok($to, '<=', $most + $messages, "a filter of $what: bytes to the workers");
-    cmp_ok($from, '<=', $messages, "a filter of $what: bytes from the workers");
+    is($found, query(at_one($sql)), "a filter of $what: the number of rows is that of one server");
+    cmp_ok($to, '<=', $most + $messages,
+        "a filter of $what: at most $most bytes and messages to the workers");
+    cmp_ok($from, '<=', $messages, "a filter of $what: only messages from the workers");
 }
 
-# The answers are those without the scan, which is a setting of the workers, too.
+# The answers with the scan are the same as without. SET LOCAL sets bloomfilter.scan on the workers, too.
 my $asked = q{(SELECT f FROM filters WHERE name = 'small') @>};
 for my $sql (
     "SELECT count(*), sum(id) FROM files WHERE $asked path",
@@ -303,10 +307,10 @@ for my $sql (
         query('BEGIN; SET LOCAL citus.enable_repartition_joins = on;'
               . " SET LOCAL bloomfilter.scan = $_; $sql; COMMIT")
     } qw(on off);
-    is($with, $without, "as without the scan: $sql");
+    is($with, $without, "the same answer with and without the scan: $sql");
 }
 unlike(verbose_plan($coordinator, "SELECT FROM files WHERE $asked path", 'BEGIN; SET LOCAL bloomfilter.scan = off'),
-    qr/Bloom Filter Scan/, 'SET LOCAL reaches the workers');
+    qr/Bloom Filter Scan/, 'SET LOCAL bloomfilter.scan = off holds on the workers');
 
 # --- streaming sets ------------------------------------------------------------------------------
 
@@ -316,22 +320,23 @@ my $has = q{SELECT FROM seen WHERE shard = bf_shard('v'::text, 97) AND filter @>
 my $add = q{INSERT INTO seen AS s VALUES (bf_shard('v'::text, 97), bf_create(400) + 'v')
     ON CONFLICT (shard) DO UPDATE SET filter = s.filter + 'v'};
 my $update = q{UPDATE seen SET filter = filter + 'v' WHERE shard = bf_shard('v'::text, 97)};
-plan_is(qr/Task Count: 1$/m, $_, "one shard: $_") for $has, $add, $update;
+plan_is(qr/Task Count: 1$/m, $_, "sent to one shard: $_") for $has, $add, $update;
 is(query("SELECT EXISTS ($has); $add; SELECT EXISTS ($has); $add; $update; SELECT count(*) FROM seen"),
-    "f\nt\n1", 'what was added is there');
+    "f\nt\n1", 'a value is found after it was added, and there is one filter');
 
 my $batch = q{INSERT INTO seen AS s SELECT bf_shard(path, 97), bf_dist_agg(bf_element_of(path), 400)
     FROM files WHERE id % 2 = %d GROUP BY 1
     ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter};
-plan_is(qr/worker_partial_agg/, sprintf($batch =~ s/id %/id %%/r, 0), 'a batch');
+plan_is(qr/worker_partial_agg/, sprintf($batch =~ s/id %/id %%/r, 0),
+    'a batch of additions, computed by workers');
 query('TRUNCATE seen;' . join(';', map { sprintf($batch =~ s/id %/id %%/r, $_) } 0, 1));
 is(query('SELECT shard, ' . digest('filter') . ' FROM seen ORDER BY 1'),
     query('SELECT bf_shard(path, 97), ' . digest('bf_agg(path, 400)') . ' FROM here GROUP BY 1 ORDER BY 1'),
-    'batches: the filters of one server');
+    'batches of additions: the filters are those of one server');
 
 # --- the page ------------------------------------------------------------------------------------
 
-# The statements shown in doc/distributed.md, in a schema of their own, with rows in their tables.
+# The statements that doc/distributed.md shows run in a new schema. Rows are added to their tables.
 my @shown = slurp_file("$FindBin::RealBin/../../doc/distributed.md") =~ /^```sql\n-- Sketch: needs Citus\.\n(.*?)^```/gms;
 my %filled = (
     files => 'SELECT id, bucket, path FROM here',
@@ -342,8 +347,9 @@ for my $statements (@shown) {
 my $page = query('CREATE SCHEMA page; SET search_path = page, public; CREATE TABLE packages (number int, path text);'
       . " SELECT create_distributed_table('packages', 'number'); INSERT INTO packages SELECT id, path FROM here WHERE id % 50 = 0;"
       . join '', @shown);
-cmp_ok(scalar @shown, '>', 4, 'the page shows what needs Citus');
-like($page, qr/\nt\n(?:.*\n)*0\z/, 'its statements run: what was added is there, and what is seen no news');
+cmp_ok(scalar @shown, '>', 4, 'doc/distributed.md shows statements that need Citus');
+like($page, qr/\nt\n(?:.*\n)*0\z/,
+    'its statements run: an added value is found, and the last statement finds no new value');
 
 # --- other tables --------------------------------------------------------------------------------
 
@@ -353,24 +359,25 @@ query("CREATE TABLE near (LIKE here);
     SELECT create_distributed_table('near', 'id', shard_count => 6, colocate_with => 'none');
     INSERT INTO near SELECT * FROM here");
 for my $sql ($all, $groups . ' GROUP BY 1 ORDER BY 1', "SELECT count(*) FROM rows WHERE $asked path") {
-    is(query(in_shards($sql, 'near')), query(at_one($sql)), "shards of the coordinator, too: $sql");
+    is(query(in_shards($sql, 'near')), query(at_one($sql)),
+        "with shards on the coordinator, the same answer: $sql");
 }
 
-# Columnar tables of Citus: their own scan reads only the columns that are needed, and so probes row
-# by row. If that scan is switched off, rows come from chunks that do not end at multiples of 16
-# rows.
+# Columnar tables of Citus. The scan of Citus reads only the columns that are needed, and probes filters
+# row by row. If it is switched off, the Bloom Filter Scan reads rows from chunks, whose numbers of rows
+# are no multiples of 16.
 SKIP: {
     skip 'no citus_columnar', 4 if !-e "$share/extension/citus_columnar.control";
     query(q{CREATE EXTENSION IF NOT EXISTS citus_columnar; CREATE TABLE columns (LIKE here) USING columnar;
         SELECT alter_columnar_table_set('columns', chunk_group_row_limit => 1001, stripe_row_limit => 5001);
         SELECT create_distributed_table('columns', 'id', shard_count => 2, colocate_with => 'none');
         INSERT INTO columns SELECT * FROM here});
-    is(query(in_shards($all, 'columns')), query(at_one($all)), 'columnar: the filter of one server');
+    is(query(in_shards($all, 'columns')), query(at_one($all)), 'columnar: the filter is that of one server');
     my $sql = "SELECT count(*), sum(hashtext(path)) FROM rows WHERE $asked path";
     plan_is(qr/ColumnarScan\) on public\.columns_\d+/, in_shards($sql, 'columns'), 'columnar');
     for my $setting ('on', 'off') {
         is(query("BEGIN; SET LOCAL columnar.enable_custom_scan = $setting; " . in_shards($sql, 'columns') . '; COMMIT'),
-            query(at_one($sql)), "columnar.enable_custom_scan = $setting: the rows of one server");
+            query(at_one($sql)), "columnar.enable_custom_scan = $setting: the answer is that of one server");
     }
 }
 
@@ -382,10 +389,11 @@ for (
     [ 'a rate out of range' => '22023', 'SELECT agg(path, 100, 2) FROM rows' ]) {
     my ($what, $state, $sql) = @$_;
     is(sqlstate($coordinator, in_shards($sql)), $state, "$what is refused");
-    is(sqlstate($coordinator, at_one($sql)), $state, "$what is refused, as by one server");
+    is(sqlstate($coordinator, at_one($sql)), $state, "... by one server, too");
 }
 
-# Only the coordinator sees that whole shards differ.
+# If all states of a shard are alike but differ from those of other shards, only the coordinator can
+# see this.
 query(q{CREATE TABLE mixed (number int, state bf_partial);
     SELECT create_distributed_table('mixed', 'number', shard_count => 4, colocate_with => 'none')});
 for (
@@ -395,7 +403,7 @@ for (
     my ($what, $state, @arguments) = @$_;
     my @states = map { "INSERT INTO mixed SELECT $_, bf_partial_agg($arguments[$_ % 2]) FROM here" } 0 .. 7;
     is(sqlstate($coordinator, join(';', 'TRUNCATE mixed', @states, 'SELECT bf_merge_agg(state) FROM mixed')),
-        $state, "$what are not merged");
+        $state, "merging states of $what is an error");
 }
 
 clean_log($_) for $coordinator, @workers;

@@ -1,5 +1,5 @@
-# Partial states that leave memory: spilled, sent by workers, dumped and restored, and in binary
-# form; and bytes from outside through the binary protocol.
+# Partial states (bf_partial) that are spilled, sent by workers, stored, dumped, restored, and copied
+# in binary form. Damaged bytes in binary form are refused, or are a state that can be used.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,8 +20,8 @@ query(q{
 my $truth = query('SELECT md5(bf_agg(i)::bytea) FROM rows');
 my $sized = query('SELECT md5(bf_agg(i, 600000)::bytea) FROM rows');
 
-# A self-sized state keeps at least 131 072 hashes in memory, then moves them to files. No file is
-# left after the result, after an error, or when a cursor is closed in the middle.
+# A self-sized state keeps at least 131 072 hashes in memory before it moves them to files. No file is
+# left after the result, after an error, or when a cursor is closed before its end.
 my $small = q{SET work_mem = '64kB'};
 my $files = q{SELECT count(*) || ' files left' FROM pg_ls_tmpdir()};
 for my $case (
@@ -32,22 +32,22 @@ for my $case (
 ) {
     my ($what, $query, $expected) = @$case;
     my ($result, $bytes) = temp_bytes($node, "$small; $query; $files");
-    is($result, "$expected\n0 files left", "$what: the same bytes, and no file is left");
+    is($result, "$expected\n0 files left", "$what: the same bytes as bf_agg, and no file is left");
     if ($what eq 'a sized state') {
-        is($bytes, 0, "$what: no file");
+        is($bytes, 0, "$what: no file is written");
     } else {
-        cmp_ok($bytes, '>=', 8 * 131072, "$what: spilled");
+        cmp_ok($bytes, '>=', 8 * 131072, "$what: hashes are spilled");
     }
 }
 my ($status, $out, $errors) = $node->psql('postgres', "$small;"
       . 'SELECT bf_dist_agg(bf_element_of(i)), sum(1 / (i - 600000)) FROM rows');
-like($errors, qr/division by zero/, 'an error in the middle');
+like($errors, qr/division by zero/, 'a query fails after its hashes were spilled');
 is(query("$small; BEGIN; DECLARE c CURSOR FOR SELECT g, bf_partial_agg(bf_element_of(i)) FROM rows"
           . ' GROUP BY g; MOVE 1 FROM c; COMMIT', $files),
-    '0 files left', 'a cursor left in the middle, and the error, leave no file');
+    '0 files left', 'neither this error nor a cursor that is not read to its end leaves a file');
 
-# Memory: a state takes no more than bf_agg, except for the hashes that a sized state keeps beside
-# its bitmap, and for the result of a query that is one partial state.
+# Memory: a state takes no more than bf_agg, with two exceptions. A sized state also keeps hashes
+# beside its bitmap. If the result of the query is a partial state, the result takes memory, too.
 my $rows = 'FROM generate_series(1, 5000000) i';
 my $limit = q{SET work_mem = '4MB'};
 for my $arguments ('', ', 5000000') {
@@ -55,12 +55,13 @@ for my $arguments ('', ', 5000000') {
     my ($dist) = peak_memory($node,
         "$limit; SELECT length(bf_dist_agg(bf_element_of(i)$arguments)::text) $rows");
     my $hashes = $arguments ? 2 * 6_400_000 : 0;
-    cmp_ok($dist, '<=', 1.1 * $own + $hashes, "bf_dist_agg(…$arguments) takes $dist bytes, bf_agg $own");
+    cmp_ok($dist, '<=', 1.1 * $own + $hashes,
+        "bf_dist_agg(…$arguments) takes little more than bf_agg: $dist bytes, bf_agg $own");
 }
 
-# Many small groups take about as much memory as those of bf_agg. They share the one context that
-# the server looks into at each new group; a context for each would take time that grows with the
-# square of their number.
+# Many small groups take about as much memory as with bf_agg. All groups share one memory context. The
+# server measures its contexts at each new group, so with a context for each group, the time would grow
+# with the square of the number of groups.
 my %of_groups;
 for my $aggregate ('bf_agg(i)', 'bf_dist_agg(bf_element_of(i))') {
     my $plan = query(q{SET work_mem = '256MB'; SET enable_sort = off},
@@ -70,9 +71,10 @@ for my $aggregate ('bf_agg(i)', 'bf_dist_agg(bf_element_of(i))') {
       or die $plan;
 }
 my ($own, $dist) = @of_groups{sort keys %of_groups};
-cmp_ok($dist, '<=', 1.5 * $own, "20000 groups: bf_dist_agg takes $dist kB, bf_agg $own");
+cmp_ok($dist, '<=', 1.5 * $own,
+    "20 000 groups: bf_dist_agg takes at most 1.5 times the memory of bf_agg: $dist kB, bf_agg $own");
 
-# Workers send their states as they are stored.
+# Workers send their states in the form in which states are stored.
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;'
   . ' SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0';
 my %half = (off => 'Partial Aggregate', on => 'Bloom Filter Build');
@@ -81,14 +83,15 @@ for my $scan (sort keys %half) {
         for my $aggregate ('bf_dist_agg(bf_element_of(i))', 'bf_dist_agg(bf_element_of(i), 600000)') {
             my $settings = "$parallel; SET bloomfilter.scan = $scan; $memory";
             like(plan_of($node, $settings, "SELECT $aggregate FROM rows"),
-                qr/Finalize Aggregate.*$half{$scan}/s, "$aggregate in workers, $memory: $half{$scan}");
+                qr/Finalize Aggregate.*$half{$scan}/s,
+                    "$aggregate in workers, $memory: the plan has a $half{$scan}");
             is(query($settings, "SELECT md5($aggregate\::bytea) FROM rows"),
-                $aggregate =~ /600000/ ? $sized : $truth, 'the same bytes');
+                $aggregate =~ /600000/ ? $sized : $truth, '... and the filter has the same bytes as bf_agg');
         }
     }
 }
 
-# States are stored, dumped, restored, and copied in binary form; merged, they are the same filter.
+# States are stored, dumped, restored, and copied in binary form. Merging them gives the same filter.
 query(q{
     CREATE TABLE kept AS SELECT g, bf_partial_agg(bf_element_of(i)) AS own,
       bf_partial_agg(bf_element_of(i), 600000) AS sized, min(bf_element_of(i)::text)::bf_element AS e
@@ -97,27 +100,27 @@ query(q{
 my $digest = 'SELECT md5(bf_merge_agg(own)::bytea), md5(bf_merge_agg(sized)::bytea), '
   . "md5(string_agg(own::text || sized::text || e::text, ',' ORDER BY g)) FROM kept";
 my $kept = query($digest);
-is(substr($kept, 0, 65), "$truth|$sized", 'stored parts are merged to the filter of all rows');
+is(substr($kept, 0, 65), "$truth|$sized", 'stored states are merged to the filter of all rows');
 my $dump = $node->basedir . '/kept.dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-t', 'kept', $node->connstr('postgres') ],
-    'dumped');
+    'pg_dump of stored states');
 $node->safe_psql('restored', 'CREATE EXTENSION bloomfilter');
-$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $dump ], 'restored');
-is($node->safe_psql('restored', $digest), $kept, 'the same after pg_restore');
+$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $dump ], 'pg_restore of stored states');
+is($node->safe_psql('restored', $digest), $kept, 'stored states are the same after pg_restore');
 my $binary = $node->basedir . '/kept.binary';
 query("COPY kept TO '$binary' WITH (FORMAT binary)", 'CREATE TABLE copy (LIKE kept)',
     "COPY copy FROM '$binary' WITH (FORMAT binary)");
 (my $of_copy = $digest) =~ s/FROM kept/FROM copy/;
-is(query($of_copy), $kept, 'the same after COPY in binary');
+is(query($of_copy), $kept, 'stored states are the same after COPY in binary form');
 
-# Bytes from outside: each byte of a copied file is changed in turn. It is refused, or it is a state
-# that can be used. If the server ended, the rest would have no outcome.
+# Each byte of a copied file is changed in turn. The file is refused, or it has a state that can be
+# used. If the server crashed, the remaining files would have no outcome.
 query(q{
     CREATE TABLE few AS SELECT bf_partial_agg(bf_element_of(i)) AS p, bf_element_of(5) AS e
     FROM generate_series(1, 4) i});
 query("COPY few TO '$binary' WITH (FORMAT binary)");
 my $sound = slurp_file($binary);
-my $head = 11 + 8 + 2; # the file's header, and the number of columns
+my $head = 11 + 8 + 2; # the bytes of the file's header and of the number of columns
 my (@damaged, $script);
 for my $at ($head .. length($sound) - 3) {
     for my $flip (1, 128) {
@@ -137,8 +140,8 @@ my @used = $printed =~ /^used (\w{5})$/mg;
 my %outcomes;
 $outcomes{ $copied[$_] eq '00000' ? $used[$_] : $copied[$_] }++ for 0 .. $#damaged;
 is(join(' ', grep { !/^(?:00000|22P03|22P04|22023|42804|54000)$/ } sort keys %outcomes),
-    '', 'flipped bytes are refused, or are sound: ' . join ' ', %outcomes);
-cmp_ok($outcomes{'22P03'}, '>', 50, 'most of a head is refused');
+    '', 'flipped bytes are an error of a few kinds, or a state that can be used: ' . join ' ', %outcomes);
+cmp_ok($outcomes{'22P03'}, '>', 50, 'more than 50 flips in the head are refused as invalid');
 
 clean_log($node);
 done_testing();

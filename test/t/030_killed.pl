@@ -1,11 +1,11 @@
-# Whatever is killed, and whenever: an addition that was acknowledged is in the filters afterwards,
-# one that was not is in all of them or in none, and every filter has exactly the bytes that its
-# values give.
+# Processes are killed with SIGKILL at random moments. An addition that was acknowledged is in the
+# filters afterwards. An addition that was not acknowledged is in all of the filters or in none. Every
+# filter has exactly the bytes that its values give.
 #
-# Backends, the postmaster and walsenders are killed with SIGKILL while sessions add to tables that
-# are set up as doc/streaming.md says, of all three types. A synchronous standby and a subscriber
-# follow; the standby is promoted meanwhile, and the old primary rewound. Then sessions that build
-# filters, indexes and materialized views are killed; then pg_dump, pg_restore and pg_upgrade.
+# First, backends, the postmaster and walsenders are killed while sessions add to tables of all three
+# types, which are set up as doc/streaming.md says. A synchronous standby and a subscriber follow. The
+# standby is promoted while sessions add, and the old primary is rewound. Then sessions that build
+# filters, indexes and materialized views are killed, and at last pg_dump, pg_restore and pg_upgrade.
 
 use strict;
 use warnings FATAL => 'all';
@@ -32,8 +32,8 @@ my $primary = new_server('primary', init => { allows_streaming => 'logical' }, c
 
 # --- streaming -------------------------------------------------------------------------------------
 
-# The log of additions, and the tables to which its trigger adds: shards of each type, and four
-# large filters.
+# The table `pages` is the log of additions. Its trigger adds to the other tables, which have shards of
+# each type and four large filters.
 my $definitions = q{
     CREATE TABLE pages (url text, writer int, batch int);
     CREATE TABLE seen (shard int PRIMARY KEY, filter bloomfilter NOT NULL);
@@ -57,7 +57,7 @@ $primary->safe_psql('postgres', $definitions . q{
     CREATE TRIGGER pages_seen AFTER INSERT ON pages REFERENCING NEW TABLE AS added
       FOR EACH STATEMENT EXECUTE FUNCTION pages_seen()});
 
-# Lists what is wrong with the filters of a server; all of them must be those of the logged values
+# Lists the filters of a server that are not sound or differ from the filter of the logged values
 my $wrong = q{
     SELECT 'seen', shard FROM seen FULL JOIN (SELECT bf_shard(url, 29) AS shard, bf_agg(url, 1495) AS made FROM pages GROUP BY 1) m USING (shard)
       WHERE filter IS DISTINCT FROM made OR bf_check(filter) IS NOT NULL
@@ -120,7 +120,7 @@ sub end_writers {
     return;
 }
 
-# Lets writers add until each has added something and some time has gone by.
+# Lets writers add until each has added something and a random time has passed.
 sub let_them_add {
     my $until = time + between_numbers(0.2, 1.2);
     wait_until('additions', sub { writers_work(); time > $until && !grep { $_->{out} !~ /added/ } @writers });
@@ -129,16 +129,17 @@ sub let_them_add {
 
 sub is_right {
     my ($node, $what) = @_;
-    is($node->safe_psql('postgres', "$wrong LIMIT 10"), '', "$what: every filter is that of its values");
+    is($node->safe_psql('postgres', "$wrong LIMIT 10"), '',
+        "$what: every filter is that of the logged values");
     my $values = join ', ', map { '(' . s/ /, /r . ')' } @acknowledged;
     is( $node->safe_psql('postgres', "SELECT * FROM (VALUES $values) a (writer, batch) EXCEPT SELECT writer, batch FROM pages LIMIT 10"),
-        '', "... and has all of " . @acknowledged . ' acknowledged additions');
+        '', "$what: the log has all of " . @acknowledged . ' acknowledged additions');
     return;
 }
 
-# Kills processes without mercy, and waits until they and all that depends on them are gone. Whether
-# a process had ended by itself is known when the postmaster has answered once more, because it
-# reports a crash before that.
+# Kills a random backend that fulfils a condition, and waits until the server has recovered. Returns
+# true if the backend was killed, and false if it had ended by itself. The postmaster reports a crash
+# before it accepts the next connection, so a connection is made before the log is read.
 sub kill_backend {
     my ($node, $condition) = @_;
     my ($pid) = split /\n/, $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE $condition AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1");
@@ -190,7 +191,7 @@ while (another_round('streaming')) {
             $primary->start;
         } else {
             my $found = kill_backend($primary, $victim eq 'a backend' ? q{query LIKE 'INSERT INTO pages%'} : q{backend_type = 'walsender'});
-            ok($found, "$victim is killed");
+            ok($found, "$victim was found and killed");
         }
         end_writers();
         is_right($primary, "after $victim was killed");
@@ -198,12 +199,13 @@ while (another_round('streaming')) {
     $primary->wait_for_catchup($standby);
     $primary->wait_for_catchup('added');
     is_right($standby, 'the standby');
-    is($_->safe_psql('postgres', $digest), $primary->safe_psql('postgres', $digest), $_->name . ' has the same bytes')
+    is($_->safe_psql('postgres', $digest), $primary->safe_psql('postgres', $digest),
+        $_->name . ' has the same filters as the primary')
       for $standby, $subscriber;
     last if $batches > 60_000; # the filters are full
 }
 
-# The primary dies while sessions add; the standby is promoted, and the old primary follows it.
+# The primary is killed while sessions add. The standby is promoted, and the old primary follows it.
 start_writers($primary, 4);
 let_them_add();
 kill_postmaster($primary);
@@ -213,10 +215,10 @@ is_right($standby, 'the promoted standby');
 start_writers($standby, 4);
 let_them_add();
 end_writers();
-is_right($standby, 'the promoted standby, with more');
+is_right($standby, 'the promoted standby, after further additions');
 $standby->safe_psql('postgres', 'CHECKPOINT');
-# pg_rewind ends the crash recovery of the server that it rewinds; the configuration is then the
-# other one's.
+# pg_rewind first completes the crash recovery of the server that it rewinds. It also replaces the
+# configuration by that of the other server.
 my $own_conf = slurp_file($primary->data_dir . '/postgresql.conf');
 command_ok([ 'pg_rewind', '--target-pgdata', $primary->data_dir, '--source-server', $standby->connstr('postgres'), '--no-sync' ],
     'pg_rewind of the old primary');
@@ -226,7 +228,8 @@ $primary->enable_streaming($standby);
 $primary->start;
 $standby->wait_for_catchup($primary);
 is_right($primary, 'the old primary, rewound');
-is($primary->safe_psql('postgres', $digest), $standby->safe_psql('postgres', $digest), 'the old primary has the same bytes');
+is($primary->safe_psql('postgres', $digest), $standby->safe_psql('postgres', $digest),
+    'the old primary has the same filters as the new one');
 clean_log($subscriber);
 $_->stop for $primary, $subscriber;
 
@@ -251,7 +254,8 @@ my $truth = query("$contents filters");
 my $of_view = 'SELECT md5(string_agg(f::text, chr(10) ORDER BY g)) FROM built';
 my $view = query($of_view);
 
-# The statement that builds, the relation that it makes, a query of its result, and the right answer
+# Each entry has a statement that builds, the relation that it makes or changes, a query of the result,
+# and the right answer.
 my $each = 'SELECT g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows GROUP BY g';
 my $one = 'SELECT 0 AS g, bf_agg(i) AS f, cbf_agg(i) AS c, cf_agg(i) AS k FROM rows';
 my $by_index = 'SET enable_seqscan = off; SELECT count(*) FROM';
@@ -269,8 +273,8 @@ my @builds = (
     [ 'REFRESH MATERIALIZED VIEW built', 'built', $of_view, $view ],
     [ 'REFRESH MATERIALIZED VIEW CONCURRENTLY built', 'built', $of_view, $view ]);
 
-# Begins a statement and kills one of its processes, or the postmaster, while it works. Returns the
-# statement's state.
+# Begins a statement and kills one of its processes, or the postmaster, while the statement runs.
+# Returns its SQLSTATE.
 sub killed_in {
     my ($sql, $victim) = @_;
     my $session = Faults->session($node, "$parallel; $spilling");
@@ -290,7 +294,7 @@ sub killed_in {
     return $state;
 }
 
-my @states; # on a busy machine, all statements of a round may end first
+my @states; # on a busy machine, all statements of a round may end before they are killed
 sub some_were_killed { return scalar grep { $_ eq '08006' } @states }
 while (another_round('building') || (!some_were_killed() && @states < 10 * @builds)) {
     for (@builds) {
@@ -299,19 +303,22 @@ while (another_round('building') || (!some_were_killed() && @states < 10 * @buil
         my $state = killed_in($sql, $victim);
         push @states, $state;
         my $is_there = query("SELECT to_regclass('$relation') IS NOT NULL") eq 't';
-        ok($is_there || $state ne '00000', "$sql, $victim killed: $state");
-        is(query("$contents filters") . query($of_view), $truth . $view, '... what was built before is as it was');
+        ok($is_there || $state ne '00000',
+            "$sql, $victim killed: the relation is there if the statement succeeded");
+        is(query("$contents filters") . query($of_view), $truth . $view,
+            '... filters that were built before have not changed');
         query($sql) if !$is_there;
-        is(query($result), $right, '... what is built, once more if need be, is right');
+        is(query($result), $right, '... the result is right, if need be after running the statement again');
         is(temporary_files($node->data_dir), '', '... and no temporary file is left');
         query("DROP " . ($sql =~ /CREATE (\w+)/)[0] . " $relation") if $relation eq 'new';
     }
 }
-ok(some_were_killed(), 'some were killed before they ended');
+ok(some_were_killed(), 'some statements were killed before they ended');
 
 # --- dump, restore, upgrade ------------------------------------------------------------------------
 
-# Starts a program, and kills it and all that it started at a moment of its work.
+# Starts a program. At the given moment, kills it and all processes that it started. Returns 1 if it
+# was killed, and 0 if it had ended by itself.
 sub killed_program {
     my ($moment, @command) = @_;
     my $out = '';
@@ -331,7 +338,8 @@ while (another_round('dumping') || (!$dumps_killed && $dumps < 10)) {
     my $share = rand;
     $dumps_killed += killed_program(sub { (-s "$dir/part.dump" // 0) > $share * $size },
         'pg_dump', '-Fc', '-d', $node->connstr('postgres'), '-f', "$dir/part.dump");
-    is(query("$contents filters"), $truth, sprintf 'pg_dump killed at %d %%: the filters are as they were', 100 * $share);
+    is(query("$contents filters"), $truth,
+        sprintf 'pg_dump killed at %d %%: the filters have not changed', 100 * $share);
     query('CREATE DATABASE again');
     my $restored = 'SELECT count(*) FROM pg_class WHERE relname IN '
       . "('rows', 'filters', 'large', 'seen', 'counted', 'removable', 'pages', 'built_g_idx', 'seen_pkey')";
@@ -340,15 +348,16 @@ while (another_round('dumping') || (!$dumps_killed && $dumps < 10)) {
         'pg_restore', '-d', $node->connstr('again'), $dump);
     query('DROP DATABASE again WITH (FORCE)');
     query('CREATE DATABASE again');
-    command_ok([ 'pg_restore', '-e', '-d', $node->connstr('again'), $dump ], 'pg_restore killed, and once more');
+    command_ok([ 'pg_restore', '-e', '-d', $node->connstr('again'), $dump ],
+        'after pg_restore was killed, it succeeds in a new database');
     is($node->safe_psql('again', "$contents filters; $of_view"), "$truth\n$view", '... the restored filters are the same');
-    is($node->safe_psql('again', $wrong), '', '... and right');
+    is($node->safe_psql('again', $wrong), '', '... and are those of the logged values');
     query('DROP DATABASE again');
 }
 cmp_ok($dumps_killed, '>', 0, 'pg_dump or pg_restore was killed before it ended');
 
-# pg_upgrade to the same version is killed with its servers: the old cluster is whole, and can then
-# be upgraded to another new one.
+# pg_upgrade to the same version is killed with its servers. The old cluster is still whole, and can
+# then be upgraded to another new cluster.
 my $bindir = `pg_config --bindir`;
 chomp $bindir;
 my $clusters = 0;
@@ -380,13 +389,15 @@ while (another_round('upgrading') || (!$upgrades_killed && $clusters < 10)) {
     $upgrades_killed += $killed;
     note("pg_upgrade is killed at: $moment") if $killed;
     $node->start;
-    is_right($node, '... the old cluster');
-    is(query("$contents filters") . query($of_view), $truth . $view, '... and its other filters are as they were');
+    is_right($node, 'pg_upgrade killed: the old cluster');
+    is(query("$contents filters") . query($of_view), $truth . $view,
+        '... and its other filters have not changed');
     $node->stop;
     my $next = new_cluster();
-    command_ok([ 'sh', '-c', 'cd "$0" && exec "$@"', $dir, upgrade_to($next) ], '... pg_upgrade, once more');
+    command_ok([ 'sh', '-c', 'cd "$0" && exec "$@"', $dir, upgrade_to($next) ],
+        'after pg_upgrade was killed, it succeeds to a new cluster');
     $next->start;
-    is_right($next, '... the upgraded cluster');
+    is_right($next, 'pg_upgrade run again: the upgraded cluster');
     is($next->safe_psql('postgres', "$contents filters; $of_view"), "$truth\n$view", '... and its other filters are the same');
     clean_log($next);
     $next->stop;
