@@ -1,11 +1,11 @@
 # A statement that is cancelled, by a signal or by statement_timeout, ends within a second of the
-# backend's processor time, whichever call it is in. Then the same session goes on: its answers are
-# right, no temporary file is left, and its memory has been given back.
+# backend's processor time, whatever function it is calling. Then the same session goes on. Its answers
+# are right, no temporary file is left, and its memory has been freed.
 #
-# Each call would take longer than a second, or as long as it can, and is interrupted at a random
-# moment (test/t/Faults.pm). A call that ended before each of these moments is interrupted once
-# more, so early that it cannot have ended, whatever else the machine does. Calls that take more
-# memory are tested if BLOOMFILTER_TEST_LARGE is set.
+# The calls are as long as possible, most of them longer than a second. Each is interrupted at a random
+# moment (test/t/Faults.pm). If a call ended before this moment, it is interrupted again, so early that
+# it cannot have ended, even on a busy machine. Calls that need more memory are tested if
+# BLOOMFILTER_TEST_LARGE is set.
 
 use strict;
 use warnings FATAL => 'all';
@@ -26,10 +26,10 @@ my $node = new_server('cancelled', conf => "max_parallel_workers = 8\nmax_worker
 my $dir = PostgreSQL::Test::Utils::tempdir();
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# --- what is long ----------------------------------------------------------------------------------
+# --- long calls ------------------------------------------------------------------------------------
 
-# A bloomfilter of own links of 5 MiB that differ in one byte near the end: to compare two of them,
-# both are read as a whole.
+# Writes a bloomfilter of self-sized links of 5 MiB. The links differ in one byte near the end, so
+# comparing two of them reads both as a whole.
 sub write_links {
     my ($file, $count, $from_end) = @_;
     my $units = 5 * MB / 64;
@@ -59,7 +59,7 @@ query(qq{
     CREATE UNLOGGED TABLE rows AS SELECT i, i % 50000 AS few, md5(i::text) AS word FROM generate_series(1, 600000) i;
     ALTER TABLE rows ALTER few SET STATISTICS 10000;
     ANALYZE rows (i, few);
-    -- Each page has a hundred rows of 10 MB. Copies of a compressed value are made fast.
+    -- A page has a hundred rows of 10 MB. Copying a compressed value is fast.
     CREATE UNLOGGED TABLE wide AS SELECT 0 AS i, repeat('x', 10000000) AS word;
     INSERT INTO wide SELECT id, word FROM wide, generate_series(1, 160) id;
     ANALYZE wide;
@@ -72,13 +72,13 @@ my $rows = 'FROM generate_series(1, 3000000) i';
 my $spilling = q{SET work_mem = '1MB'; SET hash_mem_multiplier = 1};
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
   . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2';
-# The arguments are columns of a table, because the planner would replace calls with constant
-# arguments by their results, which it copies
+# The arguments are columns of a table. If they were constants, the planner would compute the calls and
+# copy their results.
 my ($largest, $medium) = map { "bf_create_by_size($_, 8)" } 'bits', 'bits / 4';
 my ($counting, $cuckoo) = ('cbf_create(counters)', 'cf_create(buckets)');
 query('CREATE TABLE largest AS SELECT 4294967296 AS bits, 108251015 AS counters, 408021891 AS buckets');
 
-# Settings, and one statement; whether the statement was cancelled is checked after it
+# Each entry has settings and one statement, which will be cancelled.
 my @calls = (
     # Building
     (map { my $type = $_; map { [ @$_[0], "SELECT ${type}_agg($_->[1]) IS NULL $rows" ] }
@@ -86,7 +86,7 @@ my @calls = (
         qw(bf cbf cf)),
     (map { [ "$parallel; $spilling", "SELECT ${_}_agg(i) IS NULL FROM rows, generate_series(1, 5) j" ] } qw(bf cbf cf)),
     (map { [ '', "SELECT bf_agg(i, 3000000, 0.01, '$_') IS NULL $rows" ] } qw(guava parquet redis spark datasketches hive)),
-    # … of a table, a page at a time: values, conditions and hashing that take long
+    # Building of a table, a page at a time, with values, conditions or hashing that take long
     (map { my $type = $_; map { [ $_, "SELECT ${type}_agg(md5(repeat(word, 200))) IS NULL FROM rows" ] }
           '', $spilling, "$parallel; $spilling" } qw(bf cf)),
     [ '', q{SELECT bf_agg(i) IS NULL, cbf_agg(i) IS NULL FROM rows WHERE md5(repeat(word, 200)) <> ''} ],
@@ -97,7 +97,7 @@ my @calls = (
     [ '', "SELECT count(f) FROM (SELECT cbf_agg(i, 100000) OVER (ORDER BY i ROWS 1000 PRECEDING) AS f FROM rows) s" ],
     [ '', "SELECT bf_merge_agg(p) IS NULL FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p $rows GROUP BY i % 3) s" ],
     [ 'TRUNCATE shards', "INSERT INTO shards SELECT bf_shard(i, 669), bf_agg(i, 4000) $rows GROUP BY 1 ORDER BY 1" ],
-    # Large values, whole
+    # Calls that read whole large filters
     (map { [ '', "SELECT $_ FROM largest" ] }
         "bf_check($largest)", "cbf_check($counting)", "cf_check($cuckoo)", "bf_info($largest)",
         "cbf_info($counting)", "cf_info($cuckoo)", "bf_describe($largest), cf_count($cuckoo)",
@@ -129,7 +129,7 @@ my @calls = (
         [ 'guava', 'long', 'buckets' ], [ 'spark', 'long', 'buckets' ], [ 'hive', 'long', 'buckets' ], [ 'parquet', 'INT64', 'buckets / 5' ]),
     [ '', "SELECT bf_check(bf_from_redis((r).header, (r).chunks))"
           . " FROM (SELECT bf_to_redis(bf_create(buckets / 2, layout => 'redis')) AS r FROM largest OFFSET 0) s" ],
-    # Asking and planning
+    # Probing, planning and indexing
     [ '', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
     [ 'SET bloomfilter.scan = off', 'SELECT count(*) FROM rows a, generate_series(1, 20) WHERE (SELECT bf_agg(i) FROM rows) @> i' ],
     [ '', q{SELECT count(*) FROM wide WHERE (SELECT bf_create(10, layout => 'guava_chars') + 'a'::text) @> word} ],
@@ -151,11 +151,12 @@ if ($ENV{BLOOMFILTER_TEST_LARGE}) {
 # --- interrupted -----------------------------------------------------------------------------------
 
 my $truth = query('SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_agg(i)::bytea) FROM generate_series(1, 20000) i');
-my $slack = 160 * MB; # memory that malloc() keeps, the session's buffer, and its catalogs
+my $slack = 160 * MB; # for memory that malloc() keeps, the session's buffer, and catalog caches
 
 my $latest = $ENV{BLOOMFILTER_TEST_MINUTES} ? 2 : 0.8;
 my (%worst, %whole, %cancelled, @wrong, $session, $at_rest);
-# %whole: the least processor time that was enough for a whole call
+# %worst: the most processor time of a call after its interruption. %whole: the least processor time in
+# which a call ran to its end.
 
 sub begin_session {
     $session = Faults->session($node);
@@ -164,8 +165,8 @@ sub begin_session {
     return;
 }
 
-# Cancels by a signal, after the given number of seconds. Returns the state, and the most processor
-# time that the backend, or one of its workers, takes from then on.
+# Cancels a statement by a signal, after the given number of seconds. Returns its SQLSTATE, and the
+# processor time that the backend takes after the signal, or one of its workers if that is more.
 sub cancel {
     my ($sql, $after) = @_;
     my $moment = time + $after;
@@ -184,8 +185,8 @@ sub cancel {
     return ($state, max(map { $latest{$_} - $then{$_} } @pids));
 }
 
-# Cancels by statement_timeout. The processor time used cannot exceed the time passed by then, so
-# the excess counts.
+# Cancels a statement by statement_timeout. Before the timeout, the processor time cannot exceed the
+# time that has passed. So the excess over the timeout is returned as the time after the interruption.
 sub time_out {
     my ($sql, $after) = @_;
     $session->ask(sprintf 'SET statement_timeout = %d', 1 + 1000 * $after);
@@ -219,8 +220,8 @@ sub interrupt {
     return;
 }
 
-# Processor time is measured to a hundredth of a second, so this is 0.04 or more. Shorter calls need
-# not check for interrupts.
+# Calls of up to 0.05 s need not check for interrupts. Processor time is measured to a hundredth of a
+# second, so a call for which this is true took 0.04 s or more.
 sub is_long { my ($name) = @_; return $whole{$name} > 0.05 }
 
 begin_session();
@@ -228,16 +229,18 @@ while (another_round('calls')) {
     for my $call (@calls) {
         my $name = "@$call";
         interrupt($call, chosen('cancel', 'time_out'), between_numbers(0.01, $whole{$name} // $latest));
-        # A tenth of the least time that it takes. This is processor time, and the processor has
-        # other work, too: no call can have ended by then.
+        # If the call ended before, it is interrupted after a tenth of the processor time that it needs.
+        # It cannot have ended by then.
         interrupt($call, 'time_out', $whole{$name} / 10) if !$cancelled{$name};
     }
 }
-is(join("\n", @wrong), '', scalar(@calls) . ' calls are interrupted within a second');
+is(join("\n", @wrong), '',
+    scalar(@calls) . ' calls end within a second of an interruption, and the session goes on');
 my @names = map { "@$_" } @calls;
 my @short = grep { !$cancelled{$_} } @names;
-is(join("\n", grep { is_long($_) } @short), '', 'all but short ones are interrupted before they end by themselves');
-cmp_ok(scalar @short, '<', @calls / 4, scalar(@short) . ' are short');
+is(join("\n", grep { is_long($_) } @short), '',
+    'each call that takes longer than 0.05 s was interrupted before its end');
+cmp_ok(scalar @short, '<', @calls / 4, 'less than a quarter of the calls are shorter: ' . scalar(@short));
 note(join("\n", @short));
 my @slowest = sort { $worst{$b} <=> $worst{$a} } keys %worst;
 note(sprintf '%.2f s: %s', $worst{$_}, $_) for grep { defined } @slowest[ 0 .. 9 ];

@@ -1,9 +1,10 @@
-# Without memory or disk space there is an error, never a wrong answer or a crash. After it the same
-# transaction goes on, no temporary file is left, and no acknowledged addition is lost.
+# Without memory or disk space, a statement fails with an error. It never gives a wrong answer, and the
+# server never crashes, except if it cannot write WAL. After the error, the same transaction goes on,
+# no temporary file is left, and no acknowledged addition is lost.
 #
-# prlimit takes memory from a backend, and leaves it a random size between nothing and what the
-# statement needs. Disks are file systems of a few megabytes in memory, which an unprivileged user
-# mounts in a namespace: for temporary files, for tables, for WAL.
+# prlimit limits the memory of a backend. The limit leaves a random part of what the statement needs.
+# Disks are file systems of a few megabytes in memory, for temporary files, for tables and for WAL. An
+# unprivileged user mounts them in a namespace.
 
 use strict;
 use warnings FATAL => 'all';
@@ -29,7 +30,8 @@ my $asked = 'SELECT md5(bf_agg(i)::bytea), md5(cbf_agg(i)::bytea), md5(cf_agg(i)
 my $truth = query($asked);
 my @wrong;
 
-# After an error, or none, in a transaction that began with a savepoint, everything goes on.
+# Checks that a transaction, which began with a savepoint, goes on after a statement that may have
+# failed: it has right answers, it commits, and no temporary file is left.
 sub goes_on {
     my ($session, $what) = @_;
     $session->ask('ROLLBACK TO begun');
@@ -85,8 +87,8 @@ my %states;
 sub starve {
     my ($settings, $sql) = @_;
     my $session = Faults->session($node, "SELECT 1; $settings");
-    # The first run has memory, so that its stack grows as far as it must: a stack that cannot grow
-    # is not an error.
+    # The first run has enough memory, so that the stack grows as far as the statement needs. If the
+    # stack could not grow, the process would crash instead of raising an error.
     my ($right, $state) = $session->ask($sql);
     die "$sql: $state" if $state ne '00000';
     my $needed = memory_of($session, 'VmPeak') - memory_of($session, 'VmSize');
@@ -110,18 +112,19 @@ if (system('prlimit --version >/dev/null 2>&1') == 0) {
     while (another_round('memory')) {
         starve(@$_) for @hungry;
     }
-    is(join("\n", @wrong), '', 'without memory there is an error, and then everything goes on');
-    cmp_ok($states{53200} // 0, '>', @hungry, "... $states{53200} times");
+    is(join("\n", @wrong), '',
+        'with too little memory, statements fail with an error, and the transaction goes on');
+    cmp_ok($states{53200} // 0, '>', @hungry, "... which happened $states{53200} times");
     clean_log($node);
 } else {
   SKIP: {
-        skip 'there is no prlimit, to be without memory', 1;
+        skip 'there is no prlimit to limit memory', 1;
     }
 }
 
 # --- disks -----------------------------------------------------------------------------------------
 
-# A shell that is root in namespaces of its own; it starts the server, which is not root.
+# A shell that is root in new namespaces. It starts the server, which must not be root, as the user.
 my ($in, $out) = ('', '');
 my $shell;
 my $marks = 0;
@@ -136,8 +139,8 @@ sub in_namespace {
 }
 
 my $as_user = "unshare -U --map-user=$> --";
-# Mounts a file system of some megabytes, new or resized. (Naming its source keeps mount from
-# repeating options that only the user who mounted it can give.)
+# Mounts a file system of some megabytes, or changes its size. (The source is named: otherwise, mount
+# would repeat options that only the user who mounted the file system may give.)
 sub mount_disk {
     my ($megabytes, $where, $options) = @_;
     return in_namespace("mount -t tmpfs -o ${options}size=${megabytes}m,mode=0777 none $dir/$where");
@@ -157,7 +160,7 @@ sub start_in_namespace {
     return;
 }
 
-# Statements that fill a disk, in a session whose temporary files and tables are on the small one
+# Statements that fill a disk. In their session, temporary files and tables are on the small disk.
 my $spilling = q{SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET max_parallel_workers_per_gather = 0};
 my $parallel = q{SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;}
   . ' SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2';
@@ -172,15 +175,16 @@ my @filling = (
     [ '', 'UPDATE kept SET f = bf_growable(f) | bf_create(10000000)' ],
     [ '', q{CREATE INDEX ON rows (bf_hash(i), bf_hash(i || 'a')) TABLESPACE small} ]);
 
-# Without a small disk, a limit of temporary files has the same effect.
+# Runs a statement that must fail with the expected SQLSTATE because a disk is full. Without a small
+# disk, temp_file_limit has the same effect.
 sub fill {
     my ($settings, $sql, $expected) = @_;
     my $session = Faults->session($node, "SELECT 1; $settings");
     $session->ask('BEGIN; SAVEPOINT begun');
     my (undef, $state) = $session->ask($sql);
     push @wrong, "$sql: $state" if $state ne $expected;
-    # Files that workers wrote for their leader stay until the transaction ends, and may fill the
-    # disk.
+    # Files that workers wrote for their leader stay until the transaction ends, and may fill the disk.
+    # So the transaction is rolled back.
     $session->ask('ROLLBACK; BEGIN; SAVEPOINT begun') if $settings =~ /workers_per_gather = 2/;
     goes_on($session, $sql);
     $session->end;
@@ -190,7 +194,8 @@ sub fill {
 while (another_round('limits')) {
     fill("$_->[0]; SET temp_file_limit = '500kB'", $_->[1], '53400') for @filling[ 0 .. 7 ];
 }
-is(join("\n", @wrong), '', 'beyond temp_file_limit there is an error, and then everything goes on');
+is(join("\n", @wrong), '',
+    'beyond temp_file_limit, statements fail with an error, and the transaction goes on');
 
 if (has_namespaces()) {
     $node->stop;
@@ -211,12 +216,13 @@ if (has_namespaces()) {
             mount_disk(16, 'disk', 'remount,') or die $out;
         }
     }
-    is(join("\n", @wrong), '', 'on a full disk there is an error, and then everything goes on');
-    is(query("SELECT count(*) FROM pg_ls_tmpdir((SELECT oid FROM pg_tablespace WHERE spcname = 'small'))"), 0, 'no temporary file is left on it');
+    is(join("\n", @wrong), '', 'on a full disk, statements fail with an error, and the transaction goes on');
+    is(query("SELECT count(*) FROM pg_ls_tmpdir((SELECT oid FROM pg_tablespace WHERE spcname = 'small'))"), 0,
+        'no temporary file is left on the full disk');
     clean_log($node);
 
-    # If WAL cannot be written, the server ends: acknowledged additions are there when it starts
-    # again.
+    # If WAL cannot be written, the server stops. When it starts again, all acknowledged additions are
+    # in the filters.
     query('CREATE TABLE seen AS SELECT n AS id, bf_create(20000) AS f, cbf_create(2000) AS c, cf_create(5000) AS k FROM generate_series(1, 4) n');
     my $session = Faults->session($node);
     my @acknowledged;
@@ -226,24 +232,26 @@ if (has_namespaces()) {
         push @acknowledged, $value;
     }
     $session->end;
-    like(slurp_file($node->logfile), qr/PANIC: .*No space left on device/, 'no space for WAL: the server ends');
+    like(slurp_file($node->logfile), qr/PANIC: .*No space left on device/,
+        'without space for WAL, the server stops');
     wait_until('its end', sub { !-e "$data/postmaster.pid" || !in_namespace("$as_user pg_ctl -D $data status >/dev/null") });
     $node->_update_pid(0);
     mount_disk(200, 'wal', 'remount,') or die $out;
     start_in_namespace();
     my $values = join ', ', map { "($_)" } @acknowledged;
-    cmp_ok(scalar @acknowledged, '>', 20, @acknowledged . ' additions were acknowledged');
+    cmp_ok(scalar @acknowledged, '>', 20, @acknowledged . ' additions were acknowledged before');
     is( query("SELECT v FROM (VALUES $values) a (v) LEFT JOIN seen ON id = v % 4 + 1"
               . ' WHERE NOT f @> v OR cbf_multiplicity(c, v) <> 1 OR NOT k @> v OR id IS NULL'),
-        '', '... and are found when it has space again');
-    is(query('SELECT count(bf_check(f)), count(cbf_check(c)), count(cf_check(k)) FROM seen'), '0|0|0', '... in sound filters');
-    is(query($kept), $before, '... and others are as they were');
+        '', '... and are in the filters when the server has started with more space');
+    is(query('SELECT count(bf_check(f)), count(cbf_check(c)), count(cf_check(k)) FROM seen'), '0|0|0',
+        '... which are sound');
+    is(query($kept), $before, '... and other filters have not changed');
     $node->stop;
     $in .= "exit\n";
     eval { $shell->finish };
 } else {
   SKIP: {
-        skip 'no namespace with a file system of its own, to be full', 1;
+        skip 'the user cannot mount a small file system in a namespace', 1;
     }
 }
 

@@ -1,10 +1,10 @@
-# A stored filter with a damaged header gives an error or the right answer, as doc/format.md
-# promises ("Damage"): whichever bit of its head is flipped, and whatever value some bytes get; in
-# all types, layouts and kinds of links, inline and toasted, in memory and on the disk. Any function
-# gives an answer for it, or an error of a few kinds, and never crashes.
+# A stored filter with a damaged header gives an error or the right answer, as the section "Damage" of
+# doc/format.md promises. Each bit of the header is flipped, and some bytes get every value. The test
+# has filters of all types, layouts and kinds of links, inline and toasted, in memory and on disk. Every
+# function gives an answer or an error of a few kinds, and never crashes.
 #
-# There is no promise about PostgreSQL's own length of a value, which is not part of the header, nor
-# about a bitmap, which has no redundancy.
+# doc/format.md promises nothing about the length that PostgreSQL stores before a value, which is not
+# part of the header, nor about the bitmap, which has no redundancy.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,15 +17,15 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-# Checksums would find all damage.
+# With checksums, the server would find all damage itself.
 my $no_checksums = `initdb --help` =~ /--no-data-checksums/ ? ['--no-data-checksums'] : [];
 my $node = new_server('damaged', init => { extra => [ '--encoding=UTF8', '--no-locale', @$no_checksums ] });
 sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 # --- filters ---------------------------------------------------------------------------------------
 
-# A name, a type, the type of its values, and a filter made for %d values that contains those of the
-# array m
+# Each entry has a name, a type of filter, the type of its values, and an expression of a filter, which
+# is made for %d values and contains the values of the array m.
 my @kinds = (
     [ 'lines', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d), m)' ],
     [ 'pages', 'bloomfilter', 'int', 'bf_add_all(bf_create(%d, 0.0001), m)' ],
@@ -46,8 +46,8 @@ my @kinds = (
     [ 'counting pages', 'countingbloomfilter', 'int', 'cbf_add_all(cbf_create(%d, 0.0001), m)' ],
     [ 'cuckoo', 'cuckoofilter', 'int', 'cf_add_all(cf_create(%d), m)' ]);
 
-# Expressions with a filter f: v is a member and u is not, and g is the same filter undamaged. The
-# first list has expressions with one right answer, that of g; the second has the rest.
+# Expressions with a damaged filter f, a member v, another value u, and the undamaged filter g. %asked
+# has expressions with one right answer, which they give for g; %rest has the others.
 my @asked = ('f @> v', 'v <@ f', 'f @> v::text::bf_literal', '(f + u) @> v', '(f + v) @> v');
 my %asked = (
     bloomfilter => [ @asked, 'bf_contains_any(f, ARRAY[v])', 'bf_contains_all(f, ARRAY[v, v])',
@@ -69,7 +69,7 @@ my %rest = (
     cuckoofilter => [ @rest, 'f - v', map { "cf_$_(f)" } qw(count fpr info describe clear) ]);
 my %check = (bloomfilter => 'bf_check', countingbloomfilter => 'cbf_check', cuckoofilter => 'cf_check');
 
-# Casts from bytea without checks, in place of the extension's
+# Casts from bytea without checks replace those of the extension.
 query("UPDATE pg_cast SET castmethod = 'b', castfunc = 0 WHERE castsource = 'bytea'::regtype AND casttarget = '$_'::regtype")
   for sort keys %asked;
 
@@ -79,7 +79,8 @@ sub outcomes {
           . " $into := $into || coalesce(r, 'null');\n" } @expressions;
 }
 
-# Makes a function that probes, for a type of filters and one of values.
+# Returns the name of a function that evaluates all expressions, for a type of filters and a type of
+# values. Creates the function at the first call.
 my %made;
 sub function_of {
     my ($type, $value) = @_;
@@ -102,12 +103,12 @@ sub function_of {
 
 # --- in memory -------------------------------------------------------------------------------------
 
-# The answers of a filter that is damaged in a byte of its head, and of the undamaged filter
+# The answers of a filter that is damaged in a byte of its header, and of the undamaged filter
 query(q{
     CREATE TABLE outcomes (kind text, bytes int, at int, byte int, answers text[], sound text[], rest text[], finding text)});
 
-# Damages a filter of a kind in every byte of its head: a byte becomes each of `bytes`, a query in
-# which b is the filter and `at` the position of the byte.
+# Damages a filter of a kind in every byte of its header. `bytes` is a query of the values that a byte
+# gets; in the query, b is the filter and `at` the position of the byte.
 sub damage {
     my ($kind, $expected, $bytes) = @_;
     my ($name, $type, $value, $filter) = @$kind;
@@ -138,8 +139,8 @@ while (another_round('damage')) {
     damage($_, int between_numbers(12000, 18000), "SELECT get_byte(b, at) # $bit") for @kinds;
 }
 
-# Positions in a head, from 100 on those in an entry of a link; and the outcomes allowed beside the
-# right answer
+# For each kind of field: its positions in a header, where positions in the entry of a link count from
+# 100 on, and the outcomes that are allowed besides the right answer.
 my %promised = (
     'version, units' => [ [ 0, 28 .. 31, 116 .. 119, 122, 123 ], 'error XX001' ],
     'shape' => [ [ 33 .. 35 ], 'error XX001', 'error 42804' ],
@@ -151,25 +152,25 @@ for my $name (sort keys %promised) {
     my $list = join ', ', map { "'$_'" } @outcomes;
     my $of_field = 'FROM outcomes WHERE CASE WHEN at < 36 THEN at ELSE 100 + (at - 36) % 24 END'
       . ' IN (' . join(', ', @$places) . ')';
-    cmp_ok(query("SELECT count(*) $of_field"), '>', 500, "$name: many filters are damaged there");
+    cmp_ok(query("SELECT count(*) $of_field"), '>', 500, "$name: more than 500 filters are damaged there");
     is( query("SELECT kind, bytes, at, byte, a, s FROM (SELECT * $of_field) o, unnest(answers, sound) AS u (a, s)"
               . " WHERE a <> s AND a NOT IN ($list) LIMIT 20"),
-        '', "... and give a right answer or $list");
+        '', "$name: damaged filters give the right answer or $list");
 }
 is(query(q{SELECT kind, bytes, at, byte FROM outcomes WHERE at IN (0, 28, 29, 30, 31) AND (finding IS NULL OR 'true' = ANY (answers)) LIMIT 20}),
-    '', 'a damaged version or size is always found');
+    '', 'bf_check() finds every damaged version or size, and no probe of such a filter is true');
 is(query(q{SELECT kind, bytes, at, byte FROM outcomes WHERE 'error XX001' = ANY (answers || rest) AND finding IS NULL LIMIT 20}),
-    '', 'what is an error when it is used, bf_check() finds');
+    '', 'if using a filter raises XX001, the function that checks its type finds the damage');
 is( query(q{SELECT string_agg(DISTINCT r, ' ') FROM outcomes, unnest(answers || rest) r
             WHERE r LIKE 'error %' AND r NOT IN ('error XX001', 'error 42804', 'error 22023', 'error 22P02', 'error 0A000')}),
-    '', 'there are errors of a few kinds');
+    '', 'damaged filters raise no other errors than XX001, 42804, 22023, 22P02 and 0A000');
 is( query(q{SELECT count(DISTINCT kind), min(bytes) < 500, max(bytes) > 16384,
               bool_or('error XX001' = ANY (answers)), bool_or('false' = ANY (answers)), bool_or('true' = ANY (answers)) FROM outcomes}),
-    @kinds . '|t|t|t|t|t', 'filters of all kinds were damaged, inline and toasted');
+    @kinds . '|t|t|t|t|t', 'the outcomes cover all kinds, inline and toasted, and errors, true and false');
 
 # --- on the disk -----------------------------------------------------------------------------------
 
-# Rows have the same filter except for the seed, which tells where the filter is on the disk.
+# All rows of a table have the same filter with different seeds. A filter is found on disk by its seed.
 my $mark = 7_000_000_000_000;
 my %on_disk = (
     disk_lines => [ 'bloomfilter', 'bf_create(100, 0.01, seed => %s + id) + 7' ],
@@ -219,10 +220,11 @@ for my $table (sort keys %on_disk) {
     my @may_differ = grep { $flips[$_][0] < 4 && $flips[$_][0] > 0 } 0 .. $#flips;
     is( query('SELECT byte, a, s FROM outcomes, unnest(answers, sound) AS u (a, s) WHERE a <> s'
               . " AND a NOT IN ('error XX001', 'error 42804') AND byte NOT IN (" . join(', ', @may_differ) . ')'),
-        '', "$table: from the disk there come right answers and errors");
-    cmp_ok(query('SELECT count(finding) FROM outcomes'), '>', @flips / 3, '... and what is found is told');
+        '', "$table: filters that are damaged on disk give the right answer or an error");
+    cmp_ok(query('SELECT count(finding) FROM outcomes'), '>', @flips / 3,
+        '... and a check reports over a third of them');
     is(query("SET bloomfilter.scan = on; ANALYZE $table; SELECT count(*) FROM pg_stats WHERE tablename = '$table' AND attname = 'id'"),
-        1, '... and the table can be analysed');
+        1, '... and ANALYZE of the table works');
 }
 
 clean_log($node);

@@ -1,7 +1,7 @@
-# ALTER EXTENSION UPDATE: a database goes from the first release up to what a new installation has,
-# and to a throw-away version after it, which a copy of the server gets here while it runs. Stored
-# filters, views, indexes and prepared statements go on working, and so do sessions that were open
-# before, with the old library.
+# ALTER EXTENSION UPDATE. A database of the first release is updated to the current version, and then
+# has the same objects as a new installation. It is also updated to a pretended next version, whose
+# files a copy of the server gets while it runs. Stored filters, views, indexes and prepared statements
+# go on working. So do sessions that were open before, which still have the old library.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,8 +13,8 @@ use PostgreSQL::Test::Utils;
 use Support;
 use Test::More;
 
-# PostgreSQL finds its files relative to its programs. So a copy of it can be changed, and no other
-# test sees the changes.
+# PostgreSQL finds its files relative to its programs. So the test can change files of a copy, and no
+# other test sees the changes.
 my $root = PostgreSQL::Test::Utils::tempdir();
 my %path;
 for my $name (qw(bindir pkglibdir sharedir)) {
@@ -33,7 +33,7 @@ my $next_library = compile_library('next_release', "$path{pkglibdir}/bloomfilter
   or plan skip_all => "nothing compiles with the server's headers";
 my $node = new_server('update', install_path => $path{bindir} =~ s|/bin$||r);
 
-# Every object of the extension, a tab, and its properties, one a line.
+# A query of the extension's objects. Each line has an object, a tab, and the object's properties.
 my $objects = q{
     SELECT pg_describe_object(d.classid, d.objid, 0) || E'\t' || regexp_replace(concat_ws(' ',
         CASE WHEN p.prokind = 'a' THEN concat_ws(' ', aggtransfn, aggfinalfn, aggcombinefn, aggserialfn,
@@ -58,14 +58,14 @@ sub objects_of {
     return $node->safe_psql($db, $objects);
 }
 
-# The lines that are in one list alone.
+# Returns the lines of the first list that the second lacks.
 sub only_in {
     my ($list, $other) = @_;
     my %there = map { $_ => 1 } split /\n/, $other;
     return grep { !$there{$_} } split /\n/, $list;
 }
 
-# The names of objects, one a line.
+# Returns the names of objects, one a line, without their properties.
 sub names_of {
     return join "\n", map { s/\t.*//r } map { split /\n/ } @_;
 }
@@ -95,10 +95,13 @@ $node->safe_psql('postgres', 'CREATE ROLE plain LOGIN; CREATE ROLE guest LOGIN; 
 new_database('walked', q{VERSION '1.0'});
 my $released = objects_of('walked');
 $node->safe_psql('walked', 'SET ROLE plain; ALTER EXTENSION bloomfilter UPDATE');
-is(version_of('walked'), version_of('postgres'), 'from the first release to this one');
-cmp_ok(scalar(split /\n/, objects_of('walked')), '>', 300, 'an installation has objects');
-has_objects('walked', objects_of('postgres'), 'those of the one that walked are those of a new one');
-is(join('; ', only_in(names_of($released), names_of(objects_of('walked')))), '', 'none of the first release is gone');
+is(version_of('walked'), version_of('postgres'),
+    'ALTER EXTENSION UPDATE leads from the first release to the current version');
+cmp_ok(scalar(split /\n/, objects_of('walked')), '>', 300, 'an installation has more than 300 objects');
+has_objects('walked', objects_of('postgres'),
+    'an updated database has the same objects as a new installation');
+is(join('; ', only_in(names_of($released), names_of(objects_of('walked')))), '',
+    'the update removes no object of the first release');
 
 # --- the next version ------------------------------------------------------------------------------
 
@@ -125,7 +128,7 @@ my $contents = q{
 my $before = $node->safe_psql('site', $contents);
 my $old_objects = objects_of('site');
 
-# Files are replaced, as packages do, while the server runs.
+# Files are replaced while the server runs, as packages do.
 my $version = version_of('site');
 append_to_file("$extension--$version--next.sql", <<'SQL');
 \echo Use "ALTER EXTENSION bloomfilter UPDATE TO 'next'" to load this file. \quit
@@ -140,9 +143,9 @@ append_to_file("$extension.control.new", $control);
 system_or_bail('cp', "$next_library.so", "$library.new");
 my $replace = join '; ', map { "mv '$_.new' '$_'" } "$extension.control", $library;
 
-# Two sessions have prepared statements, in a transaction and outside, while a third one updates. One
-# of the two was there before the files were replaced, so it has the old library. The other has the
-# new one and, at first, the old version.
+# Two sessions execute prepared statements, in a transaction and outside, while a third session updates
+# the extension. One of the two began before the files were replaced, so it has the old library. The
+# other has the new library and, at first, the old version of the extension.
 my $connection = $node->connstr('site');
 my $asks = 'EXECUTE asked(50); EXECUTE literal; EXECUTE agg; SELECT count(*) FROM asked WHERE found; SELECT finds(7);';
 my $prepares = q{
@@ -176,13 +179,16 @@ is( $node->safe_psql('site', qq{
         DELETE FROM filters WHERE id = 2;
         SELECT next_is()}) =~ s/\n/ /gr,
     join(' ', ('6 t t 6 t') x 5, 2, qq{could not find function "bf_next" in file "$library"}),
-    'a session with the old library goes on, and lacks the new function');
-is(slurp_file("$root/contents"), "$before\n", 'a new session with the old version and the new library');
+    'a session with the old library goes on, and the new function is an error there');
+is(slurp_file("$root/contents"), "$before\n",
+    'a new session with the new library and the old version has the same answers');
 is(slurp_file("$root/new") =~ s/\n/ /gr, join(' ', ('6 t t 6 t') x 3, 'true '),
-    'prepared statements of such a session go on, and it has the new function');
-is(sqlstate($node, 'SET ROLE guest; ALTER EXTENSION bloomfilter UPDATE'), '42501', 'its owner alone updates it');
-is(version_of('site'), 'next', 'the version is the next one');
-is($node->safe_psql('site', $contents), $before, 'stored filters, views, functions');
+    'prepared statements of such a session go on during the update, and then it has the new function');
+is(sqlstate($node, 'SET ROLE guest; ALTER EXTENSION bloomfilter UPDATE'), '42501',
+    'a role that does not own the extension cannot update it');
+is(version_of('site'), 'next', 'after the update, the version is the next one');
+is($node->safe_psql('site', $contents), $before,
+    'after the update, stored filters, views, functions and indexes have the same answers');
 is( $node->safe_psql('site', q{
         SET enable_seqscan = off;
         INSERT INTO filters (id, f) VALUES (1, bf_create(10) + 1);
@@ -193,34 +199,41 @@ is( $node->safe_psql('site', q{
         REFRESH MATERIALIZED VIEW united;
         REINDEX TABLE filters;
         CREATE VIEW next AS SELECT bf_next(bf_next_agg(f)) FROM filters}),
-    "1\n1", 'changes, indexes');
+    "1\n1", 'after the update, rows can be changed and are found by indexes');
 
 # --- what a version has ----------------------------------------------------------------------------
 
 my $new_objects = objects_of('site');
-is(names_of(only_in($old_objects, $new_objects)), 'function bf_count(bloomfilter)', 'one object is another');
+is(names_of(only_in($old_objects, $new_objects)), 'function bf_count(bloomfilter)',
+    'the update changes one object');
 is(names_of(only_in($new_objects, $old_objects)),
-    "function bf_count(bloomfilter)\nfunction bf_next(bloomfilter)\nfunction bf_next_agg(bloomfilter)", '... and two are new');
+    "function bf_count(bloomfilter)\nfunction bf_next(bloomfilter)\nfunction bf_next_agg(bloomfilter)",
+    '... and adds two');
 new_database('fresh', '');
 is(version_of('fresh'), 'next', 'a new installation has the next version');
-has_objects('fresh', $new_objects, '... and the objects of one that was updated');
+has_objects('fresh', $new_objects, '... and the same objects as an updated database');
 
 # --- dumps -----------------------------------------------------------------------------------------
 
-command_ok([ 'pg_dump', '-d', $connection, '-f', "$root/site.sql" ], 'pg_dump');
-unlike(slurp_file("$root/site.sql"), qr/CREATE (?:FUNCTION|AGGREGATE) \S*bf_next/, 'what the extension has is not in it');
+command_ok([ 'pg_dump', '-d', $connection, '-f', "$root/site.sql" ], 'pg_dump of an updated database');
+unlike(slurp_file("$root/site.sql"), qr/CREATE (?:FUNCTION|AGGREGATE) \S*bf_next/,
+    'the dump has no functions of the extension');
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
-command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', "$root/site.sql" ], 'psql');
-is($node->safe_psql('restored', $contents), $before, 'restored');
-has_objects('restored', $new_objects, '... with the next version');
+command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored'), '-f', "$root/site.sql" ],
+    'psql restores it');
+is($node->safe_psql('restored', $contents), $before, 'the restored database has the same answers');
+has_objects('restored', $new_objects, '... and the objects of the next version');
 
 # --- updates to other versions ---------------------------------------------------------------------
 
-is(sqlstate($node, "ALTER EXTENSION bloomfilter UPDATE TO $_->[0]"), $_->[1], $_->[2])
-  for [ "'0.9'", '22023', 'down, to a version that never was' ], [ "'7.0'", '22023', 'to an unknown one' ],
-  [ "'../1.0'", '22023', 'to a path' ], [ 'next', '00000', 'to the next one' ], [ 'next', '00000', 'again' ],
-  [ "'$version'", '22023', 'back' ];
-is(sqlstate($node, "DROP EXTENSION bloomfilter; CREATE EXTENSION bloomfilter VERSION '7.0'"), '22023', 'an unknown one, new');
+is(sqlstate($node, "ALTER EXTENSION bloomfilter UPDATE TO $_->[0]"), $_->[1], "UPDATE $_->[2]")
+  for [ "'0.9'", '22023', 'to an older version that never existed is an error' ],
+  [ "'7.0'", '22023', 'to an unknown version is an error' ],
+  [ "'../1.0'", '22023', 'to a path is an error' ], [ 'next', '00000', 'to the next version succeeds' ],
+  [ 'next', '00000', 'to the same version succeeds' ],
+  [ "'$version'", '22023', 'from the next version back is an error' ];
+is(sqlstate($node, "DROP EXTENSION bloomfilter; CREATE EXTENSION bloomfilter VERSION '7.0'"), '22023',
+    'CREATE EXTENSION with an unknown version is an error');
 
 clean_log($node);
 done_testing();
