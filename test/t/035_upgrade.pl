@@ -1,10 +1,10 @@
-# A database that stores every kind of filter (test/matrix/state) goes to another cluster by
-# pg_upgrade. Its stored values and its answers are the same as before, and later changes give what
-# they would have given without the upgrade.
+# pg_upgrade brings a database that stores every kind of filter (test/matrix/state) to another cluster.
+# Its stored values and its answers are the same as before. Later changes give the same as without the
+# upgrade.
 #
 # If BLOOMFILTER_TEST_OTHER_PG_CONFIG names the pg_config of another, older server that has the
-# extension, the database comes from there, in several encodings, also by dumps and by logical
-# replication, which also runs in the other direction.
+# extension, the database is upgraded from that server, in several encodings. It is also brought over by
+# dumps and by logical replication, and replicated in the other direction.
 
 use strict;
 use warnings FATAL => 'all';
@@ -22,7 +22,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 my $pg_config = $ENV{BLOOMFILTER_TEST_OTHER_PG_CONFIG};
 my %bindir = map { $_ => bindir_of($_) } 'pg_config', $pg_config // ();
 my @encodings = $pg_config ? qw(UTF8 LATIN1 EUC_JP SQL_ASCII) : 'UTF8';
-my (%before, %after); # what dump.sql prints, by encoding
+my (%before, %after); # what dump.sql prints before and after changes, by encoding
 
 sub bindir_of {
     my ($program) = @_;
@@ -35,7 +35,7 @@ my @init = (extra => [ '--encoding=UTF8', '--no-locale', '--data-checksums' ]);
 
 # --- states ----------------------------------------------------------------------------------------
 
-# What a script of test/matrix/state, or another file, prints in a database.
+# Runs a script of test/matrix/state, or another file, in a database. Returns what it prints.
 sub output_of {
     my ($node, $db, $file) = @_;
     $file = "$FindBin::RealBin/../matrix/state/$file" if $file !~ m|/|;
@@ -97,33 +97,36 @@ for my $encoding (@encodings) {
     my $db = lc $encoding;
     new_database($old, $db, $encoding);
     output_of($old, $db, 'populate.sql');
-    is(output_of($old, $db, 'complete.sql'), '', "$encoding: all that the code knows is stored");
+    is(output_of($old, $db, 'complete.sql'), '',
+        "$encoding: the database has every family, layout and kind of partial state in the code");
     $before{$encoding} = output_of($old, $db, 'dump.sql');
     $old->safe_psql('postgres', "CREATE DATABASE lived TEMPLATE $db");
     output_of($old, 'lived', 'live.sql');
     $after{$encoding} = output_of($old, 'lived', 'dump.sql');
     $old->safe_psql('postgres', 'DROP DATABASE lived');
-    isnt($after{$encoding}, $before{$encoding}, "$encoding: life changes it");
+    isnt($after{$encoding}, $before{$encoding},
+        "$encoding: the changes of live.sql change what dump.sql prints");
 }
 
 # --- dumps and replication -------------------------------------------------------------------------
 
-# The new server's programs read the old server's database. UTF8 has room for every text, and the
-# text goes back from there. SQL_ASCII does not say which character a byte is, so its text goes
-# nowhere else.
+# The new server's programs dump the old server's database. Text of every encoding can be restored in
+# UTF8, and dumped and restored back from there. SQL_ASCII does not say which character a byte is, so
+# its text is restored only in SQL_ASCII.
 sub dump_of_old {
     my ($encoding) = @_;
     my $db = lc $encoding;
     my $wide = $encoding eq 'SQL_ASCII' ? $encoding : 'UTF8';
     dump_and_restore($old, $db, $new, "${db}_there", $wide);
-    is_state($new, "${db}_there", $before{$encoding}, "$encoding: dumped, restored in $wide");
+    is_state($new, "${db}_there", $before{$encoding}, "$encoding: the same after dump and restore in $wide");
     return if $wide eq $encoding;
     dump_and_restore($new, "${db}_there", $new, "${db}_back", $encoding);
-    is_state($new, "${db}_back", $before{$encoding}, "$encoding: dumped, restored in $encoding again");
+    is_state($new, "${db}_back", $before{$encoding},
+        "$encoding: the same after dump and restore back in $encoding");
     return;
 }
 
-# All tables of one database arrive in another, and so do their changes.
+# Logical replication brings all tables of one database, and later changes, to another.
 sub replicate {
     my ($from, $to) = @_;
     my $what = join ' ', 'from', $from->name, 'to', $to->name;
@@ -133,8 +136,8 @@ sub replicate {
     $from->safe_psql($db, q{
         ALTER TABLE keyed REPLICA IDENTITY FULL; -- which are compared then
         CREATE PUBLICATION everything FOR ALL TABLES});
-    # Only the newer server's pg_dump reads both, and it may write settings that only its own server
-    # knows.
+    # Only the newer server's pg_dump reads both servers. It may write settings that the older server
+    # does not know.
     command_ok([ 'pg_dump', '--schema-only', '--no-publications', '-d', $old->connstr('utf8'),
         '-f', "$dir/schema.sql" ], "$what: pg_dump of the schema");
     my $schema = slurp_file("$dir/schema.sql") =~ s/^SET transaction_timeout.*\n//mr;
@@ -148,7 +151,7 @@ sub replicate {
         output_of($from, $db, 'live.sql') if $state->[0] eq 'the changes';
         $from->wait_for_catchup('everything');
         $to->safe_psql($db, 'REFRESH MATERIALIZED VIEW materialised');
-        is_state($to, $db, $state->[1], "$what: $state->[0]");
+        is_state($to, $db, $state->[1], "$what, $state->[0]: the subscriber has the same");
     }
     $to->safe_psql($db, 'DROP SUBSCRIPTION everything');
     $_->safe_psql('postgres', "DROP DATABASE $db") for $from, $to;
@@ -159,12 +162,12 @@ if ($pg_config) {
     note(join ' and ', map { $_->safe_psql('postgres', 'SHOW server_version') } $old, $new);
     new_database($new, 'built', 'UTF8');
     output_of($new, 'built', 'populate.sql');
-    is_state($new, 'built', $before{UTF8}, 'the new server builds the same');
+    is_state($new, 'built', $before{UTF8}, 'the new server builds the same filters from the same statements');
     dump_of_old($_) for @encodings;
     new_database($new, 'narrow', 'LATIN1');
     command_ok([ 'pg_dump', '-d', $old->connstr('utf8'), '-f', "$dir/dump.sql" ], 'pg_dump of utf8');
     command_fails_like([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $new->connstr('narrow'), '-f', "$dir/dump.sql" ],
-        qr/has no equivalent in encoding "LATIN1"/, 'UTF8: what LATIN1 has not is refused');
+        qr/has no equivalent in encoding "LATIN1"/, 'restoring UTF8 text that LATIN1 lacks is an error');
     replicate($old, $new);
     replicate($new, $old);
 } else {
@@ -175,7 +178,7 @@ if ($pg_config) {
 
 # --- pg_upgrade ------------------------------------------------------------------------------------
 
-# With `--link` the old cluster must not be started again, so it comes last.
+# After `pg_upgrade --link`, the old cluster must not be started again, so this comes last.
 sub upgraded {
     my (@options) = @_;
     my $node = PostgreSQL::Test::Cluster->new(@options ? 'linked' : 'copied');
@@ -186,7 +189,7 @@ sub upgraded {
         @options ], join ' ', 'pg_upgrade', @options);
     $node->append_conf('postgresql.conf', "autovacuum = off\njit = off");
     $node->start;
-    is_state($node, lc, $before{$_}, "$_: upgraded") for @encodings;
+    is_state($node, lc, $before{$_}, "$_: the same after pg_upgrade @options") for @encodings;
     return $node;
 }
 
@@ -199,9 +202,11 @@ my $linked = upgraded('--link');
 for my $encoding (@encodings) {
     my $db = lc $encoding;
     output_of($linked, $db, 'live.sql');
-    is_state($linked, $db, $after{$encoding}, "$encoding: upgraded, and life goes on");
+    is_state($linked, $db, $after{$encoding},
+        "$encoding: after pg_upgrade, changes give the same as without it");
     dump_and_restore($linked, $db, $linked, "${db}_restored", $encoding);
-    is_state($linked, "${db}_restored", $after{$encoding}, "$encoding: and is dumped and restored");
+    is_state($linked, "${db}_restored", $after{$encoding},
+        "$encoding: ... and so do dump and restore of them");
 }
 
 clean_log($_) for grep { $_ } $new, $linked;

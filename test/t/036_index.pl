@@ -1,6 +1,7 @@
-# An index over stored filters gives the answers of a scan: of every element type and geometry, under
-# every plan, while rows come and go and are moved, after crashes, and on a standby. A damaged page is
-# an error. bf_index_check() finds each row in the index, and each block of it in its place.
+# An index over stored filters gives the answers of a sequential scan: for every element type and
+# geometry, under every plan, while rows are inserted, deleted and moved into groups, after crashes, and
+# on a standby. A damaged page is an error. bf_index_check() checks that each row is in the index, and
+# that each block of the index is where it belongs.
 
 use strict;
 use warnings FATAL => 'all';
@@ -24,8 +25,8 @@ sub query {
     return ($server || $node)->safe_psql('postgres', $sql);
 }
 
-# The rows, or the SQLSTATE, of a query under each plan. In a function that is not volatile, all see
-# the same rows.
+# Functions that return the rows, or the SQLSTATE, of a query under each plan. Queries of a function
+# that is not volatile all have the same snapshot.
 query(q{
     CREATE FUNCTION answers(condition text, source text) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
     DECLARE plan text; answer text; answers text[];
@@ -53,19 +54,20 @@ query(q{
       RETURN a[1];
     END $$});
 
-# Asks each condition; a difference is an error. Returns how many answers there were that are not empty.
+# Runs a query of each condition under each plan; a difference is an error. Returns the number of
+# answers that are not empty.
 sub ask {
     my ($source, $conditions, $name, $server) = @_;
     my $list = join ', ', map { "(\$c\$$_\$c\$)" } @$conditions;
     my ($status, $found, $errors) = ($server || $node)->psql('postgres',
         "SELECT count(*) FROM (VALUES $list) v (c) WHERE must_be_alike(c, '$source') NOT LIKE '0 %'");
-    is($status . $errors, '0', "$name: answers are those of a scan");
+    is($status . $errors, '0', "$name: index scans give the answers of a sequential scan");
     return $found;
 }
 
-# --- element types, geometries and what the rows go through -----------------------------------------
+# --- element types, geometries and changes of rows --------------------------------------------------
 
-# An expression of each element family, made from the integer i.
+# A value of each element family, as an expression of the integer i
 my %value_of = (
     int => 'i', float8 => 'i / 7.0::float8', numeric => 'i / 8.0', text => q{'word ' || i}, bytea => 'int4send(i)',
     varchar => q{('word ' || i || repeat(' ', i % 2))::varchar},
@@ -75,7 +77,7 @@ my %value_of = (
     boolean => 'i % 2 = 0', jsonb => q{to_jsonb(i)}, array => 'array[i, i + 1]', row => q{(i, 'word ' || i)}, range => 'int4range(i, i + 3)',
     multirange => 'int4multirange(int4range(i, i + 3))');
 
-# Of each family, filters of several geometries; of the first row on, so many of each.
+# Returns expressions of filters of several geometries, with values of one family that depend on f.
 sub filters_of {
     my ($value) = @_;
     my $all = "array(SELECT $value FROM generate_series(f * 20, f * 20 + 30) i)";
@@ -102,7 +104,7 @@ for my $type (sort keys %value_of) {
     push @conditions, 'filter @> NULL::int', q{filter @> 'x'}, 'filter @> 5::bigint', 'filter @> 5.0', 'filter @> 5.5::float8',
       q{filter @> date '2000-01-05'}, q{filter @> timestamp '2000-01-05'}, q{filter @> '2000-01-05'}, q{filter @> interval '5 s'},
       q{filter @> 'word 25'::name}, q{filter @> 'word 25 '::char(10)}, q{filter @> '{5,6}'}, 'filter @> ROW(1, 2)';
-    cmp_ok(ask("of_$type", \@conditions, $type), '>', 3, "$type: some of them are not empty");
+    cmp_ok(ask("of_$type", \@conditions, $type), '>', 3, "$type: more than 3 answers have rows");
     query(qq{DELETE FROM of_$type WHERE id % 4 = 0;
         UPDATE of_$type SET filter = (SELECT filter FROM of_$type WHERE filter IS NOT NULL ORDER BY id LIMIT 1) WHERE id % 5 = 0;
         BEGIN; UPDATE of_$type SET filter = NULL, counting = NULL; ROLLBACK});
@@ -117,7 +119,8 @@ for my $type (sort keys %value_of) {
 
 # --- a TID that is used again -----------------------------------------------------------------------
 
-# The row of a group, and a row of the list, are removed and their TIDs used by rows with other filters.
+# A row is removed whose entry is in the list, or in a group. Its TID is used by a row with another
+# filter.
 for my $waiting (1, 200) {
     query(qq{
         CREATE TABLE reused (id serial, filter bloomfilter) WITH (fillfactor = 100);
@@ -128,18 +131,21 @@ for my $waiting (1, 200) {
     query('DELETE FROM reused WHERE id = 1');
     query('VACUUM reused');
     query('INSERT INTO reused (filter) VALUES (bf_create(1000) + 777777)');
-    is(query('SELECT ctid FROM reused ORDER BY id DESC LIMIT 1'), $before, "a TID is used again ($waiting rows)");
+    is(query('SELECT ctid FROM reused ORDER BY id DESC LIMIT 1'), $before,
+        "the new row has the TID of the removed one ($waiting rows)");
     ask('reused', [ 'filter @> 10', 'filter @> 777777', 'filter @> 30' ], "a TID that is used again ($waiting rows)");
     query('SELECT bf_index_tidy(\'reused_filter\')');
-    ask('reused', [ 'filter @> 10', 'filter @> 777777', 'filter @> 30' ], "and is moved ($waiting rows)");
-    is(sqlstate($node, q{SELECT bf_index_check('reused_filter')}), '00000', 'the index is sound');
+    ask('reused', [ 'filter @> 10', 'filter @> 777777', 'filter @> 30' ],
+        "... and is moved into a group ($waiting rows)");
+    is(sqlstate($node, q{SELECT bf_index_check('reused_filter')}), '00000',
+        "... the index is sound ($waiting rows)");
     query('DROP TABLE reused');
 }
 
 # --- VACUUM in parallel -----------------------------------------------------------------------------
 
-# A worker that tidies an index waits for a session that moves rows in it, and VACUUM goes on when
-# that session ends. The lock is taken as the index takes it (pages.cpp).
+# A worker of VACUUM waits for a session that is moving rows in an index. VACUUM goes on when this
+# session ends its transaction. The test takes the lock as src/pg/index/pages.cpp does.
 SKIP: {
     my $library = compile_library('mover') or skip 'no library can be compiled for this server', 4;
     query(qq{
@@ -156,11 +162,12 @@ SKIP: {
         '-c', 'VACUUM (PARALLEL 1, VERBOSE) halves', 'postgres' ], '<', \undef, '>', \$said, '2>', \$errors);
     my $waiting = q{SELECT count(*) FROM pg_locks l JOIN pg_stat_activity USING (pid)
         WHERE locktype = 'tuple' AND NOT granted AND l.relation IN ('half_a'::regclass, 'half_b'::regclass)};
-    ok($node->poll_query_until('postgres', "SELECT ($waiting AND leader_pid IS NOT NULL) = 1"), 'a worker waits for the mover of an index');
+    ok($node->poll_query_until('postgres', "SELECT ($waiting AND leader_pid IS NOT NULL) = 1"),
+        'a worker of VACUUM waits for a session that moves rows');
     $holder->query_safe('COMMIT');
     $holder->quit;
-    ok($vacuum->finish, 'then VACUUM goes on');
-    like($errors, qr/launched 1 parallel vacuum worker/, '... with a worker');
+    ok($vacuum->finish, 'when this session ends, VACUUM succeeds');
+    like($errors, qr/launched 1 parallel vacuum worker/, '... with one worker');
     is(query(q{SELECT (SELECT pending FROM bf_index_info(i)) FROM unnest('{half_a,half_b}'::regclass[]) i}), "0\n0", '... and both indexes are tidied');
 }
 
@@ -177,7 +184,7 @@ query(q{
         WHEN 5 THEN bf_add_all(bf_create(1000, seed => n % 3), array_agg(i)) WHEN 6 THEN bf_agg(i) ELSE NULL END
       FROM generate_series(n, n + 19) i $$});
 my $check = q{SELECT bf_index_check('busy_filter'), bf_index_check('busy_other')};
-# What many sessions do to a table: each statement with how often it is chosen.
+# What sessions do to a table at the same time: each statement has a weight, by which it is chosen.
 my %busy = (
     insert => [ 6, 'INSERT INTO busy (kind, filter) SELECT :kind, made(:kind, :n + i) FROM generate_series(1, 15) i' ],
     update => [ 2, 'UPDATE busy SET filter = made(:kind, :n) WHERE id = (SELECT id FROM busy OFFSET :some LIMIT 1 FOR UPDATE SKIP LOCKED)' ],
@@ -201,17 +208,19 @@ my ($out, $errors) = ('', '');
 sub no_difference {
     my ($name, $script, @options) = @_;
     my $ran = IPC::Run::run([ pgbench($script, @options) ], '<', \undef, '>', \$out, '2>', \$errors);
-    is($errors =~ s/^pgbench: (?!error).*\n|^pgbench \(.*\n//mgr, '', "$name: no error and no difference");
-    ok($ran, $name);
+    is($errors =~ s/^pgbench: (?!error).*\n|^pgbench \(.*\n//mgr, '',
+        "$name: no error, and no answer that differs");
+    ok($ran, "$name: pgbench succeeds");
 }
 no_difference('many sessions', \%busy, '-t', '250');
 my @asked = map { "filter @> $_" } 5, 100, 777, 1500, 2990, 99999;
-ask('busy', \@asked, 'many sessions, afterwards');
-is(sqlstate($node, $check), '00000', 'many sessions: the index is sound');
-cmp_ok(query(q{SELECT groups FROM bf_index_info('busy_filter')}), '>', 2, 'there are groups');
+ask('busy', \@asked, 'after many sessions');
+is(sqlstate($node, $check), '00000', 'after many sessions: the indexes are sound');
+cmp_ok(query(q{SELECT groups FROM bf_index_info('busy_filter')}), '>', 2,
+    'after many sessions: the index has more than 2 groups');
 
-# Groups become others all the time, while scans are on their way through many pages of the directory:
-# each seed has a group or two, whose filters fill a page each.
+# Groups are made and removed all the time, while scans read many pages of the directory. Each seed has
+# one or two groups, and each filter of a group fills a page.
 query(q{
     CREATE TABLE moving (id serial, filter bloomfilter);
     CREATE INDEX moving_filter ON moving USING bloomfilter (filter) WITH (list_limit = 16);
@@ -223,9 +232,10 @@ my %moving = (
     vacuum => [ 2, 'VACUUM moving' ],
     tidy => [ 4, q{SELECT bf_index_tidy('moving_filter')} ]);
 no_difference('moving groups', \%moving, '-t', '200');
-is(sqlstate($node, q{SELECT bf_index_check('moving_filter')}), '00000', 'moving groups: the index is sound');
+is(sqlstate($node, q{SELECT bf_index_check('moving_filter')}), '00000',
+    'after moving groups: the index is sound');
 
-# The list gets longer by pages while the index is checked.
+# Pages are added to the list while the index is checked.
 query(q{
     CREATE TABLE growing (filter bloomfilter);
     CREATE INDEX growing_filter ON growing USING bloomfilter (filter) WITH (list_limit = 1000000);
@@ -235,18 +245,18 @@ my %growing = (
     check => [ 1, q{SELECT bf_index_check('growing_filter')} ]);
 no_difference('a list that grows', \%growing, '-t', '60');
 
-# Whatever is cancelled leaves a sound index, and what it had begun is done by others.
+# A cancelled statement leaves a sound index. Other sessions complete what it had begun.
 for my $ms (1 .. 30) {
     $node->psql('postgres', "SET statement_timeout = '${ms}ms';"
         . 'INSERT INTO busy (kind, filter) SELECT i % 8, made(i % 8, i) FROM generate_series(1, 60) i;'
         . "DELETE FROM busy WHERE id % 30 = $ms; VACUUM busy; SELECT bf_index_tidy('busy_filter')");
 }
-is(sqlstate($node, $check), '00000', 'cancelled: the index is sound');
+is(sqlstate($node, $check), '00000', 'after cancelled statements, the indexes are sound');
 query(q{SELECT bf_index_tidy('busy_filter')});
-is(sqlstate($node, $check), '00000', 'cancelled, and then tidied: the index is sound');
-ask('busy', \@asked, 'cancelled');
+is(sqlstate($node, $check), '00000', 'after cancelled statements and bf_index_tidy(), the indexes are sound');
+ask('busy', \@asked, 'after cancelled statements');
 
-# --- the server stops at any moment -----------------------------------------------------------------
+# --- crashes at any moment --------------------------------------------------------------------------
 
 for my $round (1 .. 8) {
     my ($some, $said) = ('', '');
@@ -262,20 +272,21 @@ for my $round (1 .. 8) {
     query(q{SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index
         WHERE indrelid = 'busy'::regclass AND NOT indisvalid}) =~ /(.+)/s and query("$1");
     is(sqlstate($node, "SELECT bf_index_check(indexrelid) FROM pg_index WHERE indrelid = 'busy'::regclass AND indisvalid"), '00000',
-        "crash $round: indexes are sound");
-    ask('busy', \@asked, "crash $round");
+        "after crash $round, the indexes are sound");
+    ask('busy', \@asked, "after crash $round");
 }
 query('VACUUM busy');
-is(sqlstate($node, $check), '00000', 'after all crashes: the index is sound');
+is(sqlstate($node, $check), '00000', 'after all crashes and VACUUM, the indexes are sound');
 
 # Unlogged and temporary tables
 query(q{CREATE UNLOGGED TABLE unlogged AS SELECT * FROM busy; CREATE INDEX unlogged_filter ON unlogged USING bloomfilter (filter)});
-ask('unlogged', \@asked, 'unlogged');
+ask('unlogged', \@asked, 'unlogged table');
 $node->stop('immediate');
 $node->start;
-is(query('SELECT count(*) FROM unlogged WHERE filter @> 5'), '0', 'unlogged, after a crash: empty');
+is(query('SELECT count(*) FROM unlogged WHERE filter @> 5'), '0',
+    'unlogged table, after a crash: a query finds no row');
 query('INSERT INTO unlogged SELECT * FROM busy');
-ask('unlogged', \@asked, 'unlogged, filled again');
+ask('unlogged', \@asked, 'unlogged table, filled again after a crash');
 
 # --- a standby --------------------------------------------------------------------------------------
 
@@ -286,16 +297,17 @@ $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('standby', own_host => 0);
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
 $standby->start;
-no_difference('with a standby', \%busy, '-t', '60');
+no_difference('many sessions, with a standby', \%busy, '-t', '60');
 query(q{CREATE INDEX busy_second ON busy USING bloomfilter (filter)});
 $node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
-ask('busy', \@asked, 'standby', $standby);
-is(sqlstate($standby, $check), '55000', 'a standby cannot check an index');
+ask('busy', \@asked, 'on a standby', $standby);
+is(sqlstate($standby, $check), '55000', 'bf_index_check() on a standby is an error');
 $standby->promote;
-is(sqlstate($standby, q{SELECT bf_index_check('busy_filter'), bf_index_check('busy_second')}), '00000', 'promoted: the indexes are sound');
+is(sqlstate($standby, q{SELECT bf_index_check('busy_filter'), bf_index_check('busy_second')}), '00000',
+    'after promotion, the indexes of the standby are sound');
 query('INSERT INTO busy (kind, filter) SELECT 1, made(1, i) FROM generate_series(1, 500) i; VACUUM busy', $standby);
-ask('busy', \@asked, 'promoted', $standby);
-is(sqlstate($standby, $check), '00000', 'promoted and changed: the index is sound');
+ask('busy', \@asked, 'after promotion and changes', $standby);
+is(sqlstate($standby, $check), '00000', 'after promotion and changes, the indexes are sound');
 $standby->stop;
 $node->append_conf('postgresql.conf', "wal_consistency_checking = ''");
 
@@ -311,7 +323,7 @@ query(q{
     DELETE FROM damaged WHERE id > 2000});
 query('VACUUM (INDEX_CLEANUP on) damaged'); # leaves free space at the index's end
 my %tid_of = split /[|\n]/, query('SELECT id, ctid FROM damaged WHERE id > 1000');
-my ($table, $file, $sound); # what is damaged
+my ($table, $file, $sound); # the table, the file of its index, and the file's undamaged content
 sub to_be_damaged {
     ($table) = @_;
     $file = $node->data_dir . '/' . query("SELECT pg_relation_filepath('${table}_filter')");
@@ -333,37 +345,41 @@ sub damaged_by {
     my %states;
     $states{ sqlstate($node, "SET enable_seqscan = off; SET bloomfilter.scan = off; SELECT count(*) FROM $table WHERE filter @> $_") }++ for 50, 700, 2500;
     my $check = sqlstate($node, "SELECT bf_index_check('${table}_filter')");
-    # The row is undone when it is in the index, so that the next index need not have it.
+    # The division by zero undoes the row after it was added to the index, so that the next damaged file
+    # need not contain it.
     my $inserted = sqlstate($node, "INSERT INTO $table SELECT 0, filter FROM $table LIMIT 1 RETURNING 1 / id");
     my $tidied = sqlstate($node, "SELECT bf_index_tidy('${table}_filter')");
     $node->stop;
     return (join(' ', sort keys %states), $check, $inserted, $tidied);
 }
-# The slot of the free space, and its fields.
+# The slot of the directory that describes the free space, and its fields
 my ($free) = grep { ord(substr $sound, $_ + 36, 1) == 2 } map { 2 * 8192 + 64 + $_ * 808 } 0 .. 9;
 my ($start, $pages) = unpack 'VV', substr $sound, $free + 24, 8;
-is($start + $pages, $blocks, 'free space is at the end');
-# Every field of each page's head; a slot's and an entry's. (A page's head begins at 24, its content at 64.)
+is($start + $pages, $blocks, 'the free space is at the end of the index');
+# Fields of each page's head are damaged, then fields of a slot and of an entry. (The head of a page
+# begins at byte 24, its content at byte 64.)
 for my $block (0 .. 4, $start - 1) {
     for my $change ([ 'head', 24, "\xFF" x 8 ], [ 'zeros', 0, "\0" x 8192 ], [ 'kind', 29, "\x09" ]) {
         my ($what, $at, $bytes) = @$change;
         my ($asked, $checked) = damaged_by("$what of $block", sub { substr(${ $_[0] }, $block * 8192 + $at, length $bytes) = $bytes });
-        like($asked, qr/\A(?:00000 )?XX002\z|\A00000\z/, "block $block, $what: answers, or an error");
-        is($asked =~ /XX002/ ? 1 : 0, 1, "block $block, $what: an error") if $block < 3;
+        like($asked, qr/\A(?:00000 )?XX002\z|\A00000\z/,
+            "block $block, $what: probes give an answer or XX002");
+        is($asked =~ /XX002/ ? 1 : 0, 1, "block $block, $what: a probe gives XX002") if $block < 3;
         is($checked, 'XX002', "block $block, $what: bf_index_check() finds it");
     }
 }
-# The directory is block 2; its first slot: seed 0, units 8, shape 12, layout 16, k 17, family 18, start 24, pages 28,
-# number 32, state 36, columns 37, live 38, rows 40.
+# The directory is block 2. The fields of its first slot are at these bytes: seed 0, units 8, shape 12,
+# layout 16, k 17, family 18, start 24, pages 28, number 32, state 36, columns 37, live 38, rows 40.
 for my $change ([ 'units', 8, pack('V', 1 << 30) ], [ 'layout', 16, "\x09" ], [ 'k', 17, "\x00" ], [ 'family', 18, "\xFF" ], [ 'reserved', 19, "\x01" ],
     [ 'start', 24, pack('V', 0xFFFFFFF0) ], [ 'start of another', 24, pack('V', 4) ], [ 'pages', 28, pack('V', 1) ],
     [ 'number', 32, pack('V', 99) ], [ 'state', 36, "\x07" ], [ 'columns', 37, "\xFF" ], [ 'live', 38, "\x01" ]) {
     my ($what, $at, $bytes) = @$change;
     my ($asked, $checked) = damaged_by("slot, $what", sub { substr(${ $_[0] }, 2 * 8192 + 64 + $at, length $bytes) = $bytes });
-    is($asked, 'XX002', "slot, $what: an error");
-    is($checked, 'XX002', "slot, $what: bf_index_check() finds it");
+    is($asked, 'XX002', "slot with a wrong field, $what: probes give XX002");
+    is($checked, 'XX002', "slot with a wrong field, $what: bf_index_check() finds it");
 }
-# What nobody can see when asking, bf_index_check() sees: a row that is missing, another line, a wrong end.
+# Some damage is not noticed by probes, but by bf_index_check(): a missing row, wrong bits of a filter,
+# a wrong end.
 for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($sound, 2 * 8192 + 64 + 46, 6) ],
     [ 'a bit', 4 * 8192 + 64, chr(ord(substr $sound, 4 * 8192 + 64, 1) ^ 1) ], [ 'an entry', 8192 + 64, "\0\0\x09\0\x09\0" ],
     [ 'groups', 64 + 40, pack('V', 77) ], [ 'a group that is gone', 2 * 8192 + 64 + 36, "\0" ],
@@ -374,13 +390,14 @@ for my $change ([ 'a row that is gone', 2 * 8192 + 64 + 40, "\0" x 6 . substr($s
     my (undef, $checked) = damaged_by($what, sub { substr(${ $_[0] }, $at, length $bytes) = $bytes });
     is($checked, 'XX002', "$what: bf_index_check() finds it");
 }
-# A wrong number of blocks would make the index write over itself, or fill the disk.
+# With a wrong number of blocks, the index would overwrite itself or fill the disk.
 for my $number (0, 4, 0xFF000000) {
     my @states = damaged_by("$number blocks", sub { substr(${ $_[0] }, 64, 4) = pack('V', $number) });
-    is("@states", 'XX002 XX002 XX002 XX002', "an index of $number blocks: an error, when rows are inserted, too");
+    is("@states", 'XX002 XX002 XX002 XX002',
+        "a wrong number of blocks, $number: probe, check, insert and tidy give XX002");
 }
-# An entry more, which points to nothing, to a page that the table has not, to a row's later version (which
-# the index has by its first), and to NULL.
+# The list gets a second entry. It has a TID that does not exist, or of a block that the table lacks, or
+# of a later version of a row (the index has the TID of the first version), or of a row with NULL.
 sub row_of { my ($block, $offset) = $_[0] =~ /(\d+),(\d+)/; return pack('vvv', $block >> 16, $block & 0xFFFF, $offset) }
 is(ord(substr $sound, 8192 + 30, 1), 1, 'the list has one entry');
 for my $change ([ 'nothing', '(0,250)' ], [ 'no page', '(70000,1)' ], [ 'a later version', $tid_of{1002} ], [ 'NULL', $tid_of{1001} ]) {
@@ -392,28 +409,35 @@ for my $change ([ 'nothing', '(0,250)' ], [ 'no page', '(70000,1)' ], [ 'a later
     });
     is($checked, 'XX002', "an entry for $what: bf_index_check() finds it");
 }
-# No row has such a TID, or the table has no such block.
+# TIDs that no row can have, or of a block that the table lacks.
 for my $tid ('1,0', '1,32767', '1,65535', '70000,1') {
     my $row = row_of($tid);
     my ($asked, $checked, undef, $tidied) = damaged_by("entry of $tid", sub { substr(${ $_[0] }, 8192 + 64, 6) = $row });
-    is("$asked $checked", 'XX002 XX002', "an entry with the TID $tid: an error");
-    is($tidied, '00000', "an entry with the TID $tid: others are moved");
+    is("$asked $checked", 'XX002 XX002',
+        "an entry with the TID $tid: probes and bf_index_check() give XX002");
+    is($tidied, '00000', "an entry with the TID $tid: bf_index_tidy() succeeds");
     ($asked, $checked) = damaged_by("column of $tid", sub { substr(${ $_[0] }, 2 * 8192 + 64 + 40, 6 * 127) = $row x 127 });
-    like("$asked $checked", qr/XX002 XX002\z/, "columns with the TID $tid: an error");
+    like("$asked $checked", qr/XX002 XX002\z/,
+        "columns of a group with the TID $tid: probes and bf_index_check() give XX002");
 }
-# Each list and directory has one page, behind which it is itself.
+# List and directory have one page each. Its link to the next page is made to lead to itself, or beyond
+# the end of the index.
 for my $block (1, 2) {
     my ($asked, $checked) = damaged_by("circle of $block", sub { substr(${ $_[0] }, $block * 8192 + 32, 4) = pack('V', $block) });
-    is("$asked $checked", 'XX002 XX002', "block $block, a chain in a circle: an error");
+    is("$asked $checked", 'XX002 XX002',
+        "block $block links to itself: probes and bf_index_check() give XX002");
     ($asked, $checked) = damaged_by("end of $block", sub { substr(${ $_[0] }, $block * 8192 + 32, 4) = pack('V', $blocks) });
-    is("$asked $checked", 'XX002 XX002', "block $block, a chain beyond the end: an error");
+    is("$asked $checked", 'XX002 XX002',
+        "block $block links beyond the end: probes and bf_index_check() give XX002");
 }
 my ($asked, $checked) = damaged_by('cut off', sub { ${ $_[0] } = substr(${ $_[0] }, 0, 8192 * 5) });
-is("$asked $checked", 'XX002 XX002', 'a file that is cut off');
-is(join(' ', damaged_by('nothing', sub { })), '00000 00000 22012 00000', 'a file that is whole again');
+is("$asked $checked", 'XX002 XX002', 'a file that is cut off: probes and bf_index_check() give XX002');
+is(join(' ', damaged_by('nothing', sub { })), '00000 00000 22012 00000',
+    'the undamaged file: everything succeeds');
 $node->start;
 
-# Rows that wait, one of which has a TID that no row has: the others are moved.
+# Rows wait in the list to be moved into a group. One of them has a TID that no row has. The others are
+# moved.
 query(q{
     CREATE TABLE waiting AS SELECT f AS id, bf_create(1000) + f AS filter FROM generate_series(1, 130) f LIMIT 0;
     CREATE INDEX waiting_filter ON waiting USING bloomfilter (filter) WITH (list_limit = 10000);
@@ -421,18 +445,20 @@ query(q{
 to_be_damaged('waiting');
 for my $tid ('1,0', '70000,1') {
     my ($asked, $checked, undef, $tidied) = damaged_by("waiting $tid", sub { substr(${ $_[0] }, 8192 + 64, 6) = row_of($tid) });
-    is("$asked $checked $tidied", 'XX002 XX002 00000', "a row that waits with the TID $tid: an error, but no other row waits for it");
+    is("$asked $checked $tidied", 'XX002 XX002 00000',
+        "a waiting row with the TID $tid: probes and the check give XX002, bf_index_tidy() succeeds");
     $node->start;
-    is(query(q{SELECT grouped > 100 FROM bf_index_info('waiting_filter')}), 't', '... the others are in a group');
+    is(query(q{SELECT grouped > 100 FROM bf_index_info('waiting_filter')}), 't',
+        '... and over 100 other rows are in a group');
     $node->stop;
 }
 $node->start;
 
 # --- old_snapshot_threshold -------------------------------------------------------------------------
 
-# A scan that has found its rows notices that they are gone, as a scan of the table does. (The value 0
-# is for tests: a snapshot is too old after five seconds. Servers with assertions may stop then,
-# whatever they are asked.)
+# If VACUUM removes rows that a cursor has found in the index but not yet fetched, fetching them is an
+# error, as in a sequential scan. (The value 0 of old_snapshot_threshold is for tests: a snapshot is too
+# old after five seconds. With this value, servers with assertions may stop at any query.)
 SKIP: {
     skip 'the server has no old_snapshot_threshold', 4 if query(q{SELECT count(*) FROM pg_settings WHERE name = 'old_snapshot_threshold'}) == 0;
     skip 'the server has assertions', 4 if query('SHOW debug_assertions') eq 'on';
@@ -447,13 +473,14 @@ SKIP: {
         $readers{$plan} = Faults->session($node, "SET bloomfilter.scan = off; SET enable_bitmapscan = off; SET enable_seqscan = off;"
             . "SET enable_indexscan = off; SET enable_$plan = on");
         my ($first) = $readers{$plan}->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; DECLARE c CURSOR FOR SELECT id FROM aging WHERE filter @> 7; FETCH 2 c');
-        is($first, "1\n2", "$plan: the first rows");
+        is($first, "1\n2", "old_snapshot_threshold, $plan: the cursor returns the first rows");
     }
     query('SELECT pg_sleep(6)');
     query($_) for 'DELETE FROM aging', 'SELECT txid_current()', 'VACUUM aging', 'INSERT INTO aging VALUES (0, bf_create(50) + 7)';
     for my $plan (sort keys %readers) {
         my (undef, $state) = $readers{$plan}->ask('FETCH ALL c');
-        is($state, '72000', "$plan: the snapshot is too old");
+        is($state, '72000',
+            "old_snapshot_threshold, $plan: fetching the rest is the error 72000, snapshot too old");
         $readers{$plan}->end;
     }
 }

@@ -1,13 +1,14 @@
-# What a release stored is read by every later one, with the same answers, and goes on living.
+# Values that a release stored are read by every later release. They give the same answers, and later
+# changes give the same results.
 #
-# test/golden/release-* has, for each release, a dump of the database that stores every kind of filter
-# (test/matrix/state), its scripts as they were then, and what they printed before and after changes.
-# The dump has each value in its text form. For filters and partial states, this is the base64 of the
-# bytes in a data directory, as is tested here. Elements are stored in the byte order of the machine;
-# elements.gz has their bytes as little-endian machines store them.
+# test/golden/release-* has files of each release: a dump of the database that stores every kind of
+# filter (test/matrix/state), the scripts of that time, and what they printed before and after changes.
+# The dump has each value in its text form. For filters and partial states, this form is the base64 of
+# the bytes in a data directory, as is tested here. Elements are stored in the byte order of the
+# machine. elements.gz has their bytes as little-endian machines store them.
 #
-# BLOOMFILTER_TEST_RECORD=X.Y writes test/golden/release-X.Y in place of that. It is done once, when the
-# release is made; the files never change afterwards.
+# BLOOMFILTER_TEST_RECORD=X.Y first writes test/golden/release-X.Y. That is done once, when the release
+# is made. The files never change afterwards.
 
 use strict;
 use warnings FATAL => 'all';
@@ -27,10 +28,10 @@ my $scripts = "$FindBin::RealBin/../matrix/state";
 my $node = new_server('release');
 my $library = compile_library('stored');
 
-# The stored bytes of elements, one a line
+# A query of the stored bytes of elements
 my $elements = q{SELECT name, i, encode(stored_bytes(e), 'hex') FROM elements ORDER BY name COLLATE "C", i};
 
-# What psql prints in a database for a script, which may be a packed file.
+# Runs a script, which may be compressed, in a database. Returns what psql prints.
 sub output_of {
     my ($db, $file) = @_;
     my $script;
@@ -61,7 +62,7 @@ sub record {
     new_database('state');
     output_of('state', "$scripts/populate.sql");
     IPC::Run::run([ 'pg_dump', '--no-owner', '-d', $node->connstr('state') ], '>', \my $dump) or die 'pg_dump';
-    # Some minor releases write these, which not every server reads.
+    # Some minor releases of pg_dump write such lines, which not every server reads.
     $dump =~ s/^(?:.*\bpg_attver\b|\\(?:un)?restrict ).*\n//mg;
     pack_into("$directory/state.sql.gz", $dump);
     pack_into("$directory/before.gz", output_of('state', "$directory/dump.sql"));
@@ -71,7 +72,7 @@ sub record {
     return;
 }
 
-# Runs SQL that looks at stored bytes, by functions that are gone afterwards.
+# Runs SQL that looks at stored bytes by functions of test/t/stored.c. Drops these functions afterwards.
 sub look_at_bytes {
     my ($db, $sql) = @_;
     return $node->safe_psql($db, qq{
@@ -84,24 +85,25 @@ sub look_at_bytes {
         DROP SCHEMA bytes CASCADE});
 }
 
-# Compares line by line, for a difference to be seen.
+# Compares the answers of a database with those of a release, line by line, so that a difference shows.
 sub is_output {
     my ($db, $directory, $expected, $what) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     gunzip("$directory/$expected.gz" => \my $before) or die $GunzipError;
     my $now = output_of($db, "$directory/dump.sql");
-    # The words of a description may change. When this state was recorded, a description did not name
-    # the type, and it gave the sum of the parts of a union.
+    # The wording of bf_describe() may change. When the release was recorded, a description did not name
+    # the type of filter, and it gave the sum of the parts of a union.
     $now =~ s/\|\K(?:countingbloomfilter|cuckoofilter) of //g;
     s/ values, \K(?:about|at most) [^ ,]+//g for $before, $now;
     my %there = map { $_ => 1 } split /\n/, $before;
-    cmp_ok(scalar(keys %there), '>', 500, "$what: there are answers");
-    is(join("\n", grep { !$there{$_} } split /\n/, $now), '', "$what: no other answers");
-    ok($now eq $before, "$what: all answers");
+    cmp_ok(scalar(keys %there), '>', 500, "$what: the release recorded more than 500 answers");
+    is(join("\n", grep { !$there{$_} } split /\n/, $now), '',
+        "$what: each answer is one of the recorded answers");
+    ok($now eq $before, "$what: all recorded answers are given, in the same order");
     return;
 }
 
-# The bytes that tables store are those of a release.
+# Checks that tables store the same bytes as in the release.
 sub has_stored {
     my ($db, $directory) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -116,16 +118,17 @@ sub has_stored {
               ('{bloomfilter,countingbloomfilter,cuckoofilter,bf_partial}'::regtype[])
             GROUP BY 1 ORDER BY 1}),
         join("\n", map { "$_|t|0" } qw(bf_partial bloomfilter countingbloomfilter cuckoofilter)),
-        'stored bytes are those of the text');
+        'stored bytes of filters and partial states are the base64 of their text form');
   SKIP: {
         skip 'this machine has the other byte order', 2 if unpack('L', pack 'N', 1) == 1;
         gunzip("$directory/elements.gz" => \my $stored) or die $GunzipError;
-        is(look_at_bytes($db, $elements), $stored, 'stored bytes of elements');
+        is(look_at_bytes($db, $elements), $stored,
+            'elements have the stored bytes that the release recorded');
         my $values = join ', ', map { my ($name, $i, $bytes) = split /\|/; "('$name', $i, '\\x$bytes'::bytea)" } split /\n/, $stored;
         is(look_at_bytes($db, qq{
                 SELECT count(*) > 100, count(*) FILTER (WHERE e IS DISTINCT FROM value_of(bytes, bf_element_of(1)))
                 FROM (VALUES $values) s (name, i, bytes) LEFT JOIN elements USING (name, i)}),
-            't|0', '... are the same elements');
+            't|0', '... and these bytes are read as the same elements');
     }
     return;
 }
@@ -134,19 +137,19 @@ if (my $version = $ENV{BLOOMFILTER_TEST_RECORD}) {
     record("$golden/release-$version");
 }
 my @releases = sort glob "$golden/release-*";
-cmp_ok(scalar @releases, '>', 0, 'there is a release');
+cmp_ok(scalar @releases, '>', 0, 'test/golden has files of a release');
 for my $directory (@releases) {
     my ($version) = $directory =~ /release-(.*)/;
     my $db = "release_$version" =~ s/\W/_/gr;
     new_database($db);
     output_of($db, "$directory/state.sql.gz");
-    is_output($db, $directory, 'before', "what $version stored");
+    is_output($db, $directory, 'before', "values that $version stored");
   SKIP: {
         $library or skip "nothing compiles with the server's headers", 3;
         has_stored($db, $directory);
     }
     output_of($db, "$directory/live.sql");
-    is_output($db, $directory, 'after', "what $version stored, changed");
+    is_output($db, $directory, 'after', "values that $version stored, after changes");
 }
 clean_log($node);
 done_testing();

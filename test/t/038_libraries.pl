@@ -1,7 +1,7 @@
-# Other libraries have tables whose rows are not where the server looks for them, and marks in
-# queries by which they find their tables. (TimescaleDB compresses the rows of a chunk into another
-# table, Citus has them on other servers.) There, nothing is read by pages and no filter is placed.
-# test/t/other_library.c is such a library.
+# Other libraries may store the rows of a table elsewhere: TimescaleDB compresses the rows of a chunk
+# into another table, and Citus has them on other servers. They also mark their tables in queries. Such
+# tables are never read by a Bloom Filter Scan or Build, and get no join filter. test/t/other_library.c
+# is such a library.
 
 use strict;
 use warnings FATAL => 'all';
@@ -24,7 +24,7 @@ query(q{
     CREATE TABLE chosen AS SELECT i AS k FROM generate_series(1, 10) i;
     ANALYZE plain, elsewhere, marked, chosen});
 
-# Plans of a query in a session that loads both libraries, in either order.
+# Each session loads both libraries, in either order.
 my $settings = 'SET max_parallel_workers_per_gather = 0; SET bloomfilter.join_filter = on; SET cpu_tuple_cost = 1';
 my %loads = ('the other library last' => "LOAD 'bloomfilter'; LOAD '$library'; $settings",
     'ours last' => "LOAD '$library'; LOAD 'bloomfilter'; $settings");
@@ -36,16 +36,20 @@ my %queries = (
 for my $order (sort keys %loads) {
     for my $what (sort keys %queries) {
         my ($node_of, $query) = @{ $queries{$what} };
-        like(plan_of($node, $loads{$order}, sprintf $query, 'plain'), $node_of, "$order: a $what of a plain table");
+        like(plan_of($node, $loads{$order}, sprintf $query, 'plain'), $node_of,
+            "$order: a plain table has a $what");
         my $other = plan_of($node, $loads{$order}, sprintf $query, 'elsewhere');
-        unlike($other, qr/Bloom Filter \w+\) on elsewhere/, "$order: no $what of rows elsewhere");
+        unlike($other, qr/Bloom Filter \w+\) on elsewhere/,
+            "$order: a table with rows elsewhere has no $what");
         next if $what ne 'join filter';
-        unlike($other, $node_of, "$order: no filter for them");
-        unlike(plan_of($node, $loads{$order}, sprintf $query, 'marked'), $node_of, "$order: no filter for a table with a mark");
+        unlike($other, $node_of, "$order: ... and no filter is built for it");
+        unlike(plan_of($node, $loads{$order}, sprintf $query, 'marked'), $node_of,
+            "$order: a marked table has no join filter");
     }
     unlike(plan_of($node, $loads{$order}, 'SELECT count(*) FROM plain JOIN marked ON plain.id = marked.k WHERE marked.id < 10'),
-        qr/Bloom Filter Build/, "$order: no filter of a table with a mark");
-    is(query("$loads{$order}; SELECT count(*) FROM elsewhere JOIN chosen USING (k)"), 200, "$order: all rows");
+        qr/Bloom Filter Build/, "$order: no join filter is built of a marked table");
+    is(query("$loads{$order}; SELECT count(*) FROM elsewhere JOIN chosen USING (k)"), 200,
+        "$order: a join returns all 200 rows");
 }
 
 clean_log($node);
