@@ -1,7 +1,7 @@
-# Triggers, checks, views and generated columns that compare filters are restored from a dump if
-# they are written as doc/production.md says. pg_dump writes the operators of IS DISTINCT FROM,
-# NULLIF, CASE f WHEN g, JOIN USING and of some comparisons of rows without their schema, and the
-# search_path is empty while a dump is restored. A newer server may restore these, too.
+# Triggers, checks, views and generated columns that compare filters are restored from a dump if they
+# are written as doc/production.md says. Others may be lost: pg_dump writes the operators of IS DISTINCT
+# FROM, NULLIF, CASE f WHEN g, JOIN USING and of some comparisons of rows without their schema, and the
+# search_path is empty while a dump is restored. Newer servers may restore these as well.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,7 +17,8 @@ use Test::More;
 my $node = new_server('dump');
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
-# Views in two forms: the first is restored, the second may be lost. Both give the same answers.
+# Each view has two forms: the first is always restored, and the second may be lost. Both give the same
+# answers.
 my %views = (
     is_distinct => [
         'SELECT id, f::bytea IS DISTINCT FROM g::bytea AS answer FROM filters',
@@ -49,7 +50,7 @@ my %views = (
            FROM filters',
         'SELECT id, (f, id) = (SELECT g, id FROM filters WHERE id = 4) AS answer FROM filters' ]);
 
-# What is restored. TYPE is a type of filter, FILTER_n is a filter of the number n.
+# Objects that are always restored. TYPE is a type of filter, and FILTER_n is a filter of the number n.
 my $kept = <<'SQL' . join '', map { "CREATE VIEW $_ AS $views{$_}[0];\n" } sort keys %views;
 CREATE FUNCTION has_no_7(f TYPE) RETURNS boolean LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
@@ -83,7 +84,7 @@ CREATE VIEW others AS
 CREATE VIEW first AS SELECT DISTINCT ON (f) f::bytea AS filter, id FROM filters ORDER BY f, id;
 SQL
 
-# What may be lost, and the condition that it is there.
+# Objects that may be lost. For each, the statement that creates it, and a condition that it exists.
 my %lost = (
     lost_check => [ 'CREATE TABLE lost_check (f TYPE, g TYPE, CHECK (f IS DISTINCT FROM g))',
         q{to_regclass('lost_check') IS NOT NULL} ],
@@ -102,32 +103,33 @@ my %lost = (
 $lost{"lost_$_"} = [ "CREATE VIEW lost_$_ AS $views{$_}[1]", "to_regclass('lost_$_') IS NOT NULL" ]
   for keys %views;
 
-# What happens to rows of $kept, one after the other: the SQLSTATE, and which triggers fire.
+# Changes of the rows of $kept, one after the other: the statement, its SQLSTATE and the triggers that
+# fire, and the name of the test.
 my @life = (
     [ 'UPDATE filters SET f = f',
-        '00000', 'no filter changes' ],
+        '00000', 'if an UPDATE changes no filter, no trigger fires' ],
     [ 'UPDATE filters SET f = FILTER_2 WHERE id = 2',
-        '00000 bytes unequal whole_row', 'a filter changes' ],
+        '00000 bytes unequal whole_row', 'if a filter changes, all triggers fire' ],
     [ 'UPDATE filters SET f = NULL WHERE id = 2',
-        '00000 bytes whole_row', 'a filter becomes NULL' ],
+        '00000 bytes whole_row', 'if a filter becomes NULL, the triggers with IS DISTINCT FROM fire' ],
     [ 'UPDATE filters SET f = FILTER_2 WHERE id = 2',
-        '00000 bytes whole_row', 'a filter was NULL' ],
+        '00000 bytes whole_row', 'if a filter was NULL, the triggers with IS DISTINCT FROM fire' ],
     [ 'UPDATE filters SET id = 7 WHERE id = 2',
-        '00000 whole_row', 'another column changes' ],
+        '00000 whole_row', 'if another column changes, the trigger of the whole row fires' ],
     [ 'UPDATE filters SET f = FILTER_7 WHERE id = 3',
-        '23514', 'a check calls a function' ],
+        '23514', 'a CHECK that calls a function rejects a row' ],
     [ 'UPDATE filters SET f = FILTER_8 WHERE id = 3',
-        '23514', 'a check calls a function that has a search_path' ],
+        '23514', 'a CHECK that calls a function with a search_path rejects a row' ],
     [ 'INSERT INTO checked VALUES (FILTER_1, FILTER_2), (FILTER_1, NULL), (NULL, FILTER_1)',
-        '00000', 'a check lets filters through that differ' ],
+        '00000', 'a CHECK with IS DISTINCT FROM accepts filters that differ' ],
     [ 'INSERT INTO checked VALUES (FILTER_1, FILTER_1)',
-        '23514', '... but no equal ones' ],
+        '23514', '... rejects equal filters' ],
     [ 'INSERT INTO checked VALUES (NULL, NULL)',
-        '23514', '... and not NULL twice' ],
+        '23514', '... and rejects two NULLs' ],
     [ 'INSERT INTO excluded VALUES (FILTER_1), (FILTER_2)',
-        '00000', 'EXCLUDE lets filters through that differ' ],
+        '00000', 'EXCLUDE accepts filters that differ' ],
     [ 'INSERT INTO excluded VALUES (FILTER_2)',
-        '23P01', '... but no equal one' ]);
+        '23P01', '... and rejects an equal filter' ]);
 
 # --- databases -----------------------------------------------------------------------------------
 
@@ -146,17 +148,17 @@ sub sql_of {
     return "SET search_path = public, ext; $sql";
 }
 
-# What all views print.
+# Returns the rows of all views.
 sub answers_of {
     my ($db) = @_;
     return $node->safe_psql($db, join ';', map { "SELECT '$_', v.* FROM $_ v ORDER BY 2, 3" }
           sort(keys %views), qw(others first no_8));
 }
 
-# The answers are as they were, and life goes on.
+# Checks that the views of a database have the same rows as before, and makes the changes of @life.
 sub lives {
     my ($db, $prefix, $answers) = @_;
-    is(answers_of($db), $answers, "$db: the same answers");
+    is(answers_of($db), $answers, "$db: all views have the same rows");
     my $script = join '', map { <<"SQL" } @life;
 $_->[0];
 SELECT concat_ws(' ', :'SQLSTATE', string_agg(DISTINCT name, ' ' ORDER BY name)) FROM fired;
@@ -184,20 +186,21 @@ sub errors_of {
     return $errors;
 }
 
-# The names of what may be lost, and is.
+# Returns the names of the objects that a database has lost.
 sub lost_in {
     my ($db) = @_;
     return split /\n/, $node->safe_psql($db,
         join ';', map { "SELECT '$_' WHERE NOT ($lost{$_}[1])" } sort keys %lost);
 }
 
-# Restores a dump, in which each object that is lost raises the error that the page speaks of.
+# Restores a dump. Each object that is lost raises the error that doc/production.md describes.
 sub restored_partly {
     my ($db, $dump) = @_;
     my $errors = errors_of(new_database($db), $dump);
     my @errors = $errors =~ /ERROR:  (.*)/g;
-    is(join("\n", grep { !/^operator does not exist: / } @errors), '', "$db: no other errors");
-    is(scalar(@errors), scalar(lost_in($db)), "$db: one for each object that is lost");
+    is(join("\n", grep { !/^operator does not exist: / } @errors), '',
+        "$db: all errors say that an operator does not exist");
+    is(scalar(@errors), scalar(lost_in($db)), "$db: there is one error for each object that is lost");
     return;
 }
 
@@ -210,28 +213,28 @@ for ([ 'bf', 'public' ], [ 'bf', 'ext' ], [ 'cbf', 'ext' ], [ 'cf', 'public' ]) 
     my $lost = "${db}_lost";
     $node->safe_psql('postgres', "CREATE DATABASE $lost TEMPLATE $db");
 
-    is(errors_of(new_database("${db}_plain"), dump_of($db)), '', "$db: pg_dump and psql");
+    is(errors_of(new_database("${db}_plain"), dump_of($db)), '', "$db: psql restores a dump without errors");
     append_to_file("$dir/$db.dump", dump_of($db, '-Fc'));
     my $to = $node->connstr(new_database("${db}_custom"));
-    command_ok([ 'pg_restore', '-e', '-d', $to, "$dir/$db.dump" ], "$db: pg_restore");
+    command_ok([ 'pg_restore', '-e', '-d', $to, "$dir/$db.dump" ], "$db: pg_restore restores a dump");
     lives($_, $prefix, $answers) for $db, "${db}_plain", "${db}_custom";
 
-    # The other forms. With --inserts, a table that is lost raises no second error for its rows.
+    # The forms that may be lost. With --inserts, a lost table raises no second error for its rows.
     $node->safe_psql($lost, sql_of($prefix, join '; ', map { $lost{$_}[0] } sort keys %lost));
     is( $node->safe_psql($lost, sql_of($prefix, "SELECT count(*)
           FROM ((TABLE $_ EXCEPT TABLE lost_$_) UNION ALL (TABLE lost_$_ EXCEPT TABLE $_)) d")),
-        0, "$lost: the answers of $_") for sort keys %views;
+        0, "$lost: both forms of the view $_ have the same rows") for sort keys %views;
     my $dump = dump_of($lost, '--inserts', '--no-owner');
     restored_partly("${lost}_as_is", $dump);
-    is(answers_of("${lost}_as_is"), $answers, "$lost: the others are restored");
+    is(answers_of("${lost}_as_is"), $answers, "$lost: the other objects are restored");
 
-    # With a search_path, only rows that begin with a filter are lost: the operator of all fields is
-    # written with the schema of the first one's.
+    # With the extension's schema in the search_path, only comparisons of rows that begin with a filter
+    # are lost: pg_dump writes the schema of the first field's operator for all fields.
     is($dump =~ s/set_config\('search_path', '',/set_config('search_path', '$schema',/,
-        1, "$lost: a dump sets the search_path");
+        1, "$lost: the dump sets an empty search_path");
     restored_partly("${lost}_path", $dump);
     is(join(' ', grep { !/^lost_first_/ } lost_in("${lost}_path")), '',
-        "$lost: restored with a search_path");
+        "$lost: with a search_path, only rows that begin with a filter are lost");
 }
 
 clean_log($node);

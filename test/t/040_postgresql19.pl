@@ -1,6 +1,6 @@
-# What PostgreSQL 19 does of its own accord: aggregates below joins, names of subqueries, NOT IN as an
-# antijoin, advice for plans, REPACK, pages marked as all-visible by scans, virtual generated columns,
-# and types that are new.
+# Features that PostgreSQL 19 has and older versions lack: aggregates below joins, names of subqueries,
+# NOT IN as an antijoin, advice for plans, REPACK, scans that mark pages as all-visible, and new types.
+# Virtual generated columns are also tested here.
 
 use strict;
 use warnings FATAL => 'all';
@@ -22,8 +22,8 @@ sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 # --- aggregates below joins -------------------------------------------------------------------------
 
-# Each row of `fact` meets ten rows of `link`, so that the server aggregates before it joins. There
-# are ten groups, or thousands.
+# Each row of `fact` is joined with ten rows of `link`, so the server aggregates before it joins. The
+# result has ten groups or thousands.
 query(q{
     CREATE TABLE fact AS SELECT i AS id, i % 500 AS g, i % 7000 AS x, bf_create(50) + i % 3000 AS f,
       (SELECT bf_partial_agg(bf_element_of(j)) FROM generate_series(i % 700, i % 700 + 1) j) AS bf_partial
@@ -38,14 +38,16 @@ my @below = (
     'bf_dist_agg(bf_element_of(x))', 'bf_dist_agg(bf_element_of(x), 7000)', 'bf_partial_agg(bf_element_of(x))',
     'bf_merge_agg(bf_partial)', 'bf_union_agg(f)', 'bf_intersect_agg(f)', 'cbf_union_agg(cbf)');
 for my $key (qw(few many)) {
-    # A cuckoo filter has at most eight copies of a value, and each group of `few` unites ten.
+    # A cuckoo filter can store at most eight copies of a value, but each group of `few` has ten.
     for my $call (@below, $key eq 'many' ? 'cf_union_agg(cf) FILTER (WHERE id <= 500)' : ()) {
         my $from = "SELECT $key, $call AS f FROM fact JOIN link USING (g) GROUP BY $key";
         my $digest = "SELECT count(*), sum(hashtextextended(f::text, $key)) FROM ($from) s";
         my $after = query("SET enable_eager_aggregate = off; $digest");
-        is(query($digest), $after, "$call by $key: aggregated before the join or after it, the same bytes");
-        like(plan_of($node, 'SELECT', $from), qr/Join\n(?:.*\n)*.*Partial \w*Aggregate/, '... and it is before');
-        is(query("SET work_mem = '64kB'; $digest"), $after, '... also in little memory');
+        is(query($digest), $after,
+            "$call by $key: aggregating before the join gives the same bytes as after it");
+        like(plan_of($node, 'SELECT', $from), qr/Join\n(?:.*\n)*.*Partial \w*Aggregate/,
+            '... and the plan aggregates before the join');
+        is(query("SET work_mem = '64kB'; $digest"), $after, '... with little memory, the same bytes');
     }
 }
 
@@ -61,16 +63,17 @@ my $filters = q{LOAD 'bloomfilter'; SET bloomfilter.join_filter = on};
 my $join = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id WHERE d.kind = 7';
 my $two = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id JOIN big c ON c.dim = d.id WHERE d.kind = 7';
 like(plan_of($node, $filters, $join), qr/InitPlan bloom_filter_1\n.*\(InitPlan bloom_filter_1\)\.col1 @> dim/s, 'the InitPlan of a join filter has a name');
-like(plan_of($node, $filters, $two), qr/^(?=.*InitPlan bloom_filter_1\n).*InitPlan bloom_filter_2\n/s, '... and the next has another one');
-is(query("$filters; $two"), query($two), '... and the query its rows');
+like(plan_of($node, $filters, $two), qr/^(?=.*InitPlan bloom_filter_1\n).*InitPlan bloom_filter_2\n/s,
+    'the InitPlans of two join filters have different names');
+is(query("$filters; $two"), query($two), '... and the query has the same rows as without join filters');
 
 my $not_in = 'SELECT count(*) FROM big b WHERE dim NOT IN (SELECT id FROM dim d WHERE kind = 7)';
 my $plan = plan_of($node, $filters, $not_in);
-like($plan, qr/Anti Join/, 'NOT IN is an antijoin');
-unlike($plan, qr/Bloom/, '... before which no filter is placed');
-is(query("$filters; $not_in"), query($not_in), '... and the rows are the same');
+like($plan, qr/Anti Join/, 'NOT IN is planned as an antijoin');
+unlike($plan, qr/Bloom/, '... which gets no join filter');
+is(query("$filters; $not_in"), query($not_in), '... and has the same rows as without the setting');
 
-# The advice that a plan is described with leads to this plan again.
+# EXPLAIN prints advice for a plan. With this advice, the planner makes the same plan again.
 my $eager = 'SELECT few, bf_agg(x) FROM fact JOIN link USING (g) GROUP BY few';
 my $scan = 'SELECT count(*) FROM big WHERE (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> dim';
 my $explain = 'EXPLAIN (COSTS OFF, PLAN_ADVICE)';
@@ -79,17 +82,20 @@ for my $sql ($join, $two, $not_in, $eager, $scan, 'SELECT bf_agg(dim) FROM big')
     $first =~ s/\n Generated Plan Advice:\n(.*)//s or $first =~ s/\nGenerated Plan Advice:\n(.*)//s;
     my $advice = $1;
     my $again = query("LOAD 'pg_plan_advice'; $filters; SET pg_plan_advice.advice = \$advice\$$advice\$advice\$; $explain $sql");
-    unlike($again, qr/failed|not matched|inapplicable/, "advice is followed: $sql");
-    is($again =~ s/\n *Supplied Plan Advice:.*//sr, $first, '... and leads to the same plan');
+    unlike($again, qr/failed|not matched|inapplicable/, "the plan's own advice is followed: $sql");
+    is($again =~ s/\n *Supplied Plan Advice:.*//sr, $first, '... and gives the same plan');
 }
 
 my $advice = "LOAD 'pg_plan_advice'; SET pg_plan_advice.advice = 'SEQ_SCAN(big)'; $explain $scan";
-like(query($advice), qr/Bloom Filter Scan.*SEQ_SCAN\(big\) .*failed/s, 'the scan is none that SEQ_SCAN asks for');
-unlike(query("SET bloomfilter.scan = off; $advice"), qr/failed/, '... and without it the advice is followed');
+like(query($advice), qr/Bloom Filter Scan.*SEQ_SCAN\(big\) .*failed/s,
+    'a Bloom Filter Scan does not follow the advice SEQ_SCAN');
+unlike(query("SET bloomfilter.scan = off; $advice"), qr/failed/,
+    '... with bloomfilter.scan off, the advice is followed');
 
 # --- REPACK -----------------------------------------------------------------------------------------
 
-# Rows come, change and go while the table is rewritten, also while it stays open to writers.
+# Rows are inserted, updated and deleted while REPACK rewrites the table. With CONCURRENTLY, writers do
+# not wait.
 query(q{
     CREATE TABLE kept (id int PRIMARY KEY, filter bloomfilter);
     INSERT INTO kept SELECT n, bf_agg(i, 1000) FROM generate_series(1, 2000) n, generate_series(n, n + 9) i GROUP BY n;
@@ -99,7 +105,8 @@ my $found = 'SELECT count(*), sum(id) FROM kept WHERE filter @> ';
 sub is_sound {
     my ($name) = @_;
     is(sqlstate($node, q{SELECT bf_index_check('kept_filter')}), '00000', "$name: the index is sound");
-    is(query("SET enable_seqscan = off; SET bloomfilter.scan = off; $found $_"), query("$scanned $found $_"), "$name: it finds $_") for 5, 777, 1999, 20003, 99999;
+    is(query("SET enable_seqscan = off; SET bloomfilter.scan = off; $found $_"), query("$scanned $found $_"),
+        "$name: a probe for $_ by the index has the rows of a scan") for 5, 777, 1999, 20003, 99999;
     return;
 }
 my $dir = PostgreSQL::Test::Utils::tempdir();
@@ -114,9 +121,9 @@ for my $repack ('REPACK kept', 'REPACK kept USING INDEX kept_pkey', 'REPACK (CON
     my ($out, $errors) = ('', '');
     my $writers = IPC::Run::start([ 'pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '3', '-j', '1', '-t', '400',
         '-f', "$dir/write.sql", 'postgres' ], '<', \undef, '>', \$out, '2>', \$errors);
-    is(sqlstate($node, $repack), '00000', "$repack, beside writers") for 1 .. 3;
-    ok($writers->finish, '... who are not disturbed') or diag($errors);
-    isnt(query(q{SELECT pg_relation_filenode('kept')}), $before, '... rewrote the table');
+    is(sqlstate($node, $repack), '00000', "$repack succeeds while others write") for 1 .. 3;
+    ok($writers->finish, '... the writers succeed, too') or diag($errors);
+    isnt(query(q{SELECT pg_relation_filenode('kept')}), $before, '... and the table was rewritten');
     is_sound($repack);
 }
 
@@ -130,24 +137,30 @@ for my $reads (
     query(q{DROP TABLE IF EXISTS fresh; CREATE TABLE fresh (id int); INSERT INTO fresh SELECT generate_series(1, 50000)});
     like(plan_of($node, 'SELECT', $sql), qr/$node_name\) on fresh/, "$name reads a new table");
     my $marked = q{SELECT count(*) FILTER (WHERE all_visible) * 10 / count(*) FROM pg_visibility_map('fresh')};
-    is(query($marked), 0, '... whose pages are not marked');
+    is(query($marked), 0, '... before, no page is marked as all-visible');
     query($sql);
-    cmp_ok(query($marked), '>=', 9, '... and marks them, as a sequential scan does');
+    cmp_ok(query($marked), '>=', 9, '... after, at least nine tenths of the pages are');
 }
 query(q{CREATE TABLE changed (id int); INSERT INTO changed SELECT generate_series(1, 50000);
     UPDATE changed SET id = id + 1 WHERE (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> id});
-is(query(q{SELECT count(*) FILTER (WHERE all_visible) FROM pg_visibility_map('changed')}), 0, 'a scan of a table that the query changes marks none');
+is(query(q{SELECT count(*) FILTER (WHERE all_visible) FROM pg_visibility_map('changed')}), 0,
+    'a scan of a table that the query itself changes marks no page');
 
 # --- virtual generated columns ----------------------------------------------------------------------
 
 query(q{CREATE TABLE virtual (a int, b int GENERATED ALWAYS AS (a * 2) VIRTUAL); INSERT INTO virtual SELECT generate_series(1, 30000)});
-is(query('SELECT bf_agg(b) = (SELECT bf_agg(a * 2) FROM virtual) FROM virtual'), 't', 'a filter of a virtual column has its values');
-like(plan_of($node, 'SELECT', 'SELECT bf_agg(b) FROM virtual'), qr/Bloom Filter Build/, '... built by pages');
+is(query('SELECT bf_agg(b) = (SELECT bf_agg(a * 2) FROM virtual) FROM virtual'), 't',
+    'a filter of a virtual column is the filter of its expression');
+like(plan_of($node, 'SELECT', 'SELECT bf_agg(b) FROM virtual'), qr/Bloom Filter Build/,
+    '... and is made by a Bloom Filter Build');
 my $virtual = 'SELECT count(*) FROM virtual WHERE (SELECT bf_agg(b) FROM virtual WHERE a <= 300) @> b';
-like(plan_of($node, 'SELECT', $virtual), qr/Bloom Filter Scan\) on virtual/, 'a virtual column is asked by pages');
-is(query($virtual), query("SET bloomfilter.scan = off; $virtual"), '... with the same rows');
-cmp_ok(query($virtual), '>=', 300, '... and all members');
-is(sqlstate($node, 'CREATE TABLE of_filters (a int, f bloomfilter, g bloomfilter GENERATED ALWAYS AS (f + a) VIRTUAL)'), '0A000', 'the server refuses virtual columns of types that are not its own');
+like(plan_of($node, 'SELECT', $virtual), qr/Bloom Filter Scan\) on virtual/,
+    'a filter is probed for a virtual column by a Bloom Filter Scan');
+is(query($virtual), query("SET bloomfilter.scan = off; $virtual"),
+    '... with the same number of rows as a sequential scan');
+cmp_ok(query($virtual), '>=', 300, '... and all 300 members are found');
+is(sqlstate($node, 'CREATE TABLE of_filters (a int, f bloomfilter, g bloomfilter GENERATED ALWAYS AS (f + a) VIRTUAL)'), '0A000',
+    'the server refuses a virtual column of a filter, as of all types that are not built in');
 
 # --- types ------------------------------------------------------------------------------------------
 
