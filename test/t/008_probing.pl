@@ -82,7 +82,7 @@ for my $name ('1000000 0.01', '10000000 0.01') {
     for my $ask ('bf_contains_each(f, %s)', 'bf_contains_any(f, %s)', 'NOT bf_contains_all(f, %s || 1)') {
         my $few = buffers('SELECT ' . sprintf($ask, $array->(10)) . " $row");
         cmp_ok($few, '<', 70, "$name: $ask of 10 touches only $few buffers");
-        next if $name ne '1000000 0.01' && $ask !~ /each/; # these may end after 256
+        next if $name ne '1000000 0.01' && $ask !~ /each/; # these calls may end after 256 values
         my $many = buffers('SELECT ' . sprintf($ask, $array->($enough)) . " $row");
         cmp_ok($many, '>', $chunks{$name} / 4, "$name: $ask of $enough reads the whole filter");
         cmp_ok($many, '<=', $whole + 8 + 4 * $chunks{$name} / 512,

@@ -142,7 +142,7 @@ sub add_existing {
 }
 new_table($count);
 query(add_many("generate_series(1, $count / 2)") . '; VACUUM seen; CHECKPOINT');
-query(each_in_a_transaction(add_one('v')) =~ s/20(\d{5})/10$1/gr);    # full-page images
+query(each_in_a_transaction(add_one('v')) =~ s/20(\d{5})/10$1/gr);    # writes full-page images before
 my %wal = (
     value => wal_of(20000, each_in_a_transaction(add_one('v'))),
     'value by UPDATE' => wal_of(20000, each_in_a_transaction(add_existing('v + 100000'))),

@@ -148,7 +148,7 @@ sub kill_backend {
     my $crash = sub { slurp_file($node->logfile, $before) =~ /\(PID $pid\) was terminated by signal 9/ };
     kill KILL => $pid;
     wait_until('the end of the process', sub { !kill 0 => $pid });
-    # psql() would fail if psql is gone before it was sent the query.
+    # The library's psql() would fail if the psql process ended before it had read the query.
     system_log('psql', '-Xqc', '', '-d', $node->connstr('postgres'));
     return 0 if !$crash->();
     wait_until('recovery', sub { slurp_file($node->logfile, $before) =~ /database system is ready to accept connections/ });
@@ -327,7 +327,7 @@ sub killed_program {
     my $pid = $run->{KIDS}[0]{PID};
     kill KILL => -$pid;
     eval { $run->finish };
-    return ($run->full_results)[0] == 9 ? 1 : 0; # the signal
+    return ($run->full_results)[0] == 9 ? 1 : 0; # the wait status of a process that SIGKILL ended
 }
 
 my $dump = "$dir/whole.dump";

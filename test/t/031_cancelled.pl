@@ -178,7 +178,7 @@ sub cancel {
     my %latest = %then;
     kill INT => $leader if !$session->has_answered;
     wait_until('an answer', sub {
-            $latest{$_} = cpu_of($_) // $latest{$_} for @pids; # a worker ends before the answer comes
+            $latest{$_} = cpu_of($_) // $latest{$_} for @pids; # a worker may end before the answer comes
             return $session->has_answered;
     });
     my (undef, $state) = $session->wait_for_answer;

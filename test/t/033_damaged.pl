@@ -86,7 +86,7 @@ sub function_of {
     my ($type, $value) = @_;
     my $name = "asked_$type" . ($value =~ s/\W+/_/gr);
     return $name if $made{$name}++;
-    my @asked = grep { $value ne 'int[]' || !/ARRAY\[/ } @{ $asked{$type} }; # arrays have no arrays
+    my @asked = grep { $value ne 'int[]' || !/ARRAY\[/ } @{ $asked{$type} }; # no array has arrays as elements
     my ($answers, $rest) = (outcomes('answers', @asked), outcomes('rest', @{ $rest{$type} }));
     query(qq{
         CREATE FUNCTION $name(f $type, g $type, v $value, u $value,
@@ -198,7 +198,7 @@ for my $table (sort keys %on_disk) {
         for my $id (0 .. $#flips) {
             my ($at, $bit) = @{ $flips[$id] };
             my $seed = index $pages, pack('Q<', $mark + $id);
-            next if $seed < 4 || ord(substr $pages, $seed - 4, 1) != 1; # a version 1 precedes it
+            next if $seed < 4 || ord(substr $pages, $seed - 4, 1) != 1; # the version, which is 1, comes first
             vec($pages, 8 * ($seed - 4 + $at) + $bit, 1) ^= 1;
             $flipped++;
         }

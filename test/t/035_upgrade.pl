@@ -86,7 +86,7 @@ my $new = $pg_config && new_server('new', %options);
 if ($pg_config) {
     my @major = map { $_->safe_psql('postgres', q{SELECT current_setting('server_version_num')::int / 10000}) } $old, $new;
     plan skip_all => 'the other server is newer' if $major[0] > $major[1];
-    $old->safe_psql('postgres', 'CREATE TABLE probe (i int)'); # 15.20 of Debian stores more for it
+    $old->safe_psql('postgres', 'CREATE TABLE probe (i int)'); # Debian's 15.20 stores pg_attver for i
     plan skip_all => 'the older server writes pg_attver into dumps, which no other major release reads'
       if $major[0] < $major[1] && $old->safe_psql('postgres', q{
         SELECT count(*) FROM pg_attribute
@@ -183,7 +183,7 @@ sub upgraded {
     my (@options) = @_;
     my $node = PostgreSQL::Test::Cluster->new(@options ? 'linked' : 'copied');
     $node->init(@init);
-    chdir $dir or die "$dir: $!"; # older versions write here
+    chdir $dir or die "$dir: $!"; # older versions of pg_upgrade write files here
     command_ok([ 'pg_upgrade', '-b', $bindir{ $pg_config // 'pg_config' }, '-B', $bindir{pg_config},
         '-d', $old->data_dir, '-D', $node->data_dir, '-s', $old->host, '-p', $old->port, '-P', $node->port,
         @options ], join ' ', 'pg_upgrade', @options);

@@ -15,7 +15,7 @@ use Faults;
 use Support;
 use Test::More;
 
-# Without checksums, which would find damage before the index does.
+# The server has no checksums, which would find damage before the index does.
 my $no_checksums = `initdb --help` =~ /--no-data-checksums/ ? ['--no-data-checksums'] : [];
 my $node = new_server('primary', init => { allows_streaming => 1, extra => [ '--encoding=UTF8', '--no-locale', @$no_checksums ] },
     conf => "bloomfilter.overfill = ignore\n");
@@ -108,12 +108,12 @@ for my $type (sort keys %value_of) {
     query(qq{DELETE FROM of_$type WHERE id % 4 = 0;
         UPDATE of_$type SET filter = (SELECT filter FROM of_$type WHERE filter IS NOT NULL ORDER BY id LIMIT 1) WHERE id % 5 = 0;
         BEGIN; UPDATE of_$type SET filter = NULL, counting = NULL; ROLLBACK});
-    ask("of_$type", \@conditions, "$type, changed");
+    ask("of_$type", \@conditions, "$type, after changes");
     query("VACUUM of_$type");
     query("INSERT INTO of_$type (filter, counting) SELECT filter, counting FROM of_$type");
     ask("of_$type", \@conditions, "$type, after vacuum");
     query("SELECT bf_index_tidy('of_${type}_filter'), bf_index_tidy('of_${type}_counting')");
-    ask("of_$type", \@conditions, "$type, tidied");
+    ask("of_$type", \@conditions, "$type, after bf_index_tidy()");
     is(sqlstate($node, "SELECT bf_index_check('of_${type}_filter'), bf_index_check('of_${type}_counting')"), '00000', "$type: the index is sound");
 }
 
@@ -278,7 +278,7 @@ for my $round (1 .. 8) {
 query('VACUUM busy');
 is(sqlstate($node, $check), '00000', 'after all crashes and VACUUM, the indexes are sound');
 
-# Unlogged and temporary tables
+# Unlogged tables
 query(q{CREATE UNLOGGED TABLE unlogged AS SELECT * FROM busy; CREATE INDEX unlogged_filter ON unlogged USING bloomfilter (filter)});
 ask('unlogged', \@asked, 'unlogged table');
 $node->stop('immediate');

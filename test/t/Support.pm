@@ -69,7 +69,7 @@ sub sqlstates_are {
     return;
 }
 
-# The SQLSTATE of a statement, 00000 if it succeeds.
+# Returns the SQLSTATE of a statement, which is 00000 if the statement succeeds.
 sub sqlstate {
     my ($node, $sql) = @_;
     my ($status, undef, $errors) =
