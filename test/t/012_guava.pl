@@ -160,7 +160,7 @@ for (
             pack 'H*', query("SELECT encode(bf_to_guava(f), 'hex') FROM (SELECT $stored) made"));
         java('answer', $funnel, $sql, "$dir/$type.probes", "$sql.answers");
         my $theirs = slurp_file("$sql.answers") =~ tr/\n//dr;
-        is(length $theirs, $questions, "$name: Java answers all probes");
+        is(length $theirs, $probes, "$name: Java answers all probes");
         is(differences(answers($type, $stored), $theirs),
             0, "$name: Java reads SQL's filter and answers like SQL");
         is(differences(answers($type, $read->($java)), $theirs),
@@ -168,7 +168,7 @@ for (
 
         # Java's answers are those of a Bloom filter.
         is(substr($theirs, 0, $members) =~ tr/1//, $members, "$name: all members are contained");
-        my $found = substr($theirs, $members) =~ tr/1// / ($questions - $members);
+        my $found = substr($theirs, $members) =~ tr/1// / ($probes - $members);
         cmp_ok($found, '>', $rate / 2, "$name: the false positive rate $found is at least half of $rate");
         cmp_ok($found, '<', $rate * 2, "$name: the false positive rate $found is at most twice $rate");
     }

@@ -240,13 +240,13 @@ is(query(q{
 note(query(q{SELECT string_agg(member || ' = ' || probe, ', ') FROM pairs WHERE NOT comparable}));
 
 # Values are added and removed if SQL has an implicit cast.
-my @questions; # each is a query of one value, the expected value, and the name of the test
+my @probes; # each is a query of one value, the expected value, and the name of the test
 for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER BY 1, 2})) {
     my ($member, $probe, $target) = split /\|/, $pair;
     my $one = "(SELECT min(value) FROM values WHERE type = \$\$$member\$\$)::$member";
     if (!$target) {
         my $added = "(SELECT min(value) FROM values WHERE type = \$\$$probe\$\$)::$probe";
-        push @questions, [ "SELECT outcome(\$q\$SELECT bf_create(1) + $one + $added\$q\$)",
+        push @probes, [ "SELECT outcome(\$q\$SELECT bf_create(1) + $one + $added\$q\$)",
             '42804', "$member filter + $probe: an error, because there is no implicit cast" ];
         next;
     }
@@ -256,7 +256,7 @@ for my $pair (split /\n/, query(q{SELECT member, probe, target FROM pairs ORDER 
             outcome(format('SELECT bf_create(9) + $one + %L::$probe', value)) AS added
           FROM values WHERE type = \$\$$probe\$\$) x WHERE (casts = 'ok') <> (added = 'ok')},
         0, "$member filter + $probe: a value can be added if SQL can cast it, and otherwise not" ];
-    push @questions, [ qq{
+    push @probes, [ qq{
         SELECT count(*) FILTER (WHERE NOT is_true(format(
             'bf_create(9) + $one + %1\$L::$probe = bf_create(9) + $one + %1\$L::$probe\::$target '
             'AND cbf_create(9) + $one + %1\$L::$probe - %1\$L::$probe = cbf_create(9) + $one', value)))
