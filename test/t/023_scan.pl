@@ -96,6 +96,8 @@ my %types = (
 my @kinds = ('plain', 'narrow', 'wide', 'temporary', 'unlogged', 'range', 'list', 'hash', 'parent', 'view');
 push @kinds, 'copied', 'copied' if $compiled;
 
+my %is_indexed; # names of tables
+
 # Generates a table. Returns its description and, as `sql`, the statements that create it. If
 # is_changed is true, statements may change the table.
 sub new_table {
