@@ -33,9 +33,11 @@ double touched_share(const Geometry &geometry) {
     return (1.0 - (0.75 + 0.25 * power(kMissed, geometry.k / 2))) / geometry.units;
   case Spread::words:
     return kBlockWords / bits;
-  default:
-    return 1.0 - power(1.0 - 1.0 / bits, geometry.k);
+  case Spread::anywhere:
+  case Spread::slots: // has no bits to count
+    break;
   }
+  return 1.0 - power(1.0 - 1.0 / bits, geometry.k);
 }
 
 double block_rate(const std::uint8_t *block) {

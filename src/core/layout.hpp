@@ -27,6 +27,7 @@ enum class Kind : std::uint8_t {
   counting = 1, // core/counting.hpp
   cuckoo = 2,   // core/cuckoo.hpp
 };
+constexpr int kLastKind = static_cast<int>(Kind::cuckoo);
 
 enum class Layout : std::uint8_t {
   lines = 1,

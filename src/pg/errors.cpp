@@ -92,6 +92,14 @@ void raise_damaged(const Finding &finding, Kind kind) {
                   errhint("%s_check() tells which stored values are damaged.", prefix_of(kind))));
 }
 
+void raise_unable(const Header &header, const char *verb) {
+  const Layout layout = header.geometry.layout;
+  const char *name = layout_name(layout, header.element_type.family);
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("%ss%s cannot %s", noun_of(kind_of(layout)),
+                         name ? psprintf(" of layout \"%s\"", name) : "", verb)));
+}
+
 void raise_bad_rate(double rate) {
   ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                   errmsg("false positive rate %g is out of range", rate),

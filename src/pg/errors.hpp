@@ -24,6 +24,13 @@ void report_malformed(Node *context, const char *type, int sqlstate, const char 
 // XX001: a stored value of this kind is damaged.
 [[noreturn]] void raise_damaged(const Finding &finding, Kind kind);
 
+// 0A000: filters of this layout lack an ability. `verb` says what they cannot do.
+[[noreturn]] void raise_unable(const Header &header, const char *verb);
+template <Ability kAbility> void check_able(const Header &header, const char *verb) {
+  if (unlikely(!has<kAbility>(header.geometry.layout)))
+    raise_unable(header, verb);
+}
+
 // 22023: a false positive rate or an expected number of values is out of range. raise_too_large():
 // a filter for both would be too large; the caller gives the SQLSTATE.
 [[noreturn]] void raise_bad_rate(double rate);

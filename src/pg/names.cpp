@@ -19,6 +19,7 @@ constexpr struct {
 } kKinds[] = {{"bloom filter", "bloomfilter", "bf"},
               {"counting bloom filter", "countingbloomfilter", "cbf"},
               {"cuckoo filter", "cuckoofilter", "cf"}}; // indexed by Kind
+static_assert(lengthof(kKinds) == kLastKind + 1, "a row for each");
 
 // Returns the name of a type that may be ours, or an empty name. A type of ours is a base type of
 // variable length, which only superusers can make. So an enum that a user named bloomfilter is not

@@ -17,9 +17,11 @@ const ForeignSystem &foreign_system(Layout layout) {
     return kDataSketches;
   case System::hive:
     return kHive;
-  default:
-    return kRedis;
+  case System::redis:
+  case System::ours: // is never asked for
+    break;
   }
+  return kRedis;
 }
 
 } // namespace

@@ -312,8 +312,15 @@ void combine_states(State *state, const State *other) {
 Filter finish_state(State *state) {
   if (has_no_values(state))
     return filter_without_values(parameters_of(state));
-  const bool at_once = has<Ability::needs_all_values>(state->header.geometry.layout);
-  return (at_once ? finish_cuckoo : finish_bits)(state);
+  switch (structure_of(state->header.geometry.layout)) {
+  case Structure::buckets:
+    return finish_cuckoo(state);
+  case Structure::bitmap:
+  case Structure::counters:
+  case Structure::foreign_bitmap:
+    break;
+  }
+  return finish_bits(state);
 }
 
 Filter finish_within_limits(State *state) {

@@ -159,9 +159,12 @@ bool unites(Oid aggregate) {
   HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
   if (!HeapTupleIsValid(tuple))
     return false;
-  const PGFunction step =
-      code_of(reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple))->aggtransfn);
+  const FormData_pg_aggregate row = *reinterpret_cast<Form_pg_aggregate>(GETSTRUCT(tuple));
   ReleaseSysCache(tuple);
+  Kind kind;
+  if (!is_filter_type(row.aggtranstype, &kind))
+    return false; // checked first, because code_of() loads a library that may be gone
+  const PGFunction step = code_of(row.aggtransfn);
   return step == bloomfilter_union_step || step == countingbloomfilter_union_step ||
          step == cuckoofilter_union_step;
 }

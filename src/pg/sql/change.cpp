@@ -90,7 +90,7 @@ public:
   }
 
   void add(const Member &member) {
-    Assert(has<Ability::adds>(layout_));
+    check_able<Ability::adds>(header(), "get more values");
     if (unlikely(member.digests.no_value))
       raise_no_value(header());
     if (member.digests.count == 0)
@@ -118,7 +118,7 @@ public:
   // Removes a value from a counting or cuckoo filter. If the value is not there, the filter stays
   // unchanged and the result is false.
   bool remove(const Digests &digests) {
-    Assert(has<Ability::removes>(layout_));
+    check_able<Ability::removes>(header(), "lose values");
     if (!contains_all_digests(digests))
       return false;
     begin();
@@ -139,17 +139,16 @@ public:
     return true;
   }
 
-  // Called after many additions: checks whether the filter has too many values now. A cuckoo filter
-  // needs no check, because adding to a full one raises an error.
+  // Called after many additions: checks whether the filter has too many values now.
   void check() {
     finish();
-    if (changed_ && has<Ability::counts_by_bits>(layout_))
+    if (changed_)
       check_overfill(copy_, Origin::added);
   }
   // The same check after one addition.
   void check_one(const Digests &digests) {
     finish();
-    if (changed_ && has<Ability::counts_by_bits>(layout_) && digests.count > 0)
+    if (changed_ && digests.count > 0)
       check_overfill_by_sample(copy_, digests.digest[0].first);
   }
 

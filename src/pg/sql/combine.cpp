@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/bitmap.hpp"
+#include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/algebra.hpp"
 #include "pg/value/filter.hpp"
@@ -39,8 +40,7 @@ Datum unite_arguments(FunctionCallInfo fcinfo, Kind kind) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(PG_ARGISNULL(0) ? 1 : 0));
   const FirstOperand first = {filter_arg(fcinfo, 0, kind), false};
   const Filter result = unite_filters(first, filter_arg(fcinfo, 1, kind));
-  if (has<Ability::counts_by_bits>(result.header.geometry.layout))
-    check_overfill(result, Origin::united);
+  check_overfill(result, Origin::united);
   return result.datum();
 }
 
@@ -145,6 +145,7 @@ Datum bf_fold(PG_FUNCTION_ARGS) {
                     errdetail("The number of links is %d.", filter.header.links()),
                     errhint("Fold filters before they are united or grow.")));
   Header header = filter.header;
+  check_able<Ability::folds>(header, "be folded");
   if (!fold_geometry(filter.header.geometry, target > kHead ? target - kHead : 0, &header.geometry))
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("bloom filter cannot be folded into " INT64_FORMAT " bytes", target),

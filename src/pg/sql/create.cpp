@@ -19,14 +19,6 @@ using namespace bloomfilter;
 
 namespace {
 
-// Raises 0A000 for layouts of other systems: only filters of our own layouts can grow.
-void check_may_grow(const Header &header) {
-  if (!has<Ability::grows>(header.geometry.layout))
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("bloom filters of layout \"%s\" cannot grow",
-                           layout_name(header.geometry.layout, header.element_type.family))));
-}
-
 // An argument of a function that makes empty filters, and the hint for the error if it is NULL.
 struct Argument {
   const char *name, *hint;
@@ -107,7 +99,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
   set_element(fcinfo, &header);
   if (!grow)
     return make_filter(header).datum();
-  check_may_grow(header);
+  check_able<Ability::grows>(header, "grow");
   return make_growing(header).datum();
 }
 
@@ -140,7 +132,7 @@ Datum bf_growable(PG_FUNCTION_ARGS) {
   if (filter.header.grows())
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
-  check_may_grow(filter.header);
+  check_able<Ability::grows>(filter.header, "grow");
   const Capacity requested = capacity_of(filter);
   if (!requested.is_known())
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

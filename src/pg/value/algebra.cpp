@@ -128,7 +128,7 @@ void unite_tables(const Filter &a, const Filter &b, NewFilter *result) {
   }
 }
 
-// The union of two filters of a layout without Ability::unites_by_or.
+// The union of two counting filters or of two cuckoo filters.
 Filter add_up(const FirstOperand &first, const Filter &second) {
   const Header &a = first.filter.header, &b = second.header;
   check_compatible(a, b, "united");
@@ -250,8 +250,15 @@ Filter unite_filters(const FirstOperand &first, const Filter &second) {
     return union_of_nothing(a, b);
   if (without_a || without_b)
     return without_a ? b : a;
-  if (!has<Ability::unites_by_or>(a.header.geometry.layout))
+  switch (structure_of(a.header.geometry.layout)) {
+  case Structure::counters:
+  case Structure::buckets:
     return add_up(first, second);
+  case Structure::bitmap:
+  case Structure::foreign_bitmap:
+    break;
+  }
+  check_able<Ability::unites_by_or>(a.header, "be united");
   check_one_hash(a.header, b.header, "united");
   if (!have_one_geometry(a.header, b.header) ||
       ((a.header.flags | b.header.flags) & kFlagSelfSized))
@@ -263,6 +270,7 @@ Filter unite_filters(const FirstOperand &first, const Filter &second) {
 
 Filter intersect_filters(const FirstOperand &first, const Filter &second) {
   const Header &a = first.filter.header, &b = second.header;
+  check_able<Ability::unites_by_or>(a, "be intersected");
   check_compatible(a, b, "intersected");
   Header header = combined(a, b);
   header.flags |= kFlagIntersection;

@@ -148,6 +148,8 @@ void define_overfill() {
 }
 
 void check_overfill(const Filter &any, Origin origin) {
+  if (!has<Ability::counts_by_bits>(any.header.geometry.layout))
+    return;
   if (needs_no_check(any.header))
     return;
   const Filter filter = has_counters(any.header.geometry) ? as_bloom(any) : any;
@@ -205,6 +207,8 @@ const Sampling &sampling_of(const Link &link) {
 
 void check_overfill_by_sample(const Filter &any, uint64 random) {
   const Link link = any.link();
+  if (!has<Ability::counts_by_bits>(link.geometry.layout))
+    return;
   if (!link.capacity.is_known() || needs_no_check(any.header) || !is_due(random))
     return;
   const Sampling &sampling = sampling_of(link);
