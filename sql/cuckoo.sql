@@ -97,7 +97,7 @@ FROM (SELECT x % 50 AS x FROM generate_series(1, 500) x) x,
   LATERAL (SELECT cf_agg(x % 50, 200) AS f FROM generate_series(1, 500) x) a
 GROUP BY f;
 
--- A full filter raises an error and stays as it was. Once a place is free, it can be filled again.
+-- A full filter raises an error and stays as it was. Once a slot is free, it can be filled again.
 CREATE TABLE full_one (f cuckoofilter);
 INSERT INTO full_one VALUES (cf_create(100));
 DO $$

@@ -144,22 +144,22 @@ void raise_full(uint64 expected, uint64 stored) {
   ereport(
       ERROR,
       (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-       errmsg("cuckoo filter is full: no place was found within %d kicks", kMaxKicks),
+       errmsg("cuckoo filter is full: no free slot was found within %d kicks", kMaxKicks),
        errdetail("It was made for %s, and would now hold " UINT64_FORMAT ". It is unchanged.",
                  counted(expected, "value"), stored),
        errhint(
            "Build it again from the values, with a larger capacity; cf_agg(value) sizes itself.")));
 }
 
-void raise_union_full(uint64 stored, uint64 other, uint64 places) {
+void raise_union_full(uint64 stored, uint64 other, uint64 slots) {
   ereport(
       ERROR,
       (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-       errmsg("cuckoo filters cannot be united: no place was found within %d kicks", kMaxKicks),
+       errmsg("cuckoo filters cannot be united: no free slot was found within %d kicks", kMaxKicks),
        errdetail("They hold " UINT64_FORMAT " and " UINT64_FORMAT
                  " values. A filter of their size has " UINT64_FORMAT
-                 " places, and at most eight of them for copies of one value.",
-                 stored, other, places),
+                 " slots, and at most eight of them for copies of one value.",
+                 stored, other, slots),
        errhint("Build one filter from all values; cf_agg(value) sizes itself and stores each of "
                "them once.")));
 }
@@ -176,7 +176,7 @@ void raise_alike(uint64 distinct) {
   ereport(
       ERROR,
       (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-       errmsg("cuckoo filter of twice the size has no place for all of " UINT64_FORMAT " values",
+       errmsg("cuckoo filter of twice the size has no slots for all of " UINT64_FORMAT " values",
               distinct),
        errdetail("More of them share a fingerprint and its buckets than chance explains."),
        errhint("Use cbf_agg() for values that somebody may have chosen on purpose.")));

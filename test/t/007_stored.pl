@@ -161,7 +161,7 @@ for my $text ('i::text', 'i') {
     my ($code, undef, $error) = $node->psql('postgres',
         "SELECT count(*) FILTER (WHERE f @> $text) FROM (SELECT * FROM alike"
           . " WHERE i % 3 = $rest OR i = 998 - $rest ORDER BY i OFFSET 0) x");
-    like($error, qr/bloom filter holds \w+ values, but the probe is/,
+    like($error, qr/bloom filter holds \w+ values, but the value is/,
         'a filter of another element type after many of the right type is an error');
 }
 

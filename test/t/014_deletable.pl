@@ -1,5 +1,5 @@
 # Removing values from counting and cuckoo filters. Random additions and removals are compared with a
-# model. If a cuckoo table has no place for a value, a larger table is made, also when its hashes were
+# model. If a cuckoo table has no free slot for a value, a larger table is made, also when its hashes were
 # spilled. A change that fails leaves the row as it was. Long statements can be canceled.
 
 use strict;
@@ -125,7 +125,7 @@ is( query(q{
           cf_sizing(n, 0.01) small_sizing, cf_sizing(5000, 0.01) large_sizing}),
     '4|4|4|4', 'cf_agg is sized for the distinct values, or for `expected` if that is larger');
 
-# Cuckoo tables that have no place for all values. Ten values have equal fingerprints. They have the
+# Cuckoo tables that have no slots for all values. Ten values have equal fingerprints. They have the
 # same buckets in a table for 300 000 values and in a table that is 4 % larger, but not in the next
 # table, which is again 4 % larger. (The values were found by inverting XXH3.)
 my $crowd = 'unnest(array[-7113230021739882047, 2019421253767538103, 8798796634097928428,'
@@ -139,7 +139,7 @@ query(qq{
       SELECT * FROM (SELECT $crowd v UNION ALL SELECT generate_series(1, 299990)) x
       ORDER BY bf_hash(v, 1)});
 is(sqlstate($node, 'SELECT cf_add_all(cf_create(300000), array_agg(v)) FROM crowded'),
-    '54000', 'cf_add_all finds no place for all values in a table for 300 000');
+    '54000', 'cf_add_all finds no slots for all values in a table for 300 000');
 my $one_filter = '';
 for my $expected ('NULL', 300000) {
     my %digests;

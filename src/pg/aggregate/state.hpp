@@ -16,8 +16,8 @@
 //   counter can count.
 // - The filter is a cuckoo filter, self-sized or not. The state keeps the bag, because the filter
 //   must have each distinct value once. At the end the hashes are added in ascending order. If one
-//   finds no place, all are added to a larger table. So the bytes of the result depend only on the
-//   set of values.
+//   finds no free slot, all are added to a larger table. So the bytes of the result depend only on
+//   the set of values.
 //
 // The final function does not change a state's content, because more rows may follow, as in a
 // window frame.

@@ -47,7 +47,6 @@ bool holds(const Header &header, const ValueType *value_type) {
 }
 
 void raise_mismatch(const Header &header, const ValueType *value_type, Purpose purpose) {
-  const char *role = purpose == Purpose::change ? "value" : "probe";
   const Layout layout = header.geometry.layout;
   if (is_foreign(layout) && stored_family(scheme_of(layout, header.element_type.family),
                                           value_type->family) == Family::none)
@@ -55,24 +54,24 @@ void raise_mismatch(const Header &header, const ValueType *value_type, Purpose p
                     errmsg("bloom filters of layout \"%s\" do not hold %s values",
                            layout_name(layout, header.element_type.family),
                            format_type_be(value_type->type)),
-                    errhint("Cast the %s to a type that the layout knows.", role)));
+                    errhint("Cast the value to a type that the layout knows.")));
 
   const char *type = format_type_be(value_type->type);
   const Kind kind = kind_of(header.geometry.layout);
   if (header.element_type.family == value_type->family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%s holds %s values of another composition, but the %s is %s",
-                           noun_of(kind), family_name(header.element_type.family), role, type),
-                    errdetail("The shape fingerprint of the filter is %u, that of the %s is %u.",
-                              header.element_type.shape, role, value_type->shape),
-                    errhint("Cast the %s to the type that the filter was built from.", role)));
+                    errmsg("%s holds %s values of another composition, but the value is %s",
+                           noun_of(kind), family_name(header.element_type.family), type),
+                    errdetail("The shape fingerprint of the filter is %u, that of the value is %u.",
+                              header.element_type.shape, value_type->shape),
+                    errhint("Cast the value to the type that the filter was built from.")));
   ereport(
       ERROR,
       (errcode(ERRCODE_DATATYPE_MISMATCH),
-       errmsg("%s holds %s values, but the %s is %s", noun_of(kind),
-              family_name(header.element_type.family), role, type),
+       errmsg("%s holds %s values, but the value is %s", noun_of(kind),
+              family_name(header.element_type.family), type),
        value_type->family != Family::array
-           ? errhint("Cast the %s to the type that the filter was built from.%s", role,
+           ? errhint("Cast the value to the type that the filter was built from.%s",
                      purpose == Purpose::change ? hint_at_first_value(kind, value_type) : "")
        : kind == Kind::bloom
            ? errhint("To add the array's elements, call bf_add_all(); to probe for them, "

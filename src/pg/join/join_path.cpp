@@ -216,10 +216,11 @@ void plan_table(PlannerInfo *root, RelOptInfo *part, Index number, RangeTblEntry
 } // namespace
 
 void define_join_filters() {
-  DefineCustomBoolVariable("bloomfilter.join_filter",
-                           "Lets the planner place filters of a joined table's keys by itself.",
-                           "A scan then drops most of the rows that a join would drop later.",
-                           &enabled, false, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+  DefineCustomBoolVariable(
+      "bloomfilter.join_filter",
+      "Enables the planner to place filters of a joined table's keys by itself.",
+      "A scan then drops most of the rows that a join would drop later.", &enabled, false,
+      PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   previous_hook = set_rel_pathlist_hook;
   set_rel_pathlist_hook = plan_table;
 }

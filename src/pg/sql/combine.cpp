@@ -200,9 +200,9 @@ Datum bf_jaccard(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(filter_overlaps);
 Datum filter_overlaps(PG_FUNCTION_ARGS) {
   const Kind kind = any_filter_arg(fcinfo, 0).kind();
-  ereport(ERROR,
-          (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-           errmsg("%ss do not tell whether they overlap", noun_of(kind)), hint_at_filters(kind)));
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("%ss do not show whether they have values in common", noun_of(kind)),
+                  hint_at_filters(kind)));
 }
 
 SQL_FUNCTIONS_END

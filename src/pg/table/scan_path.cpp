@@ -144,9 +144,8 @@ bool scans_are_offered() {
 
 void define_scan() {
   DefineCustomBoolVariable(
-      "bloomfilter.scan",
-      "Lets the planner choose scans that probe or build a filter for many rows at once.", nullptr,
-      &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
+      "bloomfilter.scan", "Enables scans that probe or build a filter for many rows at once.",
+      nullptr, &enabled, true, PGC_USERSET, GUC_EXPLAIN, nullptr, nullptr, nullptr);
   RegisterCustomScanMethods(&kScanMethods);
 }
 

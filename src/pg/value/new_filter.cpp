@@ -52,9 +52,10 @@ Geometry geometry_for(Layout layout, const Capacity &capacity, double expected) 
 
 void define_max_size() {
   DefineCustomIntVariable(
-      "bloomfilter.max_size", "The largest bloom filter that can be made.",
-      "It applies to filters of all types, and counts their bits without the header. What is "
-      "larger and stored already, or restored, can be probed and changed, but not made larger.",
+      "bloomfilter.max_size", "Sets the maximum size of a bloom filter.",
+      "The limit applies to filters of all types, and to their bits without the header. Larger "
+      "filters that are stored already can still be restored, probed and changed, but not made "
+      "larger.",
       &max_size, kLargestKb, 1, kLargestKb, PGC_SUSET, GUC_UNIT_KB, nullptr, nullptr, nullptr);
 }
 

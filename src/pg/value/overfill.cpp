@@ -119,15 +119,16 @@ int hint_of(const Filter &filter, const Capacity &requested, Origin origin, bool
   const Layout layout = filter.header.geometry.layout;
   const bool sizes_itself = has<Ability::sizes_itself>(layout);
   if (filter.header.grows())
-    return by_links ? errhint("Give each filter the rate divided by their number, or build one "
-                              "from all values.")
-                    : errhint("Build it again from the values.");
+    return by_links
+               ? errhint("Divide the false positive rate by the number of filters, or build one "
+                         "filter from all values.")
+               : errhint("Build it again from the values.");
   if (by_links && sizes_itself)
-    return errhint("Give all filters one expected number of values, that of the union, or each the "
-                   "rate divided by their number: bf_agg(value, NULL, %g / %d).",
+    return errhint("Build every filter for the number of values of the union, or divide the false "
+                   "positive rate by the number of filters: bf_agg(value, NULL, %g / %d).",
                    Min(requested.rate, kDefaultRate), filter.header.links());
   if (origin == Origin::united)
-    return errhint("Make all filters for as many values as their union has.");
+    return errhint("Build every filter for the number of values of the union.");
   if (!sizes_itself)
     return errhint("Make the filter for more values.");
   if (origin == Origin::added && has<Ability::grows>(layout))
@@ -140,10 +141,10 @@ int hint_of(const Filter &filter, const Capacity &requested, Origin origin, bool
 
 void define_overfill() {
   DefineCustomEnumVariable(
-      "bloomfilter.overfill",
-      "What happens when a bloom filter ends above twice the false positive rate asked for.",
-      "It applies to additions, to aggregates with an expected number of values, and to unions, of "
-      "bloom filters and of counting ones.",
+      "bloomfilter.overfill", "Sets what happens when a bloom filter is overfilled.",
+      "A filter is overfilled if its false positive rate is more than twice the requested rate. "
+      "This setting applies to additions, to aggregates with an expected number of values, and to "
+      "unions, of bloom filters and of counting bloom filters.",
       &overfill, kWarn, kOverfills, PGC_USERSET, 0, nullptr, nullptr, nullptr);
 }
 
