@@ -1,17 +1,17 @@
-// The stored value: a header of 36 bytes, then the bitmap. A chain, which is a filter of several
+// A stored filter: a header of 36 bytes, then the bitmap. A chain, which is a filter of several
 // links, has an entry of 24 bytes for each link after the header, and then the bitmaps of the
 // links. doc/format.md has the byte tables.
 //
 // A link is a filter with its own geometry, capacity and rate. All links of a chain share its
 // family and seed. Links are in a fixed order, the largest last, so that equal sets of links have
-// equal bytes. A value that is no chain has no entries; it is read as if it had one link. A chain
+// equal bytes. A filter that is no chain has no entries; it is read as if it had one link. A chain
 // of one link is a filter that grows.
 //
 // `payload` is everything after PostgreSQL's length word: the bytes that bytea, COPY BINARY and the
 // text form carry. (Offsets in doc/format.md include the 4 bytes of the length word.) Unused bits
-// are zero. A value with an unused bit set is rejected, so that a later version can give that bit a
-// meaning. Input functions and bf_check() use validate(). Every other reader uses parse(), the part
-// of validate() that takes constant time.
+// are zero. A filter with an unused bit set is rejected, so that a later version can give that bit
+// a meaning. Input functions and bf_check() use validate(). Every other reader uses parse(), the
+// part of validate() that takes constant time.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ constexpr std::uint8_t kFlagSelfSized = 0x02;
 // Only in a chain: when the chain is full, it gets another link.
 constexpr std::uint8_t kFlagGrow = 0x04;
 constexpr std::uint8_t kFlagIntersection = 0x08; // has the bits that two filters had in common
-// 0x10 is kFlagUncounted, one of kOtherFlags. Only a value that is no chain has it.
+// 0x10 is kFlagUncounted, one of kOtherFlags. Only a filter that is no chain has it.
 constexpr std::uint8_t kLinkFlags = kFlagSelfSized | kFlagIntersection;
 
 struct Link {
@@ -66,12 +66,12 @@ struct Header {
   }
 };
 
-// Link `number`, 0 ... links() - 1, of a parsed value. Reads only the head.
+// Link `number`, 0 ... links() - 1, of a parsed filter. Reads only the head.
 Link read_link(const std::uint8_t *payload, const Header &header, int number);
 
-// Calls test(link, offset) for the links of a parsed value, from the last and largest to the first,
-// until a call returns true. Returns whether one did. `offset` is the start of the link's bitmap in
-// the payload. Reads only the payload's head.
+// Calls test(link, offset) for the links of a parsed filter, from the last and largest to the
+// first, until a call returns true. Returns whether one did. `offset` is the start of the link's
+// bitmap in the payload. Reads only the payload's head.
 template <typename Test>
 bool any_link(const std::uint8_t *payload, const Header &header, Test test) {
   std::size_t offset = header.payload_bytes();
@@ -112,7 +112,7 @@ enum class Status : std::uint8_t {
   reserved_bits,
   stray_bits,
   bad_buckets,
-  other_kind, // `found` and `wanted` are values of Kind
+  other_kind, // `found` and `wanted` are of enum Kind
   // Only partial states and hashed values have the statuses below.
   unknown_content,
   too_many_hashes, // a bitmap of `wanted` bytes is not larger
@@ -143,7 +143,7 @@ Finding parse_head(const std::uint8_t *payload, std::size_t length, Header *head
 // the byte is no known layout.
 Kind stated_kind(const std::uint8_t *payload, std::size_t length);
 
-// Checks that a parsed value is of the given kind. validate() itself accepts every kind.
+// Checks that a parsed filter is of the given kind. validate() itself accepts every kind.
 Finding check_kind(const Header &header, Kind kind);
 
 // Checks what parse() checks, and also the invariants of the bitmaps.

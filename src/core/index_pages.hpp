@@ -22,12 +22,13 @@
 //   |         ...                        |  |         ...                        |
 //   +------------------------------------+  +------------------------------------+
 //
-// A page has room for 127 lines. If the group has 64 to 127 columns, a page has the lines of one
-// number; for 43 to 63 columns, of two numbers; and so on. Lines of one number are stored in *bit
-// slices*, as in a bit-sliced signature file: first the first bits of all columns, then their
-// second bits, up to bit 512. There is nothing between the slices. So a probe reads one slice for
-// each bit that it needs, and nothing else of the page. (C. Faloutsos and R. Chan, "Fast text
-// access methods for optical and large magnetic disks", VLDB 1988.)
+// A page has room for 127 lines. If the group has 64 to 127 columns, a page holds one line of each
+// column. If it has 43 to 63 columns, a page holds two lines of each column, and so on. The lines
+// with one number are stored in *bit slices*, as in a bit-sliced signature file. The first bits of
+// all columns come first, then their second bits, up to bit 512. There is nothing between the
+// slices. So a probe reads one slice for each bit that it needs, and nothing else of the page. See
+// C. Faloutsos and R. Chan, "Fast text access methods for optical and large magnetic disks", VLDB
+// 1988.
 //
 // A countingbloomfilter has the lines of the bloomfilter with the same positions, in which a bit is
 // set if its counter is not 0.

@@ -112,7 +112,7 @@ struct LayoutRow {
   std::uint8_t digest_size;        // how many numbers of 64 bits a digest has
   std::uint8_t seed_bits;          // the seed is a signed number of this length; 0: there is none
   std::uint8_t flags;              // those of kOtherFlags that its headers can have
-  Layout profile; // the layout that stands for all layouts among which a filter's size decides
+  Layout profile; // the layout; of pages, that of lines: the size decides between the two
 };
 
 constexpr Abilities kOfBitmaps =

@@ -42,11 +42,11 @@ struct LinkView {
   const std::uint8_t *other;
 };
 
-// Writes the links of a parsed value in their order. Returns their number, at most kMaxLinks.
+// Writes the links of a parsed filter in their order. Returns their number, at most kMaxLinks.
 int view_links(const std::uint8_t *payload, const Header &header, LinkView *views);
 
 // Calls use(first, number) for each geometry: `number` links, from index `first` on, have it. Links
-// of one geometry must be adjacent, as they are in a value.
+// of one geometry must be adjacent, as they are in a stored filter.
 template <typename Use> void for_each_geometry(const LinkView *views, int count, Use use) {
   for (int first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && views[end].link.geometry == views[first].link.geometry;)
@@ -55,9 +55,9 @@ template <typename Use> void for_each_geometry(const LinkView *views, int count,
   }
 }
 
-// Brings links into their normal form. `views` holds the links of one value, or those of two values
-// one after the other for their union. Returns the number of links that are left. Checks for
-// interrupts before each comparison of two bitmaps.
+// Brings links into their normal form. `views` holds the links of one filter, or those of two
+// filters one after the other for their union. Returns the number of links that are left. Checks
+// for interrupts before each comparison of two bitmaps.
 int normalize_links(LinkView *views, int count, CheckInterrupts check_interrupts);
 
 // Drops each self-sized link if another link of its geometry, at index `from` or above, has all its
@@ -65,7 +65,7 @@ int normalize_links(LinkView *views, int count, CheckInterrupts check_interrupts
 // two bitmaps.
 int drop_covered(LinkView *views, int count, int from, CheckInterrupts check_interrupts);
 
-// True if the digest is possibly in any link of a value.
+// True if the digest is possibly in any link of a filter.
 bool links_contain(const Kernel &kernel, const std::uint8_t *payload, const Header &header,
                    const Digest &digest);
 

@@ -31,8 +31,8 @@ void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uin
 int structure_multiplicity(const Geometry &geometry, const std::uint8_t *bytes, std::uint64_t hash);
 
 // The function that probes a structure of one of our own layouts for a hash. Choose it once for
-// many hashes. NULL for another system's layout, and for the geometry of a chain, which says too
-// little.
+// many hashes. NULL for another system's layout. NULL also for the geometry in a chain's header,
+// which has neither size nor k.
 HashTest hash_test(const Kernel &kernel, const Geometry &geometry);
 
 // The functions below probe a structure and read only the parts of it on which the answer depends.

@@ -4,13 +4,13 @@
 // A bag keeps only the copies of a hash that make a difference. A Bloom filter or a cuckoo filter
 // needs each hash once; a counting filter needs as many copies as a counter can count.
 //
-// Hashes are collected in an array that starts with 8 entries, so that many small groups stay
-// small. A full array doubles, unless at least half of it are repetitions. In this case, the
-// repetitions are removed. If the bag keeps one copy of each hash, the content also moves into a
-// hash set, and the array becomes the buffer of the set. A set takes more memory for each hash, but
-// none for repetitions. Once most hashes are new again, the content moves back into an array. The
-// memory limit is hash_mem_multiplier times work_mem. Hashes that would exceed it are spilled to
-// temporary files (pg/aggregate/spill.hpp).
+// Hashes are collected in an array. It starts with 8 entries, so a query with many small groups
+// needs little memory. When the array is full and most of its hashes are new, its size doubles. If
+// at least half of them are repetitions, the repetitions are removed. If the bag keeps one copy of
+// each hash, the hashes also move into a hash set, and the array becomes the buffer of the set. A
+// set takes more memory for each hash, but none for repetitions. Once most hashes are new again,
+// they move back into an array. The memory limit is hash_mem_multiplier times work_mem. Hashes that
+// would exceed it are spilled to temporary files (pg/aggregate/spill.hpp).
 //
 // A filter is sized for the number of distinct hashes. Up to kExactDistinct, this number is exact:
 // a temporary set counts the hashes of an array, or sorting does, if copies or the order matter.

@@ -178,7 +178,7 @@ Path *make_path(const BuildInput &input, RelOptInfo *relation, PathTarget *targe
 // --- partial states ------------------------------------------------------------------------------
 
 // Finds the parts of a table that are read: the table itself, or its partitions and children.
-// Returns false if one of them cannot be read by batches.
+// Returns false if one of them cannot be read in batches.
 bool find_parts(PlannerInfo *root, RelOptInfo *table, List **parts) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
   if (!entry->inh) {

@@ -1,5 +1,5 @@
-// What the server learns of the index access method "bloomfilter": which functions it has, which
-// storage parameters and opclasses it accepts, and what a scan costs.
+// The handler of the index access method "bloomfilter". It tells the server the method's functions,
+// its storage parameters, the opclasses that it accepts, and the cost of a scan.
 //
 // An index has one column and one operator (@>>). It supports plain and bitmap scans, but no
 // ORDER BY, no parallel scans, no index-only scans and no uniqueness. VACUUM may process several

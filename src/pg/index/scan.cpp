@@ -37,10 +37,11 @@ struct KeyHashes {
 
 // A scan key of the scan.
 //
-// The key's bf_probe has expired if another command made it: a query may write something after it
-// made the bf_probe and before it begins the scan. Then all rows are candidates for this key.
+// A bf_probe is valid only in the command that made it. A key with a bf_probe of another command
+// has expired, because the query may have written something in between. All rows are then
+// candidates for this key.
 //
-// `cached` has hashes by key. A key replaces another key that has the same place.
+// `cached` has hashes by key. A key replaces another key with the same index in the array.
 struct ScanKeyState {
   bool expired;
   ScanKeyValue value;

@@ -15,7 +15,7 @@ constexpr double kWorthwhile = 30.0;
 struct JoinFilter {
   KeyPair pair;
   double tuples;      // the table's rows; building the filter is paid once for all of them
-  double share;       // of the rows that reach the filter, the share that it lets through
+  double share;       // the share of the probed rows that the filter lets through
   double join_saving; // what the join saves for each row that is dropped
   double probe;       // the cost of a probe
   double build;       // the cost of building the filter

@@ -25,7 +25,7 @@ void check_size(const LinkView *views, int count) {
 
 namespace {
 
-// The header of a value with the given links. If there is one link that does not grow, it is a
+// The header of a filter with the given links. If there is one link that does not grow, it is a
 // plain header. Otherwise it is the header of a chain.
 Header header_of(Header header, const LinkView *views, int count) {
   if (count == 1 && !header.grows()) {
@@ -53,7 +53,7 @@ void write_head(NewFilter *filter, const LinkView *views) {
 }
 
 // True if the filter already has one bitmap of each link, `bitmap` or `other`, in the right place.
-// `header` is that of the new value, and tells the places.
+// `header` is that of the new filter, from which the offsets follow.
 bool has_place_of_each(const Filter &filter, const Header &header, const LinkView *views) {
   if (filter.header.payload_bytes() != header.payload_bytes())
     return false;

@@ -55,7 +55,8 @@ int probe_items(ProbedFilter *filter, const Items &items, int first, bool *answe
   const bool alike = has_one_hash(items.value_type) && fits(filter->header, items.value_type);
   uint64 hashes[kProbedAtOnce];
   CHECK_FOR_INTERRUPTS();
-  if (alike && !foreign && filter->payload) { // by slice, probes for NULLs would cost reads
+  // A filter that is read by slice goes on below, which skips NULLs: each probe could cost a read.
+  if (alike && !foreign && filter->payload) {
     hash_items(filter, items, first, end, hashes);
     filter->contains_many(hashes, end - first, answers + first);
     return end;
