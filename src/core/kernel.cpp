@@ -1,5 +1,4 @@
-// The scalar kernel, which is the reference for all others, and the choice of a kernel. See
-// kernel.hpp.
+// See kernel.hpp. This file has the scalar kernel and chooses the kernel.
 
 #include "core/kernel.hpp"
 

@@ -1,4 +1,4 @@
-// The texts of errors that more than one function raises. See errors.hpp.
+// See errors.hpp.
 
 #include "pg/errors.hpp"
 

@@ -1,4 +1,4 @@
-// The names of kinds, types and layouts. See names.hpp.
+// See names.hpp.
 
 #include "pg/names.hpp"
 

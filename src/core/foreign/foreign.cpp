@@ -1,4 +1,4 @@
-// Finds the functions of a layout's system and calls them. See foreign.hpp.
+// See foreign.hpp.
 
 #include "core/foreign/foreign.hpp"
 

@@ -1,5 +1,5 @@
-// The type bf_element: a value as a filter sees it (core/hashed_value.hpp). This file has its input
-// and output functions, its operators, and bf_element_of(), which makes one from a value.
+// See bf_element.hpp. This file has the input and output functions of the type, its operators, and
+// bf_element_of(), which makes one from a value.
 //
 // One type stands for values of all types. An extension that sends an aggregate from server to
 // server, such as Citus, finds the aggregate by the exact types of its arguments. The argument type

@@ -1,8 +1,4 @@
-// Conversions of a value to another family. conversion.hpp says which conversions there are and
-// what a filter answers.
-//
-// They run when a filter is probed with a value of another family than its own, or when such a
-// value is added or removed. Each conversion is a function that returns the values that equal the
+// See conversion.hpp. Each conversion is a function that returns the values that equal the
 // given one in the filter's family. The converted values are then hashed like any other values of
 // that family.
 

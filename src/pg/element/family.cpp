@@ -1,4 +1,4 @@
-// The checks of family.hpp, the messages that they raise, and the names of the families.
+// See family.hpp.
 
 #include "pg/element/family.hpp"
 

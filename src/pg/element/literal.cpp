@@ -1,5 +1,4 @@
-// Bare literals and untyped parameters, which are read as values of the filter that they are used
-// with.
+// See literal.hpp.
 //
 // A bare literal has no type of its own. SQL reads it as the type that it is compared with, but a
 // filter knows only the family of its values. If types of one family read a literal differently,

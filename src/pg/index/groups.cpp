@@ -1,4 +1,4 @@
-// Makes, reads and frees groups, and gives them their extents of blocks. See groups.hpp.
+// See groups.hpp.
 //
 // A new group takes the smallest free extent that is large enough, or new blocks at the end of the
 // index. The search for an extent reads the whole directory. It is skipped if the group needs more

@@ -1,4 +1,4 @@
-// Moves rows from the list into groups, and merges groups. See move.hpp.
+// See move.hpp.
 //
 // Rows of the list are sorted by the hashes of their keys. Rows with one hash are a run. Filters
 // are read from the table one by one, and collected in a batch until a group is worth its pages.

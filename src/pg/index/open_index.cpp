@@ -1,5 +1,4 @@
-// Opens and closes an index for bf_index_info(), bf_index_check() and bf_index_tidy(), and checks
-// who may call them. See open_index.hpp.
+// See open_index.hpp. The functions are bf_index_info(), bf_index_check() and bf_index_tidy().
 
 #include "pg/index/open_index.hpp"
 

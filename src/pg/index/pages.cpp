@@ -1,4 +1,4 @@
-// Reads, locks, initializes and logs pages of an index; takes the mover's lock. See pages.hpp.
+// See pages.hpp.
 
 #include "pg/index/pages.hpp"
 

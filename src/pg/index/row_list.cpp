@@ -1,4 +1,4 @@
-// Appends entries to the list, looks them up and removes them. See row_list.hpp.
+// See row_list.hpp.
 
 #include "pg/index/row_list.hpp"
 

@@ -1,6 +1,4 @@
-// Makes, reads and prints values of type bf_probe, and evaluates @>>. See scan_key.hpp.
-//
-// A stored bf_probe is valid only within the command that made it.
+// See scan_key.hpp. A stored bf_probe is valid only within the command that made it.
 
 #include "pg/index/scan_key.hpp"
 

@@ -1,4 +1,4 @@
-// Reads the filters of rows that are moved into groups. See table_rows.hpp.
+// See table_rows.hpp.
 //
 // SnapshotSelf shows a row that nobody has deleted yet. If another session deletes the row now, our
 // snapshot prevents the removal of the row's TOAST data. During VACUUM it does not, because other

@@ -1,5 +1,4 @@
-// Estimates the share of rows for which `filter @> value` is true: the selectivity of the
-// condition. It runs in our RESTRICT and JOIN estimators and in our support functions.
+// See selectivity.hpp. This runs in our RESTRICT and JOIN estimators and in our support functions.
 //
 // If the filter's bytes are available, it is probed for the most common values of the column. The
 // other values that are not NULL are estimated. The share of members among them is the filter's
