@@ -108,7 +108,7 @@ Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
 
 // Measures how full a filter of any kind is. In a counting filter, a counter that is not 0 counts
 // as a set bit; `saturated` is set to the number of counters at their highest value. In a cuckoo
-// filter, a taken place counts as a set bit.
+// filter, a taken slot counts as a set bit.
 Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
   const Geometry &geometry = filter.header.geometry;
   switch (structure_of(geometry.layout)) {
