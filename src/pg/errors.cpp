@@ -81,7 +81,7 @@ char *finding_text(const Finding &finding) {
 void report_malformed(Node *context, const char *type, int sqlstate, const char *detail,
                       const char *hint) {
   errsave(context,
-          (errcode(sqlstate), errmsg("invalid input for type %s", type),
+          (errcode(sqlstate), errmsg("invalid input syntax for type %s", type),
            errdetail("%c%s.", pg_toupper(static_cast<unsigned char>(detail[0])), detail + 1),
            hint ? errhint("%s", hint) : 0));
 }
@@ -123,7 +123,7 @@ void raise_bad_expected(double expected) {
 
 void raise_too_large(Layout layout, double expected, double rate, int sqlstate) {
   ereport(ERROR, (errcode(sqlstate),
-                  errmsg("%s for %s values at a false positive rate of %g would exceed %d MiB",
+                  errmsg("%s for %s values at a false positive rate of %g would exceed %d MB",
                          noun_of(kind_of(layout)), float8out_internal(expected), rate,
                          system_of(layout) == System::parquet ? 128 : 512),
                   detail_of_most_values(layout, rate),
@@ -201,7 +201,7 @@ void raise_too_many_links(int links) {
 void raise_links_too_large(int links) {
   ereport(ERROR,
           (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-           errmsg("bloom filter of %d links would exceed 512 MiB", links),
+           errmsg("bloom filter of %d links would exceed 512 MB", links),
            errhint("Distribute the values over several filters; bf_shard() tells which one a "
                    "value belongs to.")));
 }

@@ -91,7 +91,7 @@ void check_family(const Header &header, const Header &other) {
     return;
   if (one.family != another.family)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("%ss hold different values: %s and %s",
+                    errmsg("%ss hold values of different types: %s and %s",
                            noun_of(kind_of(header.geometry.layout)), family_name(one.family),
                            family_name(another.family)),
                     errhint("Build both filters from values of one type, with a cast if needed.")));

@@ -253,7 +253,7 @@ Datum filter_contains_probe(PG_FUNCTION_ARGS) {
   const StoredScanKey *stored = stored_scan_key(PG_GETARG_DATUM(1));
   if (!is_current(stored))
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("value of type %s is of another command", "bf_probe"),
+                    errmsg("value of type %s has expired", "bf_probe"),
                     errhint("Store the value that was probed for instead.")));
   ScanKeyValue key = open_scan_key(stored);
   if (has_value_type(key))

@@ -269,7 +269,7 @@ template <typename Use> Datum change_or_keep(FunctionCallInfo fcinfo, Kind kind,
 void check_is_there(FunctionCallInfo fcinfo, Kind kind) {
   if (PG_ARGISNULL(0))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                    errmsg("cannot add to a %s that is NULL", noun_of(kind)),
+                    errmsg("cannot add to a %s that is null", noun_of(kind)),
                     errhint("Begin with an empty one: %s_create(expected), or "
                             "coalesce(filter, %s_create(expected)).",
                             prefix_of(kind), prefix_of(kind))));

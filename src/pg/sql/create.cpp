@@ -34,7 +34,7 @@ void check_given(FunctionCallInfo fcinfo, const char *function,
   for (int i = 0; i < kCount; i++)
     if (PG_ARGISNULL(i))
       ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                      errmsg("argument \"%s\" of %s must not be NULL", arguments[i].name, function),
+                      errmsg("argument \"%s\" of %s must not be null", arguments[i].name, function),
                       errhint("%s", arguments[i].hint)));
 }
 

@@ -303,7 +303,7 @@ Datum bf_to_parquet(PG_FUNCTION_ARGS) {
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("bloom filter of %zu bytes cannot be written for Parquet", geometry.bytes()),
-             errdetail("Parquet's readers take a power of two, of at most 128 MiB.")));
+             errdetail("Parquet's readers take a power of two, of at most 128 MB.")));
   uint8 head[kMaxParquetHead];
   const Size head_bytes = write_parquet_head(head, geometry);
   return with_bitmap(head, head_bytes, filter.bitmap(), geometry.bytes());
