@@ -3,6 +3,7 @@
 //   for (const RestrictInfo *condition : each<RestrictInfo>(table->baserestrictinfo))
 //   auto *pair = make_zeroed<KeyPair>();
 //   auto *hashes = make_array<uint64>(count);
+//   auto *calls = make_zeroed_array<CallState>(count);
 //   GrowingArray<Row> rows = {};
 //
 // The server's foreach() needs a variable for the cell and a cast of what the cell holds. Its
@@ -48,9 +49,20 @@ template <typename T> Each<T> each(const List *list) {
   return Each<T>(list);
 }
 
+// Allocates `count` objects. Raises an error if they take more than 1 GB.
+template <typename T> T *make_array(Size count, MemoryContext context = CurrentMemoryContext) {
+  return static_cast<T *>(MemoryContextAlloc(context, count * sizeof(T)));
+}
+
+// The same, with all bytes zero.
+template <typename T>
+T *make_zeroed_array(Size count, MemoryContext context = CurrentMemoryContext) {
+  return static_cast<T *>(MemoryContextAllocZero(context, count * sizeof(T)));
+}
+
 // Allocates one object, with all bytes zero.
 template <typename T> T *make_zeroed(MemoryContext context = CurrentMemoryContext) {
-  return static_cast<T *>(MemoryContextAllocZero(context, sizeof(T)));
+  return make_zeroed_array<T>(1, context);
 }
 
 // An array that grows as items are added. It may exceed 1 GB. With all fields zero, it is empty. To
@@ -72,10 +84,5 @@ template <typename Item> struct GrowingArray {
   Item *begin() { return items; }
   Item *end() { return items + count; }
 };
-
-// Allocates `count` objects. Raises an error if they take more than 1 GB.
-template <typename T> T *make_array(Size count, MemoryContext context = CurrentMemoryContext) {
-  return static_cast<T *>(MemoryContextAlloc(context, count * sizeof(T)));
-}
 
 } // namespace bloomfilter

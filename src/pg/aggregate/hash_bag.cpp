@@ -26,7 +26,7 @@ void count_hashes(uint8 *registers, const uint64 *hashes, Size count) {
 void start_registers(HashBag *bag, Size distinct) {
   if (bag->registers || distinct <= kExactDistinct)
     return;
-  bag->registers = static_cast<uint8 *>(MemoryContextAllocZero(bag->memory.context, kRegisters));
+  bag->registers = make_zeroed_array<uint8>(kRegisters, bag->memory.context);
   for_each_batch_in_memory(*bag, [bag](const uint64 *hashes, Size count) {
     count_hashes(bag->registers, hashes, count);
   });

@@ -266,7 +266,7 @@ void init_for_rows(BuildState *build, const BuildPlan &plan, EState *estate) {
   build->row = scan->ss_ScanTupleSlot;
   begin_batches(&build->batches, plan.batches, state);
   build->call_count = list_length(plan.calls);
-  build->calls = static_cast<CallState *>(palloc0(build->call_count * sizeof(CallState)));
+  build->calls = make_zeroed_array<CallState>(build->call_count);
   for (int i = 0; i < build->call_count; i++)
     init_call(&build->calls[i], list_nth_node(Aggref, plan.calls, i), state);
 

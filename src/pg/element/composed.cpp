@@ -205,10 +205,6 @@ uint32 shape_of(const StringInfoData &structure) {
   return shape == 0 ? 1 : shape;
 }
 
-template <typename T> T *allocate_for_fields(const ValueType *value_type, int count) {
-  return static_cast<T *>(MemoryContextAllocZero(value_type->row_context, count * sizeof(T) + 1));
-}
-
 // True if the element still has the fields of rows of the given type. The server clears the
 // identifier in the cache entry of a named type as soon as the definition may have changed.
 bool knows_fields(const ValueType *value_type, Oid type, int32 typmod) {
@@ -244,8 +240,8 @@ void set_fields(ValueType *value_type, ValueType **fields, int count) {
       append_structure(&structure, fields[i]);
   value_type->shape = shape_of(structure);
   pfree(structure.data);
-  value_type->values = allocate_for_fields<Datum>(value_type, count);
-  value_type->nulls = allocate_for_fields<bool>(value_type, count);
+  value_type->values = make_zeroed_array<Datum>(count, value_type->row_context);
+  value_type->nulls = make_zeroed_array<bool>(count, value_type->row_context);
   value_type->field_count = count;
   value_type->fields = fields;
 }
@@ -259,7 +255,7 @@ pg_noinline void resolve_fields(ValueType *value_type, Oid type, int32 typmod) {
     value_type->row_context =
         AllocSetContextCreate(value_type->context, "bloomfilter row type", ALLOCSET_SMALL_SIZES);
   const TupleDesc descriptor = remember_row_type(value_type, type, typmod);
-  auto **fields = allocate_for_fields<ValueType *>(value_type, descriptor->natts);
+  auto **fields = make_zeroed_array<ValueType *>(descriptor->natts, value_type->row_context);
   for (int i = 0; i < descriptor->natts; i++) {
     const Form_pg_attribute attribute = TupleDescAttr(descriptor, i);
     if (!attribute->attisdropped)
@@ -455,7 +451,7 @@ ValueType *unformed_rows(const List *fields, MemoryContext context) {
   value_type->write = write_unformed_row;
   value_type->unformed = true;
   set_hash(value_type);
-  auto **elements = allocate_for_fields<ValueType *>(value_type, list_length(fields));
+  auto **elements = make_zeroed_array<ValueType *>(list_length(fields), context);
   int number = 0;
   for (const Node *field : each<Node>(fields))
     elements[number++] = resolve_value_type(exprType(field), exprCollation(field), context);

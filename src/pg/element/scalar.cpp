@@ -237,7 +237,7 @@ pg_noinline void look_up_label(ValueType *value_type, Oid value, Canonical *out)
                            format_type_be(value_type->type), value)));
   const char *name = NameStr(reinterpret_cast<Form_pg_enum>(GETSTRUCT(tuple))->enumlabel);
   canonical_string(name, strlen(name), out);
-  auto *bytes = static_cast<char *>(MemoryContextAlloc(value_type->context, out->length));
+  auto *bytes = make_array<char>(out->length, value_type->context);
   memcpy(bytes, out->bytes, out->length);
   ReleaseSysCache(tuple);
 

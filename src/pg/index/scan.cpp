@@ -68,8 +68,7 @@ FilterIndexScan *state_of(IndexScanDesc scan) {
 
 void read_scan_keys(IndexScanDesc scan, FilterIndexScan *state) {
   const MemoryContext before = MemoryContextSwitchTo(state->memory);
-  state->keys =
-      static_cast<ScanKeyState *>(palloc0(Max(scan->numberOfKeys, 1) * sizeof(ScanKeyState)));
+  state->keys = make_zeroed_array<ScanKeyState>(scan->numberOfKeys);
   for (int i = 0; i < scan->numberOfKeys; i++) {
     const ScanKeyData &given = scan->keyData[i];
     state->has_null |= (given.sk_flags & SK_ISNULL) != 0;

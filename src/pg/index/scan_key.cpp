@@ -87,7 +87,7 @@ struct ScanKeySite {
 
 ScanKeySite *scan_key_site(FunctionCallInfo fcinfo) {
   if (!fcinfo->flinfo->fn_extra)
-    fcinfo->flinfo->fn_extra = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(ScanKeySite));
+    fcinfo->flinfo->fn_extra = make_zeroed<ScanKeySite>(fcinfo->flinfo->fn_mcxt);
   return static_cast<ScanKeySite *>(fcinfo->flinfo->fn_extra);
 }
 

@@ -226,8 +226,7 @@ struct PlannedFilters {
 };
 
 TableKeys *room_for_keys(const PlannerInfo *root) {
-  return static_cast<TableKeys *>(
-      MemoryContextAllocZero(root->planner_cxt, root->simple_rel_array_size * sizeof(TableKeys)));
+  return make_zeroed_array<TableKeys>(root->simple_rel_array_size, root->planner_cxt);
 }
 
 } // namespace

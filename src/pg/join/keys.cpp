@@ -171,7 +171,7 @@ List *with_pair(List *pairs, KeyPair pair, const List *families) {
     return pairs;
   auto *kept = make_array<KeyPair>(1);
   *kept = pair;
-  kept->estimates = static_cast<KeyPair::Estimates *>(palloc0(sizeof(KeyPair::Estimates)));
+  kept->estimates = make_zeroed<KeyPair::Estimates>();
   return lappend(pairs, kept);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/counting.hpp"
 #include "pg/element/conversion.hpp"
+#include "pg/list.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/items.hpp"
@@ -126,7 +127,7 @@ ProbedFilter *filter_for_items(FunctionCallInfo fcinfo) {
 bool any_item_is(FunctionCallInfo fcinfo, bool wanted) {
   ProbedFilter *filter = filter_for_items(fcinfo);
   const Items items = items_of(fcinfo, 1);
-  auto *answers = static_cast<bool *>(palloc(items.count + 1));
+  auto *answers = make_array<bool>(items.count);
   for (int item = 0; item < items.count;)
     for (const int end = probe_items(filter, items, item, answers); item < end; item++)
       if (!items.nulls[item] && answers[item] == wanted)

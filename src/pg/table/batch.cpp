@@ -264,8 +264,7 @@ void begin_batches(RowBatches *batches, const BatchPlan &plan, PlanState *node) 
   const MemoryContext query = node->state->es_query_cxt;
   batches->node = node;
   batches->before = ExecInitQual(plan.before, node);
-  batches->conditions =
-      static_cast<FilterCondition *>(palloc0(list_length(plan.probes) * sizeof(FilterCondition)));
+  batches->conditions = make_zeroed_array<FilterCondition>(list_length(plan.probes));
   ListCell *cell;
   foreach (cell, plan.conditions) {
     if (!list_member_ptr(plan.probes, lfirst(cell)))

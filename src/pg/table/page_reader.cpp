@@ -30,7 +30,7 @@ bool reads_pages(TableScanDesc scan) {
 
 TupleTableSlot **make_slots(Relation table, EState *estate) {
   const MemoryContext before = MemoryContextSwitchTo(estate->es_query_cxt);
-  auto *slots = static_cast<TupleTableSlot **>(palloc(kSlots * sizeof(TupleTableSlot *)));
+  auto *slots = make_array<TupleTableSlot *>(kSlots);
   for (int i = 0; i < kSlots; i++)
     slots[i] = ExecAllocTableSlot(&estate->es_tupleTable, RelationGetDescr(table),
                                   table_slot_callbacks(table), TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS);

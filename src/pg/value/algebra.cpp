@@ -7,6 +7,7 @@
 #include "core/cuckoo.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
+#include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/new_filter.hpp"
@@ -172,7 +173,7 @@ int unite_alike(LinkView *links, int count) {
     LinkView alike = links[first];
     if (number > 1) {
       const Geometry geometry = alike.link.geometry;
-      auto *bitmap = static_cast<uint8 *>(palloc0(geometry.bytes()));
+      auto *bitmap = make_zeroed_array<uint8>(geometry.bytes());
       for (int i = first; i < first + number; i++) {
         unite_link(bitmap, links[i]);
         alike.link.flags |= links[i].link.flags;

@@ -76,7 +76,7 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
   if (memory->bytes)
     pfree(memory->bytes);
   memory->bytes = nullptr;
-  memory->bytes = static_cast<char *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, length + 1));
+  memory->bytes = make_array<char>(length + 1, fcinfo->flinfo->fn_mcxt);
   memcpy(memory->bytes, VARDATA_ANY(literal), length);
   memory->length = length;
   memory->layout = layout;
