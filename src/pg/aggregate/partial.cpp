@@ -111,7 +111,7 @@ struct varlena *flat_partial(State *state) {
   ExpandedPartial partial = {};
   partial.state = state;
   const Size size = flat_size(&partial.header);
-  auto *result = static_cast<struct varlena *>(palloc(size));
+  struct varlena *result = new_value(size - VARHDRSZ);
   flatten(&partial.header, result, size);
   return result;
 }

@@ -129,10 +129,8 @@ bytea *serialize_state(State *state) {
                      header.element_type.shape,
                      header.capacity.values,
                      header.capacity.rate};
-  const Size size = VARHDRSZ + sizeof head + (head.has_bitmap ? bitmap_bytes : 0) +
-                    (in_file ? sizeof(SharedFileName) : 0) + bag.bytes();
-  auto *result = static_cast<bytea *>(palloc(size));
-  SET_VARSIZE(result, size);
+  bytea *result = new_value(sizeof head + (head.has_bitmap ? bitmap_bytes : 0) +
+                            (in_file ? sizeof(SharedFileName) : 0) + bag.bytes());
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
   memcpy(bytes, &head, sizeof head);
   bytes += sizeof head;
@@ -159,11 +157,7 @@ bytea *pass_state(State *state) {
   passed_states = passed;
   MemoryContextRegisterResetCallback(state->bag.memory.context, &passed->forget);
 
-  const Size size = VARHDRSZ + sizeof passed->number;
-  auto *result = static_cast<bytea *>(palloc(size));
-  SET_VARSIZE(result, size);
-  memcpy(VARDATA(result), &passed->number, sizeof passed->number);
-  return result;
+  return make_value(&passed->number, sizeof passed->number);
 }
 
 State *deserialize_state(const bytea *value) {

@@ -8,6 +8,7 @@
 #include "pg/index/table_rows.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/value/memory.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -96,17 +97,15 @@ struct varlena *whole_value(struct varlena *value) {
     return PG_DETOAST_DATUM(PointerGetDatum(value));
   struct varatt_external pointer;
   VARATT_EXTERNAL_GET_POINTER(pointer, value);
-  const Size bytes = VARATT_EXTERNAL_GET_EXTSIZE(pointer) + VARHDRSZ;
-  auto *whole = static_cast<struct varlena *>(palloc(bytes));
+  const Size length = VARATT_EXTERNAL_GET_EXTSIZE(pointer);
+  struct varlena *whole = new_value(length);
   if (!copy_chunks(pointer, VARDATA(whole)))
     return nullptr;
   // The server's VARATT_EXTERNAL_IS_COMPRESSED() would cause a compiler warning, because it
   // compares a signed number with an unsigned one.
-  if (bytes >= static_cast<Size>(pointer.va_rawsize)) {
-    SET_VARSIZE(whole, bytes);
+  if (VARHDRSZ + length >= static_cast<Size>(pointer.va_rawsize))
     return whole;
-  }
-  SET_VARSIZE_COMPRESSED(whole, bytes);
+  SET_VARSIZE_COMPRESSED(whole, VARHDRSZ + length);
   return PG_DETOAST_DATUM(PointerGetDatum(whole));
 }
 

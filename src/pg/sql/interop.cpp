@@ -147,12 +147,6 @@ Filter written_filter(FunctionCallInfo fcinfo, System system, const char *system
   return united;
 }
 
-bytea *make_bytea(Size length) {
-  auto *result = static_cast<bytea *>(palloc(VARHDRSZ + length));
-  SET_VARSIZE(result, VARHDRSZ + length);
-  return result;
-}
-
 Size words_of(const Geometry &geometry) {
   return geometry.bytes() / kWordBytes;
 }
@@ -172,7 +166,7 @@ Datum from_words(FunctionCallInfo fcinfo, decltype(read_guava) read, const char 
 
 Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
   const Geometry &geometry = filter.header.geometry;
-  bytea *result = make_bytea(head_bytes + geometry.bytes());
+  bytea *result = new_value(head_bytes + geometry.bytes());
   auto *bytes = reinterpret_cast<uint8 *>(VARDATA(result));
   memcpy(bytes, head, head_bytes);
   swap_words(bytes + head_bytes, filter.bitmap(), words_of(geometry), check_for_interrupts);
@@ -181,7 +175,7 @@ Datum with_words(const uint8 *head, Size head_bytes, const Filter &filter) {
 
 // Writes a file that has a head and then the bitmap's bytes unchanged.
 Datum with_bitmap(const uint8 *head, Size head_bytes, const uint8 *bitmap, Size bytes) {
-  bytea *result = make_bytea(head_bytes + bytes);
+  bytea *result = new_value(head_bytes + bytes);
   memcpy(VARDATA(result), head, head_bytes);
   move_memory(VARDATA(result) + head_bytes, bitmap, bytes);
   PG_RETURN_BYTEA_P(result);

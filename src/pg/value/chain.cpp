@@ -70,10 +70,7 @@ bool has_place_of_each(const Filter &filter, const Header &header, const LinkVie
 
 NewFilter make_of_links(Header header, const LinkView *views, int count) {
   header = header_of(header, views, count);
-  const Size size = VARHDRSZ + header.payload_bytes();
-  auto *value = static_cast<struct varlena *>(palloc(size));
-  SET_VARSIZE(value, size);
-  NewFilter filter = {{value, header}};
+  NewFilter filter = {{new_value(header.payload_bytes()), header}};
   write_head(&filter, views);
   uint8 *place = filter.payload() + header.head_bytes();
   for (int i = 0; i < count; i++) {

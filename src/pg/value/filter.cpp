@@ -35,9 +35,7 @@ Filter any_filter_arg(FunctionCallInfo fcinfo, int argument) {
 }
 
 NewFilter copy_filter(const Filter &filter) {
-  void *value = palloc(VARSIZE(filter.value));
-  move_memory(value, filter.value, VARSIZE(filter.value));
-  return {{static_cast<const struct varlena *>(value), filter.header}};
+  return {{make_value(filter.payload(), VARSIZE(filter.value) - VARHDRSZ), filter.header}};
 }
 
 int compare_payloads(const struct varlena *a, const struct varlena *b) {

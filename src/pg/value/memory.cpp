@@ -79,9 +79,14 @@ void move_memory(void *to, const void *from, Size bytes) {
   }
 }
 
-struct varlena *make_value(const void *payload, Size length) {
+struct varlena *new_value(Size length) {
   auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + length));
   SET_VARSIZE(value, VARHDRSZ + length);
+  return value;
+}
+
+struct varlena *make_value(const void *payload, Size length) {
+  struct varlena *value = new_value(length);
   move_memory(VARDATA(value), payload, length);
   return value;
 }

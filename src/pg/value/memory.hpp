@@ -20,6 +20,9 @@ namespace bloomfilter {
 void clear_memory(void *memory, Size bytes);
 void move_memory(void *to, const void *from, Size bytes);
 
+// A new value with room for a payload of `length` bytes, which are not set.
+struct varlena *new_value(Size length);
+
 // A value whose payload is a copy of the `length` bytes at `payload`.
 struct varlena *make_value(const void *payload, Size length);
 

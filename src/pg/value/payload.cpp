@@ -52,7 +52,7 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
   if (decoded_length_limit(length) > MaxAllocSize - VARHDRSZ)
     return report(psprintf("text is too long for the largest %s", type.noun), nullptr);
 
-  auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + decoded_length_limit(length)));
+  struct varlena *value = new_value(decoded_length_limit(length));
   auto *payload = reinterpret_cast<uint8 *>(VARDATA(value));
   Size decoded;
   if (!decode_base64(string, length, payload, &decoded, check_for_interrupts))
