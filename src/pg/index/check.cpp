@@ -194,10 +194,7 @@ bool is_same(Relation index, const Indexed &indexed, const Filter &filter, bool 
   const bool groupable = sound && key_of(filter.header, &key);
   if (indexed.listed)
     return indexed.key_hash == (groupable ? key_hash(key) : 0);
-  const Buffer buffer =
-      lock_page(index, indexed.place.block, PageKind::directory, BUFFER_LOCK_SHARE);
-  const GroupSlot slot = content_of<GroupSlot>(bytes_of(buffer))[indexed.place.number];
-  UnlockReleaseBuffer(buffer);
+  const GroupSlot slot = read_slot(index, indexed.place);
   if (!groupable || !(slot.key == key))
     return false;
   GroupColumn column = {indexed.row, make_array<uint8>(key.bytes())};

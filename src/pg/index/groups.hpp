@@ -24,6 +24,9 @@ struct GroupColumn {
 // Raises XX002 unless all slots of a page are sound. `page` is a fresh copy of the page.
 void check_slots(Relation index, BlockNumber block, const uint8 *page);
 
+// A copy of a slot. The slot must have been checked by check_slots().
+GroupSlot read_slot(Relation index, SlotPlace place);
+
 // Calls use(place, slot) for each slot of each page of the directory, including unused slots.
 template <typename Use> void for_each_slot(Relation index, Use use) {
   for_each_page(index, read_meta(index).directory, PageKind::directory,

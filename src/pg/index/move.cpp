@@ -151,13 +151,6 @@ GrowingArray<SmallGroup> small_groups_of(Relation index) {
   return groups;
 }
 
-GroupSlot read_slot(Relation index, SlotPlace place) {
-  const Buffer buffer = lock_page(index, place.block, PageKind::directory, BUFFER_LOCK_SHARE);
-  const GroupSlot slot = content_of<GroupSlot>(bytes_of(buffer))[place.number];
-  UnlockReleaseBuffer(buffer);
-  return slot;
-}
-
 // True if merging these groups is worth the writes: it makes fewer groups, or groups that take at
 // most half of the pages.
 bool are_worth_merging(const GroupKey &key, int most, const SmallGroup *groups, int64 count) {

@@ -113,14 +113,10 @@ const KeyHashes &hashes_for_key(FilterIndexScan *state, ScanKeyState *scan_key,
 
 // Called when a page of lines does not belong to the group of a copied slot. If the slot still has
 // this group, the page is damaged: raises XX002. Else the group was freed meanwhile.
-void check_freed(Relation index, BlockNumber block, int number, const GroupSlot &slot,
-                 uint32 place) {
-  const Buffer buffer = lock_page(index, block, PageKind::directory, BUFFER_LOCK_SHARE);
-  const GroupSlot &now = content_of<GroupSlot>(bytes_of(buffer))[number];
-  const bool same = now.state == SlotState::group && now.number == slot.number;
-  UnlockReleaseBuffer(buffer);
-  if (same)
-    raise_index_damaged(index, slot.start + place, "is not a page of its group");
+void check_freed(Relation index, SlotPlace place, const GroupSlot &slot, uint32 page) {
+  const GroupSlot now = read_slot(index, place);
+  if (now.state == SlotState::group && now.number == slot.number)
+    raise_index_damaged(index, slot.start + page, "is not a page of its group");
 }
 
 // Finds the columns that have all bits of a hash. Returns false if a page does not belong to the
@@ -163,7 +159,7 @@ struct Answer {
   bool candidates; // true if their rows need a recheck, false if they are hits
 };
 
-Answer probe_group(IndexScanDesc scan, BlockNumber block, int number, const GroupSlot &slot) {
+Answer probe_group(IndexScanDesc scan, SlotPlace place, const GroupSlot &slot) {
   FilterIndexScan *state = state_of(scan);
   Answer answer = {live_columns(slot), false};
   for (int i = 0; i < scan->numberOfKeys && !answer.columns.is_empty(); i++) {
@@ -174,9 +170,9 @@ Answer probe_group(IndexScanDesc scan, BlockNumber block, int number, const Grou
       continue;
     }
     ColumnSet found;
-    uint32 place = 0;
-    if (!probe_for_hashes(scan->indexRelation, slot, *cached, &found, &place)) {
-      check_freed(scan->indexRelation, block, number, slot, place);
+    uint32 page = 0;
+    if (!probe_for_hashes(scan->indexRelation, slot, *cached, &found, &page)) {
+      check_freed(scan->indexRelation, place, slot, page);
       return {ColumnSet{}, false}; // rows moved, so the scan starts again, or VACUUM removed them
     }
     answer.columns = answer.columns & found;
@@ -245,7 +241,7 @@ template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
                       const GroupSlot &slot = content_of<GroupSlot>(page)[number];
                       if (slot.state != SlotState::group)
                         continue;
-                      const Answer answer = probe_group(scan, block, number, slot);
+                      const Answer answer = probe_group(scan, {block, number}, slot);
                       if (answer.columns.is_empty())
                         continue;
                       for (int column = 0; column < slot.columns; column++)
