@@ -159,14 +159,6 @@ List *arguments_in_query(FunctionCallInfo fcinfo) {
   return NIL;
 }
 
-// Returns true if an expression has the same value for all rows, wherever and however often it is
-// evaluated.
-bool is_fixed(Node *node) {
-  return node && !contain_var_clause(node) && !contain_subplans(node) &&
-         !contain_agg_clause(node) && !contain_window_function(node) &&
-         !expression_returns_set(node) && !contain_volatile_functions(node);
-}
-
 constexpr int kMostArguments = 5; // of a transition function
 
 // Sets `row` as for a call of a transition function: evaluates the arguments after the value. An
@@ -186,7 +178,7 @@ bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCal
       break; // an aggregate that a user made of our functions
     NullableDatum &value = row->args[row->nargs++];
     value = {0, true};
-    if (is_fixed(node)) {
+    if (node && is_same_for_all_rows(node)) {
       ExprState *state = ExecInitExpr(reinterpret_cast<Expr *>(node), nullptr);
       value.value = ExecEvalExpr(state, context, &value.isnull);
     } else if (i == 1)
@@ -197,6 +189,12 @@ bool evaluate_arguments(const List *arguments, ExprContext *context, FunctionCal
 }
 
 } // namespace
+
+bool is_same_for_all_rows(Node *node) {
+  return !contain_var_clause(node) && !contain_subplans(node) && !contain_agg_clause(node) &&
+         !contain_window_function(node) && !expression_returns_set(node) &&
+         !contain_volatile_functions(node);
+}
 
 Parameters parameters_with_rows(const List *arguments, ExprContext *context, Layout layout) {
   LOCAL_FCINFO(row, kMostArguments);

@@ -32,6 +32,10 @@ extern "C" {
 
 namespace bloomfilter {
 
+// Returns true if an expression has the same value for all rows, wherever and however often it is
+// evaluated.
+bool is_same_for_all_rows(Node *node);
+
 // The parameters of a call that saw rows. The first argument is the value. All other arguments must
 // be constants or parameters of the query, so every row has the same parameters. Raises the errors
 // of parameters_of_row_with_layout().

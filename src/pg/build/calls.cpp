@@ -2,6 +2,7 @@
 
 #include "pg/build/calls.hpp"
 
+#include "pg/aggregate/arguments.hpp"
 #include "pg/aggregate/steps.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
@@ -73,12 +74,14 @@ const KnownAggregate *find_known_aggregate(Oid aggregate) {
   if (row.has_initial_value || !OidIsValid(row.aggfinalfn) || !OidIsValid(row.aggcombinefn) ||
       OidIsValid(row.aggserialfn) != OidIsValid(row.aggdeserialfn))
     return nullptr;
+  const PGFunction step = code_of(row.aggtransfn), final = code_of(row.aggfinalfn),
+                   combine = code_of(row.aggcombinefn);
+  const bool has_serial = OidIsValid(row.aggserialfn);
+  const bool has_our_serial = has_serial && code_of(row.aggserialfn) == filter_agg_serial &&
+                              code_of(row.aggdeserialfn) == filter_agg_deserial;
   for (const KnownAggregate &known : kKnownAggregates)
-    if (code_of(row.aggtransfn) == known.step && code_of(row.aggfinalfn) == known.final &&
-        code_of(row.aggcombinefn) == known.combine &&
-        OidIsValid(row.aggserialfn) == !known.takes_elements &&
-        (known.takes_elements || (code_of(row.aggserialfn) == filter_agg_serial &&
-                                  code_of(row.aggdeserialfn) == filter_agg_deserial)))
+    if (step == known.step && final == known.final && combine == known.combine &&
+        (known.takes_elements ? !has_serial : has_our_serial))
       return &known;
   return nullptr;
 }
@@ -96,11 +99,6 @@ void check_may_call(Oid function, Oid role, ObjectType type) {
   if (result != ACLCHECK_OK)
     aclcheck_error(result, type, get_func_name(function));
   InvokeFunctionExecuteHook(function);
-}
-
-bool is_same_for_all_rows(Node *argument) {
-  return !contain_var_clause(argument) && !contain_subplans(argument) &&
-         !contain_agg_clause(argument) && !contain_volatile_functions(argument);
 }
 
 } // namespace
