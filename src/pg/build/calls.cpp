@@ -7,8 +7,7 @@
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
-#include "pg/query/expression.hpp"
-#include "pg/query/probe_expr.hpp"
+#include "pg/query/function.hpp"
 #include "pg/table/conditions.hpp"
 
 extern "C" {

@@ -4,10 +4,10 @@
 #include "pg/join/query.hpp"
 
 #include "pg/build/calls.hpp"
-#include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/names.hpp"
 #include "pg/query/expression.hpp"
+#include "pg/query/function.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {

@@ -13,7 +13,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/planner/sample.hpp"
+#include "pg/value/sample.hpp"
 
 extern "C" {
 #include "nodes/pathnodes.h"

@@ -9,6 +9,7 @@
 
 #include "pg/element/value_type.hpp"
 #include "pg/query/collation.hpp"
+#include "pg/query/function.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {

@@ -9,7 +9,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/planner/sample.hpp"
+#include "pg/value/sample.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {

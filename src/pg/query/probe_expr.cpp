@@ -2,17 +2,15 @@
 
 #include "pg/query/probe_expr.hpp"
 
-#include "pg/compat.hpp"
 #include "pg/names.hpp"
+#include "pg/query/function.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -129,16 +127,6 @@ bool is_probe(Node *node, ProbeExpr *probe) {
 
 bool is_probe_for_value(Node *node, ProbeExpr *probe) {
   return is_probe(node, probe) && takes_any(probe->function);
-}
-
-PGFunction code_of(Oid function) {
-  FmgrInfo info;
-  fmgr_info(function, &info);
-  return info.fn_addr;
-}
-
-bool may_call(Oid function) {
-  return object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
 }
 
 } // namespace bloomfilter

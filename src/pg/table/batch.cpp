@@ -6,7 +6,7 @@
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
-#include "pg/planner/sample.hpp"
+#include "pg/value/sample.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {

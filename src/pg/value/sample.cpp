@@ -1,7 +1,7 @@
 // See sample.hpp. A filter in memory, or an uncompressed value stored out of line, is read in
 // parts. A compressed value is decompressed as a whole, if it is small.
 
-#include "pg/planner/sample.hpp"
+#include "pg/value/sample.hpp"
 
 #include "core/counting.hpp"
 #include "core/cuckoo.hpp"
