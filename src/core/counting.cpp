@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/bytes.hpp"
 #include "core/sizing.hpp"
 
 namespace bloomfilter {

@@ -8,7 +8,6 @@
 
 #include "pg/element/canonical.hpp"
 #include "pg/list.hpp"
-#include "pg/names.hpp"
 
 extern "C" {
 #include "catalog/pg_collation.h"

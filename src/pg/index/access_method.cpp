@@ -12,7 +12,6 @@
 #include "pg/compat.hpp"
 #include "pg/index/pages.hpp"
 #include "pg/list.hpp"
-#include "pg/planner/selectivity.hpp"
 #include "pg/query/probe_expr.hpp"
 
 extern "C" {

@@ -4,7 +4,7 @@
 
 #include "pg/server.hpp"
 
-#include "pg/join/source.hpp"
+#include "pg/join/keys.hpp"
 
 namespace bloomfilter {
 

@@ -8,7 +8,6 @@
 
 #include "core/sizing.hpp"
 #include "pg/element/conversion.hpp"
-#include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"

@@ -9,7 +9,6 @@
 #include "core/cuckoo.hpp"
 #include "core/shard.hpp"
 #include "core/structure.hpp"
-#include "pg/element/digests.hpp"
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/names.hpp"

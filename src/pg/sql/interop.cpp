@@ -6,7 +6,6 @@
 
 #include "pg/server.hpp"
 
-#include "core/bitmap.hpp"
 #include "core/estimate.hpp"
 #include "core/foreign/datasketches.hpp"
 #include "core/foreign/guava.hpp"

@@ -5,7 +5,6 @@
 
 #include "pg/server.hpp"
 
-#include "core/bytes.hpp"
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
 #include "pg/table/batch.hpp"

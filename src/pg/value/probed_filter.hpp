@@ -12,7 +12,7 @@
 
 #include "pg/server.hpp"
 
-#include "core/structure.hpp"
+#include "core/kernel.hpp"
 #include "pg/element/digests.hpp"
 #include "pg/value/toast_cache.hpp"
 
