@@ -169,6 +169,9 @@ inline Snapshot get_toast_snapshot() {
 
 #if PG_VERSION_NUM < 170000
 
+// These servers leave the search_path as it is.
+inline void RestrictSearchPath() {}
+
 inline double estimate_array_length(PlannerInfo *, Node *array) {
   return ::estimate_array_length(array);
 }

@@ -39,9 +39,7 @@ OpenIndex open_index(Oid oid, LOCKMODE mode) {
     open.table = table_open(table, mode);
     SetUserIdAndSecContext(open.table->rd_rel->relowner,
                            open.context | SECURITY_RESTRICTED_OPERATION);
-#if PG_VERSION_NUM >= 170000
     RestrictSearchPath();
-#endif
   }
   open.index = relation_open(oid, mode);
   if (!open.table || open.index->rd_indam->ambuild != build_index)
