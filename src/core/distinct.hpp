@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/murmur3.hpp"
 #include "core/interrupts.hpp"
+#include "core/murmur3.hpp"
 
 namespace bloomfilter {
 

@@ -11,8 +11,8 @@
 #include "pg/element/family.hpp"
 #include "pg/errors.hpp"
 #include "pg/list.hpp"
-#include "pg/value/new_filter.hpp"
 #include "pg/value/memory.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/overfill.hpp"
 
 extern "C" {

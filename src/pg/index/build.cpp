@@ -9,8 +9,8 @@
 // groups, so now and then an INSERT takes longer. A build has one process: workers do not help.
 
 #include "pg/index/access_method.hpp"
-#include "pg/index/row_list.hpp"
 #include "pg/index/move.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/list.hpp"
 
 extern "C" {

@@ -19,9 +19,9 @@
 #include <algorithm>
 
 #include "pg/index/groups.hpp"
-#include "pg/index/row_list.hpp"
 #include "pg/index/move.hpp"
 #include "pg/index/open_index.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/list.hpp"
 
 extern "C" {

@@ -6,9 +6,9 @@
 #include "pg/server.hpp"
 
 #include "pg/index/groups.hpp"
-#include "pg/index/row_list.hpp"
 #include "pg/index/move.hpp"
 #include "pg/index/open_index.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/value/result_row.hpp"
 
 extern "C" {

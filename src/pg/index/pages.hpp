@@ -39,9 +39,8 @@
 
 #include "pg/server.hpp"
 
-#include "pg/compat.hpp"
-
 #include "core/index_pages.hpp"
+#include "pg/compat.hpp"
 
 extern "C" {
 #include "access/generic_xlog.h"

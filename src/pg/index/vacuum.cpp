@@ -6,8 +6,8 @@
 #include "pg/compat.hpp"
 #include "pg/index/access_method.hpp"
 #include "pg/index/groups.hpp"
-#include "pg/index/row_list.hpp"
 #include "pg/index/move.hpp"
+#include "pg/index/row_list.hpp"
 #include "pg/list.hpp"
 
 extern "C" {

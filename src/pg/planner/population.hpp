@@ -9,8 +9,8 @@
 
 #include "pg/server.hpp"
 
-#include "pg/value/sample.hpp"
 #include "pg/query/probe_expr.hpp"
+#include "pg/value/sample.hpp"
 
 extern "C" {
 #include "utils/lsyscache.h"

@@ -9,8 +9,8 @@
 
 #include "pg/compat.hpp"
 #include "pg/planner/cost.hpp"
-#include "pg/planner/index_condition.hpp"
 #include "pg/planner/filter_estimate.hpp"
+#include "pg/planner/index_condition.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/planner/shippable.hpp"
 #include "pg/query/probe_expr.hpp"

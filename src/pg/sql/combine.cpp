@@ -14,8 +14,8 @@
 #include "pg/names.hpp"
 #include "pg/value/algebra.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/new_filter.hpp"
 #include "pg/value/measure.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/overfill.hpp"
 
 using namespace bloomfilter;

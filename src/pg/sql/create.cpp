@@ -11,8 +11,8 @@
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/new_filter.hpp"
 #include "pg/value/measure.hpp"
+#include "pg/value/new_filter.hpp"
 
 using namespace bloomfilter;
 

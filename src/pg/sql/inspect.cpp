@@ -13,8 +13,8 @@
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/new_filter.hpp"
 #include "pg/value/measure.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/overfill.hpp"
 #include "pg/value/result_row.hpp"
 

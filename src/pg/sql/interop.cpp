@@ -17,8 +17,8 @@
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
-#include "pg/value/new_filter.hpp"
 #include "pg/value/memory.hpp"
+#include "pg/value/new_filter.hpp"
 #include "pg/value/result_row.hpp"
 
 extern "C" {

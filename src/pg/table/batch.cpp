@@ -6,8 +6,8 @@
 
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
-#include "pg/value/sample.hpp"
 #include "pg/query/probe_expr.hpp"
+#include "pg/value/sample.hpp"
 
 extern "C" {
 #include "access/xact.h"

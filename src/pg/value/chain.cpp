@@ -4,8 +4,8 @@
 #include "pg/value/chain.hpp"
 
 #include "pg/errors.hpp"
-#include "pg/value/new_filter.hpp"
 #include "pg/value/memory.hpp"
+#include "pg/value/new_filter.hpp"
 
 namespace bloomfilter {
 
