@@ -8,6 +8,7 @@
 
 #include "core/sizing.hpp"
 #include "pg/element/conversion.hpp"
+#include "pg/errors.hpp"
 #include "pg/names.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
@@ -51,7 +52,7 @@ void check_given(FunctionCallInfo fcinfo, const char *function,
 }
 
 // Sets the element type if the function's last argument, which may be NULL, names one.
-void set_element(FunctionCallInfo fcinfo, Header *header) {
+void set_element_type(FunctionCallInfo fcinfo, Header *header) {
   const int last = PG_NARGS() - 1;
   if (!PG_ARGISNULL(last))
     declare_values(header, PG_GETARG_OID(last));
@@ -62,7 +63,7 @@ Datum create(FunctionCallInfo fcinfo, Layout layout, const char *function, const
   check_given(fcinfo, function, {{"expected", hint}, {"fpr", kHasDefault}, {"seed", kHasDefault}});
   const auto seed = static_cast<uint64>(PG_GETARG_INT64(2));
   Header header = empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed);
-  set_element(fcinfo, &header);
+  set_element_type(fcinfo, &header);
   return make_filter(header).datum();
 }
 
@@ -95,7 +96,7 @@ Datum bf_create(PG_FUNCTION_ARGS) {
     raise_seed(scheme, seed);
   Header header = empty_header(layout, PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), seed);
   header.element_type.family = scheme.empty;
-  set_element(fcinfo, &header);
+  set_element_type(fcinfo, &header);
   if (!grow)
     return make_filter(header).datum();
   check_able<Ability::grows>(header, "grow");
@@ -119,7 +120,7 @@ Datum bf_create_by_size(PG_FUNCTION_ARGS) {
                     errmsg("number of hash functions %d is out of range", k),
                     errdetail("It must be between 1 and %d.", kMaxK)));
   Header header = empty_header(size_for_bits(static_cast<uint64>(bits), k), {}, seed);
-  set_element(fcinfo, &header);
+  set_element_type(fcinfo, &header);
   return make_filter(header).datum();
 }
 
