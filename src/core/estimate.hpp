@@ -2,7 +2,7 @@
 //
 // The bits of a value fall into the lines of that value, not anywhere in the bitmap. The usual
 // formulas assume one large bitmap, and would be wrong here by 15 to 70 %. The functions are pure.
-// Inspection, saturation and tests share them.
+// Inspection, the check for overfilled filters and tests share them.
 #pragma once
 
 #include <cstddef>

@@ -117,14 +117,14 @@ Datum filter_agg_combine(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
   }
 
-  if (!state && other->passed) { // the leader's own state becomes the combined state
-    other->passed = false;
+  if (!state && other->handed_over) { // the leader's own state becomes the combined state
+    other->handed_over = false;
     PG_RETURN_POINTER(other);
   }
   if (!state)
     state = make_call_state(fcinfo, parameters_of(other));
   combine_states(state, other);
-  if (other->passed) // each partition passes a state; together they can be large
+  if (other->handed_over) // each partition hands over a state; together they can be large
     MemoryContextDelete(other->bag.memory.context);
   PG_RETURN_POINTER(state);
 }

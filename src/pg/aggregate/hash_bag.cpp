@@ -248,7 +248,7 @@ void merge_registers(HashBag *bag, const uint8 *registers) {
 }
 
 Size memory_limit(const HashBag *bag, Size least) {
-  return bag->memory.group ? Max(get_hash_memory_limit() / sizeof(uint64), least) : SIZE_MAX;
+  return bag->memory.expr_context ? Max(get_hash_memory_limit() / sizeof(uint64), least) : SIZE_MAX;
 }
 
 Spill *spill_of(HashBag *bag) {

@@ -190,11 +190,11 @@ void refuse_moving(FunctionCallInfo fcinfo) {
 GroupMemory memory_of_object(FunctionCallInfo fcinfo) {
   static constexpr char kName[] = "bloomfilter partial states";
   GroupMemory memory = group_memory(fcinfo);
-  if (!memory.group)
+  if (!memory.expr_context)
     refuse_moving(fcinfo);
   const MemoryContext first = memory.context->firstchild;
   memory.context =
-      memory.group && first && first->name == kName
+      memory.expr_context && first && first->name == kName
           ? first
           : AllocSetContextCreateInternal(memory.context, kName, ALLOCSET_START_SMALL_SIZES);
   return memory;

@@ -15,8 +15,8 @@ namespace {
 // than this.
 constexpr Size kMostInMessage = 8 * 1024 * 1024 / sizeof(uint64);
 
-// Returns true if a bag's hashes are passed on in a file. They are if some have been spilled, or if
-// they might not fit into a message. Other large bags use a file only if temp_file_limit is not
+// Returns true if a bag's hashes are handed over in a file. They are if some have been spilled, or
+// if they might not fit into a message. Other large bags use a file only if temp_file_limit is not
 // set, because the limit must not make the query fail.
 bool goes_by_file(const HashBag *bag) {
   if (bag->memory.transfer == FileTransfer::none || !bag->registers)
@@ -38,7 +38,7 @@ SharedFileName give_copy(const HashBag *bag) {
 SharedFileName give_all(HashBag *bag) {
   if (bag->in_memory() > 0)
     spill_memory(bag);
-  return give_file(bag->spill);
+  return export_file(bag->spill);
 }
 
 // Appends hashes that are already in the registers, without counting them again.

@@ -27,7 +27,7 @@ void close_file(const HashFile &file, SharedFile *shared) {
 
 void close_files(Datum argument) {
   const auto *spill = reinterpret_cast<const Spill *>(DatumGetPointer(argument));
-  close_file(spill->written, spill->given ? nullptr : spill->shared);
+  close_file(spill->written, spill->exported ? nullptr : spill->shared);
   for (const TakenFile *taken = spill->taken; taken; taken = taken->next)
     close_file(taken->hashes, taken->shared);
   close_file(spill->sorted, nullptr);
@@ -49,7 +49,7 @@ void split_spill(const Spill *spill, HashFile *parts, int bits) {
 Spill *make_spill(const GroupMemory &memory) {
   auto *spill = make_zeroed<Spill>(memory.context);
   spill->memory = memory;
-  RegisterExprContextCallback(memory.group, close_files, PointerGetDatum(spill));
+  RegisterExprContextCallback(memory.expr_context, close_files, PointerGetDatum(spill));
   return spill;
 }
 
@@ -68,9 +68,9 @@ void write_spill(Spill *spill, const uint64 *hashes, Size count) {
   spill->count += count;
 }
 
-SharedFileName give_file(Spill *spill) {
+SharedFileName export_file(Spill *spill) {
   BufFileExportFileSet(spill->shared->file); // now another process can open it
-  spill->given = true;
+  spill->exported = true;
   return spill->shared->name;
 }
 

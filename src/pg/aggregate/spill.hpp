@@ -32,7 +32,7 @@ enum class FileTransfer : uint8 {
 // Where an aggregate keeps a group's state, and how the state uses files.
 struct GroupMemory {
   MemoryContext context;
-  ExprContext *group = nullptr; // calls back when the group ends; without it, nothing is spilled
+  ExprContext *expr_context = nullptr; // calls back when the group ends; NULL: nothing is spilled
   FileTransfer transfer = FileTransfer::none;
   ResourceOwner owner = CurrentResourceOwner; // owns the files that stay open between steps
 };
@@ -59,7 +59,7 @@ struct Spill {
   HashFile written;   // the file that this process writes
   FilePosition end;   // where the written file ends
   SharedFile *shared; // the written file, if another process will take it over
-  bool given;         // true once another process may take it over
+  bool exported;      // true once another process may take it over
   TakenFile *taken;
   uint64 count; // the number of hashes in all these files
 
@@ -77,8 +77,8 @@ Spill *make_spill(const GroupMemory &memory);
 // Appends hashes to the written file. Makes the file if there is none.
 void write_spill(Spill *spill, const uint64 *hashes, Size count);
 
-// Gives the written file to another process. The file must not change afterwards.
-SharedFileName give_file(Spill *spill);
+// Exports the written file to another process. The file must not change afterwards.
+SharedFileName export_file(Spill *spill);
 
 // Takes over a file of `count` hashes.
 void take_file(Spill *spill, const SharedFileName &name, uint64 count);

@@ -34,9 +34,9 @@ uint8 *allocate_bitmap(MemoryContext context, const Geometry &geometry) {
   return static_cast<uint8 *>(bitmap);
 }
 
-// How many hashes a state with a given size keeps before it makes a bitmap. Whole digests are kept
-// until they take the bytes of the bitmap. The number is at least kBuffer. The state of a
-// bf_partial keeps twice as many.
+// How many hashes a state whose expected number is known keeps before it makes a bitmap. Whole
+// digests are kept until they take the bytes of the bitmap. The number is at least kBuffer. The
+// state of a bf_partial keeps twice as many.
 Size hashes_without_bitmap(const State *state) {
   const Geometry &geometry = state->header.geometry;
   const Size digests = geometry.bytes() / (digest_size(geometry.layout) * sizeof(uint64));
@@ -211,7 +211,7 @@ GroupMemory group_memory(FunctionCallInfo fcinfo) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("aggregate function called in non-aggregate context")));
   if (call_context == AGG_CONTEXT_AGGREGATE) // a window does not tell when its files can be closed
-    memory.group = castNode(AggState, fcinfo->context)->curaggcontext;
+    memory.expr_context = castNode(AggState, fcinfo->context)->curaggcontext;
   return memory;
 }
 

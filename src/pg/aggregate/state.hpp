@@ -46,11 +46,11 @@ struct State {
   bool partial; // true for the state of a bf_partial
   bool no_rows; // true until the state has seen a row
 
-  // Set by pass_state(). The state is combined once, and its memory context is deleted then.
-  bool passed;
+  // Set by hand_over_state(). The state is combined once, and its memory context is deleted then.
+  bool handed_over;
 
-  // Allocated by the first flush of a state with a given size, or set by read_content(). NULL
-  // before the first flush, and if keeps_bag().
+  // Allocated by the first flush of a state whose expected number is known, or set by
+  // read_content(). NULL before the first flush, and if keeps_bag().
   uint8 *bitmap;
   // Set by read_content(): replaces the bag in a state that can only be read. NULL in all others.
   const SerializedBag *received;
@@ -98,7 +98,8 @@ void check_parameters(const State *state, const Parameters &parameters, const ch
 // Gives the state this element type if it has none yet. ERROR 42804 if it has another element type.
 void admit_type(State *state, const ElementType &type);
 
-// Moves the hashes of a state with a given size into its bitmap. The array becomes a buffer.
+// Moves the hashes of a state whose expected number is known into its bitmap. The array becomes a
+// buffer.
 void flush(State *state);
 
 // Makes room in the full array of a state's bag.

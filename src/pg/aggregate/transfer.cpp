@@ -46,33 +46,33 @@ Head checked_head(const uint8 *bytes, Size length) {
   return head;
 }
 
-// A state of this process that was passed. A callback removes it from the list when its memory
+// A state of this process that was handed over. A callback removes it from the list when its memory
 // context is reset or deleted.
-struct PassedState {
+struct HandedOverState {
   uint64 number;
   State *state;
   MemoryContextCallback forget;
-  PassedState *next;
+  HandedOverState *next;
 };
 
-PassedState *passed_states = nullptr;
+HandedOverState *handed_over_states = nullptr;
 
-void forget_passed_state(void *argument) {
-  const auto *forgotten = static_cast<PassedState *>(argument);
-  PassedState **place = &passed_states;
+void forget_handed_over_state(void *argument) {
+  const auto *forgotten = static_cast<HandedOverState *>(argument);
+  HandedOverState **place = &handed_over_states;
   while (*place != forgotten)
     place = &(*place)->next;
   *place = forgotten->next;
 }
 
-State *find_passed_state(uint64 number) {
-  for (const PassedState *passed = passed_states; passed; passed = passed->next)
-    if (passed->number == number)
-      return passed->state;
+State *find_handed_over_state(uint64 number) {
+  for (const HandedOverState *entry = handed_over_states; entry; entry = entry->next)
+    if (entry->number == number)
+      return entry->state;
   raise_invalid_state();
 }
 
-// Returns true if a state's bitmap is passed on in a file. It is not if temp_file_limit is set,
+// Returns true if a state's bitmap is handed over in a file. It is not if temp_file_limit is set,
 // because the limit must not make the query fail. If nobody reads the file, the leader's
 // transaction deletes it.
 bool bitmap_goes_by_file(const State *state) {
@@ -147,17 +147,18 @@ bytea *serialize_state(State *state) {
   return result;
 }
 
-bytea *pass_state(State *state) {
+bytea *hand_over_state(State *state) {
   if (state->bag.spill)
     return serialize_state(state);
-  state->passed = true;
-  static uint64 passed_before = 0;
-  auto *passed = make_array<PassedState>(1, state->bag.memory.context);
-  *passed = {++passed_before, state, {forget_passed_state, passed, nullptr}, passed_states};
-  passed_states = passed;
-  MemoryContextRegisterResetCallback(state->bag.memory.context, &passed->forget);
+  state->handed_over = true;
+  static uint64 handed_over_before = 0;
+  auto *entry = make_array<HandedOverState>(1, state->bag.memory.context);
+  *entry = {
+      ++handed_over_before, state, {forget_handed_over_state, entry, nullptr}, handed_over_states};
+  handed_over_states = entry;
+  MemoryContextRegisterResetCallback(state->bag.memory.context, &entry->forget);
 
-  return make_value(&passed->number, sizeof passed->number);
+  return make_value(&entry->number, sizeof entry->number);
 }
 
 State *deserialize_state(const bytea *value) {
@@ -166,7 +167,7 @@ State *deserialize_state(const bytea *value) {
   if (length == sizeof(uint64)) {
     uint64 number;
     memcpy(&number, bytes, sizeof number);
-    return find_passed_state(number);
+    return find_handed_over_state(number);
   }
   const Head head = checked_head(bytes, length);
   State *state = state_of(head);

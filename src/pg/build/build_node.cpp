@@ -63,7 +63,7 @@ struct BuildState {
   int call_count;
   RowBatches batches; // begun by begin(), opened by make_row() or join_shared()
   bool done;          // true once the row has been returned
-  bool passes;        // true if other nodes of this process use the states
+  bool hands_over;    // true if other nodes of this process use the states
   // For EXPLAIN ANALYZE. Set by add_batch(), note_states(), result_of(), shutdown() and explain().
   ProbeStatistics probed;
   BuildStatistics shown;
@@ -80,8 +80,8 @@ BuildState *build_of(CustomScanState *node) {
 // --- rows ----------------------------------------------------------------------------------------
 
 // Where the state of a call is kept. If the state will be serialized, its reader takes over its
-// file. If the state may be passed to another node of this process, it has a memory context of its
-// own.
+// file. If the state may be handed over to another node of this process, it has a memory context of
+// its own.
 GroupMemory memory_for(const BuildState *build, const CallState &call_state) {
   MemoryContext context = build->states->ecxt_per_tuple_memory;
   if (!call_state.call.is_partial || call_state.call.takes_elements)
@@ -181,9 +181,9 @@ NullableDatum result_of(BuildState *build, const CallState &call_state) {
   }
   if (call_state.call.takes_elements)
     return {PointerGetDatum(flat_partial(call_state.state)), false};
-  build->passes = !IsParallelWorker();
-  return {PointerGetDatum(build->passes ? pass_state(call_state.state)
-                                        : serialize_state(call_state.state)),
+  build->hands_over = !IsParallelWorker();
+  return {PointerGetDatum(build->hands_over ? hand_over_state(call_state.state)
+                                            : serialize_state(call_state.state)),
           false};
 }
 
@@ -217,7 +217,7 @@ void make_row(BuildState *build) {
     row->tts_isnull[i] = result.isnull;
   }
   MemoryContextSwitchTo(before);
-  if (!build->passes)
+  if (!build->hands_over)
     free_states(build);
   context->ecxt_scantuple = ExecStoreVirtualTuple(row);
 }

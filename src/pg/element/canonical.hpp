@@ -120,7 +120,7 @@ void canonical_stripped(ValueType *value_type, Datum value, Canonical *out);
 // under the collation.
 void check_collation(Oid type, Oid collation);
 
-// Look up how values of the element's base type are hashed, and set the element's fields. The first
+// Look up how values of the base type of `value_type` are hashed, and set its fields. The first
 // function does so for scalar types, the second one for composed types. They return false if
 // filters cannot hold the type, or if it is a type for the other function.
 bool resolve_scalar(ValueType *value_type, Oid collation);

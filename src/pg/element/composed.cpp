@@ -451,11 +451,11 @@ ValueType *unformed_rows(const List *fields, MemoryContext context) {
   value_type->write = write_unformed_row;
   value_type->unformed = true;
   set_hash(value_type);
-  auto **elements = make_zeroed_array<ValueType *>(list_length(fields), context);
+  auto **types = make_zeroed_array<ValueType *>(list_length(fields), context);
   int number = 0;
   for (const Node *field : each<Node>(fields))
-    elements[number++] = resolve_value_type(exprType(field), exprCollation(field), context);
-  set_fields(value_type, elements, list_length(fields));
+    types[number++] = resolve_value_type(exprType(field), exprCollation(field), context);
+  set_fields(value_type, types, list_length(fields));
   return value_type;
 }
 

@@ -70,7 +70,7 @@ Datum make_scan_key(ProbeTarget target, Oid type, Oid collation, const void *byt
 }
 
 // The value that was given to the function that made a bf_probe.
-Datum given_value(const StoredScanKey *stored) {
+Datum original_value(const StoredScanKey *stored) {
   Datum value = PointerGetDatum(stored + 1);
   if (OidIsValid(stored->type) && get_typbyval(stored->type))
     memcpy(&value, stored + 1, sizeof value);
@@ -82,7 +82,7 @@ struct ScanKeySite {
   Oid type, collation; // of `value_type`
   ValueType *value_type;
   MemoryContext memory; // of `value_type`
-  FilterMemory probed;
+  LastFilter probed;
 };
 
 ScanKeySite *scan_key_site(FunctionCallInfo fcinfo) {
@@ -113,7 +113,7 @@ bool is_current(const StoredScanKey *key) {
 void set_one_value(ScanKeyValue *key, const StoredScanKey *stored) {
   key->type = stored->type;
   key->values = make_array<Datum>(1);
-  key->values[0] = given_value(stored);
+  key->values[0] = original_value(stored);
   key->count = 1;
 }
 
@@ -289,7 +289,7 @@ Datum bf_probe_out(PG_FUNCTION_ARGS) {
   Oid output;
   bool varying;
   getTypeOutputInfo(OidIsValid(stored->type) ? stored->type : TEXTOID, &output, &varying);
-  PG_RETURN_CSTRING(OidOutputFunctionCall(output, given_value(stored)));
+  PG_RETURN_CSTRING(OidOutputFunctionCall(output, original_value(stored)));
 }
 
 SQL_FUNCTIONS_END

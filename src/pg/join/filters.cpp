@@ -79,7 +79,7 @@ double join_saving_of(const KeySource *source) {
 // subtracted.
 double saved_by(const TableFacts &facts, const JoinFilter &filter, double rows) {
   const double dropped = cost_of_row_left() + facts.conditions + facts.joined * filter.join_saving;
-  return rows * ((1.0 - filter.share) * dropped - filter.probe);
+  return rows * ((1.0 - filter.share) * dropped - filter.probe_cost);
 }
 
 // What the first filter of a table saves in addition: the table is then read a page at a time.
@@ -117,12 +117,12 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   filter->pair = pair;
   filter->tuples = facts.tuples;
   filter->join_saving = join_saving_of(source);
-  filter->probe =
+  filter->probe_cost =
       cost_of_batched_probe(bytes) + cost_of_value(facts.root, facts.table, pair.probed);
-  filter->build = kAdded * cpu_tuple_cost * source->rows; // the least possible
-  filter->share = 0.0;                                    // the least possible
+  filter->build_cost = kAdded * cpu_tuple_cost * source->rows; // the least possible
+  filter->share = 0.0;                                         // the least possible
   const auto gain = [&] {
-    return saved_by(facts, *filter, facts.tuples) + saved_by_batches(facts) - filter->build;
+    return saved_by(facts, *filter, facts.tuples) + saved_by_batches(facts) - filter->build_cost;
   };
   if (gain() < kWorthwhile)
     return nullptr;
@@ -174,7 +174,7 @@ void plan_initplan(PlannerInfo *root, const ExtensionOids &oids, Candidate *cand
   filter->subroot = subquery_planner(root->glob, query, name, root, nullptr, false, 0.0, nullptr);
   root->glob->parallelModeOK = may_be_parallel;
   filter->path = fetch_upper_rel(filter->subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path;
-  filter->build = filter->path->total_cost;
+  filter->build_cost = filter->path->total_cost;
   filter->result = SS_make_initplan_output_param(root, oids.type, -1, InvalidOid);
   filter->condition = make_probe(oids, reinterpret_cast<Node *>(filter->result),
                                  static_cast<Node *>(copyObjectImpl(pair.probed)), pair.collation);
@@ -195,14 +195,14 @@ List *choose(const TableFacts &facts, List *candidates, int *planned) {
     JoinFilter *filter = &candidate->filter;
     const double saved =
         saved_by(facts, *filter, rows) + (filters == NIL ? saved_by_batches(facts) : 0.0);
-    if (saved - filter->build < kWorthwhile)
+    if (saved - filter->build_cost < kWorthwhile)
       continue;
     if (list_length(filters) == kMostFilters || *planned == kMostPlanned)
       break;
     ++*planned;
     const PlannedSubqueries before = planned_subqueries(facts.root->glob);
     plan_initplan(facts.root, oids, candidate);
-    if (saved - filter->build < kWorthwhile) {
+    if (saved - filter->build_cost < kWorthwhile) {
       forget_subqueries_after(facts.root->glob,
                               before); // those that the source's neighbours have added
       continue;

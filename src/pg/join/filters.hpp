@@ -17,8 +17,8 @@ struct JoinFilter {
   double tuples;      // the table's rows; building the filter is paid once for all of them
   double share;       // the share of the probed rows that the filter lets through
   double join_saving; // what the join saves for each row that is dropped
-  double probe;       // the cost of a probe
-  double build;       // the cost of building the filter
+  double probe_cost;  // of a probe
+  double build_cost;  // of building the filter
   // The filter's InitPlan. It becomes part of the plan if a path that probes the filter is chosen.
   Param *result;
   PlannerInfo *subroot;

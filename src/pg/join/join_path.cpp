@@ -58,7 +58,7 @@ struct FilterEffect {
   List *conditions;   // probe the filters for a row of the part
   double share;       // the share of rows that all filters let through
   double join_saving; // what dropped rows save in the joins, divided by all rows that would come
-  double build;       // the scan's part of the cost of building the filters
+  double build_cost;  // the scan's part of the cost of building the filters
 };
 
 FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
@@ -72,7 +72,7 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
     effect.conditions = lappend(effect.conditions, condition);
     effect.join_saving += effect.share * (1.0 - filter->share) * filter->join_saving;
     effect.share *= filter->share;
-    effect.build += Min(part->tuples / filter->tuples, 1.0) * filter->build;
+    effect.build_cost += Min(part->tuples / filter->tuples, 1.0) * filter->build_cost;
   }
   return effect;
 }
@@ -108,8 +108,8 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const FilterEffect &effect
   Path *path = &custom->path;
   // InitPlans are made at the top of the query's plan. The top must then not be below a Gather.
   path->parallel_safe = workers > 0;
-  path->startup_cost += effect.build;
-  path->total_cost += effect.build;
+  path->startup_cost += effect.build_cost;
+  path->total_cost += effect.build_cost;
   const double saved = other->total_cost + effect.join_saving * path->rows - path->total_cost;
   path->rows = clamp_row_est(path->rows * effect.share);
 #if PG_VERSION_NUM >= 180000

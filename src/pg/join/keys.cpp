@@ -188,8 +188,8 @@ RelOptInfo *table_of(const PlannerInfo *root, Relids relids) {
 // True if all equalities of a class are the server's. A superuser can add other operators to the
 // server's families.
 bool is_of_server(const EquivalenceClass *equals) {
-  for (const RestrictInfo *source : each<RestrictInfo>(equals->ec_sources)) {
-    if (!IsA(source->clause, OpExpr) || !is_of_server(castNode(OpExpr, source->clause)->opno))
+  for (const RestrictInfo *member : each<RestrictInfo>(equals->ec_sources)) {
+    if (!IsA(member->clause, OpExpr) || !is_of_server(castNode(OpExpr, member->clause)->opno))
       return false;
   }
   return true;
@@ -298,14 +298,15 @@ Node *make_row(List *fields) {
   return reinterpret_cast<Node *>(row);
 }
 
-KeyPair *make_pair_of_rows(List *parts, RelOptInfo *source) {
+KeyPair *make_pair_of_rows(List *fields, RelOptInfo *source) {
   List *probed = NIL, *keys = NIL;
-  for (const KeyPair *part : each<KeyPair>(parts)) {
-    probed = lappend(probed, field_of(part->probed, part->collation));
-    keys = lappend(keys, field_of(part->key, part->collation));
+  for (const KeyPair *field : each<KeyPair>(fields)) {
+    probed = lappend(probed, field_of(field->probed, field->collation));
+    keys = lappend(keys, field_of(field->key, field->collation));
   }
   auto *pair = make_array<KeyPair>(1);
-  *pair = {make_row(probed), make_row(keys), source, InvalidOid, InvalidOid, false, parts, nullptr};
+  *pair = {make_row(probed), make_row(keys), source, InvalidOid,
+           InvalidOid,       false,          fields, nullptr};
   return pair;
 }
 
@@ -318,9 +319,9 @@ List *find_rows(const List *pairs) {
     if (bms_is_member(static_cast<int>(source->relid), sources))
       continue;
     sources = bms_add_member(sources, static_cast<int>(source->relid));
-    List *parts = fields_of(pairs, source);
-    if (list_length(parts) > 1)
-      rows = lappend(rows, make_pair_of_rows(parts, source));
+    List *fields = fields_of(pairs, source);
+    if (list_length(fields) > 1)
+      rows = lappend(rows, make_pair_of_rows(fields, source));
   }
   return rows;
 }
@@ -376,8 +377,8 @@ const ForeignKeyOptInfo *find_reference(const PlannerInfo *root, const RelOptInf
     if (reference->con_relid != table->relid || reference->ref_relid != rows.source->relid)
       continue;
     int columns = 0;
-    for (const KeyPair *part : each<KeyPair>(rows.parts))
-      columns += is_of_reference(*part, reference) ? 1 : 0;
+    for (const KeyPair *field : each<KeyPair>(rows.fields))
+      columns += is_of_reference(*field, reference) ? 1 : 0;
     if (columns == reference->nkeys)
       return reference;
   }
@@ -399,11 +400,11 @@ double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &
     partners /= Max(rows.source->tuples, 1.0);
     share = partners;
   }
-  for (const KeyPair *part : each<KeyPair>(rows.parts)) {
-    if (reference && is_of_reference(*part, reference))
+  for (const KeyPair *field : each<KeyPair>(rows.fields)) {
+    if (reference && is_of_reference(*field, reference))
       continue;
-    share *= selectivity_of(root, table, *part, JOIN_SEMI);
-    partners *= selectivity_of(root, table, *part, JOIN_INNER);
+    share *= selectivity_of(root, table, *field, JOIN_SEMI);
+    partners *= selectivity_of(root, table, *field, JOIN_INNER);
   }
   return Min(share, Min(partners, 1.0));
 }
@@ -427,8 +428,8 @@ double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyP
   // changed for the time of the estimate.
   const double rows = pair.source->rows;
   pair.source->rows = source_rows;
-  const double share = pair.parts == NIL ? selectivity_of(root, table, pair, JOIN_SEMI)
-                                         : share_of_rows(root, table, pair);
+  const double share = pair.fields == NIL ? selectivity_of(root, table, pair, JOIN_SEMI)
+                                          : share_of_rows(root, table, pair);
   pair.source->rows = rows;
   return share;
 }

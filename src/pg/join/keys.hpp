@@ -19,7 +19,7 @@ struct KeyPair {
   RelOptInfo *source;
   Oid equality, collation; // of `probed` = `key`: the operator and its collation; not set for rows
   bool is_alike;           // true if equal values have the same hash as fields of rows, too
-  List *parts;             // for rows: a KeyPair for each field; otherwise NIL
+  List *fields;            // for rows: a KeyPair for each field; otherwise NIL
   Estimates *estimates;    // NULL for rows
 };
 

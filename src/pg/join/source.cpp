@@ -85,8 +85,8 @@ KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int
 
 // True if an expression of a source is its key, or a field of its key.
 bool is_of_key(const Node *value, const KeyPair &pair) {
-  for (const KeyPair *part : each<KeyPair>(pair.parts))
-    if (equal(value, part->key))
+  for (const KeyPair *field : each<KeyPair>(pair.fields))
+    if (equal(value, field->key))
       return true;
   return equal(value, pair.key);
 }

@@ -100,9 +100,9 @@ Node *index_conditions(SupportRequestIndexCondition *request) {
 
   request->root->glob->dependsOnRole = true; // another role may have other privileges
   const Oid type = exprType(probe.value);
-  const Oid collation = OidIsValid(probe.collation) ? probe.collation
-                        : is_given(probe.value)     ? exprCollation(probe.value)
-                                                    : InvalidOid;
+  const Oid collation = OidIsValid(probe.collation)            ? probe.collation
+                        : is_literal_or_parameter(probe.value) ? exprCollation(probe.value)
+                                                               : InvalidOid;
   const bool literal =
       probe.target == ProbeTarget::value && !is_of_any_type(request->funcid, 1 - request->indexarg);
   if (type == UNKNOWNOID ||

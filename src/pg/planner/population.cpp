@@ -61,8 +61,8 @@ void probe_if_allowed(const ProbeExpr &probe, const FilterEstimate &estimate, Oi
   ValueType *value_type = scalar_value_type(type, probe.collation, CurrentMemoryContext);
   if (!value_type)
     return;
-  FilterMemory memory = {};
-  ProbedFilter *filter = find_filter(castNode(Const, probe.filter)->constvalue, &memory);
+  LastFilter last = {};
+  ProbedFilter *filter = find_filter(castNode(Const, probe.filter)->constvalue, &last);
   if (fits(filter->header, value_type) || holds(filter->header, value_type))
     use(Prober{filter, value_type});
 }

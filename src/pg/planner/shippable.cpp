@@ -58,7 +58,8 @@ Node *shippable_form(const FuncExpr *call) {
   List *arguments = NIL;
   for (Node *argument : each<Node>(call->args)) {
     const bool is_value = type_is_collatable(exprType(argument));
-    if (is_value && (!is_given(argument) || exprCollation(argument) != call->inputcollid))
+    if (is_value &&
+        (!is_literal_or_parameter(argument) || exprCollation(argument) != call->inputcollid))
       return nullptr;
     arguments = lappend(arguments, is_value ? kept(argument) : argument);
   }

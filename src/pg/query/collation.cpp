@@ -1,5 +1,6 @@
 // See collation.hpp. Functions that add or probe values call collation_of() when they look up an
-// element type or read a literal. The planner calls is_given() for the conditions that it analyzes.
+// element type or read a literal. The planner calls is_literal_or_parameter() for the conditions
+// that it analyzes.
 
 #include "pg/query/collation.hpp"
 
@@ -25,7 +26,7 @@ List *arguments_of(Node *call) {
 
 } // namespace
 
-bool is_given(Node *value) {
+bool is_literal_or_parameter(Node *value) {
   value = without_relabeling(value);
   return IsA(value, Const) ||
          (IsA(value, Param) && castNode(Param, value)->paramkind == PARAM_EXTERN);
@@ -40,7 +41,7 @@ Oid collation_of(FunctionCallInfo fcinfo, int argument) {
   if (argument >= list_length(arguments))
     return InvalidOid;
   auto *value = static_cast<Node *>(list_nth(arguments, argument));
-  return is_given(value) ? exprCollation(value) : InvalidOid;
+  return is_literal_or_parameter(value) ? exprCollation(value) : InvalidOid;
 }
 
 } // namespace bloomfilter

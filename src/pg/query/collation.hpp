@@ -11,7 +11,7 @@ namespace bloomfilter {
 
 // True if a value is a literal or a parameter of the statement. Other parameters stand for columns:
 // those of a joined subquery, or those of an outer query.
-bool is_given(Node *value);
+bool is_literal_or_parameter(Node *value);
 
 // The collation of a call. If the call has none, it is the collation of the given argument;
 // postgres_fdw can send a call in such a form (pg/planner/shippable.hpp). Returns InvalidOid if

@@ -106,13 +106,13 @@ Datum sizing_row(FunctionCallInfo fcinfo, Layout layout) {
 }
 
 // Measures how full a filter of any kind is. In a counting filter, a counter that is not 0 counts
-// as a set bit; `saturated` is set to the number of counters at their highest value. In a cuckoo
-// filter, a taken slot counts as a set bit.
-Fill fill_of(const Filter &filter, uint64 *saturated = nullptr) {
+// as a set bit; `full_counters` is set to the number of full counters. In a cuckoo filter,
+// a taken slot counts as a set bit.
+Fill fill_of(const Filter &filter, uint64 *full_counters = nullptr) {
   const Geometry &geometry = filter.header.geometry;
   switch (structure_of(geometry.layout)) {
   case Structure::counters:
-    return measure(as_bloom(filter, saturated));
+    return measure(as_bloom(filter, full_counters));
   case Structure::bitmap:
   case Structure::foreign_bitmap:
     return measure(filter);
@@ -214,7 +214,7 @@ Datum bf_info(PG_FUNCTION_ARGS) {
   row.add(Float8GetDatum(share_set(fill)));
   row.add_if(is_countable(filter), Float8GetDatum(fill.count.values));
   row.add(Float8GetDatum(fill.rate));
-  row.add_if(requested.is_known(), BoolGetDatum(is_saturated(fill, requested)));
+  row.add_if(requested.is_known(), BoolGetDatum(is_overfilled(fill, requested)));
   row.add(Int32GetDatum(header.links()));
   return row.datum();
 }
@@ -244,7 +244,7 @@ Datum filter_describe(PG_FUNCTION_ARGS) {
     appendStringInfo(&line, " of %.3g %% asked", 100 * requested.rate);
   appendStringInfo(&line, ", fill %.0f %% [", 100 * share_set(fill));
   append_bar(&line, share_set(fill));
-  appendStringInfo(&line, "]%s", is_saturated(fill, requested) ? ", saturated" : "");
+  appendStringInfo(&line, "]%s", is_overfilled(fill, requested) ? ", saturated" : "");
   PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
 }
 
@@ -296,8 +296,8 @@ Datum cf_fpr(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(cbf_info);
 Datum cbf_info(PG_FUNCTION_ARGS) {
   const Filter filter = filter_arg(fcinfo, 0, Kind::counting);
-  uint64 saturated = 0;
-  const Fill fill = fill_of(filter, &saturated);
+  uint64 full_counters = 0;
+  const Fill fill = fill_of(filter, &full_counters);
   const Header &header = filter.header;
   ResultRow row(fcinfo);
   row.add(Int32GetDatum(kFormatVersion));
@@ -306,11 +306,11 @@ Datum cbf_info(PG_FUNCTION_ARGS) {
   row.add(Int64GetDatum(static_cast<int64>(fill.bits)));
   add_size(&row, header, header.geometry.bits());
   row.add(Int64GetDatum(static_cast<int64>(fill.bits_set)));
-  row.add(Int64GetDatum(static_cast<int64>(saturated)));
+  row.add(Int64GetDatum(static_cast<int64>(full_counters)));
   row.add(Float8GetDatum(share_set(fill)));
   row.add(Float8GetDatum(fill.count.values));
   row.add(Float8GetDatum(fill.rate));
-  row.add(BoolGetDatum(is_saturated(fill, header.capacity)));
+  row.add(BoolGetDatum(is_overfilled(fill, header.capacity)));
   return row.datum();
 }
 

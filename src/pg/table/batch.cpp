@@ -118,7 +118,7 @@ void evaluate_filter(RowBatches *batches, FilterCondition *condition) {
   auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(condition->filter));
   if (!condition->is_null && !VARATT_IS_EXTERNAL_ONDISK(value))
     condition->filter = PointerGetDatum(PG_DETOAST_DATUM(condition->filter));
-  condition->memory = {};
+  condition->last = {};
   condition->known = true;
   MemoryContextSwitchTo(before);
 }
@@ -128,7 +128,7 @@ ProbedFilter *open_filter(FilterCondition *condition, const PlanState *node) {
   if (!condition->value_type)
     condition->value_type =
         value_type_of(condition->value, condition->collation, node->state->es_query_cxt);
-  return find_filter(condition->filter, &condition->memory);
+  return find_filter(condition->filter, &condition->last);
 }
 
 // The false positive rate of a filter that is being probed, from a sample of its bits. 0 if it is
@@ -143,7 +143,7 @@ double rate_of(const FilterCondition &condition, const ProbedFilter &filter) {
   if (filter.payload)
     return sample_payload(filter.payload, filter.header).rate;
   const TimestampTz statement = GetCurrentStatementStartTimestamp();
-  const struct varatt_external &pointer = condition.memory.pointer;
+  const struct varatt_external &pointer = condition.last.pointer;
   if (sampled.statement != statement || memcmp(&sampled.pointer, &pointer, sizeof pointer) != 0) {
     Header header;
     sampled = {statement, pointer, sample_filter(condition.filter, &header).rate};

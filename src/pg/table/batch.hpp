@@ -68,7 +68,7 @@ struct FilterCondition {
   bool known; // true once the filter is evaluated
   bool is_null;
   Datum filter;
-  FilterMemory memory;
+  LastFilter last;
   // Set when the first value reaches the condition.
   ValueType *value_type;
   double rate;  // the false positive rate of the first filter; 0 if unknown

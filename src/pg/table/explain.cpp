@@ -66,7 +66,7 @@ void note_probes(ProbeStatistics *probed, const RowBatches &batches,
     probed->unprobed += condition.backoff.unprobed;
     if (!condition.known || condition.is_null || !condition.value_type)
       continue;
-    const ProbedFilter &filter = condition.memory.filter;
+    const ProbedFilter &filter = condition.last.filter;
     sum.bytes += VARHDRSZ + filter.header.payload_bytes();
     sum.in_memory += filter.payload ? VARHDRSZ + filter.header.payload_bytes() : 0;
   }

@@ -65,24 +65,24 @@ Digests cached_literal_digests(FunctionCallInfo fcinfo, const Header &header, in
                                Purpose purpose) {
   text *literal = PG_GETARG_TEXT_PP(argument);
   const Size length = VARSIZE_ANY_EXHDR(literal);
-  LiteralMemory *memory = &call_site(fcinfo)->literal;
+  LastLiteral *last = &call_site(fcinfo)->literal;
   const Layout layout = profile_of(header.geometry.layout);
-  if (memory->bytes && memory->length == length && memory->layout == layout &&
-      memory->family == header.element_type.family && memory->seed == header.seed &&
-      memcmp(memory->bytes, VARDATA_ANY(literal), length) == 0)
-    return memory->digests;
+  if (last->bytes && last->length == length && last->layout == layout &&
+      last->family == header.element_type.family && last->seed == header.seed &&
+      memcmp(last->bytes, VARDATA_ANY(literal), length) == 0)
+    return last->digests;
 
   const Digests digests = literal_digests(header, literal, collation_of(fcinfo, argument), purpose);
-  if (memory->bytes)
-    pfree(memory->bytes);
-  memory->bytes = nullptr;
-  memory->bytes = make_array<char>(length + 1, fcinfo->flinfo->fn_mcxt);
-  memcpy(memory->bytes, VARDATA_ANY(literal), length);
-  memory->length = length;
-  memory->layout = layout;
-  memory->family = header.element_type.family;
-  memory->seed = header.seed;
-  return memory->digests = digests;
+  if (last->bytes)
+    pfree(last->bytes);
+  last->bytes = nullptr;
+  last->bytes = make_array<char>(length + 1, fcinfo->flinfo->fn_mcxt);
+  memcpy(last->bytes, VARDATA_ANY(literal), length);
+  last->length = length;
+  last->layout = layout;
+  last->family = header.element_type.family;
+  last->seed = header.seed;
+  return last->digests = digests;
 }
 
 } // namespace bloomfilter

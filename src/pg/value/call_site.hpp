@@ -22,7 +22,7 @@ namespace bloomfilter {
 // The bare literal or untyped parameter that a call site read last, and its digests. Most queries
 // probe each row's filter for the same literal. The digests can be used again if the filter has
 // this layout, family and seed.
-struct LiteralMemory {
+struct LastLiteral {
   char *bytes; // NULL until a literal was read
   Size length;
   Layout layout;
@@ -35,8 +35,8 @@ struct LiteralMemory {
 struct CallSite {
   ValueType *value_type; // for argument_value_type() or item_value_type(); no call site uses both
   MemoryContext items;   // for item_value_type(): the memory of its element type
-  LiteralMemory literal; // for cached_literal_digests()
-  FilterMemory probed;   // for probed_filter()
+  LastLiteral literal;   // for cached_literal_digests()
+  LastFilter probed;     // for probed_filter()
   // Only for aggregates. arguments_fixed is true if all arguments after the value are the same for
   // every row. It is valid once arguments_known is true.
   bool arguments_known, arguments_fixed;

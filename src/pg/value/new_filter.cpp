@@ -96,7 +96,7 @@ NewFilter make_filter_to_fill(const Header &header, void **chunk) {
                                        VARHDRSZ + kHeaderBytes, chunk));
 }
 
-NewFilter as_bloom(const Filter &counting, uint64 *saturated) {
+NewFilter as_bloom(const Filter &counting, uint64 *full_counters) {
   Header header = counting.header;
   header.geometry = plain_geometry(header.geometry);
   NewFilter filter = make_filter(header);
@@ -105,8 +105,8 @@ NewFilter as_bloom(const Filter &counting, uint64 *saturated) {
                 [&](const uint8 *bytes, Size offset, Size length) {
                   full += counting_bits(bytes, length, filter.bitmap() + offset / kCounterBits);
                 });
-  if (saturated)
-    *saturated = full;
+  if (full_counters)
+    *full_counters = full;
   return filter;
 }
 

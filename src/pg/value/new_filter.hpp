@@ -43,8 +43,8 @@ NewFilter make_filter(const Header &header);
 // the additions, the caller moves the value to the start of its chunk.
 NewFilter make_filter_to_fill(const Header &header, void **chunk);
 
-// The bloomfilter with the values of a counting filter. Sets `saturated` to the number of counters
-// that have their highest value.
-NewFilter as_bloom(const Filter &counting, uint64 *saturated = nullptr);
+// The bloomfilter with the values of a counting filter. Sets `full_counters` to the number of full
+// counters, which have their highest value.
+NewFilter as_bloom(const Filter &counting, uint64 *full_counters = nullptr);
 
 } // namespace bloomfilter

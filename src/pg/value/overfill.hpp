@@ -19,13 +19,13 @@
 
 namespace bloomfilter {
 
-// A filter is saturated if a rate was requested and its rate is more than twice that rate. For the
+// A filter is overfilled if a rate was requested and its rate is more than twice that rate. For the
 // highest rates, twice the rate is close to 1 or above 1. For these, the limit is half-way from the
 // requested rate to 1.
 inline double bearable_rate(double requested) {
   return Min(2 * requested, (1 + requested) / 2);
 }
-inline bool is_saturated(const Fill &fill, const Capacity &requested) {
+inline bool is_overfilled(const Fill &fill, const Capacity &requested) {
   return requested.is_known() && fill.rate > bearable_rate(requested.rate);
 }
 

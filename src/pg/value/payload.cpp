@@ -62,9 +62,9 @@ Datum payload_in(FunctionCallInfo fcinfo, const PayloadType &type) {
     // The user may have written an ordinary value where a filter is expected. Some words are valid
     // base64, such as words of four letters. Their bytes are too few for a header, or begin with
     // another byte than the version. In these two cases the error has the hint.
-    const bool foreign =
+    const bool no_filter =
         finding.status == Status::truncated || finding.status == Status::unknown_version;
-    return report(finding_text(finding), foreign ? hint_at_use(type) : nullptr);
+    return report(finding_text(finding), no_filter ? hint_at_use(type) : nullptr);
   }
   SET_VARSIZE(value, VARHDRSZ + decoded);
   PG_RETURN_POINTER(value);

@@ -10,32 +10,32 @@
 
 namespace bloomfilter {
 
-ProbedFilter *open_another_filter(struct varlena *value, FilterMemory *memory) {
+ProbedFilter *open_another_filter(struct varlena *value, LastFilter *last) {
   if (VARATT_IS_EXTERNAL_ONDISK(value)) {
-    memory->generation = memory->length = 0;
-    VARATT_EXTERNAL_GET_POINTER(memory->pointer, value);
-    CachedFilter *filter = cached_filter(memory->pointer);
-    memory->filter = {filter->header, nullptr, hash_test(*kernel, filter->header.geometry), nullptr,
-                      filter};
+    last->generation = last->length = 0;
+    VARATT_EXTERNAL_GET_POINTER(last->pointer, value);
+    CachedFilter *filter = cached_filter(last->pointer);
+    last->filter = {filter->header, nullptr, hash_test(*kernel, filter->header.geometry), nullptr,
+                    filter};
     if (filter->payload)
-      memory->filter.set_payload(filter->payload);
-    memory->generation = generation_to_remember();
-    return &memory->filter;
+      last->filter.set_payload(filter->payload);
+    last->generation = generation_to_remember();
+    return &last->filter;
   }
 
   value = PG_DETOAST_DATUM(PointerGetDatum(value));
   const Size length = VARSIZE(value) - VARHDRSZ;
-  if (length == 0 || length != memory->length ||
-      memcmp(memory->header, VARDATA(value), kHeaderBytes) != 0) {
-    memory->generation = memory->length = 0;
+  if (length == 0 || length != last->length ||
+      memcmp(last->header, VARDATA(value), kHeaderBytes) != 0) {
+    last->generation = last->length = 0;
     const Header header = open_filter(value).header;
-    memory->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};
-    memcpy(memory->header, VARDATA(value), kHeaderBytes);
+    last->filter = {header, nullptr, hash_test(*kernel, header.geometry), nullptr, nullptr};
+    memcpy(last->header, VARDATA(value), kHeaderBytes);
     if (!header.is_chain()) // the header of a chain does not describe its links
-      memory->length = length;
+      last->length = length;
   }
-  memory->filter.set_payload(reinterpret_cast<const uint8 *>(VARDATA(value)));
-  return &memory->filter;
+  last->filter.set_payload(reinterpret_cast<const uint8 *>(VARDATA(value)));
+  return &last->filter;
 }
 
 bool ProbedFilter::in_memory(uint64 slices) {

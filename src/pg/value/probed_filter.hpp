@@ -72,7 +72,7 @@ inline bool contains_any_digest(ProbedFilter *filter, const Digests &digests) {
 
 // What a call site remembers of the filter that it probed last. All bytes are zero until the first
 // probe.
-struct FilterMemory {
+struct LastFilter {
   ProbedFilter filter;
   // For a filter stored out of line: its TOAST pointer, and the generation of the cache. If the
   // generation has changed since, the filter may have left the cache.
@@ -84,14 +84,14 @@ struct FilterMemory {
   Size length; // 0: not a plain filter in place
 };
 
-ProbedFilter *open_another_filter(struct varlena *value, FilterMemory *memory);
+ProbedFilter *open_another_filter(struct varlena *value, LastFilter *last);
 
-inline ProbedFilter *find_filter(Datum datum, FilterMemory *memory) {
+inline ProbedFilter *find_filter(Datum datum, LastFilter *last) {
   auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
-  if (VARATT_IS_EXTERNAL_ONDISK(value) && memory->generation == cache_generation &&
-      memcmp(&memory->pointer, VARDATA_EXTERNAL(value), sizeof memory->pointer) == 0)
-    return &memory->filter;
-  return open_another_filter(value, memory);
+  if (VARATT_IS_EXTERNAL_ONDISK(value) && last->generation == cache_generation &&
+      memcmp(&last->pointer, VARDATA_EXTERNAL(value), sizeof last->pointer) == 0)
+    return &last->filter;
+  return open_another_filter(value, last);
 }
 
 } // namespace bloomfilter
