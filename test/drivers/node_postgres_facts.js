@@ -87,8 +87,8 @@ async function everyFamily() {
   }
 }
 
-// A Buffer is sent in binary form and without a type. If the server gives the parameter another type
-// than bytea, it reads the bytes as the binary form of this type.
+// A Buffer is sent in binary form and without a type. If the server gives the parameter another
+// type than bytea, it reads the bytes as the binary form of this type.
 async function buffers() {
   await fact('bytea filter, Buffer and a cast', [true, false],
     () => asked('bytea', '$1::bytea', ...BYTES))

@@ -117,8 +117,8 @@ public final class GuavaFilters {
   }
 
   /**
-   * Makes an empty filter. Guava has no public way to make a filter of the older strategy, which has
-   * the number 0, but Guava reads one: so the number in the bytes of a new filter is changed.
+   * Makes an empty filter. Guava has no public way to make a filter of the older strategy, which
+   * has the number 0, but Guava reads one: so the number in the bytes of a new filter is changed.
    */
   private static <T> BloomFilter<T> empty(Funnel<? super T> funnel, String strategy, long expected,
       double fpp) throws IOException {

@@ -1,5 +1,5 @@
-// Writes the files of test/golden/datasketches that C++ makes: datasketches_golden FOLDER. The values
-// are the same as in Golden.java.
+// Writes the files of test/golden/datasketches that C++ makes: datasketches_golden FOLDER. The
+// values are the same as in Golden.java.
 
 #include <bloom_filter.hpp>
 
