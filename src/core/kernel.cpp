@@ -66,7 +66,8 @@ const Kernel kScalarKernel = {"scalar", contains, contains_for, contains_many, c
                               add_many, unite,    intersect,    count_bits};
 
 const Kernel *find_kernel(const char *name) {
-  const Kernel *const fastest_first[] = {avx2_kernel(), neon_kernel(), &kScalarKernel};
+  const Kernel *const fastest_first[] = {avx512_kernel(), avx2_kernel(), neon_kernel(),
+                                         &kScalarKernel};
   for (const Kernel *kernel : fastest_first)
     if (kernel && (!name || std::strcmp(kernel->name, name) == 0))
       return kernel;

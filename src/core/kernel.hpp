@@ -44,6 +44,7 @@ extern const Kernel kScalarKernel;
 
 // NULL if the processor or the build does not have the kernel.
 const Kernel *avx2_kernel();
+const Kernel *avx512_kernel();
 const Kernel *neon_kernel();
 
 // The fastest kernel of this machine.

@@ -374,7 +374,7 @@ void register_all() {
   for (const std::uint64_t values : {10'000, 1'000'000, 100'000'000})
     for (const std::uint64_t one_in : {100, 10'000}) {
       const std::string size = std::to_string(values) + "/" + std::to_string(one_in);
-      for (const char *name : {"scalar", "avx2", "neon"}) {
+      for (const char *name : {"scalar", "avx2", "avx512", "neon"}) {
         const Kernel *kernel = find_kernel(name);
         if (!kernel)
           continue;

@@ -2,14 +2,21 @@
 
 #include "core/kernel.hpp"
 
-#ifdef __AVX2__
+#if defined(__AVX512VPOPCNTDQ__)
+#define KERNEL_FILE "core/kernel_avx512.cpp"
+#elif defined(__AVX2__)
+#define KERNEL_FILE "core/kernel_avx2.cpp"
+#endif
 
-// The core's library also defines avx2_kernel, so the function gets another name here.
+#ifdef KERNEL_FILE
+
+// The core's library also defines the file's function, so it gets another name here.
+#define avx512_kernel inlined_kernel
 #define avx2_kernel inlined_kernel
 namespace bloomfilter {
 const Kernel *inlined_kernel();
 }
-#include "core/kernel_avx2.cpp"
+#include KERNEL_FILE
 
 bool bloomfilter::is_inlined(const Geometry &geometry) {
   return geometry.layout == Layout::lines && geometry.k == kInlinedK;

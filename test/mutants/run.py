@@ -38,7 +38,7 @@ LEAST = 95.0  # percent that must be killed
 BUILD = "build/mutants"
 
 # Instructions that only some processors have, as /proc/cpuinfo names them.
-INSTRUCTIONS = {"src/core/kernel_avx2.cpp": "avx2"}
+INSTRUCTIONS = {"src/core/kernel_avx2.cpp": "avx2", "src/core/kernel_avx512.cpp": "avx512bw"}
 
 
 def can_run(file):

@@ -38,7 +38,7 @@ inline std::uint64_t hash_integer(std::int64_t value, std::uint64_t seed) {
 // Every kernel of this machine. The scalar kernel comes first.
 inline std::vector<const Kernel *> all_kernels() {
   std::vector<const Kernel *> kernels = {&kScalarKernel};
-  for (const Kernel *kernel : {neon_kernel(), avx2_kernel()})
+  for (const Kernel *kernel : {neon_kernel(), avx2_kernel(), avx512_kernel()})
     if (kernel)
       kernels.push_back(kernel);
   return kernels;
