@@ -55,6 +55,7 @@ enum class Structure : std::uint8_t {
   buckets,        // core/cuckoo.hpp
   foreign_bitmap, // core/foreign/foreign.hpp
 };
+constexpr int kLastStructure = static_cast<int>(Structure::foreign_bitmap);
 
 // What can be done with a layout's filters, a bit for each.
 enum class Ability : std::uint16_t {
@@ -215,8 +216,18 @@ constexpr bool is_foreign(Layout layout) {
   constexpr LayoutSet kSet = foreign_layout_set();
   return kSet.has(layout);
 }
-inline Structure structure_of(Layout layout) {
-  return row_of(layout).structure;
+// One bit of the numbers of all layouts' structures.
+constexpr LayoutSet structure_bit(int bit) {
+  LayoutSet set;
+  for (const LayoutRow &row : kLayoutRows)
+    if (static_cast<unsigned>(row.structure) >> bit & 1)
+      set.add(row.layout);
+  return set;
+}
+constexpr Structure structure_of(Layout layout) {
+  constexpr LayoutSet kLow = structure_bit(0), kHigh = structure_bit(1);
+  static_assert(kLastStructure < 4, "two bits are enough");
+  return static_cast<Structure>((kLow.has(layout) ? 1 : 0) + (kHigh.has(layout) ? 2 : 0));
 }
 inline System system_of(Layout layout) {
   return row_of(layout).system;

@@ -22,17 +22,19 @@ bool size_for(Layout layout, std::uint64_t expected, double rate, Geometry *geom
 
 bool structure_contains(const Kernel &kernel, const Geometry &geometry, const std::uint8_t *bytes,
                         const Digest &digest) {
-  switch (structure_of(geometry.layout)) {
+  const Structure structure = structure_of(geometry.layout);
+  if (structure == Structure::bitmap) // first, because most filters are
+    return kernel.contains(geometry, bytes, digest.first);
+  switch (structure) {
   case Structure::counters:
     return kernel.counting_contains(geometry, bytes, digest.first);
   case Structure::buckets:
     return cuckoo_contains(geometry, bytes, digest.first);
-  case Structure::foreign_bitmap:
-    return foreign_contains(geometry, bytes, digest);
   case Structure::bitmap:
+  case Structure::foreign_bitmap:
     break;
   }
-  return kernel.contains(geometry, bytes, digest.first);
+  return foreign_contains(geometry, bytes, digest);
 }
 
 void structure_add_many(const Kernel &kernel, const Geometry &geometry, std::uint8_t *bytes,

@@ -77,6 +77,7 @@ TEST(Layout, AbilitiesAreTheseOnes) {
     SCOPED_TRACE(static_cast<int>(row.layout));
     EXPECT_EQ(row.abilities, row_of(row.profile).abilities);
     EXPECT_EQ(row.structure, row_of(row.profile).structure);
+    EXPECT_EQ(row.structure, structure_of(row.layout));
     switch (row.layout) {
     case Layout::lines:
     case Layout::pages:
