@@ -1990,15 +1990,263 @@ COMMENT ON OPERATOR CLASS unindexed_ops USING bloomfilter IS
 COMMENT ON OPERATOR FAMILY unindexed_ops USING bloomfilter IS
   'raises an error: the access method cannot index this type';
 
+-- --- Index of filters of heap pages --------------------------------------------------------------
+
+CREATE FUNCTION bloomfilter_pages_handler(internal) RETURNS index_am_handler
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION bloomfilter_pages_handler(internal) IS
+  'handler of the index access method for filters of heap pages';
+
+CREATE ACCESS METHOD bloompages TYPE INDEX HANDLER bloomfilter_pages_handler;
+COMMENT ON ACCESS METHOD bloompages IS
+  'index on any column: finds the heap pages that possibly have a value';
+
+-- The operator classes have the equality operator of a type and its extended hash function, as the
+-- server's classes for hash indexes do. Operators that compare two types are in the class of the
+-- left type. Values of the two types that are equal have the same hash.
+
+CREATE OPERATOR FAMILY integer_ops USING bloompages;
+COMMENT ON OPERATOR FAMILY integer_ops USING bloompages IS 'equality of integers';
+
+CREATE OPERATOR CLASS int2_ops DEFAULT FOR TYPE smallint USING bloompages FAMILY integer_ops AS
+  OPERATOR 1 = (smallint, smallint),
+  OPERATOR 1 = (smallint, int),
+  OPERATOR 1 = (smallint, bigint),
+  FUNCTION 1 hashint2extended(smallint, bigint);
+COMMENT ON OPERATOR CLASS int2_ops USING bloompages IS 'equality of smallint';
+
+CREATE OPERATOR CLASS int4_ops DEFAULT FOR TYPE int USING bloompages FAMILY integer_ops AS
+  OPERATOR 1 = (int, smallint),
+  OPERATOR 1 = (int, int),
+  OPERATOR 1 = (int, bigint),
+  FUNCTION 1 hashint4extended(int, bigint);
+COMMENT ON OPERATOR CLASS int4_ops USING bloompages IS 'equality of int';
+
+CREATE OPERATOR CLASS int8_ops DEFAULT FOR TYPE bigint USING bloompages FAMILY integer_ops AS
+  OPERATOR 1 = (bigint, smallint),
+  OPERATOR 1 = (bigint, int),
+  OPERATOR 1 = (bigint, bigint),
+  FUNCTION 1 hashint8extended(bigint, bigint);
+COMMENT ON OPERATOR CLASS int8_ops USING bloompages IS 'equality of bigint';
+
+CREATE OPERATOR FAMILY float_ops USING bloompages;
+COMMENT ON OPERATOR FAMILY float_ops USING bloompages IS 'equality of floating-point numbers';
+
+CREATE OPERATOR CLASS float4_ops DEFAULT FOR TYPE float4 USING bloompages FAMILY float_ops AS
+  OPERATOR 1 = (float4, float4),
+  OPERATOR 1 = (float4, float8),
+  FUNCTION 1 hashfloat4extended(float4, bigint);
+COMMENT ON OPERATOR CLASS float4_ops USING bloompages IS 'equality of float4';
+
+CREATE OPERATOR CLASS float8_ops DEFAULT FOR TYPE float8 USING bloompages FAMILY float_ops AS
+  OPERATOR 1 = (float8, float4),
+  OPERATOR 1 = (float8, float8),
+  FUNCTION 1 hashfloat8extended(float8, bigint);
+COMMENT ON OPERATOR CLASS float8_ops USING bloompages IS 'equality of float8';
+
+CREATE OPERATOR FAMILY text_ops USING bloompages;
+COMMENT ON OPERATOR FAMILY text_ops USING bloompages IS 'equality of strings';
+
+CREATE OPERATOR CLASS text_ops DEFAULT FOR TYPE text USING bloompages FAMILY text_ops AS
+  OPERATOR 1 = (text, text),
+  OPERATOR 1 = (text, name),
+  FUNCTION 1 hashtextextended(text, bigint);
+COMMENT ON OPERATOR CLASS text_ops USING bloompages IS 'equality of text';
+
+CREATE OPERATOR CLASS name_ops DEFAULT FOR TYPE name USING bloompages FAMILY text_ops AS
+  OPERATOR 1 = (name, text),
+  OPERATOR 1 = (name, name),
+  FUNCTION 1 hashnameextended(name, bigint);
+COMMENT ON OPERATOR CLASS name_ops USING bloompages IS 'equality of name';
+
+CREATE OPERATOR CLASS aclitem_ops DEFAULT FOR TYPE aclitem USING bloompages AS
+  OPERATOR 1 = (aclitem, aclitem),
+  FUNCTION 1 (aclitem, aclitem) hash_aclitem_extended(aclitem, bigint);
+COMMENT ON OPERATOR CLASS aclitem_ops USING bloompages IS 'equality of aclitem';
+COMMENT ON OPERATOR FAMILY aclitem_ops USING bloompages IS 'equality of aclitem';
+
+CREATE OPERATOR CLASS array_ops DEFAULT FOR TYPE anyarray USING bloompages AS
+  OPERATOR 1 = (anyarray, anyarray),
+  FUNCTION 1 (anyarray, anyarray) hash_array_extended(anyarray, bigint);
+COMMENT ON OPERATOR CLASS array_ops USING bloompages IS 'equality of arrays';
+COMMENT ON OPERATOR FAMILY array_ops USING bloompages IS 'equality of arrays';
+
+CREATE OPERATOR CLASS bool_ops DEFAULT FOR TYPE boolean USING bloompages AS
+  OPERATOR 1 = (boolean, boolean),
+  FUNCTION 1 (boolean, boolean) hashcharextended("char", bigint);
+COMMENT ON OPERATOR CLASS bool_ops USING bloompages IS 'equality of boolean';
+COMMENT ON OPERATOR FAMILY bool_ops USING bloompages IS 'equality of boolean';
+
+CREATE OPERATOR CLASS bpchar_ops DEFAULT FOR TYPE bpchar USING bloompages AS
+  OPERATOR 1 = (bpchar, bpchar),
+  FUNCTION 1 (bpchar, bpchar) hashbpcharextended(bpchar, bigint);
+COMMENT ON OPERATOR CLASS bpchar_ops USING bloompages IS 'equality of bpchar';
+COMMENT ON OPERATOR FAMILY bpchar_ops USING bloompages IS 'equality of bpchar';
+
+CREATE OPERATOR CLASS bytea_ops DEFAULT FOR TYPE bytea USING bloompages AS
+  OPERATOR 1 = (bytea, bytea),
+  FUNCTION 1 (bytea, bytea) hashvarlenaextended(internal, bigint);
+COMMENT ON OPERATOR CLASS bytea_ops USING bloompages IS 'equality of bytea';
+COMMENT ON OPERATOR FAMILY bytea_ops USING bloompages IS 'equality of bytea';
+
+CREATE OPERATOR CLASS char_ops DEFAULT FOR TYPE "char" USING bloompages AS
+  OPERATOR 1 = ("char", "char"),
+  FUNCTION 1 ("char", "char") hashcharextended("char", bigint);
+COMMENT ON OPERATOR CLASS char_ops USING bloompages IS 'equality of char';
+COMMENT ON OPERATOR FAMILY char_ops USING bloompages IS 'equality of char';
+
+CREATE OPERATOR CLASS cid_ops DEFAULT FOR TYPE cid USING bloompages AS
+  OPERATOR 1 = (cid, cid),
+  FUNCTION 1 (cid, cid) hashint4extended(int, bigint);
+COMMENT ON OPERATOR CLASS cid_ops USING bloompages IS 'equality of cid';
+COMMENT ON OPERATOR FAMILY cid_ops USING bloompages IS 'equality of cid';
+
+CREATE OPERATOR CLASS date_ops DEFAULT FOR TYPE date USING bloompages AS
+  OPERATOR 1 = (date, date),
+  FUNCTION 1 (date, date) hashint4extended(int, bigint);
+COMMENT ON OPERATOR CLASS date_ops USING bloompages IS 'equality of date';
+COMMENT ON OPERATOR FAMILY date_ops USING bloompages IS 'equality of date';
+
+CREATE OPERATOR CLASS enum_ops DEFAULT FOR TYPE anyenum USING bloompages AS
+  OPERATOR 1 = (anyenum, anyenum),
+  FUNCTION 1 (anyenum, anyenum) hashenumextended(anyenum, bigint);
+COMMENT ON OPERATOR CLASS enum_ops USING bloompages IS 'equality of enums';
+COMMENT ON OPERATOR FAMILY enum_ops USING bloompages IS 'equality of enums';
+
+CREATE OPERATOR CLASS interval_ops DEFAULT FOR TYPE interval USING bloompages AS
+  OPERATOR 1 = (interval, interval),
+  FUNCTION 1 (interval, interval) interval_hash_extended(interval, bigint);
+COMMENT ON OPERATOR CLASS interval_ops USING bloompages IS 'equality of interval';
+COMMENT ON OPERATOR FAMILY interval_ops USING bloompages IS 'equality of interval';
+
+CREATE OPERATOR CLASS jsonb_ops DEFAULT FOR TYPE jsonb USING bloompages AS
+  OPERATOR 1 = (jsonb, jsonb),
+  FUNCTION 1 (jsonb, jsonb) jsonb_hash_extended(jsonb, bigint);
+COMMENT ON OPERATOR CLASS jsonb_ops USING bloompages IS 'equality of jsonb';
+COMMENT ON OPERATOR FAMILY jsonb_ops USING bloompages IS 'equality of jsonb';
+
+CREATE OPERATOR CLASS macaddr8_ops DEFAULT FOR TYPE macaddr8 USING bloompages AS
+  OPERATOR 1 = (macaddr8, macaddr8),
+  FUNCTION 1 (macaddr8, macaddr8) hashmacaddr8extended(macaddr8, bigint);
+COMMENT ON OPERATOR CLASS macaddr8_ops USING bloompages IS 'equality of macaddr8';
+COMMENT ON OPERATOR FAMILY macaddr8_ops USING bloompages IS 'equality of macaddr8';
+
+CREATE OPERATOR CLASS macaddr_ops DEFAULT FOR TYPE macaddr USING bloompages AS
+  OPERATOR 1 = (macaddr, macaddr),
+  FUNCTION 1 (macaddr, macaddr) hashmacaddrextended(macaddr, bigint);
+COMMENT ON OPERATOR CLASS macaddr_ops USING bloompages IS 'equality of macaddr';
+COMMENT ON OPERATOR FAMILY macaddr_ops USING bloompages IS 'equality of macaddr';
+
+CREATE OPERATOR CLASS multirange_ops DEFAULT FOR TYPE anymultirange USING bloompages AS
+  OPERATOR 1 = (anymultirange, anymultirange),
+  FUNCTION 1 (anymultirange, anymultirange) hash_multirange_extended(anymultirange, bigint);
+COMMENT ON OPERATOR CLASS multirange_ops USING bloompages IS 'equality of multiranges';
+COMMENT ON OPERATOR FAMILY multirange_ops USING bloompages IS 'equality of multiranges';
+
+CREATE OPERATOR CLASS inet_ops DEFAULT FOR TYPE inet USING bloompages AS
+  OPERATOR 1 = (inet, inet),
+  FUNCTION 1 (inet, inet) hashinetextended(inet, bigint);
+COMMENT ON OPERATOR CLASS inet_ops USING bloompages IS 'equality of inet';
+COMMENT ON OPERATOR FAMILY inet_ops USING bloompages IS 'equality of inet';
+
+CREATE OPERATOR CLASS numeric_ops DEFAULT FOR TYPE numeric USING bloompages AS
+  OPERATOR 1 = (numeric, numeric),
+  FUNCTION 1 (numeric, numeric) hash_numeric_extended(numeric, bigint);
+COMMENT ON OPERATOR CLASS numeric_ops USING bloompages IS 'equality of numeric';
+COMMENT ON OPERATOR FAMILY numeric_ops USING bloompages IS 'equality of numeric';
+
+CREATE OPERATOR CLASS oid_ops DEFAULT FOR TYPE oid USING bloompages AS
+  OPERATOR 1 = (oid, oid),
+  FUNCTION 1 (oid, oid) hashoidextended(oid, bigint);
+COMMENT ON OPERATOR CLASS oid_ops USING bloompages IS 'equality of oid';
+COMMENT ON OPERATOR FAMILY oid_ops USING bloompages IS 'equality of oid';
+
+CREATE OPERATOR CLASS oidvector_ops DEFAULT FOR TYPE oidvector USING bloompages AS
+  OPERATOR 1 = (oidvector, oidvector),
+  FUNCTION 1 (oidvector, oidvector) hashoidvectorextended(oidvector, bigint);
+COMMENT ON OPERATOR CLASS oidvector_ops USING bloompages IS 'equality of oidvector';
+COMMENT ON OPERATOR FAMILY oidvector_ops USING bloompages IS 'equality of oidvector';
+
+CREATE OPERATOR CLASS pg_lsn_ops DEFAULT FOR TYPE pg_lsn USING bloompages AS
+  OPERATOR 1 = (pg_lsn, pg_lsn),
+  FUNCTION 1 (pg_lsn, pg_lsn) pg_lsn_hash_extended(pg_lsn, bigint);
+COMMENT ON OPERATOR CLASS pg_lsn_ops USING bloompages IS 'equality of pg_lsn';
+COMMENT ON OPERATOR FAMILY pg_lsn_ops USING bloompages IS 'equality of pg_lsn';
+
+CREATE OPERATOR CLASS range_ops DEFAULT FOR TYPE anyrange USING bloompages AS
+  OPERATOR 1 = (anyrange, anyrange),
+  FUNCTION 1 (anyrange, anyrange) hash_range_extended(anyrange, bigint);
+COMMENT ON OPERATOR CLASS range_ops USING bloompages IS 'equality of ranges';
+COMMENT ON OPERATOR FAMILY range_ops USING bloompages IS 'equality of ranges';
+
+CREATE OPERATOR CLASS tid_ops DEFAULT FOR TYPE tid USING bloompages AS
+  OPERATOR 1 = (tid, tid),
+  FUNCTION 1 (tid, tid) hashtidextended(tid, bigint);
+COMMENT ON OPERATOR CLASS tid_ops USING bloompages IS 'equality of tid';
+COMMENT ON OPERATOR FAMILY tid_ops USING bloompages IS 'equality of tid';
+
+CREATE OPERATOR CLASS time_ops DEFAULT FOR TYPE time USING bloompages AS
+  OPERATOR 1 = (time, time),
+  FUNCTION 1 (time, time) time_hash_extended(time, bigint);
+COMMENT ON OPERATOR CLASS time_ops USING bloompages IS 'equality of time';
+COMMENT ON OPERATOR FAMILY time_ops USING bloompages IS 'equality of time';
+
+CREATE OPERATOR CLASS timestamp_ops DEFAULT FOR TYPE timestamp USING bloompages AS
+  OPERATOR 1 = (timestamp, timestamp),
+  FUNCTION 1 (timestamp, timestamp) timestamp_hash_extended(timestamp, bigint);
+COMMENT ON OPERATOR CLASS timestamp_ops USING bloompages IS 'equality of timestamp';
+COMMENT ON OPERATOR FAMILY timestamp_ops USING bloompages IS 'equality of timestamp';
+
+CREATE OPERATOR CLASS timestamptz_ops DEFAULT FOR TYPE timestamptz USING bloompages AS
+  OPERATOR 1 = (timestamptz, timestamptz),
+  FUNCTION 1 (timestamptz, timestamptz) timestamp_hash_extended(timestamp, bigint);
+COMMENT ON OPERATOR CLASS timestamptz_ops USING bloompages IS 'equality of timestamptz';
+COMMENT ON OPERATOR FAMILY timestamptz_ops USING bloompages IS 'equality of timestamptz';
+
+CREATE OPERATOR CLASS timetz_ops DEFAULT FOR TYPE timetz USING bloompages AS
+  OPERATOR 1 = (timetz, timetz),
+  FUNCTION 1 (timetz, timetz) timetz_hash_extended(timetz, bigint);
+COMMENT ON OPERATOR CLASS timetz_ops USING bloompages IS 'equality of timetz';
+COMMENT ON OPERATOR FAMILY timetz_ops USING bloompages IS 'equality of timetz';
+
+CREATE OPERATOR CLASS uuid_ops DEFAULT FOR TYPE uuid USING bloompages AS
+  OPERATOR 1 = (uuid, uuid),
+  FUNCTION 1 (uuid, uuid) uuid_hash_extended(uuid, bigint);
+COMMENT ON OPERATOR CLASS uuid_ops USING bloompages IS 'equality of uuid';
+COMMENT ON OPERATOR FAMILY uuid_ops USING bloompages IS 'equality of uuid';
+
+CREATE OPERATOR CLASS xid8_ops DEFAULT FOR TYPE xid8 USING bloompages AS
+  OPERATOR 1 = (xid8, xid8),
+  FUNCTION 1 (xid8, xid8) hashint8extended(bigint, bigint);
+COMMENT ON OPERATOR CLASS xid8_ops USING bloompages IS 'equality of xid8';
+COMMENT ON OPERATOR FAMILY xid8_ops USING bloompages IS 'equality of xid8';
+
+CREATE OPERATOR CLASS xid_ops DEFAULT FOR TYPE xid USING bloompages AS
+  OPERATOR 1 = (xid, xid),
+  FUNCTION 1 (xid, xid) hashint4extended(int, bigint);
+COMMENT ON OPERATOR CLASS xid_ops USING bloompages IS 'equality of xid';
+COMMENT ON OPERATOR FAMILY xid_ops USING bloompages IS 'equality of xid';
+
+-- An index on rows is refused when it is made, with a hint. Without this class, the server would
+-- ask for one.
+CREATE OPERATOR CLASS record_ops DEFAULT FOR TYPE record USING bloompages AS
+  OPERATOR 1 = (record, record),
+  FUNCTION 1 hash_record_extended(record, bigint);
+COMMENT ON OPERATOR CLASS record_ops USING bloompages IS 'raises an error: rows cannot be indexed';
+COMMENT ON OPERATOR FAMILY record_ops USING bloompages IS 'raises an error: rows cannot be indexed';
+
 -- Functions for the owner of an index
 
 CREATE FUNCTION bf_index_info(index regclass, OUT groups bigint, OUT grouped bigint,
                               OUT pending bigint, OUT loose bigint, OUT bytes bigint,
-                              OUT free_bytes bigint)
+                              OUT free_bytes bigint, OUT ranges bigint, OUT ready bigint,
+                              OUT tail_pages bigint, OUT pages_per_range bigint,
+                              OUT bits_per_value float8, OUT fill float8, OUT false_pages float8,
+                              OUT additions float8)
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION bf_index_info(regclass) IS
-  'number of filters of an index that are in groups, wait for a group, or can be in no group; and '
-  'its size';
+  'how many filters an index over filters has in groups, waiting and in no group; how many ranges '
+  'of heap pages an index of them has, and how full their filters are; the size of the index';
 
 CREATE FUNCTION bf_index_check(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -2008,4 +2256,4 @@ COMMENT ON FUNCTION bf_index_check(regclass) IS
 CREATE FUNCTION bf_index_tidy(index regclass) RETURNS void
   AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION bf_index_tidy(regclass) IS
-  'moves pending filters into groups, and merges small groups';
+  'moves pending filters into groups and merges small groups; makes missing filters of heap pages';

@@ -22,13 +22,7 @@
 //   |         ...                        |  |         ...                        |
 //   +------------------------------------+  +------------------------------------+
 //
-// A page has room for 127 lines. If the group has 64 to 127 columns, a page holds one line of each
-// column. If it has 43 to 63 columns, a page holds two lines of each column, and so on. The lines
-// with one number are stored in *bit slices*, as in a bit-sliced signature file. The first bits of
-// all columns come first, then their second bits, up to bit 512. There is nothing between the
-// slices. So a probe reads one slice for each bit that it needs, and nothing else of the page. See
-// C. Faloutsos and R. Chan, "Fast text access methods for optical and large magnetic disks", VLDB
-// 1988.
+// Lines of one number are stored in bit slices (core/slices.hpp).
 //
 // A countingbloomfilter has the lines of the bloomfilter with the same positions, in which a bit is
 // set if its counter is not 0.
@@ -48,34 +42,10 @@
 #include <cstdint>
 
 #include "core/format.hpp"
+#include "core/page_head.hpp"
+#include "core/slices.hpp"
 
 namespace bloomfilter {
-
-// A page has the server's header of 24 bytes, our head of 40, and then its content.
-constexpr std::size_t kIndexPageBytes = 8192;
-constexpr std::size_t kServerHeadBytes = 24;
-constexpr std::size_t kContentAt = 64; // so lines lie on lines of the processor's cache
-constexpr std::size_t kContentBytes = kIndexPageBytes - kContentAt;
-constexpr int kPageColumns = kContentBytes / kLineBytes;
-static_assert(kPageColumns == 127, "as the drawing says");
-
-constexpr std::uint32_t kIndexMagic = 0xB10F1D8E;
-constexpr std::uint8_t kIndexVersion = 1;
-constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
-
-enum class PageKind : std::uint8_t { meta = 1, list = 2, directory = 3, lines = 4 };
-
-struct IndexPageHead {
-  std::uint32_t magic;
-  std::uint8_t version;
-  PageKind kind;
-  std::uint16_t count; // of a list: the number of its entries; else 0
-  std::uint32_t next;  // of a list or directory: the block of the next page, or kNoBlock
-  std::uint32_t group; // of lines: the number of the group
-  std::uint32_t place; // the page's place in its group, in the list or in the directory
-  std::uint8_t unused[20];
-};
-static_assert(kServerHeadBytes + sizeof(IndexPageHead) == kContentAt, "the head ends there");
 
 // A row of the table, in the bytes of the server's ItemPointerData. No row has the offset 0.
 struct IndexedRow {
@@ -159,13 +129,6 @@ std::uint64_t check_of(const IndexMeta &meta);
 // True if a page looks like one of this kind. `page` has kIndexPageBytes bytes. For a meta page,
 // the check of its content must be right, too.
 bool is_index_page(const std::uint8_t *page, PageKind kind);
-inline const IndexPageHead *head_of(const std::uint8_t *page) {
-  return reinterpret_cast<const IndexPageHead *>(page + kServerHeadBytes);
-}
-template <typename Content> const Content *content_of(const std::uint8_t *page) {
-  return reinterpret_cast<const Content *>(page + kContentAt);
-}
-
 // True if a slot can be read: all its fields fit together and fit an index of `blocks` blocks.
 // (Free space may lie beyond the end of the file, if the server stopped before it was written.)
 bool is_sound_slot(const GroupSlot &slot, std::uint32_t blocks);
@@ -178,53 +141,9 @@ int columns_for(const GroupKey &key, int waiting, int most);
 // The smallest number of filters with the key that are worth a group.
 int least_columns(const GroupKey &key);
 
-constexpr int lines_per_page(int columns) {
-  return kPageColumns / columns;
-}
 std::uint32_t group_pages(const GroupKey &key, int columns);
 
-// The place of a line in a group.
-struct LinePlace {
-  std::uint32_t page;
-  // In the page, where the line's slices begin. They have as many bytes as the columns' lines.
-  std::size_t offset;
-};
-LinePlace line_place(int columns, std::uint32_t line);
-
-// A subset of a group's columns, with a bit for each.
-struct ColumnSet {
-  std::uint64_t words[2];
-
-  bool has(int column) const { return (words[column / 64] >> column % 64 & 1) != 0; }
-  void add(int column) { words[column / 64] |= std::uint64_t{1} << column % 64; }
-  bool is_empty() const { return (words[0] | words[1]) == 0; }
-  ColumnSet operator&(const ColumnSet &other) const {
-    return {{words[0] & other.words[0], words[1] & other.words[1]}};
-  }
-  ColumnSet operator|(const ColumnSet &other) const {
-    return {{words[0] | other.words[0], words[1] | other.words[1]}};
-  }
-};
 // The columns that have a row.
 ColumnSet live_columns(const GroupSlot &slot);
-
-// A line that a hash needs, and the bits of the hash in it.
-struct ProbedLine {
-  std::uint32_t line;
-  int count;
-  std::uint16_t bits[kMaxK];
-};
-constexpr int kMaxProbedLines = 2;
-// Writes the lines that a hash needs and returns their number. If a column has all bits of these
-// lines, its filter may contain the value.
-int probed_lines(const GroupKey &key, std::uint64_t hash, ProbedLine *probed);
-
-// Writes the slices of `columns` lines of kLineBytes bytes each. The slices have the same number of
-// bytes as the lines.
-void write_slices(const std::uint8_t *const *lines, int columns, std::uint8_t *slices);
-// Reads the lines of all columns from their slices, one line after the other.
-void read_slices(const std::uint8_t *slices, int columns, std::uint8_t *lines);
-// The columns whose line has all bits. `slices` are the slices of the line, from line_place().
-ColumnSet columns_with(const std::uint8_t *slices, int columns, const ProbedLine &probed);
 
 } // namespace bloomfilter

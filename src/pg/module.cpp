@@ -9,6 +9,7 @@
 #include "pg/build/build.hpp"
 #include "pg/index/access_method.hpp"
 #include "pg/join/join.hpp"
+#include "pg/ranges/access_method.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
 #include "pg/value/new_filter.hpp"
@@ -41,6 +42,7 @@ void _PG_init(void) {
   define_build();
   define_join_filters();
   define_index_options();
+  define_range_options();
   define_shared_files();
   MarkGUCPrefixReserved("bloomfilter");
 }

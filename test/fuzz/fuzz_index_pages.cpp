@@ -26,7 +26,7 @@ void require(bool condition) {
 ColumnSet probe(const GroupSlot &slot, const std::uint8_t *page, std::uint64_t hash) {
   ProbedLine lines[kMaxProbedLines];
   ColumnSet found = live_columns(slot);
-  const int count = probed_lines(slot.key, hash, lines);
+  const int count = probed_lines(slot.key.geometry(), hash, lines);
   require(count >= 1 && count <= kMaxProbedLines);
   for (int i = 0; i < count; i++) {
     require(lines[i].line < slot.key.lines());

@@ -44,7 +44,7 @@ ColumnSet ask(const GroupKey &key, const std::vector<Bytes> &pages, int columns,
               std::uint64_t hash) {
   ProbedLine lines[kMaxProbedLines];
   ColumnSet found = {{~std::uint64_t{0}, ~std::uint64_t{0}}};
-  const int count = probed_lines(key, hash, lines);
+  const int count = probed_lines(key.geometry(), hash, lines);
   for (int i = 0; i < count; i++) {
     const LinePlace place = line_place(columns, lines[i].line);
     found = found & columns_with(pages[place.page].data() + place.offset, columns, lines[i]);

@@ -124,10 +124,7 @@ void add_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, 
 } // namespace
 
 IndexBuildResult *build_index(Relation table, Relation index, IndexInfo *info) {
-  if (BLCKSZ < kIndexPageBytes)
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("access method \"bloomfilter\" requires pages of at least %d bytes",
-                           static_cast<int>(kIndexPageBytes))));
+  check_page_size("bloomfilter");
   if (RelationGetNumberOfBlocks(index) != 0)
     elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
   make_empty_index(index, MAIN_FORKNUM);
@@ -163,11 +160,11 @@ bool insert_row(Relation index, Datum *values, bool *nulls, ItemPointer tid, Rel
   const ListEntry entry = entry_for(*tid, values[0]);
   const uint64 length = append_entry(index, entry);
   if (entry.key_hash == 0 || !is_full(index, length) || !anybody_may_move(index) ||
-      !try_lock_moves(index))
+      !try_lock_work(index))
     return false;
   if (is_full(index, length)) // true unless another session has moved rows since
     move_full_list(table, index);
-  unlock_moves(index);
+  unlock_work(index);
   return false;
 }
 

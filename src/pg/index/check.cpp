@@ -1,4 +1,5 @@
-// bf_index_check(): raises an error if an index is damaged or does not match its table.
+// What bf_index_check() does with an index over stored filters: raises an error if it is damaged or
+// does not match its table.
 //
 // Users call the function, as they call amcheck for other indexes. It checks three things (for the
 // parts of an index, see core/index_pages.hpp):
@@ -14,13 +15,12 @@
 // sessions can still insert rows. The function needs memory for each row of the index, and it reads
 // the whole table.
 
-#include "pg/server.hpp"
+#include "pg/index/inspect.hpp"
 
 #include <algorithm>
 
 #include "pg/index/groups.hpp"
 #include "pg/index/move.hpp"
-#include "pg/index/open_index.hpp"
 #include "pg/index/row_list.hpp"
 #include "pg/list.hpp"
 
@@ -33,8 +33,7 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
-using namespace bloomfilter;
-
+namespace bloomfilter {
 namespace {
 
 // Consecutive blocks that have one owner.
@@ -240,27 +239,20 @@ void check_table(Check *check, Relation table, Snapshot snapshot) {
 
 } // namespace
 
-SQL_FUNCTIONS_BEGIN
-
-PG_FUNCTION_INFO_V1(bf_index_check);
-Datum bf_index_check(PG_FUNCTION_ARGS) {
-  check_not_in_recovery();
-  const OpenIndex open = open_index(PG_GETARG_OID(0), AccessShareLock);
+void check_filter_index(Relation table, Relation index) {
   Check check = {};
-  check.index = open.index;
+  check.index = index;
   check.scratch =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter check", ALLOCSET_DEFAULT_SIZES);
-  lock_moves(open.index);
+  lock_work(index);
   // The snapshot is taken before the index is read. So each row that the snapshot sees must be in
   // the index.
   const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
   check_pages(&check);
-  check_heap(check, open.table);
-  check_table(&check, open.table, snapshot);
+  check_heap(check, table);
+  check_table(&check, table, snapshot);
   UnregisterSnapshot(snapshot);
-  unlock_moves(open.index);
-  close_index(open, AccessShareLock);
-  PG_RETURN_VOID();
+  unlock_work(index);
 }
 
-SQL_FUNCTIONS_END
+} // namespace bloomfilter

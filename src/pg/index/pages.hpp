@@ -10,8 +10,8 @@
 // - A row in the list is a candidate: the executor probes its filter in the table (recheck). A row
 //   in a group is decided by its column.
 // - VACUUM removes a dead tuple's TID from the whole index before the table uses the TID again. So
-//   nobody may move rows while VACUUM removes some. Both hold the *mover's lock*, a heavyweight
-//   lock (pages.cpp). Scans and insertions into the list do not need it. An insertion that finds
+//   nobody may move rows while VACUUM removes some. Both hold the *mover's lock*, lock_work() of
+//   pg/index_page.hpp. Scans and insertions into the list do not need it. An insertion that finds
 //   the list full moves rows if the lock is free. If it is not, others move them later.
 //
 // A row is moved with the filter that the table has under its TID now. The list has no copy of the
@@ -40,32 +40,14 @@
 #include "pg/server.hpp"
 
 #include "core/index_pages.hpp"
-#include "pg/compat.hpp"
+#include "pg/index_page.hpp"
 
 extern "C" {
-#include "access/generic_xlog.h"
 #include "access/htup_details.h"
-#include "storage/bufmgr.h"
 #include "storage/itemptr.h"
-#include "utils/rel.h"
 }
 
 namespace bloomfilter {
-
-constexpr BlockNumber kMetaBlock = 0;
-
-inline const uint8 *bytes_of(Buffer buffer) {
-  return reinterpret_cast<const uint8 *>(BufferGetPage(buffer));
-}
-template <typename Content> Content *changed_content(Page page) {
-  return reinterpret_cast<Content *>(reinterpret_cast<uint8 *>(page) + kContentAt);
-}
-inline IndexPageHead *changed_head(Page page) {
-  return reinterpret_cast<IndexPageHead *>(reinterpret_cast<uint8 *>(page) + kServerHeadBytes);
-}
-
-// Raises XX002: a page is not what it should be.
-[[noreturn]] void raise_index_damaged(Relation index, BlockNumber block, const char *what);
 
 // Reads and locks a page. Raises XX002 if it is not of the given kind.
 Buffer lock_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode);
@@ -73,13 +55,6 @@ Buffer lock_page(Relation index, BlockNumber block, PageKind kind, BufferLockMod
 // cannot make its reader go round in a circle.
 Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint32 place,
                          BufferLockMode mode);
-
-// Locks the page of an unused block exclusively, and extends the file if needed. The caller must
-// register the page with GENERIC_XLOG_FULL_IMAGE and initialize it.
-Buffer lock_new_page(Relation index, BlockNumber block);
-void initialize_page(Page page, PageKind kind);
-// Sets how many bytes of a page's content are used. WAL does not log the bytes after them.
-void set_used(Page page, Size bytes);
 
 IndexMeta read_meta(Relation index);
 
@@ -106,11 +81,6 @@ Buffer append_page(Relation index, Buffer last, PageKind kind);
 
 // Writes the first three pages of an index without rows: meta page, list and directory.
 void make_empty_index(Relation index, ForkNumber fork);
-
-// The mover's lock, explained at the head of this file.
-void lock_moves(Relation index);
-bool try_lock_moves(Relation index);
-void unlock_moves(Relation index);
 
 // Calls use(block, page) with a copy of each page of a chain.
 template <typename Use>

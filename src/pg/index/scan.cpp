@@ -124,7 +124,7 @@ void check_freed(Relation index, SlotPlace place, const GroupSlot &slot, uint32 
 bool probe_for_hash(Relation index, const GroupSlot &slot, uint64 hash, ColumnSet *found,
                     uint32 *place) {
   ProbedLine lines[kMaxProbedLines];
-  const int count = probed_lines(slot.key, hash, lines);
+  const int count = probed_lines(slot.key.geometry(), hash, lines);
   *found = live_columns(slot);
   for (int i = 0; i < count && !found->is_empty(); i++) {
     const LinePlace at = line_place(slot.columns, lines[i].line);

@@ -2,23 +2,17 @@
 //
 // SnapshotSelf shows a row that nobody has deleted yet. If another session deletes the row now, our
 // snapshot prevents the removal of the row's TOAST data. During VACUUM it does not, because other
-// sessions ignore the snapshots of VACUUM. So this file fetches the TOAST chunks itself, and treats
-// a missing chunk as a row that is gone. The server's detoasting would raise an error.
+// sessions ignore the snapshots of VACUUM. So a missing chunk counts as a row that is gone
+// (pg/toasted.hpp).
 
 #include "pg/index/table_rows.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/value/memory.hpp"
+#include "pg/toasted.hpp"
 
 extern "C" {
-#include "access/detoast.h"
-#include "access/genam.h"
 #include "access/heapam.h"
-#include "access/heaptoast.h"
-#include "access/table.h"
-#include "access/toast_internals.h"
 #include "catalog/index.h"
-#include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -53,60 +47,6 @@ void close_rows(TableRows *rows) {
   ExecDropSingleTupleTableSlot(rows->slot);
   FreeExecutorState(rows->executor);
   MemoryContextDelete(rows->memory);
-}
-
-namespace {
-
-// Copies the TOAST chunks of a value, in order. Returns false if any chunk is missing.
-bool copy_chunks(const struct varatt_external &pointer, char *to) {
-  const auto bytes = static_cast<int32>(VARATT_EXTERNAL_GET_EXTSIZE(pointer));
-  Relation toast = table_open(pointer.va_toastrelid, AccessShareLock), *indexes;
-  int count;
-  const int valid = toast_open_indexes(toast, AccessShareLock, &indexes, &count);
-  ScanKeyData key;
-  ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(pointer.va_valueid));
-  SysScanDesc scan =
-      systable_beginscan_ordered(toast, indexes[valid], get_toast_snapshot(), 1, &key);
-  int32 done = 0;
-  bool whole = true;
-  while (whole && done < bytes) {
-    HeapTuple tuple = systable_getnext_ordered(scan, ForwardScanDirection);
-    if (!HeapTupleIsValid(tuple))
-      break;
-    bool is_null;
-    const auto number = DatumGetInt32(heap_getattr(tuple, 2, RelationGetDescr(toast), &is_null));
-    auto *chunk = reinterpret_cast<struct varlena *>(
-        DatumGetPointer(heap_getattr(tuple, 3, RelationGetDescr(toast), &is_null)));
-    const auto length = static_cast<int32>(VARSIZE_ANY_EXHDR(chunk));
-    whole = number == done / static_cast<int32>(TOAST_MAX_CHUNK_SIZE) && length <= bytes - done &&
-            (length == TOAST_MAX_CHUNK_SIZE || length == bytes - done);
-    if (whole)
-      memcpy(to + done, VARDATA_ANY(chunk), length);
-    done += length;
-  }
-  systable_endscan_ordered(scan);
-  toast_close_indexes(indexes, count, AccessShareLock);
-  table_close(toast, AccessShareLock);
-  return whole && done == bytes;
-}
-
-} // namespace
-
-struct varlena *whole_value(struct varlena *value) {
-  if (!VARATT_IS_EXTERNAL_ONDISK(value))
-    return PG_DETOAST_DATUM(PointerGetDatum(value));
-  struct varatt_external pointer;
-  VARATT_EXTERNAL_GET_POINTER(pointer, value);
-  const Size length = VARATT_EXTERNAL_GET_EXTSIZE(pointer);
-  struct varlena *whole = new_value(length);
-  if (!copy_chunks(pointer, VARDATA(whole)))
-    return nullptr;
-  // The server's VARATT_EXTERNAL_IS_COMPRESSED() would cause a compiler warning, because it
-  // compares a signed number with an unsigned one.
-  if (VARHDRSZ + length >= static_cast<Size>(pointer.va_rawsize))
-    return whole;
-  SET_VARSIZE_COMPRESSED(whole, VARHDRSZ + length);
-  return PG_DETOAST_DATUM(PointerGetDatum(whole));
 }
 
 bool read_filter(TableRows *rows, ItemPointerData tid, Filter *filter) {

@@ -44,7 +44,4 @@ void close_rows(TableRows *rows);
 // call.
 bool read_filter(TableRows *rows, ItemPointerData tid, Filter *filter);
 
-// Returns the value detoasted, or NULL if a part of its TOAST data is gone.
-struct varlena *whole_value(struct varlena *value);
-
 } // namespace bloomfilter

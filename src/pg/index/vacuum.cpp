@@ -47,7 +47,7 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
     ItemPointerData tid = tid_of(row);
     return is_dead(&tid, state);
   };
-  lock_moves(index);
+  lock_work(index);
   uint64 removed =
       remove_entries(index, [=](const ListEntry &entry) { return is_gone(entry.row); });
   for_each_page(index, read_meta(index).directory, PageKind::directory,
@@ -56,7 +56,7 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
                   check_slots(index, block, page);
                   removed += remove_rows(index, block, page, is_gone);
                 });
-  unlock_moves(index);
+  unlock_work(index);
   result->tuples_removed += static_cast<double>(removed);
   count_pages_and_rows(index, result);
   return result;
@@ -77,12 +77,12 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
     return result;
   Relation index = info->index;
   result = started(result);
-  lock_moves(index);
+  lock_work(index);
   if (anybody_may_move(index))
     tidy(index);
   else
     recount_list(index);
-  unlock_moves(index);
+  unlock_work(index);
   count_pages_and_rows(index, result);
   return result;
 }

@@ -1,0 +1,331 @@
+-- The index on any column: that its answers are those of a scan, for every type and condition, and
+-- what it refuses. test/t/042_bloompages.pl has many sessions, crashes, standbys and damage.
+CREATE SCHEMA index_of_pages;
+SET search_path = index_of_pages, public;
+\pset format unaligned
+\pset footer off
+\i sql/include/outcome.sql
+\i sql/include/plan.sql
+
+-- A query with and without bitmap scans.
+CREATE FUNCTION compared(query text, OUT used text, OUT with_index bigint, OUT with_scan bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL enable_seqscan = off;
+  used := substring(string_agg(line, ' ') FROM 'Bitmap Index Scan on \w+')
+    FROM explained(query) line;
+  EXECUTE query INTO with_index;
+  SET LOCAL enable_seqscan = on;
+  SET LOCAL enable_bitmapscan = off;
+  EXECUTE query INTO with_scan;
+  SET LOCAL enable_bitmapscan = on;
+END $$;
+
+CREATE TABLE events (id int, trace uuid, host text, code smallint, size bigint, at timestamptz);
+INSERT INTO events
+SELECT i, md5(i::text)::uuid, 'host' || i % 900, i % 7, 10000000000 + i % 20000,
+       '2026-01-01'::timestamptz + i * interval '1 min'
+FROM generate_series(1, 40000) i;
+CREATE INDEX events_trace ON events USING bloompages (trace);
+VACUUM ANALYZE events;
+SELECT explained(format('SELECT id FROM events WHERE trace = %L', md5('77')::uuid));
+SELECT id FROM events WHERE trace = md5('77')::uuid;
+SELECT id FROM events WHERE trace = md5('0')::uuid;
+SELECT id FROM events WHERE trace = NULL;
+-- Every row is found, and few pages are read for a value that is not there.
+SELECT count(*) FROM events e WHERE NOT EXISTS (SELECT FROM events f WHERE f.trace = e.trace);
+SELECT sum((plan_of(format('SELECT FROM events WHERE trace = %L', md5('no' || i)::uuid),
+                    'ANALYZE, TIMING OFF') #>> '{0,Plan,Lossy Heap Blocks}')::int) < 2000 AS few
+FROM generate_series(1, 100) i;
+
+-- What can be asked: a constant, a parameter, a stable expression, one of several, another column.
+PREPARE by_trace(uuid) AS SELECT id FROM events WHERE trace = $1;
+SET plan_cache_mode = force_generic_plan;
+SELECT explained('EXECUTE by_trace(NULL)');
+EXECUTE by_trace(md5('78')::uuid);
+EXECUTE by_trace(NULL);
+RESET plan_cache_mode;
+SELECT explained('SELECT id FROM events WHERE trace = ANY (ARRAY[md5(''1''), md5(''2'')]::uuid[])');
+SELECT id FROM events WHERE trace = ANY (ARRAY[md5('1'), md5('x'), NULL, md5('2')]::uuid[])
+ORDER BY id;
+SELECT id FROM events WHERE trace IN (md5('3')::uuid, md5('4')::uuid) OR trace = md5('5')::uuid
+ORDER BY id;
+CREATE TABLE wanted (k uuid);
+INSERT INTO wanted SELECT md5(i::text)::uuid FROM generate_series(39990, 40009) i;
+ANALYZE wanted;
+SET enable_hashjoin = off; SET enable_mergejoin = off;
+SELECT explained('SELECT count(*) FROM wanted JOIN events ON trace = k');
+SELECT count(*) FROM wanted JOIN events ON trace = k;
+RESET enable_hashjoin; RESET enable_mergejoin;
+-- A volatile expression cannot.
+SELECT explained('SELECT id FROM events WHERE trace = gen_random_uuid()');
+
+-- Several columns: a condition on any of them, and on several together; other indexes beside it.
+DROP INDEX events_trace;
+CREATE INDEX events_all ON events USING bloompages (trace, host, code, size, at);
+SELECT * FROM compared('SELECT count(*) FROM events WHERE host = ''host7''');
+SELECT * FROM compared('SELECT count(*) FROM events WHERE size = 10000000123');
+SELECT * FROM compared(
+  'SELECT count(*) FROM events WHERE size = 10000000123 AND host = ''host123''');
+SELECT * FROM compared(
+  'SELECT count(*) FROM events WHERE size = 10000000123 AND host = ''host124''');
+SELECT * FROM compared('SELECT count(*) FROM events WHERE code = 5::bigint');
+SELECT * FROM compared('SELECT count(*) FROM events WHERE at = ''2026-01-02 UTC''');
+SELECT * FROM compared('SELECT count(*) FROM events WHERE host = ''host7'' AND id < 100');
+CREATE INDEX events_id ON events (id);
+SELECT * FROM compared('SELECT count(*) FROM events WHERE host = ''host7'' AND id < 2000');
+SELECT * FROM compared('SELECT count(*) FROM events WHERE host = ''host7'' OR id < 2000');
+-- A frequent value, and a btree on the same column, are left to others.
+SELECT explained('SELECT count(*) FROM events WHERE code = 5');
+CREATE INDEX events_btree ON events (trace);
+SELECT explained(format('SELECT id FROM events WHERE trace = %L', md5('77')::uuid));
+DROP INDEX events_btree;
+
+-- Equality is that of the type's hash operator class.
+CREATE TABLE kinds (n int, i2 smallint, i4 int, i8 bigint, f4 float4, f8 float8, nu numeric,
+                    t text, v varchar, b bpchar, na name, c "char", by bytea, u uuid, d date,
+                    ts timestamp, tz timestamptz, ti time, tt timetz, iv interval, bo boolean,
+                    ip inet, ci cidr, ma macaddr, m8 macaddr8, j jsonb, o oid, rc regclass,
+                    x xid, x8 xid8, l pg_lsn, td tid, ia int[], ta text[], ir int4range,
+                    im int4multirange, nr numrange);
+INSERT INTO kinds
+SELECT n, n % 3000, n, n::bigint * 1000000007, n / 8.0, n / 64.0, n / 100.0, 'text ' || n,
+       'varchar ' || n, 'bpchar ' || n, 'name ' || n, chr(33 + n % 90)::"char", int4send(n),
+       md5(n::text)::uuid, '2000-01-01'::date + n, '2000-01-01'::timestamp + n * interval '1 s',
+       '2000-01-01'::timestamptz + n * interval '1 s', '00:00'::time + n * interval '1 s',
+       '00:00+01'::timetz + n * interval '1 s', n * interval '1 h', n % 2 = 0,
+       '10.0.0.0'::inet + n, set_masklen('10.0.0.0'::cidr + n, 32),
+       lpad(to_hex(n), 12, '0')::macaddr,
+       lpad(to_hex(n), 16, '0')::macaddr8,
+       jsonb_build_object('n', n), n, n, n::text::xid, n::text::xid8, '0/0'::pg_lsn + n,
+       format('(%s,1)', n)::tid, ARRAY[n, NULL, n + 1], ARRAY['a', n::text], int4range(n, n + 2),
+       int4multirange(int4range(n, n + 2), int4range(n + 4, n + 5)), numrange(n / 10.0, NULL)
+FROM generate_series(1, 4000) n;
+VACUUM ANALYZE kinds;
+-- Each type: the columns for which the index is not used, or has another answer than the scan.
+CREATE FUNCTION wrong_types() RETURNS TABLE (column_name name, n int, result record)
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR column_name IN SELECT attname FROM pg_attribute
+                     WHERE attrelid = 'kinds'::regclass AND attnum > 1 LOOP
+    EXECUTE format('CREATE INDEX one ON kinds USING bloompages (%I)', column_name);
+    FOREACH n IN ARRAY ARRAY[1, 77, 2500, 4000] LOOP
+      result := compared(format('SELECT count(*) FROM kinds WHERE %1$I = '
+                            '(SELECT %1$I FROM kinds WHERE n = %2$s)', column_name, n));
+      IF result.used IS NULL OR result.with_index <> result.with_scan OR result.with_scan = 0 THEN
+        RETURN NEXT;
+      END IF;
+    END LOOP;
+    DROP INDEX one;
+  END LOOP;
+END $$;
+SELECT * FROM wrong_types();
+
+-- Equality across types, and values that are equal but have other bytes.
+CREATE INDEX kinds_numbers ON kinds USING bloompages (i2, i4, i8, f4, f8, nu);
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE i8 = 1000000007::int');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE i2 = 2999::bigint');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE i4 = 5::smallint');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE f4 = 0.5::float8');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE f8 = 0.5::float4');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE nu = 1.5000');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE i4 = 5.0::numeric');
+CREATE INDEX kinds_strings ON kinds USING bloompages (t, v, b, na);
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE b = ''bpchar 9   ''');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE b = ''bpchar 9   ''::bpchar');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE v = ''varchar 9''::text');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE na = ''name 9''::text');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE t = ''text 9''::name');
+INSERT INTO kinds (n, f8, f4, nu) VALUES (0, '-0', 'NaN', 'NaN');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE f8 = 0');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE f4 = ''NaN''');
+SELECT * FROM compared('SELECT count(*) FROM kinds WHERE nu = ''NaN''');
+
+-- Domains, and enums, whose labels can be renamed.
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+CREATE DOMAIN code AS text CHECK (value <> '');
+CREATE TABLE others (m mood, c code, ms mood[]);
+INSERT INTO others SELECT (ARRAY['sad', 'ok', 'happy'])[1 + i % 3]::mood, 'c' || i,
+                          ARRAY[(ARRAY['sad', 'ok', 'happy'])[1 + i % 3]]::mood[]
+FROM generate_series(1, 3000) i;
+CREATE INDEX others_all ON others USING bloompages (m, c, ms);
+ALTER TYPE mood RENAME VALUE 'happy' TO 'glad';
+SELECT * FROM compared('SELECT count(*) FROM others WHERE m = ''glad''');
+SELECT * FROM compared('SELECT count(*) FROM others WHERE ms = ''{glad}''');
+SELECT * FROM compared('SELECT count(*) FROM others WHERE c = ''c17''');
+
+-- NULL is no value. All rows have the same filter as their range, so a scan without a condition on
+-- a column of the index does not use it.
+INSERT INTO others SELECT FROM generate_series(1, 1000);
+SELECT * FROM compared('SELECT count(*) FROM others WHERE c IS NULL');
+SELECT * FROM compared('SELECT count(*) FROM others WHERE c = NULL');
+
+-- Rows that come, go and change, in ranges with a filter and without one.
+CREATE TABLE moving (id int, k int, pad text DEFAULT repeat('x', 100)) WITH (fillfactor = 70);
+CREATE INDEX moving_k ON moving USING bloompages (k) WITH (pages_per_range = 2);
+INSERT INTO moving SELECT i, i FROM generate_series(1, 3000) i;
+SELECT ready > 10 AS summarized, tail_pages <= 6 AS short_tail, pages_per_range
+FROM bf_index_info('moving_k');
+UPDATE moving SET k = k + 100000 WHERE id % 7 = 0;
+DELETE FROM moving WHERE id % 11 = 0;
+VACUUM moving;
+INSERT INTO moving SELECT i, i FROM generate_series(5001, 5300) i;
+SELECT * FROM compared(
+  'SELECT count(*) FROM moving WHERE k = ANY (SELECT generate_series(1, 6000))');
+SELECT count(*) AS lost FROM moving m
+WHERE NOT EXISTS (SELECT FROM moving o WHERE o.k = m.k);
+SELECT * FROM compared('SELECT count(*) FROM moving WHERE k = 100007');
+SELECT bf_index_check('moving_k');
+BEGIN;
+SAVEPOINT a;
+INSERT INTO moving VALUES (1, 777777);
+ROLLBACK TO a;
+INSERT INTO moving VALUES (2, 888888);
+SELECT * FROM compared('SELECT count(*) FROM moving WHERE k = 888888');
+COMMIT;
+SELECT * FROM compared('SELECT count(*) FROM moving WHERE k = 777777');
+
+-- Without autosummarize, VACUUM and bf_index_tidy() make the filters.
+CREATE TABLE later (k int, pad text DEFAULT repeat('x', 500));
+CREATE INDEX later_k ON later USING bloompages (k) WITH (autosummarize = off, pages_per_range = 4);
+INSERT INTO later SELECT i FROM generate_series(1, 2000) i;
+SELECT ranges, ready, tail_pages FROM bf_index_info('later_k');
+SELECT * FROM compared('SELECT count(*) FROM later WHERE k = 1999');
+SELECT bf_index_tidy('later_k');
+SELECT ranges, ready, tail_pages FROM bf_index_info('later_k');
+SELECT * FROM compared('SELECT count(*) FROM later WHERE k = 1999');
+TRUNCATE later;
+SELECT ranges, ready, tail_pages, bytes FROM bf_index_info('later_k');
+INSERT INTO later SELECT i FROM generate_series(1, 2000) i;
+VACUUM later;
+SELECT ranges, ready, tail_pages FROM bf_index_info('later_k');
+
+-- Options. ALTER INDEX changes what the next REINDEX does.
+CREATE INDEX later_fixed ON later USING bloompages (k) WITH (pages_per_range = 16, fpr = 0.01);
+SELECT ranges, ready, pages_per_range, bits_per_value < 14 AS small
+FROM bf_index_info('later_fixed');
+ALTER INDEX later_fixed SET (pages_per_range = 4);
+SELECT pages_per_range FROM bf_index_info('later_fixed');
+REINDEX INDEX later_fixed;
+SELECT pages_per_range FROM bf_index_info('later_fixed');
+SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (pages_per_range = -1)');
+SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (fpr = 0.7)');
+SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (list_limit = 100)');
+
+-- What is refused.
+CREATE TYPE pair AS (a int, b text);
+CREATE DOMAIN pairs AS pair[];
+CREATE TABLE refused (p pair, ps pair[], pd pairs, g point, j json, b box[], k int, x xml);
+SELECT outcome('CREATE INDEX ON refused USING bloompages (p)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (ps)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (pd)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (g)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (j)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (b)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages ((k + 1))');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (k) WHERE k > 0');
+SELECT outcome('CREATE UNIQUE INDEX ON refused USING bloompages (k)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (k) INCLUDE (x)');
+SELECT outcome('CREATE INDEX ON refused USING bloompages (k DESC)');
+SELECT outcome('ALTER TABLE refused ADD EXCLUDE USING bloompages (k WITH =)');
+SELECT outcome('SELECT bf_index_info(''later'')');
+SELECT outcome('SELECT bf_index_tidy(''events_id'')');
+-- A stored generated column does what an index on an expression would.
+ALTER TABLE refused ADD k1 int GENERATED ALWAYS AS (k + 1) STORED;
+CREATE INDEX refused_k1 ON refused USING bloompages (k1);
+INSERT INTO refused (k) SELECT generate_series(1, 5000);
+VACUUM refused;
+SELECT * FROM compared('SELECT count(*) FROM refused WHERE k1 = 4001');
+
+-- The bytes of a row whose column was rolled back have another type than the column has now.
+CREATE TABLE again (a int);
+INSERT INTO again SELECT generate_series(1, 100);
+BEGIN;
+ALTER TABLE again ADD c int;
+INSERT INTO again (c) SELECT 2147483644 FROM generate_series(1, 3000);
+ROLLBACK;
+ALTER TABLE again ADD c text;
+CREATE INDEX again_c ON again USING bloompages (c);
+INSERT INTO again (c) SELECT 'c' || i FROM generate_series(1, 3000) i;
+SELECT * FROM compared('SELECT count(*) FROM again WHERE c = ''c2999''');
+SELECT bf_index_tidy('again_c'), bf_index_check('again_c');
+-- Columns that are dropped, and columns that have a value in rows from before.
+ALTER TABLE again DROP a;
+ALTER TABLE again ADD e int DEFAULT 12;
+CREATE INDEX again_e ON again USING bloompages (e);
+SELECT * FROM compared('SELECT count(*) FROM again WHERE e = 12');
+
+-- Values stored out of line, compressed or not.
+CREATE TABLE long (id int, v text);
+ALTER TABLE long ALTER v SET STORAGE external;
+INSERT INTO long SELECT i, repeat(md5(i::text), 300) FROM generate_series(1, 500) i;
+INSERT INTO long SELECT i, repeat('abc' || i, 5000) FROM generate_series(501, 600) i;
+ALTER TABLE long ALTER v SET STORAGE extended;
+INSERT INTO long SELECT i, repeat('abc' || i, 5000) FROM generate_series(601, 1500) i;
+CREATE INDEX long_v ON long USING bloompages (v) WITH (pages_per_range = 1);
+SELECT * FROM compared('SELECT count(*) FROM long WHERE v = repeat(md5(''77''), 300)');
+SELECT * FROM compared('SELECT count(*) FROM long WHERE v = repeat(''abc555'', 5000)');
+SELECT * FROM compared('SELECT count(*) FROM long WHERE v = repeat(''abc1444'', 5000)');
+DELETE FROM long WHERE id % 2 = 0;
+SELECT bf_index_check('long_v');
+
+-- Partitioned, temporary and unlogged tables; ALTER TYPE; CLUSTER and VACUUM FULL.
+CREATE TABLE parts (id int, k int) PARTITION BY RANGE (id);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (5000);
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (5000) TO (10000);
+CREATE INDEX parts_k ON parts USING bloompages (k);
+INSERT INTO parts SELECT i, i * 3 FROM generate_series(0, 9999) i;
+VACUUM ANALYZE parts;
+SELECT * FROM compared('SELECT count(*) FROM parts WHERE k = 29997');
+CREATE TEMP TABLE temporary (k int);
+CREATE INDEX temporary_k ON temporary USING bloompages (k);
+INSERT INTO temporary SELECT generate_series(1, 5000);
+VACUUM temporary;
+SELECT * FROM compared('SELECT count(*) FROM temporary WHERE k = 4321');
+CREATE UNLOGGED TABLE unlogged (k int);
+CREATE INDEX unlogged_k ON unlogged USING bloompages (k);
+INSERT INTO unlogged SELECT generate_series(1, 5000);
+VACUUM unlogged;
+SELECT * FROM compared('SELECT count(*) FROM unlogged WHERE k = 4321');
+ALTER TABLE unlogged ALTER k TYPE bigint;
+SELECT * FROM compared('SELECT count(*) FROM unlogged WHERE k = 4321');
+ALTER TABLE unlogged SET LOGGED;
+VACUUM FULL unlogged;
+SELECT * FROM compared('SELECT count(*) FROM unlogged WHERE k = 4321');
+SELECT bf_index_check('unlogged_k');
+-- text and varchar have one hash, so the index stays as it is.
+CREATE TABLE retyped (s text);
+CREATE INDEX retyped_s ON retyped USING bloompages (s);
+INSERT INTO retyped SELECT 's' || i FROM generate_series(1, 5000) i;
+VACUUM retyped;
+ALTER TABLE retyped ALTER s TYPE varchar;
+SELECT * FROM compared('SELECT count(*) FROM retyped WHERE s = ''s4000''');
+SELECT * FROM compared('SELECT count(*) FROM retyped WHERE s = ''s4000''::char(9)');
+CREATE INDEX CONCURRENTLY retyped_2 ON retyped USING bloompages (s);
+REINDEX INDEX CONCURRENTLY retyped_s;
+SELECT bf_index_check('retyped_s'), bf_index_check('retyped_2');
+
+-- In a serializable transaction, pages after the end of a truncated table are not read.
+CREATE TABLE shrinking (k int);
+CREATE INDEX shrinking_k ON shrinking USING bloompages (k);
+INSERT INTO shrinking SELECT generate_series(1, 20000);
+VACUUM shrinking;
+DELETE FROM shrinking WHERE k > 100;
+VACUUM shrinking;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT * FROM compared('SELECT count(*) FROM shrinking WHERE k = 19999');
+COMMIT;
+INSERT INTO shrinking SELECT generate_series(30001, 50000);
+SELECT * FROM compared('SELECT count(*) FROM shrinking WHERE k = 49999');
+SELECT bf_index_check('shrinking_k');
+
+-- A user's operator class, and what amvalidate() says of one without a hash function.
+CREATE OPERATOR CLASS int4_again FOR TYPE int USING bloompages AS
+  OPERATOR 1 = (int, int), FUNCTION 1 hashint4extended(int, bigint);
+CREATE INDEX others_again ON moving USING bloompages (k int4_again);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'int4_again';
+CREATE OPERATOR CLASS no_hash FOR TYPE int USING bloompages AS OPERATOR 1 = (int, int);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'no_hash';
+SELECT outcome('CREATE INDEX ON moving USING bloompages (k no_hash)');
+SELECT count(*) AS invalid FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
+WHERE amname = 'bloompages' AND opcname <> 'no_hash' AND NOT amvalidate(c.oid);

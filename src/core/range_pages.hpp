@@ -1,0 +1,117 @@
+// The pages of an index of filters of heap pages (access method `bloompages`): their bytes, the
+// checks of them, and which heap pages belong to which filter.
+//
+// A *range* is a number of heap pages that follow each other. It has one Bloom filter, which holds
+// the values of all rows in these pages. A *group* is 127 ranges that follow each other. The
+// filters of a group have one geometry and lie side by side in bit slices (core/slices.hpp), so a
+// probe reads one or two pages of the index for 127 ranges.
+//
+//    meta               directory, page 0         lines of group 0
+//   +---------------+  +--------------------+    +-----------------------------------+
+//   | settings      |  | slot of group 0 ------->| line 0, bit 0: ranges 0 ... 126   |
+//   | directory 0 ---->| slot of group 1    |    |         bit 1: ranges 0 ... 126   |
+//   | directory 1   |  | ...                |    |         ...                       |
+//   | ...           |  | slot of group 253  |    +-----------------------------------+
+//   +---------------+  +--------------------+    | line 1 ... (one page for a line)  |
+//
+// The range of a heap page follows from the page's number and the settings alone. Nobody has to
+// look for it, and it never changes.
+//
+// Ranges get their filters in order. A slot has two numbers, which only grow:
+//
+// - `ready`: the filters of the ranges before it hold all values. A scan probes them.
+// - `filling`: whoever inserts a row into a range before it sets the bits of the row's values.
+//
+// The range between the two, if there is one, is being read. Ranges from `filling` on have no
+// filter yet, so every scan takes their heap pages as candidates, as it does with ranges that are
+// not ready.
+//
+// The number of pages in a range grows with the table. A lookup reads about H / (127 p) pages of
+// the index and p heap pages, if the table has H pages and a range p. The sum is least where p is
+// about the root of H / 127, and half of that is better while everything is in memory. So the next
+// group has twice as many pages in a range as soon as this is at most half the root of the group's
+// first block divided by 127.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/page_head.hpp"
+#include "core/slices.hpp"
+
+namespace bloomfilter {
+
+constexpr int kGroupRanges = kPageColumns;
+// The pages in a range at the beginning of a table. Fewer would not make a lookup cheaper.
+constexpr std::uint32_t kLeastRangePages = 8;
+
+struct RangeSlot {
+  std::uint32_t start; // the first page of the group's lines
+  std::uint32_t units; // of the filters, like the next two
+  Layout layout;       // lines or pages
+  std::uint8_t k;
+  std::uint8_t ready, filling;
+  std::uint8_t attempts; // how often somebody began to read the range that is being read
+  std::uint8_t zero[3];
+  std::uint32_t most;   // the largest number of distinct values in a ready range when it was read
+  std::uint32_t zero_2; // so that the next field is aligned
+  std::uint64_t values; // the sum of the distinct values in the ready ranges when they were read
+
+  Geometry geometry() const { return {layout, k, units}; }
+  std::uint32_t lines() const { return layout == Layout::pages ? kPageLines * units : units; }
+};
+static_assert(sizeof(RangeSlot) == 32, "stored as it is");
+constexpr std::uint32_t kRangeSlots = kContentBytes / sizeof(RangeSlot);
+static_assert(kRangeSlots == 254, "as the drawing says");
+
+struct RangeMeta {
+  std::uint32_t range_pages; // pages in a range, if it is fixed; 0: it grows
+  std::uint32_t blocks;      // blocks from this number on belong to nobody
+  double rate;               // false positive rate, if it is fixed; 0: as default_range_rate() says
+  std::uint32_t groups;      // the number of groups with a slot
+  std::uint32_t attempts;    // how often somebody began to read the first range of the next group
+  std::uint32_t directories; // the number of pages of the directory
+  std::uint32_t directory[1001]; // their blocks
+  // A hash of all fields above, because wrong numbers here would hide rows.
+  std::uint64_t check;
+};
+static_assert(sizeof(RangeMeta) <= kContentBytes, "fits a page");
+constexpr std::uint32_t kMaxDirectories = sizeof(RangeMeta::directory) / sizeof(std::uint32_t);
+constexpr std::uint32_t kMaxGroups = kMaxDirectories * kRangeSlots;
+std::uint64_t check_of(const RangeMeta &meta);
+
+// Where a heap page is.
+struct RangePlace {
+  std::uint32_t group; // can be kMaxGroups or more; such a group has no slot
+  int range;           // in the group, 0 ... 126
+};
+RangePlace range_place(std::uint32_t range_pages, std::uint32_t block);
+
+// The heap pages of a group. Some may not exist yet, or have numbers that no page can have.
+struct GroupBlocks {
+  std::uint64_t first;
+  std::uint32_t range_pages;
+
+  std::uint64_t begin(int range) const {
+    return first + static_cast<std::uint64_t>(range) * range_pages;
+  }
+};
+GroupBlocks group_blocks(std::uint32_t range_pages, std::uint32_t group);
+
+// The false positive rate of a group's filters, if the index chooses it. `ranges` is the number of
+// ranges in the table. A probe of all filters then finds a quarter of a range in error, or as much
+// as costs the same.
+double default_range_rate(std::uint32_t group, std::uint64_t ranges);
+
+// The geometry of a group of filters for this number of distinct values in each.
+Geometry range_geometry(std::uint64_t values, double rate);
+
+// True if a page looks like one of this kind of this index. For a meta page, the check of its
+// content must be right, too.
+bool is_range_page(const std::uint8_t *page, PageKind kind);
+// True if all fields of a slot fit together and fit an index of `blocks` blocks.
+bool is_sound_slot(const RangeSlot &slot, std::uint32_t blocks);
+// True if this is the page of a line of a group.
+bool is_line_page(const std::uint8_t *page, std::uint32_t group, std::uint32_t line);
+
+} // namespace bloomfilter

@@ -1,0 +1,110 @@
+// See index_page.hpp.
+
+#include "pg/index_page.hpp"
+
+extern "C" {
+#include "storage/lmgr.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+const char *noun_of_page(PageKind kind) {
+  switch (kind) {
+  case PageKind::meta:
+  case PageKind::range_meta:
+    return "a meta page";
+  case PageKind::list:
+    return "a page of the list";
+  case PageKind::directory:
+  case PageKind::range_directory:
+    return "a page of the directory";
+  case PageKind::lines:
+  case PageKind::range_lines:
+    break;
+  }
+  return "a page of lines";
+}
+
+} // namespace
+
+void raise_index_damaged(Relation index, BlockNumber block, const char *what) {
+  ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                  errmsg("index \"%s\" is damaged: block %u %s", RelationGetRelationName(index),
+                         block, what),
+                  errhint("Rebuild the index from the table with REINDEX.")));
+}
+
+Buffer lock_right_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode,
+                       IsRight *is_right) {
+  const Buffer buffer = ReadBuffer(index, block);
+  LockBuffer(buffer, mode);
+  if (!is_right(bytes_of(buffer), kind))
+    raise_index_damaged(index, block, psprintf("is not %s", noun_of_page(kind)));
+  return buffer;
+}
+
+Buffer lock_new_page(Relation index, BlockNumber block) {
+  if (block >= RelationGetNumberOfBlocks(index)) {
+    if (!RELATION_IS_LOCAL(index))
+      LockRelationForExtension(index, ExclusiveLock);
+    while (block >= RelationGetNumberOfBlocks(index))
+      ReleaseBuffer(ReadBuffer(index, P_NEW));
+    if (!RELATION_IS_LOCAL(index))
+      UnlockRelationForExtension(index, ExclusiveLock);
+  }
+  return ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_ZERO_AND_LOCK, nullptr);
+}
+
+void set_used(Page page, Size bytes) {
+  reinterpret_cast<PageHeader>(page)->pd_lower = static_cast<LocationIndex>(kContentAt + bytes);
+}
+
+void initialize_page(Page page, PageKind kind) {
+  PageInit(page, BLCKSZ, 0);
+  IndexPageHead *head = changed_head(page);
+  head->magic = kIndexMagic;
+  head->version = kIndexVersion;
+  head->kind = kind;
+  head->next = kNoBlock;
+  set_used(page, kContentBytes);
+}
+
+void check_page_size(const char *access_method) {
+  if (BLCKSZ < kIndexPageBytes)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("access method \"%s\" requires pages of at least %d bytes",
+                           access_method, static_cast<int>(kIndexPageBytes))));
+}
+
+namespace {
+
+// The lock is a tuple lock on the meta page's first tuple, which does not exist. It is not
+// a page lock, because the deadlock detector of servers up to 15.3 ignores page locks.
+//
+// Only VACUUM takes it in processes of one lock group. VACUUM gives an index to one process at a
+// time, and its leader waits for the workers before it goes on.
+ItemPointerData work_tag() {
+  ItemPointerData tag;
+  ItemPointerSet(&tag, kMetaBlock, FirstOffsetNumber);
+  return tag;
+}
+
+} // namespace
+
+void lock_work(Relation index) {
+  ItemPointerData tag = work_tag();
+  LockTuple(index, &tag, ExclusiveLock);
+}
+
+bool try_lock_work(Relation index) {
+  ItemPointerData tag = work_tag();
+  return ConditionalLockTuple(index, &tag, ExclusiveLock, false);
+}
+
+void unlock_work(Relation index) {
+  ItemPointerData tag = work_tag();
+  UnlockTuple(index, &tag, ExclusiveLock);
+}
+
+} // namespace bloomfilter

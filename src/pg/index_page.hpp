@@ -1,0 +1,77 @@
+// How the pages of our indexes are read, locked and initialized, and the lock that excludes others
+// from rearranging an index. What both access methods need: pg/index/ and pg/ranges/.
+#pragma once
+
+#include "pg/server.hpp"
+
+#include "pg/compat.hpp"
+
+#include "core/page_head.hpp"
+
+extern "C" {
+#include "access/generic_xlog.h"
+#include "access/xloginsert.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+}
+
+namespace bloomfilter {
+
+constexpr BlockNumber kMetaBlock = 0;
+
+inline const uint8 *bytes_of(Buffer buffer) {
+  return reinterpret_cast<const uint8 *>(BufferGetPage(buffer));
+}
+template <typename Content> Content *changed_content(Page page) {
+  return reinterpret_cast<Content *>(reinterpret_cast<uint8 *>(page) + kContentAt);
+}
+inline IndexPageHead *changed_head(Page page) {
+  return reinterpret_cast<IndexPageHead *>(reinterpret_cast<uint8 *>(page) + kServerHeadBytes);
+}
+
+// Raises XX002: a page is not what it should be.
+[[noreturn]] void raise_index_damaged(Relation index, BlockNumber block, const char *what);
+
+// Reads and locks a page. Raises XX002 if is_right(page, kind) is false. The block must exist. (To
+// ask the file system whether it does takes longer than all the rest of the function.)
+using IsRight = bool(const uint8 *page, PageKind kind);
+Buffer lock_right_page(Relation index, BlockNumber block, PageKind kind, BufferLockMode mode,
+                       IsRight *is_right);
+
+// Locks the page of an unused block exclusively, and extends the file if needed. The caller must
+// register the page with GENERIC_XLOG_FULL_IMAGE and initialize it.
+Buffer lock_new_page(Relation index, BlockNumber block);
+// Makes an empty page. All of its content counts as used.
+void initialize_page(Page page, PageKind kind);
+// Sets how many bytes of a page's content are used. WAL does not log the bytes after them.
+void set_used(Page page, Size bytes);
+
+// Appends a page to a fork of an index that nobody else can see yet. fill(page) must initialize the
+// page. The whole page is logged. (Generic WAL would log nothing for an unlogged index, but its
+// initial fork must be logged.)
+template <typename Fill> void append_to_fork(Relation index, ForkNumber fork, Fill fill) {
+  const Buffer buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, nullptr);
+  LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+  START_CRIT_SECTION();
+  fill(BufferGetPage(buffer));
+  MarkBufferDirty(buffer);
+  if (fork == INIT_FORKNUM || RelationNeedsWAL(index))
+    log_newpage_buffer(buffer, true);
+  END_CRIT_SECTION();
+  UnlockReleaseBuffer(buffer);
+}
+
+// Raises 0A000 if the server's pages are too small for an index of this access method.
+void check_page_size(const char *access_method);
+
+// A heavyweight lock on an index. Only its holder moves rows among pages (pg/index/), or gives
+// ranges their filters (pg/ranges/).
+//
+// It excludes other sessions. It does not exclude processes of the same lock group: the leader of a
+// parallel operation and its workers.
+void lock_work(Relation index);
+bool try_lock_work(Relation index);
+void unlock_work(Relation index);
+
+} // namespace bloomfilter

@@ -1,0 +1,48 @@
+// The callbacks of the index access method "bloompages", and the storage parameters of its indexes.
+#pragma once
+
+#include "pg/server.hpp"
+
+extern "C" {
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "nodes/execnodes.h"
+#include "utils/rel.h"
+}
+
+namespace bloomfilter {
+
+// build.cpp
+IndexBuildResult *build_range_index(Relation table, Relation index, IndexInfo *info);
+void build_empty_range_index(Relation index);
+
+// insert.cpp
+bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation table,
+                        IndexUniqueCheck check, bool unchanged, IndexInfo *info);
+
+// scan.cpp
+IndexScanDesc begin_range_scan(Relation index, int keys, int orders);
+void rescan_ranges(IndexScanDesc scan, ScanKey keys, int count, ScanKey orders, int order_count);
+int64 find_pages(IndexScanDesc scan, TIDBitmap *bitmap);
+void end_range_scan(IndexScanDesc scan);
+
+// vacuum.cpp
+IndexBulkDeleteResult *delete_nothing(IndexVacuumInfo *info, IndexBulkDeleteResult *result,
+                                      IndexBulkDeleteCallback is_dead, void *state);
+IndexBulkDeleteResult *vacuum_ranges(IndexVacuumInfo *info, IndexBulkDeleteResult *result);
+
+// access_method.cpp
+
+// Registers the storage parameters. Called once, when the library is loaded.
+void define_range_options();
+
+struct RangeOptions {
+  int32 vl_len_;       // do not touch directly
+  int pages_per_range; // 0: the index chooses it
+  bool autosummarize;  // INSERT may give a range its filter
+  double fpr;          // false positive rate; 0: the index chooses it
+};
+RangeOptions range_options(Relation index);
+
+} // namespace bloomfilter

@@ -1,0 +1,209 @@
+// Builds an index of filters of heap pages (CREATE INDEX, REINDEX).
+//
+// A build reads the heap pages of a group, makes the filters of its ranges in memory, and writes
+// their lines side by side. It needs no sort and no snapshot, so it takes a fraction of a btree's
+// time. The last pages of the table, which are no complete range, get no filter. A build has one
+// process: workers do not help.
+//
+// CREATE INDEX CONCURRENTLY calls insert_into_ranges() for every row again after the build, because
+// bulk deletion reports no row of the index. So rows that others have added meanwhile get their
+// bits.
+
+#include <algorithm>
+
+#include "core/distinct.hpp"
+#include "pg/list.hpp"
+#include "pg/ranges/access_method.hpp"
+#include "pg/ranges/summarize.hpp"
+#include "pg/value/bitmaps.hpp"
+
+extern "C" {
+#include "access/heapam.h"
+#include "access/xloginsert.h"
+#include "catalog/pg_type.h"
+#include "commands/progress.h"
+#include "nodes/execnodes.h"
+#include "pgstat.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// Raises 0A000 for what such an index cannot have.
+[[noreturn]] void raise_unsupported(const char *what, const char *hint) {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("access method \"%s\" does not support %s", "bloompages", what),
+                  errhint("%s", hint)));
+}
+
+// Raises 0A000 if a value of the type is a row or consists of rows. ALTER TYPE ... ADD ATTRIBUTE
+// changes the hash of a stored row, so the index would lose it. Raises 42883 if a part of the type
+// has no hash function, so that no INSERT can fail later.
+void check_type(Oid column_type) {
+  const Oid type = getBaseType(column_type);
+  const Oid element = get_base_element_type(type);
+  if (OidIsValid(element))
+    return check_type(element);
+  if (type_is_range(type))
+    return check_type(get_range_subtype(type));
+  if (type_is_multirange(type))
+    return check_type(get_multirange_range(type));
+  if (type_is_rowtype(type))
+    raise_unsupported("rows", "Index the columns of the row, each for itself.");
+  if (!OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+                    errmsg("could not identify an extended hash function for type %s",
+                           format_type_be(type)),
+                    errhint("An index of access method \"%s\" hashes the values of its columns.",
+                            "bloompages")));
+}
+
+void check_definition(Relation table, Relation index, const IndexInfo *info) {
+  if (table->rd_tableam != GetHeapamTableAmRoutine())
+    raise_unsupported("tables of other access methods than heap",
+                      "Use an index of another access method, such as btree.");
+  if (info->ii_Predicate != NIL)
+    raise_unsupported("partial indexes", "Leave out the WHERE clause of CREATE INDEX.");
+  if (info->ii_Expressions != NIL)
+    raise_unsupported("indexes on expressions",
+                      "Index a stored generated column that has the expression.");
+  const TupleDesc columns = RelationGetDescr(index);
+  for (int i = 0; i < columns->natts; i++)
+    check_type(TupleDescAttr(columns, i)->atttypid);
+}
+
+// The filters of a group that is being built.
+struct Group {
+  GrowingArray<uint64> hashes; // of all ranges that were read, distinct in each
+  int64 end[kGroupRanges];     // of each range's hashes
+  uint64 values[kGroupRanges]; // the number of distinct values of each range
+  int ranges;
+};
+
+// Reads the complete ranges of a group.
+void read_group(HeapReader *reader, const GroupBlocks &blocks, BlockNumber table_blocks,
+                Group *group) {
+  group->hashes.count = 0;
+  group->ranges = 0;
+  GrowingArray<uint64> hashes = {};
+  for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
+    hashes.count = 0;
+    read_hashes(reader, blocks.begin(range), blocks.begin(range + 1), &hashes);
+    sort_hashes(hashes.items, static_cast<Size>(hashes.count), check_for_interrupts);
+    const Size distinct = keep_copies(hashes.items, static_cast<Size>(hashes.count), 1);
+    for (Size i = 0; i < distinct; i++)
+      group->hashes.add(hashes.items[i]);
+    group->end[range] = group->hashes.count;
+    group->values[range] = distinct;
+    group->ranges = range + 1;
+    pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE,
+                                 static_cast<int64>(blocks.begin(range + 1)));
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(reader->rows));
+  }
+  if (hashes.items)
+    pfree(hashes.items);
+}
+
+// The number of values for which a group's filters are made. A few ranges with many more values
+// than the others would make all filters large, so theirs become fuller than they should be.
+uint64 values_to_size_for(const Group &group) {
+  uint64 sorted[kGroupRanges];
+  std::copy(group.values, group.values + group.ranges, sorted);
+  std::sort(sorted, sorted + group.ranges);
+  return Min(sorted[group.ranges - 1], 2 * sorted[group.ranges / 2]);
+}
+
+// Writes the lines of a group. They are logged when the whole index is built.
+void write_lines(Relation index, const RangeSlot &slot, uint32 number, const Group &group) {
+  const Geometry geometry = slot.geometry();
+  const Size bytes = geometry.bytes();
+  auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocExtended(
+      CurrentMemoryContext, kGroupRanges * bytes, MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE));
+  for (int range = 0; range < group.ranges; range++) {
+    const int64 begin = range == 0 ? 0 : group.end[range - 1];
+    kernel->add_many(geometry, bitmaps + range * bytes, group.hashes.items + begin,
+                     static_cast<Size>(group.end[range] - begin));
+  }
+  for (uint32 line = 0; line < slot.lines(); line++) {
+    CHECK_FOR_INTERRUPTS();
+    const uint8 *lines[kGroupRanges];
+    for (int range = 0; range < kGroupRanges; range++)
+      lines[range] = bitmaps + range * bytes + line * kLineBytes;
+    const Buffer buffer = lock_new_page(index, slot.start + line);
+    Page page = BufferGetPage(buffer);
+    START_CRIT_SECTION();
+    MarkBufferDirty(buffer);
+    initialize_page(page, PageKind::range_lines);
+    changed_head(page)->group = number;
+    changed_head(page)->place = line;
+    write_slices(lines, kGroupRanges, changed_content<uint8>(page));
+    END_CRIT_SECTION();
+    UnlockReleaseBuffer(buffer);
+  }
+  pfree(bitmaps);
+}
+
+// Builds all groups. Writes the slots and the meta page in memory, and logs everything at the end.
+void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) {
+  RangeMeta meta = read_range_meta(index);
+  auto *group = make_zeroed<Group>();
+  for (uint32 number = 0; number < kMaxGroups; number++) {
+    const GroupBlocks blocks = group_blocks(meta.range_pages, number);
+    read_group(reader, blocks, table_blocks, group);
+    if (group->ranges == 0)
+      break;
+    const Geometry geometry =
+        range_geometry(values_to_size_for(*group), range_rate(meta, number, table_blocks));
+    RangeSlot slot = {};
+    slot.start = meta.blocks;
+    slot.units = geometry.units;
+    slot.layout = geometry.layout;
+    slot.k = geometry.k;
+    slot.ready = slot.filling = static_cast<uint8>(group->ranges);
+    slot.most =
+        static_cast<uint32>(*std::max_element(group->values, group->values + group->ranges));
+    slot.values = static_cast<uint64>(group->hashes.count);
+    write_lines(index, slot, number, *group);
+    write_slot(index, meta, slot, number);
+    meta = read_range_meta(index);
+  }
+}
+
+} // namespace
+
+IndexBuildResult *build_range_index(Relation table, Relation index, IndexInfo *info) {
+  check_page_size("bloompages");
+  check_definition(table, index, info);
+  if (RelationGetNumberOfBlocks(index) != 0)
+    elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+  const RangeOptions options = range_options(index);
+  make_empty_range_index(index, MAIN_FORKNUM, static_cast<uint32>(options.pages_per_range),
+                         options.fpr);
+  const BlockNumber blocks = RelationGetNumberOfBlocks(table);
+  pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, blocks);
+  const MemoryContext memory =
+      AllocSetContextCreate(CurrentMemoryContext, "bloomfilter ranges", ALLOCSET_DEFAULT_SIZES);
+  const MemoryContext before = MemoryContextSwitchTo(memory);
+  HeapReader reader = open_reader(table, index);
+  build_groups(index, &reader, blocks);
+  const double rows = reader.rows;
+  close_reader(&reader);
+  MemoryContextSwitchTo(before);
+  MemoryContextDelete(memory);
+  if (RelationNeedsWAL(index))
+    log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), false);
+  auto *result = make_array<IndexBuildResult>(1);
+  result->heap_tuples = result->index_tuples = rows;
+  return result;
+}
+
+void build_empty_range_index(Relation index) {
+  const RangeOptions options = range_options(index);
+  make_empty_range_index(index, INIT_FORKNUM, static_cast<uint32>(options.pages_per_range),
+                         options.fpr);
+}
+
+} // namespace bloomfilter

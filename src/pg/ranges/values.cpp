@@ -1,0 +1,130 @@
+// See values.hpp.
+
+#include "pg/ranges/values.hpp"
+
+#include "core/murmur3.hpp"
+#include "pg/toasted.hpp"
+
+extern "C" {
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/multixact.h"
+#include "storage/procarray.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+// Finds the rows of a page that are not dead, and counts those that are not deleted. The caller
+// holds a share lock on the page.
+int find_rows(HeapReader *reader, Buffer buffer, BlockNumber block, OffsetNumber *rows) {
+  Page page = BufferGetPage(buffer);
+  HeapTupleData tuple;
+  tuple.t_tableOid = RelationGetRelid(reader->table);
+  int count = 0;
+  const OffsetNumber last = PageGetMaxOffsetNumber(page);
+  for (OffsetNumber line = FirstOffsetNumber; line <= last; line++) {
+    const ItemId item = PageGetItemId(page, line);
+    if (!ItemIdIsNormal(item))
+      continue;
+    tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+    tuple.t_len = ItemIdGetLength(item);
+    ItemPointerSet(&tuple.t_self, block, line);
+    // A row whose insertion was committed has the types of today, so it may be taken though it is
+    // dead. This saves the check of most rows.
+    if (!HeapTupleHeaderXminCommitted(tuple.t_data) &&
+        HeapTupleSatisfiesVacuum(&tuple, reader->oldest, buffer) == HEAPTUPLE_DEAD)
+      continue;
+    reader->rows += (tuple.t_data->t_infomask & HEAP_XMAX_INVALID) != 0 ? 1 : 0;
+    rows[count++] = line;
+  }
+  return count;
+}
+
+// Appends the hashes of a row's values.
+void add_row(HeapReader *reader, HeapTuple tuple, GrowingArray<uint64> *hashes,
+             MemoryContext memory) {
+  const Form_pg_index columns = reader->index->rd_index;
+  for (int column = 0; column < columns->indnkeyatts; column++) {
+    bool is_null;
+    Datum value = heap_getattr(tuple, columns->indkey.values[column],
+                               RelationGetDescr(reader->table), &is_null);
+    if (is_null)
+      continue;
+    if (TupleDescAttr(RelationGetDescr(reader->index), column)->attlen == -1) {
+      auto *whole = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
+      if (VARATT_IS_EXTERNAL_ONDISK(whole)) {
+        whole = whole_value(whole);
+        if (!whole)
+          continue;
+        value = PointerGetDatum(whole);
+      }
+    }
+    hashes->add(column_hash(reader->index, column, value), memory);
+  }
+}
+
+} // namespace
+
+uint64 column_hash(Relation index, int column, FmgrInfo *function, Datum value) {
+  const Oid collation = index->rd_indcollation[column];
+  const auto hash = static_cast<uint64>(
+      DatumGetInt64(FunctionCall2Coll(function, collation, value, Int64GetDatum(0))));
+  return mix64(hash + static_cast<uint64>(column + 1) * 0x9E3779B97F4A7C15);
+}
+
+HeapReader open_reader(Relation table, Relation index) {
+  return {table,
+          index,
+          GetOldestNonRemovableTransactionId(table),
+          GetAccessStrategy(BAS_BULKREAD),
+          AllocSetContextCreate(CurrentMemoryContext, "bloomfilter values", ALLOCSET_DEFAULT_SIZES),
+          0};
+}
+
+void close_reader(HeapReader *reader) {
+  FreeAccessStrategy(reader->ring);
+  MemoryContextDelete(reader->scratch);
+}
+
+void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes) {
+  const MemoryContext memory = CurrentMemoryContext;
+  for (uint64 number = begin; number < end; number++) {
+    CHECK_FOR_INTERRUPTS();
+    const auto block = static_cast<BlockNumber>(number);
+    const Buffer buffer =
+        ReadBufferExtended(reader->table, MAIN_FORKNUM, block, RBM_NORMAL, reader->ring);
+    OffsetNumber rows[MaxHeapTuplesPerPage];
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const int count = find_rows(reader, buffer, block, rows);
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    MemoryContextSwitchTo(reader->scratch);
+    Page page = BufferGetPage(buffer);
+    for (int i = 0; i < count; i++) {
+      const ItemId item = PageGetItemId(page, rows[i]);
+      HeapTupleData tuple;
+      tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+      tuple.t_len = ItemIdGetLength(item);
+      tuple.t_tableOid = RelationGetRelid(reader->table);
+      ItemPointerSet(&tuple.t_self, block, rows[i]);
+      add_row(reader, &tuple, hashes, memory);
+    }
+    MemoryContextSwitchTo(memory);
+    MemoryContextReset(reader->scratch);
+    ReleaseBuffer(buffer);
+  }
+}
+
+bool are_mostly_full(Relation table, uint64 begin, uint64 end) {
+  uint64 empty = 0;
+  for (uint64 number = begin; number < end; number++) {
+    const Buffer buffer = ReadBuffer(table, static_cast<BlockNumber>(number));
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    Page page = BufferGetPage(buffer);
+    empty += PageIsNew(page) || PageIsEmpty(page) ? 1 : 0;
+    UnlockReleaseBuffer(buffer);
+  }
+  return empty <= (end - begin) / 8;
+}
+
+} // namespace bloomfilter

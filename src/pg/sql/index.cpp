@@ -1,0 +1,150 @@
+// The SQL functions for the owner of an index of one of our access methods: bf_index_info(),
+// bf_index_check() and bf_index_tidy().
+//
+// They evaluate the index's expressions as the table's owner, in a security-restricted operation.
+// Otherwise, if a superuser called such a function, any function that the owner has put into an
+// expression or an operator class would run as the superuser.
+
+#include "pg/server.hpp"
+
+#include "pg/compat.hpp"
+#include "pg/index/inspect.hpp"
+#include "pg/ranges/inspect.hpp"
+#include "pg/value/result_row.hpp"
+
+extern "C" {
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+}
+
+using namespace bloomfilter;
+
+namespace {
+
+void check_owner(Oid index) {
+  if (!object_ownercheck(RelationRelationId, index, GetUserId()))
+    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
+}
+
+struct OpenIndex {
+  Relation table, index;
+  Oid user;       // the caller, restored by close_index()
+  int context;    // the caller's security context
+  int nest_level; // of the settings that close_index() restores
+};
+
+// Raises 42809 if `oid` is no index of this access method, 42501 if the user does not own it, and
+// 0A000 if it is another session's temporary index. Raises 55000 if the index is not valid: while
+// it is built CONCURRENTLY, some of its pages are missing.
+OpenIndex open_index(Oid oid, LOCKMODE mode) {
+  // The table is locked before its index, as the server does it, to avoid deadlocks.
+  const Oid table =
+      get_rel_relkind(oid) == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
+  OpenIndex open = {};
+  GetUserIdAndSecContext(&open.user, &open.context);
+  open.nest_level = NewGUCNestLevel();
+  if (OidIsValid(table)) {
+    check_owner(oid);
+    open.table = table_open(table, mode);
+    SetUserIdAndSecContext(open.table->rd_rel->relowner,
+                           open.context | SECURITY_RESTRICTED_OPERATION);
+    RestrictSearchPath();
+  }
+  open.index = relation_open(oid, mode);
+  if (!open.table || !(is_filter_index(open.index) || is_range_index(open.index)))
+    ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                    errmsg("\"%s\" is not an index of access method \"%s\" or \"%s\"",
+                           RelationGetRelationName(open.index), "bloomfilter", "bloompages")));
+  if (RELATION_IS_OTHER_TEMP(open.index))
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot access temporary indexes of other sessions")));
+  if (!open.index->rd_index->indisvalid)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("index \"%s\" is not valid", RelationGetRelationName(open.index)),
+                    errhint("Unless it is being built, rebuild it with REINDEX INDEX.")));
+  return open;
+}
+
+void close_index(const OpenIndex &open, LOCKMODE mode) {
+  relation_close(open.index, mode);
+  table_close(open.table, mode);
+  AtEOXact_GUC(false, open.nest_level);
+  SetUserIdAndSecContext(open.user, open.context);
+}
+
+// Raises 55000 on a standby.
+void check_not_in_recovery() {
+  if (RecoveryInProgress())
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("recovery is in progress"),
+             errhint("Call this function on the primary server.")));
+}
+
+// Adds the columns that only an index over stored filters has.
+void add_filters(ResultRow *row, const OpenIndex &open) {
+  const bool has = is_filter_index(open.index);
+  const FilterIndexInfo info = has ? filter_index_info(open.index) : FilterIndexInfo{};
+  row->add_if(has, Int64GetDatum(info.groups));
+  row->add_if(has, Int64GetDatum(info.grouped));
+  row->add_if(has, Int64GetDatum(info.pending));
+  row->add_if(has, Int64GetDatum(info.loose));
+  row->add(Int64GetDatum(int64{RelationGetNumberOfBlocks(open.index)} * BLCKSZ));
+  row->add_if(has, Int64GetDatum(info.free_pages * BLCKSZ));
+}
+
+// Adds the columns that only an index of filters of heap pages has.
+void add_ranges(ResultRow *row, const OpenIndex &open) {
+  const bool has = is_range_index(open.index);
+  const RangeIndexInfo info = has ? range_index_info(open.table, open.index) : RangeIndexInfo{};
+  row->add_if(has, Int64GetDatum(info.ranges));
+  row->add_if(has, Int64GetDatum(info.ready));
+  row->add_if(has, Int64GetDatum(info.tail_pages));
+  row->add_if(has, Int64GetDatum(info.pages_per_range));
+  row->add_if(has, Float8GetDatum(info.bits_per_value));
+  row->add_if(has, Float8GetDatum(info.fill));
+  row->add_if(has, Float8GetDatum(info.false_pages));
+  row->add_if(has, Float8GetDatum(info.additions));
+}
+
+} // namespace
+
+SQL_FUNCTIONS_BEGIN
+
+PG_FUNCTION_INFO_V1(bf_index_info);
+Datum bf_index_info(PG_FUNCTION_ARGS) {
+  const OpenIndex open = open_index(PG_GETARG_OID(0), AccessShareLock);
+  ResultRow row(fcinfo);
+  add_filters(&row, open);
+  add_ranges(&row, open);
+  close_index(open, AccessShareLock);
+  return row.datum();
+}
+
+PG_FUNCTION_INFO_V1(bf_index_check);
+Datum bf_index_check(PG_FUNCTION_ARGS) {
+  check_not_in_recovery();
+  const OpenIndex open = open_index(PG_GETARG_OID(0), AccessShareLock);
+  (is_range_index(open.index) ? check_range_index : check_filter_index)(open.table, open.index);
+  close_index(open, AccessShareLock);
+  PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(bf_index_tidy);
+Datum bf_index_tidy(PG_FUNCTION_ARGS) {
+  check_not_in_recovery();
+  const OpenIndex open = open_index(PG_GETARG_OID(0), RowExclusiveLock);
+  (is_range_index(open.index) ? tidy_range_index : tidy_filter_index)(open.table, open.index);
+  close_index(open, RowExclusiveLock);
+  PG_RETURN_VOID();
+}
+
+SQL_FUNCTIONS_END
