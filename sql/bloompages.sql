@@ -141,6 +141,14 @@ SELECT * FROM compared('SELECT count(*) FROM kinds WHERE f8 = 0');
 SELECT * FROM compared('SELECT count(*) FROM kinds WHERE f4 = ''NaN''');
 SELECT * FROM compared('SELECT count(*) FROM kinds WHERE nu = ''NaN''');
 
+-- More scan keys than an index can have columns. (Equality of xid is no equivalence class of the
+-- planner, so each condition becomes a scan key.)
+CREATE TABLE narrow AS SELECT i AS n, (i % 900)::text::xid AS x FROM generate_series(1, 20000) i;
+CREATE INDEX narrow_x ON narrow USING bloompages (x);
+VACUUM ANALYZE narrow;
+SELECT compared('SELECT count(*) FROM narrow WHERE '
+  || string_agg(format('x = ''%s''::xid', i), ' AND ')) FROM generate_series(7, 306) i;
+
 -- Domains, and enums, whose labels can be renamed.
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE DOMAIN code AS text CHECK (value <> '');

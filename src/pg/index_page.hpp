@@ -7,8 +7,10 @@
 #include "pg/compat.hpp"
 
 #include "core/page_head.hpp"
+#include "pg/list.hpp"
 
 extern "C" {
+#include "access/amapi.h"
 #include "access/generic_xlog.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
@@ -28,6 +30,15 @@ template <typename Content> Content *changed_content(Page page) {
 }
 inline IndexPageHead *changed_head(Page page) {
   return reinterpret_cast<IndexPageHead *>(reinterpret_cast<uint8 *>(page) + kServerHeadBytes);
+}
+
+// Changes the meta page, which the caller has locked, within a WAL record. The change is followed
+// by a new check_of() of the content.
+template <typename Meta, typename Change>
+void change_meta_in(GenericXLogState *record, Buffer buffer, Change change) {
+  auto *meta = changed_content<Meta>(GenericXLogRegisterBuffer(record, buffer, 0));
+  change(meta);
+  meta->check = check_of(*meta);
 }
 
 // Raises XX002: a page is not what it should be.
@@ -62,8 +73,25 @@ template <typename Fill> void append_to_fork(Relation index, ForkNumber fork, Fi
   UnlockReleaseBuffer(buffer);
 }
 
+// The routine that the handler of an access method fills. Its fields are false or NULL. The server
+// keeps a pointer to it from 19 on, so it is `kept` there; before, the server copies and frees it.
+inline IndexAmRoutine *new_routine(IndexAmRoutine *kept) {
+#if PG_VERSION_NUM >= 190000
+  NodeSetTag(kept, T_IndexAmRoutine);
+  return kept;
+#else
+  (void)kept;
+  return makeNode(IndexAmRoutine);
+#endif
+}
+
 // Raises 0A000 if the server's pages are too small for an index of this access method.
 void check_page_size(const char *access_method);
+
+// The result of VACUUM for an index: the one that an earlier step has made, or a new one.
+inline IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
+  return result ? result : make_zeroed<IndexBulkDeleteResult>();
+}
 
 // A heavyweight lock on an index. Only its holder moves rows among pages (pg/index/), or gives
 // ranges their filters (pg/ranges/).

@@ -197,11 +197,7 @@ my %busy = (
 
 sub pgbench {
     my ($script, @options) = @_;
-    my $dir = PostgreSQL::Test::Utils::tempdir();
-    append_to_file("$dir/$_", "\\set kind random(0, 7)\n\\set n random(1, 3000)\n\\set some random(0, 500)\n$script->{$_}[1];\n")
-      for sort keys %$script;
-    return ('pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '4', '-j', '2',
-        (map { ('-f', "$dir/$_\@$script->{$_}[0]") } sort keys %$script), @options, 'postgres');
+    return pgbench_command($node, "\\set kind random(0, 7)\n\\set n random(1, 3000)\n\\set some random(0, 500)", $script, @options);
 }
 
 my ($out, $errors) = ('', '');

@@ -70,10 +70,7 @@ my %busy = (
 
 sub pgbench {
     my @options = @_;
-    my $dir = PostgreSQL::Test::Utils::tempdir();
-    append_to_file("$dir/$_", "\\set n random(1, 5000)\n\\set some random(1, 400)\n\\set id random(1, 40000)\n$busy{$_}[1];\n") for sort keys %busy;
-    return ('pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '4', '-j', '2',
-        (map { ('-f', "$dir/$_\@$busy{$_}[0]") } sort keys %busy), @options, 'postgres');
+    return pgbench_command($node, "\\set n random(1, 5000)\n\\set some random(1, 400)\n\\set id random(1, 40000)", \%busy, @options);
 }
 
 # Deadlocks come from the updates of the test itself.

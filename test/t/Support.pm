@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_server results_are sqlstate sqlstates_are temp_bytes plan_of peak_memory clean_log
-  compile_library);
+  compile_library pgbench_command);
 
 # Starts a server in UTF8 and the C locale, whatever the environment says. Its database "postgres"
 # has the extension. A difference in bytes must come from the extension, so JIT, parallel query and
@@ -127,6 +127,16 @@ sub clean_log {
       split /\n/, $log;
     is("@bad", '', "the server's log reports no crash and no leaked resource");
     return;
+}
+
+# A command that runs statements in many sessions. Each statement has a weight, by which it is chosen.
+# `variables` are commands of pgbench that set what the statements use.
+sub pgbench_command {
+    my ($node, $variables, $script, @options) = @_;
+    my $dir = PostgreSQL::Test::Utils::tempdir();
+    append_to_file("$dir/$_", "$variables\n$script->{$_}[1];\n") for sort keys %$script;
+    return ('pgbench', '-n', '-h', $node->host, '-p', $node->port, '-c', '4', '-j', '2',
+        (map { ('-f', "$dir/$_\@$script->{$_}[0]") } sort keys %$script), @options, 'postgres');
 }
 
 1;

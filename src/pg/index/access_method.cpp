@@ -211,14 +211,8 @@ Datum bloomfilter_unindexed(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(bloomfilter_index_handler);
 Datum bloomfilter_index_handler(PG_FUNCTION_ARGS) {
   (void)fcinfo;
-#if PG_VERSION_NUM >= 190000 // the server keeps a pointer to the routine
-  static IndexAmRoutine routine;
-  IndexAmRoutine *method = &routine;
-  NodeSetTag(method, T_IndexAmRoutine);
-#else // the server copies the routine and frees it
-  IndexAmRoutine *method = makeNode(IndexAmRoutine);
-#endif
-  // Fields that are not set here are false or NULL.
+  static IndexAmRoutine kept;
+  IndexAmRoutine *method = new_routine(&kept);
   method->amstrategies = 1;
   method->amsupport = kOptionsFunction;
   method->amoptsprocnum = kOptionsFunction;

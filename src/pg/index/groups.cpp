@@ -90,8 +90,8 @@ void take_space(Relation index, GroupSlot *group) {
   const BlockNumber blocks = content_of<IndexMeta>(bytes_of(meta_buffer))->blocks;
   if (slot->start > blocks || slot->pages > blocks - slot->start)
     raise_index_damaged(index, place.block, "has free space beyond the end of the index");
-  change_meta_in(record, meta_buffer,
-                 [=](IndexMeta *meta) { start_making(meta, group, slot->start); });
+  change_meta_in<IndexMeta>(record, meta_buffer,
+                            [=](IndexMeta *meta) { start_making(meta, group, slot->start); });
   slot->start += group->pages;
   slot->pages -= group->pages;
   if (slot->pages == 0)
@@ -129,7 +129,7 @@ void fill_slot(Relation index, const GroupSlot &slot) {
   const Buffer meta_buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
   changed_content<GroupSlot>(GenericXLogRegisterBuffer(record, buffer, 0))[number] = slot;
-  change_meta_in(record, meta_buffer, [&](IndexMeta *meta) {
+  change_meta_in<IndexMeta>(record, meta_buffer, [&](IndexMeta *meta) {
     meta->fill = BufferGetBlockNumber(buffer);
     meta->making = kNoBlock;
     meta->making_pages = 0;
@@ -261,7 +261,7 @@ void free_group(Relation index, SlotPlace place) {
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
   GroupSlot *slot = &changed_content<GroupSlot>(page)[place.number];
-  change_meta_in(record, meta_buffer, [=](IndexMeta *meta) {
+  change_meta_in<IndexMeta>(record, meta_buffer, [=](IndexMeta *meta) {
     meta->largest_space = Max(meta->largest_space, slot->pages);
     meta->groups--;
     meta->generation++;

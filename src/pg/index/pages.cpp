@@ -44,7 +44,7 @@ Buffer append_page(Relation index, Buffer last, PageKind kind) {
   const Buffer fresh = lock_new_page(index, block);
   GenericXLogState *record = GenericXLogStart(index);
   changed_head(GenericXLogRegisterBuffer(record, last, 0))->next = block;
-  change_meta_in(record, meta, [](IndexMeta *changed) { changed->blocks++; });
+  change_meta_in<IndexMeta>(record, meta, [](IndexMeta *changed) { changed->blocks++; });
   Page page = GenericXLogRegisterBuffer(record, fresh, GENERIC_XLOG_FULL_IMAGE);
   initialize_page(page, kind);
   if (kind == PageKind::list)

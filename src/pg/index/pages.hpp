@@ -58,19 +58,11 @@ Buffer lock_chained_page(Relation index, BlockNumber block, PageKind kind, uint3
 
 IndexMeta read_meta(Relation index);
 
-// Changes the meta page, which the caller has locked, within a WAL record.
-template <typename Change>
-void change_meta_in(GenericXLogState *record, Buffer buffer, Change change) {
-  auto *meta = changed_content<IndexMeta>(GenericXLogRegisterBuffer(record, buffer, 0));
-  change(meta);
-  meta->check = check_of(*meta);
-}
-
 // Changes only the meta page, in a WAL record of its own.
 template <typename Change> void change_meta(Relation index, Change change) {
   const Buffer buffer = lock_page(index, kMetaBlock, PageKind::meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
-  change_meta_in(record, buffer, change);
+  change_meta_in<IndexMeta>(record, buffer, change);
   GenericXLogFinish(record);
   UnlockReleaseBuffer(buffer);
 }

@@ -3,12 +3,12 @@
 // SnapshotSelf shows a row that nobody has deleted yet. If another session deletes the row now, our
 // snapshot prevents the removal of the row's TOAST data. During VACUUM it does not, because other
 // sessions ignore the snapshots of VACUUM. So a missing chunk counts as a row that is gone
-// (pg/toasted.hpp).
+// (pg/value/toasted.hpp).
 
 #include "pg/index/table_rows.hpp"
 
 #include "pg/compat.hpp"
-#include "pg/toasted.hpp"
+#include "pg/value/toasted.hpp"
 
 extern "C" {
 #include "access/heapam.h"

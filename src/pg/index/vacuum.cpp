@@ -20,10 +20,6 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
-  return result ? result : make_zeroed<IndexBulkDeleteResult>();
-}
-
 void count_pages_and_rows(Relation index, IndexBulkDeleteResult *result) {
   result->num_pages = RelationGetNumberOfBlocks(index);
   result->pages_free = 0;

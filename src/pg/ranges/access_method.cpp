@@ -97,8 +97,8 @@ namespace {
 // The cost of looking at one column of a group, in calls of an operator.
 constexpr double kOperatorsPerColumn = 0.05;
 
-// What a scan of an index reads whatever it looks for.
-struct Extent {
+// What the cost of a scan depends on, whatever the scan looks for.
+struct IndexState {
   double range_pages; // in the ranges of the last group
   double ranges;      // with a filter
   double groups;
@@ -107,7 +107,7 @@ struct Extent {
   double rate;       // false positive rate of a filter
 };
 
-Extent extent_of(const IndexOptInfo *info) {
+IndexState state_of(const IndexOptInfo *info) {
   const auto blocks = static_cast<BlockNumber>(info->rel->pages);
   RangeMeta meta = {};
   RangeSlot slot = {};
@@ -151,9 +151,9 @@ double squared_correlation(PlannerInfo *root, const IndexOptInfo *index, int col
 }
 
 // The share of ranges that have a row for which a condition is true.
-double share_of_ranges(PlannerInfo *root, const IndexOptInfo *index, const Extent &extent,
+double share_of_ranges(PlannerInfo *root, const IndexOptInfo *index, const IndexState &state,
                        const IndexClause *clause) {
-  const double ranges = Max(extent.ranges, 1.0);
+  const double ranges = Max(state.ranges, 1.0);
   const double rows = index->rel->tuples *
                       clause_selectivity(root, reinterpret_cast<Node *>(clause->rinfo),
                                          static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
@@ -185,21 +185,21 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
                          Cost *total, Selectivity *selectivity, double *correlation,
                          double *index_pages) {
   const IndexOptInfo *index = path->indexinfo;
-  const Extent extent = extent_of(index);
+  const IndexState state = state_of(index);
   const double table_pages = Max(index->rel->pages, 1.0), rows = Max(index->rel->tuples, 1.0);
 
   double share = 1, values = 1, false_share = 1;
   for (const IndexClause *clause : each<IndexClause>(path->indexclauses)) {
     const double number = values_of(root, clause);
-    share *= share_of_ranges(root, index, extent, clause);
-    false_share *= Min(extent.rate * number, 1.0);
+    share *= share_of_ranges(root, index, state, clause);
+    false_share *= Min(state.rate * number, 1.0);
     values *= number;
   }
   const double wanted = clauselist_selectivity(
       root, conditions_of(path), static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
-  const double hits = Max(share * extent.ranges, Min(wanted * rows, 1.0));
-  const double pages = Min(
-      extent.range_pages * (hits + false_share * extent.ranges) + extent.unfiltered, table_pages);
+  const double hits = Max(share * state.ranges, Min(wanted * rows, 1.0));
+  const double pages =
+      Min(state.range_pages * (hits + false_share * state.ranges) + state.unfiltered, table_pages);
   // The inverse of the server's formula (Mackert and Lohman): the rows for which it reads `pages`.
   const double fetched =
       pages < table_pages ? 2 * table_pages * pages / (2 * table_pages - pages) : rows;
@@ -207,15 +207,15 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
 
   double random_page, sequential_page;
   get_tablespace_page_costs(index->reltablespace, &random_page, &sequential_page);
-  const double lines = extent.groups * extent.lines * values;
+  const double lines = state.groups * state.lines * values;
   const double read =
       loops > 1 ? index_pages_fetched(lines * loops, index->pages, index->pages, root) / loops
                 : lines;
   QualCost quals;
   cost_qual_eval(&quals, index->rel->baserestrictinfo, root);
   const double others = Max(pages / table_pages * rows - *selectivity * rows, 0.0);
-  *total = read * random_page + (1 + extent.groups / kRangeSlots) * sequential_page +
-           extent.groups * kGroupRanges * kOperatorsPerColumn * cpu_operator_cost * values +
+  *total = read * random_page + (1 + state.groups / kRangeSlots) * sequential_page +
+           state.groups * kGroupRanges * kOperatorsPerColumn * cpu_operator_cost * values +
            others * (cpu_tuple_cost + quals.per_tuple);
   *startup = 0;
   *correlation = 0; // there are only bitmap scans
@@ -272,14 +272,8 @@ SQL_FUNCTIONS_BEGIN
 PG_FUNCTION_INFO_V1(bloomfilter_pages_handler);
 Datum bloomfilter_pages_handler(PG_FUNCTION_ARGS) {
   (void)fcinfo;
-#if PG_VERSION_NUM >= 190000 // the server keeps a pointer to the routine
-  static IndexAmRoutine routine;
-  IndexAmRoutine *method = &routine;
-  NodeSetTag(method, T_IndexAmRoutine);
-#else // the server copies the routine and frees it
-  IndexAmRoutine *method = makeNode(IndexAmRoutine);
-#endif
-  // Fields that are not set here are false or NULL.
+  static IndexAmRoutine kept;
+  IndexAmRoutine *method = new_routine(&kept);
   method->amstrategies = HTEqualStrategyNumber;
   method->amsupport = kHashFunction;
   method->amcanmulticol = true;

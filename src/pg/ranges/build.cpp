@@ -11,7 +11,6 @@
 
 #include <algorithm>
 
-#include "core/distinct.hpp"
 #include "pg/list.hpp"
 #include "pg/ranges/access_method.hpp"
 #include "pg/ranges/summarize.hpp"
@@ -25,7 +24,6 @@ extern "C" {
 #include "nodes/execnodes.h"
 #include "pgstat.h"
 #include "utils/lsyscache.h"
-#include "utils/snapmgr.h"
 #include "utils/typcache.h"
 }
 
@@ -76,7 +74,7 @@ void check_definition(Relation table, Relation index, const IndexInfo *info) {
 }
 
 // The filters of a group that is being built.
-struct Group {
+struct BuiltGroup {
   GrowingArray<uint64> hashes; // of all ranges that were read, distinct in each
   int64 end[kGroupRanges];     // of each range's hashes
   uint64 values[kGroupRanges]; // the number of distinct values of each range
@@ -85,19 +83,16 @@ struct Group {
 
 // Reads the complete ranges of a group.
 void read_group(HeapReader *reader, const GroupBlocks &blocks, BlockNumber table_blocks,
-                Group *group) {
+                BuiltGroup *group) {
   group->hashes.count = 0;
   group->ranges = 0;
   GrowingArray<uint64> hashes = {};
   for (int range = 0; range < kGroupRanges && blocks.begin(range + 1) <= table_blocks; range++) {
-    hashes.count = 0;
     read_hashes(reader, blocks.begin(range), blocks.begin(range + 1), &hashes);
-    sort_hashes(hashes.items, static_cast<Size>(hashes.count), check_for_interrupts);
-    const Size distinct = keep_copies(hashes.items, static_cast<Size>(hashes.count), 1);
-    for (Size i = 0; i < distinct; i++)
-      group->hashes.add(hashes.items[i]);
+    for (const uint64 hash : hashes)
+      group->hashes.add(hash);
     group->end[range] = group->hashes.count;
-    group->values[range] = distinct;
+    group->values[range] = static_cast<uint64>(hashes.count);
     group->ranges = range + 1;
     pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE,
                                  static_cast<int64>(blocks.begin(range + 1)));
@@ -109,15 +104,15 @@ void read_group(HeapReader *reader, const GroupBlocks &blocks, BlockNumber table
 
 // The number of values for which a group's filters are made. A few ranges with many more values
 // than the others would make all filters large, so theirs become fuller than they should be.
-uint64 values_to_size_for(const Group &group) {
+uint64 usual_values(const BuiltGroup &group) {
   uint64 sorted[kGroupRanges];
   std::copy(group.values, group.values + group.ranges, sorted);
   std::sort(sorted, sorted + group.ranges);
   return Min(sorted[group.ranges - 1], 2 * sorted[group.ranges / 2]);
 }
 
-// Writes the lines of a group. They are logged when the whole index is built.
-void write_lines(Relation index, const RangeSlot &slot, uint32 number, const Group &group) {
+// Writes the lines of a group. The whole index is logged when all groups are built.
+void write_lines(Relation index, const RangeSlot &slot, uint32 number, const BuiltGroup &group) {
   const Geometry geometry = slot.geometry();
   const Size bytes = geometry.bytes();
   auto *bitmaps = static_cast<uint8 *>(MemoryContextAllocExtended(
@@ -136,9 +131,7 @@ void write_lines(Relation index, const RangeSlot &slot, uint32 number, const Gro
     Page page = BufferGetPage(buffer);
     START_CRIT_SECTION();
     MarkBufferDirty(buffer);
-    initialize_page(page, PageKind::range_lines);
-    changed_head(page)->group = number;
-    changed_head(page)->place = line;
+    initialize_line(page, number, line);
     write_slices(lines, kGroupRanges, changed_content<uint8>(page));
     END_CRIT_SECTION();
     UnlockReleaseBuffer(buffer);
@@ -146,22 +139,16 @@ void write_lines(Relation index, const RangeSlot &slot, uint32 number, const Gro
   pfree(bitmaps);
 }
 
-// Builds all groups. Writes the slots and the meta page in memory, and logs everything at the end.
+// Builds all groups, one after the other.
 void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) {
   RangeMeta meta = read_range_meta(index);
-  auto *group = make_zeroed<Group>();
+  auto *group = make_zeroed<BuiltGroup>();
   for (uint32 number = 0; number < kMaxGroups; number++) {
     const GroupBlocks blocks = group_blocks(meta.range_pages, number);
     read_group(reader, blocks, table_blocks, group);
     if (group->ranges == 0)
       break;
-    const Geometry geometry =
-        range_geometry(values_to_size_for(*group), range_rate(meta, number, table_blocks));
-    RangeSlot slot = {};
-    slot.start = meta.blocks;
-    slot.units = geometry.units;
-    slot.layout = geometry.layout;
-    slot.k = geometry.k;
+    RangeSlot slot = new_slot(meta, usual_values(*group), range_rate(meta, number, table_blocks));
     slot.ready = slot.filling = static_cast<uint8>(group->ranges);
     slot.most =
         static_cast<uint32>(*std::max_element(group->values, group->values + group->ranges));

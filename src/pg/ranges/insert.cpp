@@ -11,8 +11,8 @@
 namespace bloomfilter {
 namespace {
 
-// What a statement remembers: only what never changes until REINDEX.
-struct Remembered {
+// What a statement keeps from row to row: only what never changes until REINDEX.
+struct InsertCache {
   uint32 range_pages;
   uint32 directories; // the number of pages of the directory that are known
   BlockNumber directory[kMaxDirectories];
@@ -20,23 +20,23 @@ struct Remembered {
 
 // Reads the meta page again if a group's page of the directory is not known yet. Returns false if
 // there is no such page.
-bool knows_directory(Relation index, Remembered *remembered, uint32 group) {
+bool knows_directory(Relation index, InsertCache *cache, uint32 group) {
   const uint32 page = group / kRangeSlots;
-  if (page < remembered->directories)
+  if (page < cache->directories)
     return true;
   const RangeMeta meta = read_range_meta(index);
-  remembered->range_pages = meta.range_pages;
-  remembered->directories = meta.directories;
-  memcpy(remembered->directory, meta.directory, meta.directories * sizeof(BlockNumber));
+  cache->range_pages = meta.range_pages;
+  cache->directories = meta.directories;
+  memcpy(cache->directory, meta.directory, meta.directories * sizeof(BlockNumber));
   return page < meta.directories;
 }
 
-Remembered *remembered_in(Relation index, IndexInfo *info) {
+InsertCache *cache_of(Relation index, IndexInfo *info) {
   if (!info->ii_AmCache) {
-    info->ii_AmCache = make_zeroed<Remembered>(info->ii_Context);
-    (void)knows_directory(index, static_cast<Remembered *>(info->ii_AmCache), 0);
+    info->ii_AmCache = make_zeroed<InsertCache>(info->ii_Context);
+    (void)knows_directory(index, static_cast<InsertCache *>(info->ii_AmCache), 0);
   }
-  return static_cast<Remembered *>(info->ii_AmCache);
+  return static_cast<InsertCache *>(info->ii_AmCache);
 }
 
 void set_value_bits(Relation index, const RangeSlot &slot, const RangePlace &place, uint64 hash) {
@@ -51,16 +51,12 @@ void set_value_bits(Relation index, const RangeSlot &slot, const RangePlace &pla
 
 bool insert_into_ranges(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation table,
                         IndexUniqueCheck, bool, IndexInfo *info) {
-  Remembered *remembered = remembered_in(index, info);
+  InsertCache *cache = cache_of(index, info);
   const BlockNumber block = ItemPointerGetBlockNumber(tid);
-  const RangePlace place = range_place(remembered->range_pages, block);
+  const RangePlace place = range_place(cache->range_pages, block);
   RangeSlot slot = {};
-  if (knows_directory(index, remembered, place.group)) {
-    const SlotAddress address = slot_address(remembered->directory, place.group);
-    slot = read_slot(index, address);
-    if (slot.filling > 0 && !is_sound_slot(slot, kNoBlock))
-      raise_index_damaged(index, address.block, "has a wrong slot");
-  }
+  if (knows_directory(index, cache, place.group))
+    slot = read_slot(index, slot_address(cache->directory, place.group));
   if (place.range < slot.filling) {
     for (int column = 0; column < IndexRelationGetNumberOfKeyAttributes(index); column++)
       if (!nulls[column])

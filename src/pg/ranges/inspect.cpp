@@ -33,13 +33,13 @@ void for_each_line(Relation index, const RangeSlot &slot, uint32 group, Use use)
   }
 }
 
-// What a group adds to the sums of an index.
-struct Sums {
+// Sums over the groups of an index.
+struct IndexTotals {
   double bits, set, values, added, false_pages;
 };
 
 void add_group(Relation index, const RangeSlot &slot, uint32 group, uint32 range_pages,
-               Sums *sums) {
+               IndexTotals *totals) {
   const double lines = slot.lines(), ready = slot.ready;
   double set = 0, rate = 0;
   for_each_line(index, slot, group, [&](uint32, const uint8 *page) {
@@ -50,36 +50,28 @@ void add_group(Relation index, const RangeSlot &slot, uint32 group, uint32 range
   });
   const double bits = ready * lines * kLineBits;
   const double held = -bits / slot.k * std::log1p(-Min(set / bits, 0.999999));
-  sums->bits += bits;
-  sums->set += set;
-  sums->values += static_cast<double>(slot.values);
-  sums->added += Max(held - static_cast<double>(slot.values), 0.0);
-  sums->false_pages += ready * rate * range_pages;
+  totals->bits += bits;
+  totals->set += set;
+  totals->values += static_cast<double>(slot.values);
+  totals->added += Max(held - static_cast<double>(slot.values), 0.0);
+  totals->false_pages += ready * rate * range_pages;
 }
 
 // The state of a call of bf_index_check().
-struct Check {
+struct RangeCheck {
   Relation index;
   RangeMeta meta;
   RangeSlot *slots; // one for each group
 };
 
-bool has_value(const Check &check, const RangePlace &place, uint64 hash) {
-  const RangeSlot &slot = check.slots[place.group];
-  ProbedLine lines[kMaxProbedLines];
-  const int count = probed_lines(slot.geometry(), hash, lines);
-  bool found = true;
-  for (int i = 0; i < count && found; i++) {
-    const Buffer buffer =
-        lock_line(check.index, slot, place.group, lines[i].line, BUFFER_LOCK_SHARE);
-    found = columns_with(bytes_of(buffer) + kContentAt, kGroupRanges, lines[i]).has(place.range);
-    UnlockReleaseBuffer(buffer);
-  }
-  return found;
+bool has_value(const RangeCheck &check, const RangePlace &place, uint64 hash) {
+  const ColumnSet all = first_columns(kGroupRanges);
+  return probe_ranges(check.index, check.slots[place.group], place.group, hash, all)
+      .has(place.range);
 }
 
 void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool, void *state) {
-  const auto *check = static_cast<const Check *>(state);
+  const auto *check = static_cast<const RangeCheck *>(state);
   CHECK_FOR_INTERRUPTS();
   const RangePlace place =
       range_place(check->meta.range_pages, ItemPointerGetBlockNumberNoCheck(tid));
@@ -95,19 +87,20 @@ void check_row(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool
 }
 
 // Reads the slots, and checks that the pages of the groups follow each other.
-void check_pages(Check *check) {
+void check_pages(RangeCheck *check) {
   Relation index = check->index;
   check->meta = read_range_meta(index);
-  check->slots = make_array<RangeSlot>(Max(check->meta.groups, 1U));
+  check->slots = make_array<RangeSlot>(check->meta.groups);
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
   if (check->meta.blocks > blocks)
     raise_index_damaged(index, check->meta.blocks - 1, "does not exist");
   BlockNumber next = kMetaBlock + 2; // after the meta page and the first page of the directory
   for (uint32 group = 0; group < check->meta.groups; group++) {
     RangeSlot *slot = &check->slots[group];
-    *slot = read_slot(index, slot_address(check->meta.directory, group));
+    const SlotAddress address = slot_address(check->meta.directory, group);
+    *slot = read_slot(index, address);
     if (!is_sound_slot(*slot, blocks) || slot->start != next)
-      raise_index_damaged(index, check->meta.directory[group / kRangeSlots], "has a wrong slot");
+      raise_wrong_slot(index, address);
     for_each_line(index, *slot, group, [](uint32, const uint8 *) {});
     next += slot->lines();
     // The first group in a page of the directory comes before this page.
@@ -132,19 +125,19 @@ RangeIndexInfo range_index_info(Relation table, Relation index) {
   info.ranges = blocks == 0 ? 0 : int64{last.group} * kGroupRanges + last.range + 1;
   info.tail_pages = blocks;
   info.pages_per_range = group_blocks(meta.range_pages, Max(meta.groups, 1U) - 1).range_pages;
-  Sums sums = {};
+  IndexTotals totals = {};
   for (uint32 group = 0; group < meta.groups; group++) {
     const RangeSlot slot = read_slot(index, slot_address(meta.directory, group));
     const GroupBlocks pages = group_blocks(meta.range_pages, group);
     info.ready += slot.ready;
     info.tail_pages = Max(static_cast<int64>(blocks - pages.begin(slot.ready)), int64{0});
     if (slot.ready > 0)
-      add_group(index, slot, group, pages.range_pages, &sums);
+      add_group(index, slot, group, pages.range_pages, &totals);
   }
-  info.bits_per_value = sums.values > 0 ? sums.bits / sums.values : 0;
-  info.fill = sums.bits > 0 ? sums.set / sums.bits : 0;
-  info.false_pages = sums.false_pages;
-  info.additions = std::floor(sums.added);
+  info.bits_per_value = totals.values > 0 ? totals.bits / totals.values : 0;
+  info.fill = totals.bits > 0 ? totals.set / totals.bits : 0;
+  info.false_pages = totals.false_pages;
+  info.additions = std::floor(totals.added);
   return info;
 }
 
@@ -152,7 +145,7 @@ void check_range_index(Relation table, Relation index) {
   const MemoryContext memory =
       AllocSetContextCreate(CurrentMemoryContext, "bloomfilter check", ALLOCSET_DEFAULT_SIZES);
   const MemoryContext before = MemoryContextSwitchTo(memory);
-  Check check = {};
+  RangeCheck check = {};
   check.index = index;
   lock_work(index); // so that no group is added while the pages are looked through
   // The snapshot is taken before the slots are read. So the filters of ready ranges have the values

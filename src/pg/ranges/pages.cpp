@@ -112,7 +112,13 @@ RangeSlot read_slot(Relation index, SlotAddress address) {
       lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_SHARE);
   const RangeSlot slot = content_of<RangeSlot>(bytes_of(buffer))[address.number];
   UnlockReleaseBuffer(buffer);
+  if (slot.filling > 0 && !is_sound_slot(slot, kNoBlock))
+    raise_wrong_slot(index, address);
   return slot;
+}
+
+void raise_wrong_slot(Relation index, SlotAddress address) {
+  raise_index_damaged(index, address.block, "has a wrong slot");
 }
 
 Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 line,
@@ -121,6 +127,24 @@ Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 lin
   if (!is_line_page(bytes_of(buffer), group, line))
     raise_index_damaged(index, slot.start + line, "is not a page of its group");
   return buffer;
+}
+
+ColumnSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
+                       ColumnSet among) {
+  ProbedLine lines[kMaxProbedLines];
+  const int count = probed_lines(slot.geometry(), hash, lines);
+  for (int i = 0; i < count && !among.is_empty(); i++) {
+    const Buffer buffer = lock_line(index, slot, group, lines[i].line, BUFFER_LOCK_SHARE);
+    among = among & columns_with(bytes_of(buffer) + kContentAt, kGroupRanges, lines[i]);
+    UnlockReleaseBuffer(buffer);
+  }
+  return among;
+}
+
+void initialize_line(Page page, uint32 group, uint32 line) {
+  initialize_page(page, PageKind::range_lines);
+  changed_head(page)->group = group;
+  changed_head(page)->place = line;
 }
 
 void set_line_bits(Relation index, const RangeSlot &slot, uint32 group, uint32 line, int range,

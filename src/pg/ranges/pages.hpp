@@ -27,20 +27,12 @@ Buffer lock_range_page(Relation index, BlockNumber block, PageKind kind, BufferL
 
 RangeMeta read_range_meta(Relation index);
 
-// Changes the meta page, which the caller has locked, within a WAL record.
-template <typename Change>
-void change_range_meta(GenericXLogState *record, Buffer buffer, Change change) {
-  auto *meta = changed_content<RangeMeta>(GenericXLogRegisterBuffer(record, buffer, 0));
-  change(meta);
-  meta->check = check_of(*meta);
-}
-
 // Changes only the meta page, in a WAL record of its own.
-template <typename Change> void change_range_meta_alone(Relation index, Change change) {
+template <typename Change> void change_range_meta(Relation index, Change change) {
   const Buffer buffer =
       lock_range_page(index, kMetaBlock, PageKind::range_meta, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
-  change_range_meta(record, buffer, change);
+  change_meta_in<RangeMeta>(record, buffer, change);
   GenericXLogFinish(record);
   UnlockReleaseBuffer(buffer);
 }
@@ -54,8 +46,11 @@ inline SlotAddress slot_address(const BlockNumber *directory, uint32 group) {
   return {directory[group / kRangeSlots], group % kRangeSlots};
 }
 
-// A copy of a slot. Raises XX002 if the slot of this group is not sound.
+// A copy of a slot. All its bytes are zero if its group does not exist yet. Raises XX002 if its
+// fields do not fit together. Whether its pages exist is seen when they are read.
 RangeSlot read_slot(Relation index, SlotAddress address);
+// Raises XX002: a slot's fields do not fit together, or do not fit the index.
+[[noreturn]] void raise_wrong_slot(Relation index, SlotAddress address);
 
 // Changes a slot in a WAL record of its own: change(&slot).
 template <typename Change> void change_slot(Relation index, SlotAddress address, Change change) {
@@ -71,6 +66,13 @@ template <typename Change> void change_slot(Relation index, SlotAddress address,
 // Reads and locks the page of a line of a group. Raises XX002 if the page does not belong there.
 Buffer lock_line(Relation index, const RangeSlot &slot, uint32 group, uint32 line,
                  BufferLockMode mode);
+
+// The ranges of `among`, a subset of a group's ranges, that may have a value with this hash.
+ColumnSet probe_ranges(Relation index, const RangeSlot &slot, uint32 group, uint64 hash,
+                       ColumnSet among);
+
+// Makes an empty page of a group's line.
+void initialize_line(Page page, uint32 group, uint32 line);
 
 // Sets bits of a range in a line's page, unless they are set already. `bits` are numbers of bits in
 // the line.

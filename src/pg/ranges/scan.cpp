@@ -23,59 +23,53 @@ extern "C" {
 namespace bloomfilter {
 namespace {
 
-// The conditions of a scan: the hash of the value of each.
-struct Conditions {
-  bool has_null; // no row fulfils them
-  int count;
-  uint64 hashes[INDEX_MAX_KEYS];
+// What a scan needs for each scan key. There can be more keys than columns: `k = ANY (a) AND
+// k = ANY (b)` gives two.
+struct KeyHash {
+  uint64 hash;       // of the value that is looked for
+  FmgrInfo function; // of the value's type, if it is not the column's; found once for all rescans
 };
 
-// The hash of a condition's value. Its type may be another one of the operator family.
-uint64 hash_of(Relation index, const ScanKeyData &key) {
-  const int column = key.sk_attno - 1;
-  const Oid type = key.sk_subtype;
-  if (!OidIsValid(type) || type == index->rd_opcintype[column])
-    return column_hash(index, column, key.sk_argument);
-  const Oid function = get_opfamily_proc(index->rd_opfamily[column], type, type, kHashFunction);
-  if (!OidIsValid(function))
+KeyHash *keys_of(IndexScanDesc scan) {
+  return static_cast<KeyHash *>(scan->opaque);
+}
+
+void find_hash_function(Relation index, const ScanKeyData &key, FmgrInfo *function,
+                        MemoryContext memory) {
+  const Oid type = key.sk_subtype, family = index->rd_opfamily[key.sk_attno - 1];
+  const Oid found = get_opfamily_proc(family, type, type, kHashFunction);
+  if (!OidIsValid(found))
     elog(ERROR, "missing support function %d for type %u in index \"%s\"", kHashFunction, type,
          RelationGetRelationName(index));
-  FmgrInfo info;
-  fmgr_info(function, &info);
-  return column_hash(index, column, &info, key.sk_argument);
+  fmgr_info_cxt(found, function, memory);
 }
 
-Conditions conditions_of(IndexScanDesc scan) {
-  Conditions conditions = {};
+uint64 hash_of(IndexScanDesc scan, int number) {
+  Relation index = scan->indexRelation;
+  const ScanKeyData &key = scan->keyData[number];
+  const int column = key.sk_attno - 1;
+  if (!OidIsValid(key.sk_subtype) || key.sk_subtype == index->rd_opcintype[column])
+    return column_hash(index, column, key.sk_argument);
+  FmgrInfo *function = &keys_of(scan)[number].function;
+  if (!function->fn_addr)
+    find_hash_function(index, key, function, GetMemoryChunkContext(scan->opaque));
+  return column_hash(index, column, function, key.sk_argument);
+}
+
+// Hashes the values of the scan keys. Returns false if one is NULL, so that no row is found.
+bool hash_keys(IndexScanDesc scan) {
   for (int i = 0; i < scan->numberOfKeys; i++) {
-    const ScanKeyData &key = scan->keyData[i];
-    conditions.has_null |= (key.sk_flags & SK_ISNULL) != 0;
-    if (!conditions.has_null)
-      conditions.hashes[conditions.count++] = hash_of(scan->indexRelation, key);
+    if (scan->keyData[i].sk_flags & SK_ISNULL)
+      return false;
+    keys_of(scan)[i].hash = hash_of(scan, i);
   }
-  return conditions;
-}
-
-// The ranges before `ready` of a group that may have all values.
-ColumnSet find_ranges(Relation index, const RangeSlot &slot, uint32 group,
-                      const Conditions &conditions) {
-  ColumnSet found = first_columns(slot.ready);
-  for (int i = 0; i < conditions.count; i++) {
-    ProbedLine lines[kMaxProbedLines];
-    const int count = probed_lines(slot.geometry(), conditions.hashes[i], lines);
-    for (int j = 0; j < count && !found.is_empty(); j++) {
-      const Buffer buffer = lock_line(index, slot, group, lines[j].line, BUFFER_LOCK_SHARE);
-      found = found & columns_with(bytes_of(buffer) + kContentAt, kGroupRanges, lines[j]);
-      UnlockReleaseBuffer(buffer);
-    }
-  }
-  return found;
+  return true;
 }
 
 // Adds heap pages to a bitmap, and counts them.
-class Found {
+class FoundPages {
 public:
-  Found(TIDBitmap *bitmap, BlockNumber table_blocks)
+  FoundPages(TIDBitmap *bitmap, BlockNumber table_blocks)
       : bitmap_(bitmap), table_blocks_(table_blocks), pages_(0) {}
 
   void add(uint64 begin, uint64 end) {
@@ -93,9 +87,11 @@ private:
   int64 pages_;
 };
 
-void add_group(Relation index, const RangeSlot &slot, uint32 group, const GroupBlocks &blocks,
-               const Conditions &conditions, Found *result) {
-  const ColumnSet found = find_ranges(index, slot, group, conditions);
+void add_group(IndexScanDesc scan, const RangeSlot &slot, uint32 group, const GroupBlocks &blocks,
+               FoundPages *result) {
+  ColumnSet found = first_columns(slot.ready);
+  for (int i = 0; i < scan->numberOfKeys; i++)
+    found = probe_ranges(scan->indexRelation, slot, group, keys_of(scan)[i].hash, found);
   for (int range = 0; range < slot.ready; range++)
     if (found.has(range))
       result->add(blocks.begin(range), blocks.begin(range + 1));
@@ -115,7 +111,7 @@ template <typename Use> void for_each_group(Relation index, const RangeMeta &met
     }
     CHECK_FOR_INTERRUPTS();
     if (!is_sound_slot(slots[group % kRangeSlots], blocks))
-      raise_index_damaged(index, meta.directory[group / kRangeSlots], "has a wrong slot");
+      raise_wrong_slot(index, slot_address(meta.directory, group));
     use(group, slots[group % kRangeSlots]);
   }
 }
@@ -130,7 +126,9 @@ BlockNumber table_blocks_of(Relation index) {
 } // namespace
 
 IndexScanDesc begin_range_scan(Relation index, int keys, int orders) {
-  return RelationGetIndexScan(index, keys, orders);
+  IndexScanDesc scan = RelationGetIndexScan(index, keys, orders);
+  scan->opaque = make_zeroed_array<KeyHash>(Max(keys, 1));
+  return scan;
 }
 
 void rescan_ranges(IndexScanDesc scan, ScanKey keys, int, ScanKey, int) {
@@ -141,19 +139,20 @@ void rescan_ranges(IndexScanDesc scan, ScanKey keys, int, ScanKey, int) {
 int64 find_pages(IndexScanDesc scan, TIDBitmap *bitmap) {
   Relation index = scan->indexRelation;
   pgstat_count_index_scan(index);
-  const Conditions conditions = conditions_of(scan);
-  if (conditions.has_null)
+  if (!hash_keys(scan))
     return 0;
-  Found result(bitmap, table_blocks_of(index));
+  FoundPages result(bitmap, table_blocks_of(index));
   const RangeMeta meta = read_range_meta(index);
   for_each_group(index, meta, [&](uint32 group, const RangeSlot &slot) {
-    add_group(index, slot, group, group_blocks(meta.range_pages, group), conditions, &result);
+    add_group(scan, slot, group, group_blocks(meta.range_pages, group), &result);
   });
   result.add(group_blocks(meta.range_pages, meta.groups).first, result.table_blocks());
   constexpr int64 kRowsOfPage = 10; // nobody knows how many rows the pages have
   return result.pages() * kRowsOfPage;
 }
 
-void end_range_scan(IndexScanDesc) {}
+void end_range_scan(IndexScanDesc scan) {
+  pfree(scan->opaque);
+}
 
 } // namespace bloomfilter

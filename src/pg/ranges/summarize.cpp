@@ -13,7 +13,6 @@
 
 #include "pg/ranges/summarize.hpp"
 
-#include "core/distinct.hpp"
 #include "pg/list.hpp"
 #include "pg/ranges/access_method.hpp"
 #include "pg/value/bitmaps.hpp"
@@ -32,48 +31,28 @@ void write_empty_lines(Relation index, const RangeSlot &slot, uint32 group) {
     CHECK_FOR_INTERRUPTS();
     const Buffer buffer = lock_new_page(index, slot.start + line);
     GenericXLogState *record = GenericXLogStart(index);
-    Page page = GenericXLogRegisterBuffer(record, buffer, GENERIC_XLOG_FULL_IMAGE);
-    initialize_page(page, PageKind::range_lines);
-    changed_head(page)->group = group;
-    changed_head(page)->place = line;
+    initialize_line(GenericXLogRegisterBuffer(record, buffer, GENERIC_XLOG_FULL_IMAGE), group,
+                    line);
     GenericXLogFinish(record);
     UnlockReleaseBuffer(buffer);
   }
 }
 
-// Sorts hashes and removes repetitions.
-void keep_distinct(GrowingArray<uint64> *hashes) {
-  const auto count = static_cast<Size>(hashes->count);
-  sort_hashes(hashes->items, count, check_for_interrupts);
-  hashes->count = static_cast<int64>(keep_copies(hashes->items, count, 1));
-}
-
-// Makes the slot of a group from its first range. A later range may have more values. So the group
-// is made for what the range before had, if that was more.
-RangeSlot new_slot(HeapReader *reader, const NextRange &next, uint64 values) {
-  const RangeMeta &meta = next.meta;
-  uint64 most = values;
-  if (next.group > 0) {
-    const RangeSlot before = read_slot(reader->index, slot_address(meta.directory, next.group - 1));
-    const uint32 pages_before = group_blocks(meta.range_pages, next.group - 1).range_pages;
-    most = Max(most, uint64{before.most} * next.blocks.range_pages / pages_before);
-  }
-  const double rate = range_rate(meta, next.group, RelationGetNumberOfBlocks(reader->table));
-  const Geometry geometry = range_geometry(most, rate);
-  RangeSlot slot = {};
-  slot.start = meta.blocks;
-  slot.units = geometry.units;
-  slot.layout = geometry.layout;
-  slot.k = geometry.k;
-  return slot;
+// The number of values for which a group is made whose first range has `values`. A later range may
+// have more. So it is what the range before had, if that was more.
+uint64 values_to_size_for(Relation index, const NextRange &next, uint64 values) {
+  if (next.group == 0)
+    return values;
+  const RangeSlot before = read_slot(index, slot_address(next.meta.directory, next.group - 1));
+  const uint32 pages_before = group_blocks(next.meta.range_pages, next.group - 1).range_pages;
+  return Max(values, uint64{before.most} * next.blocks.range_pages / pages_before);
 }
 
 // Sets the bits of all hashes in the lines of a range.
 void add_hashes(Relation index, const RangeSlot &slot, const NextRange &next,
                 const GrowingArray<uint64> &hashes) {
   const Geometry geometry = slot.geometry();
-  auto *bitmap = static_cast<uint8 *>(
-      MemoryContextAllocExtended(CurrentMemoryContext, geometry.bytes(), MCXT_ALLOC_ZERO));
+  auto *bitmap = make_zeroed_array<uint8>(geometry.bytes());
   kernel->add_many(geometry, bitmap, hashes.items, static_cast<Size>(hashes.count));
   for (uint32 line = 0; line < slot.lines(); line++) {
     CHECK_FOR_INTERRUPTS();
@@ -91,12 +70,22 @@ void add_hashes(Relation index, const RangeSlot &slot, const NextRange &next,
 // True if the pages of a range are not being filled just now. Servers from 16 on extend a table by
 // many pages at once, so the pages before a row may still be empty. But pages that are empty after
 // a crash must not stop all later ranges from getting their filters.
-bool needs_no_check(Relation table, const NextRange &next, BlockNumber block) {
+bool is_at_rest(Relation table, const NextRange &next, BlockNumber block) {
   return next.end() + kRangesToWait * next.blocks.range_pages <= block ||
          are_mostly_full(table, next.blocks.begin(next.range), next.end());
 }
 
 } // namespace
+
+RangeSlot new_slot(const RangeMeta &meta, uint64 values, double rate) {
+  const Geometry geometry = range_geometry(values, rate);
+  RangeSlot slot = {};
+  slot.start = meta.blocks;
+  slot.units = geometry.units;
+  slot.layout = geometry.layout;
+  slot.k = geometry.k;
+  return slot;
+}
 
 void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, uint32 group) {
   const bool extends = group / kRangeSlots == meta.directories;
@@ -112,7 +101,7 @@ void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, ui
   if (extends)
     initialize_page(page, PageKind::range_directory);
   changed_content<RangeSlot>(page)[group % kRangeSlots] = slot;
-  change_range_meta(record, meta_buffer, [=](RangeMeta *changed) {
+  change_meta_in<RangeMeta>(record, meta_buffer, [=](RangeMeta *changed) {
     changed->groups = group + 1;
     changed->attempts = 0;
     changed->blocks = after + (extends ? 1 : 0);
@@ -127,6 +116,7 @@ void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, ui
 NextRange next_range(Relation index) {
   NextRange next = {};
   next.meta = read_range_meta(index);
+  next.attempts = next.meta.attempts;
   if (next.meta.groups > 0) {
     next.group = next.meta.groups - 1;
     const RangeSlot slot = read_slot(index, slot_address(next.meta.directory, next.group));
@@ -134,8 +124,6 @@ NextRange next_range(Relation index) {
     next.group += next.has_slot ? 0 : 1;
     next.range = next.has_slot ? slot.ready : 0;
     next.attempts = next.has_slot ? slot.attempts : next.meta.attempts;
-  } else {
-    next.attempts = next.meta.attempts;
   }
   next.blocks = group_blocks(next.meta.range_pages, next.group);
   return next;
@@ -152,16 +140,13 @@ void summarize(HeapReader *reader, const NextRange &next) {
   Relation index = reader->index;
   const uint64 begin = next.blocks.begin(next.range);
   GrowingArray<uint64> hashes = {};
-  const auto read = [&] {
-    hashes.count = 0;
-    read_hashes(reader, begin, next.end(), &hashes);
-    keep_distinct(&hashes);
-  };
   RangeMeta meta = next.meta;
   if (!next.has_slot) {
-    change_range_meta_alone(index, [](RangeMeta *changed) { changed->attempts++; });
-    read();
-    const RangeSlot slot = new_slot(reader, next, static_cast<uint64>(hashes.count));
+    change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
+    read_hashes(reader, begin, next.end(), &hashes);
+    const RangeSlot slot =
+        new_slot(meta, values_to_size_for(index, next, static_cast<uint64>(hashes.count)),
+                 range_rate(meta, next.group, RelationGetNumberOfBlocks(reader->table)));
     write_empty_lines(index, slot, next.group);
     write_slot(index, meta, slot, next.group);
     meta = read_range_meta(index);
@@ -171,7 +156,7 @@ void summarize(HeapReader *reader, const NextRange &next) {
     slot->filling = static_cast<uint8>(next.range + 1);
     slot->attempts++;
   });
-  read();
+  read_hashes(reader, begin, next.end(), &hashes);
   add_hashes(index, read_slot(index, address), next, hashes);
   change_slot(index, address, [&](RangeSlot *slot) {
     slot->ready = slot->filling;
@@ -191,7 +176,7 @@ void summarize_for_insert(Relation table, Relation index, BlockNumber block) {
   if (!is_due(next_range(index)) || !try_lock_work(index))
     return;
   const NextRange next = next_range(index); // somebody else may have been faster
-  if (is_due(next) && needs_no_check(table, next, block)) {
+  if (is_due(next) && is_at_rest(table, next, block)) {
     const MemoryContext memory =
         AllocSetContextCreate(CurrentMemoryContext, "bloomfilter range", ALLOCSET_DEFAULT_SIZES);
     const MemoryContext before = MemoryContextSwitchTo(memory);

@@ -31,6 +31,10 @@ NextRange next_range(Relation index);
 // The false positive rate of a group's filters: the option's, or the default for the table's size.
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks);
 
+// The slot of a new group whose filters are made for this number of values. Its lines begin at the
+// first free page of the index.
+RangeSlot new_slot(const RangeMeta &meta, uint64 values, double rate);
+
 // Puts a new group's slot into the directory, which gets another page if it is full. The pages of
 // the group's lines were written before.
 void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, uint32 group);

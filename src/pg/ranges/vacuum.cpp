@@ -13,14 +13,6 @@ extern "C" {
 }
 
 namespace bloomfilter {
-namespace {
-
-IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
-  return result ? result : make_zeroed<IndexBulkDeleteResult>();
-}
-
-} // namespace
-
 IndexBulkDeleteResult *delete_nothing(IndexVacuumInfo *, IndexBulkDeleteResult *result,
                                       IndexBulkDeleteCallback, void *) {
   return started(result);

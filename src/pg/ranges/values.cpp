@@ -2,34 +2,40 @@
 
 #include "pg/ranges/values.hpp"
 
+#include "core/distinct.hpp"
 #include "core/murmur3.hpp"
-#include "pg/toasted.hpp"
+#include "pg/value/bitmaps.hpp"
+#include "pg/value/toasted.hpp"
 
 extern "C" {
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/multixact.h"
 #include "storage/procarray.h"
 }
 
 namespace bloomfilter {
 namespace {
 
+HeapTupleData tuple_at(const HeapReader *reader, Page page, BlockNumber block, OffsetNumber line) {
+  const ItemId item = PageGetItemId(page, line);
+  HeapTupleData tuple;
+  tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+  tuple.t_len = ItemIdGetLength(item);
+  tuple.t_tableOid = RelationGetRelid(reader->table);
+  ItemPointerSet(&tuple.t_self, block, line);
+  return tuple;
+}
+
 // Finds the rows of a page that are not dead, and counts those that are not deleted. The caller
 // holds a share lock on the page.
 int find_rows(HeapReader *reader, Buffer buffer, BlockNumber block, OffsetNumber *rows) {
   Page page = BufferGetPage(buffer);
-  HeapTupleData tuple;
-  tuple.t_tableOid = RelationGetRelid(reader->table);
   int count = 0;
   const OffsetNumber last = PageGetMaxOffsetNumber(page);
   for (OffsetNumber line = FirstOffsetNumber; line <= last; line++) {
-    const ItemId item = PageGetItemId(page, line);
-    if (!ItemIdIsNormal(item))
+    if (!ItemIdIsNormal(PageGetItemId(page, line)))
       continue;
-    tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
-    tuple.t_len = ItemIdGetLength(item);
-    ItemPointerSet(&tuple.t_self, block, line);
+    HeapTupleData tuple = tuple_at(reader, page, block, line);
     // A row whose insertion was committed has the types of today, so it may be taken though it is
     // dead. This saves the check of most rows.
     if (!HeapTupleHeaderXminCommitted(tuple.t_data) &&
@@ -89,6 +95,7 @@ void close_reader(HeapReader *reader) {
 
 void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes) {
   const MemoryContext memory = CurrentMemoryContext;
+  hashes->count = 0;
   for (uint64 number = begin; number < end; number++) {
     CHECK_FOR_INTERRUPTS();
     const auto block = static_cast<BlockNumber>(number);
@@ -101,18 +108,16 @@ void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint
     MemoryContextSwitchTo(reader->scratch);
     Page page = BufferGetPage(buffer);
     for (int i = 0; i < count; i++) {
-      const ItemId item = PageGetItemId(page, rows[i]);
-      HeapTupleData tuple;
-      tuple.t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
-      tuple.t_len = ItemIdGetLength(item);
-      tuple.t_tableOid = RelationGetRelid(reader->table);
-      ItemPointerSet(&tuple.t_self, block, rows[i]);
+      HeapTupleData tuple = tuple_at(reader, page, block, rows[i]);
       add_row(reader, &tuple, hashes, memory);
     }
     MemoryContextSwitchTo(memory);
     MemoryContextReset(reader->scratch);
     ReleaseBuffer(buffer);
   }
+  const auto count = static_cast<Size>(hashes->count);
+  sort_hashes(hashes->items, count, check_for_interrupts);
+  hashes->count = static_cast<int64>(keep_copies(hashes->items, count, 1));
 }
 
 bool are_mostly_full(Relation table, uint64 begin, uint64 end) {

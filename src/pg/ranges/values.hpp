@@ -43,11 +43,11 @@ struct HeapReader {
 HeapReader open_reader(Relation table, Relation index);
 void close_reader(HeapReader *reader);
 
-// Appends the hashes of all values in the pages begin ... end - 1. Rows that are dead to everybody
-// are left out: nobody asks for them, and their bytes may have another type than their column has
-// now, if the transaction that added the column was rolled back. All others are taken, also those
-// of transactions in progress. A value whose TOAST data is gone belongs to a row that nobody can
-// see, so it is left out, too.
+// Sets an array to the distinct hashes, sorted, of all values in the pages begin ... end - 1. Rows
+// that are dead to everybody are left out: nobody asks for them, and their bytes may have another
+// type than their column has now, if the transaction that added the column was rolled back. All
+// others are taken, also those of transactions in progress. A value whose TOAST data is gone
+// belongs to a row that nobody can see, so it is left out, too.
 //
 // The lock on a page is held only to find its rows. The values are hashed while the page is pinned.
 void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes);

@@ -1,8 +1,9 @@
 // See toasted.hpp.
 
-#include "pg/toasted.hpp"
+#include "pg/value/toasted.hpp"
 
 #include "pg/compat.hpp"
+#include "pg/value/memory.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -58,15 +59,13 @@ struct varlena *whole_value(struct varlena *value) {
   struct varatt_external pointer;
   VARATT_EXTERNAL_GET_POINTER(pointer, value);
   const Size bytes = VARATT_EXTERNAL_GET_EXTSIZE(pointer) + VARHDRSZ;
-  auto *whole = static_cast<struct varlena *>(palloc(bytes));
+  struct varlena *whole = new_value(bytes - VARHDRSZ);
   if (!copy_chunks(pointer, VARDATA(whole)))
     return nullptr;
   // The server's VARATT_EXTERNAL_IS_COMPRESSED() would cause a compiler warning, because it
   // compares a signed number with an unsigned one.
-  if (bytes >= static_cast<Size>(pointer.va_rawsize)) {
-    SET_VARSIZE(whole, bytes);
+  if (bytes >= static_cast<Size>(pointer.va_rawsize))
     return whole;
-  }
   SET_VARSIZE_COMPRESSED(whole, bytes);
   return PG_DETOAST_DATUM(PointerGetDatum(whole));
 }
