@@ -220,6 +220,30 @@ SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (pages_per_range
 SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (fpr = 0.7)');
 SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (list_limit = 100)');
 
+-- Ranges with unequal numbers of values. In `gaps`, most ranges of the group have no rows, and the
+-- others have filters of the right size. In `steps`, a few ranges have too many values for the
+-- filters of their group, and bf_index_info() says that lookups read them.
+CREATE TABLE gaps AS SELECT i AS k FROM generate_series(1, 20000) i;
+DELETE FROM gaps WHERE k BETWEEN 4000 AND 19999;
+VACUUM gaps;
+CREATE INDEX gaps_k ON gaps USING bloompages (k) WITH (pages_per_range = 2);
+CREATE TABLE steps AS
+SELECT CASE WHEN i <= 4000 THEN i ELSE 5 END AS k FROM generate_series(1, 20000) i;
+CREATE INDEX steps_k ON steps USING bloompages (k) WITH (pages_per_range = 2);
+VACUUM ANALYZE gaps, steps;
+SET enable_seqscan = off;
+CREATE FUNCTION false_pages(name text) RETURNS numeric LANGUAGE sql AS $$
+  SELECT avg((plan_of(format('SELECT FROM %I WHERE k = -%s', name, i), 'ANALYZE, TIMING OFF')
+              #>> '{0,Plan,Lossy Heap Blocks}')::int
+             - (SELECT tail_pages FROM bf_index_info(format('%s_k', name)::regclass)))
+  FROM generate_series(1, 100) i
+$$;
+SELECT false_pages('gaps') < 1 AS few, abs(false_pages('gaps') - false_pages) < 1 AS known
+FROM bf_index_info('gaps_k');
+SELECT false_pages('steps') > 10 AS many, abs(false_pages('steps') - false_pages) < 4 AS known
+FROM bf_index_info('steps_k');
+RESET enable_seqscan;
+
 -- What is refused.
 CREATE TYPE pair AS (a int, b text);
 CREATE DOMAIN pairs AS pair[];

@@ -103,12 +103,15 @@ void read_group(HeapReader *reader, const GroupBlocks &blocks, BlockNumber table
 }
 
 // The number of values for which a group's filters are made. A few ranges with many more values
-// than the others would make all filters large, so theirs become fuller than they should be.
+// than the others would make all filters large, so theirs become fuller than they should be. Ranges
+// without values do not count: after a DELETE, most ranges may have none.
 uint64 usual_values(const BuiltGroup &group) {
   uint64 sorted[kGroupRanges];
-  std::copy(group.values, group.values + group.ranges, sorted);
-  std::sort(sorted, sorted + group.ranges);
-  return Min(sorted[group.ranges - 1], 2 * sorted[group.ranges / 2]);
+  uint64 *end = std::remove_copy(group.values, group.values + group.ranges, sorted, uint64{0});
+  if (end == sorted)
+    return 0;
+  std::sort(sorted, end);
+  return Min(end[-1], 2 * sorted[(end - sorted) / 2]);
 }
 
 // Writes the lines of a group. The whole index is logged when all groups are built.

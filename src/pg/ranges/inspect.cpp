@@ -38,23 +38,29 @@ struct IndexTotals {
   double bits, set, values, added, false_pages;
 };
 
+// The filters of a group may be unequally full, so their rates are computed one by one.
 void add_group(Relation index, const RangeSlot &slot, uint32 group, uint32 range_pages,
                IndexTotals *totals) {
-  const double lines = slot.lines(), ready = slot.ready;
-  double set = 0, rate = 0;
+  const double bits = static_cast<double>(slot.lines()) * kLineBits; // of a filter
+  double set[kGroupRanges] = {}, rates = 0, held = 0;
   for_each_line(index, slot, group, [&](uint32, const uint8 *page) {
-    const auto in_line =
-        static_cast<double>(count_set(*kernel, page + kContentAt, kGroupRanges * kLineBytes));
-    set += in_line;
-    rate += std::pow(in_line / (ready * kLineBits), slot.k) / lines;
+    uint8 lines[kGroupRanges * kLineBytes];
+    read_slices(page + kContentAt, kGroupRanges, lines);
+    for (int range = 0; range < slot.ready; range++) {
+      const auto in_line =
+          static_cast<double>(count_set(*kernel, lines + range * kLineBytes, kLineBytes));
+      set[range] += in_line;
+      rates += std::pow(in_line / kLineBits, slot.k) / slot.lines();
+    }
   });
-  const double bits = ready * lines * kLineBits;
-  const double held = -bits / slot.k * std::log1p(-Min(set / bits, 0.999999));
-  totals->bits += bits;
-  totals->set += set;
+  for (int range = 0; range < slot.ready; range++) {
+    held -= bits / slot.k * std::log1p(-Min(set[range] / bits, 0.999999));
+    totals->set += set[range];
+  }
+  totals->bits += slot.ready * bits;
   totals->values += static_cast<double>(slot.values);
   totals->added += Max(held - static_cast<double>(slot.values), 0.0);
-  totals->false_pages += ready * rate * range_pages;
+  totals->false_pages += rates * range_pages;
 }
 
 // The state of a call of bf_index_check().
