@@ -812,6 +812,123 @@ INSERT INTO bench.cases (workload, expression, label) VALUES
 ('directory_vacuum', 'vacuumed', 'no index'), ('directory_vacuum', 'vacuumed_indexed', 'an index over the filters');
 \endif
 
+-- Indexes of columns: bloompages beside others. Indexes and tables are those of data.sql.
+SELECT :columns OR :columns_large AS any_columns \gset
+\if :any_columns
+CREATE FUNCTION find(of_table text, of_column text, index text, there boolean, times int) RETURNS text LANGUAGE sql AS $$
+  SELECT format('CALL find_%s_%s(%L, %L, %s)', of_table, of_column, index, there, times);
+$$;
+-- The number of values that each kind of index looks for, so that no case takes long.
+CREATE FUNCTION times(kind text) RETURNS int LANGUAGE sql AS $$
+  SELECT CASE WHEN kind LIKE 'BRIN%' THEN 20 WHEN kind LIKE 'contrib%' THEN 5 ELSE 1000 END;
+$$;
+CREATE FUNCTION counted(number bigint) RETURNS text LANGUAGE sql AS $$
+  SELECT to_char(number, 'FM999G999G999');
+$$;
+\endif
+\if :columns
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
+('columns', 'columns_size', 'bytes', 'ratio', 'btree',
+ counted(:rows) || ' requests of 120 bytes: bytes of an index', 'SELECT bench.report(pg_relation_size({}))', NULL),
+('columns', 'columns_build', 'ms', 'ratio', 'btree', 'CREATE INDEX: time',
+ 'CREATE INDEX made ON requests USING {}', 'DROP INDEX IF EXISTS made; CHECKPOINT'),
+('columns', 'columns_find', 'µs', 'ratio', 'btree',
+ 'SELECT … WHERE column = value, prepared: time of one', '{}', NULL),
+('columns', 'columns_find_all', 'µs', NULL, NULL, 'The same by an index on five columns', '{}', NULL),
+('columns', 'columns_buffers', 'buffers', 'ratio', 'btree', 'Buffers touched by one that is not there',
+ $$SELECT bench.report(bench.buffers(format('SELECT FROM requests WHERE trace = %L', gen_random_uuid())))$$, NULL),
+('columns', 'columns_join', 'µs', 'ratio', 'hash join',
+ 'A join with many traces that are there: time for each of them',
+ 'SELECT count(*) FROM (SELECT trace FROM requests_sought WHERE there LIMIT {operations}) s JOIN requests USING (trace)', NULL),
+('columns', 'columns_cold', 'µs', 'ratio', 'btree',
+ '20 traces, not there, after a restart, with nothing of table and index in memory: time of one', '{}',
+ E'CHECKPOINT;\n\\! pg_ctl -D "$PGDATA" -l "$PGDATA.log" -w restart >/dev/null\n\\connect\n'
+ 'SELECT bench.forget(part) FROM unnest(ARRAY[''requests''::regclass] || '
+ 'ARRAY(SELECT name::regclass FROM request_indexes)) part'),
+('columns', 'columns_append', 'ms', 'difference', 'no index',
+ format('%s rows appended to %s rows of 120 bytes: time', counted(:rows / 10), counted(:rows)), 'INSERT INTO {} TABLE fresh', NULL),
+('columns', 'columns_append_wal', 'WAL bytes', 'difference', 'no index',
+ 'The same: WAL written, for each row', 'INSERT INTO {} TABLE fresh', NULL),
+('columns', 'columns_free_space', 'ms', 'difference', 'no index',
+ counted(:rows / 50) || ' rows inserted where as many were deleted and removed by VACUUM: time', 'INSERT INTO {} TABLE fresh', NULL),
+('columns', 'columns_free_space_wal', 'WAL bytes', 'difference', 'no index',
+ 'The same: WAL written, for each row', 'INSERT INTO {} TABLE fresh', NULL),
+('columns', 'columns_slowest', 'ms', 'difference', 'no index',
+ counted(:rows / 30) || ' rows appended in a transaction each: time of the slowest', 'CALL insert_singly({})', NULL);
+UPDATE bench.workloads
+SET before = format('TRUNCATE fresh; INSERT INTO fresh SELECT gen_random_uuid(), repeat(''x'', 79) '
+  'FROM generate_series(1, %s); CHECKPOINT', :rows / CASE WHEN workload LIKE '%append%' THEN 10 ELSE 50 END)
+WHERE workload ~ 'columns_(append|free)';
+
+INSERT INTO bench.cases (workload, part, expression, label)
+SELECT 'columns_size', on_column, quote_literal(name), format('%s: %s', on_column, kind)
+FROM request_indexes ORDER BY number;
+INSERT INTO bench.cases (workload, part, settings, expression, label)
+SELECT 'columns_build', on_column, 'maintenance_work_mem=1GB max_parallel_maintenance_workers=0', definition,
+  format('%s: %s', on_column, kind)
+FROM request_indexes
+WHERE on_column = 'trace' OR kind IN ('btree', 'bloompages') OR on_column = 'five columns' ORDER BY number;
+INSERT INTO bench.cases (workload, part, expression, operations, label)
+SELECT 'columns_find', concat(on_column, there), find('requests', on_column, name, there, times(kind)), times(kind),
+  format('%s, %s: %s', on_column, CASE WHEN there THEN 'there' ELSE 'not there' END, kind)
+FROM request_indexes, (VALUES (true), (false)) t (there)
+WHERE on_column <> 'five columns' ORDER BY on_column, there DESC, number;
+INSERT INTO bench.cases (workload, part, expression, operations, label)
+SELECT 'columns_find_all', concat(sought, there), find('requests', sought, name, there, times(kind)), times(kind),
+  format('%s, %s: %s', sought, CASE WHEN there THEN 'there' ELSE 'not there' END, kind)
+FROM request_indexes, (VALUES (true), (false)) t (there), (VALUES ('trace'), ('client')) c (sought)
+WHERE on_column = 'five columns' ORDER BY sought DESC, there DESC, number;
+INSERT INTO bench.cases (workload, expression, label, statement)
+SELECT workload, name, kind, format('CALL show_index(%L); ', name) || template
+FROM request_indexes JOIN bench.workloads ON workload = 'columns_buffers'
+WHERE on_column = 'trace' ORDER BY request_indexes.number;
+INSERT INTO bench.cases (workload, expression, operations, settings, label) VALUES
+('columns_join', 'none', 10000, 'work_mem=64MB enable_nestloop=off enable_mergejoin=off', 'hash join');
+INSERT INTO bench.cases (workload, expression, operations, settings, label, statement)
+SELECT workload, name, 10 * times(kind), 'enable_hashjoin=off enable_mergejoin=off enable_seqscan=off',
+  kind, format('CALL show_index(%L); SELECT bench.start(); ', name) || replace(template, '{operations}', (10 * times(kind))::text)
+FROM request_indexes JOIN bench.workloads ON workload = 'columns_join'
+WHERE on_column = 'trace' ORDER BY request_indexes.number;
+INSERT INTO bench.cases (workload, expression, operations, label)
+SELECT 'columns_cold', find('requests', 'trace', name, false, 20), 20, kind
+FROM request_indexes WHERE on_column = 'trace' ORDER BY number;
+INSERT INTO bench.cases (workload, expression, operations, label, statement)
+SELECT workload, name,
+  CASE WHEN unit = 'ms' THEN 1 WHEN workload LIKE '%append%' THEN :rows / 10 ELSE :rows / 50 END, kind,
+  replace(CASE WHEN workload LIKE '%free%'
+      THEN 'DELETE FROM {} WHERE random() < 0.02; VACUUM {}; CHECKPOINT; SELECT bench.start(); ' ELSE '' END
+    || template
+    || CASE WHEN kind LIKE 'BRIN%' THEN $$; SELECT brin_summarize_new_values('{}_index')$$ ELSE '' END, '{}', name)
+FROM growing_tables JOIN bench.workloads ON workload ~ 'columns_(append|free)'
+WHERE kind NOT LIKE 'BRIN%' OR workload LIKE '%append%' -- minutes into free space
+ORDER BY growing_tables.number;
+INSERT INTO bench.cases (workload, expression, label)
+SELECT 'columns_slowest', format('%L, %s', name, :rows / 30), kind
+FROM growing_tables WHERE kind IN ('no index', 'btree', 'bloompages') ORDER BY number;
+\endif
+\if :columns_large
+INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template) VALUES
+('columns_large', 'columns_large_build', 'ms', 'ratio', 'btree', counted(10 * :rows::bigint) || ' rows of 40 bytes: CREATE INDEX', '{}'),
+('columns_large', 'columns_large_size', 'bytes', 'ratio', 'btree', 'The same: bytes of the index',
+ 'SELECT bench.report(pg_relation_size({}))'),
+('columns_large', 'columns_large_find', 'µs', 'ratio', 'btree',
+ 'The same: SELECT … WHERE trace = value, prepared: time of one', '{}');
+CREATE VIEW trace_indexes AS
+SELECT number, 'traces_' || number AS name, kind,
+  format('CREATE INDEX traces_%s ON traces USING %s', number, definition(index_kinds, 'trace', 'uuid', 185)) AS statement
+FROM index_kinds WHERE number NOT IN (3, 4)
+UNION ALL VALUES (8, 'traces_grown', 'bloompages, grown with the table', NULL);
+INSERT INTO bench.cases (workload, settings, expression, label)
+SELECT 'columns_large_build', 'maintenance_work_mem=4GB max_parallel_maintenance_workers=0', statement, kind
+FROM trace_indexes WHERE statement IS NOT NULL ORDER BY number;
+INSERT INTO bench.cases (workload, expression, label)
+SELECT 'columns_large_size', quote_literal(name), kind FROM trace_indexes ORDER BY number;
+INSERT INTO bench.cases (workload, part, expression, operations, label)
+SELECT 'columns_large_find', there, find('traces', 'trace', name, there, times(kind)), times(kind),
+  format('%s: %s', CASE WHEN there THEN 'there' ELSE 'not there' END, kind)
+FROM trace_indexes, (VALUES (true), (false)) t (there) ORDER BY there DESC, number;
+\endif
+
 -- All cases that build a page at a time also run row by row.
 INSERT INTO bench.cases (workload, part, expression, statement, settings, filter, operations, label)
 SELECT workload, CASE section WHEN 'parallel' THEN concat(part, ', by row') ELSE part END, expression, statement,

@@ -178,6 +178,127 @@ CREATE TABLE vacuumed_indexed (LIKE inserted);
 CREATE INDEX ON vacuumed_indexed USING bloomfilter (filter);
 \endif
 
+-- Sections columns and columns_large. The planner sees only one index of a table at a time. The
+-- others stay as they are.
+SELECT :columns OR :columns_large AS any_columns \gset
+\if :any_columns
+CREATE EXTENSION bloom;
+-- contrib/bloom has no opclasses for these types of its own.
+CREATE OPERATOR CLASS uuid_ops DEFAULT FOR TYPE uuid USING bloom AS
+  OPERATOR 1 =, FUNCTION 1 uuid_hash(uuid);
+CREATE OPERATOR CLASS int8_ops DEFAULT FOR TYPE bigint USING bloom AS
+  OPERATOR 1 =, FUNCTION 1 hashint8(bigint);
+
+CREATE TABLE index_kinds (number int, kind text, definition text, pages int);
+INSERT INTO index_kinds
+SELECT number, format('BRIN bloom, %s pages, %s %%', pages, 100 * rate),
+  format('brin ({} {type}_bloom_ops(false_positive_rate=%s, n_distinct_per_range={distinct})) WITH (pages_per_range=%s)',
+    rate, pages), pages
+FROM (VALUES (3, 96, 0.01), (4, 32, 0.001), (5, 16, 0.0001)) settings (number, pages, rate)
+UNION ALL VALUES (1, 'btree', 'btree ({})', 0), (2, 'hash', 'hash ({})', 0), (6, 'contrib/bloom', 'bloom ({})', 0),
+  (7, 'bloompages', 'bloompages ({})', 0);
+-- Returns what follows USING for an index on columns of a type. BRIN has to be told the number of
+-- distinct values in a range.
+CREATE FUNCTION definition(of_kind index_kinds, columns text, type text, rows_of_page int) RETURNS text LANGUAGE sql AS $$
+  SELECT replace(replace(replace((of_kind).definition, '{}', columns), '{type}', type),
+    '{distinct}', ((of_kind).pages * rows_of_page)::text);
+$$;
+
+CREATE PROCEDURE show_index(shown text) LANGUAGE sql AS $$
+  UPDATE pg_index SET indisvalid = (indexrelid = to_regclass(shown))
+  WHERE indrelid = (SELECT indrelid FROM pg_index WHERE indexrelid = to_regclass(shown));
+  DISCARD PLANS; -- because changing this row makes no plan invalid
+$$;
+-- Returns the statement that makes a procedure which looks for `times` values of a column, each in
+-- a statement of its own that was planned before.
+CREATE FUNCTION finder(of_table text, of_column text, type text) RETURNS text LANGUAGE sql AS $f$
+  SELECT format($q$CREATE PROCEDURE find_%1$s_%2$s(index text, is_there boolean, times int) LANGUAGE plpgsql AS $p$
+    DECLARE
+      sought %3$s[] := ARRAY(SELECT %2$s FROM %1$s_sought WHERE there = is_there LIMIT times);
+      one %3$s;
+    BEGIN
+      CALL show_index(index);
+      COMMIT;
+      PERFORM bench.start();
+      FOREACH one IN ARRAY sought LOOP
+        PERFORM FROM %1$s WHERE %2$s = one;
+      END LOOP;
+    END $p$$q$, of_table, of_column, type);
+$f$;
+\endif
+
+-- Section columns: requests of 120 bytes with five columns, and indexes on them. Also tables with
+-- one index each, which grow.
+\if :columns
+CREATE TABLE requests AS
+SELECT gen_random_uuid() AS trace, gen_random_uuid() AS span, (random() * 1e18)::bigint AS account,
+  (random() * 1e6)::int AS client, 'https://shop.example/' || left(md5(random()::text), 29) AS url
+FROM generate_series(1, :rows);
+-- Ten thousand requests of the table, and ten thousand that are not there.
+CREATE TABLE requests_sought AS
+(SELECT true AS there, * FROM requests TABLESAMPLE bernoulli (least(100, 2000000.0 / :rows)) LIMIT 10000)
+UNION ALL
+SELECT false, gen_random_uuid(), gen_random_uuid(), (random() * 1e18)::bigint, -i,
+  'https://shop.example/none/' || md5(i::text) FROM generate_series(1, 10000) i;
+VACUUM ANALYZE requests, requests_sought;
+
+SET maintenance_work_mem = '1GB';
+CREATE TABLE request_indexes (name text, on_column text, kind text, definition text, number serial);
+INSERT INTO request_indexes (name, on_column, kind, definition)
+SELECT format('requests_%s_%s', name, number), name, kind,
+  definition(index_kinds, name, type, 64)
+FROM (VALUES (1, 'trace', 'uuid'), (2, 'account', 'int8'), (3, 'url', 'text')) columns (nth, name, type),
+  index_kinds
+ORDER BY nth, number;
+INSERT INTO request_indexes (name, on_column, kind, definition)
+SELECT 'requests_all_' || number, 'five columns', kind,
+  definition(index_kinds, 'trace, span, account, client, url', '', 64)
+FROM index_kinds WHERE number > 5 ORDER BY number;
+SELECT format('CREATE INDEX %I ON requests USING %s', name, definition) FROM request_indexes ORDER BY number \gexec
+SELECT finder('requests', name, type)
+FROM (VALUES ('trace', 'uuid'), ('account', 'bigint'), ('url', 'text'), ('client', 'int')) columns (name, type) \gexec
+
+CREATE TABLE fresh (trace uuid, padding text);
+CREATE TABLE growing_tables (number int, name text, kind text);
+INSERT INTO growing_tables
+SELECT number, 'growing_' || number, kind FROM index_kinds WHERE number IN (1, 2, 4, 6, 7)
+UNION ALL VALUES (0, 'growing_0', 'no index');
+SELECT format('CREATE TABLE %I AS SELECT trace, repeat(''x'', 79) AS padding FROM requests', name),
+  format('CREATE INDEX %I ON %I USING ', name || '_index', name) || definition(index_kinds, 'trace', 'uuid', 64),
+  format('VACUUM ANALYZE %I', name)
+FROM growing_tables LEFT JOIN index_kinds USING (number) ORDER BY number \gexec
+RESET maintenance_work_mem;
+
+-- Inserts `times` rows, each in a transaction of its own, and reports the time of the slowest.
+CREATE PROCEDURE insert_singly(name text, times int) LANGUAGE plpgsql AS $$
+DECLARE
+  started timestamptz;
+  slowest interval := '0';
+BEGIN
+  FOR i IN 1 .. times LOOP
+    started := clock_timestamp();
+    EXECUTE format('INSERT INTO %I VALUES (gen_random_uuid(), repeat(''x'', 79))', name);
+    COMMIT;
+    slowest := greatest(slowest, clock_timestamp() - started);
+  END LOOP;
+  PERFORM bench.report(1000 * extract(epoch FROM slowest));
+END $$;
+\endif
+
+-- Section columns_large: 10 * :rows traces in rows of 40 bytes, with an index since the table was
+-- empty.
+\if :columns_large
+CREATE TABLE traces (trace uuid);
+CREATE INDEX traces_grown ON traces USING bloompages (trace);
+INSERT INTO traces SELECT gen_random_uuid() FROM generate_series(1, 10 * :rows::bigint);
+CREATE TABLE traces_sought AS
+(SELECT true AS there, trace FROM traces TABLESAMPLE bernoulli (least(100, 20000.0 / :rows)) LIMIT 1000)
+UNION ALL
+SELECT false, gen_random_uuid() FROM generate_series(1, 1000);
+VACUUM ANALYZE traces, traces_sought;
+SELECT finder('traces', 'trace', 'uuid') \gexec
+\endif
+
 -- Section values: :rows / 20 values of every type, and the server's own hash function for each
 -- type.
 \if :values
