@@ -28,9 +28,10 @@
 //
 // The number of pages in a range grows with the table. A lookup reads about H / (127 p) pages of
 // the index and p heap pages, if the table has H pages and a range p. The sum is least where p is
-// about the root of H / 127, and half of that is better while everything is in memory. So the next
-// group has twice as many pages in a range as soon as this is at most half the root of the group's
-// first block divided by 127.
+// the root of H / 127. In memory, a heap page costs more than a page of the index, and the pages at
+// the end that have no filter yet are read, too. Both are for a smaller p. So the next group has
+// twice as many pages in a range as soon as this is at most the root of B / (2 * 127), where B is
+// the group's first block.
 #pragma once
 
 #include <cstddef>

@@ -32,14 +32,14 @@ TEST(RangePlace, EveryBlockIsInTheGroupThatBeginsBeforeIt) {
 
 TEST(RangePlace, RangesGrowAsTheRootOfTheTable) {
   EXPECT_EQ(group_blocks(0, 0).range_pages, kLeastRangePages);
-  // 2 * p = sqrt(block / 127), and 127 * 32 * 32 = 130048 = 128 groups of 8 pages a range
-  EXPECT_EQ(group_blocks(0, 127).range_pages, 8U);
-  EXPECT_EQ(group_blocks(0, 128).range_pages, 16U);
-  EXPECT_EQ(group_blocks(0, 128).first, 130048U);
-  EXPECT_EQ(group_blocks(32, 128).range_pages, 32U);
+  // p * p = block / 254, and 254 * 16 * 16 = 65024 = 64 groups of 8 pages a range
+  EXPECT_EQ(group_blocks(0, 63).range_pages, 8U);
+  EXPECT_EQ(group_blocks(0, 64).range_pages, 16U);
+  EXPECT_EQ(group_blocks(0, 64).first, 65024U);
+  EXPECT_EQ(group_blocks(32, 64).range_pages, 32U);
   // The largest table has slots for all of its groups.
   EXPECT_LT(range_place(0, kLastBlock).group, kMaxGroups);
-  EXPECT_EQ(group_blocks(0, range_place(0, kLastBlock).group).range_pages, 2048U);
+  EXPECT_EQ(group_blocks(0, range_place(0, kLastBlock).group).range_pages, 4096U);
 }
 
 TEST(RangeRate, IsAQuarterOfARange) {

@@ -26,6 +26,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -132,6 +133,9 @@ IndexState state_of(const IndexOptInfo *info) {
 }
 
 // The square of the correlation between the order of a column's values and the order of the heap.
+//
+// ANALYZE takes equal values as if they were in the order of the heap. So it finds a correlation of
+// 1/n if n different values lie anywhere, and this part does not count here.
 double squared_correlation(PlannerInfo *root, const IndexOptInfo *index, int column) {
   const RangeTblEntry *table = planner_rt_fetch(index->rel->relid, root);
   HeapTuple tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table->relid),
@@ -139,11 +143,14 @@ double squared_correlation(PlannerInfo *root, const IndexOptInfo *index, int col
                                     BoolGetDatum(false));
   if (!HeapTupleIsValid(tuple))
     return 0;
+  const double stored = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(tuple))->stadistinct;
+  const double distinct = Max(stored < 0 ? -stored * index->rel->tuples : stored, 1.0);
   double correlation = 0;
   AttStatsSlot slot;
   if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid,
                        ATTSTATSSLOT_NUMBERS)) {
-    correlation = slot.nnumbers > 0 ? slot.numbers[0] : 0;
+    if (slot.nnumbers > 0 && distinct > 1)
+      correlation = Max((std::fabs(slot.numbers[0]) - 1 / distinct) / (1 - 1 / distinct), 0.0);
     free_attstatsslot(&slot);
   }
   ReleaseSysCache(tuple);
@@ -203,7 +210,7 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
   // The inverse of the server's formula (Mackert and Lohman): the rows for which it reads `pages`.
   const double fetched =
       pages < table_pages ? 2 * table_pages * pages / (2 * table_pages - pages) : rows;
-  *selectivity = Min(Max(fetched / rows, wanted), 1.0);
+  *selectivity = Min(fetched / rows, 1.0);
 
   double random_page, sequential_page;
   get_tablespace_page_costs(index->reltablespace, &random_page, &sequential_page);
@@ -221,6 +228,36 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
   *correlation = 0; // there are only bitmap scans
   *index_pages = index->pages;
 }
+
+// --- paths ---------------------------------------------------------------------------------------
+
+bool is_ranges(const IndexOptInfo *index) {
+  return reinterpret_cast<void *>(index->amcostestimate) ==
+         reinterpret_cast<void *>(estimate_range_cost);
+}
+
+} // namespace
+
+// Of two indexes that have bitmap scans only and that the same conditions use, the server keeps the
+// one which costs less to read, whatever heap pages it finds. A BRIN index costs little and may
+// find the whole table. So the indexes of this access method are offered once more, alone.
+void add_range_paths(PlannerInfo *root, RelOptInfo *table) {
+  List *all = table->indexlist, *ranges = NIL;
+  bool has_rival = false;
+  for (IndexOptInfo *index : each<IndexOptInfo>(all)) {
+    if (is_ranges(index))
+      ranges = lappend(ranges, index);
+    else
+      has_rival |= !index->amhasgettuple;
+  }
+  if (ranges == NIL || !has_rival)
+    return;
+  table->indexlist = ranges;
+  create_index_paths(root, table);
+  table->indexlist = all;
+}
+
+namespace {
 
 // --- opclasses -----------------------------------------------------------------------------------
 

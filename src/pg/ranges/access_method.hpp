@@ -8,6 +8,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
 #include "utils/rel.h"
 }
 
@@ -44,5 +45,9 @@ struct RangeOptions {
   double fpr;          // false positive rate; 0: the index chooses it
 };
 RangeOptions range_options(Relation index);
+
+// Adds the paths of a table's indexes of this access method that the server does not make, because
+// it prefers a BRIN index.
+void add_range_paths(PlannerInfo *root, RelOptInfo *table);
 
 } // namespace bloomfilter

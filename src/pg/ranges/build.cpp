@@ -151,7 +151,7 @@ void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) 
     read_group(reader, blocks, table_blocks, group);
     if (group->ranges == 0)
       break;
-    RangeSlot slot = new_slot(meta, usual_values(*group), range_rate(meta, number, table_blocks));
+    RangeSlot slot = new_slot(reader->table, index, meta, number, usual_values(*group));
     slot.ready = slot.filling = static_cast<uint8>(group->ranges);
     slot.most =
         static_cast<uint32>(*std::max_element(group->values, group->values + group->ranges));

@@ -17,6 +17,10 @@
 #include "pg/ranges/access_method.hpp"
 #include "pg/value/bitmaps.hpp"
 
+extern "C" {
+#include "access/tableam.h"
+}
+
 namespace bloomfilter {
 namespace {
 
@@ -48,6 +52,17 @@ uint64 values_to_size_for(Relation index, const NextRange &next, uint64 values) 
   return Max(values, uint64{before.most} * next.blocks.range_pages / pages_before);
 }
 
+// The number of values that a range will get which has no rows now, after a DELETE for instance.
+uint64 expected_values(Relation table, Relation index, uint32 range_pages) {
+  constexpr double kRowsOfPage = 64; // if the server does not know either
+  BlockNumber pages = 0;
+  double rows = 0, all_visible;
+  table_relation_estimate_size(table, nullptr, &pages, &rows, &all_visible);
+  const double rows_of_page = rows > 0 ? rows / pages : kRowsOfPage;
+  return static_cast<uint64>(rows_of_page * range_pages *
+                             IndexRelationGetNumberOfKeyAttributes(index));
+}
+
 // Sets the bits of all hashes in the lines of a range.
 void add_hashes(Relation index, const RangeSlot &slot, const NextRange &next,
                 const GrowingArray<uint64> &hashes) {
@@ -77,8 +92,12 @@ bool is_at_rest(Relation table, const NextRange &next, BlockNumber block) {
 
 } // namespace
 
-RangeSlot new_slot(const RangeMeta &meta, uint64 values, double rate) {
-  const Geometry geometry = range_geometry(values, rate);
+RangeSlot new_slot(Relation table, Relation index, const RangeMeta &meta, uint32 group,
+                   uint64 values) {
+  if (values == 0)
+    values = expected_values(table, index, group_blocks(meta.range_pages, group).range_pages);
+  const Geometry geometry =
+      range_geometry(values, range_rate(meta, group, RelationGetNumberOfBlocks(table)));
   RangeSlot slot = {};
   slot.start = meta.blocks;
   slot.units = geometry.units;
@@ -144,9 +163,8 @@ void summarize(HeapReader *reader, const NextRange &next) {
   if (!next.has_slot) {
     change_range_meta(index, [](RangeMeta *changed) { changed->attempts++; });
     read_hashes(reader, begin, next.end(), &hashes);
-    const RangeSlot slot =
-        new_slot(meta, values_to_size_for(index, next, static_cast<uint64>(hashes.count)),
-                 range_rate(meta, next.group, RelationGetNumberOfBlocks(reader->table)));
+    const uint64 values = values_to_size_for(index, next, static_cast<uint64>(hashes.count));
+    const RangeSlot slot = new_slot(reader->table, index, meta, next.group, values);
     write_empty_lines(index, slot, next.group);
     write_slot(index, meta, slot, next.group);
     meta = read_range_meta(index);

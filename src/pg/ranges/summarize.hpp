@@ -31,9 +31,11 @@ NextRange next_range(Relation index);
 // The false positive rate of a group's filters: the option's, or the default for the table's size.
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks);
 
-// The slot of a new group whose filters are made for this number of values. Its lines begin at the
+// The slot of a new group whose filters are made for this number of values each. If it is 0, the
+// number is what the server expects of a table with such columns. The group's lines begin at the
 // first free page of the index.
-RangeSlot new_slot(const RangeMeta &meta, uint64 values, double rate);
+RangeSlot new_slot(Relation table, Relation index, const RangeMeta &meta, uint32 group,
+                   uint64 values);
 
 // Puts a new group's slot into the directory, which gets another page if it is full. The pages of
 // the group's lines were written before.
