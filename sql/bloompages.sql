@@ -301,9 +301,9 @@ SELECT * FROM compared('SELECT count(*) FROM long WHERE v = repeat(''abc1444'', 
 DELETE FROM long WHERE id % 2 = 0;
 SELECT bf_index_check('long_v');
 
--- The planner takes the index although a BRIN index costs less to read, a btree index where there
--- is one, and a sequential scan for values that are frequent. Values in the order of the table are in
--- few ranges. Two values that take turns are in all, although ANALYZE finds a correlation.
+-- The planner takes the index although a BRIN index costs less to read. It takes a btree index where
+-- there is one, and a sequential scan for values that are frequent. Values in the order of the table
+-- are in few ranges. Two values that take turns are in all, although ANALYZE finds a correlation.
 CREATE TABLE requests AS
 SELECT md5(i::text)::uuid AS trace, i % 2 AS kind, i / 500 AS batch, repeat('x', 70) AS padding
 FROM generate_series(1, 50000) i;

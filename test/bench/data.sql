@@ -191,7 +191,7 @@ CREATE OPERATOR CLASS int8_ops DEFAULT FOR TYPE bigint USING bloom AS
 
 CREATE TABLE index_kinds (number int, kind text, definition text, pages int);
 INSERT INTO index_kinds
-SELECT number, format('BRIN bloom, %s pages, %s %%', pages, 100 * rate),
+SELECT number, format('BRIN bloom, %s pages, %s %%', pages, trim_scale(100 * rate)),
   format('brin ({} {type}_bloom_ops(false_positive_rate=%s, n_distinct_per_range={distinct})) WITH (pages_per_range=%s)',
     rate, pages), pages
 FROM (VALUES (3, 96, 0.01), (4, 32, 0.001), (5, 16, 0.0001)) settings (number, pages, rate)
@@ -219,6 +219,7 @@ CREATE FUNCTION finder(of_table text, of_column text, type text) RETURNS text LA
     BEGIN
       CALL show_index(index);
       COMMIT;
+      SET plan_cache_mode = force_generic_plan;
       PERFORM bench.start();
       FOREACH one IN ARRAY sought LOOP
         PERFORM FROM %1$s WHERE %2$s = one;
