@@ -2,24 +2,12 @@
 -- what it refuses. test/t/042_bloompages.pl has many sessions, crashes, standbys and damage.
 CREATE SCHEMA index_of_pages;
 SET search_path = index_of_pages, public;
+SET jit = off; -- it would take longer than all the rest
 \pset format unaligned
 \pset footer off
 \i sql/include/outcome.sql
 \i sql/include/plan.sql
-
--- A query with and without bitmap scans.
-CREATE FUNCTION compared(query text, OUT used text, OUT with_index bigint, OUT with_scan bigint)
-LANGUAGE plpgsql AS $$
-BEGIN
-  SET LOCAL enable_seqscan = off;
-  used := substring(string_agg(line, ' ') FROM 'Bitmap Index Scan on \w+')
-    FROM explained(query) line;
-  EXECUTE query INTO with_index;
-  SET LOCAL enable_seqscan = on;
-  SET LOCAL enable_bitmapscan = off;
-  EXECUTE query INTO with_scan;
-  SET LOCAL enable_bitmapscan = on;
-END $$;
+\i sql/include/bloompages.sql
 
 CREATE TABLE events (id int, trace uuid, host text, code smallint, size bigint, at timestamptz);
 INSERT INTO events

@@ -37,26 +37,52 @@ namespace {
                   errhint("%s", hint)));
 }
 
+// True if the server's hash functions for the type give equal values different hashes under this
+// collation: that of `name` always, and that of `bpchar` before 16 if blanks follow.
+bool hashes_differ(Oid type, Oid collation) {
+  return (type == NAMEOID || type == BPCHAROID) && OidIsValid(collation) &&
+         !get_collation_isdeterministic(collation);
+}
+
 // Raises 0A000 if a value of the type is a row or consists of rows. ALTER TYPE ... ADD ATTRIBUTE
-// changes the hash of a stored row, so the index would lose it. Raises 42883 if a part of the type
-// has no hash function, so that no INSERT can fail later.
-void check_type(Oid column_type) {
+// changes the hash of a stored row, so the index would lose it. Raises 0A000, too, if equal values
+// can have different hashes. Raises 42883 if a part of the type has no hash function, so that no
+// INSERT can fail later.
+void check_type(Oid column_type, Oid collation) {
   const Oid type = getBaseType(column_type);
   const Oid element = get_base_element_type(type);
   if (OidIsValid(element))
-    return check_type(element);
+    return check_type(element, collation);
   if (type_is_range(type))
-    return check_type(get_range_subtype(type));
+    return check_type(get_range_subtype(type), get_range_collation(type));
   if (type_is_multirange(type))
-    return check_type(get_multirange_range(type));
+    return check_type(get_multirange_range(type), collation);
   if (type_is_rowtype(type))
     raise_unsupported("rows", "Index the columns of the row, each for itself.");
+  if (hashes_differ(type, collation))
+    raise_unsupported(psprintf("type %s under a nondeterministic collation", format_type_be(type)),
+                      "Index a column of type text, which can be a stored generated column.");
   if (!OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc))
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
                     errmsg("could not identify an extended hash function for type %s",
                            format_type_be(type)),
                     errhint("An index of access method \"%s\" hashes the values of its columns.",
                             "bloompages")));
+}
+
+// Raises 42704 if the server took the operator class of another type, to which it can convert the
+// column's values, but whose equality is another. For citext, that is the operator class of text.
+// No condition on such a column could use the index.
+void check_equality(Oid column_type, Oid class_type, Oid family) {
+  const Oid type = getBaseType(column_type);
+  const Oid equality = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+  if (type != class_type && OidIsValid(equality) && !op_in_opfamily(equality, family))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("data type %s has no operator class for access method \"%s\"",
+                           format_type_be(type), "bloompages"),
+                    errdetail("The operator class for type %s has another equality operator.",
+                              format_type_be(class_type)),
+                    errhint("Create an operator class for the data type.")));
 }
 
 void check_definition(Relation table, Relation index, const IndexInfo *info) {
@@ -69,8 +95,11 @@ void check_definition(Relation table, Relation index, const IndexInfo *info) {
     raise_unsupported("indexes on expressions",
                       "Index a stored generated column that has the expression.");
   const TupleDesc columns = RelationGetDescr(index);
-  for (int i = 0; i < columns->natts; i++)
-    check_type(TupleDescAttr(columns, i)->atttypid);
+  for (int i = 0; i < columns->natts; i++) {
+    const Oid type = TupleDescAttr(columns, i)->atttypid;
+    check_type(type, index->rd_indcollation[i]);
+    check_equality(type, index->rd_opcintype[i], index->rd_opfamily[i]);
+  }
 }
 
 // The filters of a group that is being built.

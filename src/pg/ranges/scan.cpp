@@ -15,8 +15,10 @@
 extern "C" {
 #include "access/table.h"
 #include "catalog/index.h"
+#include "catalog/pg_type.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
 
@@ -50,6 +52,10 @@ uint64 hash_of(IndexScanDesc scan, int number) {
   const int column = key.sk_attno - 1;
   if (!OidIsValid(key.sk_subtype) || key.sk_subtype == index->rd_opcintype[column])
     return column_hash(index, column, key.sk_argument);
+  // The server's hash function for `name` does not know nondeterministic collations. The one for
+  // text does, and their hashes are the same otherwise.
+  if (key.sk_subtype == NAMEOID)
+    return column_hash(index, column, CStringGetTextDatum(NameStr(*DatumGetName(key.sk_argument))));
   FmgrInfo *function = &keys_of(scan)[number].function;
   if (!function->fn_addr)
     find_hash_function(index, key, function, GetMemoryChunkContext(scan->opaque));
