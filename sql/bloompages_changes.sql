@@ -350,6 +350,7 @@ SELECT bf_index_check('failing_k');
 
 -- Costs: a btree or hash index on the column is cheaper, BRIN is not, and frequent values are left
 -- to a sequential scan.
+SET max_parallel_workers_per_gather = 0;
 CREATE TABLE priced AS SELECT i AS id, md5(i::text)::uuid AS u, i % 5 AS few, i / 1000 AS clustered,
                               repeat('x', 60) AS pad
 FROM generate_series(1, 100000) i;
