@@ -64,6 +64,7 @@ CREATE TABLE filters (id int PRIMARY KEY, f TYPE CHECK (has_no_7(f)) CHECK (has_
 INSERT INTO filters VALUES (1, NULL, NULL), (2, FILTER_1, NULL), (3, NULL, FILTER_1),
   (4, FILTER_1, FILTER_1), (5, FILTER_1, FILTER_2), (6, FILTER_2, FILTER_1);
 CREATE INDEX ON filters (has_no_8(f));
+CREATE INDEX filters_pages ON filters USING bloompages (id) WITH (pages_per_range = 4);
 CREATE MATERIALIZED VIEW no_8 AS SELECT id, has_no_8(f) FROM filters;
 CREATE TABLE checked (f TYPE, g TYPE, CHECK (f::bytea IS DISTINCT FROM g::bytea));
 CREATE TABLE excluded (f TYPE, EXCLUDE (f WITH =));
@@ -159,6 +160,9 @@ sub answers_of {
 sub lives {
     my ($db, $prefix, $answers) = @_;
     is(answers_of($db), $answers, "$db: all views have the same rows");
+    is($node->safe_psql($db, sql_of($prefix, q{SELECT bf_index_check('filters_pages'), pages_per_range
+            FROM bf_index_info('filters_pages')})),
+        '|4', "$db: the index of pages has all values, and its options");
     my $script = join '', map { <<"SQL" } @life;
 $_->[0];
 SELECT concat_ws(' ', :'SQLSTATE', string_agg(DISTINCT name, ' ' ORDER BY name)) FROM fired;

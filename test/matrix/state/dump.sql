@@ -122,7 +122,16 @@ SELECT 'index', name, pg_temp.by_index(name, query) FROM (VALUES
   (12, 'segments_f', $$SELECT count(*) || ' ' || sum(id) FROM segments WHERE f @> 7$$),
   (13, 'segments_c', $$SELECT count(*) || ' ' || sum(id) FROM segments WHERE c @> 2007$$)
 ) indexes (number, name, query) ORDER BY number;
-SELECT bf_index_check(name::regclass) FROM unnest('{segments_f, segments_c}'::text[]) name;
+SET enable_bitmapscan = on;
+SELECT 'index', name, pg_temp.by_index(name, query) FROM (VALUES
+  (1, 'requests_pages', $$SELECT count(*) || ' ' || sum(id) FROM requests WHERE host = word(7)$$),
+  (2, 'requests_pages', $$SELECT id FROM requests WHERE m = enum_last(NULL::mood)$$),
+  (3, 'requests_pages', $$SELECT id FROM requests WHERE tags = ARRAY[word(14999)]$$),
+  (4, 'requests_fixed', $$SELECT id FROM requests WHERE trace = md5('4711')::uuid$$)
+) indexes (number, name, query) ORDER BY number;
+SELECT bf_index_check(name::regclass)
+FROM unnest('{segments_f, segments_c, requests_pages, requests_fixed}'::text[]) name;
+SELECT 'pages of a range', pages_per_range FROM bf_index_info('requests_fixed');
 
 -- Filters in a column's default, in a policy, in a domain's check and in a table's.
 BEGIN;

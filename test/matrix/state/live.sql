@@ -23,6 +23,11 @@ DELETE FROM keyed WHERE f = bf_create(10) + 500 OR k = cf_create(10, 1e-9) + 501
 INSERT INTO segments SELECT i, bf_create(20) + i % 10, cbf_create(20) + i
 FROM generate_series(4001, 4100) i;
 DELETE FROM segments WHERE id % 3 = 0;
+INSERT INTO requests SELECT i, md5(i::text)::uuid, word(i), 'ok', ARRAY[word(i)]
+FROM generate_series(15001, 20000) i;
+UPDATE requests SET host = word(7), trace = md5('x' || id)::uuid WHERE id % 100 = 0;
+DELETE FROM requests WHERE id % 30 = 0;
+SELECT bf_index_check('requests_pages'), bf_index_check('requests_fixed'); -- before REINDEX
 INSERT INTO parted SELECT bf_create(10) + i, i FROM generate_series(501, 600) i;
 UPDATE watched SET c = cbf_create(10) + 9, f = CASE id WHEN 1 THEN f ELSE f + 9 END WHERE id < 3;
 UPDATE watched SET f = NULL WHERE id = 3;

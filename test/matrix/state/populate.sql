@@ -291,6 +291,18 @@ FROM generate_series(2001, 2100) i;
 INSERT INTO segments VALUES (3001, (bf_create(10) + 7) | (bf_create(100) + 8), NULL),
   (3002, bf_create(10, grow => true) + 7, NULL), (3003, bf_create(10, layout => 'guava') + 7, NULL);
 
+-- Some ranges of heap pages have filters from the build, some from INSERT, and the last has none.
+CREATE TABLE requests (id int, trace uuid, host text, m mood, tags text[]);
+INSERT INTO requests
+SELECT i, md5(i::text)::uuid, word(i), enum_first(NULL::mood), ARRAY[word(i), NULL]
+FROM generate_series(1, 10000) i;
+CREATE INDEX requests_pages ON requests USING bloompages (host, m, tags);
+CREATE INDEX requests_fixed ON requests USING bloompages (trace)
+WITH (pages_per_range = 3, fpr = 0.001, autosummarize = off);
+INSERT INTO requests SELECT i, md5(i::text)::uuid, word(i), NULL, ARRAY[word(i)]
+FROM generate_series(10001, 15000) i;
+UPDATE requests SET m = enum_last(NULL::mood) WHERE id = 77;
+
 CREATE TABLE parted (f bloomfilter, id int) PARTITION BY HASH (f);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
