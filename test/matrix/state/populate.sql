@@ -292,7 +292,7 @@ INSERT INTO segments VALUES (3001, (bf_create(10) + 7) | (bf_create(100) + 8), N
   (3002, bf_create(10, grow => true) + 7, NULL), (3003, bf_create(10, layout => 'guava') + 7, NULL);
 
 -- Some ranges of heap pages have filters from the build, some from INSERT, and the last has none.
-CREATE TABLE requests (id int, trace uuid, host text, m mood, tags text[]);
+CREATE TABLE requests (id int PRIMARY KEY, trace uuid, host text, m mood, tags text[]);
 INSERT INTO requests
 SELECT i, md5(i::text)::uuid, word(i), enum_first(NULL::mood), ARRAY[word(i), NULL]
 FROM generate_series(1, 10000) i;
