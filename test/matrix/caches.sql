@@ -116,6 +116,24 @@ SELECT count(*) FROM segments WHERE bf_contains_any(filter, ARRAY[77, 300, NULL]
 SELECT count(*), sum(id) FROM (VALUES (7), (77), (NULL)) k (v) JOIN segments ON filter @> v;
 RESET enable_seqscan;
 
+-- An index on any columns: built, filled, tidied, checked, and probed, also by joins.
+CREATE TABLE traces AS SELECT i AS id, md5(i::text)::uuid AS trace, 'host' || i % 50 AS host,
+  ARRAY[i, i + 1] AS pair FROM generate_series(1, 300) i;
+CREATE INDEX traces_pages ON traces USING bloompages (trace, host, pair) WITH (pages_per_range = 1);
+ANALYZE traces;
+SET enable_seqscan = off;
+EXPLAIN (COSTS off) SELECT id FROM traces WHERE trace = md5('77')::uuid;
+INSERT INTO traces SELECT id + 1000, md5(id || 'x')::uuid, host, pair FROM traces;
+UPDATE traces SET host = 'none' WHERE id % 100 = 7;
+DELETE FROM traces WHERE id % 5 = 0;
+VACUUM traces;
+SELECT bf_index_tidy('traces_pages'), bf_index_check('traces_pages');
+SELECT ranges, ready, tail_pages FROM bf_index_info('traces_pages');
+SELECT id FROM traces WHERE trace = md5('77')::uuid;
+SELECT count(*), min(id) FROM traces WHERE host = 'host7'::name AND pair = ARRAY[57, 58];
+SELECT count(*), sum(id) FROM (VALUES ('host7'), ('none'), (NULL)) k (v) JOIN traces ON host = v;
+RESET enable_seqscan;
+
 -- Join filters, which the planner adds, also in cached plans.
 SET bloomfilter.join_filter = on;
 SET cpu_tuple_cost = 1;

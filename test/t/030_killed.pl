@@ -245,6 +245,8 @@ query(q{
     CREATE UNIQUE INDEX ON built (g);
     CREATE TABLE indexed (f bloomfilter);
     CREATE INDEX ON indexed USING bloomfilter (f) WITH (list_limit = 20);
+    CREATE TABLE paged (i int, g int);
+    CREATE INDEX ON paged USING bloompages (i, g);
     VACUUM ANALYZE rows});
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
   . ' SET max_parallel_workers_per_gather = 2; SET max_parallel_maintenance_workers = 2';
@@ -270,6 +272,11 @@ my @builds = (
     [ 'INSERT INTO indexed SELECT f FROM filters, generate_series(1, 10)', 'indexed', "SET enable_seqscan = off;"
           . " SELECT bf_index_check('indexed_f_idx'), (SELECT count(*) FROM indexed WHERE f @> 4711)"
           . ' = (SELECT count(*) FROM indexed WHERE f::text::bloomfilter @> 4711)', '|t' ],
+    [ 'CREATE INDEX new ON rows USING bloompages (i, g)', 'new', "SET enable_seqscan = off; SELECT bf_index_check('new');"
+          . ' SELECT count(*) FROM rows WHERE i = 4711', "\n1" ],
+    [ 'INSERT INTO paged SELECT i, g FROM rows', 'paged', "SET enable_seqscan = off;"
+          . " SELECT bf_index_check('paged_i_g_idx'), (SELECT count(*) FROM paged WHERE i = 4711)"
+          . ' = (SELECT count(*) FROM paged WHERE i + 0 = 4711)', '|t' ],
     [ 'REFRESH MATERIALIZED VIEW built', 'built', $of_view, $view ],
     [ 'REFRESH MATERIALIZED VIEW CONCURRENTLY built', 'built', $of_view, $view ]);
 

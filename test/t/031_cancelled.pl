@@ -65,6 +65,7 @@ query(qq{
     ANALYZE wide;
     CREATE UNLOGGED TABLE filters AS
       SELECT id, bf_create(14000) + id AS f, cf_create(3000) + id AS k FROM generate_series(1, 3000) id;
+    CREATE INDEX rows_pages ON rows USING bloompages (i, few, word);
     CREATE UNLOGGED TABLE shards (shard int PRIMARY KEY, f bloomfilter);
 });
 
@@ -97,6 +98,10 @@ my @calls = (
     [ '', "SELECT count(f) FROM (SELECT cbf_agg(i, 100000) OVER (ORDER BY i ROWS 1000 PRECEDING) AS f FROM rows) s" ],
     [ '', "SELECT bf_merge_agg(p) IS NULL FROM (SELECT bf_partial_agg(bf_element_of(i)) AS p $rows GROUP BY i % 3) s" ],
     [ 'TRUNCATE shards', "INSERT INTO shards SELECT bf_shard(i, 669), bf_agg(i, 4000) $rows GROUP BY 1 ORDER BY 1" ],
+    # Indexes of pages
+    [ '', 'CREATE INDEX ON rows USING bloompages (i, few, word)' ],
+    [ '', 'CREATE INDEX ON wide USING bloompages (word)' ],
+    [ '', q{SELECT bf_index_check('rows_pages')} ],
     # Calls that read whole large filters
     (map { [ '', "SELECT $_ FROM largest" ] }
         "bf_check($largest)", "cbf_check($counting)", "cf_check($cuckoo)", "bf_info($largest)",

@@ -49,7 +49,9 @@ sub goes_on {
 query(q{
     CREATE TABLE stored AS SELECT bf_agg(i, 10000000) AS f, cf_agg(i, 4000000) AS k FROM generate_series(1, 1000) i;
     CREATE TABLE many AS SELECT n AS id, bf_create(100000) + n AS f FROM generate_series(1, 100) n;
-    CREATE TABLE rows AS SELECT i FROM generate_series(1, 500000) i});
+    CREATE UNLOGGED TABLE rows AS SELECT i FROM generate_series(1, 500000) i;
+    CREATE UNLOGGED TABLE paged (i int);
+    CREATE INDEX paged_i ON paged USING bloompages (i)});
 
 my $large = q{SET work_mem = '256MB'};
 my $empty = 'bf_create(30000000)'; # 37 MB
@@ -70,7 +72,9 @@ my @hungry = (
     [ $large, 'SELECT count(*) FROM many, generate_series(1, 300) i WHERE f @> i' ],
     [ '', 'SELECT count(*) FROM rows WHERE (SELECT bf_agg(i) FROM rows WHERE i % 10 = 0) @> i' ],
     [ '', 'SELECT md5((SELECT f FROM stored)::bytea), cf_info(k) FROM stored' ],
-    [ '', 'SELECT (bf_create_by_size(4294967296, 8) + 5) @> 5' ]);
+    [ '', 'SELECT (bf_create_by_size(4294967296, 8) + 5) @> 5' ],
+    [ '', 'CREATE INDEX ON rows USING bloompages (i) WITH (pages_per_range = 1000)' ],
+    [ '', q{INSERT INTO paged SELECT i FROM rows; SELECT bf_index_check('paged_i')} ]);
 
 sub limit_memory {
     my ($session, $bytes) = @_;
@@ -173,7 +177,9 @@ my @filling = (
     [ '', 'CREATE TABLE new TABLESPACE small AS SELECT cf_agg(i, 1000000) AS f FROM generate_series(1, 10) i, generate_series(1, 100) n GROUP BY n' ],
     [ '', 'INSERT INTO kept SELECT n, bf_create(1000000) + n FROM generate_series(100, 200) n' ],
     [ '', 'UPDATE kept SET f = bf_growable(f) | bf_create(10000000)' ],
-    [ '', q{CREATE INDEX ON rows (bf_hash(i), bf_hash(i || 'a')) TABLESPACE small} ]);
+    [ '', q{CREATE INDEX ON rows (bf_hash(i), bf_hash(i || 'a')) TABLESPACE small} ],
+    [ '', 'CREATE INDEX ON rows USING bloompages (i, i, i, i, i, i, i, i) WITH (fpr = 1e-9) TABLESPACE small' ],
+    [ '', 'INSERT INTO paged SELECT i FROM rows' ]);
 
 # Runs a statement that must fail with the expected SQLSTATE because a disk is full. Without a small
 # disk, temp_file_limit has the same effect.
@@ -205,6 +211,8 @@ if (has_namespaces()) {
     query("CREATE TABLESPACE small LOCATION '$dir/disk/small'");
     query('CREATE TABLE kept (id int PRIMARY KEY, f bloomfilter) TABLESPACE small;'
           . ' INSERT INTO kept SELECT n, bf_create(100000) + n FROM generate_series(1, 10) n');
+    query('TRUNCATE paged; CREATE INDEX paged_small ON paged USING bloompages (i, i, i, i, i, i, i, i)'
+          . ' WITH (fpr = 1e-9) TABLESPACE small');
     my $kept = 'SELECT md5(string_agg(f::text, chr(10) ORDER BY id)), count(bf_check(f)) FROM kept';
     my $before = query($kept);
     while (another_round('disk')) {
@@ -212,7 +220,7 @@ if (has_namespaces()) {
             fill("$_->[0]; SET temp_tablespaces = small; SET default_tablespace = small", $_->[1], '53100');
             push @wrong, "$_->[1]: filters have changed" if query($kept) ne $before;
             mount_disk(64, 'disk', 'remount,') or die $out; # VACUUM needs some space
-            query('VACUUM kept; CHECKPOINT');
+            query(q{VACUUM kept; SELECT bf_index_check('paged_small'); TRUNCATE paged; CHECKPOINT});
             mount_disk(16, 'disk', 'remount,') or die $out;
         }
     }
