@@ -374,6 +374,9 @@ DROP INDEX priced_hash;
 CREATE INDEX priced_btree ON priced (u);
 SELECT regexp_replace(chosen(:'u'), 'using (\w+) .*', 'using \1');
 DROP INDEX priced_btree;
+-- Servers from 18 on show the number of searches.
+SELECT coalesce(plan_of('SELECT FROM priced WHERE ' || :'u', 'ANALYZE, TIMING OFF')
+  #>> '{0,Plan,Plans,0,Index Searches}', '1') AS searches;
 -- A nested loop over few rows, and none over many.
 CREATE TABLE one AS SELECT u FROM priced WHERE id % 20000 = 1;
 CREATE TABLE many AS SELECT u FROM priced WHERE id % 2 = 1;

@@ -12,8 +12,10 @@
 extern "C" {
 #include "access/amapi.h"
 #include "access/generic_xlog.h"
+#include "access/relscan.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 }
@@ -91,6 +93,15 @@ void check_page_size(const char *access_method);
 // The result of VACUUM for an index: the one that an earlier step has made, or a new one.
 inline IndexBulkDeleteResult *started(IndexBulkDeleteResult *result) {
   return result ? result : make_zeroed<IndexBulkDeleteResult>();
+}
+
+// Counts a search of an index, for statistics and EXPLAIN ANALYZE.
+inline void count_search(IndexScanDesc scan) {
+  pgstat_count_index_scan(scan->indexRelation);
+#if PG_VERSION_NUM >= 180000
+  if (scan->instrument)
+    scan->instrument->nsearches++;
+#endif
 }
 
 // A heavyweight lock on an index. Only its holder moves rows among pages (pg/index/), or gives

@@ -19,7 +19,6 @@
 extern "C" {
 #include "access/table.h"
 #include "nodes/tidbitmap.h"
-#include "pgstat.h"
 #include "utils/memutils.h"
 }
 
@@ -213,11 +212,7 @@ void check_snapshot_again(IndexScanDesc scan) {
 template <typename Use> void find_rows(IndexScanDesc scan, Use use) {
   FilterIndexScan *state = state_of(scan);
   Relation index = scan->indexRelation;
-  pgstat_count_index_scan(index);
-#if PG_VERSION_NUM >= 180000
-  if (scan->instrument)
-    scan->instrument->nsearches++;
-#endif
+  count_search(scan);
   if (state->has_null)
     return;
   Relation table = table_open(index->rd_index->indrelid, NoLock); // the query has locked it

@@ -17,7 +17,6 @@ extern "C" {
 #include "catalog/index.h"
 #include "catalog/pg_type.h"
 #include "nodes/tidbitmap.h"
-#include "pgstat.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
@@ -144,7 +143,7 @@ void rescan_ranges(IndexScanDesc scan, ScanKey keys, int, ScanKey, int) {
 
 int64 find_pages(IndexScanDesc scan, TIDBitmap *bitmap) {
   Relation index = scan->indexRelation;
-  pgstat_count_index_scan(index);
+  count_search(scan);
   if (!hash_keys(scan))
     return 0;
   FoundPages result(bitmap, table_blocks_of(index));
