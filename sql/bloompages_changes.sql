@@ -374,6 +374,12 @@ DROP INDEX priced_hash;
 CREATE INDEX priced_btree ON priced (u);
 SELECT regexp_replace(chosen(:'u'), 'using (\w+) .*', 'using \1');
 DROP INDEX priced_btree;
+-- Workers read the pages that the leader has found.
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0; SET enable_seqscan = off;
+SELECT line_of('SELECT count(*) FROM priced WHERE clustered IN (50, 70)', 'Heap Scan');
+SELECT count(*) FROM priced WHERE clustered IN (50, 70);
+SET enable_seqscan = on; SET max_parallel_workers_per_gather = 0;
 -- Servers from 18 on show the number of searches.
 SELECT coalesce(plan_of('SELECT FROM priced WHERE ' || :'u', 'ANALYZE, TIMING OFF')
   #>> '{0,Plan,Plans,0,Index Searches}', '1') AS searches;
