@@ -351,10 +351,11 @@ SELECT bf_index_check('failing_k');
 -- Costs: a btree or hash index on the column is cheaper, BRIN is not, and frequent values are left
 -- to a sequential scan.
 SET max_parallel_workers_per_gather = 0;
-CREATE TABLE priced AS SELECT i AS id, md5(i::text)::uuid AS u, i % 5 AS few, i / 1000 AS clustered,
+CREATE TABLE priced AS SELECT i AS id, md5(i::text)::uuid AS u, i % 5 AS few, i % 3 AS fewer,
+                              i / 1000 AS clustered, i / 20000 AS few_clustered,
                               repeat('x', 60) AS pad
 FROM generate_series(1, 100000) i;
-CREATE INDEX priced_pages ON priced USING bloompages (u, few, clustered);
+CREATE INDEX priced_pages ON priced USING bloompages (u, few, fewer, clustered, few_clustered);
 VACUUM ANALYZE priced;
 CREATE FUNCTION chosen(condition text) RETURNS text LANGUAGE sql AS $$
   SELECT coalesce(line_of(query, 'Index.* on priced_|Index Scan using'), line_of(query, 'Seq Scan'))
@@ -363,6 +364,8 @@ $$;
 \set u 'u = md5(\'7\')::uuid'
 SELECT chosen(:'u');
 SELECT chosen('few = 3');
+SELECT chosen('fewer = 1');
+SELECT chosen('few_clustered = 3');
 SELECT chosen('clustered = 50');
 SELECT chosen('u = ANY (ARRAY(SELECT md5(i::text)::uuid FROM generate_series(1, 5) i))');
 SELECT chosen('few = 3 AND ' || :'u');
@@ -376,10 +379,10 @@ SELECT regexp_replace(chosen(:'u'), 'using (\w+) .*', 'using \1');
 DROP INDEX priced_btree;
 -- Workers read the pages that the leader has found.
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0; SET enable_seqscan = off;
+SET min_parallel_table_scan_size = 0; SET cpu_tuple_cost = 1; SET enable_seqscan = off;
 SELECT line_of('SELECT count(*) FROM priced WHERE clustered IN (50, 70)', 'Heap Scan');
 SELECT count(*) FROM priced WHERE clustered IN (50, 70);
-SET enable_seqscan = on; SET max_parallel_workers_per_gather = 0;
+SET enable_seqscan = on; SET max_parallel_workers_per_gather = 0; RESET cpu_tuple_cost;
 -- Servers from 18 on show the number of searches.
 SELECT coalesce(plan_of('SELECT FROM priced WHERE ' || :'u', 'ANALYZE, TIMING OFF')
   #>> '{0,Plan,Plans,0,Index Searches}', '1') AS searches;

@@ -132,39 +132,38 @@ IndexState state_of(const IndexOptInfo *info) {
           range_rate(meta, last, blocks)};
 }
 
-// The square of the correlation between the order of a column's values and the order of the heap.
-//
-// ANALYZE takes equal values as if they were in the order of the heap. So it finds a correlation of
-// 1/n if n different values lie anywhere, and this part does not count here.
-double squared_correlation(PlannerInfo *root, const IndexOptInfo *index, int column) {
+// The correlation between the order of a column's values and the order of the heap.
+double correlation_of(PlannerInfo *root, const IndexOptInfo *index, int column) {
   const RangeTblEntry *table = planner_rt_fetch(index->rel->relid, root);
   HeapTuple tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table->relid),
                                     Int16GetDatum(static_cast<int16>(index->indexkeys[column])),
                                     BoolGetDatum(false));
   if (!HeapTupleIsValid(tuple))
     return 0;
-  const double stored = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(tuple))->stadistinct;
-  const double distinct = Max(stored < 0 ? -stored * index->rel->tuples : stored, 1.0);
   double correlation = 0;
   AttStatsSlot slot;
   if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid,
                        ATTSTATSSLOT_NUMBERS)) {
-    if (slot.nnumbers > 0 && distinct > 1)
-      correlation = Max((std::fabs(slot.numbers[0]) - 1 / distinct) / (1 - 1 / distinct), 0.0);
+    correlation = slot.nnumbers > 0 ? slot.numbers[0] : 0;
     free_attstatsslot(&slot);
   }
   ReleaseSysCache(tuple);
-  return correlation * correlation;
+  return std::fabs(correlation);
 }
 
-// The share of ranges that have a row for which a condition is true.
+// The share of ranges that have a row for which a condition is true. It lies between two extremes:
+// the rows are together, or they are scattered. The nearer the correlation is to 1, the nearer they
+// are to being together. But rows of equal values count as ordered. So if each value has a share of
+// the rows, and they are scattered, the correlation is this share.
 double share_of_ranges(PlannerInfo *root, const IndexOptInfo *index, const IndexState &state,
                        const IndexClause *clause) {
   const double ranges = Max(state.ranges, 1.0);
   const double rows = index->rel->tuples *
                       clause_selectivity(root, reinterpret_cast<Node *>(clause->rinfo),
                                          static_cast<int>(index->rel->relid), JOIN_INNER, nullptr);
-  const double ordered = squared_correlation(root, index, clause->indexcol);
+  const double frequency = rows / Max(index->rel->tuples, 1.0);
+  const double excess = correlation_of(root, index, clause->indexcol) - frequency;
+  const double ordered = std::pow(Max(excess, 0.0) / Max(1 - frequency, 0.001), 2);
   const double together = 1 + rows / Max(index->rel->tuples / ranges, 1.0);
   const double scattered = ranges * (1 - std::exp(-rows / ranges));
   return Min((ordered * together + (1 - ordered) * scattered) / ranges, 1.0);
