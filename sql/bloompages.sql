@@ -289,24 +289,6 @@ SELECT * FROM compared('SELECT count(*) FROM long WHERE v = repeat(''abc1444'', 
 DELETE FROM long WHERE id % 2 = 0;
 SELECT bf_index_check('long_v');
 
--- The planner takes the index although a BRIN index costs less to read. It takes a btree index where
--- there is one, and a sequential scan for values that are frequent. Values in the order of the table
--- are in few ranges. Two values that take turns are in all, although ANALYZE finds a correlation.
-CREATE TABLE requests AS
-SELECT md5(i::text)::uuid AS trace, i % 2 AS kind, i / 500 AS batch, repeat('x', 70) AS padding
-FROM generate_series(1, 50000) i;
-CREATE INDEX requests_pages ON requests USING bloompages (trace, kind, batch);
-CREATE INDEX requests_brin ON requests USING brin (trace, kind, batch) WITH (pages_per_range = 512);
-CREATE INDEX requests_kinds ON requests USING brin (kind) WITH (pages_per_range = 512);
-VACUUM ANALYZE requests;
-SELECT line_of(format('SELECT FROM requests WHERE trace = %L', md5('77')::uuid),
-               'Index.* Scan|Seq Scan');
-SELECT line_of('SELECT FROM requests WHERE batch = 7', 'Index.* Scan|Seq Scan');
-SELECT line_of('SELECT FROM requests WHERE kind = 1', 'Index.* Scan|Seq Scan');
-CREATE INDEX requests_btree ON requests (trace);
-SELECT line_of(format('SELECT FROM requests WHERE trace = %L', md5('77')::uuid),
-               'Index.* Scan|Seq Scan');
-
 -- All rows are dead, so nobody knows how many values the filters will get.
 CREATE TABLE rolled_back (k int);
 BEGIN;

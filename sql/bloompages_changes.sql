@@ -174,7 +174,7 @@ SELECT * FROM compared('SELECT count(*) FROM toasted WHERE v = repeat(md5(''2007
 -- A group's filters are made for the values of its first range. Later ranges may have more.
 CREATE TABLE uneven (id int, k int);
 CREATE INDEX uneven_k ON uneven USING bloompages (k) WITH (pages_per_range = 4);
-INSERT INTO uneven SELECT i, CASE WHEN i > 2000 THEN i END FROM generate_series(1, 20000) i;
+INSERT INTO uneven SELECT i, CASE WHEN i > 2000 THEN i ELSE 0 END FROM generate_series(1, 20000) i;
 SELECT fill > 0.9 AS full FROM bf_index_info('uneven_k');
 SELECT * FROM compared('SELECT count(*) FROM uneven WHERE k = 17777');
 SELECT bf_index_check('uneven_k');
@@ -348,8 +348,8 @@ REINDEX INDEX failing_k;
 SELECT * FROM compared('SELECT count(*) FROM failing WHERE k = 5000');
 SELECT bf_index_check('failing_k');
 
--- Costs: a btree or hash index on the column is cheaper, BRIN is not, and frequent values are left
--- to a sequential scan.
+-- Costs: a btree or hash index on the column is cheaper. A BRIN index costs less to read, but then
+-- the whole table is read. Frequent values are left to a sequential scan.
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE priced AS SELECT i AS id, md5(i::text)::uuid AS u, i % 5 AS few, i % 3 AS fewer,
                               i / 1000 AS clustered, i / 20000 AS few_clustered,
@@ -369,7 +369,7 @@ SELECT chosen('few_clustered = 3');
 SELECT chosen('clustered = 50');
 SELECT chosen('u = ANY (ARRAY(SELECT md5(i::text)::uuid FROM generate_series(1, 5) i))');
 SELECT chosen('few = 3 AND ' || :'u');
-CREATE INDEX priced_brin ON priced USING brin (u uuid_bloom_ops);
+CREATE INDEX priced_brin ON priced USING brin (u) WITH (pages_per_range = 512);
 SELECT chosen(:'u');
 CREATE INDEX priced_hash ON priced USING hash (u);
 SELECT regexp_replace(chosen(:'u'), 'using (\w+) .*', 'using \1');
@@ -380,8 +380,8 @@ DROP INDEX priced_btree;
 -- Workers read the pages that the leader has found.
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0; SET cpu_tuple_cost = 1; SET enable_seqscan = off;
-SELECT line_of('SELECT count(*) FROM priced WHERE clustered IN (50, 70)', 'Heap Scan');
-SELECT count(*) FROM priced WHERE clustered IN (50, 70);
+SELECT line_of('SELECT count(*) FROM priced WHERE fewer = 1', 'Heap Scan');
+SELECT count(*) FROM priced WHERE fewer = 1;
 SET enable_seqscan = on; SET max_parallel_workers_per_gather = 0; RESET cpu_tuple_cost;
 -- Servers from 18 on show the number of searches.
 SELECT coalesce(plan_of('SELECT FROM priced WHERE ' || :'u', 'ANALYZE, TIMING OFF')
