@@ -17,10 +17,14 @@ run() takes --seed=N and --seconds=N. It connects as libpq's environment says, a
 for this run, with the extension in it. The first line printed is the seed, the last one sums up.
 The exit status is 1 if there was a finding. If a count that run() names is still zero at the end,
 that is a finding, too, because a search that tries nothing finds nothing.
+
+A search that kills its server needs one of its own: run() takes a context manager, `within`, which
+starts the server and says in the environment where it is.
 """
 
 import argparse
 import collections
+import contextlib
 import os
 import random
 import re
@@ -91,7 +95,7 @@ class Search:
         db.close()
 
 
-def run(name, search, *counted):
+def run(name, search, *counted, within=contextlib.nullcontext):
     parser = argparse.ArgumentParser(description=sys.modules[search.__module__].__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000),
@@ -100,6 +104,12 @@ def run(name, search, *counted):
     options = parser.parse_args()
     print(f"{name}: --seed={options.seed}", flush=True)
     s = Search(name, options.seed, options.seconds)
+    with within():
+        _run(s, search, counted)
+    s.end()
+
+
+def _run(s, search, counted):
     s.create_database()
     try:
         search(s)
@@ -111,4 +121,3 @@ def run(name, search, *counted):
             s.finding(f"a search with no {what}", "SELECT")
     if not s.findings:
         s.drop_database()
-    s.end()
