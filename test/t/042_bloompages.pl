@@ -185,6 +185,30 @@ $node->start;
 is(sqlstate($node, q{SELECT bf_index_check('minimal_pages')}), '00000', 'wal_level = minimal, after a crash: the index has all values');
 is(query(q{SELECT must_be_alike('minimal', 'k = 4321')}) > 1, 1, 'wal_level = minimal, after a crash: a row is found');
 
+# --- a directory of two pages, and a table that is no heap -------------------------------------------------
+
+# A page has one row, and a range one page. So the table has more than the 254 groups of a page of the
+# directory.
+query(q{CREATE UNLOGGED TABLE wide (k int, pad text DEFAULT repeat('x', 900)) WITH (fillfactor = 10);
+    CREATE INDEX wide_later ON wide USING bloompages (k) WITH (pages_per_range = 1, fpr = 0.1, autosummarize = off);
+    INSERT INTO wide SELECT generate_series(1, 32600);
+    CREATE INDEX wide_pages ON wide USING bloompages (k) WITH (pages_per_range = 1, fpr = 0.1)});
+query('VACUUM wide');
+is(query(q{SELECT min(ready) || ' ' || max(ready) FROM unnest('{wide_later,wide_pages}'::regclass[]) i, bf_index_info(i)}), '32600 32600',
+    'a directory of two pages: each page of the table has a filter');
+query('UPDATE wide SET k = -k WHERE k % 100 = 0');
+is(query('SET enable_seqscan = off; SELECT count(*) FROM wide WHERE k = -32500'), '1', 'a directory of two pages: a row of the last groups is found');
+is(sqlstate($node, q{SELECT bf_index_check(i) FROM unnest('{wide_later,wide_pages}'::regclass[]) i}), '00000',
+    'a directory of two pages: the indexes have all values, also those that were changed');
+query('DROP TABLE wide');
+
+SKIP: {
+    my $library = compile_library('copied_heap') or skip 'no compiler for another table access method', 1;
+    query(qq{CREATE FUNCTION copied_heap(internal) RETURNS table_am_handler LANGUAGE C AS '$library';
+        CREATE ACCESS METHOD copied_heap TYPE TABLE HANDLER copied_heap; CREATE TABLE no_heap (k int) USING copied_heap});
+    is(sqlstate($node, 'CREATE INDEX ON no_heap USING bloompages (k)'), '0A000', 'a table that is no heap cannot have such an index');
+}
+
 # --- damaged pages ----------------------------------------------------------------------------------------
 
 query(q{CREATE TABLE damaged (id int, k int) WITH (fillfactor = 70); INSERT INTO damaged SELECT i, i FROM generate_series(1, 20000) i;
@@ -194,9 +218,10 @@ $node->stop;
 my $sound = slurp_file($file);
 my $content = 64;
 sub damaged_by {
-    my ($name, $offset, $bytes, $states) = @_;
+    my ($name, $offset, $bytes, $states, $end) = @_;
     my $changed = $sound;
     substr($changed, $offset, length $bytes) = $bytes;
+    $changed = substr $changed, 0, $end if $end;
     open my $handle, '+<:raw', $file or die $!;
     truncate $handle, 0;
     print $handle $changed;
@@ -217,6 +242,8 @@ damaged_by('the directory is no directory', 8192 + 24, 'x', 'scan XX002 insert X
 damaged_by('a slot has no lines', 8192 + $content + 4, "\0\0\0\0", 'scan XX002 insert XX002 check XX002');
 damaged_by('a slot has another layout', 8192 + $content + 8, "\x21", 'scan XX002 insert XX002 check XX002');
 damaged_by('a slot begins after the end', 8192 + $content, "\xff\x0f\0\0", 'scan XX002 insert XX001 check XX002');
+damaged_by('a slot has fewer lines', 8192 + $content + 4, pack('L', unpack('L', substr $sound, 8192 + $content + 4, 4) - 1), 'scan 00000 insert 00000 check XX002');
+damaged_by('the last page is gone', 0, '', 'scan XX002 insert 00000 check XX002', length($sound) - 8192);
 my $lines = length($sound) / 8192 - 2;
 {
     my $changed = $sound;
