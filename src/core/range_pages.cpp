@@ -52,6 +52,12 @@ std::uint64_t check_of(const RangeMeta &meta) {
   return hash_bytes(&meta, offsetof(RangeMeta, check), 0);
 }
 
+std::uint32_t check_of(const RangeSlot &slot) {
+  RangeSlot hashed = slot;
+  hashed.check = 0;
+  return static_cast<std::uint32_t>(hash_bytes(&hashed, sizeof hashed, 0));
+}
+
 RangePlace range_place(std::uint32_t range_pages, std::uint32_t block) {
   const Stretch stretch = find_stretch(range_pages, [block](const Stretch &candidate) {
     return block < candidate.next().first_block;
@@ -92,7 +98,8 @@ bool is_range_page(const std::uint8_t *page, PageKind kind) {
 }
 
 bool is_sound_slot(const RangeSlot &slot, std::uint32_t blocks) {
-  if (slot.filling > kGroupRanges || slot.ready > slot.filling || slot.filling - slot.ready > 1)
+  if (slot.check != check_of(slot) || slot.filling > kGroupRanges || slot.ready > slot.filling ||
+      slot.filling - slot.ready > 1)
     return false;
   return (slot.layout == Layout::lines || slot.layout == Layout::pages) &&
          is_possible_k(slot.layout, slot.k) && slot.units > 0 &&

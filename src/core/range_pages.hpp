@@ -54,14 +54,16 @@ struct RangeSlot {
   std::uint8_t ready, filling;
   std::uint8_t attempts; // how often somebody began to read the range that is being read
   std::uint8_t zero[3];
-  std::uint32_t most;   // the largest number of distinct values in a ready range when it was read
-  std::uint32_t zero_2; // so that the next field is aligned
+  std::uint32_t most; // the largest number of distinct values in a ready range when it was read
+  // A hash of all other fields, because wrong numbers here would hide rows.
+  std::uint32_t check;
   std::uint64_t values; // the sum of the distinct values in the ready ranges when they were read
 
   Geometry geometry() const { return {layout, k, units}; }
   std::uint32_t lines() const { return layout == Layout::pages ? kPageLines * units : units; }
 };
 static_assert(sizeof(RangeSlot) == 32, "stored as it is");
+std::uint32_t check_of(const RangeSlot &slot);
 constexpr std::uint32_t kRangeSlots = kContentBytes / sizeof(RangeSlot);
 static_assert(kRangeSlots == 254, "as the drawing says");
 
@@ -110,7 +112,8 @@ Geometry range_geometry(std::uint64_t values, double rate);
 // True if a page looks like one of this kind of this index. For a meta page, the check of its
 // content must be right, too.
 bool is_range_page(const std::uint8_t *page, PageKind kind);
-// True if all fields of a slot fit together and fit an index of `blocks` blocks.
+// True if the check of a slot is right, and all fields fit together and fit an index of `blocks`
+// blocks.
 bool is_sound_slot(const RangeSlot &slot, std::uint32_t blocks);
 // True if this is the page of a line of a group.
 bool is_line_page(const std::uint8_t *page, std::uint32_t group, std::uint32_t line);

@@ -98,6 +98,7 @@ void use_sizes(std::uint64_t values, double rate, std::uint32_t group) {
     slot.k = geometry.k;
     slot.units = geometry.units;
     slot.start = 1;
+    slot.check = check_of(slot);
     require(is_sound_slot(slot, kNoBlock));
   }
 }
@@ -142,6 +143,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t len
   require(kinds <= 1);
   require(!is_line_page(page, input.group, input.block) ||
           is_range_page(page, PageKind::range_lines));
+  require(!is_sound_slot(input.slot, kBlocks) || input.slot.check == check_of(input.slot));
+  input.slot.check = check_of(input.slot);
   if (is_sound_slot(input.slot, kBlocks))
     use_slot(input.slot, page, input.hash, input.range % kGroupRanges);
   if (has_head(page, PageKind::range_meta))

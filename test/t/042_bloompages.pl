@@ -241,8 +241,8 @@ damaged_by('a number of the meta page', $content, "\x01", 'scan XX002 insert XX0
 damaged_by('the directory is no directory', 8192 + 24, 'x', 'scan XX002 insert XX002 check XX002');
 damaged_by('a slot has no lines', 8192 + $content + 4, "\0\0\0\0", 'scan XX002 insert XX002 check XX002');
 damaged_by('a slot has another layout', 8192 + $content + 8, "\x21", 'scan XX002 insert XX002 check XX002');
-damaged_by('a slot begins after the end', 8192 + $content, "\xff\x0f\0\0", 'scan XX002 insert XX001 check XX002');
-damaged_by('a slot has fewer lines', 8192 + $content + 4, pack('L', unpack('L', substr $sound, 8192 + $content + 4, 4) - 1), 'scan 00000 insert 00000 check XX002');
+damaged_by('a slot begins after the end', 8192 + $content, "\xff\x0f\0\0", 'scan XX002 insert XX002 check XX002');
+damaged_by('a slot has fewer lines', 8192 + $content + 4, pack('L', unpack('L', substr $sound, 8192 + $content + 4, 4) - 1), 'scan XX002 insert XX002 check XX002');
 damaged_by('the last page is gone', 0, '', 'scan XX002 insert 00000 check XX002', length($sound) - 8192);
 my $lines = length($sound) / 8192 - 2;
 {

@@ -62,10 +62,13 @@ TEST(RangeSlot, IsSoundOrNot) {
   good.k = 12;
   good.filling = 4;
   good.ready = 3;
+  EXPECT_FALSE(is_sound_slot(good, 32)); // the check is wrong
+  good.check = check_of(good);
   EXPECT_TRUE(is_sound_slot(good, 32));
   const auto changed = [good](auto change) {
     RangeSlot slot = good;
     change(&slot);
+    slot.check = check_of(slot);
     return is_sound_slot(slot, 32);
   };
   EXPECT_FALSE(is_sound_slot(good, 31));

@@ -112,7 +112,8 @@ RangeSlot read_slot(Relation index, SlotAddress address) {
       lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_SHARE);
   const RangeSlot slot = content_of<RangeSlot>(bytes_of(buffer))[address.number];
   UnlockReleaseBuffer(buffer);
-  if (slot.filling > 0 && !is_sound_slot(slot, kNoBlock))
+  const RangeSlot none = {};
+  if (memcmp(&slot, &none, sizeof slot) != 0 && !is_sound_slot(slot, kNoBlock))
     raise_wrong_slot(index, address);
   return slot;
 }

@@ -58,7 +58,9 @@ template <typename Change> void change_slot(Relation index, SlotAddress address,
       lock_range_page(index, address.block, PageKind::range_directory, BUFFER_LOCK_EXCLUSIVE);
   GenericXLogState *record = GenericXLogStart(index);
   Page page = GenericXLogRegisterBuffer(record, buffer, 0);
-  change(&changed_content<RangeSlot>(page)[address.number]);
+  RangeSlot *slot = &changed_content<RangeSlot>(page)[address.number];
+  change(slot);
+  slot->check = check_of(*slot);
   GenericXLogFinish(record);
   UnlockReleaseBuffer(buffer);
 }

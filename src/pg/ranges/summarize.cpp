@@ -119,7 +119,9 @@ void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, ui
   Page page = GenericXLogRegisterBuffer(record, directory, extends ? GENERIC_XLOG_FULL_IMAGE : 0);
   if (extends)
     initialize_page(page, PageKind::range_directory);
-  changed_content<RangeSlot>(page)[group % kRangeSlots] = slot;
+  RangeSlot *written = &changed_content<RangeSlot>(page)[group % kRangeSlots];
+  *written = slot;
+  written->check = check_of(slot);
   change_meta_in<RangeMeta>(record, meta_buffer, [=](RangeMeta *changed) {
     changed->groups = group + 1;
     changed->attempts = 0;
