@@ -101,9 +101,10 @@ struct GroupBlocks {
 };
 GroupBlocks group_blocks(std::uint32_t range_pages, std::uint32_t group);
 
-// The false positive rate of a group's filters, if the index chooses it. `ranges` is the number of
-// ranges in the table. A probe of all filters then finds a quarter of a range in error, or as much
-// as costs the same.
+// The false positive rate for which a group's filters are sized, if the index chooses it. `ranges`
+// is the number of ranges in the table. At this rate, a probe of all filters finds a quarter of a
+// range in error. range_geometry() makes the filters a little smaller, and the rate rises to two or
+// three times as much.
 double default_range_rate(std::uint32_t group, std::uint64_t ranges);
 
 // The geometry of a group of filters for this number of distinct values in each.
