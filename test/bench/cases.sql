@@ -833,7 +833,7 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
 ('columns', 'columns_build', 'ms', 'ratio', 'btree', 'CREATE INDEX: time',
  'CREATE INDEX made ON requests USING {}', 'DROP INDEX IF EXISTS made; CHECKPOINT'),
 ('columns', 'columns_find', 'µs', 'ratio', 'btree',
- 'SELECT … WHERE column = value, prepared: time of one', '{}', NULL),
+ 'SELECT … WHERE column = value, prepared, all pages in the buffers: time of one', '{}', NULL),
 ('columns', 'columns_find_all', 'µs', NULL, NULL, 'The same by an index on five columns', '{}', NULL),
 ('columns', 'columns_buffers', 'buffers', 'ratio', 'btree', 'Buffers touched by one that is not there',
  $$SELECT bench.report(bench.buffers(format('SELECT FROM requests WHERE trace = %L', gen_random_uuid())))$$, NULL),
@@ -853,7 +853,7 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
  counted(:rows / 50) || ' rows inserted where as many were deleted and removed by VACUUM: time', 'INSERT INTO {} TABLE fresh', NULL),
 ('columns', 'columns_free_space_wal', 'WAL bytes', 'difference', 'no index',
  'The same: WAL written, for each row', 'INSERT INTO {} TABLE fresh', NULL),
-('columns', 'columns_slowest', 'ms', 'difference', 'no index',
+('columns', 'columns_slowest', 'ms (slowest)', 'difference', 'no index',
  counted(:rows / 30) || ' rows appended in a transaction each: time of the slowest', 'CALL insert_singly({})', NULL);
 UPDATE bench.workloads
 SET before = format('TRUNCATE fresh; INSERT INTO fresh SELECT gen_random_uuid(), repeat(''x'', 79) '
@@ -890,7 +890,7 @@ SELECT workload, name, 10 * times(kind), 'enable_hashjoin=off enable_mergejoin=o
 FROM request_indexes JOIN bench.workloads ON workload = 'columns_join'
 WHERE on_column = 'trace' ORDER BY request_indexes.number;
 INSERT INTO bench.cases (workload, expression, operations, label)
-SELECT 'columns_cold', find('requests', 'trace', name, false, 20), 20, kind
+SELECT 'columns_cold', format('CALL find_requests_trace(%L, false, 20, true)', name), 20, kind
 FROM request_indexes WHERE on_column = 'trace' ORDER BY number;
 INSERT INTO bench.cases (workload, expression, operations, label, statement)
 SELECT workload, name,
@@ -912,7 +912,7 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
 ('columns_large', 'columns_large_size', 'bytes', 'ratio', 'btree', 'The same: bytes of the index',
  'SELECT bench.report(pg_relation_size({}))'),
 ('columns_large', 'columns_large_find', 'µs', 'ratio', 'btree',
- 'The same: SELECT … WHERE trace = value, prepared: time of one', '{}');
+ 'The same: SELECT … WHERE trace = value, prepared, all pages in the buffers: time of one', '{}');
 CREATE VIEW trace_indexes AS
 SELECT number, 'traces_' || number AS name, kind,
   format('CREATE INDEX traces_%s ON traces USING %s', number, definition(index_kinds, 'trace', 'uuid', 185)) AS statement
