@@ -175,11 +175,13 @@ void write_lines(Relation index, const RangeSlot &slot, uint32 number, const Bui
 void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) {
   RangeMeta meta = read_range_meta(index);
   auto *group = make_zeroed<BuiltGroup>();
+  uint64 built = 0; // the heap pages of the groups so far
   for (uint32 number = 0; number < kMaxGroups; number++) {
     const GroupBlocks blocks = group_blocks(meta.range_pages, number);
     read_group(reader, blocks, table_blocks, group);
     if (group->ranges == 0)
       break;
+    built = blocks.begin(group->ranges);
     RangeSlot slot = new_slot(reader->table, index, meta, number, usual_values(*group));
     slot.ready = slot.filling = static_cast<uint8>(group->ranges);
     slot.most =
@@ -189,6 +191,7 @@ void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) 
     write_slot(index, meta, slot, number);
     meta = read_range_meta(index);
   }
+  count_rows(reader, built, table_blocks);
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 extern "C" {
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "storage/procarray.h"
 }
 
@@ -26,25 +28,56 @@ HeapTupleData tuple_at(const HeapReader *reader, Page page, BlockNumber block, O
   return tuple;
 }
 
-// Finds the rows of a page that are not dead, and counts those that are not deleted. The caller
-// holds a share lock on the page.
-int find_rows(HeapReader *reader, Buffer buffer, BlockNumber block, OffsetNumber *rows) {
-  Page page = BufferGetPage(buffer);
+// True if the insertion of a row was rolled back, or ended with a crash.
+bool was_rolled_back(HeapTupleHeader row) {
+  if (HeapTupleHeaderXminCommitted(row))
+    return false;
+  const TransactionId xmin = HeapTupleHeaderGetXmin(row);
+  return !TransactionIdIsCurrentTransactionId(xmin) && !TransactionIdIsInProgress(xmin) &&
+         !TransactionIdDidCommit(xmin);
+}
+
+// True if no transaction has deleted or updated a row, as far as the row itself says.
+bool is_counted(HeapTupleHeader row) {
+  return (row->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(row->t_infomask);
+}
+
+// Finds the rows of a page whose insertion was not rolled back, and counts those that are not
+// deleted. The caller holds a share lock on the page.
+int find_rows(HeapReader *reader, Page page, OffsetNumber *rows) {
   int count = 0;
   const OffsetNumber last = PageGetMaxOffsetNumber(page);
   for (OffsetNumber line = FirstOffsetNumber; line <= last; line++) {
-    if (!ItemIdIsNormal(PageGetItemId(page, line)))
+    const ItemId item = PageGetItemId(page, line);
+    if (!ItemIdIsNormal(item))
       continue;
-    HeapTupleData tuple = tuple_at(reader, page, block, line);
-    // A row whose insertion was committed has the types of today, so it may be taken though it is
-    // dead. This saves the check of most rows.
-    if (!HeapTupleHeaderXminCommitted(tuple.t_data) &&
-        HeapTupleSatisfiesVacuum(&tuple, reader->oldest, buffer) == HEAPTUPLE_DEAD)
+    const auto row = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+    if (was_rolled_back(row))
       continue;
-    reader->rows += (tuple.t_data->t_infomask & HEAP_XMAX_INVALID) != 0 ? 1 : 0;
+    reader->rows += is_counted(row) ? 1 : 0;
     rows[count++] = line;
   }
   return count;
+}
+
+// Calls use(row) for each row in the pages begin ... end - 1 whose insertion was not rolled back.
+template <typename Use> void read_rows(HeapReader *reader, uint64 begin, uint64 end, Use use) {
+  for (uint64 number = begin; number < end; number++) {
+    CHECK_FOR_INTERRUPTS();
+    const auto block = static_cast<BlockNumber>(number);
+    const Buffer buffer =
+        ReadBufferExtended(reader->table, MAIN_FORKNUM, block, RBM_NORMAL, reader->ring);
+    Page page = BufferGetPage(buffer);
+    OffsetNumber rows[MaxHeapTuplesPerPage];
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const int count = find_rows(reader, page, rows);
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    for (int i = 0; i < count; i++) {
+      HeapTupleData row = tuple_at(reader, page, block, rows[i]);
+      use(&row);
+    }
+    ReleaseBuffer(buffer);
+  }
 }
 
 // Appends the hashes of a row's values.
@@ -80,10 +113,7 @@ uint64 column_hash(Relation index, int column, FmgrInfo *function, Datum value) 
 }
 
 HeapReader open_reader(Relation table, Relation index) {
-  return {table,
-          index,
-          GetOldestNonRemovableTransactionId(table),
-          GetAccessStrategy(BAS_BULKREAD),
+  return {table, index, GetAccessStrategy(BAS_BULKREAD),
           AllocSetContextCreate(CurrentMemoryContext, "bloomfilter values", ALLOCSET_DEFAULT_SIZES),
           0};
 }
@@ -96,28 +126,19 @@ void close_reader(HeapReader *reader) {
 void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes) {
   const MemoryContext memory = CurrentMemoryContext;
   hashes->count = 0;
-  for (uint64 number = begin; number < end; number++) {
-    CHECK_FOR_INTERRUPTS();
-    const auto block = static_cast<BlockNumber>(number);
-    const Buffer buffer =
-        ReadBufferExtended(reader->table, MAIN_FORKNUM, block, RBM_NORMAL, reader->ring);
-    OffsetNumber rows[MaxHeapTuplesPerPage];
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const int count = find_rows(reader, buffer, block, rows);
-    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-    MemoryContextSwitchTo(reader->scratch);
-    Page page = BufferGetPage(buffer);
-    for (int i = 0; i < count; i++) {
-      HeapTupleData tuple = tuple_at(reader, page, block, rows[i]);
-      add_row(reader, &tuple, hashes, memory);
-    }
-    MemoryContextSwitchTo(memory);
+  MemoryContextSwitchTo(reader->scratch);
+  read_rows(reader, begin, end, [=](HeapTuple row) {
+    add_row(reader, row, hashes, memory);
     MemoryContextReset(reader->scratch);
-    ReleaseBuffer(buffer);
-  }
+  });
+  MemoryContextSwitchTo(memory);
   const auto count = static_cast<Size>(hashes->count);
   sort_hashes(hashes->items, count, check_for_interrupts);
   hashes->count = static_cast<int64>(keep_copies(hashes->items, count, 1));
+}
+
+void count_rows(HeapReader *reader, uint64 begin, uint64 end) {
+  read_rows(reader, begin, end, [](HeapTuple) {});
 }
 
 bool are_mostly_full(Relation table, uint64 begin, uint64 end) {

@@ -34,9 +34,8 @@ inline uint64 column_hash(Relation index, int column, Datum value) {
 // Reads the values of heap pages. Starts with open_reader().
 struct HeapReader {
   Relation table, index;
-  TransactionId oldest; // rows that were deleted before it are dead to everybody
   BufferAccessStrategy ring;
-  MemoryContext scratch; // reset after each page
+  MemoryContext scratch; // reset after each row
   double rows;           // rows that were read and not deleted
 };
 
@@ -44,13 +43,17 @@ HeapReader open_reader(Relation table, Relation index);
 void close_reader(HeapReader *reader);
 
 // Sets an array to the distinct hashes, sorted, of all values in the pages begin ... end - 1. Rows
-// that are dead to everybody are left out: nobody asks for them, and their bytes may have another
-// type than their column has now, if the transaction that added the column was rolled back. All
-// others are taken, also those of transactions in progress. A value whose TOAST data is gone
-// belongs to a row that nobody can see, so it is left out, too.
+// whose insertion was rolled back are left out: nobody asks for them, and their bytes may have
+// another type than their column has now, if the same transaction added the column. All others are
+// taken: those of transactions in progress, and dead ones, too. Snapshots on a standby may still
+// see rows that are dead to everybody here. A value whose TOAST data is gone belongs to a row that
+// nobody can see, so it is left out.
 //
 // The lock on a page is held only to find its rows. The values are hashed while the page is pinned.
 void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes);
+
+// Counts the rows in these pages, as read_hashes() does, but does not hash them.
+void count_rows(HeapReader *reader, uint64 begin, uint64 end);
 
 // True if at most an eighth of these pages has no rows.
 bool are_mostly_full(Relation table, uint64 begin, uint64 end);

@@ -1,0 +1,52 @@
+# An index of filters of heap pages finds the rows that an old snapshot sees, though they were
+# deleted before their range got a filter.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use Faults;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Support;
+use Test::More;
+
+# Without checksums, hint bits are not logged. So the server does not know after a crash which
+# transactions have committed, until it looks them up.
+my $no_checksums = `initdb --help` =~ /--no-data-checksums/ ? ['--no-data-checksums'] : [];
+my $node = new_server('snapshots', init => { allows_streaming => 1, extra => [ '--encoding=UTF8', '--no-locale', @$no_checksums ] });
+
+sub query { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+my $by_index = 'SET enable_seqscan = off; SET enable_bitmapscan = on; SELECT k FROM aging WHERE k = 77';
+my $by_scan = 'SET enable_seqscan = on; SET enable_bitmapscan = off; SELECT k FROM aging WHERE k = 77';
+query('CREATE TABLE aging (k int); CREATE INDEX aging_k ON aging USING bloompages (k) WITH (pages_per_range = 1, autosummarize = off)');
+
+# --- a snapshot on a standby -----------------------------------------------------------------------
+
+# The primary does not know the snapshot, so the row is dead to everybody there. It is still in its
+# page.
+$node->backup('copy');
+my $standby = PostgreSQL::Test::Cluster->new('standby', own_host => 0);
+$standby->init_from_backup($node, 'copy', has_streaming => 1);
+$standby->append_conf('postgresql.conf', 'wal_retrieve_retry_interval = 100ms');
+$standby->start;
+query('CHECKPOINT; INSERT INTO aging SELECT generate_series(1, 2000)');
+$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
+my $reader = Faults->session($standby, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+is(($reader->ask('SELECT count(*) FROM aging'))[0], 2000, 'a snapshot on a standby sees all rows');
+query('DELETE FROM aging WHERE k = 77');
+$node->stop('immediate');
+$node->start;
+query($_) for 'SELECT txid_current()', q{SELECT bf_index_tidy('aging_k')};
+is(query(q{SELECT ready > 5 FROM bf_index_info('aging_k')}), 't', 'the ranges get filters after a row was deleted');
+$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
+is(($reader->ask($by_scan))[0], 77, 'the snapshot sees the row by a scan');
+is(($reader->ask($by_index))[0], 77, '... and by the index');
+$reader->end;
+$standby->stop;
+
+clean_log($node);
+done_testing();
