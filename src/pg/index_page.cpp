@@ -77,6 +77,16 @@ void check_page_size(const char *access_method) {
                            access_method, static_cast<int>(kIndexPageBytes))));
 }
 
+void check_snapshot(IndexScanDesc scan, const uint8 *page) {
+#if PG_VERSION_NUM < 170000
+  TestForOldSnapshot(scan->xs_snapshot, scan->indexRelation,
+                     reinterpret_cast<Page>(const_cast<uint8 *>(page)));
+#else
+  (void)scan;
+  (void)page;
+#endif
+}
+
 namespace {
 
 // The lock is a tuple lock on the meta page's first tuple, which does not exist. It is not

@@ -104,6 +104,10 @@ inline void count_search(IndexScanDesc scan) {
 #endif
 }
 
+// Raises an error (72000) if rows that the snapshot still sees may have been removed before the
+// page was last changed. This can happen with old_snapshot_threshold, which servers before 17 have.
+void check_snapshot(IndexScanDesc scan, const uint8 *page);
+
 // A heavyweight lock on an index. Only its holder moves rows among pages (pg/index/), or gives
 // ranges their filters (pg/ranges/).
 //

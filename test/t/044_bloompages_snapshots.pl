@@ -1,5 +1,5 @@
 # An index of filters of heap pages finds the rows that an old snapshot sees, though they were
-# deleted before their range got a filter.
+# deleted before their range got a filter. If they may have been removed, the scan is an error.
 
 use strict;
 use warnings FATAL => 'all';
@@ -47,6 +47,26 @@ is(($reader->ask($by_scan))[0], 77, 'the snapshot sees the row by a scan');
 is(($reader->ask($by_index))[0], 77, '... and by the index');
 $reader->end;
 $standby->stop;
+
+# --- old_snapshot_threshold ------------------------------------------------------------------------
+
+# (The value 0 is for tests: a snapshot is too old after five seconds. With this value, servers with
+# assertions may stop at any query.)
+SKIP: {
+    skip 'the server has no old_snapshot_threshold', 3 if query(q{SELECT count(*) FROM pg_settings WHERE name = 'old_snapshot_threshold'}) == 0;
+    skip 'the server has assertions', 3 if query('SHOW debug_assertions') eq 'on';
+    $node->append_conf('postgresql.conf', 'old_snapshot_threshold = 0');
+    $node->restart;
+    query('TRUNCATE aging; INSERT INTO aging SELECT generate_series(1, 2000)');
+    my %readers = map { $_ => Faults->session($node) } 'a scan', 'the index';
+    $_->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM aging') for values %readers;
+    query('SELECT pg_sleep(6)');
+    query($_) for 'DELETE FROM aging WHERE k = 77', 'SELECT txid_current()', 'VACUUM aging', 'INSERT INTO aging VALUES (0)';
+    is(query(q{SELECT ready > 5 FROM bf_index_info('aging_k')}), 't', 'old_snapshot_threshold: VACUUM has made filters');
+    is(($readers{'a scan'}->ask($by_scan))[1], '72000', '... so a scan with an old snapshot is the error 72000, snapshot too old');
+    is(($readers{'the index'}->ask($by_index))[1], '72000', '... and so is a lookup');
+    $_->end for values %readers;
+}
 
 clean_log($node);
 done_testing();

@@ -179,21 +179,9 @@ Answer probe_group(IndexScanDesc scan, SlotPlace place, const GroupSlot &slot) {
   return answer;
 }
 
-// Raises an error if VACUUM may have removed rows that the snapshot still sees. This can happen
-// with old_snapshot_threshold, which servers before 17 have.
-void check_snapshot(IndexScanDesc scan, const uint8 *page) {
-#if PG_VERSION_NUM < 170000
-  TestForOldSnapshot(scan->xs_snapshot, scan->indexRelation,
-                     reinterpret_cast<Page>(const_cast<uint8 *>(page)));
-#else
-  (void)scan;
-  (void)page;
-#endif
-}
-
-// The same check while rows are returned. With old_snapshot_threshold, a row that was found may be
-// gone when it is fetched, and the table raises no error. The meta page suffices for the check,
-// because VACUUM changes it each time it has removed rows.
+// The check of check_snapshot() while rows are returned. With old_snapshot_threshold, a row that
+// was found may be gone when it is fetched, and the table raises no error. The meta page suffices
+// for the check, because VACUUM changes it each time it has removed rows.
 void check_snapshot_again(IndexScanDesc scan) {
 #if PG_VERSION_NUM < 170000
   if (old_snapshot_threshold < 0)

@@ -104,13 +104,15 @@ void add_group(IndexScanDesc scan, const RangeSlot &slot, uint32 group, const Gr
 }
 
 // Calls use(group, slot) for each group, with a copy of its slot.
-template <typename Use> void for_each_group(Relation index, const RangeMeta &meta, Use use) {
+template <typename Use> void for_each_group(IndexScanDesc scan, const RangeMeta &meta, Use use) {
+  Relation index = scan->indexRelation;
   RangeSlot slots[kRangeSlots];
   const BlockNumber blocks = RelationGetNumberOfBlocks(index);
   for (uint32 group = 0; group < meta.groups; group++) {
     if (group % kRangeSlots == 0) {
       const Buffer buffer = lock_range_page(index, meta.directory[group / kRangeSlots],
                                             PageKind::range_directory, BUFFER_LOCK_SHARE);
+      check_snapshot(scan, bytes_of(buffer)); // filters made later lack the rows that were removed
       memcpy(slots, content_of<RangeSlot>(bytes_of(buffer)), sizeof slots);
       UnlockReleaseBuffer(buffer);
     }
@@ -148,7 +150,7 @@ int64 find_pages(IndexScanDesc scan, TIDBitmap *bitmap) {
     return 0;
   FoundPages result(bitmap, table_blocks_of(index));
   const RangeMeta meta = read_range_meta(index);
-  for_each_group(index, meta, [&](uint32 group, const RangeSlot &slot) {
+  for_each_group(scan, meta, [&](uint32 group, const RangeSlot &slot) {
     add_group(scan, slot, group, group_blocks(meta.range_pages, group), &result);
   });
   result.add(group_blocks(meta.range_pages, meta.groups).first, result.table_blocks());
