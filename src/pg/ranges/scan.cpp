@@ -53,8 +53,12 @@ uint64 hash_of(IndexScanDesc scan, int number) {
     return column_hash(index, column, key.sk_argument);
   // The server's hash function for `name` does not know nondeterministic collations. The one for
   // text does, and their hashes are the same otherwise.
-  if (key.sk_subtype == NAMEOID)
-    return column_hash(index, column, CStringGetTextDatum(NameStr(*DatumGetName(key.sk_argument))));
+  if (key.sk_subtype == NAMEOID) {
+    const Datum name = CStringGetTextDatum(NameStr(*DatumGetName(key.sk_argument)));
+    const uint64 hash = column_hash(index, column, name);
+    pfree(DatumGetPointer(name)); // a nested loop calls this for each of its rows
+    return hash;
+  }
   FmgrInfo *function = &keys_of(scan)[number].function;
   if (!function->fn_addr)
     find_hash_function(index, key, function, GetMemoryChunkContext(scan->opaque));
