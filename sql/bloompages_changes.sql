@@ -68,6 +68,19 @@ SELECT condition, c.* FROM unnest(ARRAY['c = ''WORD 7''', 'c = ''WORD 7''::text'
 DROP TABLE insensitive;
 DROP OPERATOR FAMILY citext_ops USING bloompages;
 DROP EXTENSION citext CASCADE;
+-- A type that the server cannot hash can have an operator class, too.
+CREATE FUNCTION point_hash(p point, seed bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT
+  RETURN hashfloat8extended(p[0], seed) # hashfloat8extended(p[1], 1);
+CREATE OPERATOR CLASS point_ops DEFAULT FOR TYPE point USING bloompages AS
+  OPERATOR 1 ~= (point, point), FUNCTION 1 point_hash(point, bigint);
+CREATE TABLE places AS SELECT point(i, -i) AS p, ARRAY[point(i, -i)] AS a
+FROM generate_series(1, 4000) i;
+CREATE INDEX places_p ON places USING bloompages (p);
+SELECT * FROM compared('SELECT count(*) FROM places WHERE p ~= ''(3999,-3999)''');
+SELECT bf_index_check('places_p');
+SELECT outcome('CREATE INDEX ON places USING bloompages (a)');
+DROP TABLE places;
+DROP OPERATOR FAMILY point_ops USING bloompages;
 
 -- HOT updates: servers from 16 on keep the new row in the chain of the old one, and add its value
 -- to the index. Older servers make a row of its own.

@@ -47,22 +47,23 @@ bool hashes_differ(Oid type, Oid collation) {
 // Raises 0A000 if a value of the type is a row or consists of rows. ALTER TYPE ... ADD ATTRIBUTE
 // changes the hash of a stored row, so the index would lose it. Raises 0A000, too, if equal values
 // can have different hashes. Raises 42883 if a part of the type has no hash function, so that no
-// INSERT can fail later.
-void check_type(Oid column_type, Oid collation) {
+// INSERT can fail later. If the operator class is for the type itself, it has the hash function.
+void check_type(Oid column_type, Oid collation, Oid class_type) {
   const Oid type = getBaseType(column_type);
   const Oid element = get_base_element_type(type);
   if (OidIsValid(element))
-    return check_type(element, collation);
+    return check_type(element, collation, class_type);
   if (type_is_range(type))
-    return check_type(get_range_subtype(type), get_range_collation(type));
+    return check_type(get_range_subtype(type), get_range_collation(type), class_type);
   if (type_is_multirange(type))
-    return check_type(get_multirange_range(type), collation);
+    return check_type(get_multirange_range(type), collation, class_type);
   if (type_is_rowtype(type))
     raise_unsupported("rows", "Index the columns of the row, each for itself.");
   if (hashes_differ(type, collation))
     raise_unsupported(psprintf("type %s under a nondeterministic collation", format_type_be(type)),
                       "Index a column of type text, which can be a stored generated column.");
-  if (!OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc))
+  if (type != class_type &&
+      !OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc))
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
                     errmsg("could not identify an extended hash function for type %s",
                            format_type_be(type)),
@@ -97,7 +98,7 @@ void check_definition(Relation table, Relation index, const IndexInfo *info) {
   const TupleDesc columns = RelationGetDescr(index);
   for (int i = 0; i < columns->natts; i++) {
     const Oid type = TupleDescAttr(columns, i)->atttypid;
-    check_type(type, index->rd_indcollation[i]);
+    check_type(type, index->rd_indcollation[i], index->rd_opcintype[i]);
     check_equality(type, index->rd_opcintype[i], index->rd_opfamily[i]);
   }
 }
@@ -171,7 +172,8 @@ void write_lines(Relation index, const RangeSlot &slot, uint32 number, const Bui
   pfree(bitmaps);
 }
 
-// Builds all groups, one after the other.
+// Builds all groups, one after the other. The pages after them are read, too, because the caller
+// has to know how many rows the table has.
 void build_groups(Relation index, HeapReader *reader, BlockNumber table_blocks) {
   RangeMeta meta = read_range_meta(index);
   auto *group = make_zeroed<BuiltGroup>();
