@@ -248,6 +248,10 @@ SET test.fails = on;
 INSERT INTO strange VALUES (-2);
 SELECT failures() AS later_range;
 SELECT failures() AS later_range;
+-- ... however often VACUUM or bf_index_tidy() fails
+SELECT count(*) FROM generate_series(1, 253) i
+WHERE outcome('SELECT bf_index_tidy(''strange_k'')') = 'P0001';
+SELECT failures() AS later_range;
 SET test.fails = off;
 VACUUM strange;
 SELECT tail_pages < 4 AS all_ready FROM bf_index_info('strange_k');

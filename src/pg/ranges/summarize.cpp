@@ -174,7 +174,7 @@ void summarize(HeapReader *reader, const NextRange &next) {
   const SlotAddress address = slot_address(meta.directory, next.group);
   change_slot(index, address, [&](RangeSlot *slot) {
     slot->filling = static_cast<uint8>(next.range + 1);
-    slot->attempts++;
+    slot->attempts = static_cast<uint8>(Min(slot->attempts + 1U, kMostAttempts));
   });
   read_hashes(reader, begin, next.end(), &hashes);
   add_hashes(index, read_slot(index, address), next, hashes);
