@@ -395,6 +395,12 @@ SELECT chosen('few_clustered = 3');
 SELECT chosen('clustered = 50');
 SELECT chosen('u = ANY (ARRAY(SELECT md5(i::text)::uuid FROM generate_series(1, 5) i))');
 SELECT chosen('few = 3 AND ' || :'u');
+-- However long an array is, each page of the index is fetched about once. A page costs 4.
+SET enable_seqscan = off;
+SELECT (plan_of(format('SELECT FROM priced WHERE u = ANY (%L)', array_agg(md5(i::text)::uuid)))
+        #>> '{0,Plan,Plans,0,Total Cost}')::float < 2 * 4 * max(relpages) AS once
+FROM generate_series(1, 2000) i, pg_class WHERE oid = 'priced_pages'::regclass;
+RESET enable_seqscan;
 CREATE INDEX priced_brin ON priced USING brin (u) WITH (pages_per_range = 512);
 SELECT chosen(:'u');
 CREATE INDEX priced_hash ON priced USING hash (u);
@@ -403,6 +409,13 @@ DROP INDEX priced_hash;
 CREATE INDEX priced_btree ON priced (u);
 SELECT regexp_replace(chosen(:'u'), 'using (\w+) .*', 'using \1');
 DROP INDEX priced_btree;
+-- A value of many rows: this index costs less to read than the btree, but finds the whole table.
+CREATE TABLE rivals AS SELECT i % 40 AS many, repeat('x', 60) AS pad
+FROM generate_series(1, 100000) i;
+CREATE INDEX rivals_pages ON rivals USING bloompages (many);
+CREATE INDEX rivals_btree ON rivals (many);
+VACUUM ANALYZE rivals;
+SELECT line_of('SELECT * FROM rivals WHERE many = 7', 'Index Scan|Seq Scan');
 -- Workers read the pages that the leader has found.
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0; SET cpu_tuple_cost = 1; SET enable_seqscan = off;

@@ -215,8 +215,9 @@ void estimate_range_cost(PlannerInfo *root, IndexPath *path, double loops, Cost 
   get_tablespace_page_costs(index->reltablespace, &random_page, &sequential_page);
   const double lines = state.groups * state.lines * values;
   const double read =
-      loops > 1 ? index_pages_fetched(lines * loops, index->pages, index->pages, root) / loops
-                : lines;
+      loops * values > 1
+          ? index_pages_fetched(lines * loops, index->pages, index->pages, root) / loops
+          : lines;
   QualCost quals;
   cost_qual_eval(&quals, index->rel->baserestrictinfo, root);
   const double others = Max(pages / table_pages * rows - *selectivity * rows, 0.0);
@@ -235,24 +236,37 @@ bool is_ranges(const IndexOptInfo *index) {
          reinterpret_cast<void *>(estimate_range_cost);
 }
 
+bool share_column(const IndexOptInfo *a, const IndexOptInfo *b) {
+  for (int i = 0; i < a->nkeycolumns; i++)
+    for (int j = 0; j < b->nkeycolumns; j++)
+      if (a->indexkeys[i] == b->indexkeys[j])
+        return true;
+  return false;
+}
+
 } // namespace
 
-// Of two indexes that have bitmap scans only and that the same conditions use, the server keeps the
-// one which costs less to read, whatever heap pages it finds. A BRIN index costs little and may
-// find the whole table. So the indexes of this access method are offered once more, alone.
+// Of two indexes that the same conditions use, the server makes bitmap scans only of the one that
+// costs less to read, whatever heap pages it finds. A BRIN index costs little and may find the
+// whole table. A btree costs more for a value of many rows, and finds fewer pages than an index of
+// this access method. So if there are both kinds of indexes, each kind is offered once more, alone.
 void add_range_paths(PlannerInfo *root, RelOptInfo *table) {
-  List *all = table->indexlist, *ranges = NIL;
-  bool has_rival = false;
+  List *all = table->indexlist, *ranges = NIL, *others = NIL;
   for (IndexOptInfo *index : each<IndexOptInfo>(all)) {
-    if (is_ranges(index))
-      ranges = lappend(ranges, index);
-    else
-      has_rival |= !index->amhasgettuple;
+    List **kind = is_ranges(index) ? &ranges : &others;
+    *kind = lappend(*kind, index);
   }
-  if (ranges == NIL || !has_rival)
+  bool are_rivals = false;
+  for (const IndexOptInfo *index : each<IndexOptInfo>(ranges))
+    for (const IndexOptInfo *other : each<IndexOptInfo>(others))
+      are_rivals |= other->amhasgetbitmap && share_column(index, other);
+  if (!are_rivals)
     return;
-  table->indexlist = ranges;
-  create_index_paths(root, table);
+  List *const kinds[] = {ranges, others};
+  for (List *kind : kinds) {
+    table->indexlist = kind;
+    create_index_paths(root, table);
+  }
   table->indexlist = all;
 }
 

@@ -46,8 +46,8 @@ struct RangeOptions {
 };
 RangeOptions range_options(Relation index);
 
-// Adds the paths of a table's indexes of this access method that the server does not make, because
-// it prefers a BRIN index.
+// Adds paths of a table's indexes that the server does not make, because one index hides another: a
+// BRIN index one of this access method, or one of this access method a btree.
 void add_range_paths(PlannerInfo *root, RelOptInfo *table);
 
 } // namespace bloomfilter
