@@ -244,5 +244,19 @@ for my $argument ('', ', 800000') {
         '... which takes ' . ($peak - $least) . ' bytes more than without builds');
 }
 
+# An index of filters of heap pages frees a value, and the text of a name that is looked for, before
+# it reads the next.
+$node->safe_psql('postgres', q{
+    CREATE TABLE long_values AS SELECT repeat(i || 'x', 1000000) AS v FROM generate_series(1, 80) i;
+    CREATE TABLE names AS SELECT 'n' AS v;
+    CREATE INDEX ON names USING bloompages (v)});
+my ($least) = peak_memory($node, 'SELECT max(length(v)) FROM long_values');
+my ($peak) = peak_memory($node, 'CREATE INDEX ON long_values USING bloompages (v) WITH (pages_per_range = 1)');
+cmp_ok($peak - $least, '<=', 30 * MB, 'an index of 80 values of 3 MB takes ' . ($peak - $least) . ' bytes to build');
+my $lookups = 'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;'
+  . ' SET enable_seqscan = off; SELECT count(*) FROM (SELECT (%s)::name AS k FROM generate_series(1, 300000) OFFSET 0) s JOIN names ON v = k';
+my @names = map { (peak_memory($node, sprintf $lookups, $_))[0] } 'NULL', q{repeat('n', 60)};
+cmp_ok($names[1] - $names[0], '<=', 8 * MB, 'lookups of 300000 names take ' . ($names[1] - $names[0]) . ' bytes');
+
 clean_log($node);
 done_testing();
