@@ -272,6 +272,35 @@ INSERT INTO inserted SELECT CASE WHEN i % 10 = 0 THEN -3 ELSE i END FROM generat
 SELECT count(*) > 412 AS inserted FROM inserted;
 SELECT bf_index_check('inserted_k');
 DROP TABLE inserted;
+-- ... and so begins to read the next range, which fails, before its own is ready
+CREATE FUNCTION nested_hash(v int, seed bigint) RETURNS bigint LANGUAGE plpgsql STRICT AS $$
+BEGIN
+  IF v = -3 AND current_setting('test.nested', true) = 'on' THEN
+    PERFORM set_config('test.nested', 'off', false);
+    BEGIN
+      INSERT INTO changes_of_pages.nested SELECT 1000 + i FROM generate_series(1, 40) i;
+    EXCEPTION WHEN raise_exception THEN
+    END;
+  ELSIF v = -2 AND current_setting('test.fails', true) = 'on' THEN
+    RAISE 'cannot hash %', v;
+  END IF;
+  RETURN hashint4extended(v, seed);
+END $$;
+CREATE OPERATOR CLASS nested_ops FOR TYPE int USING bloompages AS
+  OPERATOR 1 = (int, int), FUNCTION 1 nested_hash(int, bigint);
+CREATE TABLE nested (k int, pad text DEFAULT repeat('x', 1500)) WITH (autovacuum_enabled = off);
+CREATE INDEX nested_k ON nested USING bloompages (k nested_ops)
+WITH (pages_per_range = 4, autosummarize = off);
+INSERT INTO nested SELECT CASE i WHEN 28 THEN -3 WHEN 48 THEN -2 ELSE i END
+FROM generate_series(1, 80) i;
+ALTER INDEX nested_k SET (autosummarize = on);
+SET test.nested = on; SET test.fails = on;
+SELECT outcome('SELECT bf_index_tidy(''nested_k'')');
+RESET test.nested; RESET test.fails;
+SELECT bf_index_check('nested_k');
+SELECT bf_index_tidy('nested_k'), bf_index_check('nested_k');
+SELECT ready >= 4 AS ready FROM bf_index_info('nested_k');
+DROP TABLE nested;
 
 -- CREATE INDEX tells the server how many rows the table has. They count though they are locked, or
 -- in the last pages, which have no filter.

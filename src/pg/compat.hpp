@@ -176,6 +176,10 @@ inline double estimate_array_length(PlannerInfo *, Node *array) {
   return ::estimate_array_length(array);
 }
 
+inline bool LockHeldByMe(const LOCKTAG *tag, LOCKMODE mode, bool) {
+  return ::LockHeldByMe(tag, mode);
+}
+
 #endif
 
 // The local id of the transaction that a process runs. It is unique within the process.

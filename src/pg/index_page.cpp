@@ -109,7 +109,11 @@ void lock_work(Relation index) {
 
 bool try_lock_work(Relation index) {
   ItemPointerData tag = work_tag();
-  return ConditionalLockTuple(index, &tag, ExclusiveLock, false);
+  const LockRelId relation = index->rd_lockInfo.lockRelId;
+  LOCKTAG lock;
+  SET_LOCKTAG_TUPLE(lock, relation.dbId, relation.relId, kMetaBlock, FirstOffsetNumber);
+  return !LockHeldByMe(&lock, ExclusiveLock, false) &&
+         ConditionalLockTuple(index, &tag, ExclusiveLock, false);
 }
 
 void unlock_work(Relation index) {

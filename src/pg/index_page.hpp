@@ -111,8 +111,9 @@ void check_snapshot(IndexScanDesc scan, const uint8 *page);
 // A heavyweight lock on an index. Only its holder moves rows among pages (pg/index/), or gives
 // ranges their filters (pg/ranges/).
 //
-// It excludes other sessions. It does not exclude processes of the same lock group: the leader of a
-// parallel operation and its workers.
+// It excludes other sessions. If this session has it already, try_lock_work() returns false: a
+// function that hashes a value may insert rows into the same table. The lock does not exclude
+// processes of the same lock group: the leader of a parallel operation and its workers.
 void lock_work(Relation index);
 bool try_lock_work(Relation index);
 void unlock_work(Relation index);
