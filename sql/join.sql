@@ -225,7 +225,7 @@ ROLLBACK;
 BEGIN;
 SET LOCAL join_collapse_limit = 1;
 SET LOCAL cpu_tuple_cost = 100;
-SELECT placed BETWEEN 1 AND 16 AS "a few" FROM (SELECT count(*) AS placed
+SELECT placed BETWEEN 1 AND 64 AS "a few" FROM (SELECT count(*) AS placed
   FROM regexp_matches(filters(plan_of((SELECT 'SELECT f.id FROM fact f' || string_agg(format(
     ' JOIN dim d%1$s ON f.dim = d%1$s.id AND d%1$s.kind < 60
       JOIN nation n%1$s ON n%1$s.id = d%1$s.nation AND n%1$s.id < 50

@@ -398,6 +398,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, against, title, t
 ('joins', 'joins_restricted', 'ms', 'ratio', 'the same without',
  'Joining {rows} rows, each of which has its key, with a share of a million keys',
  'SELECT count(*) FROM joining_100 JOIN joined ON k = x WHERE percentile < {}', $$LOAD 'bloomfilter'$$),
+('joins', 'joins_calendar', 'ms', 'ratio', 'the same without',
+ 'Joining {rows} sales of five years, in the order of the days, with a calendar of 200 years and others',
+ 'SELECT count(*), sum(price) FROM sales {}', $$LOAD 'bloomfilter'$$),
 
 ('ssb', 'ssb', 'ms', 'ratio', 'the same without',
  'Star Schema Benchmark, scale ' || trim_scale(:rows / 1e7), '{}', $$LOAD 'bloomfilter'$$),
@@ -416,6 +419,20 @@ FROM (VALUES (1, 'joins', 'joining_%s'), (2, 'joins_restricted', '%s')) joins (n
   unnest(ARRAY[1, 10, 50, 100]) share,
   (VALUES (1, '', 'without'), (2, 'bloomfilter.join_filter=on', 'with join filters')) ways (way, settings, label)
 ORDER BY joins.number, share, way;
+INSERT INTO bench.cases (workload, part, expression, settings, label)
+SELECT 'joins_calendar', name, query, trim('work_mem=64MB ' || settings), name || ': ' || label
+FROM (VALUES
+  (1, 'a year', 'JOIN calendar USING (day) WHERE year = 2002'),
+  (2, 'a year and a category',
+   'JOIN calendar USING (day) JOIN items USING (item) WHERE year = 2002 AND category = 3'),
+  (3, 'a month of each year and a brand',
+   'JOIN calendar USING (day) JOIN items USING (item) WHERE month = 11 AND brand = 77'),
+  (4, 'a year and some customers',
+   'JOIN calendar USING (day) JOIN customers USING (customer) WHERE year = 2002 AND status = 1 AND education = 8'),
+  (5, 'all years and most items',
+   'JOIN calendar USING (day) JOIN items USING (item) WHERE year > 1950 AND category < 9')) queries (number, name, query),
+  (VALUES (1, '', 'without'), (2, 'bloomfilter.join_filter=on', 'with join filters')) ways (way, settings, label)
+ORDER BY number, way;
 \if :ssb
 INSERT INTO bench.cases (workload, part, expression, settings, label)
 SELECT workload, name, query, trim(workers || ' work_mem=64MB ' || settings), name || ', ' || label

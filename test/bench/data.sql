@@ -146,6 +146,23 @@ CREATE UNLOGGED TABLE joined AS SELECT k, (k % 100)::int AS percentile FROM keys
 SELECT format('CREATE UNLOGGED TABLE joining_%s AS SELECT CASE WHEN %2$s > %3$s THEN x * (%2$s / %3$s) '
   'ELSE x %% %2$s END AS x FROM numbers', percent, 100000000 / percent, :rows)
 FROM unnest(ARRAY[1, 10, 50, 100]) percent \gexec
+
+-- Sales of five years, in the order of the days, and a calendar of 200 years. Some items and
+-- customers are sold or buy much more often than others.
+CREATE UNLOGGED TABLE calendar AS
+SELECT i AS day, 1900 + i / 365 AS year, i / 30 % 12 + 1 AS month FROM generate_series(0, 72999) i;
+CREATE UNLOGGED TABLE items AS
+SELECT i AS item, i % 10 AS category, i % 1000 AS brand FROM generate_series(1, 18000) i;
+CREATE UNLOGGED TABLE customers AS
+SELECT i AS customer, i % 7 AS status, i % 70 AS education FROM generate_series(1, :rows / 20) i;
+CREATE UNLOGGED TABLE sales AS
+SELECT 36500 + i * 1825 / :rows AS day, (1 + 18000 * random() ^ 3)::int AS item,
+  (1 + :rows / 20 * random() ^ 2)::int AS customer, (random() * 1000)::int AS price, repeat('x', 60) AS padding
+FROM generate_series(1, :rows::bigint) i;
+ALTER TABLE calendar ADD PRIMARY KEY (day);
+ALTER TABLE items ADD PRIMARY KEY (item);
+ALTER TABLE customers ADD PRIMARY KEY (customer);
+VACUUM ANALYZE calendar, items, customers, sales;
 \endif
 
 -- Section directory: many filters of 1000 and of 10 000 values, most of them distinct, and 10 000

@@ -23,6 +23,7 @@
 
 extern "C" {
 #include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
 }
 
 namespace bloomfilter {
@@ -37,6 +38,17 @@ struct BuildPlan {
 // Store a plan in a node, and read it from there.
 void write_build_plan(const BuildPlan &plan, CustomScan *node);
 BuildPlan read_build_plan(const CustomScan *node);
+
+// The functions below make the plan of a query `SELECT aggregate(…) FROM table WHERE …` without the
+// planner, which takes most of its time for what is known already.
+
+// True if a build is the best plan of such a query, as far as is known before all paths of the
+// table are made: no index finds the rows of its conditions, and none of these probes a filter.
+bool is_build_best(PlannerInfo *root, const RelOptInfo *table);
+// The cost of the build.
+Cost cost_of_build(PlannerInfo *root, RelOptInfo *table);
+// Makes its plan, in a query in which the table has the number 1. The build reads `rows` rows.
+Plan *make_build_plan(PlannerInfo *root, Aggref *call, List *conditions, double rows, Cost cost);
 
 // The executor's part of a build, for a CustomScan that has a BuildPlan.
 extern const CustomScanMethods kBuildMethods;

@@ -11,7 +11,10 @@
 #include "pg/table/scan.hpp"
 
 extern "C" {
+#include "access/sysattr.h"
+#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -22,6 +25,7 @@ extern "C" {
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 }
 
 namespace bloomfilter {
@@ -55,7 +59,8 @@ BatchPlan batch_plan_of(List *restrictions, double rows) {
                     NIL,
                     NIL,
                     false,
-                    static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)))};
+                    static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX))),
+                    NIL};
   bool probed = false;
   for (RestrictInfo *restriction : each<RestrictInfo>(restrictions)) {
     const bool is_probe = list_member_ptr(conditions.probes, restriction);
@@ -145,6 +150,12 @@ Path *scan_below(const BuildInput &input, int workers) {
   return scan;
 }
 
+// What a build of `read` rows costs less than an aggregate over a scan.
+Cost saved_by_build(const Path *scan, double read) {
+  return Min(cpu_tuple_cost * (kReadSaving * read + kAddSaving * scan->rows),
+             scan->total_cost - scan->startup_cost);
+}
+
 // Makes the path of a build of the calls in `target`, for an upper relation. The parent of the path
 // is the table, as for any scan. From the parent the server sorts the conditions, finds the
 // partitions that an Append can skip when it begins, and takes the table's name in EXPLAIN.
@@ -156,9 +167,7 @@ Path *make_path(const BuildInput &input, RelOptInfo *relation, PathTarget *targe
   get_agg_clause_costs(root, split, &costs);
   const AggPath *aggregate =
       create_agg_path(root, relation, scan, target, AGG_PLAIN, split, NIL, having, &costs, 1);
-  const double read = input.table->tuples / divisor_of(workers);
-  const double saved = Min(cpu_tuple_cost * (kReadSaving * read + kAddSaving * scan->rows),
-                           scan->total_cost - scan->startup_cost);
+  const double saved = saved_by_build(scan, input.table->tuples / divisor_of(workers));
 
   CustomPath *path = makeNode(CustomPath);
   path->path = aggregate->path;
@@ -246,6 +255,58 @@ void add_combined(PlannerInfo *root, RelOptInfo *grouped, Path *states, List *ha
                         create_agg_path(root, grouped, states, grouped->reltarget, AGG_PLAIN,
                                         AGGSPLIT_FINAL_DESERIAL, NIL, having, &costs, 1)));
 }
+
+// --- a build without a path ----------------------------------------------------------------------
+
+// True if an index may find the rows that a table's own conditions leave.
+bool has_index_for_conditions(const RelOptInfo *table) {
+  Bitmapset *columns = nullptr;
+  pull_varattnos(reinterpret_cast<Node *>(extract_actual_clauses(table->baserestrictinfo, false)),
+                 table->relid, &columns);
+  for (const IndexOptInfo *index : each<IndexOptInfo>(table->indexlist)) {
+    if (index->indexprs != NIL)
+      return true;
+    for (int i = 0; i < index->nkeycolumns; i++)
+      if (bms_is_member(index->indexkeys[i] - FirstLowInvalidHeapAttributeNumber, columns))
+        return true;
+  }
+  return false;
+}
+
+} // namespace
+
+bool is_build_best(PlannerInfo *root, const RelOptInfo *table) {
+  return scans_are_offered() && !planner_rt_fetch(table->relid, root)->inh && suits_builds(table) &&
+         conditions_of(table->baserestrictinfo).probes == NIL && !has_index_for_conditions(table);
+}
+
+Cost cost_of_build(PlannerInfo *root, RelOptInfo *table) {
+  const Path *scan = create_seqscan_path(root, table, nullptr, 0);
+  return scan->total_cost + cpu_operator_cost * scan->rows - saved_by_build(scan, table->tuples);
+}
+
+Plan *make_build_plan(PlannerInfo *root, Aggref *call, List *conditions, double rows, Cost cost) {
+  depend_on_functions(root, call);
+  call->aggno = call->aggtransno = 0;
+  call->aggtranstype = INTERNALOID;
+  CustomScan *scan = makeNode(CustomScan);
+  Plan *plan = &scan->scan.plan;
+  plan->targetlist =
+      list_make1(makeTargetEntry(reinterpret_cast<Expr *>(call), 1, pstrdup("filter"), false));
+  plan->startup_cost = plan->total_cost = cost;
+  plan->plan_rows = 1;
+  plan->plan_width = get_typavgwidth(call->aggtype, -1);
+  scan->scan.scanrelid = 1;
+  scan->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+  scan->custom_relids = bms_make_singleton(1);
+  scan->methods = &kBuildMethods;
+  const int expected = static_cast<int>(Min(rows, static_cast<double>(PG_INT32_MAX)));
+  write_build_plan(
+      {list_make1(call), {conditions, conditions, NIL, NIL, NIL, false, expected, NIL}}, scan);
+  return plan;
+}
+
+namespace {
 
 // --- the hook ------------------------------------------------------------------------------------
 

@@ -1,14 +1,15 @@
 // See filters.hpp.
 //
 // The choice has three steps. Equalities of the table become candidates if a filter of the keys may
-// pay. The candidates are sorted by gain, and the best of each source is kept. The InitPlan of each
-// is planned, and its cost decides whether the filter is taken. The time for planning is bounded by
+// pay. The candidates are sorted by gain, and the best of each source is kept. The cost of the
+// InitPlan of each decides whether the filter is taken. The time for planning is bounded by
 // the constants below.
 
 #include "pg/join/filters.hpp"
 
 #include "core/sizing.hpp"
 #include "pg/compat.hpp"
+#include "pg/join/initplan.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
 #include "pg/planner/cost.hpp"
@@ -20,31 +21,29 @@
 
 extern "C" {
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/pathnode.h"
-#include "optimizer/planmain.h"
-#include "optimizer/planner.h"
-#include "optimizer/subselect.h"
 #include "utils/guc.h"
 }
 
 namespace bloomfilter {
 namespace {
 
-constexpr double kAdded = 0.4; // the least cost of adding a key, in cpu_tuple_cost
-
-// What a dropped row saves, in cpu_tuple_cost. The row is not looked up in the hash table of a
-// join. A lookup costs more if the hash table is larger than the processor's cache. (The server's
-// own cost ignores this.)
-constexpr double kJoinSaving = 0.4, kJoinSavingPerDoubling = 0.25, kMostJoinSaving = 3.0;
+// What a dropped row saves, in cpu_tuple_cost. The row does not go through the joins above until
+// one of them drops it. A join costs more if its hash table is larger than the processor's cache.
+// (The server's own cost ignores this.)
+constexpr double kJoinSaving = 10.4, kJoinSavingPerDoubling = 0.25, kMostJoinSaving = 13.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
-// For each unit of parallel_setup_cost, the number of rows from which a build may be parallel.
-// Starting and ending workers takes as long as building a filter of this number of rows without
-// workers. (parallel_setup_cost is meant for longer plans.)
-constexpr double kRowsPerSetupCost = 5000.0;
+// Estimates of joins are often wrong. So a filter that restricts its source is also placed if the
+// estimate sees little in it, but building it and probing it for some rows costs at most this part
+// of what the scan and a join of all its rows cost. All of that may be lost.
+constexpr double kRisk = 0.02;
+constexpr double kTriedRows = 8192.0;
+// A join above may cost several times as much as a lookup in a hash table, and building a filter
+// costs less than the server's cost of the scan says. So a filter is built if it saves this part of
+// its cost.
+constexpr double kEager = 0.4;
 
 // These bound the time for planning.
 constexpr int kMostFilters = 8;  // on one scan
@@ -65,7 +64,6 @@ struct TableFacts {
 
 struct Candidate {
   JoinFilter filter;
-  KeySource *source;
   double gain; // what the filter would save if it were the only one
 };
 
@@ -87,6 +85,29 @@ double saved_by_batches(const TableFacts &facts) {
   return facts.tuples * (cpu_tuple_cost - cost_of_row_left());
 }
 
+// True if a filter may be tried, whatever the estimate says.
+bool is_cheap(const TableFacts &facts, const Candidate &candidate) {
+  const JoinFilter &filter = candidate.filter;
+  const double scan = facts.tuples * (cpu_tuple_cost + facts.joined * filter.join_saving);
+  return filter.source->rows < filter.source->tuples &&
+         filter.build_cost + kTriedRows * filter.probe_cost <= kRisk * scan;
+}
+
+// True if a filter is placed that saves this much when it is probed.
+bool is_placed(const TableFacts &facts, const Candidate &candidate, double saved) {
+  return saved - candidate.filter.build_cost >= kWorthwhile || is_cheap(facts, candidate);
+}
+
+// The rows that must reach a filter so that building it pays. A filter that costs little is built
+// at once. If the estimate sees nothing in a filter, it is assumed to drop half of the rows.
+double rows_needed(const TableFacts &facts, const Candidate &candidate) {
+  if (is_cheap(facts, candidate))
+    return 0.0;
+  JoinFilter filter = candidate.filter;
+  filter.share = Min(filter.share, 0.5);
+  return kEager * filter.build_cost / Max(saved_by(facts, filter, 1.0), 0.1 * cpu_tuple_cost);
+}
+
 // True if a table has enough rows for a filter to pay at all.
 bool may_pay(const TableFacts &facts) {
   JoinFilter best = {};
@@ -106,21 +127,21 @@ bool has_allowed_size(const KeySource *source) {
 
 // Looks at an equality. Returns NULL if a filter of its keys certainly does not pay.
 Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *search) {
-  KeySource *source = find_source(facts.root, pair, facts.table->relids, search);
+  const KeySource *source = find_source(facts.root, pair, facts.table->relids, search);
   if (!source || !has_allowed_size(source) ||
       find_same_probe(facts.root, facts.subquery_probes, pair))
     return nullptr;
   const double bytes = kBytesPerValue * source->rows;
   auto *candidate = make_zeroed<Candidate>();
-  candidate->source = source;
   JoinFilter *filter = &candidate->filter;
   filter->pair = pair;
+  filter->source = source;
   filter->tuples = facts.tuples;
   filter->join_saving = join_saving_of(source);
   filter->probe_cost =
       cost_of_batched_probe(bytes) + cost_of_value(facts.root, facts.table, pair.probed);
-  filter->build_cost = kAdded * cpu_tuple_cost * source->rows; // the least possible
-  filter->share = 0.0;                                         // the least possible
+  filter->build_cost = least_build_cost(facts.root, source);
+  filter->share = 0.0; // the least possible
   const auto gain = [&] {
     return saved_by(facts, *filter, facts.tuples) + saved_by_batches(facts) - filter->build_cost;
   };
@@ -129,7 +150,7 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   const double partners = share_with_partner(facts.root, facts.table, pair, source->rows);
   filter->share = partners + (1.0 - partners) * kDefaultRate;
   candidate->gain = gain();
-  return candidate->gain < kWorthwhile ? nullptr : candidate;
+  return candidate->gain >= kWorthwhile || is_cheap(facts, *candidate) ? candidate : nullptr;
 }
 
 int by_gain(const ListCell *a, const ListCell *b) {
@@ -151,7 +172,7 @@ List *find_candidates(const TableFacts &facts, Search *search) {
   List *best = NIL;
   Relids sources = nullptr;
   for (Candidate *candidate : each<Candidate>(candidates)) {
-    const int source = static_cast<int>(candidate->source->table->relid);
+    const int source = static_cast<int>(candidate->filter.source->table->relid);
     if (!bms_is_member(source, sources))
       best = lappend(best, candidate);
     sources = bms_add_member(sources, source);
@@ -159,25 +180,12 @@ List *find_candidates(const TableFacts &facts, Search *search) {
   return best;
 }
 
-// --- InitPlans -----------------------------------------------------------------------------------
+// --- the choice ----------------------------------------------------------------------------------
 
-// Plans the InitPlan of a filter. The server's planagg.c plans those of MIN and MAX in the same
-// way.
-void plan_initplan(PlannerInfo *root, const ExtensionOids &oids, Candidate *candidate) {
-  JoinFilter *filter = &candidate->filter;
-  const KeyPair &pair = filter->pair;
-  Query *query = query_for(root, oids, candidate->source, pair.key, pair.collation);
-  const bool may_be_parallel = root->glob->parallelModeOK;
-  root->glob->parallelModeOK =
-      may_be_parallel && candidate->source->tuples >= kRowsPerSetupCost * parallel_setup_cost;
-  char *name = choose_plan_name(root->glob, "bloom_filter", true);
-  filter->subroot = subquery_planner(root->glob, query, name, root, nullptr, false, 0.0, nullptr);
-  root->glob->parallelModeOK = may_be_parallel;
-  filter->path = fetch_upper_rel(filter->subroot, UPPERREL_FINAL, nullptr)->cheapest_total_path;
-  filter->build_cost = filter->path->total_cost;
-  filter->result = SS_make_initplan_output_param(root, oids.type, -1, InvalidOid);
-  filter->condition = make_probe(oids, reinterpret_cast<Node *>(filter->result),
-                                 static_cast<Node *>(copyObjectImpl(pair.probed)), pair.collation);
+int by_need(const ListCell *a, const ListCell *b) {
+  const double one = static_cast<JoinFilter *>(lfirst(a))->needed,
+               other = static_cast<JoinFilter *>(lfirst(b))->needed;
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 // Takes the candidates that pay. Each is judged for the rows that the filters before it let
@@ -195,21 +203,23 @@ List *choose(const TableFacts &facts, List *candidates, int *planned) {
     JoinFilter *filter = &candidate->filter;
     const double saved =
         saved_by(facts, *filter, rows) + (filters == NIL ? saved_by_batches(facts) : 0.0);
-    if (saved - filter->build_cost < kWorthwhile)
+    if (!is_placed(facts, *candidate, saved))
       continue;
     if (list_length(filters) == kMostFilters || *planned == kMostPlanned)
       break;
     ++*planned;
     const PlannedSubqueries before = planned_subqueries(facts.root->glob);
-    plan_initplan(facts.root, oids, candidate);
-    if (saved - filter->build_cost < kWorthwhile) {
+    plan_initplan(facts.root, oids, filter);
+    if (!is_placed(facts, *candidate, saved)) {
       forget_subqueries_after(facts.root->glob,
                               before); // those that the source's neighbours have added
       continue;
     }
+    filter->needed = rows_needed(facts, *candidate);
     filters = lappend(filters, filter);
     rows *= filter->share;
   }
+  list_sort(filters, by_need);
   return filters;
 }
 
@@ -255,13 +265,6 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
                        ? choose(facts, find_candidates(facts, &notes->search), &notes->planned)
                        : NIL;
   return notes->filters;
-}
-
-void attach_initplan(PlannerInfo *root, const JoinFilter *filter) {
-  if (initplan_of_level(root, filter->result->paramid))
-    return;
-  SS_make_initplan_from_plan(root, filter->subroot, create_plan(filter->subroot, filter->path),
-                             filter->result);
 }
 
 } // namespace bloomfilter

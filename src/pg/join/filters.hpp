@@ -5,6 +5,7 @@
 #include "pg/server.hpp"
 
 #include "pg/join/keys.hpp"
+#include "pg/join/query.hpp"
 
 namespace bloomfilter {
 
@@ -19,9 +20,14 @@ struct JoinFilter {
   double join_saving; // what the join saves for each row that is dropped
   double probe_cost;  // of a probe
   double build_cost;  // of building the filter
-  // The filter's InitPlan. It becomes part of the plan if a path that probes the filter is chosen.
+  double needed;      // the rows that must reach the filter so that building it pays
+  // The filter's InitPlan (initplan.hpp). It becomes part of the plan if a path that probes the
+  // filter is chosen.
+  const KeySource *source;
+  ExtensionOids oids;
+  char *name;
   Param *result;
-  PlannerInfo *subroot;
+  PlannerInfo *subroot; // NULL if the planner has not planned it
   Path *path;
   Expr *condition; // probes the filter for a row of the table
 };
@@ -29,8 +35,5 @@ struct JoinFilter {
 // The filters, in the order in which they are probed. Repeated calls for the same table return the
 // same filters, unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
-
-// Makes the InitPlan of a filter part of the plan. Does nothing if it is part of the plan already.
-void attach_initplan(PlannerInfo *root, const JoinFilter *filter);
 
 } // namespace bloomfilter

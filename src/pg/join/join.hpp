@@ -25,7 +25,8 @@
 //   keys.cpp         by which keys of other tables the rows of a table may be dropped
 //   source.cpp       what a filter is built from: a table, its conditions, its neighbours
 //   query.cpp        the queries that build filters, and those that the user has written
-//   filters.cpp      which filters pay for a table, and their InitPlans
+//   filters.cpp      which filters pay for a table
+//   initplan.cpp     their InitPlans
 //   join_path.cpp    paths and plans of scans that probe the filters
 #pragma once
 

@@ -8,6 +8,7 @@
 // checked, for each of these tables separately.
 
 #include "pg/join/filters.hpp"
+#include "pg/join/initplan.hpp"
 #include "pg/join/join.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
@@ -41,12 +42,11 @@ set_rel_pathlist_hook_type previous_hook = nullptr;
 // probe them for a row.
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
-  for (const JoinFilter *filter :
-       each<JoinFilter>(static_cast<List *>(linitial(path->custom_private))))
+  for (JoinFilter *filter : each<JoinFilter>(static_cast<List *>(linitial(path->custom_private))))
     attach_initplan(root, filter);
   auto *conditions = static_cast<List *>(lsecond(path->custom_private));
   return make_scan_plan(root, table, path, targets, list_concat_copy(clauses, conditions),
-                        conditions);
+                        conditions, static_cast<List *>(lthird(path->custom_private)));
 }
 
 constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
@@ -57,13 +57,14 @@ constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, null
 struct FilterEffect {
   List *filters;
   List *conditions;   // probe the filters for a row of the part
+  List *needed;       // for each filter, the rows that must reach it so that building it pays
   double share;       // the share of rows that all filters let through
   double join_saving; // what dropped rows save in the joins, divided by all rows that would come
   double build_cost;  // the scan's part of the cost of building the filters
 };
 
 FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOptInfo *table) {
-  FilterEffect effect = {filters, NIL, 1.0, 0.0, 0.0};
+  FilterEffect effect = {filters, NIL, NIL, 1.0, 0.0, 0.0};
   for (const JoinFilter *filter : each<JoinFilter>(filters)) {
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
@@ -73,7 +74,9 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
     effect.conditions = lappend(effect.conditions, condition);
     effect.join_saving += effect.share * (1.0 - filter->share) * filter->join_saving;
     effect.share *= filter->share;
-    effect.build_cost += Min(part->tuples / filter->tuples, 1.0) * filter->build_cost;
+    const double size = Min(part->tuples / filter->tuples, 1.0);
+    effect.build_cost += size * filter->build_cost;
+    effect.needed = lappend_int(effect.needed, static_cast<int>(Min(size * filter->needed, 2e9)));
   }
   return effect;
 }
@@ -105,7 +108,7 @@ Path *make_path(PlannerInfo *root, RelOptInfo *table, const FilterEffect &effect
     return nullptr;
   CustomPath *custom = make_scan_path(root, table, conditions, workers, &kPathMethods);
   custom->flags &= ~CUSTOMPATH_SUPPORT_BACKWARD_SCAN; // what a filter lets through can change
-  custom->custom_private = list_make2(effect.filters, effect.conditions);
+  custom->custom_private = list_make3(effect.filters, effect.conditions, effect.needed);
   Path *path = &custom->path;
   // InitPlans are made at the top of the query's plan. The top must then not be below a Gather.
   path->parallel_safe = workers > 0;

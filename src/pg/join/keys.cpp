@@ -31,6 +31,7 @@
 #include "pg/element/conversion.hpp"
 #include "pg/element/value_type.hpp"
 #include "pg/list.hpp"
+#include "pg/planner/population.hpp"
 #include "pg/query/expression.hpp"
 #include "pg/table/conditions.hpp"
 
@@ -50,6 +51,7 @@ extern "C" {
 #include "optimizer/planmain.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 #include "utils/typcache.h"
 }
 
@@ -74,6 +76,9 @@ constexpr int kMostFields =
 // The greatest number of pairs that are looked at for a table. An equivalence class of n columns of
 // a few tables has about n² pairs.
 constexpr int kMostPairs = 256;
+
+// Two estimates are the same if they differ by less than rounding does.
+constexpr double kSameEstimate = 0.999;
 
 // --- joins ---------------------------------------------------------------------------------------
 
@@ -357,6 +362,29 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
   return share;
 }
 
+// The share of a table's rows that have a partner in one equality.
+//
+// The server's estimate of a semijoin is at most its estimate of the inner join, which assumes that
+// all keys of the source occur in the table. A calendar of 200 years has many more days than the
+// sales of five years. If this limit decides, the share is also at least what it is if all keys of
+// the source do occur.
+double share_of_values(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
+  const double share = selectivity_of(root, table, pair, JOIN_SEMI);
+  const double rows = pair.source->rows;
+  if (share < kSameEstimate * rows * selectivity_of(root, table, pair, JOIN_INNER))
+    return share;
+  VariableStatData probed, key;
+  examine_variable(root, pair.probed, 0, &probed);
+  examine_variable(root, pair.key, 0, &key);
+  bool is_default, key_is_default;
+  const double distinct = get_variable_numdistinct(&probed, &is_default);
+  const double keys = Min(get_variable_numdistinct(&key, &key_is_default), rows);
+  const double occurring = (1.0 - null_share(probed)) * Min(keys / Max(distinct, 1.0), 1.0);
+  ReleaseVariableStats(probed);
+  ReleaseVariableStats(key);
+  return is_default || key_is_default ? share : Max(share, occurring);
+}
+
 bool is_column(Node *value, AttrNumber number) {
   Node *plain = without_relabeling(value);
   return IsA(plain, Var) && castNode(Var, plain)->varattno == number;
@@ -428,8 +456,8 @@ double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyP
   // changed for the time of the estimate.
   const double rows = pair.source->rows;
   pair.source->rows = source_rows;
-  const double share = pair.fields == NIL ? selectivity_of(root, table, pair, JOIN_SEMI)
-                                          : share_of_rows(root, table, pair);
+  const double share =
+      pair.fields == NIL ? share_of_values(root, table, pair) : share_of_rows(root, table, pair);
   pair.source->rows = rows;
   return share;
 }

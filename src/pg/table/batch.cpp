@@ -1,11 +1,14 @@
 // See batch.hpp. This file begins the expressions of the conditions, evaluates conditions for each
-// row, probes the filters, and skips probes that are not worth their time. It also writes and reads
-// the plan, and begins the table scan.
+// row, and probes the filters, as probe_control.hpp decides. It also writes and reads the plan, and
+// begins the table scan.
 
 #include "pg/table/batch.hpp"
 
+#include <utility>
+
 #include "pg/compat.hpp"
 #include "pg/list.hpp"
+#include "pg/query/expression.hpp"
 #include "pg/query/probe_expr.hpp"
 #include "pg/value/sample.hpp"
 
@@ -49,7 +52,12 @@ void init_condition(FilterCondition *condition, Node *expression, List *conditio
   // EvalPlanQual begins late: the function may have been altered since the plan was made.
   if (!is_probe_for_value(expression, &probe))
     elog(ERROR, "Bloom Filter Scan has a condition that probes no filter any more");
+  condition->expression = expression;
   condition->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(probe.filter), node);
+  Node *filter = without_relabeling(probe.filter);
+  condition->parameter = IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC
+                             ? castNode(Param, filter)->paramid
+                             : -1;
   condition->value = init_value(probe.value, node);
   condition->reached = init_reached(probe.value, conditions_before, node);
   condition->collation = probe.collation;
@@ -75,38 +83,6 @@ bool is_reached(RowBatches *batches, const FilterCondition &condition) {
       return true;
   }
   return false;
-}
-
-// --- backoff -------------------------------------------------------------------------------------
-
-// A probe is judged after kJudged rows. If it is not worth its time, it is skipped for a multiple
-// of this number. If it is still not worth its time after that, it is skipped for twice as long, up
-// to a limit. It is tried again because later rows may be different.
-constexpr uint64 kJudged = 8192;
-constexpr uint64 kFirstBackoff = 16 * kJudged, kLongestBackoff = 32 * kFirstBackoff;
-// A probe is not worth its time if it lets more than this share of the rows through. Each of these
-// rows has cost a probe for nothing. The planner places a filter only for a lower share. The limit
-// here is higher because a filter is worth more below an expensive join.
-constexpr double kWorthless = 0.85;
-
-// True if the probe is skipped for these rows. They then pass without it.
-bool backs_off(Backoff *backoff, uint64 rows) {
-  if (backoff->left == 0)
-    return false;
-  backoff->left -= Min(backoff->left, rows);
-  backoff->unprobed += rows;
-  return true;
-}
-
-void judge(Backoff *backoff, uint64 probed, uint64 passed) {
-  backoff->probed += probed;
-  backoff->passed += passed;
-  if (!backoff->allowed || backoff->probed < kJudged)
-    return;
-  const bool worthless = backoff->passed > kWorthless * backoff->probed;
-  backoff->length = worthless ? Min(Max(2 * backoff->length, kFirstBackoff), kLongestBackoff) : 0;
-  backoff->left = backoff->length;
-  backoff->probed = backoff->passed = 0;
 }
 
 // --- probes --------------------------------------------------------------------------------------
@@ -182,11 +158,25 @@ void probe_rows(RowBatches *batches, FilterCondition *condition) {
   batches->count = left;
 }
 
+// If rows are not read by page, nobody knows how many will come.
+ScanProgress progress_of(const RowBatches *batches) {
+  if (batches->reader.slots)
+    return {1.0, 1.0};
+  return {static_cast<double>(batches->pages),
+          static_cast<double>(heap_of(&batches->reader)->rs_nblocks)};
+}
+
 // Keeps the rows that fulfil the condition of a probe.
 void apply_condition(RowBatches *batches, FilterCondition *condition) {
-  if (backs_off(&condition->backoff, batches->count))
+  ProbeControl *control = &condition->control;
+  if (backs_off(control, batches->count))
     return;
   if (!condition->known) {
+    if (!is_built(batches, *condition) &&
+        !pays_to_build(control, batches->count, progress_of(batches))) {
+      control->unprobed += static_cast<uint64>(batches->count);
+      return;
+    }
     if (!is_reached(batches, *condition)) { // other conditions reject these rows
       InstrCountFiltered1(batches->node, batches->count);
       batches->count = 0;
@@ -201,7 +191,47 @@ void apply_condition(RowBatches *batches, FilterCondition *condition) {
   }
   const int probed = batches->count;
   probe_rows(batches, condition);
-  judge(&condition->backoff, probed, batches->count);
+  judge(control, probed, batches->count);
+}
+
+// --- order ---------------------------------------------------------------------------------------
+
+// The time of probes is measured on one page of kPagesPerTiming. The filters are sorted after
+// kPagesPerSort pages; then older measurements count half.
+constexpr uint64 kPagesPerTiming = 8, kPagesPerSort = 64;
+
+void apply_and_time(RowBatches *batches, FilterCondition *condition) {
+  instr_time begin, end;
+  const int before = batches->count;
+  INSTR_TIME_SET_CURRENT(begin);
+  apply_condition(batches, condition);
+  INSTR_TIME_SET_CURRENT(end);
+  INSTR_TIME_SUBTRACT(end, begin);
+  condition->control.dropped += before - batches->count;
+  condition->control.seconds += INSTR_TIME_GET_DOUBLE(end);
+}
+
+void sort_conditions(RowBatches *batches) {
+  FilterCondition **order = batches->order;
+  for (int i = 1; i < batches->condition_count; i++)
+    for (int j = i; j > 0 && comes_before(order[j]->control, order[j - 1]->control); j--)
+      std::swap(order[j], order[j - 1]);
+  for (int i = 0; i < batches->condition_count; i++) {
+    order[i]->control.dropped /= 2;
+    order[i]->control.seconds /= 2;
+  }
+}
+
+void apply_conditions(RowBatches *batches) {
+  const bool timed = batches->condition_count > 1 && batches->pages % kPagesPerTiming == 0;
+  for (int i = 0; i < batches->condition_count && batches->count > 0; i++) {
+    if (timed && batches->order[i]->known)
+      apply_and_time(batches, batches->order[i]);
+    else
+      apply_condition(batches, batches->order[i]);
+  }
+  if (timed && batches->pages % kPagesPerSort == 0)
+    sort_conditions(batches);
 }
 
 // --- batches -------------------------------------------------------------------------------------
@@ -219,6 +249,7 @@ bool take_rows(RowBatches *batches) {
       batches->ended = true;
       return false;
     }
+    batches->pages++;
   }
   batches->rows = batches->reader.rows + batches->taken;
   batches->count = batches->one_by_one ? 1 : batches->reader.count - batches->taken;
@@ -227,6 +258,14 @@ bool take_rows(RowBatches *batches) {
 }
 
 // --- the plan ------------------------------------------------------------------------------------
+
+// The position of a condition in a list. -1 if it is not there.
+int list_position(const List *list, const void *condition) {
+  for (int i = 0; i < list_length(list); i++)
+    if (list_nth(list, i) == condition)
+      return i;
+  return -1;
+}
 
 // The positions of some conditions in the list of all conditions.
 List *positions_of(const List *some, const List *all) {
@@ -265,14 +304,20 @@ void begin_batches(RowBatches *batches, const BatchPlan &plan, PlanState *node) 
   batches->node = node;
   batches->before = ExecInitQual(plan.before, node);
   batches->conditions = make_zeroed_array<FilterCondition>(list_length(plan.probes));
+  batches->order = make_zeroed_array<FilterCondition *>(list_length(plan.probes));
   ListCell *cell;
   foreach (cell, plan.conditions) {
     if (!list_member_ptr(plan.probes, lfirst(cell)))
       continue;
-    List *before = list_truncate(list_copy(plan.conditions), foreach_current_index(cell));
+    // Evaluating a probe that the planner has placed would build its filter.
+    List *before = list_difference_ptr(
+        list_truncate(list_copy(plan.conditions), foreach_current_index(cell)), plan.by_planner);
     FilterCondition *condition = &batches->conditions[batches->condition_count++];
     init_condition(condition, static_cast<Node *>(lfirst(cell)), before, node);
-    condition->backoff.allowed = list_member_ptr(plan.by_planner, lfirst(cell));
+    const int position = list_position(plan.by_planner, lfirst(cell));
+    condition->control.by_planner = position >= 0;
+    condition->control.needed = position >= 0 ? list_nth_int(plan.needed, position) : 0;
+    batches->order[batches->condition_count - 1] = condition;
   }
   batches->after = ExecInitQual(plan.after, node);
   batches->one_by_one = plan.one_by_one;
@@ -286,8 +331,7 @@ bool next_batch(RowBatches *batches) {
   while (take_rows(batches)) {
     if (batches->before)
       evaluate_conditions(batches, batches->before);
-    for (int i = 0; i < batches->condition_count && batches->count > 0; i++)
-      apply_condition(batches, &batches->conditions[i]);
+    apply_conditions(batches);
     if (batches->after)
       evaluate_conditions(batches, batches->after);
     if (batches->count > 0)
@@ -299,6 +343,7 @@ bool next_batch(RowBatches *batches) {
 void restart_batches(RowBatches *batches) {
   forget_rows(&batches->reader);
   batches->taken = batches->count = 0;
+  batches->pages = 0;
   batches->ended = false;
 }
 
@@ -306,17 +351,22 @@ void forget_filters(RowBatches *batches) {
   for (int i = 0; i < batches->condition_count; i++) {
     FilterCondition *condition = &batches->conditions[i];
     condition->known = false;
-    condition->backoff = {condition->backoff.allowed, 0, 0, 0, 0, condition->backoff.unprobed};
+    forget_history(&condition->control);
   }
   MemoryContextReset(batches->filters);
+}
+
+bool is_built(const RowBatches *batches, const FilterCondition &condition) {
+  return condition.parameter < 0 ||
+         !batches->node->ps_ExprContext->ecxt_param_exec_vals[condition.parameter].execPlan;
 }
 
 List *describe_batch_plan(const BatchPlan &plan) {
   List *lists = list_make4(
       positions_of(plan.before, plan.conditions), positions_of(plan.probes, plan.conditions),
       positions_of(plan.by_planner, plan.conditions), positions_of(plan.after, plan.conditions));
-  return list_concat(lists,
-                     list_make2(makeInteger(plan.one_by_one ? 1 : 0), makeInteger(plan.expected)));
+  return list_concat(lists, list_make3(makeInteger(plan.one_by_one ? 1 : 0),
+                                       makeInteger(plan.expected), plan.needed));
 }
 
 BatchPlan read_batch_plan(List *conditions, const List *description) {
@@ -326,7 +376,8 @@ BatchPlan read_batch_plan(List *conditions, const List *description) {
           conditions_at(lthird(description), conditions),
           conditions_at(lfourth(description), conditions),
           intVal(list_nth(description, 4)) != 0,
-          intVal(list_nth(description, 5))};
+          intVal(list_nth(description, 5)),
+          static_cast<List *>(list_nth(description, 6))};
 }
 
 TableScanDesc begin_private_scan(ScanState *node, Relation table) {

@@ -16,6 +16,7 @@
 #include "pg/server.hpp"
 
 #include "pg/table/page_reader.hpp"
+#include "pg/table/probe_control.hpp"
 #include "pg/value/probed_filter.hpp"
 
 extern "C" {
@@ -33,12 +34,14 @@ struct BatchPlan {
   List *conditions; // all conditions of the table, in the server's order
   List *before;     // the conditions of a lower security level than the probes
   List *probes;     // probe a filter for many rows at once
-  List *by_planner; // the probes that the planner has placed by itself; they may be skipped
+  List *by_planner; // the probes that the planner has placed by itself (probe_control.hpp)
   List *after;      // for the rows that are left; empty if the node itself evaluates them
   bool one_by_one;  // true if a batch is one row, because a probe can raise an error (Conditions)
   // The number of rows for which a process will probe the filters. It decides how the process reads
   // the filters.
   int expected; // 0 if unknown
+  // For each of `by_planner`, the rows that must reach the filter so that building it pays.
+  List *needed; // of integers
 };
 
 // A plan without its conditions: each is written as its position in the list of all conditions. The
@@ -47,20 +50,12 @@ struct BatchPlan {
 List *describe_batch_plan(const BatchPlan &plan);
 BatchPlan read_batch_plan(List *conditions, const List *description);
 
-// Tells whether a probe that the planner has placed by itself is worth its time. If a probe lets
-// nearly all rows through, it is skipped for some rows. Then it is tried again.
-struct Backoff {
-  bool allowed;          // set by begin_batches()
-  uint64 probed, passed; // the rows since the probe was judged last
-  uint64 length;         // the length of the last backoff in rows; 0 if the filter proved useful
-  uint64 left;           // the rows that are left of this backoff
-  uint64 unprobed;       // the rows not probed because of backoffs, in all scans of this process
-};
-
 // A condition that probes a filter for a value of each row. The filter is the same for all rows.
 struct FilterCondition {
   // Set by begin_batches().
+  Node *expression; // the condition
   ExprState *filter_expression;
+  int parameter;      // the number of the parameter that is the filter; -1 if it is none
   ExprState *reached; // true for a row if a sequential scan would probe the filter for it
   RowValue value;
   Oid collation; // of the value
@@ -73,7 +68,7 @@ struct FilterCondition {
   ValueType *value_type;
   double rate;  // the false positive rate of the first filter; 0 if unknown
   bool sampled; // true once the rate was looked for; only EXPLAIN ANALYZE shows it
-  Backoff backoff;
+  ProbeControl control;
 };
 
 // Starts at zero.
@@ -82,6 +77,7 @@ struct RowBatches {
   PlanState *node;   // owns the expressions and counts the rows that are rejected
   ExprState *before; // the conditions before the probes; NULL if there are none
   FilterCondition *conditions;
+  FilterCondition **order; // in which the conditions are evaluated
   int condition_count;
   ExprState *after; // the conditions after the probes; NULL if there are none
   bool one_by_one;  // this and the next field are as in BatchPlan
@@ -89,6 +85,7 @@ struct RowBatches {
   MemoryContext filters; // holds the results of the filters' expressions
   // Set by open_reader(). Like all fields below, also set by next_batch() and restart_batches().
   PageReader reader;
+  uint64 pages; // how many pages were read
   int taken;    // how many of the page's rows have come into batches
   uint16 *rows; // the rows of the batch that are left; points into the page's rows
   int count;
@@ -105,6 +102,9 @@ bool next_batch(RowBatches *batches);
 void restart_batches(RowBatches *batches);
 
 void forget_filters(RowBatches *batches);
+
+// True if a filter is there: it is no result of an InitPlan, or the InitPlan has run.
+bool is_built(const RowBatches *batches, const FilterCondition &condition);
 
 // The node's table scan is the process's own, or the processes of a parallel query share it. In
 // shared memory, a shared scan comes after the other data that the node shares.

@@ -39,6 +39,23 @@ void explain_conditions(const char *label, List *conditions, CustomScanState *no
                       explained);
 }
 
+void explain_decisions(const RowBatches &batches, CustomScanState *node, List *ancestors,
+                       ExplainState *explained) {
+  List *order = NIL, *unbuilt = NIL;
+  bool is_as_planned = true;
+  for (int i = 0; i < batches.condition_count; i++) {
+    const FilterCondition *condition = batches.order[i];
+    is_as_planned &= condition == &batches.conditions[i];
+    if (condition->known || is_built(&batches, *condition))
+      order = lappend(order, condition->expression);
+    else
+      unbuilt = lappend(unbuilt, condition->expression);
+  }
+  if (!is_as_planned)
+    explain_conditions("Bloom Filter Order", order, node, ancestors, explained);
+  explain_conditions("Bloom Filter Not Built", unbuilt, node, ancestors, explained);
+}
+
 void explain_rows(const char *label, double rows, const NodeInstrumentation *instrument,
                   ExplainState *explained) {
   if (instrument->nloops > 0 || explained->format != EXPLAIN_FORMAT_TEXT)
@@ -63,7 +80,7 @@ void note_probes(ProbeStatistics *probed, const RowBatches &batches,
   for (int i = 0; i < batches.condition_count; i++) {
     const FilterCondition &condition = batches.conditions[i];
     sum.rate = Max(sum.rate, condition.rate);
-    probed->unprobed += condition.backoff.unprobed;
+    probed->unprobed += condition.control.unprobed;
     if (!condition.known || condition.is_null || !condition.value_type)
       continue;
     const ProbedFilter &filter = condition.last.filter;

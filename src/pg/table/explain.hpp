@@ -18,6 +18,11 @@ namespace bloomfilter {
 void explain_conditions(const char *label, List *conditions, CustomScanState *node, List *ancestors,
                         ExplainState *explained);
 
+// Shows what a scan has decided about the filters that the planner has placed: their order in the
+// end, if it is not the planner's, and the filters that were not built.
+void explain_decisions(const RowBatches &batches, CustomScanState *node, List *ancestors,
+                       ExplainState *explained);
+
 // Shows the mean number of rows for each loop. In text format, shows nothing if there was no loop.
 void explain_rows(const char *label, double rows, const NodeInstrumentation *instrument,
                   ExplainState *explained);

@@ -37,7 +37,7 @@ namespace bloomfilter {
 CustomPath *make_scan_path(PlannerInfo *root, RelOptInfo *table, const Conditions &conditions,
                            int workers, const CustomPathMethods *methods);
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
-                     List *clauses, List *by_planner);
+                     List *clauses, List *by_planner, List *needed);
 
 // Adapts an expression of a table, or a list of them, to one of the table's parts. A part may
 // number its columns differently. For the table itself, returns the expression unchanged.

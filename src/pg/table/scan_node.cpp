@@ -203,6 +203,8 @@ void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
   explain_conditions("Bloom Filter", plan.probes, node, ancestors, explained);
   if (!instrument)
     return;
+  if (instrument->nloops > 0)
+    explain_decisions(scan->batches, node, ancestors, explained);
   explain_rows("Rows Removed by Bloom Filter", instrument->nfiltered2, instrument, explained);
   note_probes(&scan->probed, scan->batches, nullptr);
   explain_probes(scan->probed, instrument, explained);

@@ -33,7 +33,7 @@ int expected_rows(const PlannerInfo *root, const RelOptInfo *table, const Path *
 
 Plan *plan_scan(PlannerInfo *root, RelOptInfo *table, CustomPath *path, List *targets,
                 List *clauses, List *) {
-  return make_scan_plan(root, table, path, targets, clauses, NIL);
+  return make_scan_plan(root, table, path, targets, clauses, NIL, NIL);
 }
 
 constexpr CustomPathMethods kPathMethods = {"Bloom Filter Scan", plan_scan, nullptr};
@@ -60,7 +60,7 @@ int workers_for(const RelOptInfo *table) {
 }
 
 Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *path, List *targets,
-                     List *clauses, List *by_planner) {
+                     List *clauses, List *by_planner, List *needed) {
   const Conditions conditions = conditions_of(clauses);
   CustomScan *scan = makeNode(CustomScan);
   scan->scan.plan.targetlist = targets;
@@ -73,6 +73,7 @@ Plan *make_scan_plan(PlannerInfo *root, RelOptInfo *table, const CustomPath *pat
   plan.before = extract_actual_clauses(conditions.before, false);
   plan.probes = extract_actual_clauses(conditions.probes, false);
   plan.by_planner = extract_actual_clauses(by_planner, false);
+  plan.needed = needed;
   plan.after = NIL; // the node's own qual evaluates the others
   plan.one_by_one = conditions.can_fail;
   plan.expected = expected_rows(root, table, &path->path);

@@ -1,0 +1,93 @@
+-- What join filters do not leave to estimates: the share of rows that they let through, which of
+-- them are built, their order, and when a filter that rested is probed again.
+CREATE SCHEMA join_runtime;
+SET search_path = join_runtime, public;
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+LOAD 'bloomfilter';
+\i sql/include/plan.sql
+
+-- Five years of sales, in the order of the days, and a calendar of 200 years. Sales of a store are
+-- on some days only.
+CREATE TABLE day (id int PRIMARY KEY, year int, month int);
+INSERT INTO day SELECT i, 1900 + i / 365, i / 30 % 12 FROM generate_series(0, 72999) i;
+CREATE TABLE item (id int PRIMARY KEY, brand int, name text);
+INSERT INTO item SELECT i, i % 100, repeat('n', 20) FROM generate_series(1, 20000) i;
+CREATE TABLE sale (id int, day int, item int, price int, padding text);
+INSERT INTO sale
+SELECT i, 36500 + i / 110, 1 + i * 7919 % 20000, i % 10, repeat('x', 30)
+FROM generate_series(0, 199999) i;
+VACUUM ANALYZE day, item, sale;
+
+-- Returns the rows of a query, and whether they are the same with join filters and without.
+CREATE FUNCTION same_rows(query text, OUT rows bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+DECLARE
+  counted text := format(
+    'SELECT count(*), md5(string_agg(r::text, E''\n'' ORDER BY r::text)) FROM (%s) r', query);
+  off text;
+  found text;
+BEGIN
+  SET LOCAL bloomfilter.join_filter = off;
+  EXECUTE counted INTO rows, off;
+  SET LOCAL bloomfilter.join_filter = on;
+  EXECUTE counted INTO rows, found;
+  same := found IS NOT DISTINCT FROM off;
+END $$;
+-- Returns the scan of a table that probes filters.
+CREATE FUNCTION scan_of(query text, options text, name text DEFAULT 'sale') RETURNS jsonb
+LANGUAGE sql AS $$
+  SELECT jsonb_path_query_first(plan_of(query, options),
+    'strict $.** ? (@."Custom Plan Provider" == "Bloom Filter Scan" && @."Relation Name" == $name)',
+    jsonb_build_object('name', name))
+$$;
+SET bloomfilter.join_filter = on;
+
+-- A year has a fifth of the sales. The server expects 1 of 200 rows after the join.
+SELECT (scan_of('SELECT FROM sale s JOIN day d ON d.id = s.day WHERE year = 2002', 'VERBOSE OFF')
+  ->> 'Plan Rows')::int BETWEEN 30000 AND 50000 AS a_fifth;
+SELECT * FROM same_rows('SELECT s.id FROM sale s JOIN day d ON d.id = s.day WHERE year = 2002');
+-- A filter that costs much is not built if few rows are left for it. It is planned because the
+-- server expects that a fifth of the rows is left.
+CREATE TABLE customer AS
+SELECT i AS id, i % 50 AS status, repeat('c', 50) AS padding FROM generate_series(1, 100000) i;
+ALTER TABLE sale ADD customer int;
+UPDATE sale SET customer = 1 + id % 100000;
+VACUUM (FULL, ANALYZE) sale;
+ANALYZE customer;
+CREATE TABLE season AS SELECT i AS id, i % 5 AS kind FROM generate_series(36500, 38400) i;
+ANALYZE season;
+CREATE FUNCTION unbuilt(query text) RETURNS boolean LANGUAGE sql AS $$
+  SELECT coalesce(scan_of(query, 'ANALYZE, TIMING OFF, VERBOSE OFF') ->> 'Bloom Filter Not Built'
+                  ~ 'customer', false)
+$$;
+CREATE VIEW bought AS SELECT s.id FROM sale s JOIN season n ON n.id = s.day
+  JOIN customer c ON c.id = s.customer WHERE n.kind = 3 AND c.status = 3;
+SELECT unbuilt('SELECT FROM bought') AS unbuilt;
+SELECT * FROM same_rows('SELECT * FROM bought');
+UPDATE season SET kind = CASE id WHEN 36500 THEN 3 ELSE 0 END;
+SELECT unbuilt('SELECT FROM bought') AS unbuilt;
+SELECT * FROM same_rows('SELECT * FROM bought');
+
+-- The filter that drops most rows is probed first, whatever the statistics say.
+CREATE TABLE useless AS SELECT i AS id, i % 10 AS kind FROM generate_series(0, 999) i;
+CREATE TABLE useful AS SELECT i AS id, i % 3 AS kind FROM generate_series(1, 20000) i;
+ANALYZE useless, useful;
+UPDATE useless SET kind = 1;
+UPDATE useful SET kind = 0 WHERE id > 200;
+SELECT scan_of(query, 'VERBOSE OFF') ->> 'Bloom Filter' ~ 'price.*item' AS planned,
+  scan_of(query, 'ANALYZE, TIMING OFF, VERBOSE OFF') ->> 'Bloom Filter Order'
+    ~ 'item.*price' AS probed
+FROM (VALUES ('SELECT FROM sale s JOIN useless a ON a.id = s.price JOIN useful b ON b.id = s.item
+  WHERE a.kind = 1 AND b.kind = 1')) queries (query);
+SELECT * FROM same_rows('SELECT s.id FROM sale s JOIN useless a ON a.id = s.price
+  JOIN useful b ON b.id = s.item WHERE a.kind = 1 AND b.kind = 1');
+
+-- A filter that rests is probed again when the rows change: the first two fifths of the sales have
+-- partners, the others have none.
+CREATE TABLE span AS SELECT i AS id, i % 100 AS kind FROM generate_series(36500, 38400) i;
+ANALYZE span;
+UPDATE span SET kind = CASE WHEN id < 37230 THEN 1 ELSE 0 END;
+SELECT (scan ->> 'Rows Not Probed')::int BETWEEN 50000 AND 80000 AS rests,
+  (scan ->> 'Rows Removed by Bloom Filter')::int > 115000 AS wakes
+FROM scan_of('SELECT FROM sale s JOIN span p ON p.id = s.day WHERE p.kind = 1',
+  'ANALYZE, TIMING OFF, VERBOSE OFF') scan;

@@ -1,0 +1,25 @@
+// The InitPlan that builds a join filter.
+//
+// The planner could plan it like any subquery. But this takes longer than all the rest of a join
+// filter, because it estimates the source's conditions once more. So if the best plan is known
+// before, a build that reads the whole table, it is made here, and only if the filter is used.
+#pragma once
+
+#include "pg/server.hpp"
+
+#include "pg/join/filters.hpp"
+
+namespace bloomfilter {
+
+// The least that building a filter of a source's keys costs, as far as it is known without planning
+// the InitPlan. If a build of the whole table is the InitPlan, this is its cost.
+Cost least_build_cost(PlannerInfo *root, const KeySource *source);
+
+// Sets the fields of a filter that concern its InitPlan, its condition and its cost. Before, the
+// cost must be least_build_cost().
+void plan_initplan(PlannerInfo *root, const ExtensionOids &oids, JoinFilter *filter);
+
+// Makes the InitPlan of a filter part of the plan. Does nothing if it is part of the plan already.
+void attach_initplan(PlannerInfo *root, JoinFilter *filter);
+
+} // namespace bloomfilter

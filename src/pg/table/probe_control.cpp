@@ -1,0 +1,81 @@
+// See probe_control.hpp.
+
+#include "pg/table/probe_control.hpp"
+
+namespace bloomfilter {
+namespace {
+
+// A scan does not know what its filters do before this number of pages, or before it has read the
+// table.
+constexpr double kFirstPages = 64.0;
+
+// A filter is judged after kJudged rows. If it is not worth its time, it is not probed for a
+// multiple of this number. If it is still not worth its time after that, it is not probed for twice
+// as long, up to a limit.
+constexpr uint64 kJudged = 8192;
+constexpr uint64 kFirstBackoff = 16 * kJudged, kLongestBackoff = 32 * kFirstBackoff;
+// During a backoff, one page of this number is probed.
+constexpr uint64 kPagesPerLook = 16;
+// A filter is not worth its time if it lets more than this share of the rows through. Each of these
+// rows has cost a probe for nothing. The planner places a filter only for a lower share. The limit
+// here is higher because a filter is worth more below an expensive join.
+constexpr double kWorthless = 0.85;
+
+bool is_worthless(double probed, double passed) {
+  return passed > kWorthless * probed;
+}
+
+} // namespace
+
+bool pays_to_build(ProbeControl *control, int rows, const ScanProgress &progress) {
+  if (!control->by_planner || control->needed <= 0.0)
+    return true;
+  control->reached += rows;
+  return progress.read >= Min(kFirstPages, progress.all) &&
+         control->reached * progress.all >= control->needed * progress.read;
+}
+
+bool backs_off(ProbeControl *control, int rows) {
+  if (control->left == 0)
+    return false;
+  control->left -= Min(control->left, static_cast<uint64>(rows));
+  if (++control->pages % kPagesPerLook == 0)
+    return false;
+  control->unprobed += static_cast<uint64>(rows);
+  return true;
+}
+
+void judge(ProbeControl *control, int probed, int passed) {
+  if (!control->by_planner || probed == 0)
+    return;
+  if (control->left > 0) { // this page was a look during a backoff
+    if (!is_worthless(probed, passed))
+      control->left = control->length = 0;
+    return;
+  }
+  control->probed += static_cast<uint64>(probed);
+  control->passed += static_cast<uint64>(passed);
+  if (control->probed < kJudged)
+    return;
+  const bool worthless =
+      is_worthless(static_cast<double>(control->probed), static_cast<double>(control->passed));
+  control->length = worthless ? Min(Max(2 * control->length, kFirstBackoff), kLongestBackoff) : 0;
+  control->left = control->length;
+  control->probed = control->passed = 0;
+}
+
+bool comes_before(const ProbeControl &one, const ProbeControl &other) {
+  if (!one.by_planner || !other.by_planner || one.seconds <= 0.0 || other.seconds <= 0.0)
+    return false;
+  return one.dropped * other.seconds > other.dropped * one.seconds;
+}
+
+void forget_history(ProbeControl *control) {
+  ProbeControl kept = {};
+  kept.by_planner = control->by_planner;
+  kept.needed = control->needed;
+  kept.unprobed = control->unprobed;
+  *control = kept;
+}
+
+} // namespace bloomfilter
