@@ -28,7 +28,9 @@ struct Stretch {
   // The number of its groups: up to the first group in which a range has twice as many pages.
   std::uint64_t groups() const {
     const std::uint64_t next_pages = 2 * std::uint64_t{range_pages};
-    const std::uint64_t end = 2 * kGroupRanges * next_pages * next_pages;
+    const std::uint64_t end = range_pages == kMostChosenPages
+                                  ? std::uint64_t{1} << 63
+                                  : 2 * kGroupRanges * next_pages * next_pages;
     return (end - first_block + group_pages() - 1) / group_pages();
   }
   Stretch next() const {

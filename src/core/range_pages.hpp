@@ -31,7 +31,7 @@
 // the root of H / 127. In memory, a heap page costs more than a page of the index, and the pages at
 // the end that have no filter yet are read, too. Both are for a smaller p. So the next group has
 // twice as many pages in a range as soon as this is at most the root of B / (2 * 127), where B is
-// the group's first block.
+// the group's first block, up to 256 pages.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +45,8 @@ namespace bloomfilter {
 constexpr int kGroupRanges = kPageColumns;
 // The pages in a range at the beginning of a table. Fewer would not make a lookup cheaper.
 constexpr std::uint32_t kLeastRangePages = 8;
+// The most pages in a range that the index chooses. An INSERT reads all pages of a range.
+constexpr std::uint32_t kMostChosenPages = 256;
 
 struct RangeSlot {
   std::uint32_t start; // the first page of the group's lines

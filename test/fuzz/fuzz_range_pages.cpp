@@ -18,7 +18,7 @@ using namespace bloomfilter;
 namespace {
 
 constexpr std::uint32_t kBlocks = 1000; // of the index
-constexpr std::uint32_t kMostRangePages = 131072;
+constexpr std::uint32_t kMostRangePages = 4096;
 
 void require(bool condition) {
   if (!condition)

@@ -39,7 +39,7 @@ TEST(RangePlace, RangesGrowAsTheRootOfTheTable) {
   EXPECT_EQ(group_blocks(32, 64).range_pages, 32U);
   // The largest table has slots for all of its groups.
   EXPECT_LT(range_place(0, kLastBlock).group, kMaxGroups);
-  EXPECT_EQ(group_blocks(0, range_place(0, kLastBlock).group).range_pages, 4096U);
+  EXPECT_EQ(group_blocks(0, range_place(0, kLastBlock).group).range_pages, kMostChosenPages);
 }
 
 TEST(RangeRate, IsAQuarterOfARange) {

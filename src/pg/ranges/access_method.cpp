@@ -40,7 +40,8 @@ namespace bloomfilter {
 
 namespace {
 
-constexpr int kMostRangePages = 131072;
+// A build keeps the hashes of 127 ranges in memory.
+constexpr int kMostRangePages = 4096;
 
 relopt_kind kind;
 

@@ -170,7 +170,7 @@ void check_range_index(Relation table, Relation index) {
 
 void tidy_range_index(Relation table, Relation index) {
   lock_work(index);
-  summarize_all(table, index, [] { CHECK_FOR_INTERRUPTS(); });
+  summarize_all(table, index, check_for_interrupts);
   unlock_work(index);
 }
 

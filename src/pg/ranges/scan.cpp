@@ -83,6 +83,7 @@ public:
 
   void add(uint64 begin, uint64 end) {
     for (uint64 block = begin; block < Min(end, uint64{table_blocks_}); block++) {
+      CHECK_FOR_INTERRUPTS();
       tbm_add_page(bitmap_, static_cast<BlockNumber>(block));
       pages_++;
     }

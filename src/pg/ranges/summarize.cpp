@@ -25,7 +25,6 @@ namespace bloomfilter {
 namespace {
 
 constexpr uint32 kMostAttempts = 3; // of INSERTs; VACUUM tries again
-constexpr uint32 kMostPagesForInsert = 256;
 constexpr uint64 kRangesToWait = 8; // for empty pages of a range
 
 // Writes empty pages of a group's lines after all pages that are in use. They are in no slot yet,
@@ -188,9 +187,20 @@ void summarize(HeapReader *reader, const NextRange &next) {
     pfree(hashes.items);
 }
 
+void summarize_all(Relation table, Relation index, void (*pause)()) {
+  HeapReader reader = open_reader(table, index, pause);
+  for (;;) {
+    const NextRange next = next_range(index);
+    if (next.group >= kMaxGroups || next.end() > RelationGetNumberOfBlocks(table))
+      break;
+    summarize(&reader, next);
+  }
+  close_reader(&reader);
+}
+
 void summarize_for_insert(Relation table, Relation index, BlockNumber block) {
   const auto is_due = [=](const NextRange &next) {
-    return next.group < kMaxGroups && next.blocks.range_pages <= kMostPagesForInsert &&
+    return next.group < kMaxGroups && next.blocks.range_pages <= kMostChosenPages &&
            next.attempts < kMostAttempts && next.end() + next.blocks.range_pages <= block;
   };
   if (!is_due(next_range(index)) || !try_lock_work(index))

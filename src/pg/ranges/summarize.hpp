@@ -45,18 +45,8 @@ void write_slot(Relation index, const RangeMeta &meta, const RangeSlot &slot, ui
 // the same again.
 void summarize(HeapReader *reader, const NextRange &next);
 
-// Gives all complete ranges their filters. Calls pause() before each.
-template <typename Pause> void summarize_all(Relation table, Relation index, Pause pause) {
-  HeapReader reader = open_reader(table, index);
-  for (;;) {
-    pause();
-    const NextRange next = next_range(index);
-    if (next.group >= kMaxGroups || next.end() > RelationGetNumberOfBlocks(table))
-      break;
-    summarize(&reader, next);
-  }
-  close_reader(&reader);
-}
+// Gives all complete ranges their filters. Calls pause() before each page that is read.
+void summarize_all(Relation table, Relation index, void (*pause)());
 
 // Called for a row that was put into a range without a filter. Gives one range its filter if the
 // row's page has passed the end of the next range by another range, the range has at most 256

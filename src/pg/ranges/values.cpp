@@ -63,7 +63,7 @@ int find_rows(HeapReader *reader, Page page, OffsetNumber *rows) {
 // Calls use(row) for each row in the pages begin ... end - 1 whose insertion was not rolled back.
 template <typename Use> void read_rows(HeapReader *reader, uint64 begin, uint64 end, Use use) {
   for (uint64 number = begin; number < end; number++) {
-    CHECK_FOR_INTERRUPTS();
+    reader->pause();
     const auto block = static_cast<BlockNumber>(number);
     const Buffer buffer =
         ReadBufferExtended(reader->table, MAIN_FORKNUM, block, RBM_NORMAL, reader->ring);
@@ -112,10 +112,13 @@ uint64 column_hash(Relation index, int column, FmgrInfo *function, Datum value) 
   return mix64(hash + static_cast<uint64>(column + 1) * 0x9E3779B97F4A7C15);
 }
 
-HeapReader open_reader(Relation table, Relation index) {
-  return {table, index, GetAccessStrategy(BAS_BULKREAD),
+HeapReader open_reader(Relation table, Relation index, void (*pause)()) {
+  return {table,
+          index,
+          GetAccessStrategy(BAS_BULKREAD),
           AllocSetContextCreate(CurrentMemoryContext, "bloomfilter values", ALLOCSET_DEFAULT_SIZES),
-          0};
+          0,
+          pause};
 }
 
 void close_reader(HeapReader *reader) {

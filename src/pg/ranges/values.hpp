@@ -9,6 +9,7 @@
 #include "pg/server.hpp"
 
 #include "pg/list.hpp"
+#include "pg/value/bitmaps.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -37,9 +38,10 @@ struct HeapReader {
   BufferAccessStrategy ring;
   MemoryContext scratch; // reset after each row
   double rows;           // rows that were read and not deleted
+  void (*pause)();       // called before each page
 };
 
-HeapReader open_reader(Relation table, Relation index);
+HeapReader open_reader(Relation table, Relation index, void (*pause)() = check_for_interrupts);
 void close_reader(HeapReader *reader);
 
 // Sets an array to the distinct hashes, sorted, of all values in the pages begin ... end - 1. Rows
