@@ -438,4 +438,4 @@ SELECT count(*) FROM halved WHERE k = 5;
 SELECT outcome('SELECT count(*) FROM halved WHERE k = 5::bigint');
 RESET enable_seqscan;
 SELECT count(*) AS invalid FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
-WHERE amname = 'bloompages' AND opcname NOT LIKE 'no\_%' AND NOT amvalidate(c.oid);
+WHERE opcname NOT LIKE 'no\_%' AND CASE amname WHEN 'bloompages' THEN NOT amvalidate(c.oid) END;
