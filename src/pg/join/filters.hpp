@@ -32,8 +32,9 @@ struct JoinFilter {
   Expr *condition; // probes the filter for a row of the table
 };
 
-// The filters, in the order in which they are probed. Repeated calls for the same table return the
-// same filters, unless another table was planned between them.
+// The filters, in the order in which a scan probes them at first: those that are built at once come
+// before those that are built late. Repeated calls for the same table return the same filters,
+// unless another table was planned between them.
 List *filters_for(PlannerInfo *root, RelOptInfo *table);
 
 } // namespace bloomfilter

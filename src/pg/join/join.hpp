@@ -35,7 +35,7 @@
 namespace bloomfilter {
 
 // Defines bloomfilter.join_filter and sets the planner's hook for the paths of a table. The hook
-// adds the scans of pg/table/ as well.
+// adds the scans of pg/table/ and the bitmap scans of pg/ranges/ as well.
 void define_join_filters();
 
 } // namespace bloomfilter

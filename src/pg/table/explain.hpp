@@ -31,7 +31,8 @@ void explain_rows(const char *label, double rows, const NodeInstrumentation *ins
 void explain_rate(const char *label, double rate, ExplainState *explained);
 
 // What is shown of the filters that were probed: their bytes in total, the highest of their false
-// positive rates, and the number of rows that were not probed because of backoffs. Starts at zero.
+// positive rates, and the number of rows that passed without a probe, because a filter rested or
+// was not built yet. Starts at zero.
 struct ProbeStatistics {
   uint64 bytes, in_memory;
   double rate; // 0 if unknown

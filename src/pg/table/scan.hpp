@@ -14,6 +14,7 @@
 //   conditions.cpp   which conditions can probe a filter for many rows at once
 //   page_reader.cpp  the rows of a page, and their values
 //   batch.cpp        the rows that pass conditions and filters; what the planner says about them
+//   probe_control.cpp  when filters that the planner has placed are built, probed and left out
 //
 // The filters are those that the query names. The planner can also place filters by itself.
 // pg/join/ makes these, and they are probed by scans of this kind.
