@@ -584,6 +584,191 @@ SELECT what, checked.* FROM (VALUES
   q (what, query), checked(query);
 RESET ROLE;
 
+-- UNION ALL in FROM. Each table of it has filters of its own.
+CREATE TABLE today (fixed char(20), dim int, name text COLLATE "C", code varchar(30), id int,
+  shop smallint, item int, moment timestamp);
+INSERT INTO today SELECT fixed, dim, name, code, -id, id % 50, id / 50 % 50, moment
+FROM ONLY fact WHERE id % 2 = 0;
+CREATE VIEW all_facts AS SELECT id, dim, fixed, code, moment FROM parted
+  UNION ALL SELECT id, dim, fixed, code, moment FROM today;
+CREATE VIEW more_facts AS SELECT id, dim FROM all_facts UNION ALL SELECT id, dim FROM fact;
+CREATE VIEW secured WITH (security_barrier) AS
+  SELECT id, dim FROM ONLY fact UNION ALL SELECT id, dim FROM today;
+VACUUM ANALYZE today;
+CREATE TABLE guarded (id int, dim int) PARTITION BY RANGE (id);
+CREATE TABLE guarded_1 PARTITION OF guarded FOR VALUES FROM (0) TO (50000);
+INSERT INTO guarded SELECT id, dim FROM ONLY fact;
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON guarded USING (id < 1000);
+ANALYZE guarded;
+GRANT SELECT ON today, all_facts, secured, guarded TO join_filter_reader;
+SELECT what, checked.* FROM (VALUES
+  ('view', 'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('view of a view',
+    'SELECT f.id FROM more_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
+  ('condition',
+    'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7 AND f.id <
+      9000'),
+  ('EXISTS',
+    'SELECT f.id FROM all_facts f WHERE EXISTS (SELECT FROM ONLY dim d WHERE f.dim = d.id AND d.kind
+      = 7)'),
+  ('nullable side',
+    'SELECT f.id, d.id FROM ONLY dim d LEFT JOIN all_facts f ON f.dim = d.id WHERE d.kind = 7'),
+  ('preserved side',
+    'SELECT f.id, d.id FROM all_facts f LEFT JOIN ONLY dim d ON f.dim = d.id AND d.kind = 7'),
+  ('full join',
+    'SELECT f.id, d.id FROM all_facts f FULL JOIN (SELECT * FROM ONLY dim WHERE kind = 7) d ON f.dim
+      = d.id'),
+  ('NOT EXISTS',
+    'SELECT f.id FROM all_facts f WHERE NOT EXISTS (SELECT FROM ONLY dim d WHERE f.dim = d.id AND
+      d.kind = 7)'),
+  ('preserved side of the join above',
+    'SELECT f.id, d.id, n.id FROM (dim d LEFT JOIN all_facts f ON f.id <= d.kind) LEFT JOIN nation n
+      ON n.id = f.id AND f.dim = d.id WHERE d.kind = 7'),
+  ('made NULL below',
+    'SELECT f.id, d.id, n.id FROM ONLY dim d LEFT JOIN (nation n LEFT JOIN all_facts f ON f.id =
+      n.id + 0) ON CASE WHEN f.dim IS NULL THEN 7 ELSE f.dim END = d.id WHERE d.kind = 7'),
+  ('snowflake',
+    'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id JOIN nation n ON d.nation = n.id
+      WHERE n.name = ''nation 7'''),
+  ('rows',
+    'SELECT f.id, note FROM (SELECT id, shop, item FROM sale UNION ALL SELECT id, shop, item FROM
+      today UNION ALL SELECT id, shop, 7 FROM sold) f JOIN stock t USING (shop, item)'),
+  ('keys of a UNION ALL',
+    'SELECT f.id FROM ONLY fact f JOIN (SELECT id, kind FROM ONLY dim UNION ALL SELECT id, kind FROM
+      seen) d ON f.dim = d.id WHERE d.kind = 7'),
+  ('neighbour',
+    'SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id JOIN (SELECT id FROM nation WHERE
+      id = 8 UNION ALL SELECT id FROM region WHERE id = 9) n ON d.nation = n.id'),
+  ('row marks',
+    'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7 FOR SHARE OF d'),
+  ('volatile',
+    'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7 AND
+      nextval(''turns'') > 0 * f.id'),
+  ('expression',
+    'SELECT f.id FROM all_facts f JOIN ONLY dim d ON CASE WHEN f.dim > 9 THEN f.dim END = d.id WHERE
+      d.kind = 7'),
+  ('by hand',
+    'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7 AND (SELECT
+      bf_agg(id) FROM ONLY dim WHERE kind = 7) @> f.dim')) q (what, query), checked(query);
+-- Other branches beside the table today. Some of them get no filter.
+SELECT what, checked.* FROM (VALUES
+  ('another column', 'SELECT id, other FROM ONLY fact'),
+  ('same table', 'SELECT id, dim FROM today'),
+  ('partitions', 'SELECT id, dim FROM parted'),
+  ('children', 'SELECT id, dim FROM fact'),
+  ('constant', 'SELECT id, 7 FROM ONLY fact'),
+  ('NULL', 'SELECT id, NULL FROM ONLY fact'),
+  ('cast', 'SELECT id, big::int FROM ONLY fact'),
+  ('can fail', 'SELECT id, 4000 / (1 + k) FROM ONLY fact'),
+  ('cannot fail', 'SELECT id, CASE WHEN dim > 9 THEN dim END FROM ONLY fact'),
+  ('WHERE', 'SELECT id, dim FROM ONLY fact WHERE id < 9000'),
+  ('join', 'SELECT f.id, f.dim FROM ONLY fact f JOIN nation n ON n.id = f.k'),
+  ('another type', 'SELECT id, big FROM ONLY fact'),
+  ('GROUP BY', 'SELECT max(id), dim FROM ONLY fact GROUP BY dim'),
+  ('LIMIT', '(SELECT id, dim FROM ONLY fact ORDER BY id LIMIT 9000)'),
+  ('volatile', 'SELECT id + (random() * 0)::int, dim FROM ONLY fact'),
+  ('sample', 'SELECT id, dim FROM ONLY fact TABLESAMPLE bernoulli (50) REPEATABLE (1)'),
+  ('no table', 'VALUES (1, 7), (2, 8)')) q (what, branch), checked(format(
+    'SELECT f.id FROM (SELECT id, dim FROM today UNION ALL %s) f JOIN ONLY dim d ON f.dim = d.id
+     WHERE d.kind = 7', branch));
+-- The value of a branch fails for rows that a condition rejects.
+SELECT checked.* FROM checked('SELECT f.id FROM (SELECT id, other, k, 4000 / k AS ratio FROM ONLY
+  fact UNION ALL SELECT id, dim, item, dim FROM today) f JOIN ONLY dim d ON f.ratio = d.id
+  JOIN ONLY dim e ON f.other = e.id WHERE d.kind < 9 AND e.kind = 7 AND f.k <> 0');
+-- The object identifiers of tables are no columns.
+CREATE TABLE origin AS SELECT oid, oid::int % 100 + 1 AS kind FROM pg_class;
+UPDATE origin SET kind = 0 WHERE oid = 'today'::regclass;
+ANALYZE origin;
+SELECT checked.* FROM checked('SELECT f.id FROM (SELECT id, tableoid AS origin FROM ONLY fact UNION
+  ALL SELECT id, tableoid FROM today) f JOIN origin o ON f.origin = o.oid WHERE o.kind = 0');
+-- Columns with other lengths, other collations and other types than the column of the other branch.
+SELECT what, checked.* FROM (VALUES
+  ('name COLLATE "C"', 'name COLLATE "C"'), ('name COLLATE any_case', 'name COLLATE any_case'),
+  ('code', 'code'), ('fixed', 'fixed'), ('moment', 'day')) q (what, key),
+  checked(format('SELECT f.id FROM (SELECT id, name, code, fixed, moment FROM ONLY fact UNION ALL
+    SELECT id, name, code, fixed, moment FROM today) f JOIN ONLY dim d ON f.%s = d.%s
+    WHERE d.kind = 7', what, key));
+SELECT checked.* FROM checked('SELECT f.id FROM (SELECT id, code::text AS name FROM ONLY fact UNION
+  ALL SELECT id, name COLLATE "default" FROM today UNION ALL SELECT id, name FROM ONLY fact) f
+  JOIN ONLY dim d ON f.name = d.name WHERE d.kind = 7');
+-- A branch that depends on a row of another table.
+SELECT checked.* FROM unnest(ARRAY['f.dim = d.id', 'f.nation = n.id']) condition, checked(format(
+  'SELECT f.id FROM ONLY dim d, nation n, LATERAL (SELECT id, dim, d.nation FROM ONLY fact
+   UNION ALL SELECT id, dim, item FROM today) f
+   WHERE d.kind = 7 AND d.id < 200 AND n.id = 9 AND %s', condition));
+-- One InitPlan serves all branches, and all other tables with filters of the same keys.
+SELECT * FROM explained(
+  'SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+SELECT * FROM explained('SELECT f.id FROM all_facts f JOIN ONLY dim d ON f.dim = d.id
+  JOIN nation n ON d.nation = n.id WHERE n.name = ''nation 7''');
+SELECT * FROM explained('SELECT f.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id
+  JOIN today t ON t.dim = d.id WHERE d.kind = 7');
+-- Other keys of the same table have another InitPlan.
+SELECT checked.* FROM checked('SELECT f.id, t.id FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id
+  JOIN today t ON t.code = d.code WHERE d.kind = 7 AND d.id < 500');
+-- The InitPlan costs too much for the first branch, where all rows have partners.
+BEGIN;
+CREATE TABLE wide AS SELECT i AS id, i * 31 % 1000 / 5 AS kind, repeat('w', 200) AS padding
+FROM generate_series(1, 20000) i;
+CREATE INDEX ON wide (kind);
+CREATE TABLE matching AS SELECT f.id, w.id AS dim FROM ONLY fact f JOIN
+  (SELECT id, row_number() OVER (ORDER BY id) AS place FROM wide WHERE kind = 7) w
+  ON place = 1 + f.id % 100;
+ANALYZE wide, matching;
+SELECT checked.* FROM checked('SELECT f.id FROM (SELECT id, dim FROM matching UNION ALL
+  SELECT id, dim FROM ONLY fact) f JOIN wide w ON f.dim = w.id WHERE w.kind = 7');
+ROLLBACK;
+-- It counts once: there are more branches than InitPlans in a query.
+SELECT count(*) FROM jsonb_path_query(plan_of('SELECT f.id FROM (' || (SELECT
+    string_agg('SELECT id, dim FROM ONLY fact', ' UNION ALL ') FROM generate_series(1, 20)) ||
+  ') f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7'),
+  'strict $.** ? (@."Bloom Filter" starts with "(")');
+-- Building is paid once for all branches that are tables. One of them has too few rows for it.
+CREATE TABLE little AS SELECT id, dim FROM ONLY fact WHERE id <= 1000;
+CREATE TABLE many_keys AS SELECT i AS id, i % 100 AS kind FROM generate_series(1, 20000) i;
+ANALYZE little, many_keys;
+SELECT what, checked.* FROM (VALUES
+  ('one', 'SELECT id, dim FROM little UNION ALL SELECT i, i FROM generate_series(1, 40000) i'),
+  ('many', (SELECT string_agg('SELECT id, dim FROM little', ' UNION ALL ')
+    FROM generate_series(1, 20)))) q (what, branches), checked(format(
+    'SELECT f.id FROM (%s) f JOIN many_keys m ON f.dim = m.id WHERE m.kind = 7', branches));
+-- Each branch has its own statistics.
+CREATE TABLE half AS SELECT id, 7 + id % 40 * 50 AS dim FROM ONLY fact;
+ANALYZE half;
+SELECT node ->> 'Relation Name' AS name, round((node ->> 'Plan Rows')::numeric / 40000, 2) AS share
+FROM plan_of('SELECT f.id FROM (SELECT id, dim FROM ONLY fact UNION ALL SELECT id, dim FROM half) f
+  JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7') plan,
+  jsonb_path_query(plan, 'strict $.** ? (@."Bloom Filter" starts with "(")') node;
+-- In parallel.
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SELECT * FROM explained(
+  'SELECT count(*) FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+SELECT checked.* FROM checked(
+  'SELECT count(*), sum(f.id) FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
+ROLLBACK;
+-- Policies and security barriers.
+ALTER FUNCTION leak(int) STABLE;
+SET ROLE join_filter_reader;
+SELECT what, checked.* FROM (VALUES
+  ('policy',
+    'SELECT f.id FROM (SELECT id, dim FROM changed UNION ALL SELECT id, dim FROM today) f JOIN ONLY
+      dim d ON f.dim = d.id WHERE d.kind = 7 AND leak(f.id)'),
+  ('policy of a partitioned table',
+    'SELECT f.id FROM (SELECT id, dim FROM guarded UNION ALL SELECT id, dim FROM today) f JOIN ONLY
+      dim d ON f.dim = d.id WHERE d.kind = 7 AND leak(f.id)'),
+  ('keys',
+    'SELECT f.id FROM all_facts f JOIN hidden d ON f.dim = d.id WHERE d.kind = 7 AND leak(d.id)'),
+  ('security barrier',
+    'SELECT f.id FROM secured f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7 AND
+      leak(f.id % 1000)'))
+  q (what, query), checked(query);
+RESET ROLE;
+
 -- A user who may not call the functions gets no filter and no error. This is also true of a plan
 -- that was made for another user.
 REVOKE EXECUTE ON FUNCTION bf_join_agg("any") FROM public;

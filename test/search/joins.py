@@ -1,14 +1,15 @@
 """Random joins with bloomfilter.join_filter on and off: both must have the same rows.
 
 A world is a handful of tables: plain, partitioned, with children, with policies. They have few or
-many rows, NULLs, and keys of several types. A query joins some of them in a random tree of joins of
-all kinds, with random conditions. The query runs once with join filters and once without, each time
-with random settings of the planner. Some queries are prepared, run through a cursor, run as a user
-whom policies restrict, or run while another session changes the tables. The costs of rows are
-raised, so that filters pay even for small tables.
+many rows, NULLs, and keys of several types. A query joins some of them, or a UNION ALL of some of
+them, in a random tree of joins of all kinds, with random conditions. The query runs once with join
+filters and once without, each time with random settings of the planner. Some queries are prepared,
+run through a cursor, run as a user whom policies restrict, or run while another session changes the
+tables. The costs of rows are raised, so that filters pay even for small tables.
 """
 
 import collections
+import re
 
 import psycopg2
 
@@ -45,6 +46,19 @@ COLUMNS = {
     "m": ("bigint", "CASE WHEN i % 11 <> 0 THEN i / 23 % 19 END"),
     WIDE: ("char(1000000)", "NULL"),
 }
+# What a branch of a UNION ALL can have in place of a column.
+REPLACED = {
+    "a": ["7", "NULL::int", "k", "abs(a)", "a + 1", "1000 / (a + 1)", "coalesce(a, 3)",
+          "CASE WHEN a > 9 THEN a END", "tableoid::int"],
+    "b": ["m", "b + 1", "id::bigint", "coalesce(b, 5)"],
+    "c": ["c COLLATE \"default\"", "v::text", "p::text", "c || ''"],
+    "v": ["v::varchar(40)", "c::varchar", "NULL::varchar"],
+    "p": ["p::char(20)", "v::char(12)"],
+    "d": ["d + 1", "t::date"],
+    "f": ["g::float8", "f * 2"],
+    "k": ["s::int", "3", "coalesce(k, 4)"],
+    "m": ["NULL::bigint", "k::bigint"],
+}
 # Join conditions; {l} and {r} are the tables. The first ones can have join filters, and are used
 # most often.
 COMPARED = [
@@ -73,12 +87,16 @@ class World:
     """A set of tables. `sql` makes them in an empty database with the extension."""
 
     def __init__(self, r, number):
-        self.r, self.number, self.tables = r, number, []
+        self.r, self.number, self.tables, self.views, self.branches = r, number, [], [], 0
         self.sql = ["CREATE SCHEMA w", "SET search_path = w, public", "LOAD 'bloomfilter'",
                     "SET client_min_messages = error", "GRANT USAGE ON SCHEMA w TO search_reader",
                     "CREATE TABLE few AS SELECT 1 AS k"]
         for i in range(r.randrange(4, 7)):
             self._make_table(f"t{i}", r.choice([60, 300, 1000, 4000, 4000]))
+        for i in range(2):
+            barrier = " WITH (security_barrier)" if r.random() < 0.2 else ""
+            self.sql.append(f"CREATE VIEW u{i}{barrier} AS {self.union(r)}")
+            self.views.append(f"u{i}")
         self.sql.append("GRANT SELECT, UPDATE, DELETE ON ALL TABLES IN SCHEMA w TO search_reader")
 
     def _make_table(self, name, rows):
@@ -115,6 +133,26 @@ class World:
             self.sql.append(f"ANALYZE {name} ({', '.join(c for c in columns if c != WIDE)})")
 
 
+    def union(self, r):
+        """A UNION ALL with the columns of a table. EXPLAIN shows its branches as y1, y2, …."""
+        return " UNION ALL ".join(self._branch(r) for _ in range(r.choice([2, 2, 2, 3])))
+
+    def _branch(self, r):
+        self.branches += 1
+        alias, how = f"y{self.branches}", r.choice(["plain"] * 8 + ["where", "limit", "sample"])
+        share = r.choice([0, 0.1, 0.1])
+        columns = ", ".join(f"{r.choice(REPLACED[c])} AS {c}"
+                            if c in REPLACED and r.random() < share else c for c in COLUMNS)
+        if self.views and r.random() < 0.1:
+            table = f"{r.choice(self.views)} {alias}"
+            columns = columns.replace("tableoid", "id")
+        else:
+            table = f"{'ONLY ' * (r.random() < 0.1)}{r.choice(self.tables)} {alias}"
+            table += " TABLESAMPLE bernoulli (60) REPEATABLE (3)" * (how == "sample")
+        text = f"SELECT {columns} FROM {table}{' WHERE k < 15' * (how == 'where')}"
+        return f"({text} ORDER BY id LIMIT 400)" if how == "limit" else text
+
+
 class Query:
     """A query. {x} stands for its parameter."""
 
@@ -138,6 +176,10 @@ class Query:
     def table(self):
         alias = f"x{len(self.aliases)}"
         self.aliases.append(alias)
+        if self.r.random() < 0.15:
+            view = self.r.choice(self.world.views)
+            united = view if self.r.random() < 0.3 else f"({self.world.union(self.r)})"
+            return f"{united} {alias}", [alias]
         name = self.r.choice(self.world.tables)
         sample = " TABLESAMPLE bernoulli (60) REPEATABLE (3)" if self.r.random() < 0.03 else ""
         return f"{'ONLY ' * (self.r.random() < 0.05)}{name} {alias}{sample}", [alias]
@@ -332,6 +374,8 @@ class Joins:
                 plan = str(self.execute(f"EXPLAIN {text}"))
                 self.s.counts["filters"] += "Bloom Filter Scan" in plan
                 self.s.counts["filters of rows"] += "@> ROW(" in plan
+                self.s.counts["filters of branches"] += bool(
+                    re.search(r"Bloom Filter Scan\) on \w+ y\d", plan))
                 self.s.counts["in parallel"] += "Parallel Custom Scan (Bloom Filter Scan" in plan
             on = self.rows(query, way, x)
             self.s.counts["rows"] += bool(off) and off != collections.Counter([(0, None)])

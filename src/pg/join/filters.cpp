@@ -46,9 +46,10 @@ constexpr double kTriedRows = 8192.0;
 constexpr double kEager = 0.4;
 
 // These bound the time for planning.
-constexpr int kMostFilters = 8;  // on one scan
-constexpr int kMostPlanned = 16; // for all scans of a query
-constexpr int kMostLooks = 64;   // equalities that are looked at for one scan
+constexpr int kMostFilters = 8;       // on one scan
+constexpr int kMostPlanned = 16;      // for all scans of a query
+constexpr int kMostLooks = 64;        // equalities that are looked at for one scan
+constexpr int kMostUnitedLooks = 512; // for all branches of a UNION ALL
 
 // --- candidates ----------------------------------------------------------------------------------
 
@@ -56,7 +57,7 @@ constexpr int kMostLooks = 64;   // equalities that are looked at for one scan
 struct TableFacts {
   PlannerInfo *root;
   RelOptInfo *table;
-  double tuples;
+  double tuples;         // JoinFilter::tuples
   double conditions;     // the cost of the table's own conditions for a row
   double joined;         // the share of rows that fulfil the table's own conditions
   List *subquery_probes; // what find_subquery_probes() found
@@ -188,9 +189,25 @@ int by_need(const ListCell *a, const ListCell *b) {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
+// Plans the InitPlan of a candidate that would save `saved`. False if the candidate is not placed,
+// because building it costs too much or because too many InitPlans were planned before.
+bool plan_candidate(const TableFacts &facts, Candidate *candidate, double saved, List **planned) {
+  if (list_length(*planned) == kMostPlanned)
+    return false;
+  *planned = lcons(&candidate->filter, *planned);
+  const PlannedSubqueries before = planned_subqueries(facts.root->glob);
+  plan_initplan(facts.root, &candidate->filter);
+  if (is_placed(facts, *candidate, saved))
+    return true;
+  candidate->filter.result = nullptr;
+  // Those that the source's neighbours have added.
+  forget_subqueries_after(facts.root->glob, before);
+  return false;
+}
+
 // Takes the candidates that pay. Each is judged for the rows that the filters before it let
-// through.
-List *choose(const TableFacts &facts, List *candidates, int *planned) {
+// through. `planned` are the filters of this and other tables whose InitPlans were planned.
+List *choose(const TableFacts &facts, List *candidates, List **planned) {
   List *filters = NIL;
   ExtensionOids oids;
   if (candidates == NIL)
@@ -203,18 +220,18 @@ List *choose(const TableFacts &facts, List *candidates, int *planned) {
     JoinFilter *filter = &candidate->filter;
     const double saved =
         saved_by(facts, *filter, rows) + (filters == NIL ? saved_by_batches(facts) : 0.0);
+    filter->oids = oids;
+    const JoinFilter *same = find_same_keys(facts.root, *planned, *filter);
+    if (same)
+      filter->build_cost = same->build_cost;
     if (!is_placed(facts, *candidate, saved))
       continue;
-    if (list_length(filters) == kMostFilters || *planned == kMostPlanned)
+    if (list_length(filters) == kMostFilters)
       break;
-    ++*planned;
-    const PlannedSubqueries before = planned_subqueries(facts.root->glob);
-    plan_initplan(facts.root, oids, filter);
-    if (!is_placed(facts, *candidate, saved)) {
-      forget_subqueries_after(facts.root->glob,
-                              before); // those that the source's neighbours have added
+    if (same && same->result)
+      share_initplan(*same, filter);
+    else if (!plan_candidate(facts, candidate, saved, planned))
       continue;
-    }
     filter->needed = rows_needed(facts, *candidate);
     filters = lappend(filters, filter);
     rows *= filter->share;
@@ -226,13 +243,15 @@ List *choose(const TableFacts &facts, List *candidates, int *planned) {
 // --- one run of the planner ----------------------------------------------------------------------
 
 // What is remembered while a query is planned. The filters of the table that was planned last are
-// kept, because each of its partitions needs them. The number of InitPlans planned is kept because
-// it is limited.
+// kept, because each of its partitions needs them. The filters whose InitPlans were planned
+// are kept because other tables may share an InitPlan, and because their number is limited.
 struct PlannedFilters {
-  int planned;
+  List *planned; // newest first
   Search search;
   Index table; // 0 if no table was planned yet
   List *filters;
+  Index joined; // the relation that has the table; 0 if no table was planned yet
+  double tuples;
 };
 
 TableKeys *room_for_keys(const PlannerInfo *root) {
@@ -247,11 +266,16 @@ List *filters_for(PlannerInfo *root, RelOptInfo *table) {
     return notes->filters;
   if (!notes->search.keys)
     notes->search.keys = room_for_keys(root);
-  notes->search.looks = kMostLooks;
+  const RelOptInfo *joined = joined_relation(root, table);
   const double tuples = Max(tuples_of(root, table), 1.0);
+  if (notes->joined != joined->relid) {
+    notes->joined = joined->relid;
+    notes->tuples = joined == table ? tuples : Max(tuples_of(root, joined), 1.0);
+    notes->search.looks = joined == table ? kMostLooks : kMostUnitedLooks;
+  }
   const TableFacts facts = {root,
                             table,
-                            tuples,
+                            notes->tuples,
                             table->baserestrictcost.per_tuple,
                             Min(table->rows / tuples, 1.0),
                             find_subquery_probes(root, table)};

@@ -15,7 +15,9 @@ constexpr double kWorthwhile = 30.0;
 
 struct JoinFilter {
   KeyPair pair;
-  double tuples;      // the table's rows; building the filter is paid once for all of them
+  // The rows of the table, or of the UNION ALL that has it as a branch. Building the filter is paid
+  // once for all of them.
+  double tuples;
   double share;       // the share of the probed rows that the filter lets through
   double join_saving; // what the join saves for each row that is dropped
   double probe_cost;  // of a probe
@@ -26,7 +28,7 @@ struct JoinFilter {
   const KeySource *source;
   ExtensionOids oids;
   char *name;
-  Param *result;
+  Param *result;        // NULL if the filter is not placed
   PlannerInfo *subroot; // NULL if the planner has not planned it
   Path *path;
   Expr *condition; // probes the filter for a row of the table

@@ -66,6 +66,11 @@ Plan *make_plan(PlannerInfo *root, JoinFilter *filter) {
                          filter->source->tuples, filter->build_cost);
 }
 
+Expr *condition_of(const JoinFilter &filter) {
+  return make_probe(filter.oids, reinterpret_cast<Node *>(filter.result),
+                    static_cast<Node *>(copyObjectImpl(filter.pair.probed)), filter.pair.collation);
+}
+
 } // namespace
 
 Cost least_build_cost(PlannerInfo *root, const KeySource *source) {
@@ -73,18 +78,31 @@ Cost least_build_cost(PlannerInfo *root, const KeySource *source) {
                                             : kAdded * cpu_tuple_cost * source->rows;
 }
 
-void plan_initplan(PlannerInfo *root, const ExtensionOids &oids, JoinFilter *filter) {
-  filter->oids = oids;
+const JoinFilter *find_same_keys(PlannerInfo *root, const List *others, const JoinFilter &filter) {
+  for (const JoinFilter *other : each<JoinFilter>(others))
+    if (other->source->table == filter.source->table &&
+        equal(query_of(root, other), query_of(root, &filter)))
+      return other;
+  return nullptr;
+}
+
+void plan_initplan(PlannerInfo *root, JoinFilter *filter) {
   filter->name = choose_plan_name(root->glob, "bloom_filter", true);
   if (filter->source->neighbours != NIL || may_be_parallel(root, filter) ||
       !is_build_best(root, filter->source->table)) {
     plan_as_subquery(root, filter);
     filter->build_cost = filter->path->total_cost;
   }
-  filter->result = SS_make_initplan_output_param(root, oids.type, -1, InvalidOid);
-  filter->condition =
-      make_probe(oids, reinterpret_cast<Node *>(filter->result),
-                 static_cast<Node *>(copyObjectImpl(filter->pair.probed)), filter->pair.collation);
+  filter->result = SS_make_initplan_output_param(root, filter->oids.type, -1, InvalidOid);
+  filter->condition = condition_of(*filter);
+}
+
+void share_initplan(const JoinFilter &other, JoinFilter *filter) {
+  filter->name = other.name;
+  filter->result = other.result;
+  filter->subroot = other.subroot;
+  filter->path = other.path;
+  filter->condition = condition_of(*filter);
 }
 
 void attach_initplan(PlannerInfo *root, JoinFilter *filter) {

@@ -15,9 +15,16 @@ namespace bloomfilter {
 // the InitPlan. If a build of the whole table is the InitPlan, this is its cost.
 Cost least_build_cost(PlannerInfo *root, const KeySource *source);
 
-// Sets the fields of a filter that concern its InitPlan, its condition and its cost. Before, the
-// cost must be least_build_cost().
-void plan_initplan(PlannerInfo *root, const ExtensionOids &oids, JoinFilter *filter);
+// The filter in `others` that holds the same keys as a filter, so that one InitPlan builds both.
+// NULL if there is none. `oids` must be set in all of them.
+const JoinFilter *find_same_keys(PlannerInfo *root, const List *others, const JoinFilter &filter);
+
+// Sets the fields of a filter that concern its InitPlan, its condition and its cost. Before, `oids`
+// must be set, and the cost must be least_build_cost().
+void plan_initplan(PlannerInfo *root, JoinFilter *filter);
+
+// The same for a filter that uses the InitPlan of another filter.
+void share_initplan(const JoinFilter &other, JoinFilter *filter);
 
 // Makes the InitPlan of a filter part of the plan. Does nothing if it is part of the plan already.
 void attach_initplan(PlannerInfo *root, JoinFilter *filter);

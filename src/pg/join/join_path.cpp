@@ -1,11 +1,10 @@
 // Paths and plans of scans that probe join filters. This file also corrects the estimate of a
 // table's rows if a condition that the query names repeats a join.
 //
-// The filters of a table are also used for its parts: its partitions and children. The tables of a
-// UNION ALL in FROM are no such parts. The server has no statistics of the union's columns. Each of
-// its tables may have its own policy or sample. And the columns of one table may be expressions
-// that can fail, or may have another collation. So filters would have to be found, and every rule
-// checked, for each of these tables separately.
+// The filters of a table are also used for its parts: its partitions and children. The branches of
+// a UNION ALL in FROM are no such parts, although the server treats them alike. Each branch has its
+// own columns, statistics, policy and sample. So filters are found, and every rule is checked, for
+// each branch separately. Filters of the same keys share an InitPlan.
 
 #include "pg/join/filters.hpp"
 #include "pg/join/initplan.hpp"
@@ -143,7 +142,7 @@ List *find_implied(PlannerInfo *root, RelOptInfo *table, const List *subquery_pr
 // join implies. Otherwise these conditions would be counted twice, once here and once in the join.
 // The paths are made already and return fewer rows, like the paths with our own filters.
 void count_once(PlannerInfo *root, RelOptInfo *table) {
-  if (!is_plain_table(root, table))
+  if (table->reloptkind != RELOPT_BASEREL || !is_plain_table(root, table))
     return;
   const List *subquery_probes = find_subquery_probes(root, table);
   if (subquery_probes == NIL)
@@ -180,14 +179,19 @@ bool gathers_below_top(const PlannerInfo *root) {
          query->groupingSets != NIL || query->distinctClause != NIL || query->hasWindowFuncs;
 }
 
-// The table that the query names, if `part` is this table or a part of it. NULL if there is none.
+// The table that the query names, if `part` is this table or a part of it. The query can name the
+// table in FROM or in a UNION ALL. NULL if there is none.
 RelOptInfo *named_table(PlannerInfo *root, RelOptInfo *part) {
   if (part->reloptkind == RELOPT_BASEREL)
     return part;
-  int number;
-  if (part->reloptkind != RELOPT_OTHER_MEMBER_REL ||
-      !bms_get_singleton_member(part->top_parent_relids, &number))
+  if (part->reloptkind != RELOPT_OTHER_MEMBER_REL)
     return nullptr;
+  Index number = part->relid;
+  while (const AppendRelInfo *member = root->append_rel_array[number]) {
+    if (planner_rt_fetch(member->parent_relid, root)->rtekind != RTE_RELATION)
+      break;
+    number = member->parent_relid;
+  }
   return root->simple_rel_array[number];
 }
 

@@ -22,6 +22,12 @@
 // So both sides of a field must be hashed alike. A varchar that ends with a blank has two hashes,
 // and so it cannot be a field.
 //
+// R may also be a branch of a UNION ALL in FROM, U. A row of U is a row of one branch, and joins
+// compare only columns of U. So the rules above are applied to U. Then each column of U is replaced
+// by R's expression for it, which R's scan computes. The expression has the column's type. But it
+// may be a constant, or it may fail for some rows, so it is checked as well. If an outer join makes
+// U's columns NULL, R's expressions do not matter any more. U is no table, so it is never an S.
+//
 // The equality must be the one that filters know. It belongs to the default operators of types
 // whose equal values have equal hashes, under a deterministic collation. The expressions must not
 // be able to fail, because they are computed for rows that other conditions may reject.
@@ -34,6 +40,7 @@
 #include "pg/planner/population.hpp"
 #include "pg/query/expression.hpp"
 #include "pg/table/conditions.hpp"
+#include "pg/table/scan.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
@@ -263,6 +270,19 @@ List *add_outer_join(const PlannerInfo *root, const RelOptInfo *table,
   return with_pair(pairs, pair, condition->mergeopfamilies);
 }
 
+// Changes the pairs of a UNION ALL into pairs of one of its branches. The types stay the same, and
+// so do the equalities. Pairs whose value cannot be computed for every row of the branch are left
+// out.
+List *for_branch(PlannerInfo *root, const List *pairs, RelOptInfo *branch, RelOptInfo *united) {
+  List *kept = NIL;
+  for (KeyPair *pair : each<KeyPair>(pairs)) {
+    pair->probed = for_part(root, pair->probed, branch, united);
+    if (safe_value_type(pair->probed, pair->collation))
+      kept = lappend(kept, pair);
+  }
+  return kept;
+}
+
 // --- rows ----------------------------------------------------------------------------------------
 
 // True if an expression of the pair is already in one of the other pairs.
@@ -439,14 +459,23 @@ double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &
 
 } // namespace
 
+RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table) {
+  return table->reloptkind == RELOPT_BASEREL
+             ? table
+             : root->simple_rel_array[bms_singleton_member(table->top_parent_relids)];
+}
+
 List *find_keys(PlannerInfo *root, RelOptInfo *table) {
+  RelOptInfo *joined = joined_relation(root, table);
   int looks = kMostPairs;
   List *pairs = NIL;
-  for (int i = -1; (i = bms_next_member(table->eclass_indexes, i)) >= 0;)
-    pairs =
-        add_class(root, table, list_nth_node(EquivalenceClass, root->eq_classes, i), &looks, pairs);
-  for (RestrictInfo *equality : each<RestrictInfo>(table->joininfo))
-    pairs = add_outer_join(root, table, equality, pairs);
+  for (int i = -1; (i = bms_next_member(joined->eclass_indexes, i)) >= 0;)
+    pairs = add_class(root, joined, list_nth_node(EquivalenceClass, root->eq_classes, i), &looks,
+                      pairs);
+  for (RestrictInfo *equality : each<RestrictInfo>(joined->joininfo))
+    pairs = add_outer_join(root, joined, equality, pairs);
+  if (joined != table)
+    pairs = for_branch(root, pairs, table, joined);
   return list_concat(pairs, find_rows(pairs));
 }
 

@@ -23,6 +23,10 @@ struct KeyPair {
   Estimates *estimates;    // NULL for rows
 };
 
+// The relation that the joins of the query compare: a table, or the UNION ALL that has the table as
+// a branch.
+RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table);
+
 // All such equalities of a table, as a list of KeyPair. Equalities of single values come first.
 // Then each source with several equalities has one KeyPair that compares them together as rows.
 List *find_keys(PlannerInfo *root, RelOptInfo *table);

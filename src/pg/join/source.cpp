@@ -136,7 +136,7 @@ KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int
 
 bool is_plain_table(PlannerInfo *root, RelOptInfo *table) {
   const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
-  return table->reloptkind == RELOPT_BASEREL && entry->rtekind == RTE_RELATION &&
+  return IS_SIMPLE_REL(table) && entry->rtekind == RTE_RELATION &&
          (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_PARTITIONED_TABLE ||
           entry->relkind == RELKIND_MATVIEW) &&
          !entry->tablesample && entry->securityQuals == NIL && !entry->lateral &&
@@ -156,7 +156,7 @@ const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search) {
 
 double tuples_of(PlannerInfo *root, const RelOptInfo *table) {
   if (!planner_rt_fetch(table->relid, root)->inh)
-    return table->tuples;
+    return table->rtekind == RTE_RELATION ? table->tuples : 0.0;
   double tuples = 0.0;
   (void)for_each_child(root, table, [root, &tuples](RelOptInfo *part) {
     if (!IS_DUMMY_REL(part))

@@ -43,12 +43,13 @@ struct Search {
 // The keys of other tables by which the rows of a table may be dropped, as a list of KeyPair.
 const List *keys_of(PlannerInfo *root, RelOptInfo *table, Search *search);
 
-// The number of rows of a table, including its partitions or children.
+// The number of rows of a table, including its partitions or children. For a UNION ALL, of those of
+// its branches that are tables.
 double tuples_of(PlannerInfo *root, const RelOptInfo *table);
 
-// True if a table of the query has the rows that its own conditions leave. False if another query,
-// a policy or a sample decides which rows it has. Only the rows of a plain table are dropped, and
-// only a plain table is a source.
+// True if a table of the query, or of a UNION ALL in FROM, has the rows that its own conditions
+// leave. False if another query, a policy or a sample decides which rows it has. Only the rows of a
+// plain table are dropped, and only a plain table is a source.
 bool is_plain_table(PlannerInfo *root, RelOptInfo *table);
 
 // The table's own conditions, which its filter is built under.
