@@ -10,6 +10,7 @@
 #include "pg/index/access_method.hpp"
 #include "pg/join/join.hpp"
 #include "pg/ranges/access_method.hpp"
+#include "pg/table/probe_node.hpp"
 #include "pg/table/scan.hpp"
 #include "pg/value/bitmaps.hpp"
 #include "pg/value/new_filter.hpp"
@@ -39,6 +40,7 @@ void _PG_init(void) {
   define_overfill();
   define_max_size();
   define_scan();
+  define_probe_node();
   define_build();
   define_join_filters();
   define_index_options();

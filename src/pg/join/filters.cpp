@@ -32,7 +32,7 @@ namespace {
 // What a dropped row saves, in cpu_tuple_cost. The row does not go through the joins above until
 // one of them drops it. A join costs more if its hash table is larger than the processor's cache.
 // (The server's own cost ignores this.)
-constexpr double kJoinSaving = 10.4, kJoinSavingPerDoubling = 0.25, kMostJoinSaving = 13.0;
+constexpr double kJoinSaving = 26.0, kJoinSavingPerDoubling = 0.5, kMostJoinSaving = 32.0;
 constexpr double kBytesPerHashedRow = 48.0;
 
 // Estimates of joins are often wrong. So a filter that restricts its source is also placed if the
@@ -40,10 +40,10 @@ constexpr double kBytesPerHashedRow = 48.0;
 // of what the scan and a join of all its rows cost. All of that may be lost.
 constexpr double kRisk = 0.02;
 constexpr double kTriedRows = 8192.0;
-// A join above may cost several times as much as a lookup in a hash table, and building a filter
-// costs less than the server's cost of the scan says. So a filter is built if it saves this part of
-// its cost.
-constexpr double kEager = 0.4;
+// What dropped rows save in the joins is not in the costs that the server compares, and neither is
+// then the cost of building the filter. So this cost is limited, in cpu_tuple_cost for each row of
+// the table. Reading the table costs about two.
+constexpr double kDearestBuild = 7.0;
 
 // These bound the time for planning.
 constexpr int kMostFilters = 8;       // on one scan
@@ -96,7 +96,9 @@ bool is_cheap(const TableFacts &facts, const Candidate &candidate) {
 
 // True if a filter is placed that saves this much when it is probed.
 bool is_placed(const TableFacts &facts, const Candidate &candidate, double saved) {
-  return saved - candidate.filter.build_cost >= kWorthwhile || is_cheap(facts, candidate);
+  const Cost build = candidate.filter.build_cost;
+  return (saved - build >= kWorthwhile && build <= kDearestBuild * cpu_tuple_cost * facts.tuples) ||
+         is_cheap(facts, candidate);
 }
 
 // The rows that must reach a filter so that building it pays. A filter that costs little is built
@@ -106,7 +108,7 @@ double rows_needed(const TableFacts &facts, const Candidate &candidate) {
     return 0.0;
   JoinFilter filter = candidate.filter;
   filter.share = Min(filter.share, 0.5);
-  return kEager * filter.build_cost / Max(saved_by(facts, filter, 1.0), 0.1 * cpu_tuple_cost);
+  return filter.build_cost / Max(saved_by(facts, filter, 1.0), 0.1 * cpu_tuple_cost);
 }
 
 // True if a table has enough rows for a filter to pay at all.
@@ -124,6 +126,11 @@ bool has_allowed_size(const KeySource *source) {
   return kBytesPerValue * source->rows <= work_mem * 1024.0 &&
          is_allowed_size(2 * BITS_PER_BYTE * kBytesPerValue * source->tuples) &&
          (temp_file_limit < 0 || sizeof(uint64) * source->tuples <= get_hash_memory_limit());
+}
+
+// The share of rows that a filter lets through, if this share of rows has a partner.
+double passed_share(double partners) {
+  return partners + (1.0 - partners) * kDefaultRate;
 }
 
 // Looks at an equality. Returns NULL if a filter of its keys certainly does not pay.
@@ -148,8 +155,9 @@ Candidate *judge_pair(const TableFacts &facts, const KeyPair &pair, Search *sear
   };
   if (gain() < kWorthwhile)
     return nullptr;
-  const double partners = share_with_partner(facts.root, facts.table, pair, source->rows);
-  filter->share = partners + (1.0 - partners) * kDefaultRate;
+  const PartnerShare partners = share_with_partner(facts.root, facts.table, pair, source->rows);
+  filter->share = passed_share(likely_share(partners));
+  filter->most = passed_share(partners.most);
   candidate->gain = gain();
   return candidate->gain >= kWorthwhile || is_cheap(facts, *candidate) ? candidate : nullptr;
 }
@@ -233,8 +241,9 @@ List *choose(const TableFacts &facts, List *candidates, List **planned) {
     else if (!plan_candidate(facts, candidate, saved, planned))
       continue;
     filter->needed = rows_needed(facts, *candidate);
+    correct_join_estimate(facts.root, facts.table, filter->pair);
     filters = lappend(filters, filter);
-    rows *= filter->share;
+    rows *= filter->most;
   }
   list_sort(filters, by_need);
   return filters;

@@ -13,12 +13,21 @@ namespace bloomfilter {
 // filter must save more than this.
 constexpr double kWorthwhile = 30.0;
 
+// The server keeps a path in two cases: if it is cheaper by more than a hundredth, or if it returns
+// fewer rows and is also as safe in parallel. So a path that pays as a whole gets this part of the
+// cost of the path that it improves.
+constexpr double kClearlyCheaper = 0.98;
+
 struct JoinFilter {
   KeyPair pair;
   // The rows of the table, or of the UNION ALL that has it as a branch. Building the filter is paid
   // once for all of them.
   double tuples;
-  double share;       // the share of the probed rows that the filter lets through
+  // The share of the probed rows that the filter lets through lies between two bounds (keys.hpp).
+  // Their geometric mean decides whether the filter pays. The upper bound says how many rows to
+  // expect, because a plan for too few rows can take very long.
+  double share;
+  double most;
   double join_saving; // what the join saves for each row that is dropped
   double probe_cost;  // of a probe
   double build_cost;  // of building the filter

@@ -12,9 +12,10 @@
 // If the filter would be too large, the result contains every value and drops no rows.)
 //
 // The planner treats the path like any other path. It returns fewer rows than the server's paths
-// and has its own cost. But the server's estimate of R's rows stays. The join is still executed,
-// and is estimated as before. The executor knows nothing of join filters: it sees a scan with a
-// condition, and a parameter that an InitPlan sets.
+// and has its own cost. But the server's estimate of R's rows stays. The join is still executed.
+// Its estimate is corrected where the server's is known to be far too low (keys.hpp). The executor
+// knows nothing of join filters: it sees a scan with a condition, and a parameter that an InitPlan
+// sets.
 //
 // Why the result is the same: consider the rows of S that fulfil S's conditions. A filter is placed
 // only where rows of R without a partner among them add nothing to the result (keys.cpp). This
@@ -28,6 +29,7 @@
 //   filters.cpp      which filters pay for a table
 //   initplan.cpp     their InitPlans
 //   join_path.cpp    paths and plans of scans that probe the filters
+//   lookup_path.cpp  the same for index scans that a join drives
 #pragma once
 
 #include "pg/server.hpp"

@@ -9,6 +9,7 @@
 #include "pg/join/filters.hpp"
 #include "pg/join/initplan.hpp"
 #include "pg/join/join.hpp"
+#include "pg/join/lookup_path.hpp"
 #include "pg/join/query.hpp"
 #include "pg/list.hpp"
 #include "pg/ranges/access_method.hpp"
@@ -27,10 +28,6 @@ extern "C" {
 
 namespace bloomfilter {
 namespace {
-
-// The server keeps a path in two cases: if it is cheaper by more than a hundredth, or if it returns
-// fewer rows and is also as safe in parallel.
-constexpr double kClearlyCheaper = 0.98;
 
 bool enabled = false;
 set_rel_pathlist_hook_type previous_hook = nullptr;
@@ -57,7 +54,7 @@ struct FilterEffect {
   List *filters;
   List *conditions;   // probe the filters for a row of the part
   List *needed;       // for each filter, the rows that must reach it so that building it pays
-  double share;       // the share of rows that all filters let through
+  double share;       // the share of rows that all filters let through, at most
   double join_saving; // what dropped rows save in the joins, divided by all rows that would come
   double build_cost;  // the scan's part of the cost of building the filters
 };
@@ -67,12 +64,12 @@ FilterEffect effect_of(PlannerInfo *root, List *filters, RelOptInfo *part, RelOp
   for (const JoinFilter *filter : each<JoinFilter>(filters)) {
     auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
     RestrictInfo *condition = make_simple_restrictinfo(root, for_part(root, copy, part, table));
-    condition->norm_selec = filter->share;
+    condition->norm_selec = filter->most;
     condition->security_level =
         root->qual_security_level; // the level of the query's own conditions
     effect.conditions = lappend(effect.conditions, condition);
     effect.join_saving += effect.share * (1.0 - filter->share) * filter->join_saving;
-    effect.share *= filter->share;
+    effect.share *= filter->most;
     const double size = Min(part->tuples / filter->tuples, 1.0);
     effect.build_cost += size * filter->build_cost;
     effect.needed = lappend_int(effect.needed, static_cast<int>(Min(size * filter->needed, 2e9)));
@@ -207,7 +204,9 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   const FilterEffect effect = effect_of(root, filters, part, table);
   if (Path *path = make_path(root, part, effect, 0, part->pathlist))
     add_path(part, path);
-  const int workers = gathers_below_top(root) ? workers_for(part) : 0;
+  const bool parallel = gathers_below_top(root);
+  add_filtered_lookups(root, part, table, filters, parallel);
+  const int workers = parallel ? workers_for(part) : 0;
   if (workers > 0)
     if (Path *path = make_path(root, part, effect, workers, part->partial_pathlist))
       add_partial_path(part, path);

@@ -34,6 +34,9 @@
 
 #include "pg/join/keys.hpp"
 
+#include <cmath>
+
+#include "pg/compat.hpp"
 #include "pg/element/conversion.hpp"
 #include "pg/element/value_type.hpp"
 #include "pg/list.hpp"
@@ -47,6 +50,7 @@ extern "C" {
 #include "access/transam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type_d.h"
+#include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -83,6 +87,9 @@ constexpr int kMostFields =
 // The greatest number of pairs that are looked at for a table. An equivalence class of n columns of
 // a few tables has about n² pairs.
 constexpr int kMostPairs = 256;
+
+// The rows that ANALYZE samples, for each unit of default_statistics_target.
+constexpr double kRowsPerTarget = 300.0;
 
 // Two estimates are the same if they differ by less than rounding does.
 constexpr double kSameEstimate = 0.999;
@@ -386,13 +393,14 @@ double selectivity_of(PlannerInfo *root, const RelOptInfo *table, const KeyPair 
 //
 // The server's estimate of a semijoin is at most its estimate of the inner join, which assumes that
 // all keys of the source occur in the table. A calendar of 200 years has many more days than the
-// sales of five years. If this limit decides, the share is also at least what it is if all keys of
-// the source do occur.
-double share_of_values(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
+// sales of five years. If this limit decides, it is the least share. The selected days may all be
+// days with sales. Then the share is the number of selected days, divided by that of days with
+// sales.
+PartnerShare share_of_values(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair) {
   const double share = selectivity_of(root, table, pair, JOIN_SEMI);
   const double rows = pair.source->rows;
   if (share < kSameEstimate * rows * selectivity_of(root, table, pair, JOIN_INNER))
-    return share;
+    return {share, share};
   VariableStatData probed, key;
   examine_variable(root, pair.probed, 0, &probed);
   examine_variable(root, pair.key, 0, &key);
@@ -402,7 +410,7 @@ double share_of_values(PlannerInfo *root, const RelOptInfo *table, const KeyPair
   const double occurring = (1.0 - null_share(probed)) * Min(keys / Max(distinct, 1.0), 1.0);
   ReleaseVariableStats(probed);
   ReleaseVariableStats(key);
-  return is_default || key_is_default ? share : Max(share, occurring);
+  return {share, is_default || key_is_default ? share : Max(share, occurring)};
 }
 
 bool is_column(Node *value, AttrNumber number) {
@@ -441,20 +449,48 @@ const ForeignKeyOptInfo *find_reference(const PlannerInfo *root, const RelOptInf
 // semijoin, the selectivity is the share of rows that have a partner. In other joins, it is the
 // probability that any two rows are partners. The second gives the mean number of partners of a
 // row. No more rows than this number can have a partner.
-double share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &rows) {
-  double share = 1.0, partners = rows.source->rows;
+//
+// This product is the least share. The columns may also depend on each other: if a row has a
+// partner in one equality, the same row of the source may fulfil the others.
+PartnerShare share_of_rows(PlannerInfo *root, const RelOptInfo *table, const KeyPair &rows) {
+  double share = 1.0, most = 1.0, partners = rows.source->rows;
   const ForeignKeyOptInfo *reference = find_reference(root, table, rows);
   if (reference) {
     partners /= Max(rows.source->tuples, 1.0);
     share = partners;
   }
   for (const KeyPair *field : each<KeyPair>(rows.fields)) {
+    most = Min(most, share_of_values(root, table, *field).most);
     if (reference && is_of_reference(*field, reference))
       continue;
     share *= selectivity_of(root, table, *field, JOIN_SEMI);
     partners *= selectivity_of(root, table, *field, JOIN_INNER);
   }
-  return Min(share, Min(partners, 1.0));
+  const double least = Min(share, Min(partners, 1.0));
+  return {least, Max(least, most)};
+}
+
+// --- estimates of joins --------------------------------------------------------------------------
+
+// Sets the selectivity of a pair's equality in the joins of these two relations. The server keeps
+// the selectivity of an inner join with each condition, and computes it only if it is not there.
+void set_selectivity(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner, const KeyPair &pair,
+                     double selectivity) {
+  const Relids both = bms_union(outer->relids, inner->relids);
+  List *equalities = generate_join_implied_equalities(root, both, outer->relids, inner, nullptr);
+  for (RestrictInfo *equality : each<RestrictInfo>(equalities)) {
+    const List *sides = reinterpret_cast<const OpExpr *>(equality->clause)->args;
+    if (list_member(sides, pair.probed) && list_member(sides, pair.key))
+      equality->norm_selec = selectivity;
+  }
+}
+
+// True if all rows of a table may have a partner, as if there were a foreign key: no condition
+// restricts the source, and the source is large. Only the number of distinct keys says otherwise.
+// ANALYZE has guessed this number from a sample, and it is often far too low.
+bool may_cover_table(const RelOptInfo *source) {
+  return source->rows >= source->tuples &&
+         source->rows > kRowsPerTarget * default_statistics_target;
 }
 
 } // namespace
@@ -463,6 +499,29 @@ RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table) {
   return table->reloptkind == RELOPT_BASEREL
              ? table
              : root->simple_rel_array[bms_singleton_member(table->top_parent_relids)];
+}
+
+void correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair &pair) {
+  const RelOptInfo *source = pair.source;
+  if (table->reloptkind != RELOPT_BASEREL) // a branch of a UNION ALL, which is joined as a whole
+    return;
+  const PartnerShare share = share_with_partner(root, table, pair, source->rows);
+  // If no condition restricts the source, the number of rows that have a partner says nothing about
+  // the number of partners.
+  const bool is_restricted = source->rows < source->tuples || pair.fields != NIL;
+  if (!is_restricted || share.least <= 0.0 || share.most <= share.least)
+    return;
+  // The server multiplies the selectivities of several equalities, so one of them is enough.
+  const KeyPair &one =
+      pair.fields == NIL ? pair : *static_cast<const KeyPair *>(linitial(pair.fields));
+  const double selectivity =
+      Min(selectivity_of(root, table, one, JOIN_INNER) * likely_share(share) / share.least, 1.0);
+  set_selectivity(root, table, pair.source, one, selectivity);
+  set_selectivity(root, pair.source, table, one, selectivity);
+}
+
+double likely_share(const PartnerShare &share) {
+  return std::sqrt(share.least * share.most);
 }
 
 List *find_keys(PlannerInfo *root, RelOptInfo *table) {
@@ -479,14 +538,16 @@ List *find_keys(PlannerInfo *root, RelOptInfo *table) {
   return list_concat(pairs, find_rows(pairs));
 }
 
-double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
-                          double source_rows) {
+PartnerShare share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
+                                double source_rows) {
   // The server's estimate uses the number of rows in the source's relation. So the number is
   // changed for the time of the estimate.
   const double rows = pair.source->rows;
   pair.source->rows = source_rows;
-  const double share =
+  PartnerShare share =
       pair.fields == NIL ? share_of_values(root, table, pair) : share_of_rows(root, table, pair);
+  if (pair.fields == NIL && may_cover_table(pair.source))
+    share.most = 1.0;
   pair.source->rows = rows;
   return share;
 }

@@ -31,9 +31,25 @@ RelOptInfo *joined_relation(const PlannerInfo *root, RelOptInfo *table);
 // Then each source with several equalities has one KeyPair that compares them together as rows.
 List *find_keys(PlannerInfo *root, RelOptInfo *table);
 
+// The share of a table's rows that have a partner. Statistics of single columns do not tell which
+// keys of the source occur in the table, so the share lies between two bounds.
+struct PartnerShare {
+  double least; // if all keys of the source occur in the table as often as the average key
+  double most;  // if the selected keys of the source occur, and other keys need not
+};
+
+// What is assumed if one number is needed: the geometric mean. It is wrong by the same factor,
+// whichever bound is true.
+double likely_share(const PartnerShare &share);
+
 // The share of a table's rows that have a partner among `source_rows` rows of the source. It comes
 // from the same statistics as the selectivity of the join.
-double share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
-                          double source_rows);
+PartnerShare share_with_partner(PlannerInfo *root, const RelOptInfo *table, const KeyPair &pair,
+                                double source_rows);
+
+// Makes the server estimate the inner join of a pair by the likely share of rows with a partner.
+// The server itself takes the least share. If this is far too small, the server chooses plans for
+// very few rows above the join.
+void correct_join_estimate(PlannerInfo *root, RelOptInfo *table, const KeyPair &pair);
 
 } // namespace bloomfilter

@@ -106,7 +106,7 @@ void find_neighbours(PlannerInfo *root, KeySource *source, const KeyPair &key, R
     KeySource *other = make_source(root, *pair, taken, depth - 1, search);
     if (!other || other->tuples > source->tuples || other->rows > kWorthwhileShare * other->tuples)
       continue;
-    const double share = share_with_partner(root, source->table, *pair, other->rows);
+    const double share = share_with_partner(root, source->table, *pair, other->rows).most;
     if (share > kWorthwhileShare)
       continue;
     auto *neighbour = make_array<Neighbour>(1);

@@ -15,6 +15,7 @@
 //   page_reader.cpp  the rows of a page, and their values
 //   batch.cpp        the rows that pass conditions and filters; what the planner says about them
 //   probe_control.cpp  when filters that the planner has placed are built, probed and left out
+//   probe_node.cpp   a node that probes such filters for the rows of an index scan
 //
 // The filters are those that the query names. The planner can also place filters by itself.
 // pg/join/ makes these, and they are probed by scans of this kind.

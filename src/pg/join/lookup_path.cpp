@@ -1,0 +1,131 @@
+// See lookup_path.hpp. If a join drives an index scan, the server has a parameterized path for it:
+// the scan is executed once for each row of another table. The path that is added here is a Bloom
+// Filter Probe (pg/table/) over that path. It is parameterized in the same way, so the server
+// considers it for the same joins.
+//
+// An index scan passes its rows on one by one, so the filters are not probed in batches.
+
+#include "pg/join/lookup_path.hpp"
+
+#include "pg/join/filters.hpp"
+#include "pg/join/initplan.hpp"
+#include "pg/list.hpp"
+#include "pg/planner/cost.hpp"
+#include "pg/planner/filter_estimate.hpp"
+#include "pg/table/probe_node.hpp"
+#include "pg/table/scan.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+}
+
+namespace bloomfilter {
+namespace {
+
+Plan *plan_lookup(PlannerInfo *root, RelOptInfo *, CustomPath *path, List *targets, List *,
+                  List *inputs) {
+  for (JoinFilter *filter : each<JoinFilter>(static_cast<List *>(linitial(path->custom_private))))
+    attach_initplan(root, filter);
+  return make_probe_plan(static_cast<Plan *>(linitial(inputs)), targets,
+                         static_cast<List *>(lsecond(path->custom_private)),
+                         static_cast<List *>(lthird(path->custom_private)));
+}
+
+constexpr CustomPathMethods kPathMethods = {"Bloom Filter Probe", plan_lookup, nullptr};
+
+// The number of rows that a parameterized path returns in all its executions. The tables that drive
+// it may be joined to others first, and then other numbers of their rows come.
+double rows_of_all(const PlannerInfo *root, const Path *path) {
+  double executions = 0.0;
+  for (int i = -1; (i = bms_next_member(PATH_REQ_OUTER(path), i)) >= 0;) {
+    const RelOptInfo *outer = i < root->simple_rel_array_size ? root->simple_rel_array[i] : nullptr;
+    if (outer && (executions <= 0.0 || outer->rows < executions))
+      executions = outer->rows;
+  }
+  return executions * path->rows;
+}
+
+// What a probe for a row saves, without the cost of building the filter.
+Cost saved_by_probe(const JoinFilter &filter) {
+  return (1.0 - filter.share) * filter.join_saving -
+         cost_of_probe(kBytesPerValue * filter.source->rows);
+}
+
+bool is_lookup(const Path *path) {
+  return path->param_info && (path->pathtype == T_IndexScan || path->pathtype == T_BitmapHeapScan);
+}
+
+// The server frees a path, unless it is an index path, when a better one is found. So the copy is
+// kept.
+Path *kept(Path *path) {
+  if (!IsA(path, BitmapHeapPath))
+    return path;
+  BitmapHeapPath *copy = makeNode(BitmapHeapPath);
+  *copy = *castNode(BitmapHeapPath, path);
+  return &copy->path;
+}
+
+// True if the join that drives a scan compares the value for which a filter is probed. Then the
+// filter drops nothing that a filter of the driving table does not drop before.
+bool is_driven_by(const Path *path, Node *value) {
+  for (const RestrictInfo *condition : each<RestrictInfo>(path->param_info->ppi_clauses))
+    if (IsA(condition->clause, OpExpr) &&
+        list_member(reinterpret_cast<const OpExpr *>(condition->clause)->args, value))
+      return true;
+  return false;
+}
+
+// Makes the path over another one. NULL if no filter pays.
+Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
+                Path *input, bool parallel) {
+  List *probed = NIL, *conditions = NIL, *needed = NIL;
+  double rows = rows_of_all(root, input), share = 1.0;
+  for (JoinFilter *filter : each<JoinFilter>(filters)) {
+    const Cost saved = saved_by_probe(*filter);
+    const Cost build = filter->build_cost * Min(part->tuples / filter->tuples, 1.0);
+    Node *value = for_part(root, filter->pair.probed, part, table);
+    // If the source drives the scan, all rows have a partner in it.
+    if (bms_is_member(static_cast<int>(filter->source->table->relid), PATH_REQ_OUTER(input)) ||
+        is_driven_by(input, value) || rows * saved - build < kWorthwhile)
+      continue;
+    auto *copy = static_cast<Expr *>(copyObjectImpl(filter->condition));
+    probed = lappend(probed, filter);
+    conditions = lappend(conditions, for_part(root, copy, part, table));
+    needed = lappend_int(needed, static_cast<int>(Min(build / saved, 2e9)));
+    rows *= filter->most;
+    share *= filter->most;
+  }
+  if (probed == NIL)
+    return nullptr;
+  CustomPath *custom = makeNode(CustomPath);
+  custom->path = *input;
+  NodeSetTag(custom, T_CustomPath);
+  Path *path = &custom->path;
+  path->pathtype = T_CustomScan;
+  path->parallel_safe &= parallel;
+  path->rows = clamp_row_est(path->rows * share);
+  path->total_cost *= kClearlyCheaper;
+  path->startup_cost *= kClearlyCheaper;
+  custom->methods = &kPathMethods;
+  custom->custom_paths = list_make1(kept(input));
+  custom->custom_private = list_make3(probed, conditions, needed);
+  return path;
+}
+
+} // namespace
+
+void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters,
+                          bool parallel) {
+  List *added = NIL;
+  for (Path *input : each<Path>(part->pathlist))
+    if (is_lookup(input))
+      if (Path *path = make_path(root, part, table, filters, input, parallel))
+        added = lappend(added, path);
+  for (Path *path : each<Path>(added))
+    add_path(part, path);
+}
+
+} // namespace bloomfilter
