@@ -13,11 +13,12 @@ LOGS=${BLOOMFILTER_LOGS:-$SANDBOX}  # has the steps' logs and results.tsv; scrip
 [ -z "$SANDBOX" ] || : >"$LOGS/results.tsv"
 BESIDE='' # "yes" in a function that `beside` runs
 
-NODE_POSTGRES=8.23.1 # the version of the package `pg` that npm installs, if npm is there
+# What npm installs: node-postgres, and what clients/javascript needs.
+NODE_PACKAGES=(pg@8.23.1 hash-wasm@4.13.0)
 # Optional packages for the tests of the extension: drivers and other systems.
 TEST_PACKAGES=(libipc-run-perl libguava-java default-jdk-headless python3-psycopg python3-psycopg2
   python3-xxhash python3-asyncpg libpostgresql-jdbc-java ruby-pg)
-command -v npm >/dev/null || TEST_PACKAGES+=(node-pg)
+command -v npm >/dev/null || TEST_PACKAGES+=(node-pg npm)
 
 # By default, each search takes a minute and has a random seed, so that it tries new values.
 read_options() {
@@ -213,14 +214,20 @@ regress() { # [VARIABLE=VALUE...]
   }
 }
 
-# Makes require('pg') work: if the system does not have it, npm installs it in the sandbox.
-node_postgres() {
+# Makes require('pg') and require('hash-wasm') work: npm installs in the sandbox what the system does
+# not have. Steps that run at the same time wait for each other.
+node_packages() {
+  local package missing=()
   export NODE_PATH=$SANDBOX/node_modules
   command -v npm || return 0
-  node -e "require('pg')" && return 0
+  flock 8
+  for package in "${NODE_PACKAGES[@]}"; do
+    node -e "require('${package%@*}')" || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
   mkdir -p "$NODE_PATH"
-  (cd "$SANDBOX" && timeout 60 npm install --no-save --fetch-retries=0 "pg@$NODE_POSTGRES") || true
-}
+  (cd "$SANDBOX" && timeout 60 npm install --no-save --fetch-retries=0 "${missing[@]}") || true
+} 8>"$SANDBOX/npm.lock"
 
 # Runs the TAP tests, or those that PROVE_TESTS names. A server that was built without
 # --enable-tap-tests lacks the Perl modules for TAP tests; make would only print that, and succeed.
@@ -229,7 +236,7 @@ tap() { # VARIABLE=VALUE of make...
   local log
   perl -MIPC::Run -e 1 || skip "perl's IPC::Run is not installed"
   [ "$(configured enable_tap_tests)" = yes ] || skip 'the server was built without --enable-tap-tests'
-  node_postgres
+  node_packages
   pgxs installcheck REGRESS= ISOLATION= PROVE_FLAGS='-j2 --timer' "$@" | tee "$SANDBOX/prove" || {
     for log in tmp_check/log/regress_log_*; do
       if grep -q 'not ok' "$log" || ! grep -q '1\.\.[0-9]' "$log"; then
@@ -256,20 +263,29 @@ skipped_within() {
   done
 }
 
+# Sets PYTHON to a python3 that has the modules.
+find_python() { # MODULE...
+  local modules=$*
+  for PYTHON in python3 /usr/bin/python3; do
+    ! "$PYTHON" -c "$(printf 'import %s\n' "$@")" || return 0
+  done
+  skip "python3's ${modules// / or } is not installed"
+}
+
 # Runs searches (test/search) at the same time on the private cluster. Only histories has a cluster
 # of its own, because it sets the counter of OIDs back. That must not happen while other searches
 # make tables and types.
 searches() { # SECONDS NAME...
-  local python=python3 name port pids=() status=0
-  "$python" -c 'import psycopg2, xxhash' || python=/usr/bin/python3
-  "$python" -c 'import psycopg2, xxhash' || skip "python3's psycopg2 or xxhash is not installed"
+  local name port pids=() status=0
+  find_python psycopg2 xxhash
+  node_packages
   for name in "${@:2}"; do
     port=${PGPORT:-5432}
     if [ "$name" = histories ]; then
       port=5433
       start_server "$SANDBOX/histories" $port "${CLUSTER_SETTINGS[@]}"
     fi
-    PGPORT=$port "$python" -B "test/search/$name.py" --seconds="$1" --seed="$SEED" \
+    PGPORT=$port "$PYTHON" -B "test/search/$name.py" --seconds="$1" --seed="$SEED" \
       >"$SANDBOX/$name.log" 2>&1 &
     pids+=($!)
   done
