@@ -69,7 +69,8 @@ def numeric(r):
 
 
 def text(r):
-    words = "".join(r.choice("ab cé€𝄞'\\ zßé中") for _ in range(r.choice([0, 1, 2, 5, 17, 60, 300])))
+    length = r.choice([0, 1, 2, 5, 17, 60, 300, 3000])
+    words = "".join(r.choice("ab cé€𝄞'\\ zßé中") for _ in range(length))
     words += " " * r.choice([0, 0, 0, 1, 2])
     return f"{quoted(words)}::{r.choice(['text', 'text', f'char({len(words) + 3})'])}"
 
@@ -80,8 +81,12 @@ def any_text(r):
                      f"left({words}::text, 12)::name"])
 
 
+# XXH3 has other rules for each of these lengths, and for more bytes than a block of 1024.
+LENGTHS = [0, 1, 3, 4, 8, 9, 16, 17, 100, 128, 129, 240, 241, 1000]
+
+
 def bytea(r):
-    return f"'\\x{r.randbytes(r.choice([0, 1, 3, 16, 100, 250, 1000])).hex()}'::bytea"
+    return f"'\\x{r.randbytes(r.choice(LENGTHS + [r.randrange(40000)])).hex()}'::bytea"
 
 
 def one_uuid(r):

@@ -1,5 +1,6 @@
 # The extension through drivers of other languages. The programs in test/drivers print a line for each
-# fact, and the code of doc/languages.md is run. A driver that is not installed is skipped.
+# fact, and the code of doc/languages.md and doc/tutorials/guard.md is run. A driver that is not
+# installed is skipped.
 
 use strict;
 use warnings FATAL => 'all';
@@ -58,6 +59,9 @@ my @java = ('java', '-XX:-UsePerfData', '-XX:TieredStopAtLevel=1', '-XX:+UseSeri
     '-Dfile.encoding=UTF-8', '-cp', $pgjdbc);
 my %run = (
     'psycopg 3' => [ python_with('psycopg') // () ],
+    'clients/python' => [ python_with('psycopg, xxhash') // () ],
+    'clients/javascript' =>
+      [ works('node', '-e', "require('pg'); require('hash-wasm')") ? 'node' : () ],
     'psycopg2' => [ python_with('psycopg2') // () ],
     'asyncpg' => [ python_with('asyncpg') // () ],
     'Java: pgjdbc' => [ $java ? @java : () ],
@@ -138,6 +142,54 @@ class Page {
   }
 }
 JAVA
+
+# Both pages' programs use the libraries in clients as if they were installed.
+$ENV{PYTHONPATH} = "$FindBin::RealBin/../../clients/python";
+$ENV{PYTHONDONTWRITEBYTECODE} = 1;
+mkdir "$dir/node_modules" or die $!;
+symlink "$FindBin::RealBin/../../clients/javascript", "$dir/node_modules/postgresql-bloomfilter"
+  or die $!;
+
+sub in_the_program {
+    my ($library, $name, $code, $answers) = @_;
+  SKIP: {
+        skip "$library is not installed", 1 if !@{ $run{$library} };
+        append_to_file("$dir/$name", $code);
+        IPC::Run::run([ @{ $run{$library} }, "$dir/$name" ], '>', \my $printed);
+        is(lc($printed =~ s/\s+/ /gr), "$answers ", "$library: the code of $name");
+    }
+    return;
+}
+
+$node->safe_psql('postgres', qq{
+    DROP TABLE IF EXISTS visited;
+    $table;
+    UPDATE visited SET urls = urls + 'https://example.com/7'});
+in_the_program('clients/python', 'in the program.py', code_below('In Python'),
+    'true [true, false]');
+in_the_program('clients/javascript', 'in the program.js', code_below('In JavaScript'),
+    'true [ true, false ]');
+
+# The program of the tutorial fetches a filter, and fetches it again when it has changed.
+$page = slurp_file("$doc/tutorials/guard.md");
+my ($offered) = $page =~ /^```sql\n(CREATE TABLE offered .*?)^```$/ms or die 'no table';
+my ($guard) = $page =~ /^```python\n(.*?)^```$/ms or die 'no program';
+$node->safe_psql('postgres', qq{
+    CREATE TABLE product AS SELECT i * 10 AS id, i AS price FROM generate_series(1, 1000) i;
+    $offered});
+in_the_program('clients/python', 'guard.py', <<"PYTHON", '(1,) none none (7,)');
+$guard
+import time
+guard = Guard()
+print(guard.price(10), guard.price(5), guard.price(10000010))
+guard.db.execute("UPDATE offered SET ids = ids + 10000010")
+guard.db.execute("INSERT INTO product VALUES (10000010, 7)")
+for _ in range(1800):
+    if guard.version == 2:
+        break
+    time.sleep(0.1)
+print(guard.price(10000010))
+PYTHON
 
 clean_log($node);
 done_testing();

@@ -126,18 +126,17 @@ function numeric(value) {
 
 // --- texts and bytes ---------------------------------------------------------------------------
 
-let scratch = new Uint8Array(1024) // the bytes of a text are used before the next text
+const scratch = new Uint8Array(4096) // the bytes of a text are used before the next text
 function text(value) {
   if (typeof value !== 'string') return undefined
-  if (3 * value.length > scratch.length) scratch = new Uint8Array(3 * value.length)
-  const { written } = utf8.encodeInto(value, scratch)
-  if (written !== value.length && /\p{Surrogate}/u.test(value))
+  const bytes = 3 * value.length <= scratch.length
+    ? scratch.subarray(0, utf8.encodeInto(value, scratch).written) : utf8.encode(value)
+  if (bytes.length !== value.length && /\p{Surrogate}/u.test(value))
     throw new FilterError('not a text: it contains half of a surrogate pair')
-  const bytes = scratch.subarray(0, written)
   if (bytes.includes(0))
     throw new FilterError('not a text: it contains a character with the code 0')
-  if (bytes[written - 1] !== 32) return [bytes]
-  let length = written
+  let { length } = bytes
+  if (bytes[length - 1] !== 32) return [bytes]
   while (length > 0 && bytes[length - 1] === 32) length--
   return [bytes, bytes.subarray(0, length)]
 }
