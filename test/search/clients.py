@@ -306,6 +306,11 @@ def plain(c, expressions, seed):
 
 def bloom(c, expressions, seed):
     cut = c.r.randrange(len(expressions) + 1)
+    if seed == 0 and 0 < cut < len(expressions) and of_one_type(expressions) and c.r.random() < 0.3:
+        rate = c.r.choice([0.5, 0.1, 0.01])  # links of one size, in the order of their bits
+        parts = [aggregated("bf_agg", some, rate)
+                 for some in (expressions[:cut], expressions[cut:], expressions[::2])]
+        return f"({' | '.join(parts)})", expressions
     parts = [plain(c, some, seed) for some in (expressions[:cut], expressions[cut:]) if some]
     united = " | ".join(parts)
     if c.r.random() < 0.1:
@@ -511,7 +516,7 @@ def filled(r, data):
 
 def damaged(r, data):
     data = bytearray(data)
-    way = r.randrange(8)
+    way = r.randrange(9)
     at = r.randrange(min(len(data), r.choice([4, 36, 90, len(data)])))
     if way < 4:
         data[at] = r.choice([0, 1, 2, 3, 4, 5, 0x11, 0x12, 0x21, 0x80, 0xFF, r.randrange(256)])
@@ -519,6 +524,9 @@ def damaged(r, data):
         data[at] ^= 1 << r.randrange(8)
     elif way == 6:
         del data[r.randrange(len(data)):]
+    elif way == 7:  # exchanges two lines, or makes them equal
+        a, b = (slice(-at - 64, -at or None) for at in r.sample(range(0, len(data) + 64, 64), 2))
+        data[a], data[b] = data[b], data[r.choice([a, b])]
     else:
         data += bytes(r.choice([1, 4, 64]))
     return bytes(data) or b"\x01"

@@ -252,6 +252,14 @@ test('headers', async () => {
   }
 })
 
+test('order of links', async () => {
+  const data = bytesOf('integer, self-sized links'), head = data.subarray(0, -128)
+  const [first, second] = [data.subarray(-128, -64), data.subarray(-64)]
+  assert.equal((await read(data)).info.links, 2)
+  for (const bitmaps of [[second, first], [first, first]])
+    await assert.rejects(read(Buffer.concat([head, ...bitmaps])), DamagedError)
+})
+
 test('buckets', async () => {
   const data = bytesOf('integer, cuckoo of 32 bits')
   let at = 40

@@ -65,6 +65,10 @@ def named(name):
     return filter_of(next(case for case in CASES if case["name"] == name))
 
 
+def bytes_of(name):
+    return base64.b64decode(next(case["filter"] for case in CASES if case["name"] == name))
+
+
 def golden():
     """The payloads of the golden files, with their values."""
     for path in sorted(GOLDEN.glob("*.txt")):
@@ -109,7 +113,7 @@ class Answers(unittest.TestCase):
     def test_kinds_of_bytes(self):
         text = next(case["filter"] for case in CASES if case["name"] == "integer, lines")
         spread = "\n".join(text[at:at + 60] for at in range(0, len(text), 60)) + "\n"
-        data = base64.b64decode(text)
+        data = bytes_of("integer, lines")
         for given in (spread, data, bytearray(data), memoryview(data)):
             self.assertIn(4711, Filter(given))
 
@@ -196,7 +200,7 @@ class Values(unittest.TestCase):
         self.assertIn(Number.ONE, named("integer, lines"))
 
     def test_rows(self):
-        data = next(case["filter"] for case in CASES if case["name"] == "row")
+        data = bytes_of("row")
         f = Filter(data)
         self.assertIn((1, "a"), f)
         with self.assertRaisesRegex(FilterError, "row="):
@@ -213,7 +217,7 @@ class Values(unittest.TestCase):
         self.assertEqual(f.info.element_type, "row")
 
     def test_unknown_families(self):
-        data = bytearray(base64.b64decode(CASES[0]["filter"]))
+        data = bytearray(bytes_of("integer, lines"))
         for family in (8, 9, 13, 14, 15, 16, 17, 18, 19, 20, 25):
             data[2] = family
             f = Filter(data)
@@ -256,7 +260,7 @@ class Damage(unittest.TestCase):
                         pass
 
     def test_headers(self):
-        base = base64.b64decode(CASES[0]["filter"])
+        base = bytes_of("integer, lines")
         for at, value in [(0, 0), (0, 2), (1, 0), (1, 5), (1, 16), (1, 255), (2, 21), (2, 26),
                           (2, 31), (3, 0), (3, 17), (12, 0), (27, 0x80), (28, 0), (28, 2),
                           (31, 255), (32, 1), (32, 4), (32, 16), (33, 1)]:
@@ -273,16 +277,22 @@ class Damage(unittest.TestCase):
             with self.assertRaisesRegex(UnsupportedError, "bf_to_"):
                 Filter(data)
 
+    def test_order_of_links(self):
+        data = bytes_of("integer, self-sized links")
+        first, second = data[-128:-64], data[-64:]
+        self.assertEqual(Filter(data).info.links, 2)
+        for bitmaps in (second + first, first + first):
+            with self.assertRaises(DamagedError):
+                Filter(data[:-128] + bitmaps)
+
     def test_buckets(self):
-        data = bytearray(base64.b64decode(
-            next(c["filter"] for c in CASES if c["name"] == "integer, cuckoo of 32 bits")))
+        data = bytearray(bytes_of("integer, cuckoo of 32 bits"))
         Filter(data)
         at = next(at for at in range(40, len(data), 16) if any(data[at + 4:at + 8]))
         data[at:at + 4], data[at + 4:at + 8] = data[at + 4:at + 8], data[at:at + 4]
         with self.assertRaises(DamagedError):
             Filter(data)
-        data = bytearray(base64.b64decode(
-            next(c["filter"] for c in CASES if c["name"] == "integer, cuckoo of odd length")))
+        data = bytearray(bytes_of("integer, cuckoo of odd length"))
         f, m = data[3], struct.unpack_from("<I", data, 28)[0]
         self.assertTrue(f % 2 and m % 2)
         data[-1] |= 0x10
