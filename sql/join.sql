@@ -508,10 +508,7 @@ SELECT * FROM explained(
 
 -- Parallel plans. The InitPlan is above all processes.
 BEGIN;
-SET LOCAL max_parallel_workers_per_gather = 2;
-SET LOCAL min_parallel_table_scan_size = 0;
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
+\i sql/include/parallel.sql
 SELECT * FROM explained(
   'SELECT count(*) FROM ONLY fact f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
 -- For few keys, the InitPlan has no workers of its own.
@@ -742,10 +739,7 @@ FROM plan_of('SELECT f.id FROM (SELECT id, dim FROM ONLY fact UNION ALL SELECT i
   jsonb_path_query(plan, 'strict $.** ? (@."Bloom Filter" starts with "(")') node;
 -- In parallel.
 BEGIN;
-SET LOCAL max_parallel_workers_per_gather = 2;
-SET LOCAL min_parallel_table_scan_size = 0;
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
+\i sql/include/parallel.sql
 SELECT * FROM explained(
   'SELECT count(*) FROM all_facts f JOIN ONLY dim d ON f.dim = d.id WHERE d.kind = 7');
 SELECT checked.* FROM checked(
@@ -866,10 +860,7 @@ $$;
 SELECT removed, unprobed > 300000 AS skips FROM counts(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');
 BEGIN;
-SET LOCAL max_parallel_workers_per_gather = 2;
-SET LOCAL min_parallel_table_scan_size = 0;
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
+\i sql/include/parallel.sql
 SET LOCAL parallel_leader_participation = off;
 SELECT removed, unprobed > 100000 AS "also in workers" FROM counts(
   'SELECT a.id FROM asking a JOIN wrong w ON a.wrong = w.id WHERE w.kind = 1');

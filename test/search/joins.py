@@ -132,7 +132,6 @@ class World:
         if r.random() < 0.8:
             self.sql.append(f"ANALYZE {name} ({', '.join(c for c in columns if c != WIDE)})")
 
-
     def union(self, r):
         """A UNION ALL with the columns of a table. EXPLAIN shows its branches as y1, y2, …."""
         return " UNION ALL ".join(self._branch(r) for _ in range(r.choice([2, 2, 2, 3])))

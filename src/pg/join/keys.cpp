@@ -544,10 +544,14 @@ PartnerShare share_with_partner(PlannerInfo *root, const RelOptInfo *table, cons
   // changed for the time of the estimate.
   const double rows = pair.source->rows;
   pair.source->rows = source_rows;
-  PartnerShare share =
-      pair.fields == NIL ? share_of_values(root, table, pair) : share_of_rows(root, table, pair);
-  if (pair.fields == NIL && may_cover_table(pair.source))
-    share.most = 1.0;
+  PartnerShare share;
+  if (pair.fields != NIL) {
+    share = share_of_rows(root, table, pair);
+  } else {
+    share = share_of_values(root, table, pair);
+    if (may_cover_table(pair.source))
+      share.most = 1.0;
+  }
   pair.source->rows = rows;
   return share;
 }

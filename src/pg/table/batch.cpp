@@ -48,16 +48,10 @@ ExprState *init_reached(Node *value, List *conditions_before, PlanState *node) {
 
 void init_condition(FilterCondition *condition, Node *expression, List *conditions_before,
                     PlanState *node) {
-  ProbeExpr probe;
-  // EvalPlanQual begins late: the function may have been altered since the plan was made.
-  if (!is_probe_for_value(expression, &probe))
-    elog(ERROR, "Bloom Filter Scan has a condition that probes no filter any more");
+  const ProbeExpr probe = probe_of(expression);
   condition->expression = expression;
   condition->filter_expression = ExecInitExpr(reinterpret_cast<Expr *>(probe.filter), node);
-  Node *filter = without_relabeling(probe.filter);
-  condition->parameter = IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC
-                             ? castNode(Param, filter)->paramid
-                             : -1;
+  condition->parameter = parameter_of(probe);
   condition->value = init_value(probe.value, node);
   condition->reached = init_reached(probe.value, conditions_before, node);
   condition->collation = probe.collation;
@@ -172,7 +166,7 @@ void apply_condition(RowBatches *batches, FilterCondition *condition) {
   if (backs_off(control, batches->count))
     return;
   if (!condition->known) {
-    if (!is_built(batches, *condition) &&
+    if (!is_built(condition->parameter, batches->node) &&
         !pays_to_build(control, batches->count, progress_of(batches))) {
       control->unprobed += static_cast<uint64>(batches->count);
       return;
@@ -356,9 +350,24 @@ void forget_filters(RowBatches *batches) {
   MemoryContextReset(batches->filters);
 }
 
-bool is_built(const RowBatches *batches, const FilterCondition &condition) {
-  return condition.parameter < 0 ||
-         !batches->node->ps_ExprContext->ecxt_param_exec_vals[condition.parameter].execPlan;
+ProbeExpr probe_of(Node *condition) {
+  ProbeExpr probe;
+  // A node can begin late, as in EvalPlanQual: the function may have been altered since the plan
+  // was made.
+  if (!is_probe_for_value(condition, &probe))
+    elog(ERROR, "condition of a scan probes no filter any more");
+  return probe;
+}
+
+int parameter_of(const ProbeExpr &probe) {
+  Node *filter = without_relabeling(probe.filter);
+  return IsA(filter, Param) && castNode(Param, filter)->paramkind == PARAM_EXEC
+             ? castNode(Param, filter)->paramid
+             : -1;
+}
+
+bool is_built(int parameter, const PlanState *node) {
+  return parameter < 0 || !node->ps_ExprContext->ecxt_param_exec_vals[parameter].execPlan;
 }
 
 List *describe_batch_plan(const BatchPlan &plan) {

@@ -15,6 +15,7 @@
 
 #include "pg/server.hpp"
 
+#include "pg/query/probe_expr.hpp"
 #include "pg/table/page_reader.hpp"
 #include "pg/table/probe_control.hpp"
 #include "pg/value/probed_filter.hpp"
@@ -103,8 +104,13 @@ void restart_batches(RowBatches *batches);
 
 void forget_filters(RowBatches *batches);
 
-// True if a filter is there: it is no result of an InitPlan, or the InitPlan has run.
-bool is_built(const RowBatches *batches, const FilterCondition &condition);
+// The parts of a condition that probes a filter. Raises an error if it no longer does.
+ProbeExpr probe_of(Node *condition);
+
+// The number of the parameter that is the filter; -1 if it is none. is_built() is true if there is
+// no such parameter, or if the InitPlan that sets it has run.
+int parameter_of(const ProbeExpr &probe);
+bool is_built(int parameter, const PlanState *node);
 
 // The node's table scan is the process's own, or the processes of a parallel query share it. In
 // shared memory, a shared scan comes after the other data that the node shares.

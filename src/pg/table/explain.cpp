@@ -46,7 +46,7 @@ void explain_decisions(const RowBatches &batches, CustomScanState *node, List *a
   for (int i = 0; i < batches.condition_count; i++) {
     const FilterCondition *condition = batches.order[i];
     is_as_planned &= condition == &batches.conditions[i];
-    if (condition->known || is_built(&batches, *condition))
+    if (condition->known || is_built(condition->parameter, batches.node))
       order = lappend(order, condition->expression);
     else
       unbuilt = lappend(unbuilt, condition->expression);

@@ -3,8 +3,7 @@
 #include "pg/table/probe_node.hpp"
 
 #include "pg/list.hpp"
-#include "pg/query/expression.hpp"
-#include "pg/query/probe_expr.hpp"
+#include "pg/table/batch.hpp"
 #include "pg/table/explain.hpp"
 #include "pg/table/probe_control.hpp"
 
@@ -34,7 +33,7 @@ struct FilterProbe {
   int count;
 };
 
-FilterProbe *probe_of(CustomScanState *node) {
+FilterProbe *scan_of(CustomScanState *node) {
   return reinterpret_cast<FilterProbe *>(node);
 }
 
@@ -44,20 +43,15 @@ PlanState *input_of(const CustomScanState *node) {
 
 // --- rows ----------------------------------------------------------------------------------------
 
-// True if the InitPlan that builds the filter has run.
-bool is_built(const RowProbe &probe, const ExprContext *context) {
-  return !context->ecxt_param_exec_vals[probe.parameter].execPlan;
-}
-
 // True if the filter may contain the row's value, or if it is not probed for this row.
-bool passes(RowProbe *probe, ExprContext *context) {
-  if (!is_built(*probe, context) && !pays_to_build(&probe->control, 1, {1.0, 1.0})) {
+bool passes(RowProbe *probe, const PlanState *node) {
+  if (!is_built(probe->parameter, node) && !pays_to_build(&probe->control, 1, {1.0, 1.0})) {
     probe->control.unprobed++;
     return true;
   }
   if (probe->rows == 0)
     probe->rests = backs_off(&probe->control, kRowsPerDecision);
-  const bool passed = probe->rests || ExecQual(probe->condition, context);
+  const bool passed = probe->rests || ExecQual(probe->condition, node->ps_ExprContext);
   probe->passed += passed ? 1 : 0;
   if (++probe->rows == kRowsPerDecision) {
     if (!probe->rests)
@@ -67,9 +61,9 @@ bool passes(RowProbe *probe, ExprContext *context) {
   return passed;
 }
 
-bool passes_all(FilterProbe *probe, ExprContext *context) {
+bool passes_all(FilterProbe *probe) {
   for (int i = 0; i < probe->count; i++)
-    if (!passes(&probe->probes[i], context))
+    if (!passes(&probe->probes[i], &probe->node.ss.ps))
       return false;
   return true;
 }
@@ -85,7 +79,7 @@ TupleTableSlot *exec(CustomScanState *node) {
       return nullptr;
     ResetExprContext(context);
     context->ecxt_scantuple = slot;
-    if (passes_all(probe_of(node), context))
+    if (passes_all(scan_of(node)))
       return state->ps_ProjInfo ? ExecProject(state->ps_ProjInfo) : slot;
     InstrCountFiltered2(node, 1);
   }
@@ -105,7 +99,7 @@ void take_slots_of(PlanState *state, const PlanState *input) {
 }
 
 void begin(CustomScanState *node, EState *estate, int flags) {
-  FilterProbe *probe = probe_of(node);
+  FilterProbe *probe = scan_of(node);
   PlanState *state = &node->ss.ps;
   const auto *plan = reinterpret_cast<const CustomScan *>(state->plan);
   PlanState *input = ExecInitNode(static_cast<Plan *>(linitial(plan->custom_plans)), estate, flags);
@@ -113,14 +107,10 @@ void begin(CustomScanState *node, EState *estate, int flags) {
   take_slots_of(state, input);
   probe->probes = make_zeroed_array<RowProbe>(list_length(plan->custom_exprs));
   for (Node *expression : each<Node>(plan->custom_exprs)) {
-    ProbeExpr parts;
-    // EvalPlanQual begins late: the function may have been altered since the plan was made.
-    if (!is_probe_for_value(expression, &parts))
-      elog(ERROR, "Bloom Filter Probe has a condition that probes no filter any more");
     RowProbe *one = &probe->probes[probe->count];
     one->expression = expression;
     one->condition = ExecInitQual(list_make1(expression), state);
-    one->parameter = castNode(Param, without_relabeling(parts.filter))->paramid;
+    one->parameter = parameter_of(probe_of(expression));
     one->control.by_planner = true;
     one->control.needed = list_nth_int(plan->custom_private, probe->count);
     probe->count++;
@@ -132,12 +122,16 @@ void end(CustomScanState *node) {
 }
 
 void rescan(CustomScanState *node) {
-  FilterProbe *probe = probe_of(node);
+  FilterProbe *probe = scan_of(node);
   PlanState *input = input_of(node);
   const Bitmapset *changed = node->ss.ps.chgParam;
-  for (int i = 0; i < probe->count; i++)
-    if (bms_is_member(probe->probes[i].parameter, changed))
-      forget_history(&probe->probes[i].control);
+  for (int i = 0; i < probe->count; i++) {
+    RowProbe *one = &probe->probes[i];
+    if (bms_is_member(one->parameter, changed)) { // the filter is another one now
+      forget_history(&one->control);
+      one->rows = one->passed = 0;
+    }
+  }
   if (changed)
     UpdateChangedParamSet(input, const_cast<Bitmapset *>(changed));
   if (!input->chgParam)
@@ -147,13 +141,13 @@ void rescan(CustomScanState *node) {
 // --- EXPLAIN -------------------------------------------------------------------------------------
 
 void explain(CustomScanState *node, List *ancestors, ExplainState *explained) {
-  const FilterProbe *probe = probe_of(node);
+  const FilterProbe *probe = scan_of(node);
   List *all = NIL, *unbuilt = NIL;
   uint64 unprobed = 0;
   for (int i = 0; i < probe->count; i++) {
     const RowProbe &one = probe->probes[i];
     all = lappend(all, one.expression);
-    if (!is_built(one, node->ss.ps.ps_ExprContext))
+    if (!is_built(one.parameter, &node->ss.ps))
       unbuilt = lappend(unbuilt, one.expression);
     unprobed += one.control.unprobed;
   }
