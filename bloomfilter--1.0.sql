@@ -319,6 +319,20 @@ CREATE FUNCTION bf_shard_count(expected float8, fpr float8 DEFAULT 0.01) RETURNS
 COMMENT ON FUNCTION bf_shard_count(float8, float8) IS
   'how many shards a set needs, each a filter of at most 1.9 KB for expected / shards + 1 values';
 
+-- Sets. bf_create_set is not STRICT: a NULL argument is an error, as for bf_create.
+
+CREATE FUNCTION bf_create_set(name text, type regtype, expected float8, fpr float8 DEFAULT 0.01)
+  RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION bf_create_set(text, regtype, float8, float8) IS
+  'makes a set to which many sessions can add: a table of small filters, and the functions '
+  'name_add, name_add_all, name_has and name_info';
+
+CREATE FUNCTION bf_drop_set(name regclass) RETURNS void
+  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION bf_drop_set(regclass) IS
+  'drops the table and the functions that bf_create_set made';
+
 -- Inspection
 
 CREATE FUNCTION bf_count(filter bloomfilter) RETURNS float8

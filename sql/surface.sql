@@ -239,6 +239,8 @@ INSERT INTO exceptions VALUES
   ('index_tidy', 'bf', 'the same'),
   ('shard', 'bf', 'a shard has the same number for all types'),
   ('shard_count', 'bf', 'shards are sized as bloom filters'),
+  ('create_set', 'bf', 'the same'),
+  ('drop_set', 'bf', 'the same'),
   ('from_guava', 'bf', 'other systems write bitmaps'),
   ('to_guava', 'bf', 'the same'),
   ('from_spark', 'bf', 'the same'),

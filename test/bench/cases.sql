@@ -141,6 +141,9 @@ INSERT INTO bench.workloads (section, workload, unit, compare, title, template, 
  '{}', NULL),
 ('stream', 'stream_wal', 'WAL bytes', 'ratio', 'Adding new values to a table of shards: WAL per value',
  '{}', NULL),
+('stream', 'stream_writers', 'µs', 'ratio',
+ 'Eight sessions add new values to a set of a million, statement and COMMIT: time per value',
+ 'SELECT bench.write(8, {})', NULL),
 
 ('links', 'links_add', 'ms', 'ratio', 'Adding an array of a million bigints, all distinct',
  'SELECT pg_column_size(bf_add_all({}, keys)) FROM key_array', NULL),
@@ -553,27 +556,49 @@ ORDER BY operations DESC, capacity, overfill;
 INSERT INTO bench.cases (workload, expression, filter, operations, label)
 SELECT workload, format($$DO $do$ DECLARE v bigint; BEGIN
     FOR n IN 1 .. %s LOOP v := random() * 1e15; %s; COMMIT; END LOOP; END $do$ $$,
-    operations / size, format(sql, name, shards, capacity, size)),
+    operations / size, format(sql, name, shards, capacity, size, set)),
   'shard', operations, label || ', set of ' || expected
 FROM unnest(ARRAY['stream', 'stream_wal']) workload,
-  (VALUES ('seen_1m', '1 M', 669, 1495), ('seen_10m', '10 M', 6685, 1496))
-    sets (name, expected, shards, capacity),
+  (VALUES ('seen_1m', 'set_1m', '1 M', 669, 1495), ('seen_10m', 'set_10m', '10 M', 6685, 1496))
+    sets (name, set, expected, shards, capacity),
   (VALUES
     (1, 'INSERT … ON CONFLICT, one value', 10000, 1,
      $$INSERT INTO %1$s AS s VALUES (bf_shard(v, %2$s), bf_create(%3$s) + v)
        ON CONFLICT (shard) DO UPDATE SET filter = s.filter + v WHERE NOT s.filter @> v$$),
     (2, 'UPDATE, one value', 10000, 1,
      $$UPDATE %1$s SET filter = filter + v WHERE shard = bf_shard(v, %2$s) AND NOT filter @> v$$),
-    (3, 'batch of 100', 10000, 100, NULL),
-    (4, 'batch of 1000', 10000, 1000, NULL),
-    (5, 'batch of 10 000', 20000, 10000, NULL)) cases (number, label, operations, size, one),
-  coalesce(one,
-     $$INSERT INTO %1$s AS s SELECT bf_shard(b.v, %2$s), bf_agg(b.v, %3$s)
+    (3, 'seen_add, one value', 10000, 1, 'PERFORM %5$s_add(v)'),
+    (4, 'batch of 100', 10000, 100, NULL),
+    (5, 'seen_add_all, batch of 100', 10000, 100, NULL),
+    (6, 'batch of 1000', 10000, 1000, NULL),
+    (7, 'seen_add_all, batch of 1000', 10000, 1000, NULL),
+    (8, 'batch of 10 000', 20000, 10000, NULL),
+    (9, 'seen_add_all, batch of 10 000', 20000, 10000, NULL))
+    cases (number, label, operations, size, one),
+  coalesce(one, CASE WHEN label ~ '^seen_add_all'
+     THEN 'PERFORM %5$s_add_all(array(SELECT (random() * 1e15)::bigint FROM generate_series(1, %4$s)))'
+     ELSE $$INSERT INTO %1$s AS s SELECT bf_shard(b.v, %2$s), bf_agg(b.v, %3$s)
        FROM (SELECT (random() * 1e15)::bigint AS v FROM generate_series(1, %4$s)) b
        GROUP BY 1 ORDER BY 1
        ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter
-         WHERE s.filter <> (s.filter | excluded.filter)$$) sql
+         WHERE s.filter <> (s.filter | excluded.filter)$$ END) sql
 ORDER BY workload, shards, cases.number;
+INSERT INTO bench.cases (workload, expression, operations, label)
+SELECT 'stream_writers', format('%s, %L', transactions, script), 8 * transactions * size, label
+FROM (VALUES
+  (1, 'INSERT … ON CONFLICT, one value', 2500, 1,
+   $$INSERT INTO seen_8 AS s VALUES (bf_shard(:v::bigint, 669), bf_create(1495) + :v::bigint)
+     ON CONFLICT (shard) DO UPDATE SET filter = s.filter + :v::bigint WHERE NOT s.filter @> :v::bigint;$$),
+  (2, 'seen_add, one value', 2500, 1, 'SELECT set_8_add(:v);'),
+  (3, 'batch of 1000', 10, 1000,
+   $$INSERT INTO seen_8 AS s SELECT bf_shard(v, 669), bf_agg(v, 1495)
+     FROM (SELECT (random() * 1e15)::bigint AS v FROM generate_series(1, 1000)) b GROUP BY 1 ORDER BY 1
+     ON CONFLICT (shard) DO UPDATE SET filter = s.filter | excluded.filter
+       WHERE s.filter <> (s.filter | excluded.filter);$$),
+  (4, 'seen_add_all, batch of 1000', 10, 1000,
+   'SELECT set_8_add_all(array(SELECT (random() * 1e15)::bigint FROM generate_series(1, 1000)));'))
+  cases (number, label, transactions, size, script)
+ORDER BY number;
 
 INSERT INTO bench.cases (workload, expression, filter, operations, label)
 SELECT 'inspect', expression, name, round(2e9 / bytes), expression || ', ' || name

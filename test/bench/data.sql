@@ -110,7 +110,8 @@ SELECT rate, bf_agg(k, 1000000, rate) AS bloom, cbf_agg(k, 1000000, rate) AS cou
 FROM keys, unnest(ARRAY[0.01, 0.001, 0.0001]) rate GROUP BY rate;
 
 -- The table of shards of doc/streaming.md, for a million values and for ten million. The shards
--- have room for the values that the benchmark adds.
+-- have room for the values that the benchmark adds. Eight sessions have a table of their own,
+-- because they leave dead tuples.
 CREATE TABLE seen_1m (shard int PRIMARY KEY, filter bloomfilter NOT NULL) WITH (fillfactor = 50);
 INSERT INTO seen_1m
 SELECT bf_shard(v, 669), bf_agg(v, 1495) FROM generate_series(1, 200000::bigint) v GROUP BY 1;
@@ -119,6 +120,19 @@ CREATE TABLE seen_10m (LIKE seen_1m INCLUDING ALL) WITH (fillfactor = 50);
 INSERT INTO seen_10m
 SELECT bf_shard(v, 6685), bf_agg(v, 1496) FROM generate_series(1, 5000000::bigint) v GROUP BY 1;
 ALTER TABLE seen_10m SET (fillfactor = 100);
+CREATE TABLE seen_8 (LIKE seen_1m INCLUDING ALL) WITH (fillfactor = 50);
+INSERT INTO seen_8 TABLE seen_1m;
+ALTER TABLE seen_8 SET (fillfactor = 100);
+-- The same, made by bf_create_set(), which older builds do not have.
+SELECT EXISTS (SELECT FROM pg_proc WHERE proname = 'bf_create_set') AS has_sets \gset
+\if :has_sets
+SELECT bf_create_set('set_1m', 'bigint', 1e6);
+SELECT set_1m_add_all(array(SELECT generate_series(1, 200000::bigint)));
+SELECT bf_create_set('set_8', 'bigint', 1e6);
+SELECT set_8_add_all(array(SELECT generate_series(1, 200000::bigint)));
+SELECT bf_create_set('set_10m', 'bigint', 1e7);
+SELECT set_10m_add_all(array(SELECT generate_series(1, 5000000::bigint)));
+\endif
 
 -- Section scan: a table of wide rows, a table that is read from disk, and hashes as keys. One table
 -- has a million of these keys, another has them with an index. A third one has :rows keys, and one

@@ -117,6 +117,19 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Runs a script in several sessions of pgbench, each time with another random number as :v. The csv
+-- options keep COPY from quoting the script.
+CREATE FUNCTION bench.write(sessions int, transactions int, script text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format($copy$COPY (SELECT unnest(ARRAY['\set v random(1, 1000000000000000)', %L]))
+      TO PROGRAM %L (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')$copy$,
+    regexp_replace(script, '\s+', ' ', 'g'),
+    format('"%s/pgbench" -n -M prepared -c %s -j 2 -t %s -f - -h "%s" -p %s %s >/dev/null',
+      (SELECT setting FROM pg_config() WHERE name = 'BINDIR'), sessions, transactions,
+      current_setting('unix_socket_directories'), current_setting('port'), current_database()));
+END $$;
+
 -- Plans a condition, but never executes it. $1 is a filter in memory, as a driver would send it.
 CREATE PROCEDURE bench.plan(times int, relation text, condition text, name text)
 LANGUAGE plpgsql AS $$

@@ -10,6 +10,7 @@
 #include "pg/element/conversion.hpp"
 #include "pg/errors.hpp"
 #include "pg/names.hpp"
+#include "pg/sql/given.hpp"
 #include "pg/value/chain.hpp"
 #include "pg/value/filter.hpp"
 #include "pg/value/measure.hpp"
@@ -19,24 +20,8 @@ using namespace bloomfilter;
 
 namespace {
 
-// An argument of a function that makes empty filters, and the hint for the error if it is NULL.
-struct Argument {
-  const char *name, *hint;
-};
-constexpr const char *kHasDefault = "Leave the argument out to get its default.";
 constexpr const char *kBySize =
     "Give the size in bits and the number of hash functions; bf_create(expected) chooses both.";
-
-// Raises 22004 if an argument is NULL. `arguments` describes the function's first arguments.
-template <int kCount>
-void check_given(FunctionCallInfo fcinfo, const char *function,
-                 const Argument (&arguments)[kCount]) {
-  for (int i = 0; i < kCount; i++)
-    if (PG_ARGISNULL(i))
-      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                      errmsg("argument \"%s\" of %s must not be null", arguments[i].name, function),
-                      errhint("%s", arguments[i].hint)));
-}
 
 [[noreturn]] void raise_seed(const Scheme &scheme, uint64 seed) {
   const int bits = row_of(scheme.layout).seed_bits;

@@ -6,6 +6,7 @@
 
 #include "core/shard.hpp"
 #include "pg/element/digests.hpp"
+#include "pg/sql/shard.hpp"
 #include "pg/value/call_site.hpp"
 #include "pg/value/new_filter.hpp"
 
@@ -13,6 +14,22 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/float.h"
 }
+
+namespace bloomfilter {
+
+Shards checked_shards(double expected, double rate) {
+  const Capacity capacity = checked_capacity(expected, rate);
+  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, kShardBytes);
+  if (shards > PG_INT32_MAX)
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("a set of %s values at a false positive rate of %g would need more than %d "
+                    "shards",
+                    float8out_internal(expected), capacity.rate, PG_INT32_MAX)));
+  return {static_cast<int32>(shards), capacity, capacity.values / shards + 1};
+}
+
+} // namespace bloomfilter
 
 using namespace bloomfilter;
 
@@ -40,16 +57,7 @@ Datum bf_shard(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(bf_shard_count);
 Datum bf_shard_count(PG_FUNCTION_ARGS) {
-  const double expected = PG_GETARG_FLOAT8(0);
-  const Capacity capacity = checked_capacity(expected, PG_GETARG_FLOAT8(1));
-  const uint64 shards = shards_for(Layout::lines, capacity.values, capacity.rate, kShardBytes);
-  if (shards > PG_INT32_MAX)
-    ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("a set of %s values at a false positive rate of %g would need more than %d "
-                    "shards",
-                    float8out_internal(expected), capacity.rate, PG_INT32_MAX)));
-  PG_RETURN_INT32(static_cast<int32>(shards));
+  PG_RETURN_INT32(checked_shards(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1)).number);
 }
 
 SQL_FUNCTIONS_END
