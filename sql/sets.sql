@@ -107,20 +107,22 @@ SELECT count(*) FILTER (WHERE seen_add('url ' || i) OR seen_has('url ' || i)) AS
 FROM generate_series(101, 200) i;
 SELECT count(*) FILTER (WHERE seen_has('url ' || i)) AS has FROM generate_series(101, 200) i;
 
--- The functions work with any search_path: this one has another operator = and other functions.
+-- The functions work with any search_path: this one has another operator =, other functions and
+-- another type float8.
 CREATE FUNCTION others.wrong(int, int) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 CREATE OPERATOR others.= (FUNCTION = others.wrong, LEFTARG = int, RIGHTARG = int);
 CREATE FUNCTION others.count() RETURNS bigint LANGUAGE sql AS 'SELECT -1::bigint';
 CREATE FUNCTION others.bf_shard(text, int) RETURNS int LANGUAGE sql AS 'SELECT 0';
 CREATE FUNCTION others.bf_create(int, numeric, type text) RETURNS int LANGUAGE sql AS 'SELECT 0';
 CREATE FUNCTION others.generate_series(int, int) RETURNS int LANGUAGE sql AS 'SELECT 0';
+CREATE DOMAIN others.float8 AS int;
 CREATE TABLE others.seen (shard_of_7 int, filter bloomfilter);
 SET search_path = others, pg_catalog;
 SELECT sets.seen_add('https://example.com/9') AS "new is new",
   sets.seen_add_all(ARRAY['https://example.com/9', 'https://example.com/8']) AS were_new;
 SELECT sets.seen_has('https://example.com/9'), sets.seen_has('https://example.com/8');
 SELECT public.bf_create_set('seen_too', 'int', 5000), 5 = 5 AS equal;
-SELECT others.seen_too_add_all(ARRAY[1, 2, 3]), shards FROM others.seen_too_info();
+SELECT others.seen_too_add_all(ARRAY[1, 2, 3]), shards, target_fpr FROM others.seen_too_info();
 SET search_path = '';
 SELECT sets.seen_has('https://example.com/9'), sets.seen_has('https://example.com/8');
 SELECT sets.seen_add('https://example.com/7'), sets.seen_add_all(ARRAY['https://example.com/6']);
@@ -220,6 +222,18 @@ FROM (VALUES ('SELECT sets.owned_has(1)'), ('SELECT sets.owned_add(2)'),
   ('SELECT sets.owned_add_all(ARRAY[2])'), ('SELECT * FROM sets.owned_info()'),
   ('SELECT bf_drop_set(''sets.owned'')')) v(what);
 
+-- Row-level security can hide shards from a role. A value of a hidden shard is an error if the role
+-- adds it.
+ALTER TABLE owned ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reads ON owned FOR SELECT USING (true);
+CREATE POLICY inserts ON owned FOR INSERT WITH CHECK (true);
+SELECT what, outcome(format('SET ROLE regress_bloomfilter_other; %s; RESET ROLE', what)) AS reader
+FROM (VALUES ('SELECT sets.owned_has(1)'), ('SELECT sets.owned_add(1)'),
+  ('SELECT sets.owned_add(5)'), ('SELECT sets.owned_add_all(ARRAY[5])')) v(what);
+DROP POLICY inserts ON owned;
+DROP POLICY reads ON owned;
+ALTER TABLE owned DISABLE ROW LEVEL SECURITY;
+
 -- With SECURITY DEFINER, a function needs no rights on the table. The caller's search_path, which
 -- has another operator =, changes nothing.
 REVOKE ALL ON owned FROM regress_bloomfilter_other;
@@ -271,9 +285,11 @@ SELECT bf_drop_set('pg_temp.brief');
 
 -- bf_drop_set() drops the table and its functions, and nothing that is no set.
 SELECT bf_drop_set(NULL);
+CREATE TABLE empty (); -- it has no first column
 SELECT statement, e.* FROM (VALUES ('bf_drop_set(''taken'')'), ('bf_drop_set(4711)'),
-  ('bf_drop_set(''done_pkey'')'), ('bf_drop_set(''made'')')) v(statement),
-  error_of('SELECT ' || statement) e \gx
+  ('bf_drop_set(''done_pkey'')'), ('bf_drop_set(''made'')'),
+  ('bf_drop_set(''empty'')')) v(statement), error_of('SELECT ' || statement) e \gx
+DROP TABLE empty;
 SELECT outcome('SELECT bf_drop_set(''nosuch'')');
 CREATE FUNCTION done_has(a int, b int) RETURNS int LANGUAGE sql AS 'SELECT 1';
 SELECT outcome('SELECT bf_drop_set(''done'')') AS "another function of the name";

@@ -64,11 +64,12 @@ BEGIN
   ELSIF {has}(value) THEN
     RETURN false;
   END IF;
-  -- The shard of the value is missing, as after TRUNCATE. Make it and try again.
-  INSERT INTO {set} ({shard}, filter)
-  VALUES ({bf}.bf_shard(value, {shards}), {bf}.bf_create({capacity}, {rate}))
-  ON CONFLICT DO NOTHING;
-  RETURN {add}(value);
+  -- The shard of the value is missing, as after TRUNCATE. Make it, if no other session does so.
+  INSERT INTO {set} AS s ({shard}, filter)
+  VALUES ({bf}.bf_shard(value, {shards}), {bf}.bf_add({bf}.bf_create({capacity}, {rate}), value))
+  ON CONFLICT ({shard}) DO UPDATE SET filter = {bf}.bf_add(s.filter, value)
+  WHERE NOT {bf}.bf_contains(s.filter, value);
+  RETURN FOUND;
 END
 )",
      "adds a value to the set; true if the value was certainly new"},
@@ -119,8 +120,9 @@ END
 )",
      "adds all values of an array to the set; returns how many were certainly new"},
     {"_info",
-     "OUT expected bigint, OUT target_fpr float8, OUT shards int, OUT bytes bigint, "
-     "OUT fill float8, OUT estimated_count float8, OUT estimated_fpr float8",
+     "OUT expected bigint, OUT target_fpr double precision, OUT shards int, OUT bytes bigint, "
+     "OUT fill double precision, OUT estimated_count double precision, "
+     "OUT estimated_fpr double precision",
      "STABLE PARALLEL {parallel}", R"(
 BEGIN
   expected := {expected};
@@ -275,7 +277,6 @@ Datum bf_create_set(PG_FUNCTION_ARGS) {
   const Word words[] = {
       {"set", set},
       {"set literal", quote_literal_cstr(set)},
-      {"add", quoted(name, "_add")},
       {"has", quoted(name, "_has")},
       {"bf", quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)))},
       {"type", type_name},
@@ -310,9 +311,9 @@ Datum bf_drop_set(PG_FUNCTION_ARGS) {
   if (!name.schema || !name.set)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist", table)));
-  if (get_rel_relkind(table) != RELKIND_RELATION ||
-      strncmp(get_attname(table, 1, false), kShardOf, sizeof kShardOf - 1) != 0 ||
-      strlen(name.set) > kLongestName)
+  const char *key = get_attname(table, 1, true); // NULL if the table has no columns
+  if (get_rel_relkind(table) != RELKIND_RELATION || !key ||
+      strncmp(key, kShardOf, sizeof kShardOf - 1) != 0 || strlen(name.set) > kLongestName)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a set", name.set),
                     errdetail("It was not made by bf_create_set()."),
                     errhint("Use DROP TABLE to drop a table.")));
