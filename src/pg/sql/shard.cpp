@@ -25,7 +25,8 @@ Shards checked_shards(double expected, double rate) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
              errmsg("a set of %s values at a false positive rate of %g would need more than %d "
                     "shards",
-                    float8out_internal(expected), capacity.rate, PG_INT32_MAX)));
+                    float8out_internal(expected), capacity.rate, PG_INT32_MAX),
+             errhint("Use fewer values or a higher false positive rate.")));
   return {static_cast<int32>(shards), capacity, capacity.values / shards + 1};
 }
 
