@@ -10,13 +10,15 @@
 #   ```                         the next fence without a language, is its output: all of it, except
 #                               that command tags (CREATE TABLE, INSERT 0 1, lo_import 16385) may be
 #                               left out. Without such a fence, nothing but tags may be printed;
+#   STATEMENT; -- → VALUE       as a line of a ```sql fence shows what the statement prints. In such a
+#                               fence, this is done for every line that is printed;
 #   -- Sketch: why              as the first line of a ```sql fence says that it is not run;
 #   <!-- varies: numbers -->    above an output says that its numbers, and so the widths of columns,
 #                               may differ;
 #   <!-- varies: plan -->       above an output says that it is a plan, of which only the conditions
 #                               are compared, without their numbers;
-#   `EXPRESSION` → `VALUE`      in the text is run as SELECT EXPRESSION. A line may end on either side
-#                               of the arrow.
+#   `STATEMENT;` → `VALUE`      in the text is run: a whole statement, so that readers can paste it.
+#                               A line may end on either side of the arrow.
 #
 # Start this program in the root of the repository: psql runs in the same directory, and psql commands
 # such as \lo_import name files below it. If such a command names a file in /tmp, the file is placed
@@ -39,6 +41,7 @@ my $tag = qr/^(?:You\ are\ now\ connected\ |
     ROLLBACK|SAVEPOINT|SELECT|SET|TRUNCATE|UPDATE|VACUUM)(?:\ [A-Z\d ]+)?$|
     lo_(?:import|export|unlink)(?:\ \d+)?$)/x;
 my $arrow = qr/\s+→\s+/;
+my $comment = qr/-- → (.*)$/m; # a value that is shown beside its statement
 my $own_tmp = tempdir(CLEANUP => 1);
 my $other_name = qr/^(?:postgres(?:ql)?|psql|plpgsql|sql)$/i;
 my $statement = qr/^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|EXPLAIN|PREPARE)\s/;
@@ -74,6 +77,13 @@ sub read_page {
     return @parts;
 }
 
+# Returns SQL whose results are printed as values alone.
+sub tersely {
+    my ($sql) = @_;
+    return "\\set QUIET on\n\\pset format unaligned\n\\pset tuples_only on\n\\pset null NULL\n"
+        . "$sql\\pset format aligned\n\\pset tuples_only off\n\\pset null ''\n\\set QUIET off\n";
+}
+
 # Makes the script for psql: each fence and each example that runs, in the order of the page. A line
 # with a mark and a number precedes each of them.
 sub script_of {
@@ -83,16 +93,14 @@ sub script_of {
         if (defined $part->{fence}) {
             next if $part->{fence} ne 'sql' || plain($part) =~ /\A-- Sketch: /;
             $part->{runs} = ++$n;
-            $script .= "\\echo $mark$n\n" . plain($part);
+            my $sql = plain($part);
+            $script .= "\\echo $mark$n\n" . ($sql =~ $comment ? tersely($sql) : $sql);
             next;
         }
         for my $example (examples($part->{text})) {
             $part->{runs} //= $n + 1;
             $n++;
-            $script .= "\\echo $mark$n\n\\set QUIET on\n\\pset format unaligned\n"
-                . "\\pset tuples_only on\n\\pset null NULL\nSELECT $example->[0];\n"
-                . "\\pset format aligned\n\\pset tuples_only off\n\\pset null ''\n"
-                . "\\set QUIET off\n";
+            $script .= "\\echo $mark$n\n" . tersely("$example->[0]\n");
         }
     }
     return $script;
@@ -127,7 +135,7 @@ sub plain {
     return $part->{text} =~ s/^ {0,$part->{indent}}//gmr;
 }
 
-# Returns [EXPRESSION, VALUE] for each example in a text. In the cell of a table, \| stands for |.
+# Returns [STATEMENT, VALUE] for each example in a text. In the cell of a table, \| stands for |.
 sub examples {
     my @examples;
     while ($_[0] =~ /`([^`]+)`$arrow`([^`]*)`/g) {
@@ -240,13 +248,27 @@ sub check_output {
 sub check_examples {
     my ($page, $part, @values) = @_;
     $part->{text} =~ s{(`[^`]+`$arrow`)([^`]*)(?=`)}{
-        my ($expression, $shown) = ($1, $2);
+        my ($statement, $shown) = ($1, $2);
         (my $value = shift @values // '') =~ s/\n\z//;
         $value =~ s/\|/\\|/g;
-        complain($page, $part->{line}, "$expression$shown` is: $value" =~ s|\n\s*| |gr)
+        complain($page, $part->{line}, "$statement$shown` is: $value" =~ s|\n\s*| |gr)
             if !$write && $shown ne $value;
-        $expression . ($write ? $value : $shown)
+        complain($page, $part->{line}, "$statement is no statement that can be pasted")
+            if $statement !~ /^`(?:SELECT|WITH)\s.*;`$arrow`$/s;
+        $statement . ($write ? $value : $shown)
     }ge;
+}
+
+# Compares the values that a fence shows in comments with the output, or writes them into the page.
+sub check_comments {
+    my ($page, $part, $output) = @_;
+    my $shown = join '', map { "$_\n" } $part->{text} =~ /$comment/g;
+    my @printed = lines($output, {});
+    if ($write) {
+        $part->{text} =~ s{$comment}{'-- → ' . (shift @printed // '')}ge;
+    } elsif (my $what = difference($shown, $output)) {
+        complain($page, $part->{line}, $what);
+    }
 }
 
 sub check_page {
@@ -270,19 +292,23 @@ sub check_page {
             my $what = $ran && difference('', $printed[ $ran->{runs} ] // '');
             complain($page, $ran->{line}, $what) if $what;
             $ran = $part->{runs} ? $part : undef;
+            if ($ran && $part->{text} =~ $comment) {
+                check_comments($page, $part, $printed[ $part->{runs} ]);
+                undef $ran;
+            }
         } elsif ($fence =~ $other_name) {
             complain($page, $part->{line}, "a fence of SQL is named sql, not $fence");
         }
     }
 }
 
-# Checks two rules. README.md, the first page, has at most 200 lines. Only CONTRIBUTING.md may contain
+# Checks two rules. README.md, the first page, has at most 180 lines. Only CONTRIBUTING.md may contain
 # the placeholder for the address of a public repository, because the project has no address yet.
 sub check_text {
     my ($page, @parts) = @_;
     my @lines = split /^/m, join '', map { $_->{text} } @parts;
-    complain($page, scalar @lines, 'is longer than 200 lines')
-        if $page =~ m{(?:^|/)README\.md$} && @lines > 200;
+    complain($page, scalar @lines, 'is longer than 180 lines')
+        if $page =~ m{(?:^|/)README\.md$} && @lines > 180;
     for my $n (grep { $lines[$_] =~ m{github\.com/bloomfilter} } 0 .. $#lines) {
         complain($page, $n + 1, 'names an address that nobody has reserved')
             unless $page =~ /CONTRIBUTING\.md$/;

@@ -169,6 +169,8 @@ in_the_program('clients/python', 'in the program.py', code_below('In Python'),
     'true [true, false]');
 in_the_program('clients/javascript', 'in the program.js', code_below('In JavaScript'),
     'true [ true, false ]');
+my ($first) = slurp_file("$doc/../README.md") =~ /^```python\n(.*?)^```$/ms or die 'no program';
+in_the_program('clients/python', 'README.py', $first, 'true');
 
 # The program of the tutorial fetches a filter, and fetches it again when it has changed.
 $page = slurp_file("$doc/tutorials/guard.md");
