@@ -67,8 +67,8 @@ void evaluate_conditions(RowBatches *batches, ExprState *conditions) {
   batches->count = left;
 }
 
-// True if a sequential scan would probe the filter for any of the rows. Only then is the filter
-// evaluated, and only then may its evaluation raise an error.
+// True if a sequential scan would probe the filter for any of the rows. Only then may evaluating
+// the filter raise an error.
 bool is_reached(RowBatches *batches, const FilterCondition &condition) {
   for (int i = 0; i < batches->count; i++) {
     CHECK_FOR_INTERRUPTS();
