@@ -108,7 +108,7 @@ my ($table) = $page =~ /^```sql\n(.*?)^```$/ms or die 'no table';
 
 sub code_below {
     my ($heading) = @_;
-    $page =~ /^#+ \Q$heading\E\n(?:(?!^#).)*?^```\w+\n(.*?)^```$/ms or die "no code: $heading";
+    $page =~ /^#+ \Q$heading\E\n(?:(?!^#).)*?^```(?!sh\n)\w+\n(.*?)^```$/ms or die "no code: $heading";
     return $1;
 }
 
