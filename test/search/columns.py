@@ -309,6 +309,12 @@ class World:
     def transaction(self, r):
         """The statements of a transaction, with savepoints."""
         parts = [self.change(r)]
+        if r.random() < 0.2:  # so that other transactions make multixacts
+            parts.append(f"SELECT FROM t WHERE {self.between(r, 20)} FOR SHARE")
+        if r.random() < 0.1:  # a server keeps 64 subtransactions of a session in memory
+            for _ in range(70):
+                parts += ["SAVEPOINT b", self.insertion(r, 1),
+                          r.choice(["ROLLBACK TO b", "SELECT"])]
         if r.random() < 0.5:
             end = r.choice(["ROLLBACK TO a", "RELEASE a", "ROLLBACK TO a"])
             parts += ["SAVEPOINT a", self.change(r), self.change(r), end, self.change(r)]
@@ -355,7 +361,7 @@ class World:
 
     def prepared(self):
         """A prepared transaction, sometimes with a crash before its end."""
-        for sql in ["BEGIN", self.change(self.r), self.change(self.r)]:
+        for sql in self.transaction(self.r)[:-1]:
             self.run(sql)
         if self.run("PREPARE TRANSACTION 'two'"):
             if self.r.random() < 0.3:
@@ -408,7 +414,8 @@ class World:
             "VACUUM FULL t", "CLUSTER t USING t_pkey",
             f"ALTER TABLE t ADD z{self.made} int DEFAULT (random() * 9)::int",
             "ALTER TABLE t ALTER note TYPE bigint USING note + 0",
-            f"ALTER TABLE t SET (fillfactor = {self.r.choice([40, 100])})"]))
+            f"ALTER TABLE t SET (fillfactor = {self.r.choice([40, 100])})"]
+            + ["REPACK t", "REPACK (CONCURRENTLY) t"] * (self.db.server_version >= 190000)))
 
     def add_column(self):
         """Adds a column. Sometimes, a transaction has added one of another type before, and rolled
