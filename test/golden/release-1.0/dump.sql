@@ -1,6 +1,6 @@
--- Prints what a database of populate.sql stores (sha256 of the bytes) and what it answers, in lines
--- for cmp to compare. Nothing in them depends on the server, or on its internal names of objects. A
--- filter that lacks a member is an error.
+-- Prints what a database of populate.sql stores (sha256 of the bytes) and the answers of its
+-- filters. The lines can be compared between servers: nothing in them depends on the server or on
+-- its OIDs. A filter that denies one of its members is an error.
 
 \set QUIET 1
 \set ON_ERROR_STOP 1
@@ -12,14 +12,15 @@ SET timezone = 'UTC';
 SET bloomfilter.overfill = ignore;
 SET search_path = public, ext;
 
-ANALYZE; -- because some ways here do not bring statistics along
+ANALYZE; -- not every upgrade, dump or replica transfers statistics
 
 CREATE FUNCTION pg_temp.sha(bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT left(encode(sha256(bytes), 'hex'), 32) $$;
 
 -- --- filters -------------------------------------------------------------------------------------
 
--- How many of 500 values that are not members a filter finds. It is asked for as many members, too.
+-- Returns how many of 500 values that are not members a filter finds. Also probes for some 500
+-- members.
 CREATE FUNCTION pg_temp.strangers(filter anyelement, name text, members int, value text) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,9 +60,13 @@ SELECT 'elements', count(*), count(DISTINCT e::text) FROM elements;
 -- --- streams -------------------------------------------------------------------------------------
 
 SELECT 'seen', shard, pg_temp.sha(filter::bytea) FROM seen ORDER BY shard;
-SELECT 'seen built anew', bool_and(f = filter)
+SELECT 'seen built again', bool_and(f = filter)
 FROM (SELECT bf_shard(url, 100) AS shard, bf_agg(url, 1495) AS f FROM pages GROUP BY 1) s
   JOIN seen USING (shard);
+
+SELECT 'clicked', pg_temp.sha(string_agg(c::text, ' ' ORDER BY c::text)::bytea) FROM clicked c;
+SELECT 'clicked', count(*) FILTER (WHERE clicked_has(word(i))) FROM generate_series(1, 10000) i;
+SELECT 'clicked', expected, target_fpr, shards, round(estimated_count) FROM clicked_info();
 
 -- --- other places --------------------------------------------------------------------------------
 
@@ -77,13 +82,15 @@ SELECT 'listed', tableoid::regclass, id, pg_temp.sha(k::bytea) FROM listed ORDER
 SELECT 'materialised', members, pg_temp.sha(f::bytea), pg_temp.sha(c::bytea), filters
 FROM materialised ORDER BY members;
 SELECT 'asked', count(*) FILTER (WHERE found), bool_or(literal) FROM asked;
+SELECT 'compared', * FROM compared ORDER BY a, b;
+SELECT 'changes', * FROM changes ORDER BY id, what;
 SELECT 'probe', count(*) FILTER (WHERE probe(i)) FROM generate_series(1, 10000) i;
 SELECT 'with default', with_default(5), with_default(6);
 SELECT 'aggregates', pg_temp.sha(united(f)::bytea), pg_temp.sha(bf_union_agg(f)::bytea),
   (SELECT pg_temp.sha(bf_grown(i ORDER BY i)::bytea) FROM generate_series(1, 1000) i)
 FROM keyed;
 
--- Answers found by each index. A plan that does not use the index is an error.
+-- The answers of queries through each index. A plan that does not use the index is an error.
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_sort = off;
@@ -119,9 +126,18 @@ SELECT 'index', name, pg_temp.by_index(name, query) FROM (VALUES
   (12, 'segments_f', $$SELECT count(*) || ' ' || sum(id) FROM segments WHERE f @> 7$$),
   (13, 'segments_c', $$SELECT count(*) || ' ' || sum(id) FROM segments WHERE c @> 2007$$)
 ) indexes (number, name, query) ORDER BY number;
-SELECT bf_index_check(name::regclass) FROM unnest('{segments_f, segments_c}'::text[]) name;
+SET enable_bitmapscan = on;
+SELECT 'index', name, pg_temp.by_index(name, query) FROM (VALUES
+  (1, 'requests_pages', $$SELECT count(*) || ' ' || sum(id) FROM requests WHERE host = word(7)$$),
+  (2, 'requests_pages', $$SELECT id FROM requests WHERE m = enum_last(NULL::mood)$$),
+  (3, 'requests_pages', $$SELECT id FROM requests WHERE tags = ARRAY[word(14999)]$$),
+  (4, 'requests_fixed', $$SELECT id FROM requests WHERE trace = md5('4711')::uuid$$)
+) indexes (number, name, query) ORDER BY number;
+SELECT bf_index_check(name::regclass)
+FROM unnest('{segments_f, segments_c, requests_pages, requests_fixed}'::text[]) name;
+SELECT 'pages of a range', pages_per_range FROM bf_index_info('requests_fixed');
 
--- What a column's default, a policy and a domain do with filters.
+-- Filters in a column's default, in a policy, in a domain's check and in a table's.
 BEGIN;
 INSERT INTO seen VALUES (100) RETURNING 'default', pg_temp.sha(filter::bytea);
 CREATE ROLE bloomfilter_reader;
@@ -134,5 +150,11 @@ DO $$
 BEGIN
   INSERT INTO places (id, d) VALUES (2, bf_create(10));
   RAISE 'the check of table places is gone';
+EXCEPTION WHEN check_violation THEN NULL;
+END $$;
+DO $$
+BEGIN
+  INSERT INTO watched (id) VALUES (4);
+  RAISE 'the check of table watched is gone';
 EXCEPTION WHEN check_violation THEN NULL;
 END $$;

@@ -64,6 +64,10 @@ SELECT 'seen built again', bool_and(f = filter)
 FROM (SELECT bf_shard(url, 100) AS shard, bf_agg(url, 1495) AS f FROM pages GROUP BY 1) s
   JOIN seen USING (shard);
 
+SELECT 'clicked', pg_temp.sha(string_agg(c::text, ' ' ORDER BY c::text)::bytea) FROM clicked c;
+SELECT 'clicked', count(*) FILTER (WHERE clicked_has(word(i))) FROM generate_series(1, 10000) i;
+SELECT 'clicked', expected, target_fpr, shards, round(estimated_count) FROM clicked_info();
+
 -- --- other places --------------------------------------------------------------------------------
 
 SELECT 'places', id, pg_temp.sha(d::bytea), count, pg_temp.sha((h).f::bytea),

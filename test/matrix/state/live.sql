@@ -16,6 +16,8 @@ UPDATE filters SET f = f | (bf_create(10) + 'new'::text) WHERE name = 'text, uni
 INSERT INTO pages SELECT 'https://example.com/' || word(i) FROM generate_series(15001, 25000) i;
 DELETE FROM seen WHERE shard = 7;
 INSERT INTO pages SELECT url FROM pages;
+SELECT clicked_add_all(array(SELECT word(i) FROM generate_series(5001, 6000) i)),
+  clicked_add(word(6001));
 INSERT INTO keyed SELECT i, bf_create(10) + i, cbf_create(10) + i, cf_create(10, 1e-9) + i
 FROM generate_series(1001, 1100) i;
 INSERT INTO hashed SELECT * FROM keyed WHERE id > 1000;

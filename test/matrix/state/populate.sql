@@ -256,6 +256,11 @@ CREATE TRIGGER remember_pages AFTER INSERT ON pages REFERENCING NEW TABLE AS add
   FOR EACH STATEMENT EXECUTE FUNCTION remember_pages();
 INSERT INTO pages SELECT 'https://example.com/' || word(i) FROM generate_series(1, 20000) i;
 
+-- A set and its functions.
+SELECT bf_create_set('clicked', 'text', 20000, 0.001);
+SELECT clicked_add_all(array(SELECT word(i) FROM generate_series(1, 5000) i)),
+  clicked_add(word(5001));
+
 -- --- other places --------------------------------------------------------------------------------
 
 CREATE DOMAIN sound AS bloomfilter CHECK (bf_check(VALUE) IS NULL) DEFAULT bf_create(100);
