@@ -181,6 +181,18 @@ DECLARE found SCROLL CURSOR FOR SELECT * FROM picked;
 MOVE ALL FROM found;
 MOVE BACKWARD ALL FROM found;
 MOVE ALL FROM found;
+CLOSE found;
+-- A part that is planned by itself may also be below a Gather as a whole, if no scan in it is
+-- parallel. With this seq_page_cost, the join drives an index scan.
+ALTER TABLE pick SET (parallel_workers = 0);
+ALTER TABLE sale SET (parallel_workers = 0);
+ALTER TABLE season SET (parallel_workers = 0);
+SET LOCAL enable_hashjoin = on;
+SET LOCAL parallel_setup_cost = 1;
+SET LOCAL seq_page_cost = 4;
+SELECT * FROM same_rows('SELECT count(*) FROM parted b JOIN (SELECT p.item % 7 AS id, count(*)
+  FROM pick p JOIN sale s ON s.item = p.item JOIN season n ON n.id = s.day
+  WHERE n.kind = 3 AND p.item < 4000 GROUP BY 1) a ON a.id = b.id');
 ROLLBACK;
 SELECT * FROM same_rows('SELECT k, (SELECT count(*) FROM pick p JOIN sale s ON s.item = p.item
   JOIN season n ON n.id = s.day WHERE n.kind = (SELECT k)) FROM generate_series(0, 4) k');

@@ -204,9 +204,8 @@ void add_filtered_scans(PlannerInfo *root, RelOptInfo *part, const RangeTblEntry
   const FilterEffect effect = effect_of(root, filters, part, table);
   if (Path *path = make_path(root, part, effect, 0, part->pathlist))
     add_path(part, path);
-  const bool parallel = gathers_below_top(root);
-  add_filtered_lookups(root, part, table, filters, parallel);
-  const int workers = parallel ? workers_for(part) : 0;
+  add_filtered_lookups(root, part, table, filters);
+  const int workers = gathers_below_top(root) ? workers_for(part) : 0;
   if (workers > 0)
     if (Path *path = make_path(root, part, effect, workers, part->partial_pathlist))
       add_partial_path(part, path);

@@ -81,7 +81,7 @@ bool is_driven_by(const Path *path, Node *value) {
 
 // Makes the path over another one. NULL if no filter pays.
 Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const List *filters,
-                Path *input, bool parallel) {
+                Path *input) {
   List *probed = NIL, *conditions = NIL, *needed = NIL;
   double rows = rows_of_all(root, input), share = 1.0;
   for (JoinFilter *filter : each<JoinFilter>(filters)) {
@@ -106,7 +106,9 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
   NodeSetTag(custom, T_CustomPath);
   Path *path = &custom->path;
   path->pathtype = T_CustomScan;
-  path->parallel_safe &= parallel;
+  // InitPlans are at the top of their query's plan. If the query is part of another one, its whole
+  // plan may be below a Gather of that. Workers cannot execute all InitPlans.
+  path->parallel_safe &= !root->parent_root;
   path->rows = clamp_row_est(path->rows * share);
   path->total_cost *= kClearlyCheaper;
   path->startup_cost *= kClearlyCheaper;
@@ -118,12 +120,11 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
 
 } // namespace
 
-void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters,
-                          bool parallel) {
+void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters) {
   List *added = NIL;
   for (Path *input : each<Path>(part->pathlist))
     if (is_lookup(input))
-      if (Path *path = make_path(root, part, table, filters, input, parallel))
+      if (Path *path = make_path(root, part, table, filters, input))
         added = lappend(added, path);
   for (Path *path : each<Path>(added))
     add_path(part, path);

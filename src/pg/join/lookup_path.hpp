@@ -10,9 +10,7 @@ extern "C" {
 namespace bloomfilter {
 
 // Adds paths to a table or one of its parts: for each index scan that a join drives, a path that
-// probes those of the table's filters that pay. `parallel` is true if such a path may be below a
-// Gather.
-void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters,
-                          bool parallel);
+// probes those of the table's filters that pay.
+void add_filtered_lookups(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, List *filters);
 
 } // namespace bloomfilter
