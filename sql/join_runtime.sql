@@ -194,6 +194,13 @@ SELECT * FROM same_rows('SELECT count(*) FROM parted b JOIN (SELECT p.item % 7 A
   FROM pick p JOIN sale s ON s.item = p.item JOIN season n ON n.id = s.day
   WHERE n.kind = 3 AND p.item < 4000 GROUP BY 1) a ON a.id = b.id');
 ROLLBACK;
+-- To test parallel queries, the server can put a finished plan below a Gather.
+BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SELECT set_config(name, 'on', true) FROM pg_settings
+WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SELECT * FROM same_rows('SELECT * FROM picked');
+ROLLBACK;
 SELECT * FROM same_rows('SELECT k, (SELECT count(*) FROM pick p JOIN sale s ON s.item = p.item
   JOIN season n ON n.id = s.day WHERE n.kind = (SELECT k)) FROM generate_series(0, 4) k');
 RESET enable_hashjoin;

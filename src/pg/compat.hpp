@@ -202,6 +202,10 @@ inline LocalTransactionId local_transaction_of(const PGPROC *process) {
     ereport(ERROR, __VA_ARGS__);                                                                   \
   } while (0)
 
+// The setting's later name, and its default.
+#define debug_parallel_query force_parallel_mode
+#define DEBUG_PARALLEL_OFF FORCE_PARALLEL_OFF
+
 // The server declares these callbacks without parameters. C accepts functions with parameters for
 // them; C++ needs a cast.
 inline bool expression_tree_walker(Node *node, bool (*walker)(Node *, void *), void *context) {

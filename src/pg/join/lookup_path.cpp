@@ -106,9 +106,11 @@ Path *make_path(PlannerInfo *root, RelOptInfo *part, RelOptInfo *table, const Li
   NodeSetTag(custom, T_CustomPath);
   Path *path = &custom->path;
   path->pathtype = T_CustomScan;
-  // InitPlans are at the top of their query's plan. If the query is part of another one, its whole
-  // plan may be below a Gather of that. Workers cannot execute all InitPlans.
-  path->parallel_safe &= !root->parent_root;
+  // InitPlans are at the top of their query's plan, and workers cannot execute all of them. If the
+  // query is part of another one, its whole plan may be below a Gather of that. If parallel queries
+  // are tested, the same is true of any query: up to PostgreSQL 16, the server then leaves the
+  // InitPlans where nothing can use them.
+  path->parallel_safe &= !root->parent_root && debug_parallel_query == DEBUG_PARALLEL_OFF;
   path->rows = clamp_row_est(path->rows * share);
   path->total_cost *= kClearlyCheaper;
   path->startup_cost *= kClearlyCheaper;
