@@ -13,6 +13,7 @@ import base64
 import datetime as dt
 import itertools
 import json
+import math
 import os
 import re
 import struct
@@ -30,8 +31,9 @@ sys.path.insert(0, os.path.join(ROOT, "clients/python"))
 from postgresql_bloomfilter import Filter, FilterError  # noqa: E402
 
 ABSENT = object()  # a value that the language does not have
-HEADER, HAS_LINKS, CUCKOO = 36, 1, 0x21
+HEADER, ENTRY, HAS_LINKS, CUCKOO = 36, 24, 1, 0x21
 OTHERS = (3, 4, 6, 9, 12, 13, 14, 15)  # layouts of other systems
+UNAMBIGUOUS = ("boolean", "bytes", "date")
 TYPES = ("bloomfilter", "countingbloomfilter", "cuckoofilter")
 ZONES = ("UTC", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe")
 
@@ -492,9 +494,10 @@ def may_answer(answer, server):
     return not isinstance(answer, bool) or answer is server
 
 
-def check_node(c, data, kind, value):
-    """JavaScript reads strings and numbers as the filter's type, so they are left out here."""
-    if value.javascript is ABSENT or value.javascript[0] not in ("boolean", "bytes", "date"):
+def check_node(c, data, kind, value, same_type=False):
+    """JavaScript reads strings and numbers as the filter's type, so they are left out unless this
+    is the value's type, too."""
+    if value.javascript is ABSENT or not (same_type or value.javascript[0] in UNAMBIGUOUS):
         return
     of_node = c.node.answers(data, [value.javascript])
     server = c.asked(data, kind, value.sql_of_javascript)
@@ -516,7 +519,7 @@ def filled(r, data):
 
 def damaged(r, data):
     data = bytearray(data)
-    way = r.randrange(9)
+    way = r.randrange(12)
     at = r.randrange(min(len(data), r.choice([4, 36, 90, len(data)])))
     if way < 4:
         data[at] = r.choice([0, 1, 2, 3, 4, 5, 0x11, 0x12, 0x21, 0x80, 0xFF, r.randrange(256)])
@@ -527,12 +530,32 @@ def damaged(r, data):
     elif way == 7:  # exchanges two lines, or makes them equal
         a, b = (slice(-at - 64, -at or None) for at in r.sample(range(0, len(data) + 64, 64), 2))
         data[a], data[b] = data[b], data[r.choice([a, b])]
+    elif way == 8:  # random bytes after a beginning that is right
+        at = r.choice([4, 12, 28, HEADER, HEADER + ENTRY, at])
+        data[at:] = r.randbytes(max(0, len(data) - at))
+    elif way < 11:
+        change_number(r, data)
     else:
         data += bytes(r.choice([1, 4, 64]))
     return bytes(data) or b"\x01"
 
 
+def change_number(r, data):
+    """Gives a number of the header, or of the entry of a link, an extreme value."""
+    start = r.choice([12, 12, HEADER, HEADER + ENTRY])  # of an expected, a rate and units
+    at, form = r.choice([(start, "<Q"), (start + 8, "<d"), (start + 16, "<I")])
+    if form == "<d":
+        number = r.choice([0.0, -0.0, 1e-9, 0.9e-9, 0.5, 0.51, -0.1, 5e-324, math.inf, math.nan])
+    else:
+        bits = 8 * struct.calcsize(form)
+        number = r.choice([0, 1, 2, 63, 64, 65, 2**23, 2**bits - 1, 2**(bits - 1), 2**(bits // 2),
+                           r.getrandbits(bits), r.getrandbits(r.randrange(1, bits))])
+    if at + struct.calcsize(form) <= len(data):
+        struct.pack_into(form, data, at, number)
+
+
 def compare_damaged(c, kind, data, values):
+    family = data[2]
     for _ in range(c.r.choice([1, 1, 1, 2, 3])):
         data = damaged(c.r, data)
     layout = data[1] if len(data) > 1 else 1
@@ -560,7 +583,7 @@ def compare_damaged(c, kind, data, values):
         answer = value.python is ABSENT or attempt(lambda: value.python in f)
         if value.python is not ABSENT and not may_answer(answer, server):
             c.finding(f"Python: {answer} for {value.python!r}, not {server}", data, kind, value.sql)
-        check_node(c, data, kind, value)
+        check_node(c, data, kind, value, data[2] == family)
 
 
 def search(s):
