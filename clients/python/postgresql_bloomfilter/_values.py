@@ -45,6 +45,8 @@ def _integer(value: int) -> Sequence[bytes]:
 
 
 def _integer_of_decimal(value: decimal.Decimal) -> Sequence[bytes]:
+    if not value:  # adjusted() of 0E+30 is 30
+        return _integer(0)
     if value.is_finite() and value.adjusted() < 19 and value == value.to_integral_value():
         return _integer(int(value))
     return NEVER
