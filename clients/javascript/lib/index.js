@@ -38,15 +38,18 @@ function payloadOf(data) {
   if (typeof data !== 'string')
     throw new errors.FilterError(`a filter is a Uint8Array or a string, not ${typeof data}`)
   const text = data.replace(/[ \t\r\n]/g, '')
-  let bytes
+  let characters
   try {
-    bytes = atob(text)
+    characters = atob(text)
   } catch {
     throw new errors.DamagedError('the text of a filter is base64')
   }
-  if (btoa(bytes) !== text)
+  if (btoa(characters) !== text)
     throw new errors.DamagedError('the text of a filter is base64 without unused bits')
-  return Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))
+  const bytes = new Uint8Array(characters.length)
+  // Uint8Array.from() would need 20 times the memory, and end the process at 100 MB.
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i)
+  return bytes
 }
 
 // What a filter is. The names are those of bf_info.

@@ -106,7 +106,9 @@ function numeric(value) {
   const fraction = parts[3] ?? parts[4] ?? ''
   let digits = ((parts[2] ?? '') + fraction).replace(/^0+/, '')
   let exponent = Number(parts[5] ?? 0) - fraction.length
-  const kept = digits.replace(/0+$/, '')
+  let end = digits.length // the time of /0+$/ is quadratic in the number of zeros
+  while (digits[end - 1] === '0') end--
+  const kept = digits.slice(0, end)
   if (kept === '') return [new Uint8Array(4)]
   exponent += digits.length - kept.length
   if (kept.length + exponent > 131072 || exponent < -16383)

@@ -6,6 +6,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
@@ -121,7 +122,7 @@ test('values that are not exact', async () => {
   await refused(FilterError, 'integer, lines', 5.5, 2 ** 53 + 2, NaN, Infinity, '5.5', '1e3', '',
     '9223372036854775808', ' 1')
   await refused(FilterError, 'numeric', 12.5, 2 ** 53 + 2, NaN, '', '.', '1,5', '0x10', '1e131072',
-    '1e-16384', '1e999999999')
+    '1e-16384', '1e999999999', `1${'0'.repeat(3e6)}1`)
   await refused(FilterError, 'text', 'a\0b', '\ud800', '\udfff\ud800', 'é\udfff', null, undefined)
   await refused(FilterError, 'uuid', '', 'x', '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a00',
     '6f1d1a52-0a3e-4c0e-9a57-1f7ad3b5a0011')
@@ -280,4 +281,16 @@ test('text', async () => {
     '\\x0101', '*', `${text.slice(0, 8)}.${text.slice(8)}`])
     await assert.rejects(read(bad), DamagedError, bad)
   for (const bad of [null, undefined, 5, ['a']]) await assert.rejects(read(bad), FilterError)
+})
+
+test('text of a large filter, with little memory', () => {
+  const program = `
+    const data = Buffer.alloc(36 + 64 * 100000)
+    data.set([1, 1, 4, 6])
+    data.writeUInt32LE(100000, 28)
+    require('./lib/index.js').read(data.toString('base64'))
+      .then((filter) => console.log(filter.info.bytes))`
+  const { stdout } = spawnSync(process.execPath, ['--max-old-space-size=64', '-e', program],
+    { cwd: path.join(__dirname, '..'), encoding: 'utf8' })
+  assert.equal(stdout, '6400040\n')
 })
