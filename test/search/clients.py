@@ -191,7 +191,8 @@ def time_of(r, family, written):
         extreme = kind.min if written.startswith("-") else kind.max
         python = extreme.replace(tzinfo=utc) if family == "timestamptz" else extreme
         return Value([sql, f"'{python.isoformat()}'::{family}"], python,
-                     ["number", written.replace("inf", "Inf")], [sql])
+                     r.choice([["number", written.replace("inf", "Inf")], ["string", written]]),
+                     [sql])
     if "BC" in written:
         return Value([sql], ABSENT, ABSENT)
     javascript = ["string", written.replace(" ", r.choice(" T"), 1)]

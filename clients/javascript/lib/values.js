@@ -186,9 +186,12 @@ function microseconds(parts, what) {
     Number((parts[7] ?? '').padEnd(6, '0')))
 }
 
-// PostgreSQL's infinity, which node-postgres reads as the number Infinity.
+// PostgreSQL's infinity, which node-postgres reads as the number Infinity or as a string.
+const INFINITIES = new Map([
+  [Infinity, -1n], [-Infinity, 0n], ['infinity', -1n], ['-infinity', 0n],
+])
 function infinite(value, bits) {
-  const extreme = BigInt(EPOCH) * (bits === 32n ? 1n : DAY) + (value > 0 ? -1n : 0n)
+  const extreme = BigInt(EPOCH) * (bits === 32n ? 1n : DAY) + INFINITIES.get(value)
   const moved = BigInt.asUintN(Number(bits), extreme + 2n ** (bits - 1n))
   return [bits === 32n ? packed(4, (view) => view.setUint32(0, Number(moved), true))
     : packed(8, (view) => view.setBigUint64(0, moved, true))]
@@ -201,7 +204,7 @@ function parsed(value, pattern, what, form) {
 }
 
 function date(value) {
-  if (value === Infinity || value === -Infinity) return infinite(value, 32n)
+  if (INFINITIES.has(value)) return infinite(value, 32n)
   if (isDate(value)) return refuseDate('date', '2024-01-08')
   if (typeof value !== 'string') return undefined
   const days = daysOf(parsed(value, ISO_DATE, 'date', '2024-01-08'), LAST_DATE, 'date')
@@ -209,7 +212,7 @@ function date(value) {
 }
 
 function timestamp(value) {
-  if (value === Infinity || value === -Infinity) return infinite(value, 64n)
+  if (INFINITIES.has(value)) return infinite(value, 64n)
   if (isDate(value)) return refuseDate('timestamp', '2024-01-08 12:30:15.25')
   if (typeof value !== 'string') return undefined
   const parts = parsed(value, ISO_TIMESTAMP, 'timestamp', '2024-01-08 12:30:15.25')
@@ -218,7 +221,7 @@ function timestamp(value) {
 }
 
 function timestamptz(value) {
-  if (value === Infinity || value === -Infinity) return infinite(value, 64n)
+  if (INFINITIES.has(value)) return infinite(value, 64n)
   if (isDate(value)) {
     const time = value.getTime()
     if (!(time >= Number(LEAST_TIMESTAMP / 1000n)))

@@ -168,6 +168,12 @@ test('dates and times', async () => {
   const times = await named('timestamp')
   assert.equal(times.contains('1970-01-01'), true)
   assert.equal(times.contains('2000-01-01T00:00'), true)
+  for (const kind of ['date', 'timestamp', 'timestamptz']) {
+    const filter = await named(`infinity of ${kind}`)
+    for (const value of ['infinity', '-infinity']) assert.equal(filter.contains(value), true)
+    for (const value of [['infinity'], 'Infinity', 'inf'])
+      assert.throws(() => filter.contains(value), FilterError)
+  }
 })
 
 test('rows', async () => {
