@@ -273,7 +273,7 @@ class Query:
         body, names = self.body()
         target = self.r.choice(self.world.tables)
         return self.r.choice([
-            f"UPDATE {target} o SET k = o.k + 1 WHERE o.id IN (SELECT {names[0]}.id {body})"
+            f"UPDATE {target} o SET k = o.k - 1 WHERE o.id IN (SELECT {names[0]}.id {body})"
             " RETURNING o.id, o.k",
             f"DELETE FROM {target} o USING (SELECT DISTINCT {names[0]}.a {body}) s"
             " WHERE s.a = o.id RETURNING o.id",
