@@ -248,14 +248,14 @@ sub check_output {
 sub check_examples {
     my ($page, $part, @values) = @_;
     $part->{text} =~ s{(`[^`]+`$arrow`)([^`]*)(?=`)}{
-        my ($statement, $shown) = ($1, $2);
+        my ($example, $shown) = ($1, $2);
         (my $value = shift @values // '') =~ s/\n\z//;
         $value =~ s/\|/\\|/g;
-        complain($page, $part->{line}, "$statement$shown` is: $value" =~ s|\n\s*| |gr)
+        complain($page, $part->{line}, "$example$shown` is: $value" =~ s|\n\s*| |gr)
             if !$write && $shown ne $value;
-        complain($page, $part->{line}, "$statement is no statement that can be pasted")
-            if $statement !~ /^`(?:SELECT|WITH)\s.*;`$arrow`$/s;
-        $statement . ($write ? $value : $shown)
+        complain($page, $part->{line}, "$example is no statement that can be pasted")
+            if $example !~ /^`(?:SELECT|WITH)\s.*;`$arrow`$/s;
+        $example . ($write ? $value : $shown)
     }ge;
 }
 

@@ -141,7 +141,7 @@ END
      "has"},
 };
 
-// The set's name may have so many bytes that the longest name of a function fits.
+// The greatest length of a set's name, in bytes: the longest name of a function must fit, too.
 constexpr size_t kLongestName = NAMEDATALEN - sizeof "_add_all";
 
 // The prefix of the column that contains the number of shards.
