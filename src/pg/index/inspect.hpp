@@ -26,7 +26,7 @@ FilterIndexInfo filter_index_info(Relation index);
 // Raises XX002 if the index is damaged or differs from its table (check.cpp).
 void check_filter_index(Relation table, Relation index);
 
-// Moves the rows of the list into groups.
+// Moves the rows of the list into groups, and merges small groups.
 void tidy_filter_index(Relation table, Relation index);
 
 } // namespace bloomfilter
