@@ -246,6 +246,12 @@ RESET ROLE;
 SET search_path = sets, public;
 SELECT owned_has(7), owned_has(8);
 
+-- A set may have the name of its functions' argument.
+SELECT bf_create_set('value', 'int', 5000);
+SELECT value_add(1), value_add_all(ARRAY[1, 2]);
+SELECT value_has(2), value_has(3);
+SELECT bf_drop_set('value');
+
 -- Transactions that are rolled back, and errors half-way, leave nothing.
 BEGIN;
 SELECT bf_create_set('undone', 'int', 5000);

@@ -56,7 +56,7 @@ struct SetFunction {
 constexpr SetFunction kFunctions[] = {
     {"_add", "value {type}", "RETURNS boolean STRICT", R"(
 BEGIN
-  UPDATE {set} SET filter = {bf}.bf_add(filter, value)
+  UPDATE {set} AS s SET filter = {bf}.bf_add(filter, value)
   WHERE {shard} OPERATOR(pg_catalog.=) {bf}.bf_shard(value, {shards})
     AND NOT {bf}.bf_contains(filter, value);
   IF FOUND THEN
@@ -75,7 +75,7 @@ END
      "adds a value to the set; true if the value was certainly new"},
     {"_has", "value {type}", "RETURNS boolean STABLE STRICT PARALLEL {parallel}", R"(
 BEGIN
-  PERFORM FROM {set}
+  PERFORM FROM {set} s
   WHERE {shard} OPERATOR(pg_catalog.=) {bf}.bf_shard(value, {shards})
     AND {bf}.bf_contains(filter, value);
   RETURN FOUND;
