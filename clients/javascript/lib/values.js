@@ -305,12 +305,13 @@ function rowBytes(families, fields) {
 // Returns the function that gives values their canonical bytes, for filters of one family. Rows
 // have a shape, which shapeOf(bytes) computes; `row` may name the families of their fields.
 function encoderOf(family, shape, row, shapeOf) {
-  const name = NAMES[family], shapes = new Map()
+  const name = NAMES[family], fitting = new Set() // of families that have the shape
   const hasShape = (families) => {
     const key = families.join()
-    if (!shapes.has(key))
-      shapes.set(key, shapeOf(Uint8Array.of(ROW, ...families.map((f) => NAMES.indexOf(f)))))
-    return shapes.get(key) === shape
+    if (fitting.has(key)) return true
+    const fits = shapeOf(Uint8Array.from([ROW, ...families.map((f) => NAMES.indexOf(f))])) === shape
+    if (fits) fitting.add(key)
+    return fits
   }
   const unknown = row?.find((field) => !Object.hasOwn(ENCODERS, field))
   if (unknown !== undefined) {

@@ -182,6 +182,7 @@ test('rows', async () => {
   assert.throws(() => filter.contains([4, null]), /row:/)
   assert.equal((await named('row')).contains([4, null]), true)
   assert.throws(() => filter.contains([1, ['a']]), UnsupportedError)
+  assert.throws(() => filter.contains(Array(1e6).fill(1)), ElementTypeError)
   for (const row of [['integer'], ['text', 'integer'], ['integer', 'json'], ['x', 'toString']])
     await assert.rejects(read(data, { row }), FilterError)
   await assert.rejects(read(CASES[0].filter, { row: ['integer'] }), ElementTypeError)
@@ -299,4 +300,17 @@ test('text of a large filter, with little memory', () => {
   const { stdout } = spawnSync(process.execPath, ['--max-old-space-size=64', '-e', program],
     { cwd: path.join(__dirname, '..'), encoding: 'utf8' })
   assert.equal(stdout, '6400040\n')
+})
+
+test('rows of many shapes, with little memory', () => {
+  const program = `
+    require('./lib/index.js').read(process.argv[1]).then((filter) => {
+      for (let i = 0; i < 1000; i++)
+        try { filter.contains(Array(10000).fill(1).fill('a', i)) } catch {}
+      console.log('done')
+    })`
+  const { stdout } = spawnSync(process.execPath,
+    ['--max-old-space-size=32', '-e', program, caseOf('row').filter],
+    { cwd: path.join(__dirname, '..'), encoding: 'utf8' })
+  assert.equal(stdout, 'done\n')
 })
