@@ -298,6 +298,38 @@ SET test.nested = on; SET test.fails = on;
 SELECT outcome('SELECT bf_index_tidy(''nested_k'')');
 RESET test.nested; RESET test.fails;
 SELECT bf_index_check('nested_k');
+-- The hash function sees rows of others. So it runs as the table's owner, and calls nothing of a
+-- role that may only insert.
+CREATE FUNCTION careless_hash(v text, seed bigint) RETURNS bigint LANGUAGE plpgsql STRICT AS $$
+BEGIN
+  RETURN hashtextextended(lower(v), seed);
+END $$;
+CREATE OPERATOR CLASS careless_ops FOR TYPE text USING bloompages AS
+  OPERATOR 1 = (text, text), FUNCTION 1 careless_hash(text, bigint);
+CREATE TABLE secrets (k text, pad text DEFAULT repeat('x', 1500)) WITH (autovacuum_enabled = off);
+CREATE INDEX secrets_k ON secrets USING bloompages (k careless_ops) WITH (pages_per_range = 1);
+INSERT INTO secrets SELECT 'secret ' || i FROM generate_series(1, 40) i;
+SELECT ready FROM bf_index_info('secrets_k');
+CREATE ROLE regress_bloomfilter_inserts;
+GRANT USAGE ON SCHEMA changes_of_pages TO regress_bloomfilter_inserts;
+GRANT INSERT ON secrets TO regress_bloomfilter_inserts;
+CREATE SCHEMA theirs AUTHORIZATION regress_bloomfilter_inserts;
+SET ROLE regress_bloomfilter_inserts;
+CREATE FUNCTION theirs.lower(v text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE '% sees %', current_user, v;
+END $$;
+SET search_path = theirs, pg_catalog, changes_of_pages, public;
+INSERT INTO secrets SELECT 'own ' || i FROM generate_series(1, 40) i;
+SELECT current_user, current_setting('search_path');
+RESET ROLE;
+SET search_path = changes_of_pages, public;
+SELECT ready FROM bf_index_info('secrets_k');
+SELECT bf_index_check('secrets_k');
+DROP SCHEMA theirs CASCADE;
+DROP TABLE secrets;
+REVOKE USAGE ON SCHEMA changes_of_pages FROM regress_bloomfilter_inserts;
+DROP ROLE regress_bloomfilter_inserts;
 SELECT bf_index_tidy('nested_k'), bf_index_check('nested_k');
 SELECT ready >= 4 AS ready FROM bf_index_info('nested_k');
 DROP TABLE nested;

@@ -32,6 +32,7 @@ extern "C" {
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/acl.h"
+#include "utils/guc.h"
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -169,8 +170,10 @@ inline Snapshot get_toast_snapshot() {
 
 #if PG_VERSION_NUM < 170000
 
-// These servers leave the search_path as it is.
-inline void RestrictSearchPath() {}
+inline void RestrictSearchPath() {
+  (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+                          GUC_ACTION_SAVE, true, 0, false);
+}
 
 inline double estimate_array_length(PlannerInfo *, Node *array) {
   return ::estimate_array_length(array);

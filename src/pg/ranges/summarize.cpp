@@ -14,6 +14,7 @@
 #include "pg/ranges/summarize.hpp"
 
 #include "pg/list.hpp"
+#include "pg/owner.hpp"
 #include "pg/ranges/access_method.hpp"
 #include "pg/value/bitmaps.hpp"
 
@@ -210,9 +211,11 @@ void summarize_for_insert(Relation table, Relation index, BlockNumber block) {
     const MemoryContext memory =
         AllocSetContextCreate(CurrentMemoryContext, "bloomfilter range", ALLOCSET_DEFAULT_SIZES);
     const MemoryContext before = MemoryContextSwitchTo(memory);
+    const CallerRights caller = act_as_owner(table);
     HeapReader reader = open_reader(table, index);
     summarize(&reader, next);
     close_reader(&reader);
+    act_as_caller(caller);
     MemoryContextSwitchTo(before);
     MemoryContextDelete(memory);
   }

@@ -50,7 +50,8 @@ void summarize_all(Relation table, Relation index, void (*pause)());
 
 // Called for a row that was put into a range without a filter. Gives one range its filter if the
 // row's page has passed the end of the next range by another range, the range has at most 256
-// pages, most of them have rows, and nobody else does such work now.
+// pages, most of them have rows, and nobody else does such work now. Hash functions run as the
+// table's owner, because they see rows of others.
 void summarize_for_insert(Relation table, Relation index, BlockNumber block);
 
 } // namespace bloomfilter

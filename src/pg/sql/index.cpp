@@ -1,14 +1,13 @@
 // The SQL functions for the owner of an index of one of our access methods: bf_index_info(),
 // bf_index_check() and bf_index_tidy().
 //
-// They evaluate the index's expressions as the table's owner, in a security-restricted operation.
-// Otherwise, if a superuser called such a function, any function that the owner has put into an
-// expression or an operator class would run as the superuser.
+// They evaluate the index's expressions as the table's owner (pg/owner.hpp).
 
 #include "pg/server.hpp"
 
 #include "pg/compat.hpp"
 #include "pg/index/inspect.hpp"
+#include "pg/owner.hpp"
 #include "pg/ranges/inspect.hpp"
 #include "pg/value/result_row.hpp"
 
@@ -21,7 +20,6 @@ extern "C" {
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
@@ -37,9 +35,7 @@ void check_owner(Oid index) {
 
 struct OpenIndex {
   Relation table, index;
-  Oid user;       // the caller, restored by close_index()
-  int context;    // the caller's security context
-  int nest_level; // of the settings that close_index() restores
+  CallerRights caller; // restored by close_index()
 };
 
 // Raises 42809 if `oid` is no index of this access method, 42501 if the user does not own it, and
@@ -50,14 +46,10 @@ OpenIndex open_index(Oid oid, LOCKMODE mode) {
   const Oid table =
       get_rel_relkind(oid) == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
   OpenIndex open = {};
-  GetUserIdAndSecContext(&open.user, &open.context);
-  open.nest_level = NewGUCNestLevel();
   if (OidIsValid(table)) {
     check_owner(oid);
     open.table = table_open(table, mode);
-    SetUserIdAndSecContext(open.table->rd_rel->relowner,
-                           open.context | SECURITY_RESTRICTED_OPERATION);
-    RestrictSearchPath();
+    open.caller = act_as_owner(open.table);
   }
   open.index = relation_open(oid, mode);
   if (!open.table || !(is_filter_index(open.index) || is_range_index(open.index)))
@@ -77,8 +69,7 @@ OpenIndex open_index(Oid oid, LOCKMODE mode) {
 void close_index(const OpenIndex &open, LOCKMODE mode) {
   relation_close(open.index, mode);
   table_close(open.table, mode);
-  AtEOXact_GUC(false, open.nest_level);
-  SetUserIdAndSecContext(open.user, open.context);
+  act_as_caller(open.caller);
 }
 
 // Raises 55000 on a standby.
