@@ -16,7 +16,9 @@ the random numbers and says whether time is left:
 run() takes --seed=N and --seconds=N. It connects as libpq's environment says, and makes a database
 for this run, with the extension in it. The first line printed is the seed, the last one sums up.
 The exit status is 1 if there was a finding. If a count that run() names is still zero at the end,
-that is a finding, too, because a search that tries nothing finds nothing.
+that is a finding, too, because a search that tries nothing finds nothing. On a busy machine, a few
+seconds may be too short for that. So a search goes on until each of these counts has begun, but for
+at most PATIENCE seconds.
 
 A search that kills its server needs one of its own: run() takes a context manager, `within`, which
 starts the server and says in the environment where it is.
@@ -36,22 +38,26 @@ import psycopg2
 import psycopg2.extensions
 
 ENOUGH = 10  # findings after which a search ends, because more tell nothing new
+PATIENCE = 300
 
 
 class Search:
     """One run: `random`, `counts`, `connect()`, `goes_on()`, `finding()`."""
 
-    def __init__(self, name, seed, seconds):
+    def __init__(self, name, seed, seconds, counted):
         self.name = name
         self.seed = seed
         self.random = random.Random(f"{name} {seed}")
         self.counts = collections.Counter()
+        self.counted = counted
         self.findings = 0
         self.database = f"search_{name}_{seed}"
         self._end = time.monotonic() + seconds
 
     def goes_on(self):
-        return time.monotonic() < self._end and self.findings < ENOUGH
+        late = time.monotonic() - self._end
+        has_all = all(self.counts[what] for what in self.counted)
+        return late < (0 if has_all else PATIENCE) and self.findings < ENOUGH
 
     def finding(self, what, sql):
         """Prints what is wrong, and SQL that shows the error in a database with the extension."""
@@ -103,20 +109,20 @@ def run(name, search, *counted, within=contextlib.nullcontext):
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     print(f"{name}: --seed={options.seed}", flush=True)
-    s = Search(name, options.seed, options.seconds)
+    s = Search(name, options.seed, options.seconds, counted)
     with within():
-        _run(s, search, counted)
+        _run(s, search)
     s.end()
 
 
-def _run(s, search, counted):
+def _run(s, search):
     s.create_database()
     try:
         search(s)
     except psycopg2.Error:  # in the search's own statements
         s.findings += 1
         print(traceback.format_exc(), flush=True)
-    for what in counted:
+    for what in s.counted:
         if not s.findings and not s.counts[what]:
             s.finding(f"a search with no {what}", "SELECT")
     if not s.findings:
