@@ -99,7 +99,7 @@ void add_row(HeapReader *reader, HeapTuple tuple, GrowingArray<uint64> *hashes,
         value = PointerGetDatum(whole);
       }
     }
-    hashes->add(column_hash(reader->index, column, value), memory);
+    hashes->add(column_hash(reader->index, column, &reader->functions[column], value), memory);
   }
 }
 
@@ -113,9 +113,17 @@ uint64 column_hash(Relation index, int column, FmgrInfo *function, Datum value) 
 }
 
 HeapReader open_reader(Relation table, Relation index, void (*pause)()) {
+  const int columns = IndexRelationGetNumberOfKeyAttributes(index);
+  auto *functions = make_zeroed_array<FmgrInfo>(columns);
+  for (int i = 0; i < columns; i++) {
+    const auto number = static_cast<AttrNumber>(i + 1);
+    fmgr_info_copy(&functions[i], index_getprocinfo(index, number, kHashFunction),
+                   CurrentMemoryContext);
+  }
   return {table,
           index,
           GetAccessStrategy(BAS_BULKREAD),
+          functions,
           AllocSetContextCreate(CurrentMemoryContext, "bloomfilter values", ALLOCSET_DEFAULT_SIZES),
           0,
           pause};
@@ -124,6 +132,7 @@ HeapReader open_reader(Relation table, Relation index, void (*pause)()) {
 void close_reader(HeapReader *reader) {
   FreeAccessStrategy(reader->ring);
   MemoryContextDelete(reader->scratch);
+  pfree(reader->functions);
 }
 
 void read_hashes(HeapReader *reader, uint64 begin, uint64 end, GrowingArray<uint64> *hashes) {

@@ -36,6 +36,9 @@ inline uint64 column_hash(Relation index, int column, Datum value) {
 struct HeapReader {
   Relation table, index;
   BufferAccessStrategy ring;
+  // The columns' hash functions. The index keeps such functions, too. But a function in SQL, once
+  // called, keeps what its names meant to that caller, who may have had another search_path.
+  FmgrInfo *functions;
   MemoryContext scratch; // reset after each row
   double rows;           // rows that were read and not deleted
   void (*pause)();       // called before each page
