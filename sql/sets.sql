@@ -292,10 +292,13 @@ SELECT bf_drop_set('pg_temp.brief');
 -- bf_drop_set() drops the table and its functions, and nothing that is no set.
 SELECT bf_drop_set(NULL);
 CREATE TABLE empty (); -- it has no first column
+CREATE TABLE sale (shard_of_sale int, filter int);
+CREATE TABLE sale_of_7 (shard_of_7 int, sold int);
 SELECT statement, e.* FROM (VALUES ('bf_drop_set(''taken'')'), ('bf_drop_set(4711)'),
   ('bf_drop_set(''done_pkey'')'), ('bf_drop_set(''made'')'),
-  ('bf_drop_set(''empty'')')) v(statement), error_of('SELECT ' || statement) e \gx
-DROP TABLE empty;
+  ('bf_drop_set(''empty'')'), ('bf_drop_set(''sale'')'),
+  ('bf_drop_set(''sale_of_7'')')) v(statement), error_of('SELECT ' || statement) e \gx
+DROP TABLE empty, sale, sale_of_7;
 SELECT outcome('SELECT bf_drop_set(''nosuch'')');
 CREATE FUNCTION done_has(a int, b int) RETURNS int LANGUAGE sql AS 'SELECT 1';
 SELECT outcome('SELECT bf_drop_set(''done'')') AS "another function of the name";

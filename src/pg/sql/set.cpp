@@ -254,6 +254,16 @@ void check_type(Oid type) {
                     errhint("Use a composite type that has the array as a field.")));
 }
 
+// True if the first two columns of a table have the names that bf_create_set() gives them.
+bool has_columns_of_set(Oid table) {
+  constexpr size_t kPrefix = sizeof kShardOf - 1;
+  const char *key = get_attname(table, 1, true); // NULL if there is no such column
+  const char *filter = get_attname(table, 2, true);
+  return key && strncmp(key, kShardOf, kPrefix) == 0 && key[kPrefix] != '\0' &&
+         key[kPrefix + strspn(key + kPrefix, "0123456789")] == '\0' && filter &&
+         strcmp(filter, "filter") == 0;
+}
+
 } // namespace
 
 SQL_FUNCTIONS_BEGIN
@@ -311,9 +321,8 @@ Datum bf_drop_set(PG_FUNCTION_ARGS) {
   if (!name.schema || !name.set)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist", table)));
-  const char *key = get_attname(table, 1, true); // NULL if the table has no columns
-  if (get_rel_relkind(table) != RELKIND_RELATION || !key ||
-      strncmp(key, kShardOf, sizeof kShardOf - 1) != 0 || strlen(name.set) > kLongestName)
+  if (get_rel_relkind(table) != RELKIND_RELATION || !has_columns_of_set(table) ||
+      strlen(name.set) > kLongestName)
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a set", name.set),
                     errdetail("It was not made by bf_create_set()."),
                     errhint("Use DROP TABLE to drop a table.")));
