@@ -140,7 +140,8 @@ uint64 usual_values(const BuiltGroup &group) {
   uint64 *end = std::remove_copy(group.values, group.values + group.ranges, sorted, uint64{0});
   if (end == sorted)
     return 0;
-  std::sort(sorted, end);
+  // Newer compilers export what std::sort() makes without a comparison of our own.
+  std::sort(sorted, end, [](uint64 a, uint64 b) { return a < b; });
   return Min(end[-1], 2 * sorted[(end - sorted) / 2]);
 }
 
