@@ -326,8 +326,8 @@ RESET ROLE;
 SET search_path = changes_of_pages, public;
 SELECT ready FROM bf_index_info('secrets_k');
 SELECT bf_index_check('secrets_k');
--- A function in SQL is planned at its first call in a transaction, here for a row of the role's own,
--- which takes the space of a deleted row. It is planned again for the rows of others.
+-- A function in SQL is planned at its first call in a transaction, here for a row of the role's
+-- own, which takes the space of a deleted row. It is planned again for the rows of others.
 CREATE FUNCTION careless_sql_hash(v text, seed bigint) RETURNS bigint LANGUAGE sql STRICT AS
   'SELECT hashtextextended(lower(v), seed)';
 CREATE OPERATOR CLASS careless_sql_ops FOR TYPE text USING bloompages AS
