@@ -94,6 +94,17 @@ TEST(IndexPages, AGroupAnswersAsItsFiltersDo) {
     }
 }
 
+TEST(IndexPages, LiveColumnsHaveARow) {
+  GroupSlot slot = sound_slot(); // its first and its last column have a row
+  const ColumnSet live = live_columns(slot);
+  for (int column = 0; column < kPageColumns; column++)
+    EXPECT_EQ(live.has(column), column == 0 || column == 99) << column;
+  slot.live = slot.columns;
+  const ColumnSet all = live_columns(slot);
+  for (int column = 0; column < kPageColumns; column++)
+    EXPECT_EQ(all.has(column), column < 100) << column;
+}
+
 // A slice has one bit of each column, the first column's bit lowest. It begins where the slice
 // before it ends.
 TEST(IndexPages, SlicesAreTheBitsOfAllColumns) {

@@ -113,5 +113,24 @@ TEST(RangePage, IsKnownByItsHead) {
   EXPECT_FALSE(is_range_page(page, PageKind::range_meta));
 }
 
+// Indexes that a release has made have these numbers in their pages.
+TEST(RangePage, HasTheStoredNumbers) {
+  alignas(8) std::uint8_t page[kIndexPageBytes] = {};
+  const std::uint32_t magic = 0xB10F1D8E;
+  std::memcpy(page + 24, &magic, sizeof magic);
+  page[28] = 1; // the version
+  const auto is_kind = [&page](std::uint8_t number, PageKind kind) {
+    page[29] = number;
+    return has_head(page, kind);
+  };
+  EXPECT_TRUE(is_kind(1, PageKind::meta));
+  EXPECT_TRUE(is_kind(2, PageKind::list));
+  EXPECT_TRUE(is_kind(3, PageKind::directory));
+  EXPECT_TRUE(is_kind(4, PageKind::lines));
+  EXPECT_TRUE(is_kind(5, PageKind::range_meta));
+  EXPECT_TRUE(is_kind(6, PageKind::range_directory));
+  EXPECT_TRUE(is_kind(7, PageKind::range_lines));
+}
+
 } // namespace
 } // namespace bloomfilter
