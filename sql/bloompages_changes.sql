@@ -217,6 +217,11 @@ SELECT ready FROM bf_index_info('wide_id_257');
 VACUUM wide;
 SELECT ready FROM bf_index_info('wide_id_256');
 SELECT ready FROM bf_index_info('wide_id_257');
+-- Neither do bf_index_tidy() and bf_index_check() keep a lock.
+BEGIN;
+SELECT bf_index_tidy('wide_id'), bf_index_check('wide_id');
+SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'tuple';
+ROLLBACK;
 
 -- An INSERT tries three times to make a filter, and then leaves it to VACUUM.
 CREATE FUNCTION strange_hash(v int, seed bigint) RETURNS bigint
@@ -486,6 +491,19 @@ SET enable_seqscan = off;
 SELECT (plan_of(format('SELECT FROM priced WHERE u = ANY (%L)', array_agg(md5(i::text)::uuid)))
         #>> '{0,Plan,Plans,0,Total Cost}')::float < 2 * 4 * max(relpages) AS once
 FROM generate_series(1, 2000) i, pg_class WHERE oid = 'priced_pages'::regclass;
+-- A lookup reads one page of each of the two groups, or two if the filters have a low rate.
+CREATE TABLE two_groups AS SELECT generate_series(1, 200000) AS k;
+ANALYZE two_groups;
+CREATE FUNCTION lookup_cost() RETURNS float LANGUAGE sql AS $$
+  SELECT (plan_of('SELECT FROM two_groups WHERE k = 7') #>> '{0,Plan,Plans,0,Total Cost}')::float
+$$;
+CREATE INDEX two_groups_k ON two_groups USING bloompages (k)
+  WITH (pages_per_range = 4, fpr = 0.0001);
+SELECT lookup_cost() AS one_page \gset
+DROP INDEX two_groups_k;
+CREATE INDEX two_groups_k ON two_groups USING bloompages (k)
+  WITH (pages_per_range = 4, fpr = 0.000001);
+SELECT lookup_cost() - :one_page BETWEEN 7 AND 9 AS two_pages_more;
 RESET enable_seqscan;
 CREATE INDEX priced_brin ON priced USING brin (u) WITH (pages_per_range = 512);
 SELECT chosen(:'u');

@@ -203,6 +203,11 @@ SELECT groups, grouped, pending, loose FROM bf_index_info('mixed_filter');
 SELECT bf_index_tidy('mixed_filter');
 SELECT groups, grouped, pending, loose FROM bf_index_info('mixed_filter');
 SELECT bf_index_check('mixed_filter');
+-- Neither function keeps a lock of the index until the transaction ends.
+BEGIN;
+SELECT bf_index_tidy('mixed_filter'), bf_index_check('mixed_filter');
+SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'tuple';
+ROLLBACK;
 DELETE FROM mixed WHERE id % 2 = 0;
 VACUUM mixed;
 SELECT groups, grouped, pending, loose, free_bytes > 0 AS free FROM bf_index_info('mixed_filter');
