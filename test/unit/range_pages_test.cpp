@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sizing.hpp"
+
 namespace bloomfilter {
 namespace {
 
@@ -52,6 +54,15 @@ TEST(RangeRate, IsAQuarterOfARange) {
 TEST(RangeGeometry, HasAtLeastOneLineAndALimit) {
   EXPECT_GE(range_geometry(0, 0.001).units, 1U);
   EXPECT_EQ(range_geometry(std::uint64_t{1} << 40, 0.001), range_geometry(1 << 22, 0.001));
+  EXPECT_LT(range_geometry((1 << 22) - 100000, 0.001).units, range_geometry(1 << 22, 0.001).units);
+}
+
+TEST(RangeGeometry, IsThatOfTwiceTheRateWithFewerBitsOfAValue) {
+  Geometry geometry = {};
+  ASSERT_TRUE(size_for_capacity(100000, 0.00002, &geometry));
+  EXPECT_EQ(range_geometry(100000, 0.00001).units, geometry.units);
+  EXPECT_EQ(range_geometry(100000, 0.00001).layout, geometry.layout);
+  EXPECT_EQ(range_geometry(100000, 0.00001).k, geometry.k - 4);
 }
 
 TEST(RangeSlot, IsSoundOrNot) {
@@ -131,6 +142,24 @@ TEST(RangePage, HasTheStoredNumbers) {
   EXPECT_TRUE(is_kind(6, PageKind::range_directory));
   EXPECT_TRUE(is_kind(7, PageKind::range_lines));
 }
+
+// Like all indexes of the server, pages have the machine's byte order.
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+TEST(RangePage, HasTheStoredChecks) {
+  EXPECT_EQ(kMaxDirectories, 1001U);
+  RangeMeta meta = {};
+  meta.blocks = 2;
+  meta.directories = 1;
+  meta.directory[0] = 1;
+  EXPECT_EQ(check_of(meta), 5097263204189555579U);
+  RangeSlot slot = {};
+  slot.start = 2;
+  slot.units = 30;
+  slot.layout = Layout::lines;
+  slot.k = 12;
+  EXPECT_EQ(check_of(slot), 3746877385U);
+}
+#endif
 
 } // namespace
 } // namespace bloomfilter
