@@ -195,6 +195,16 @@ REINDEX INDEX uneven_k;
 SELECT fill < 0.5 AS full FROM bf_index_info('uneven_k');
 SELECT bf_index_check('uneven_k');
 
+-- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
+CREATE TABLE tiny AS SELECT generate_series(1, 10) AS k;
+CREATE INDEX tiny_k ON tiny USING bloompages (k) WITH (pages_per_range = 1);
+SELECT ranges, ready, tail_pages FROM bf_index_info('tiny_k');
+SELECT relname, reltuples FROM pg_class WHERE oid IN ('tiny'::regclass, 'tiny_k'::regclass)
+ORDER BY 1;
+SELECT * FROM compared('SELECT count(*) FROM tiny WHERE k = 7');
+SELECT pg_stat_force_next_flush();
+SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelid = 'tiny_k'::regclass;
+
 -- One INSERT makes at most one filter, and none of more than 256 pages. It keeps no lock.
 CREATE TABLE wide (id int, pad text DEFAULT repeat('x', 6000));
 ALTER TABLE wide ALTER pad SET STORAGE plain;
