@@ -257,6 +257,10 @@ ALTER INDEX later_fixed SET (pages_per_range = 4);
 SELECT pages_per_range FROM bf_index_info('later_fixed');
 REINDEX INDEX later_fixed;
 SELECT pages_per_range FROM bf_index_info('later_fixed');
+-- If only some options are given, the others have their defaults.
+CREATE INDEX later_fpr ON later USING bloompages (k) WITH (fpr = 0.01);
+SELECT pages_per_range FROM bf_index_info('later_fpr');
+DROP INDEX later_fpr;
 SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (pages_per_range = -1)');
 SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (fpr = 0.7)');
 SELECT outcome('CREATE INDEX ON later USING bloompages (k) WITH (list_limit = 100)');
