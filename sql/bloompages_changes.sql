@@ -195,6 +195,14 @@ REINDEX INDEX uneven_k;
 SELECT fill < 0.5 AS full FROM bf_index_info('uneven_k');
 SELECT bf_index_check('uneven_k');
 
+-- The filters of the next group are made for the most values that a range has had, though the first
+-- range of the group has one value. A page has 226 rows.
+CREATE TABLE unlike (id int, k int);
+CREATE INDEX unlike_k ON unlike USING bloompages (k) WITH (pages_per_range = 1);
+INSERT INTO unlike
+SELECT i, CASE (i - 1) / 226 WHEN 127 THEN 0 ELSE i END FROM generate_series(1, 226 * 256) i;
+SELECT ready > 250 AS two_groups, false_pages < 2 AS sized FROM bf_index_info('unlike_k');
+
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
 CREATE TABLE tiny AS SELECT generate_series(1, 10) AS k;
 CREATE INDEX tiny_k ON tiny USING bloompages (k) WITH (pages_per_range = 1);

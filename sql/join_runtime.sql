@@ -111,6 +111,8 @@ SELECT lookup #>> '{Plans,0,Node Type}' AS scan, lookup ? 'Rows Not Probed' AS l
   (lookup ->> 'Actual Loops')::int AS loops,
   (lookup ->> 'Rows Removed by Bloom Filter')::numeric > 0 AS removes
 FROM lookup_of('SELECT * FROM picked', 'ANALYZE, TIMING OFF');
+SELECT lookup ->> 'Bloom Filter' ~ '@> day' AS shown
+FROM lookup_of('SELECT * FROM picked', 'VERBOSE OFF');
 SELECT * FROM same_rows('SELECT * FROM picked');
 -- No filter is probed for the value by which the join drives the scan: the driving table can be
 -- filtered before. Nor is a filter of the driving table's own keys, nor one for few rows.
