@@ -249,10 +249,16 @@ my $lines = length($sound) / 8192 - 2;
     my $changed = $sound;
     substr($changed, 8192 * (2 + $_) + 36, 4) = "\xff\0\0\0" for 0 .. $lines - 1;
     my $whole = $sound;
-    damaged_by('pages of lines are those of another group', 0, $changed, 'scan XX002 insert XX002 check XX002');
+    my $of_other_group = $changed;
+    damaged_by('pages of lines are those of another group', 0, $of_other_group, 'scan XX002 insert XX002 check XX002');
     $changed = $sound;
     substr($changed, 8192 * (2 + $_) + $content, 8128) = "\0" x 8128 for 0 .. $lines - 1;
     damaged_by('the bits of all filters are gone', 0, $changed, 'scan 00000 insert 00000 check XX002');
+    damaged_by('nothing is damaged again', 0, substr($sound, 0, 1), 'scan 00000 insert 00000 check 00000');
+    $node->start;
+    query('DELETE FROM damaged');
+    $node->stop;
+    damaged_by('pages of lines are those of another group, and no row is left', 0, $of_other_group, 'scan XX002 insert 00000 check XX002');
 }
 open my $handle, '+<:raw', $file or die $!;
 truncate $handle, 0;
