@@ -794,7 +794,7 @@ ORDER BY measured.number;
 \if :directory
 INSERT INTO bench.workloads (section, workload, unit, compare, against, title, template, before) VALUES
 ('directory', 'directory_asked', 'ms', 'ratio', 'the scan',
- 'SELECT id … WHERE filter @> x, of many filters: whole queries, each planned anew',
+ 'SELECT id … WHERE filter @> x, of many filters: whole queries, each planned again',
  $$CALL bench.repeat({operations}, 'SELECT count(id) FROM {} WHERE filter @> $1', '', true)$$, NULL),
 ('directory', 'directory_buffers', 'buffers', 'ratio', 'the scan', 'The same: buffers touched',
  $$SELECT bench.report(bench.buffers('SELECT count(id) FROM {} WHERE filter @> ' || (random() * 1e15)::bigint))$$, NULL),

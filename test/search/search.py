@@ -38,7 +38,7 @@ import psycopg2
 import psycopg2.extensions
 
 ENOUGH = 10  # findings after which a search ends, because more tell nothing new
-PATIENCE = 300
+PATIENCE = 300  # seconds
 
 
 class Search:

@@ -259,9 +259,10 @@ bool has_columns_of_set(Oid table) {
   constexpr size_t kPrefix = sizeof kShardOf - 1;
   const char *key = get_attname(table, 1, true); // NULL if there is no such column
   const char *filter = get_attname(table, 2, true);
-  return key && strncmp(key, kShardOf, kPrefix) == 0 && key[kPrefix] != '\0' &&
-         key[kPrefix + strspn(key + kPrefix, "0123456789")] == '\0' && filter &&
-         strcmp(filter, "filter") == 0;
+  if (!key || !filter || strncmp(key, kShardOf, kPrefix) != 0 || strcmp(filter, "filter") != 0)
+    return false;
+  const char *number = key + kPrefix;
+  return *number != '\0' && number[strspn(number, "0123456789")] == '\0';
 }
 
 } // namespace
