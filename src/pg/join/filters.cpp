@@ -44,6 +44,9 @@ constexpr double kTriedRows = 8192.0;
 // then the cost of building the filter. So this cost is limited, in cpu_tuple_cost for each row of
 // the table. Reading the table costs about two.
 constexpr double kDearestBuild = 7.0;
+// What building costs is nearly certain, and what it saves is an estimate. So an estimated saving
+// has to be larger than the cost of building by this factor.
+constexpr double kMargin = 1.25;
 
 // These bound the time for planning.
 constexpr int kMostFilters = 8;       // on one scan
@@ -97,7 +100,8 @@ bool is_cheap(const TableFacts &facts, const Candidate &candidate) {
 // True if a filter is placed that saves this much when it is probed.
 bool is_placed(const TableFacts &facts, const Candidate &candidate, double saved) {
   const Cost build = candidate.filter.build_cost;
-  return (saved - build >= kWorthwhile && build <= kDearestBuild * cpu_tuple_cost * facts.tuples) ||
+  return (saved >= kMargin * build + kWorthwhile &&
+          build <= kDearestBuild * cpu_tuple_cost * facts.tuples) ||
          is_cheap(facts, candidate);
 }
 
