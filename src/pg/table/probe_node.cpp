@@ -71,8 +71,7 @@ bool passes_all(FilterProbe *probe) {
 // --- the node ------------------------------------------------------------------------------------
 
 TupleTableSlot *exec(CustomScanState *node) {
-  PlanState *state = &node->ss.ps;
-  ExprContext *context = state->ps_ExprContext;
+  ExprContext *context = node->ss.ps.ps_ExprContext;
   for (;;) {
     TupleTableSlot *slot = ExecProcNode(input_of(node));
     if (TupIsNull(slot))
@@ -80,19 +79,17 @@ TupleTableSlot *exec(CustomScanState *node) {
     ResetExprContext(context);
     context->ecxt_scantuple = slot;
     if (passes_all(scan_of(node)))
-      return state->ps_ProjInfo ? ExecProject(state->ps_ProjInfo) : slot;
+      return slot;
     InstrCountFiltered2(node, 1);
   }
 }
 
-// The node passes on the slots of its input, which may be of any kind.
+// The node passes on the slots of its input, which may be of any kind. It computes nothing from
+// them: a path that does not have CUSTOMPATH_SUPPORT_PROJECTION gets a Result above it for that.
 void take_slots_of(PlanState *state, const PlanState *input) {
   state->scanops = ExecGetResultSlotOps(const_cast<PlanState *>(input), &state->scanopsfixed);
   state->scanopsset = true;
-  if (state->ps_ProjInfo) {
-    ExecAssignScanProjectionInfoWithVarno(reinterpret_cast<ScanState *>(state), INDEX_VAR);
-    return;
-  }
+  Assert(!state->ps_ProjInfo);
   state->resultops = state->scanops;
   state->resultopsfixed = state->scanopsfixed;
   state->resultopsset = true;
