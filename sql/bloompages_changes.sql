@@ -204,10 +204,13 @@ SELECT i, CASE (i - 1) / 226 WHEN 127 THEN 0 ELSE i END FROM generate_series(1, 
 SELECT ready > 250 AS two_groups, false_pages < 2 AS sized FROM bf_index_info('unlike_k');
 
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
+-- From PostgreSQL 18 on, the table's number is not stored while autovacuum is off.
 CREATE TABLE tiny AS SELECT generate_series(1, 10) AS k;
 CREATE INDEX tiny_k ON tiny USING bloompages (k) WITH (pages_per_range = 1);
 SELECT ranges, ready, tail_pages FROM bf_index_info('tiny_k');
-SELECT relname, reltuples FROM pg_class WHERE oid IN ('tiny'::regclass, 'tiny_k'::regclass)
+SELECT relname, reltuples = 10 OR relname = 'tiny' AND reltuples = -1
+  AND current_setting('server_version_num')::int >= 180000 AS counted
+FROM pg_class WHERE oid IN ('tiny'::regclass, 'tiny_k'::regclass)
 ORDER BY 1;
 SELECT * FROM compared('SELECT count(*) FROM tiny WHERE k = 7');
 SELECT pg_stat_force_next_flush();

