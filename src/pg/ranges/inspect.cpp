@@ -126,9 +126,11 @@ bool is_range_index(Relation index) {
 RangeIndexInfo range_index_info(Relation table, Relation index) {
   const RangeMeta meta = read_range_meta(index);
   const BlockNumber blocks = RelationGetNumberOfBlocks(table);
-  const RangePlace last = range_place(meta.range_pages, Max(blocks, 1U) - 1);
   RangeIndexInfo info = {};
-  info.ranges = blocks == 0 ? 0 : int64{last.group} * kGroupRanges + last.range + 1;
+  if (blocks > 0) {
+    const RangePlace last = range_place(meta.range_pages, blocks - 1);
+    info.ranges = int64{last.group} * kGroupRanges + last.range + 1;
+  }
   info.tail_pages = blocks;
   info.pages_per_range = group_blocks(meta.range_pages, Max(meta.groups, 1U) - 1).range_pages;
   IndexTotals totals = {};
