@@ -203,6 +203,22 @@ INSERT INTO unlike
 SELECT i, CASE (i - 1) / 226 WHEN 127 THEN 0 ELSE i END FROM generate_series(1, 226 * 256) i;
 SELECT ready > 250 AS two_groups, false_pages < 2 AS sized FROM bf_index_info('unlike_k');
 
+-- All rows are dead, and ANALYZE has found none. The filters are then made for 64 rows a page.
+CREATE TABLE emptied (k int, pad text DEFAULT repeat('x', 80)) WITH (autovacuum_enabled = off);
+BEGIN;
+INSERT INTO emptied SELECT generate_series(1, 20000);
+ROLLBACK;
+ANALYZE emptied;
+SELECT reltuples FROM pg_class WHERE oid = 'emptied'::regclass;
+CREATE INDEX emptied_k ON emptied USING bloompages (k);
+VACUUM emptied;
+INSERT INTO emptied SELECT generate_series(1, 20000);
+SELECT ready > 30 AS many_ready, false_pages < 8 AS sized FROM bf_index_info('emptied_k');
+-- The filter of a table that has only one range has a high rate, and so it is small.
+CREATE TABLE full_page AS SELECT generate_series(1, 226) AS k;
+CREATE INDEX full_page_k ON full_page USING bloompages (k) WITH (pages_per_range = 1);
+SELECT ready, bits_per_value < 20 AS small FROM bf_index_info('full_page_k');
+
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
 -- From PostgreSQL 18 on, the table's number is not stored while autovacuum is off.
 CREATE TABLE tiny AS SELECT generate_series(1, 10) AS k;
@@ -243,6 +259,18 @@ BEGIN;
 SELECT bf_index_tidy('wide_id'), bf_index_check('wide_id');
 SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'tuple';
 ROLLBACK;
+
+-- bf_index_tidy() frees the memory of a range before it reads the next one. All hashes would take
+-- 1.6 MB.
+CREATE TABLE many_ranges (k int) WITH (autovacuum_enabled = off);
+CREATE INDEX many_ranges_k ON many_ranges USING bloompages (k)
+WITH (pages_per_range = 16, autosummarize = off);
+INSERT INTO many_ranges SELECT generate_series(1, 200000);
+CREATE FUNCTION used() RETURNS bigint LANGUAGE sql AS
+  'SELECT sum(used_bytes)::bigint FROM pg_backend_memory_contexts';
+SELECT after - before < 1000000 AS freed
+FROM (SELECT used() AS before, bf_index_tidy('many_ranges_k'), used() AS after OFFSET 0) s;
+SELECT ready > 50 AS many_ready FROM bf_index_info('many_ranges_k');
 
 -- An INSERT tries three times to make a filter, and then leaves it to VACUUM.
 CREATE FUNCTION strange_hash(v int, seed bigint) RETURNS bigint
@@ -324,6 +352,21 @@ SET test.nested = on; SET test.fails = on;
 SELECT outcome('SELECT bf_index_tidy(''nested_k'')');
 RESET test.nested; RESET test.fails;
 SELECT bf_index_check('nested_k');
+-- The settings that a hash function changes are as before when the range has been read.
+CREATE FUNCTION setting_hash(v int, seed bigint) RETURNS bigint LANGUAGE plpgsql STRICT AS $$
+BEGIN
+  PERFORM set_config('test.changed', 'on', false);
+  RETURN hashint4extended(v, seed);
+END $$;
+CREATE OPERATOR CLASS setting_ops FOR TYPE int USING bloompages AS
+  OPERATOR 1 = (int, int), FUNCTION 1 setting_hash(int, bigint);
+CREATE TABLE setting (k int, pad text DEFAULT repeat('x', 1500)) WITH (autovacuum_enabled = off);
+CREATE INDEX setting_k ON setting USING bloompages (k setting_ops) WITH (pages_per_range = 4);
+SET test.changed = off;
+INSERT INTO setting SELECT generate_series(1, 60);
+SELECT ready > 0 AS has_filter, current_setting('test.changed') AS setting
+FROM bf_index_info('setting_k');
+DROP TABLE setting;
 -- The hash function sees rows of others. So it runs as the table's owner, and calls nothing of a
 -- role that may only insert.
 CREATE FUNCTION careless_hash(v text, seed bigint) RETURNS bigint LANGUAGE plpgsql STRICT AS $$
@@ -512,6 +555,23 @@ SET enable_seqscan = off;
 SELECT (plan_of(format('SELECT FROM priced WHERE u = ANY (%L)', array_agg(md5(i::text)::uuid)))
         #>> '{0,Plan,Plans,0,Total Cost}')::float / (4 * max(relpages)) BETWEEN 0.9 AND 2 AS once
 FROM generate_series(1, 2000) i, pg_class WHERE oid = 'priced_pages'::regclass;
+-- The server expects to read about as many pages of the table as it reads.
+CREATE FUNCTION heap_cost(condition text, page_cost float) RETURNS float LANGUAGE plpgsql AS $$
+DECLARE
+  plan jsonb;
+BEGIN
+  PERFORM set_config(name, page_cost::text, true)
+  FROM unnest('{seq_page_cost, random_page_cost}'::text[]) name;
+  plan := plan_of('SELECT FROM priced WHERE ' || condition) #> '{0,Plan}';
+  RETURN (plan ->> 'Total Cost')::float - (plan #>> '{Plans,0,Total Cost}')::float;
+END $$;
+BEGIN;
+SELECT condition, expected / read BETWEEN 0.5 AND 2 AS right
+FROM unnest(ARRAY['few_clustered = 3', 'clustered = 50']) condition,
+  LATERAL (SELECT (heap_cost(condition, 101) - heap_cost(condition, 1)) / 100 AS expected) e,
+  LATERAL (SELECT (plan_of('SELECT FROM priced WHERE ' || condition, 'ANALYZE, TIMING OFF')
+                   #>> '{0,Plan,Lossy Heap Blocks}')::float AS read) r;
+ROLLBACK;
 -- A lookup reads one page of each of the two groups, or two if the filters have a low rate.
 CREATE TABLE two_groups AS SELECT generate_series(1, 200000) AS k;
 ANALYZE two_groups;
@@ -537,7 +597,7 @@ DROP INDEX priced_btree;
 -- A value of many rows: this index costs less to read than the btree, but finds the whole table.
 CREATE TABLE rivals AS SELECT i % 40 AS many, repeat('x', 60) AS pad
 FROM generate_series(1, 100000) i;
-CREATE INDEX rivals_pages ON rivals USING bloompages (many);
+CREATE INDEX rivals_pages ON rivals USING bloompages (pad, many);
 CREATE INDEX rivals_btree ON rivals (many);
 VACUUM ANALYZE rivals;
 SELECT line_of('SELECT * FROM rivals WHERE many = 7', 'Index Scan|Seq Scan');

@@ -141,12 +141,14 @@ TEST(RangePage, HasTheStoredNumbers) {
   EXPECT_TRUE(is_kind(5, PageKind::range_meta));
   EXPECT_TRUE(is_kind(6, PageKind::range_directory));
   EXPECT_TRUE(is_kind(7, PageKind::range_lines));
+  EXPECT_TRUE(is_range_page(page, PageKind::range_lines));
 }
 
 // Like all indexes of the server, pages have the machine's byte order.
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(RangePage, HasTheStoredChecks) {
   EXPECT_EQ(kMaxDirectories, 1001U);
+  EXPECT_EQ(kMaxGroups, 1001U * 254U);
   RangeMeta meta = {};
   meta.blocks = 2;
   meta.directories = 1;
