@@ -230,6 +230,18 @@ SELECT restricted,
   filters(plan_of(format('SELECT count(*) FROM ONLY fact a JOIN ONLY fact b USING (other)
     WHERE a.id = 77 AND b.id <= %s', restricted)))
 FROM (VALUES (3300), (5000)) q (restricted);
+-- An index finds the rows that fulfil the conditions. If they are few, it saves more than a filter,
+-- which is probed by a scan of the whole table.
+BEGIN;
+CREATE TABLE broad AS SELECT i AS id, 1 + i % 2000 AS dim, repeat('b', 400) AS padding
+FROM generate_series(1, 20000) i;
+CREATE INDEX ON broad (id);
+ANALYZE broad;
+SELECT restricted,
+  filters(plan_of(format('SELECT count(*) FROM broad JOIN ONLY dim d ON broad.dim = d.id
+    WHERE broad.id < %s AND d.kind = 7', restricted)))
+FROM (VALUES (2000), (12000)) q (restricted);
+ROLLBACK;
 -- Users' functions with the name of the extension's function.
 BEGIN;
 CREATE SCHEMA theirs;

@@ -149,6 +149,11 @@ CREATE AGGREGATE together(bloomfilter) (SFUNC = bloomfilter_union_step, STYPE = 
 CREATE FUNCTION first_of(bloomfilter, bloomfilter) RETURNS bloomfilter LANGUAGE sql IMMUTABLE STRICT
   AS 'SELECT $1';
 CREATE AGGREGATE no_union_agg(bloomfilter) (SFUNC = first_of, STYPE = bloomfilter);
+CREATE FUNCTION text_of(text, bloomfilter) RETURNS text LANGUAGE sql IMMUTABLE
+  AS 'SELECT coalesce($1, $2::text)';
+CREATE FUNCTION filter_of(text) RETURNS bloomfilter LANGUAGE sql IMMUTABLE
+  AS 'SELECT $1::bloomfilter';
+CREATE AGGREGATE one_of(bloomfilter) (SFUNC = text_of, STYPE = text, FINALFUNC = filter_of);
 SET enable_partitionwise_aggregate = on;
 SELECT count(*) AS cases, array_agg(about || ': ' || judged)
   FILTER (WHERE judged <> 'within a factor of two') AS wrong
@@ -171,6 +176,8 @@ FROM (VALUES
     'SELECT FROM events WHERE (SELECT together(items) FROM hours WHERE n < 6) @> item'),
   ('a user''s aggregate that gives one of them', 'events',
     'SELECT FROM events WHERE (SELECT no_union_agg(items) FROM hours WHERE n < 6) @> item'),
+  ('... and whose state is no filter', 'events',
+    'SELECT FROM events WHERE (SELECT one_of(items) FROM hours WHERE n < 6) @> item'),
   ('union of full ones', 'events',
     'SELECT FROM events WHERE (SELECT bf_union_agg(items) FROM hours WHERE n < 6) @> item'),
   ('bf_agg in an order', 'events',

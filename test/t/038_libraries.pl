@@ -48,6 +48,11 @@ for my $order (sort keys %loads) {
     }
     unlike(plan_of($node, $loads{$order}, 'SELECT count(*) FROM plain JOIN marked ON plain.id = marked.k WHERE marked.id < 10'),
         qr/Bloom Filter Build/, "$order: no join filter is built of a marked table");
+    # The keys are of a table that the other library plans later.
+    my $later = 'SELECT count(*) FROM plain JOIN elsewhere USING (id) WHERE elsewhere.k = 3';
+    like(plan_of($node, $loads{$order}, $later), qr/InitPlan.*Aggregate.*Seq Scan on elsewhere.*Bloom Filter Scan\) on plain/s,
+        "$order: a table with rows elsewhere is read by its library's scan to build a filter");
+    is(query("$loads{$order}; $later"), 20, "$order: ... and the join returns all 20 rows");
     is(query("$loads{$order}; SELECT count(*) FROM elsewhere JOIN chosen USING (k)"), 200,
         "$order: a join returns all 200 rows");
 }
