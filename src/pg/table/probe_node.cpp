@@ -71,7 +71,8 @@ bool passes_all(FilterProbe *probe) {
 // --- the node ------------------------------------------------------------------------------------
 
 TupleTableSlot *exec(CustomScanState *node) {
-  ExprContext *context = node->ss.ps.ps_ExprContext;
+  PlanState *state = &node->ss.ps;
+  ExprContext *context = state->ps_ExprContext;
   for (;;) {
     TupleTableSlot *slot = ExecProcNode(input_of(node));
     if (TupIsNull(slot))
@@ -79,17 +80,19 @@ TupleTableSlot *exec(CustomScanState *node) {
     ResetExprContext(context);
     context->ecxt_scantuple = slot;
     if (passes_all(scan_of(node)))
-      return slot;
+      return state->ps_ProjInfo ? ExecProject(state->ps_ProjInfo) : slot;
     InstrCountFiltered2(node, 1);
   }
 }
 
-// The node passes on the slots of its input, which may be of any kind. It computes nothing from
-// them: a path that does not have CUSTOMPATH_SUPPORT_PROJECTION gets a Result above it for that.
+// The node passes on the slots of its input, which may be of any kind.
 void take_slots_of(PlanState *state, const PlanState *input) {
   state->scanops = ExecGetResultSlotOps(const_cast<PlanState *>(input), &state->scanopsfixed);
   state->scanopsset = true;
-  Assert(!state->ps_ProjInfo);
+  if (state->ps_ProjInfo) {
+    ExecAssignScanProjectionInfoWithVarno(reinterpret_cast<ScanState *>(state), INDEX_VAR);
+    return;
+  }
   state->resultops = state->scanops;
   state->resultopsfixed = state->scanopsfixed;
   state->resultopsset = true;
