@@ -220,7 +220,7 @@ CREATE INDEX full_page_k ON full_page USING bloompages (k) WITH (pages_per_range
 SELECT ready, bits_per_value < 20 AS small FROM bf_index_info('full_page_k');
 
 -- A table of one page. CREATE INDEX counts its rows, and the server counts the scans of the index.
--- From PostgreSQL 18 on, the table's number is not stored while autovacuum is off.
+-- From PostgreSQL 18 on, it does not store the number of the table's rows while autovacuum is off.
 CREATE TABLE tiny AS SELECT generate_series(1, 10) AS k;
 CREATE INDEX tiny_k ON tiny USING bloompages (k) WITH (pages_per_range = 1);
 SELECT ranges, ready, tail_pages FROM bf_index_info('tiny_k');

@@ -68,10 +68,12 @@ UPDATE season SET kind = CASE id WHEN 36500 THEN 3 ELSE 0 END;
 SELECT unbuilt('SELECT FROM bought') AS unbuilt;
 SELECT * FROM same_rows('SELECT * FROM bought');
 
--- Nor is one that no row reaches after the first 64 pages. The server expects a third of the rows.
+-- A filter is not built either if no row reaches it after the first 64 pages. The server expects
+-- that a third of the rows do.
 SELECT unbuilt('SELECT FROM sale s JOIN customer c ON c.id = s.customer
   WHERE c.status = 3 AND s.id + 0 < 100') AS unbuilt;
--- It is built after the first 64 pages if the others have as many rows for it.
+-- It is built after the first 64 pages if these have so many rows for it that the whole table may
+-- have enough.
 SELECT (scan ->> 'Rows Not Probed')::int BETWEEN 1 AND 9999 AS soon
 FROM scan_of('SELECT FROM sale s JOIN customer c ON c.id = s.customer
   WHERE c.status = 3 AND s.id + 0 >= 100', 'ANALYZE, TIMING OFF, VERBOSE OFF') scan;
@@ -184,7 +186,7 @@ UPDATE season SET kind = id % 5;
 DELETE FROM pick WHERE item % 20 > 0;
 VACUUM ANALYZE season, pick;
 -- Bitmap scans, partitions, parallel plans, a cursor that goes back, and a rescan with another
--- filter.
+-- filter. Like its total cost, a lookup's first cost is less than that of the scan that it reads.
 SET enable_indexscan = off;
 SELECT lookup #>> '{Plans,0,Node Type}' AS scan,
   (lookup ->> 'Startup Cost')::numeric < (lookup #>> '{Plans,0,Startup Cost}')::numeric AS cheaper
@@ -206,6 +208,12 @@ SELECT lookup #>> '{Plans,0,Relation Name}' AS part FROM lookup_of('SELECT s.id 
 ORDER BY 1;
 SELECT * FROM same_rows('SELECT s.id FROM pick p JOIN parted s ON s.item = p.item
   JOIN season n ON n.id = s.day WHERE n.kind = 3');
+-- Branches of a UNION ALL that select a constant, and a column twice.
+CREATE VIEW branches AS SELECT s.* FROM pick p JOIN (SELECT id, item, day, 1 AS a, id AS b FROM sale
+  UNION ALL SELECT id, item, day, 2, day FROM sale) s ON s.item = p.item
+  JOIN season n ON n.id = s.day WHERE n.kind = 3;
+SELECT count(*) AS lookups FROM lookup_of('SELECT * FROM branches', 'VERBOSE OFF');
+SELECT * FROM same_rows('SELECT * FROM branches');
 BEGIN;
 \i sql/include/parallel.sql
 SELECT (lookup ->> 'Rows Removed by Bloom Filter')::numeric > 0 AS removes,

@@ -45,7 +45,8 @@ constexpr double kTriedRows = 8192.0;
 // the table. Reading the table costs about two.
 constexpr double kDearestBuild = 7.0;
 // What building costs is nearly certain, and what it saves is an estimate. So an estimated saving
-// has to be larger than the cost of building by this factor.
+// has to be larger than the cost of building by this factor. (A lookup needs no margin: it builds a
+// filter when the rows that have come would have paid for it.)
 constexpr double kMargin = 1.25;
 
 // These bound the time for planning.

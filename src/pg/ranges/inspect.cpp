@@ -162,7 +162,7 @@ void check_range_index(Relation table, Relation index) {
   check_pages(&check);
   unlock_work(index);
   IndexInfo *info = BuildIndexInfo(index);
-  info->ii_Concurrent = true; // makes the scan return the rows that the snapshot sees
+  info->ii_Concurrent = true; // as the server demands of a scan with a snapshot
   TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
   (void)table_index_build_scan(table, index, info, true, false, check_row, &check, scan);
   UnregisterSnapshot(snapshot);
