@@ -69,6 +69,13 @@ RangePlace range_place(std::uint32_t range_pages, std::uint32_t block) {
           static_cast<int>(range % kGroupRanges)};
 }
 
+std::uint64_t range_count(std::uint32_t range_pages, std::uint32_t blocks) {
+  if (blocks == 0)
+    return 0;
+  const RangePlace last = range_place(range_pages, blocks - 1);
+  return std::uint64_t{last.group} * kGroupRanges + static_cast<std::uint64_t>(last.range) + 1;
+}
+
 GroupBlocks group_blocks(std::uint32_t range_pages, std::uint32_t group) {
   const Stretch stretch = find_stretch(range_pages, [group](const Stretch &candidate) {
     return group < candidate.next().first_group;

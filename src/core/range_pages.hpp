@@ -92,6 +92,9 @@ struct RangePlace {
 };
 RangePlace range_place(std::uint32_t range_pages, std::uint32_t block);
 
+// The number of ranges of a table that has `blocks` pages.
+std::uint64_t range_count(std::uint32_t range_pages, std::uint32_t blocks);
+
 // The heap pages of a group. Some may not exist yet, or have numbers that no page can have.
 struct GroupBlocks {
   std::uint64_t first;

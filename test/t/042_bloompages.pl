@@ -259,7 +259,6 @@ my $lines = length($sound) / 8192 - 2;
 {
     my $changed = $sound;
     substr($changed, 8192 * (2 + $_) + 36, 4) = "\xff\0\0\0" for 0 .. $lines - 1;
-    my $whole = $sound;
     my $of_other_group = $changed;
     damaged_by('pages of lines are those of another group', 0, $of_other_group, 'scan XX002 insert XX002 check XX002');
     $changed = $sound;

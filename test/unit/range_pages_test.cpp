@@ -44,6 +44,16 @@ TEST(RangePlace, RangesGrowAsTheRootOfTheTable) {
   EXPECT_EQ(group_blocks(0, range_place(0, kLastBlock).group).range_pages, kMostChosenPages);
 }
 
+TEST(RangeCount, CountsTheRangesOfATable) {
+  EXPECT_EQ(range_count(4, 0), 0U);
+  EXPECT_EQ(range_count(4, 1), 1U);
+  EXPECT_EQ(range_count(4, 4), 1U);
+  EXPECT_EQ(range_count(4, 5), 2U);
+  EXPECT_EQ(range_count(4, 4 * 127), 127U);
+  EXPECT_EQ(range_count(4, 4 * 127 + 1), 128U);
+  EXPECT_EQ(range_count(0, 65024 + 16), 64U * 127 + 1);
+}
+
 TEST(RangeRate, IsAQuarterOfARange) {
   EXPECT_DOUBLE_EQ(default_range_rate(0, 20000), 1.0 / 80000);
   EXPECT_DOUBLE_EQ(default_range_rate(9, 0), 1.0 / (4 * 1270));

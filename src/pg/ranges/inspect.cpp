@@ -127,10 +127,7 @@ RangeIndexInfo range_index_info(Relation table, Relation index) {
   const RangeMeta meta = read_range_meta(index);
   const BlockNumber blocks = RelationGetNumberOfBlocks(table);
   RangeIndexInfo info = {};
-  if (blocks > 0) {
-    const RangePlace last = range_place(meta.range_pages, blocks - 1);
-    info.ranges = int64{last.group} * kGroupRanges + last.range + 1;
-  }
+  info.ranges = static_cast<int64>(range_count(meta.range_pages, blocks));
   info.tail_pages = blocks;
   info.pages_per_range = group_blocks(meta.range_pages, Max(meta.groups, 1U) - 1).range_pages;
   IndexTotals totals = {};

@@ -151,10 +151,8 @@ NextRange next_range(Relation index) {
 }
 
 double range_rate(const RangeMeta &meta, uint32 group, BlockNumber table_blocks) {
-  if (meta.rate != 0)
-    return meta.rate;
-  const RangePlace last = range_place(meta.range_pages, Max(table_blocks, 1U) - 1);
-  return default_range_rate(group, uint64{last.group} * kGroupRanges + last.range + 1);
+  return meta.rate != 0 ? meta.rate
+                        : default_range_rate(group, range_count(meta.range_pages, table_blocks));
 }
 
 void summarize(HeapReader *reader, const NextRange &next) {
