@@ -263,7 +263,7 @@ FULL JOIN exceptions e USING (verb) WHERE f.types IS DISTINCT FROM e.types;
 
 -- Columns with the same meaning have the same name, type and order. The same is true of the
 -- argument that says how another system wrote values.
-CREATE VIEW columns AS
+CREATE TABLE columns AS
   SELECT oid, proname, verb, name, type, position
   FROM functions, substring(proname from '^(?:bf|cbf|cf)_(info|sizing|put)$') verb,
     unnest(proargnames, proallargtypes, proargmodes) WITH ORDINALITY c(name, type, mode, position)
