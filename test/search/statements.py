@@ -73,8 +73,7 @@ class Statements:
             self.db = self.s.connect()
             self.cursor = self.db.cursor()
             try:
-                self.execute(f"SET statement_timeout = {TIMEOUT * 1000};"
-                             " SET client_min_messages = error")
+                self.prepare("SET client_min_messages = error")
                 self.pid = self.rows("SELECT pg_backend_pid()")[0][0]
                 return
             except psycopg2.OperationalError:
@@ -82,6 +81,14 @@ class Statements:
 
     def execute(self, sql):
         self.cursor.execute(sql)
+
+    def prepare(self, *statements):
+        """Executes statements that are not tested. They may take longer than TIMEOUT, for example
+        under valgrind."""
+        self.execute("SET statement_timeout = 0")
+        for sql in statements:
+            self.execute(sql)
+        self.execute(f"SET statement_timeout = {TIMEOUT * 1000}")
 
     def rows(self, sql):
         self.execute(sql)
@@ -396,8 +403,7 @@ class Statements:
             f"CREATE TABLE store (id int PRIMARY KEY, {columns})",
             "CREATE TABLE numbers AS SELECT i FROM generate_series(1, 5000) i"]
         self.stored += [f"SET {name} = {value}" for name, value in chosen]
-        for sql in self.stored:
-            self.execute(sql)
+        self.prepare(*self.stored)
         for name, values in self.settings:
             value = r.choice([v for v in values if v is not None])
             try:
@@ -483,7 +489,7 @@ class Statements:
             self.s.counts["succeeded"] += 1
         except psycopg2.Error as error:
             self.errors(error, f"-- COPY … (FORMAT binary) of one {name}, \\x{data.hex()}")
-        self.execute("DROP TABLE IF EXISTS received")
+        self.prepare("DROP TABLE IF EXISTS received")
 
 
 def search(s):
