@@ -293,21 +293,38 @@ SELECT bf_drop_set('pg_temp.brief');
 SELECT bf_drop_set(NULL);
 CREATE TABLE empty (); -- it has no first column
 CREATE TABLE sale (shard_of_sale int, filter int);
-CREATE TABLE sale_of_7 (shard_of_7 int, sold int);
+CREATE TABLE hand (shard_of_7 int, filter bloomfilter); -- it has no functions
 SELECT statement, e.* FROM (VALUES ('bf_drop_set(''taken'')'), ('bf_drop_set(4711)'),
   ('bf_drop_set(''done_pkey'')'), ('bf_drop_set(''made'')'),
   ('bf_drop_set(''empty'')'), ('bf_drop_set(''sale'')'),
-  ('bf_drop_set(''sale_of_7'')')) v(statement), error_of('SELECT ' || statement) e \gx
-DROP TABLE empty, sale, sale_of_7;
+  ('bf_drop_set(''hand'')')) v(statement), error_of('SELECT ' || statement) e \gx
+DROP TABLE empty, sale, hand;
 SELECT outcome('SELECT bf_drop_set(''nosuch'')');
-CREATE FUNCTION done_has(a int, b int) RETURNS int LANGUAGE sql AS 'SELECT 1';
-SELECT outcome('SELECT bf_drop_set(''done'')') AS "another function of the name";
-DROP FUNCTION done_has(int, int);
 CREATE VIEW uses AS SELECT done_has(5);
 SELECT outcome('SELECT bf_drop_set(''done'')') AS "a view of a function";
 DROP VIEW uses;
 SELECT name FROM made WHERE name ~ '^done' ORDER BY name;
+-- Functions of the user's own that have such names are kept, also if the table is renamed to fit.
+CREATE FUNCTION done_has(a int, b int) RETURNS int LANGUAGE sql AS 'SELECT 1';
 SELECT bf_drop_set('done'), bf_drop_set('singly'), bf_drop_set('owned');
+SELECT done_has(1, 2);
+DROP FUNCTION done_has(int, int);
+SELECT bf_create_set('done', 'int', 1000);
+ALTER TABLE done RENAME TO cart;
+CREATE FUNCTION cart_add(value int) RETURNS int LANGUAGE sql AS 'SELECT bf_shard(value, 77)';
+CREATE FUNCTION cart_info() RETURNS text LANGUAGE sql AS $$SELECT 'shards := 77;'$$;
+SELECT message, detail FROM error_of('SELECT bf_drop_set(''cart'')');
+SELECT cart_info(), cart_add(5) >= 0 AS added;
+ALTER TABLE cart RENAME TO done;
+SELECT bf_drop_set('done');
+DROP FUNCTION cart_add, cart_info;
+-- A schema that was renamed has the set with all its functions.
+CREATE SCHEMA old;
+SELECT bf_create_set('old.done', 'int', 1000);
+ALTER SCHEMA old RENAME TO new;
+SELECT bf_drop_set('new.done');
+SELECT count(*) AS left FROM pg_proc WHERE pronamespace = 'new'::regnamespace;
+DROP SCHEMA new;
 -- What is left if only the table is dropped, or only a function.
 DROP FUNCTION seen_info;
 SELECT bf_drop_set('seen');

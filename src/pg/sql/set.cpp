@@ -30,6 +30,7 @@ extern "C" {
 #include "nodes/value.h"
 #include "utils/catcache.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 }
@@ -194,16 +195,15 @@ char *function_list(const SetName &name) {
   return list.data;
 }
 
-// True if there is a function of this name in a schema, with any arguments.
-bool has_function(Oid schema, const char *name) {
-  CatCList *candidates = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(name));
-  bool found = false;
-  for (int i = 0; i < candidates->n_members; i++) {
-    HeapTuple tuple = &candidates->members[i]->tuple;
-    found |= reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->pronamespace == schema;
+// Calls `visit` with the row in pg_proc of each function of this name in a schema.
+template <typename Visit> void visit_functions(Oid schema, const char *name, Visit visit) {
+  CatCList *functions = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(name));
+  for (int i = 0; i < functions->n_members; i++) {
+    HeapTuple row = &functions->members[i]->tuple;
+    if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(row))->pronamespace == schema)
+      visit(row);
   }
-  ReleaseCatCacheList(candidates);
-  return found;
+  ReleaseCatCacheList(functions);
 }
 
 // The schema and name of a new set. Its schema is the one in which CREATE TABLE would make a table.
@@ -233,7 +233,9 @@ SetName new_name(const text *argument) {
                     errhint("Choose another name. bf_drop_set() drops a set.")));
   for (const SetFunction &function : kFunctions) {
     const char *its_name = psprintf("%s%s", set, function.suffix);
-    if (has_function(schema, its_name))
+    bool is_taken = false;
+    visit_functions(schema, its_name, [&](HeapTuple) { is_taken = true; });
+    if (is_taken)
       ereport(ERROR,
               (errcode(ERRCODE_DUPLICATE_FUNCTION),
                errmsg("function \"%s\" already exists", its_name),
@@ -254,15 +256,38 @@ void check_type(Oid type) {
                     errhint("Use a composite type that has the array as a field.")));
 }
 
-// True if the first two columns of a table have the names that bf_create_set() gives them.
-bool has_columns_of_set(Oid table) {
+// Returns the digits of the number of shards, with which the name of a set's first column ends.
+// NULL if a table has no such column.
+const char *number_of_shards(Oid table) {
   constexpr size_t kPrefix = sizeof kShardOf - 1;
   const char *key = get_attname(table, 1, true); // NULL if there is no such column
-  const char *filter = get_attname(table, 2, true);
-  if (!key || !filter || strncmp(key, kShardOf, kPrefix) != 0 || strcmp(filter, "filter") != 0)
-    return false;
+  if (!key || strncmp(key, kShardOf, kPrefix) != 0)
+    return nullptr;
   const char *number = key + kPrefix;
-  return *number != '\0' && number[strspn(number, "0123456789")] == '\0';
+  return *number != '\0' && number[strspn(number, "0123456789")] == '\0' ? number : nullptr;
+}
+
+// True if a function with this body knows the number of shards as all of kFunctions do. So it is
+// not a function of the user's own that has the same name.
+bool is_body_of_set(const char *body, const char *number) {
+  return strstr(body, psprintf("bf_shard(value, %s)", number)) ||
+         strstr(body, psprintf("shards := %s;", number));
+}
+
+// The functions of a set as DROP FUNCTION takes them; empty if none is left.
+const char *functions_of_set(Oid schema, const char *set, const char *number) {
+  StringInfoData list;
+  initStringInfo(&list);
+  for (const SetFunction &function : kFunctions)
+    visit_functions(schema, psprintf("%s%s", set, function.suffix), [&](HeapTuple row) {
+      bool is_null;
+      const Datum body = SysCacheGetAttr(PROCNAMEARGSNSP, row, Anum_pg_proc_prosrc, &is_null);
+      if (is_body_of_set(TextDatumGetCString(body), number))
+        appendStringInfo(
+            &list, "%s%s", list.len > 0 ? ", " : "",
+            format_procedure_qualified(reinterpret_cast<Form_pg_proc>(GETSTRUCT(row))->oid));
+    });
+  return list.data;
 }
 
 } // namespace
@@ -317,18 +342,19 @@ Datum bf_create_set(PG_FUNCTION_ARGS) {
 // A function that is missing is no error, so that what is left of a set can be dropped.
 PG_FUNCTION_INFO_V1(bf_drop_set);
 Datum bf_drop_set(PG_FUNCTION_ARGS) {
-  const Oid table = PG_GETARG_OID(0);
-  const SetName name = {get_namespace_name_or_temp(get_rel_namespace(table)), get_rel_name(table)};
+  const Oid table = PG_GETARG_OID(0), schema = get_rel_namespace(table);
+  const SetName name = {get_namespace_name_or_temp(schema), get_rel_name(table)};
   if (!name.schema || !name.set)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                     errmsg("relation with OID %u does not exist", table)));
-  if (get_rel_relkind(table) != RELKIND_RELATION || !has_columns_of_set(table) ||
-      strlen(name.set) > kLongestName)
+  const char *number = number_of_shards(table);
+  const char *functions = number ? functions_of_set(schema, name.set, number) : "";
+  if (get_rel_relkind(table) != RELKIND_RELATION || *functions == '\0')
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a set", name.set),
-                    errdetail("It was not made by bf_create_set()."),
+                    errdetail("It was not made by bf_create_set() under this name."),
                     errhint("Use DROP TABLE to drop a table.")));
   SPI_connect();
-  run(psprintf("DROP FUNCTION IF EXISTS %s", function_list(name)));
+  run(psprintf("DROP FUNCTION %s", functions));
   run(psprintf("DROP TABLE %s", quoted(name)));
   SPI_finish();
   PG_RETURN_VOID();
