@@ -135,6 +135,8 @@ SELECT query, scanned.* FROM unnest(ARRAY[
   'SELECT id FROM events WHERE (SELECT items FROM filters) @> item AND pair = 1',
   'SELECT id FROM events WHERE (SELECT flags FROM filters) @> flags AND pair = 1',
   'SELECT id FROM events WHERE (SELECT flags FROM filters) @> flags',
+  -- jsonb that another condition may keep from an error
+  'SELECT id FROM events WHERE (SELECT flags FROM filters) @> flags AND id <> 77',
   'SELECT id FROM documents WHERE (SELECT bodies FROM filters) @> body AND few = 1',
   'SELECT id FROM documents WHERE (SELECT bodies FROM filters) @> body']) query,
   scanned(query);

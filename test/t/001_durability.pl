@@ -262,6 +262,19 @@ across_encodings('EUC_JP', q{E'\u65e5\u672c\u8a9e' || i}, q{E'\u65e5\u672c'});
 is( $node->safe_psql('euc_jp_there', q{SELECT bf_create(9, 1e-9) + '\351'::text @> (-23)::"char"}),
     't', 'a filter of the text \351 contains the "char" that is printed as \351');
 
+# WIN1252 has characters that UTF-8 lacks. A value with one is an error, but not in a row that another
+# condition leaves out.
+$node->safe_psql('postgres',
+    q{CREATE DATABASE win ENCODING 'WIN1252' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});
+$node->safe_psql('win', q{CREATE EXTENSION bloomfilter;
+    DO $$BEGIN EXECUTE 'CREATE TYPE mood AS ENUM (''sad'', ''' || chr(129) || ''')'; END$$;
+    CREATE TABLE felt AS SELECT i, (enum_range(NULL::mood))[1 + i % 2] AS mood, i % 2 AS kind
+      FROM generate_series(1, 20000) i;
+    ANALYZE felt});
+is( $node->safe_psql('win',
+        q{SELECT count(*) FROM felt WHERE kind = 0 AND (SELECT bf_agg(mood) FROM felt WHERE i = 2) @> mood}),
+    10000, 'an enum label that cannot be converted to UTF-8 is an error only for rows that are probed');
+
 # In a database in SQL_ASCII, which is no encoding, text is a sequence of bytes.
 $node->safe_psql('postgres',
     q{CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});

@@ -334,11 +334,14 @@ bool resolve_scalar(ValueType *value_type, Oid collation) {
 
 ValueType *scalar_value_type(Oid type, Oid collation, MemoryContext context) {
   const Oid base = getBaseType(type);
-  bool known = type_is_enum(base);
+  // Labels and text are converted to UTF-8, and not every character can be.
+  bool known = type_is_enum(base) && text_is_canonical();
   for (const ScalarType &scalar : kScalarTypes)
     if (scalar.type == base)
-      known = scalar.family != Family::text || (text_is_canonical() && OidIsValid(collation) &&
-                                                get_collation_isdeterministic(collation));
+      known = scalar.family == Family::text
+                  ? text_is_canonical() && OidIsValid(collation) &&
+                        get_collation_isdeterministic(collation)
+                  : scalar.family != Family::jsonb; // a document may be nested too deeply
   return known ? resolve_value_type(type, collation, context) : nullptr;
 }
 

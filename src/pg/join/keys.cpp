@@ -155,10 +155,11 @@ bool is_of_server(Oid oid) {
 }
 
 // Returns the element type of an expression that can be computed and hashed for any row without an
-// error. NULL if it cannot.
+// error, and always with the same hash. NULL if it cannot. (The hash of an enum value is that of
+// its label, which another session can rename while the query runs.)
 const ValueType *safe_value_type(Node *value, Oid collation) {
   return is_of_columns(value) && !contain_mutable_functions(value) && !contain_subplans(value) &&
-                 !contain_leaked_vars(value)
+                 !contain_leaked_vars(value) && !type_is_enum(getBaseType(exprType(value)))
              ? scalar_value_type(exprType(value), collation, CurrentMemoryContext)
              : nullptr;
 }

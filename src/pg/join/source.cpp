@@ -63,7 +63,8 @@ bool depends_on_rows(Node *node, void *context) {
   return !initplan_of(static_cast<PlannerInfo *>(context), parameter->paramid);
 }
 
-// True if expressions of a table can be evaluated a second time, elsewhere, with the same results.
+// True if expressions of a table can be evaluated a second time, elsewhere, with the same results,
+// as long as the query has returned no row (KeySource::may_change).
 bool can_be_repeated(PlannerInfo *root, List *expressions) {
   auto *all = reinterpret_cast<Node *>(expressions);
   return !contain_volatile_functions(all) && !contain_subplans(all) && !depends_on_rows(all, root);
@@ -112,6 +113,7 @@ void find_neighbours(PlannerInfo *root, KeySource *source, const KeyPair &key, R
     auto *neighbour = make_array<Neighbour>(1);
     *neighbour = {*pair, other};
     source->neighbours = lappend(source->neighbours, neighbour);
+    source->may_change |= other->may_change;
     source->rows = clamp_row_est(source->rows * share);
     taken = bms_add_member(bms_copy(taken), other->table->relid);
   }
@@ -125,7 +127,9 @@ KeySource *make_source(PlannerInfo *root, const KeyPair &pair, Relids taken, int
   if (!may_be_source(root, pair))
     return nullptr;
   auto *source = make_array<KeySource>(1);
-  *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows};
+  const bool may_change =
+      contain_mutable_functions(reinterpret_cast<Node *>(conditions_of_source(table)));
+  *source = {table, NIL, Max(tuples_of(root, table), 1.0), table->rows, may_change};
   if (depth > 1)
     find_neighbours(root, source, pair, bms_add_member(bms_copy(taken), table->relid), depth,
                     search);
