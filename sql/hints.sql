@@ -93,7 +93,7 @@ FROM filters \gx
 
 -- The hint names a type to cast the value to.
 SELECT expression, said.* FROM (VALUES ('bf_agg(''{}''::json)'), ('bloom @> ''{}''::json'),
-  ('bf_agg(money ''1'')'), ('bf_agg(point ''(1,2)'')'), ('bf_agg(circle ''((0,0),1)'')'),
+  ('bf_agg(money ''1'')'), ('bf_agg(point ''(1,2)'')'), ('bf_agg(regclass ''pg_class'')'),
   ('bf_agg(ARRAY[''{}''::json])')) e(expression), said(expression) \gx
 SELECT expression, said.* FROM (VALUES ('bloom | (bf_create(10) + ''a''::text)'),
   ('bloom & (bf_create(10) + ''a''::text)'),

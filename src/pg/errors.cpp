@@ -122,14 +122,19 @@ void raise_bad_expected(double expected) {
 }
 
 void raise_too_large(Layout layout, double expected, double rate, int sqlstate) {
-  ereport(ERROR, (errcode(sqlstate),
-                  errmsg("%s for %s values at a false positive rate of %g would exceed %d MB",
-                         noun_of(kind_of(layout)), float8out_internal(expected), rate,
-                         system_of(layout) == System::parquet ? 128 : 512),
-                  detail_of_most_values(layout, rate),
-                  errhint("%s the values over several filters. bf_shard_count(expected, fpr) tells "
-                          "how many, bf_shard(value, shards) which one a value belongs to.",
-                          rate < kMaxRate ? "Use a higher rate, or distribute" : "Distribute")));
+  const Kind kind = kind_of(layout);
+  ereport(
+      ERROR,
+      (errcode(sqlstate),
+       errmsg("%s for %s values at a false positive rate of %g would exceed %d MB", noun_of(kind),
+              float8out_internal(expected), rate, system_of(layout) == System::parquet ? 128 : 512),
+       detail_of_most_values(layout, rate),
+       errhint("%s the values over several filters. %s tells how many, bf_shard(value, "
+               "shards) which one a value belongs to.",
+               rate < kMaxRate ? "Use a higher rate, or distribute" : "Distribute",
+               kind == Kind::bloom
+                   ? "bf_shard_count(expected, fpr)"
+                   : psprintf("Column \"filters\" of %s_sizing(expected, fpr)", prefix_of(kind)))));
 }
 
 int detail_of_most_values(Layout layout, double rate) {

@@ -9,6 +9,7 @@
 extern "C" {
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -25,8 +26,8 @@ const char *supported_instead_of(Oid base) {
     return "jsonb";
   case MONEYOID:
     return "numeric";
-  default:
-    return "a supported type, such as text";
+  default: // the text of a regclass depends on search_path
+    return IsBinaryCoercible(base, OIDOID) ? "oid" : "a supported type, such as text";
   }
 }
 

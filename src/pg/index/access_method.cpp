@@ -205,7 +205,7 @@ Datum bloomfilter_unindexed(PG_FUNCTION_ARGS) {
                          "countingbloomfilter",
                          "bloomfilter"),
                   errhint("To index a column of values, use another access method, such as btree "
-                          "or bloompages.")));
+                          "or bloompages. A cuckoofilter cannot be indexed.")));
 }
 
 PG_FUNCTION_INFO_V1(bloomfilter_index_handler);
