@@ -21,7 +21,8 @@ const LEAST_INTEGER = -(2n ** 63n), LAST_INTEGER = 2n ** 63n - 1n
 const DAY = 86400000000n // microseconds
 const EPOCH = 10957 // days from 1970 to the server's epoch, 2000
 const LEAST_TIMESTAMP = -210866803200000000n // of SQL, in microseconds since 1970
-const LAST_DATE = [5874897, 12, 31], LAST_TIMESTAMP = [294276, 12, 31]
+const END_TIMESTAMP = 9224318016000000000n // 294277-01-01, in microseconds since 1970
+const END_DATE = 2145042906 // 5874898-01-01, in days since 1970
 
 const utf8 = new TextEncoder()
 
@@ -160,17 +161,17 @@ const boolean = (value) => (typeof value === 'boolean' ? [Uint8Array.of(Number(v
 
 const DATE = '(\\d{4,7})-(\\d\\d)-(\\d\\d)'
 const TIME = '(?:[T ](\\d\\d):(\\d\\d)(?::(\\d\\d)(?:\\.(\\d{1,6}))?)?)'
-const OFFSET = '(?: ?(?:(Z)|([+-])(\\d\\d)(?::?(\\d\\d)(?::?(\\d\\d))?)?))'
+const OFFSET = '(?: ?(?:Z|([+-])(\\d\\d)(?:(\\d\\d)|:(\\d\\d)(?::(\\d\\d))?)?))'
 const ISO_DATE = new RegExp(`^${DATE}$`)
 const ISO_TIMESTAMP = new RegExp(`^${DATE}${TIME}?$`)
 const ISO_TIMESTAMPTZ = new RegExp(`^${DATE}${TIME}${OFFSET}$`)
 
 // Days since 1970-01-01 of the proleptic Gregorian calendar.
-function daysOf(parts, last, what) {
+function daysOf(parts, what) {
   const [year, month, day] = parts.slice(1, 4).map(Number)
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   const lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  if (year === 0 || !(day >= 1 && day <= lengths[month - 1]) || year > last[0])
+  if (year === 0 || !(day >= 1 && day <= lengths[month - 1]))
     throw new FilterError(`not a ${what}: '${parts[0]}'`)
   const before = year - 1
   const monthDays = lengths.slice(0, month - 1).reduce((sum, length) => sum + length, 0)
@@ -184,6 +185,13 @@ function microseconds(parts, what) {
     throw new FilterError(`not a ${what}: '${parts[0]}'`)
   return BigInt(((hour * 60 + minute) * 60 + second) * 1000000 +
     Number((parts[7] ?? '').padEnd(6, '0')))
+}
+
+// The bytes of a date and a time whose offset from UTC is `east` microseconds.
+function timestampBytes(parts, what, east = 0n) {
+  const time = BigInt(daysOf(parts, what)) * DAY + microseconds(parts, what) - east
+  if (time >= END_TIMESTAMP) throw new FilterError(`not a ${what}: '${parts[0]}'`)
+  return [int64(BigInt.asIntN(64, time))]
 }
 
 // PostgreSQL's infinity, which node-postgres reads as the number Infinity or as a string.
@@ -207,7 +215,8 @@ function date(value) {
   if (INFINITIES.has(value)) return infinite(value, 32n)
   if (isDate(value)) return refuseDate('date', '2024-01-08')
   if (typeof value !== 'string') return undefined
-  const days = daysOf(parsed(value, ISO_DATE, 'date', '2024-01-08'), LAST_DATE, 'date')
+  const days = daysOf(parsed(value, ISO_DATE, 'date', '2024-01-08'), 'date')
+  if (days >= END_DATE) throw new FilterError(`not a date: '${value}'`)
   return [packed(4, (view) => view.setInt32(0, days, true))]
 }
 
@@ -216,8 +225,7 @@ function timestamp(value) {
   if (isDate(value)) return refuseDate('timestamp', '2024-01-08 12:30:15.25')
   if (typeof value !== 'string') return undefined
   const parts = parsed(value, ISO_TIMESTAMP, 'timestamp', '2024-01-08 12:30:15.25')
-  const days = BigInt(daysOf(parts, LAST_TIMESTAMP, 'timestamp'))
-  return [int64(BigInt.asIntN(64, days * DAY + microseconds(parts, 'timestamp')))]
+  return timestampBytes(parts, 'timestamp')
 }
 
 function timestamptz(value) {
@@ -231,14 +239,12 @@ function timestamptz(value) {
   if (typeof value !== 'string') return undefined
   const what = 'timestamptz'
   const parts = parsed(value, ISO_TIMESTAMPTZ, what, '2024-01-08 12:30:15.25+02')
-  const [, sign, hour, minute, second] = parts.slice(8)
+  const [sign, hour, together, minute = together, second] = parts.slice(8)
   const east = (sign === '-' ? -1 : 1) *
     ((Number(hour ?? 0) * 60 + Number(minute ?? 0)) * 60 + Number(second ?? 0))
   if (Number(hour ?? 0) > 15 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59)
     throw new FilterError(`not a ${what}: '${value}'`)
-  const days = BigInt(daysOf(parts, LAST_TIMESTAMP, what))
-  return [int64(BigInt.asIntN(64,
-    days * DAY + microseconds(parts, what) - BigInt(east) * 1000000n))]
+  return timestampBytes(parts, what, BigInt(east) * 1000000n)
 }
 
 function refuseDate(family, form) {

@@ -131,7 +131,9 @@ test('values that are not exact', async () => {
   await refused(FilterError, 'timestamp', '2024-01-08T10:00Z', '2024-01-08 24:00', '1/2/2024',
     '2024-01-08 12:60', '2024-01-08 12:00:60', '2024-01-08 12:00:00.1234567', '294277-01-01')
   await refused(FilterError, 'timestamptz', '2024-01-08 12:00', '2024-01-08', new Date(NaN),
-    new Date(-8.64e15), '2024-01-08 12:00+16')
+    new Date(-8.64e15), '2024-01-08 12:00+16', '2024-01-08 12:30+053015',
+    '2024-01-08 12:30+0530:15', '2024-01-08 12:30+05:3015', '294277-01-01 00:00Z',
+    '294276-12-31 23:59:59.999999-15', '294277-01-01 15:00+15')
   await refused(FilterError, 'empty', 'a\0b', {}, null, ['\ud800'], [['a']], new Date(NaN), () => 1,
     Symbol('a'))
 })
@@ -165,6 +167,9 @@ test('dates and times', async () => {
   assert.equal(instants.contains(new Date('2024-01-08T10:30:15.250Z')), true)
   assert.equal(instants.contains('2024-01-08T10:30:15.25Z'), true)
   assert.equal(instants.contains('2024-01-08 16:00:15.250000 +0530'), true)
+  assert.equal(instants.contains('2024-01-08 16:00:30.25+05:30:15'), true)
+  for (const value of ['294277-01-01 14:59:59.999999+15', '0001-01-01 00:00+15'])
+    assert.equal(instants.contains(value), false)
   const times = await named('timestamp')
   assert.equal(times.contains('1970-01-01'), true)
   assert.equal(times.contains('2000-01-01T00:00'), true)
